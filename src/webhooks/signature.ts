@@ -1,0 +1,61 @@
+import { ConfigError } from '../errors.ts'
+import { equalText } from '../lib/constant-time.ts'
+import { sha1Base64url } from '../lib/sha1.ts'
+
+/** Length of a signature: 20 bytes of SHA-1 in Base64Url with its padding (document, "Events", 5). */
+export const SIGNATURE_LENGTH = 28
+
+/**
+ * Computes the signature of a webhook's `data`: `base64url_encode(sha1(API_SECRET + data + API_SECRET))`, padding kept.
+ *
+ * @param data The Base64Url text exactly as it is sent.
+ * @param secret The API secret.
+ * @returns 28 characters.
+ * @throws {ConfigError} when the secret is empty or has white space around it.
+ * @see The service's document, "Events", 5.
+ * @example
+ * import { signData } from 'edgetill/webhooks'
+ * const signature = signData('eyJvcmRlcl9pZCI6IkEtMSJ9', 'secret')
+ */
+export function signData(data: string, secret: string): string {
+  checkSecret(secret)
+  return sha1Base64url(secret + data + secret)
+}
+
+/**
+ * Tells whether `signature` is the signature of `data` under one of the secrets.
+ *
+ * What is compared, in constant time, is the signature's text: its last letter carries unused bits, so that
+ * different texts decode to the same bytes. Nothing of `data` is parsed.
+ *
+ * @param secrets One secret, or several while one is being replaced; each of them is tried.
+ * @throws {ConfigError} when there is no secret, or one is empty or has white space around it.
+ * @see The service's document, "Events", 5.
+ * @example
+ * import { verifySignature } from 'edgetill/webhooks'
+ * const genuine: boolean = verifySignature('eyJvcmRlcl9pZCI6IkEtMSJ9', 'bm90IHRoZSBzaWduYXR1cmU=', ['new secret', 'old secret'])
+ */
+export function verifySignature(data: string, signature: string, secrets: string | readonly string[]): boolean {
+  const list = typeof secrets === 'string' ? [secrets] : secrets
+  if (list.length === 0) {
+    throw new ConfigError('secrets', 'No secret is configured: pass the API secret that the service signs webhooks with.')
+  }
+  let genuine = false
+  for (const secret of list) {
+    checkSecret(secret)
+    if (equalText(sha1Base64url(secret + data + secret), signature)) genuine = true
+  }
+  return genuine
+}
+
+function checkSecret(secret: unknown): void {
+  if (typeof secret !== 'string' || secret === '') {
+    throw new ConfigError('secrets', 'A webhook secret is empty or not a string: pass the API secret itself.')
+  }
+  if (secret !== secret.trim()) {
+    throw new ConfigError(
+      'secrets',
+      'A webhook secret has white space around it, often a line break from a copied file: remove it.',
+    )
+  }
+}

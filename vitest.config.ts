@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+// The suite's form for Node, Deno and Bun. Files under test/host need a process, a socket or a file system: Node alone.
+const onNode = !('Deno' in globalThis) && !('Bun' in globalThis)
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/browser/**', ...(onNode ? [] : ['test/host/**'])],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
+})

@@ -1,1 +1,284 @@
-export {}
+/**
+ * Every error of the package. Each has a literal `name` and a literal `code` (minifiers destroy `constructor.name`, and
+ * two copies of a package defeat `instanceof`), so the `isX` guards go by `code`.
+ */
+
+/** The `code` of every error that this package throws. */
+export type ErrorCode =
+  | 'config'
+  | 'invalid_input'
+  | 'connection'
+  | 'outcome_unknown'
+  | 'api'
+  | 'unexpected_response'
+  | 'webhook_verification'
+
+/** What every error of this package has. */
+export abstract class EdgetillError extends Error {
+  /** Tells the errors apart; stable across versions, bundlers and minifiers. */
+  abstract readonly code: ErrorCode
+
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+  }
+}
+
+/** One thing that is wrong with an input or an answer. It never holds the value itself. */
+export interface Issue {
+  /** Where, from the outside in: `split[0].amount`. Empty for the whole value. */
+  path: string
+  /** What is expected there: `a positive number with at most 2 decimals`. */
+  rule: string
+  /** The kind of what was there instead: `missing`, `string`, `number`, `null`, `array`, `object` … never its content. */
+  received: string
+}
+
+/**
+ * The configuration cannot work: an address or a credential is missing, malformed or unsafe. Thrown before anything is
+ * sent, when a client is created or a secret is first used.
+ */
+export class ConfigError extends EdgetillError {
+  override readonly name = 'ConfigError'
+  readonly code = 'config'
+  /** The option to mend, such as `baseUrl`. */
+  readonly field: string
+
+  constructor(field: string, message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+/** The input of a call breaks a rule of the service's document. Thrown before anything is sent; nothing happened. */
+export class InvalidInputError extends EdgetillError {
+  override readonly name = 'InvalidInputError'
+  readonly code = 'invalid_input'
+  /** Everything that is wrong, each with its field's path. No value is kept. */
+  readonly issues: readonly Issue[]
+
+  constructor(operation: string, issues: readonly Issue[]) {
+    super(`${operation} was not sent, because its input is not valid: ${describeIssues(issues)}.`)
+    this.issues = issues
+  }
+}
+
+/** The call that an error belongs to. */
+export interface CallDetails {
+  /** The HTTP verb. */
+  method: string
+  /** The path below the base address, without a host. */
+  path: string
+  /** How many times the request was attempted. */
+  attempts: number
+}
+
+/**
+ * There was no answer, and nothing can have changed: a GET failed (after its retries), or a POST provably never left
+ * this machine (refused, not resolved, aborted beforehand). Calling again is safe. `cause` is the runtime's own error.
+ */
+export class ConnectionError extends EdgetillError implements CallDetails {
+  override readonly name = 'ConnectionError'
+  readonly code = 'connection'
+  readonly method: string
+  readonly path: string
+  readonly attempts: number
+  /** Why there was no answer. */
+  readonly reason: 'unreachable' | 'timeout' | 'aborted' | 'interrupted'
+
+  constructor(message: string, call: CallDetails, reason: ConnectionError['reason'], cause: unknown) {
+    super(message, cause)
+    this.method = call.method
+    this.path = call.path
+    this.attempts = call.attempts
+    this.reason = reason
+  }
+}
+
+/** Why the outcome of a request is not known. */
+export type UnknownOutcomeReason =
+  | 'timeout'
+  | 'aborted'
+  | 'interrupted'
+  | 'server_error'
+  | 'unreadable_answer'
+  | 'unexpected_redirect'
+
+/**
+ * The request may have been executed, and there is no answer that tells: money may have moved. Do NOT simply call
+ * again; `howToFindOut` (also part of the message) names the way to learn the state first.
+ */
+export class OutcomeUnknownError extends EdgetillError implements CallDetails {
+  override readonly name = 'OutcomeUnknownError'
+  readonly code = 'outcome_unknown'
+  readonly method: string
+  readonly path: string
+  readonly attempts: number
+  /** What is known of why. */
+  readonly reason: UnknownOutcomeReason
+  /** What to do to learn whether it was executed. */
+  readonly howToFindOut: string
+  /** The HTTP status, when there was one. */
+  readonly status: number | undefined
+
+  constructor(
+    what: string,
+    call: CallDetails,
+    details: { reason: UnknownOutcomeReason; howToFindOut: string; status?: number | undefined; cause?: unknown },
+  ) {
+    super(`${what} Whether it was executed is unknown. ${details.howToFindOut}`, details.cause)
+    this.method = call.method
+    this.path = call.path
+    this.attempts = call.attempts
+    this.reason = details.reason
+    this.howToFindOut = details.howToFindOut
+    this.status = details.status
+  }
+}
+
+/** One field that the service complains of. */
+export interface FieldViolation {
+  field_name: string
+  violation: string
+}
+
+/**
+ * The service answered that it refuses the request. Nothing was executed on a 4xx; a GET that keeps failing with a 5xx
+ * ends here too.
+ */
+export class ApiError extends EdgetillError implements CallDetails {
+  override readonly name = 'ApiError'
+  readonly code = 'api'
+  readonly method: string
+  readonly path: string
+  readonly attempts: number
+  /** The HTTP status. */
+  readonly status: number
+  /** The service's own code, such as `P-409` (`args.code` of its answer), when it sent one. */
+  readonly apiCode: string | undefined
+  /** The service's own message, when it sent one. */
+  readonly apiMessage: string | undefined
+  /** The fields that the service complains of; empty when it named none. */
+  readonly violations: readonly FieldViolation[]
+  /** Whether the same request may succeed later (429, and 5xx of a GET). */
+  readonly retryable: boolean
+  /** Milliseconds that the service asked to wait (`Retry-After`), when it did. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    message: string,
+    call: CallDetails,
+    details: {
+      status: number
+      apiCode: string | undefined
+      apiMessage: string | undefined
+      violations: readonly FieldViolation[]
+      retryable: boolean
+      retryAfterMs: number | undefined
+    },
+  ) {
+    super(message)
+    this.method = call.method
+    this.path = call.path
+    this.attempts = call.attempts
+    this.status = details.status
+    this.apiCode = details.apiCode
+    this.apiMessage = details.apiMessage
+    this.violations = details.violations
+    this.retryable = details.retryable
+    this.retryAfterMs = details.retryAfterMs
+  }
+}
+
+/**
+ * The service answered in a form that the document does not show. The request itself was executed as far as can be told;
+ * `body` holds what came (card data cut out), so that nothing is lost.
+ */
+export class UnexpectedResponseError extends EdgetillError implements CallDetails {
+  override readonly name = 'UnexpectedResponseError'
+  readonly code = 'unexpected_response'
+  readonly method: string
+  readonly path: string
+  readonly attempts: number
+  /** The HTTP status. */
+  readonly status: number
+  /** What differs from the document. */
+  readonly issues: readonly Issue[]
+  /** The answer: parsed JSON, or a text. Not enumerable, so that it does not reach a log by accident. */
+  declare readonly body: unknown
+
+  constructor(
+    message: string,
+    call: CallDetails,
+    details: { status: number; issues: readonly Issue[]; body: unknown },
+  ) {
+    super(details.issues.length > 0 ? `${message} ${describeIssues(details.issues)}.` : message)
+    this.method = call.method
+    this.path = call.path
+    this.attempts = call.attempts
+    this.status = details.status
+    this.issues = details.issues
+    Object.defineProperty(this, 'body', { value: details.body, enumerable: false })
+  }
+}
+
+/** Why a webhook was refused, or could not be read although its signature is right. */
+export type WebhookRefusal =
+  | 'missing_field'
+  | 'duplicate_field'
+  | 'signature_length'
+  | 'signature_alphabet'
+  | 'signature_mismatch'
+  | 'plus_became_space'
+  | 'not_base64url'
+  | 'not_utf8'
+  | 'not_json'
+  | 'too_large'
+  | 'content_type'
+
+/**
+ * A webhook was refused (`verified: false`: answer 4xx and forget it), or it is genuine but cannot be read
+ * (`verified: true`: keep `data`, it is the only copy).
+ */
+export class WebhookVerificationError extends EdgetillError {
+  override readonly name = 'WebhookVerificationError'
+  readonly code = 'webhook_verification'
+  /** What exactly is wrong. */
+  readonly reason: WebhookRefusal
+  /** Whether the signature was right. */
+  readonly verified: boolean
+  /** The raw `data` when `verified`, else undefined. Not enumerable: it holds a customer's data. */
+  declare readonly data: string | undefined
+
+  constructor(reason: WebhookRefusal, message: string, verifiedData?: string) {
+    super(message)
+    this.reason = reason
+    this.verified = verifiedData !== undefined
+    Object.defineProperty(this, 'data', { value: verifiedData, enumerable: false })
+  }
+}
+
+const hasCode = (error: unknown, code: ErrorCode): boolean =>
+  error instanceof Error && (error as { code?: unknown }).code === code
+
+/** Whether `error` is a {@link ConfigError}, also across two copies of the package. */
+export const isConfigError = (error: unknown): error is ConfigError => hasCode(error, 'config')
+/** Whether `error` is an {@link InvalidInputError}, also across two copies of the package. */
+export const isInvalidInputError = (error: unknown): error is InvalidInputError => hasCode(error, 'invalid_input')
+/** Whether `error` is a {@link ConnectionError}, also across two copies of the package. */
+export const isConnectionError = (error: unknown): error is ConnectionError => hasCode(error, 'connection')
+/** Whether `error` is an {@link OutcomeUnknownError}, also across two copies of the package. */
+export const isOutcomeUnknownError = (error: unknown): error is OutcomeUnknownError => hasCode(error, 'outcome_unknown')
+/** Whether `error` is an {@link ApiError}, also across two copies of the package. */
+export const isApiError = (error: unknown): error is ApiError => hasCode(error, 'api')
+/** Whether `error` is an {@link UnexpectedResponseError}, also across two copies of the package. */
+export const isUnexpectedResponseError = (error: unknown): error is UnexpectedResponseError =>
+  hasCode(error, 'unexpected_response')
+/** Whether `error` is a {@link WebhookVerificationError}, also across two copies of the package. */
+export const isWebhookVerificationError = (error: unknown): error is WebhookVerificationError =>
+  hasCode(error, 'webhook_verification')
+
+function describeIssues(issues: readonly Issue[]): string {
+  return issues
+    .map(({ path, rule, received }) => `${path || 'the value'} must be ${rule} (received: ${received})`)
+    .join('; ')
+}

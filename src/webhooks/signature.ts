@@ -38,7 +38,10 @@ export function signData(data: string, secret: string): string {
 export function verifySignature(data: string, signature: string, secrets: string | readonly string[]): boolean {
   const list = typeof secrets === 'string' ? [secrets] : secrets
   if (list.length === 0) {
-    throw new ConfigError('secrets', 'No secret is configured: pass the API secret that the service signs webhooks with.')
+    throw new ConfigError(
+      'secrets',
+      'No secret is configured: pass the API secret that the service signs webhooks with.',
+    )
   }
   let genuine = false
   for (const secret of list) {

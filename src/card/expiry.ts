@@ -1,0 +1,24 @@
+/**
+ * Whether a card with this expiry can still be used. A card is good until the end of its month, wherever its holder is:
+ * the month counts as over only when it is over in the last time zone (UTC−12).
+ *
+ * @param month 1 to 12.
+ * @param year Two digits (2000 to 2099) or four.
+ * @param now Milliseconds since 1970, or a `Date`.
+ * @see The service's document, "Direct-mode rules".
+ * @example
+ * import { isExpiry } from 'edgetill/card'
+ * isExpiry(12, 30, Date.now())
+ */
+export function isExpiry(month: unknown, year: unknown, now: number | Date): boolean {
+  if (!Number.isInteger(month) || !Number.isInteger(year)) return false
+  const [m, y] = [month as number, fullYear(year as number)]
+  if (m < 1 || m > 12 || y < 2000 || y > 2099) return false
+  const endOfMonth = Date.UTC(y, m, 1) + 12 * 3_600_000
+  return Number(now) < endOfMonth
+}
+
+/** A year of two digits as one of four. */
+function fullYear(year: number): number {
+  return year >= 0 && year <= 99 ? 2000 + year : year
+}

@@ -1,0 +1,71 @@
+// Client
+
+export type { Client } from './client.ts'
+export { createClient } from './client.ts'
+export type { ClientConfig, Signer, SignerInput } from './config.ts'
+export type { CallDetails, ErrorCode, FieldViolation, Issue, UnknownOutcomeReason, WebhookRefusal } from './errors.ts'
+// Errors
+export {
+  ApiError,
+  ConfigError,
+  ConnectionError,
+  EdgetillError,
+  InvalidInputError,
+  isApiError,
+  isConfigError,
+  isConnectionError,
+  isInvalidInputError,
+  isOutcomeUnknownError,
+  isUnexpectedResponseError,
+  isWebhookVerificationError,
+  OutcomeUnknownError,
+  UnexpectedResponseError,
+  WebhookVerificationError,
+} from './errors.ts'
+export type { Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning } from './hooks.ts'
+export type {
+  CreatePaymentInput,
+  DirectAuthInput,
+  DirectPurchaseInput,
+  HostedAuthInput,
+  HostedPurchaseInput,
+} from './operations/create-payment.ts'
+// Operations
+export { createPayment } from './operations/create-payment.ts'
+export type { Checkout } from './purchase-request.ts'
+// Wire objects
+export type { BankPay } from './schemas/bank-pay.ts'
+export type { BrowserFingerprint } from './schemas/browser-fingerprint.ts'
+export type { Fee } from './schemas/fee.ts'
+export type { InitRecurring, IntervalUnit } from './schemas/init-recurring.ts'
+export type { LimitInfo } from './schemas/limit-info.ts'
+export type { Payment } from './schemas/payment.ts'
+export type { DirectPurchaseFields, HostedPurchaseFields, PurchaseFields } from './schemas/purchase.ts'
+export type { Recurring } from './schemas/recurring.ts'
+export type { Currency, Mode, Open, Status, Timestamp } from './schemas/values.ts'
+export type { CallOptions } from './transport.ts'
+export type {
+  AuthIncrementEvent,
+  CaptureEvent,
+  PrimaryEvent,
+  ReadWebhookOptions,
+  RefundEvent,
+  SignedWebhook,
+  UnexpectedEvent,
+  UnknownEvent,
+  UnknownMethod,
+  VoidEvent,
+  WebhookEvent,
+  WebhookForm,
+} from './webhooks/index.ts'
+// Webhooks
+export {
+  isUnexpectedEvent,
+  isUnknownEvent,
+  readWebhook,
+  readWebhookForm,
+  signData,
+  signWebhook,
+  verifySignature,
+  verifyWebhook,
+} from './webhooks/index.ts'

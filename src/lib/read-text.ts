@@ -1,0 +1,62 @@
+/** What {@link readBytes} throws when there is more than the limit. */
+export class TooLargeError extends Error {
+  override readonly name = 'TooLargeError'
+}
+
+/** The body of a `Request` or a `Response`, as far as reading it goes. */
+export interface BodySource {
+  readonly headers: { get(name: string): string | null }
+  readonly body: ReadableStream<Uint8Array> | null
+}
+
+/**
+ * Reads a body from its stream up to a limit, with or without a `content-length`; a longer one is abandoned.
+ * @throws {TooLargeError} beyond the limit.
+ */
+export async function readBytes(source: BodySource, limit: number): Promise<Uint8Array> {
+  const { body } = source
+  if (!body) return new Uint8Array()
+  if (Number(source.headers.get('content-length')) > limit) {
+    await abandon(body)
+    throw new TooLargeError()
+  }
+  const reader = body.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    size += value.byteLength
+    if (size > limit) {
+      await reader.cancel().catch(ignore)
+      throw new TooLargeError()
+    }
+    chunks.push(value)
+  }
+  const [first] = chunks
+  if (first && chunks.length === 1) return first
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return bytes
+}
+
+/** Lets go of a body that nobody will read, so that its connection is not held open. */
+export async function abandon(body: ReadableStream | null): Promise<void> {
+  await body?.cancel().catch(ignore)
+}
+
+/** Decodes UTF-8 strictly; undefined when the bytes are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+// A body that is already broken or closed has nothing left to cancel.
+function ignore(): void {}

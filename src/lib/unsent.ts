@@ -1,0 +1,33 @@
+/** Connection codes that mean that not one byte of the request left (Node and Bun put them on the error or its cause). */
+const NOT_CONNECTED: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'ConnectionRefused',
+])
+
+/**
+ * Whether a failed `fetch` provably sent nothing. False in doubt: workerd has one text for refused and for reset, so
+ * there a refused POST counts as possibly executed.
+ */
+export function wasNeverSent(error: unknown): boolean {
+  const { code, cause, message } = (error ?? {}) as { code?: unknown; cause?: unknown; message?: unknown }
+  const causes = [code, ...codesOf(cause)].filter((one) => typeof one === 'string')
+  if (causes.length > 0 && causes.every((one) => NOT_CONNECTED.has(one))) return true
+  // Deno tells the phase in its text: hyper's connect phase ends before the first byte of a request.
+  return typeof message === 'string' && message.includes('client error (Connect)')
+}
+
+// Several addresses of one host fail as an AggregateError: each attempt has a code of its own.
+function codesOf(cause: unknown): unknown[] {
+  const { code, errors } = (cause ?? {}) as { code?: unknown; errors?: unknown }
+  return Array.isArray(errors) ? errors.map((error) => (error as { code?: unknown } | null)?.code) : [code]
+}

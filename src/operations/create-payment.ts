@@ -1,0 +1,188 @@
+// POST {base_url}/api/v1/payment (document, "Create payment, including two-step" and "Recurring payments")
+
+import * as v from 'valibot'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { Issue } from '../errors.ts'
+import { lazy } from '../lib/lazy.ts'
+import {
+  type Checkout,
+  howToFindPayment,
+  purchaseBody,
+  purchaseSecrets,
+  readCheckout,
+  readHosted,
+  readPayment,
+  warnAboutPort,
+  warnAboutPurchase,
+} from '../purchase-request.ts'
+import { type InitRecurring, initRecurringSchema, recurringIssues } from '../schemas/init-recurring.ts'
+import { checkInput, optional, url } from '../schemas/input.ts'
+import type { Payment } from '../schemas/payment.ts'
+import {
+  cardIssues,
+  type DirectPurchaseFields,
+  directEntries,
+  type HostedPurchaseFields,
+  hostedEntries,
+} from '../schemas/purchase.ts'
+import { leaf } from '../schemas/values.ts'
+import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
+
+/** A hosted one-step payment: the customer pays on the service's page. */
+export interface HostedPurchaseInput extends HostedPurchaseFields {
+  method: 'purchase'
+  /** The page that the customer came from. */
+  customer_referrer?: string | undefined
+  /** Attaches a subscription to this purchase. */
+  init_recurring?: InitRecurring | undefined
+}
+
+/** A hosted reserve, to be captured later. */
+export interface HostedAuthInput extends HostedPurchaseFields {
+  method: 'auth'
+  /** The page that the customer came from. */
+  customer_referrer?: string | undefined
+  /** A subscription is attached to a purchase only. */
+  init_recurring?: undefined
+}
+
+/** A direct one-step payment, with card data or a token. */
+export interface DirectPurchaseInput extends DirectPurchaseFields {
+  method: 'purchase'
+  /** Attaches a subscription to this purchase. */
+  init_recurring?: InitRecurring | undefined
+}
+
+/** A direct reserve, to be captured later. */
+export interface DirectAuthInput extends DirectPurchaseFields {
+  method: 'auth'
+  /** A subscription is attached to a purchase only. */
+  init_recurring?: undefined
+}
+
+/** The input of `createPayment`; `mode` and `method` choose the form. */
+export type CreatePaymentInput = HostedPurchaseInput | HostedAuthInput | DirectPurchaseInput | DirectAuthInput
+
+const hostedSchema = (required: boolean) => schemaOf(() => hostedEntries(required ? (text) => text : optional))
+const directSchema = (required: boolean) => schemaOf(() => directEntries(required ? (text) => text : optional))
+
+function schemaOf(entries: () => v.ObjectEntries): () => v.GenericSchema<unknown, CreatePaymentInput> {
+  return lazy(
+    () =>
+      v.strictObject({
+        ...entries(),
+        method: leaf('"purchase" or "auth"', (value) => value === 'purchase' || value === 'auth'),
+        customer_referrer: optional(url()),
+        init_recurring: optional(initRecurringSchema()),
+      }) as unknown as v.GenericSchema<unknown, CreatePaymentInput>,
+  )
+}
+
+const SCHEMAS = {
+  hosted: { required: hostedSchema(true), optional: hostedSchema(false) },
+  direct: { required: directSchema(true), optional: directSchema(false) },
+}
+
+function inputIssues(input: CreatePaymentInput, now: number): Issue[] {
+  const issues = input.mode === 'direct' ? cardIssues(input, now) : []
+  if (input.init_recurring && (input as { method: string }).method === 'auth') {
+    issues.push({
+      path: 'init_recurring',
+      rule: 'left out with method "auth": it belongs to a purchase',
+      received: 'object',
+    })
+  } else if (input.init_recurring) issues.push(...recurringIssues(input.init_recurring))
+  return issues
+}
+
+/** Builds the request: pure but for the clock, which tells whether a card has expired. */
+function buildRequest(config: ResolvedConfig, received: CreatePaymentInput, options: CallOptions): WireRequest {
+  const mode = checkInput('createPayment', modeSchema(), received)?.mode
+  const input = checkInput('createPayment', SCHEMAS[mode][config.customerFields](), received, (checked) =>
+    inputIssues(checked, Date.now()),
+  )
+  warnAboutPurchase(config, 'createPayment', input)
+  warnAboutPort(config, 'createPayment', 'init_recurring.notification_url', input.init_recurring?.notification_url)
+  return {
+    operation: 'createPayment',
+    method: 'POST',
+    base: 'baseUrl',
+    path: '/api/v1/payment',
+    body: purchaseBody(config, 'createPayment', input, options.passThrough),
+    authentication: 'hmac',
+    endpointsKeyHeader: 'X-API-KEY',
+    redirectExpected: input.mode === 'hosted',
+    howToFindOut: howToFindPayment(input.order_id, input.method),
+    sensitive: purchaseSecrets(input),
+  }
+}
+
+const modeSchema = lazy(() =>
+  v.looseObject({
+    mode: leaf<'hosted' | 'direct'>('"hosted" or "direct"', (value) => value === 'hosted' || value === 'direct'),
+  }),
+)
+
+function readAnswer(request: WireRequest, input: CreatePaymentInput, answer: Answer): Checkout | Payment {
+  if (input.mode === 'direct') return readPayment(request, answer)
+  if (input.method === 'purchase') return readHosted(request, answer)
+  // What a hosted auth answers is not shown: a redirect gives a Checkout, a record gives a Payment.
+  return answer.location === undefined ? readPayment(request, answer) : readCheckout(answer.location)
+}
+
+/**
+ * Creates a payment: one-step (`purchase`) or two-step (`auth`), hosted or direct, with a subscription if
+ * `init_recurring` is given. `POST {base_url}/api/v1/payment`.
+ *
+ * A hosted purchase answers a {@link Checkout} to redirect the customer to; a direct payment answers a {@link Payment},
+ * whose `user_action_url` is where the customer goes when 3-D Secure asks for them. What a hosted `auth` answers is not
+ * shown in the document: either. A declined payment is a value with `status: 'failure'`, not an exception.
+ *
+ * Amounts are in the currency's unit with at most 2 decimals. `order_id` is the only idempotency key: a second payment
+ * with the same one is refused by the service.
+ *
+ * @param config The configuration, or a client's.
+ * @param input The document's parameters under their wire names.
+ * @param options `signal`, `timeoutMs`, and `passThrough` for fields that the document does not show.
+ * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+ * @throws {ConfigError} when the configuration cannot work.
+ * @throws {ConnectionError} when the request provably never left: calling again is safe.
+ * @throws {OutcomeUnknownError} when it may have been executed and no answer tells: ask with `resendWebhook` first.
+ * @throws {ApiError} when the service refuses it (4xx); `apiCode` `P-409` means that the order_id was already used.
+ * @throws {UnexpectedResponseError} when the record has another shape than the document's; it is in `body`.
+ * @see The service's document, "Create payment, including two-step (`auth`)" and "Recurring payments".
+ * @example
+ * import { createPayment, type ClientConfig } from 'edgetill'
+ * async function payLink(config: ClientConfig): Promise<string> {
+ *   const checkout = await createPayment(config, {
+ *     mode: 'hosted', method: 'purchase', amount: 100.5, currency: 'UAH', description: 'Two mugs', order_id: 'A-1',
+ *     order_3ds_bypass: 'supported', customer_patronym: 'Ivanivna', customer_email: 'olena@example.com',
+ *     customer_phone: '+380441234567', result_url: 'https://shop.example.com/thanks',
+ *   })
+ *   return checkout.url
+ * }
+ */
+export function createPayment(
+  config: ClientConfig | ResolvedConfig,
+  input: HostedPurchaseInput,
+  options?: CallOptions,
+): Promise<Checkout>
+export function createPayment(
+  config: ClientConfig | ResolvedConfig,
+  input: DirectPurchaseInput | DirectAuthInput,
+  options?: CallOptions,
+): Promise<Payment>
+export function createPayment(
+  config: ClientConfig | ResolvedConfig,
+  input: CreatePaymentInput,
+  options?: CallOptions,
+): Promise<Checkout | Payment>
+export async function createPayment(
+  config: ClientConfig | ResolvedConfig,
+  input: CreatePaymentInput,
+  options: CallOptions = {},
+): Promise<Checkout | Payment> {
+  const resolved = resolveConfig(config)
+  const request = buildRequest(resolved, input, options)
+  return readAnswer(request, input, await send(resolved, request, options))
+}

@@ -1,0 +1,125 @@
+import type { ResolvedConfig } from './config.ts'
+import { InvalidInputError, OutcomeUnknownError, UnexpectedResponseError } from './errors.ts'
+import { tell } from './hooks.ts'
+import { CAPTURE_ORDER_ID_LENGTH } from './lib/limits.ts'
+import { type Payment, paymentSchema } from './schemas/payment.ts'
+import type { DirectPurchaseFields, HostedPurchaseFields } from './schemas/purchase.ts'
+import { kindOf, read } from './schemas/values.ts'
+import type { Answer, WireRequest } from './transport.ts'
+
+/** A checkout page that the customer is to be sent to. Nothing is paid yet: the webhooks tell. */
+export interface Checkout {
+  /** Absolute address of the checkout form. Redirect the customer there, with 303. */
+  url: string
+  /** The service's identifier of the checkout, when the address has the documented form. */
+  checkout_id: string | undefined
+}
+
+/** Adds the configured POS, writes the year with two digits, and adds what is passed through. */
+export function purchaseBody(
+  config: ResolvedConfig,
+  operation: string,
+  fields: HostedPurchaseFields | DirectPurchaseFields,
+  passThrough: Record<string, unknown> | undefined,
+): string {
+  const body: Record<string, unknown> = { pos_id: config.posId, ...definedOnly(fields) }
+  if (typeof body.exp_year === 'number') body.exp_year %= 100
+  return jsonBody(operation, body, passThrough)
+}
+
+/** The JSON text of a body, made once: what is signed is what is sent. */
+export function jsonBody(
+  operation: string,
+  body: Record<string, unknown>,
+  passThrough: Record<string, unknown> | undefined,
+): string {
+  for (const name of Object.keys(passThrough ?? {})) {
+    if (!Object.hasOwn(body, name)) continue
+    throw new InvalidInputError(operation, [
+      { path: `passThrough.${name}`, rule: 'a field that the call itself does not send', received: kindOf(body[name]) },
+    ])
+  }
+  return JSON.stringify({ ...body, ...passThrough })
+}
+
+/** A copy without the fields that are undefined, so that they do not hide a default. */
+export function definedOnly(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+/** Everything of a purchase request that no error or hook may show. */
+export function purchaseSecrets(fields: HostedPurchaseFields | DirectPurchaseFields): string[] {
+  if (fields.mode === 'hosted') return []
+  return [fields.cc_number, fields.card_cvv, fields.cc_token].filter((value) => value !== undefined)
+}
+
+/** What to do when nobody knows whether a payment was created. */
+export function howToFindPayment(order_id: string, method: string): string {
+  return (
+    `Ask before trying again: resendWebhook({ order_id, operation: '${method}' }) tells the state of order ${JSON.stringify(order_id)}. ` +
+    'If the service does not know the order, the same order_id can be sent again; order ids are unique, so a repeated one cannot be paid twice.'
+  )
+}
+
+/** Tells what is legal but will probably not do what was meant. */
+export function warnAboutPurchase(
+  config: ResolvedConfig,
+  operation: string,
+  fields: HostedPurchaseFields | DirectPurchaseFields,
+): void {
+  if (fields.order_id.length > CAPTURE_ORDER_ID_LENGTH) {
+    tell(config.hooks.onWarning, {
+      operation,
+      code: 'order_id_not_capturable',
+      path: 'order_id',
+      message: `order_id has ${fields.order_id.length} characters. A capture takes at most ${CAPTURE_ORDER_ID_LENGTH}, so this order could not be captured.`,
+    })
+  }
+  warnAboutPort(config, operation, 'server_url', fields.server_url)
+}
+
+/** Tells about a webhook destination on a port that the service does not call without being asked to. */
+export function warnAboutPort(
+  config: ResolvedConfig,
+  operation: string,
+  path: string,
+  address: string | undefined,
+): void {
+  if (address === undefined) return
+  const { protocol, port } = new URL(address)
+  const used = port || (protocol === 'https:' ? '443' : '80')
+  if (used === '443' || used === '8443') return
+  tell(config.hooks.onWarning, {
+    operation,
+    code: 'unusual_webhook_port',
+    path,
+    message: `${path} is on port ${used}. The service normally calls 443 and 8443 only; other ports have to be agreed with its support.`,
+  })
+}
+
+/** Reads the checkout address of a redirect. */
+export function readCheckout(location: string): Checkout {
+  return { url: location, checkout_id: /\/checkout\/([^/?#]+)\/form$/.exec(new URL(location).pathname)?.[1] }
+}
+
+/** Reads a payment record. The payment exists: a record of another shape is handed over in the error. */
+export function readPayment(request: WireRequest, answer: Answer): Payment {
+  const { value, issues } = read(paymentSchema(), answer.json)
+  if (!issues) return value
+  throw new UnexpectedResponseError(
+    `${request.operation} was executed, but the record it was answered with is not as documented; it is in the error's body. ${request.howToFindOut}`,
+    { method: request.method, path: request.path, attempts: answer.attempts },
+    { status: answer.status, issues, body: answer.json },
+  )
+}
+
+/** Reads the answer to a hosted purchase, which can only be a redirect. */
+export function readHosted(request: WireRequest, answer: Answer): Checkout {
+  if (answer.location !== undefined) return readCheckout(answer.location)
+  const call = { method: request.method, path: request.path, attempts: answer.attempts }
+  throw new OutcomeUnknownError(
+    `${request.operation} was answered with ${answer.status} and a body, where only a redirect to the checkout page is documented.`,
+    call,
+    { reason: 'unreadable_answer', howToFindOut: request.howToFindOut, status: answer.status },
+  )
+}

@@ -1,0 +1,15 @@
+import * as v from 'valibot'
+import { lazy } from '../lib/lazy.ts'
+import { type Currency, numberField, textField } from './values.ts'
+
+/** A fee of the service (document, "Payment (primary operation) record"). */
+export interface Fee {
+  /** In the currency's unit, not in hundredths. */
+  amount: number
+  /** ISO 4217. */
+  currency: Currency
+}
+
+export const feeSchema: () => v.GenericSchema<unknown, Fee> = lazy(() =>
+  v.looseObject({ amount: numberField(), currency: textField() }),
+)

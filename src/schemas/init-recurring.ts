@@ -1,0 +1,64 @@
+import * as v from 'valibot'
+import type { Issue } from '../errors.ts'
+import { lazy } from '../lib/lazy.ts'
+import { amount, date, optional, url, wholeNumber } from './input.ts'
+import { isText, kindOf, leaf } from './values.ts'
+
+/** The unit of a recurring schedule. */
+export type IntervalUnit = 'day' | 'week' | 'month' | 'quarter' | 'year'
+
+/** A subscription that is attached to a purchase (document, "Recurring payments"). */
+export interface InitRecurring {
+  interval_unit: IntervalUnit
+  /** Intervals between charges: 1 to 30. */
+  interval_count: number
+  /** Retries after a failed charge: 0 to 7. The service's default is 3. */
+  retry_attempts?: number | undefined
+  /** Hours between retries: up to 23 for `day`, else up to 72. The service's default is 2 for `day`, else 24. */
+  retry_interval_hours?: number | undefined
+  /** First scheduled charge, `YYYY-MM-DD`. */
+  start_date?: string | undefined
+  /** Last scheduled charge, `YYYY-MM-DD`. */
+  expiry_date?: string | undefined
+  /** Time of each charge, `HH:MM:SS` in UTC. The service's default is the time of creation. */
+  time?: string | undefined
+  /** Where recurring notifications go. The service's default is the initial transaction's `server_url`. */
+  notification_url?: string | undefined
+  /** Recurring amount; the service's default is the initial amount. */
+  amount?: number | undefined
+}
+
+const UNITS: readonly unknown[] = ['day', 'week', 'month', 'quarter', 'year']
+
+export const initRecurringSchema: () => v.GenericSchema<unknown, InitRecurring> = lazy(() =>
+  v.strictObject({
+    interval_unit: leaf<IntervalUnit>('one of: day, week, month, quarter, year', (value) => UNITS.includes(value)),
+    interval_count: wholeNumber(1, 30),
+    retry_attempts: optional(wholeNumber(0, 7)),
+    retry_interval_hours: optional(wholeNumber(1, 72)),
+    start_date: optional(date()),
+    expiry_date: optional(date()),
+    time: optional(
+      leaf<string>('a time as HH:MM:SS', (value) => isText(value) && /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(value)),
+    ),
+    notification_url: optional(url()),
+    amount: optional(amount()),
+  }),
+)
+
+/** The rules across the fields of a subscription. */
+export function recurringIssues(recurring: InitRecurring): Issue[] {
+  const issues: Issue[] = []
+  const { interval_unit, retry_interval_hours: hours, start_date, expiry_date } = recurring
+  if (interval_unit === 'day' && hours !== undefined && hours > 23) {
+    issues.push({
+      path: 'init_recurring.retry_interval_hours',
+      rule: 'at most 23 when interval_unit is "day"',
+      received: kindOf(hours),
+    })
+  }
+  if (start_date !== undefined && expiry_date !== undefined && start_date > expiry_date) {
+    issues.push({ path: 'init_recurring.expiry_date', rule: 'on or after start_date', received: 'an earlier date' })
+  }
+  return issues
+}

@@ -1,0 +1,87 @@
+import * as v from 'valibot'
+import { InvalidInputError, type Issue } from '../errors.ts'
+import { isAmount } from '../lib/decimal.ts'
+import { isText, leaf, read } from './values.ts'
+
+type Leaf<T> = v.GenericSchema<unknown, T>
+
+const matching = (rule: string, pattern: RegExp): Leaf<string> =>
+  leaf(rule, (value) => isText(value) && pattern.test(value))
+
+// Each is a function: nothing is built at import, and a bundle holds only what its calls use.
+
+/** A text of 1 to `most` characters (UTF-16 units, which is never laxer than counting characters). */
+export const text = (most: number = Number.POSITIVE_INFINITY): Leaf<string> =>
+  leaf(
+    most === Number.POSITIVE_INFINITY ? 'a non-empty string' : `a string of 1 to ${most} characters`,
+    (value) => isText(value) && value.length > 0 && value.length <= most,
+  )
+
+/** A text of at most `most` characters, which may be empty. */
+export const freeText = (most: number): Leaf<string> =>
+  leaf(`a string of at most ${most} characters`, (value) => isText(value) && value.length <= most)
+
+export const exactly = <T extends string>(value: T): Leaf<T> => leaf(`"${value}"`, (received) => received === value)
+
+export const amount = (): Leaf<number> =>
+  leaf('a positive number with at most 2 decimals (a number, not a string)', isAmount)
+
+export const uuid = (): Leaf<string> => matching('a UUID', /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i)
+
+export const currency = (): Leaf<string> =>
+  matching('a currency code of three capital letters (ISO 4217)', /^[A-Z]{3}$/)
+
+export const country = (): Leaf<string> =>
+  matching('a country code of two capital letters (ISO 3166-1 alpha-2)', /^[A-Z]{2}$/)
+
+export const mcc = (): Leaf<string> => matching('a merchant category code of four digits', /^\d{4}$/)
+
+export const date = (): Leaf<string> => leaf('a real date as YYYY-MM-DD', isDate)
+
+export const url = (): Leaf<string> => leaf('an absolute http(s) address', isHttpAddress)
+
+/** Whatever the document does not describe: it is sent as it is. */
+export const anything = (): Leaf<unknown> => leaf('given', (value) => value !== undefined)
+
+/** A whole number within bounds. */
+export const wholeNumber = (least: number, most: number): Leaf<number> =>
+  leaf(
+    `a whole number from ${least} to ${most}`,
+    (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
+  )
+
+/** A parameter that may be left out; `undefined` counts as left out. */
+export const optional = <T>(schema: Leaf<T>): v.OptionalSchema<Leaf<T>, undefined> => v.optional(schema)
+
+/** Whether a text is a date that exists: 2026-02-29 is not. */
+export function isDate(value: unknown): value is string {
+  if (!isText(value) || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
+  const at = new Date(`${value}T00:00:00Z`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value)
+}
+
+function isHttpAddress(value: unknown): boolean {
+  if (!isText(value) || !/^https?:\/\//i.test(value)) return false
+  try {
+    return new URL(value).hostname !== ''
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Checks the input of a call.
+ * @param more Rules across several fields; they run on an input whose fields are right each by itself.
+ * @throws {InvalidInputError} with every issue; no value is part of it.
+ */
+export function checkInput<T>(
+  operation: string,
+  schema: v.GenericSchema<unknown, T>,
+  input: unknown,
+  more: (input: T) => Issue[] = () => [],
+): T {
+  const { value, issues } = read(schema, input)
+  const found = issues ?? more(value)
+  if (found.length > 0) throw new InvalidInputError(operation, found)
+  return value as T
+}

@@ -1,0 +1,154 @@
+import * as v from 'valibot'
+import { lazy } from '../lib/lazy.ts'
+import { type BankPay, bankPaySchema } from './bank-pay.ts'
+import { type Fee, feeSchema } from './fee.ts'
+import { type LimitInfo, limitInfoSchema } from './limit-info.ts'
+import { type Recurring, recurringSchema } from './recurring.ts'
+import {
+  type Currency,
+  flagField,
+  type Mode,
+  maybe,
+  numberField,
+  type Open,
+  type Status,
+  type Timestamp,
+  textField,
+} from './values.ts'
+
+/**
+ * The record of a primary operation (document, "Payment (primary operation) record"). Fields that the service adds later
+ * are kept. Raw card data that the service echoes is cut out before anyone can see it.
+ */
+export interface Payment {
+  /** The service's identifier of the payment, a UUID. */
+  payment_id: string
+  /** Your identifier of the order, at most 256 characters. */
+  order_id: string
+  /** Amount of the transaction, in the currency's unit, at most 2 decimals. */
+  amount: number
+  /** ISO 4217. */
+  currency: Currency
+  /** `init`, `pending`, `success`, `failure`; others may appear. */
+  status: Status
+  /** `purchase` or `auth` for payments created through the payment endpoints. */
+  method: Open<'purchase' | 'auth'>
+  /** `direct` or `hosted`. */
+  mode?: Mode | null
+  /** Identifier at the acquiring bank. */
+  gateway_order_id?: string | null
+  /** The service's billing identifier. */
+  billing_order_id?: string | null
+  /** Identifier of this transaction, a UUID; recurring charges share an `order_id` and differ here. */
+  transaction_id?: string | null
+  /** The merchant's POS, a UUID. */
+  pos_id?: string | null
+  /** At most 2048 characters. */
+  description?: string | null
+  /** A string of digits, such as `1000`; `describeStatusCode` explains the known ones. */
+  status_code?: string | null
+  /** Text of the status code. */
+  status_description?: string | null
+  /** Whether the customer must act, for example for 3-D Secure. */
+  user_action_required?: boolean | null
+  /** Where to send the customer then. */
+  user_action_url?: string | null
+  /** Electronic Commerce Indicator: the result of 3-D Secure. */
+  eci?: string | null
+  /** Merchant category code. */
+  mcc?: string | null
+  /** The 3-D Secure option in use; `supported` was observed. */
+  options_3ds?: string | null
+  /** The card's number, masked: first six and last four digits. */
+  cc_mask?: string | null
+  /** Token of the card. It can be charged: treat it as a secret. */
+  cc_token?: string | null
+  /** When the token expires; the fraction may be absent. */
+  cc_token_expiration?: Timestamp | null
+  /** Customer data as submitted. */
+  customer_id?: string | null
+  customer_ip?: string | null
+  customer_fname?: string | null
+  customer_lname?: string | null
+  customer_patronym?: string | null
+  customer_email?: string | null
+  customer_phone?: string | null
+  customer_country?: string | null
+  customer_city?: string | null
+  customer_birthday?: string | null
+  /** Where the customer goes after the payment. */
+  result_url?: string | null
+  /** Time of creation; no zone. */
+  created_at?: Timestamp | null
+  /** Time of the last change; no zone. */
+  processed_at?: Timestamp | null
+  /** Your own data, at most 4000 characters. */
+  payload?: string | null
+  /** Short name of the bank (direct answers). */
+  bank_short_name?: string | null
+  /** Link to the receipt. */
+  receipt_url?: string | null
+  /** Present for recurring payments. */
+  recurring?: Recurring | null
+  /** The total fee. */
+  fee?: Fee | null
+  /** The fixed part of the fee. */
+  fixed_fee?: Fee | null
+  /** The percentage part of the fee. */
+  percent_fee?: Fee | null
+  /** The limit that caused a decline. */
+  limit_info?: LimitInfo | string | null
+  /** Only for account-to-account payments. */
+  bank_pay?: BankPay | null
+}
+
+export const paymentSchema: () => v.GenericSchema<unknown, Payment> = lazy(() => {
+  const text = maybe(textField())
+  const fee = maybe(feeSchema())
+  return v.looseObject({
+    payment_id: textField(),
+    order_id: textField(),
+    amount: numberField(),
+    currency: textField(),
+    status: textField(),
+    method: textField(),
+    mode: text,
+    gateway_order_id: text,
+    billing_order_id: text,
+    transaction_id: text,
+    pos_id: text,
+    description: text,
+    status_code: text,
+    status_description: text,
+    user_action_required: maybe(flagField()),
+    user_action_url: text,
+    eci: text,
+    mcc: text,
+    options_3ds: text,
+    cc_mask: text,
+    cc_token: text,
+    cc_token_expiration: text,
+    customer_id: text,
+    customer_ip: text,
+    customer_fname: text,
+    customer_lname: text,
+    customer_patronym: text,
+    customer_email: text,
+    customer_phone: text,
+    customer_country: text,
+    customer_city: text,
+    customer_birthday: text,
+    result_url: text,
+    created_at: text,
+    processed_at: text,
+    payload: text,
+    bank_short_name: text,
+    receipt_url: text,
+    recurring: maybe(recurringSchema()),
+    fee,
+    fixed_fee: fee,
+    percent_fee: fee,
+    limit_info: maybe(limitInfoSchema()),
+    bank_pay: maybe(bankPaySchema()),
+  })
+})

@@ -1,0 +1,173 @@
+import type * as v from 'valibot'
+import { isCvv } from '../card/cvv.ts'
+import { isExpiry } from '../card/expiry.ts'
+import { isCardNumber } from '../card/number.ts'
+import type { Issue } from '../errors.ts'
+import { DESCRIPTION_LENGTH, ORDER_ID_LENGTH, PAYLOAD_LENGTH } from '../lib/limits.ts'
+import { type BrowserFingerprint, browserFingerprintSchema } from './browser-fingerprint.ts'
+import * as input from './input.ts'
+import { kindOf, leaf, type Open } from './values.ts'
+
+/** What every way of creating a payment takes (document, "Split purchase", request tables). */
+export interface PurchaseFields {
+  /** The POS; the configuration's `posId` unless given. */
+  pos_id?: string | undefined
+  /** Positive, in the currency's unit, at most 2 decimals. */
+  amount: number
+  /** ISO 4217, three capital letters. */
+  currency: string
+  /** 1 to 2048 characters. */
+  description: string
+  /** Unique per POS over all payments, failed ones included; 1 to 256 characters, at most 32 if it is to be captured. */
+  order_id: string
+  /** 3-D Secure option. Allowed values are not shown; `supported`, `always` and `never` are known from elsewhere. */
+  order_3ds_bypass: Open<'supported' | 'always' | 'never'>
+  customer_id?: string | undefined
+  /** Required by the document in direct mode, unless `customerFields: 'optional'`. */
+  customer_fname?: string | undefined
+  /** Required by the document in direct mode, unless `customerFields: 'optional'`. */
+  customer_lname?: string | undefined
+  /** Required by the document in hosted mode, unless `customerFields: 'optional'`. */
+  customer_patronym?: string | undefined
+  /** Required by the document, unless `customerFields: 'optional'`. */
+  customer_email?: string | undefined
+  /** Required by the document, unless `customerFields: 'optional'`. */
+  customer_phone?: string | undefined
+  /** ISO 3166-1 alpha-2, two capital letters. */
+  customer_country?: string | undefined
+  /** `yyyy-MM-dd`. */
+  customer_birthday?: string | undefined
+  customer_tax_id?: string | undefined
+  /** Where the webhooks go. Ports other than 443 and 8443 have to be agreed with the service's support. */
+  server_url?: string | undefined
+  /** Where the customer goes after the payment. */
+  result_url?: string | undefined
+  /** Merchant category code, four digits. */
+  merchant_mcc?: string | undefined
+  /** Your own data, at most 4000 characters. */
+  payload?: string | undefined
+  /** The service sends a preflight request there; its shape is not shown. */
+  validation_url?: string | undefined
+}
+
+/** What a hosted payment takes: the customer is sent to the service's checkout page. */
+export interface HostedPurchaseFields extends PurchaseFields {
+  mode: 'hosted'
+  /** Language of the checkout page. Supported values are not shown; upper-case codes such as `EN`, `UK` are known. */
+  customer_lang?: string | undefined
+}
+
+/** What a direct payment takes. Either full card data or `cc_token`, not both. Raw card data needs PCI DSS certification. */
+export interface DirectPurchaseFields extends PurchaseFields {
+  mode: 'direct'
+  /** Digits only, with a right Luhn check digit. */
+  cc_number?: string | undefined
+  /** 1 to 12. */
+  exp_month?: number | undefined
+  /** Two or four digits; two are sent (assumption: the service's examples have two). */
+  exp_year?: number | undefined
+  /** Three or four digits. */
+  card_cvv?: string | undefined
+  /** From an earlier payment or the tokenization widget; wallet tokens begin with `rcr:`. */
+  cc_token?: string | undefined
+  /** Required by the document, unless `customerFields: 'optional'`. */
+  customer_ip?: string | undefined
+  /** The page that the customer came from. */
+  customer_referrer?: string | undefined
+  browser_fingerprint: BrowserFingerprint
+  /** Its fields are not shown: it is sent as it is. */
+  cryptogram?: unknown
+}
+
+type Entries = Record<
+  string,
+  v.GenericSchema<unknown, unknown> | v.OptionalSchema<v.GenericSchema<unknown, unknown>, undefined>
+>
+
+function commonEntries(): Entries {
+  const { optional, text, url } = input
+  return {
+    pos_id: optional(input.uuid()),
+    amount: input.amount(),
+    currency: input.currency(),
+    description: text(DESCRIPTION_LENGTH),
+    order_id: text(ORDER_ID_LENGTH),
+    order_3ds_bypass: text(),
+    customer_id: optional(text()),
+    customer_country: optional(input.country()),
+    customer_birthday: optional(input.date()),
+    customer_tax_id: optional(text()),
+    server_url: optional(url()),
+    result_url: optional(url()),
+    merchant_mcc: optional(input.mcc()),
+    payload: optional(input.freeText(PAYLOAD_LENGTH)),
+    validation_url: optional(url()),
+  }
+}
+
+/** The hosted table's parameters. `customer` wraps those whose requirement the document's own examples contradict. */
+export function hostedEntries(customer: (text: v.GenericSchema<unknown, string>) => Entries[string]): Entries {
+  const text = input.text()
+  return {
+    mode: input.exactly('hosted'),
+    ...commonEntries(),
+    customer_fname: input.optional(text),
+    customer_lname: input.optional(text),
+    customer_patronym: customer(text),
+    customer_email: customer(text),
+    customer_phone: customer(text),
+    customer_lang: input.optional(text),
+  }
+}
+
+/** The direct table's parameters. */
+export function directEntries(customer: (text: v.GenericSchema<unknown, string>) => Entries[string]): Entries {
+  const text = input.text()
+  const { optional } = input
+  return {
+    mode: input.exactly('direct'),
+    ...commonEntries(),
+    cc_number: optional(leaf('a card number of 12 to 19 digits with a right check digit', isCardNumber)),
+    exp_month: optional(input.wholeNumber(1, 12)),
+    exp_year: optional(
+      leaf('a year of two or four digits', (year) => Number.isInteger(year) && isTwoOrFourDigits(year as number)),
+    ),
+    card_cvv: optional(leaf('three or four digits', isCvv)),
+    cc_token: optional(text),
+    customer_fname: customer(text),
+    customer_lname: customer(text),
+    customer_patronym: optional(text),
+    customer_email: customer(text),
+    customer_phone: customer(text),
+    customer_ip: customer(text),
+    customer_referrer: optional(input.url()),
+    browser_fingerprint: browserFingerprintSchema(),
+    cryptogram: optional(input.anything()),
+  }
+}
+
+const isTwoOrFourDigits = (year: number) => (year >= 0 && year <= 99) || (year >= 2000 && year <= 2099)
+
+const CARD_FIELDS = ['cc_number', 'exp_month', 'exp_year', 'card_cvv'] as const
+
+/** Full card data or a token, not both, not half; and a card that has not expired. */
+export function cardIssues(fields: DirectPurchaseFields, now: number): Issue[] {
+  const given = CARD_FIELDS.filter((name) => fields[name] !== undefined)
+  if (fields.cc_token !== undefined) {
+    return given.map((path) => ({
+      path,
+      rule: 'left out when cc_token is sent: either full card data or a token',
+      received: kindOf(fields[path]),
+    }))
+  }
+  const missing = CARD_FIELDS.filter((name) => fields[name] === undefined)
+  if (missing.length > 0) {
+    return missing.map((path) => ({
+      path,
+      rule: 'given: full card data (cc_number, exp_month, exp_year, card_cvv) or cc_token',
+      received: 'missing',
+    }))
+  }
+  if (isExpiry(fields.exp_month, fields.exp_year, now)) return []
+  return [{ path: 'exp_year', rule: 'a month that is not over: the card has expired', received: 'an earlier month' }]
+}

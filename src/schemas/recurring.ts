@@ -1,0 +1,15 @@
+import * as v from 'valibot'
+import { lazy } from '../lib/lazy.ts'
+import { type Open, textField } from './values.ts'
+
+/** The recurring configuration that a payment belongs to (document, "Recurring configuration"). */
+export interface Recurring {
+  /** Shared by all transactions of one recurring configuration. */
+  id: string
+  /** `init` on creation, `active`, `canceled`; the transitions between them are not shown. */
+  status: Open<'init' | 'active' | 'canceled'>
+}
+
+export const recurringSchema: () => v.GenericSchema<unknown, Recurring> = lazy(() =>
+  v.looseObject({ id: textField(), status: textField() }),
+)

@@ -1,7 +1,6 @@
 import type { ResolvedConfig, Signer } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { hmacSha1Hex } from './lib/hmac-sha1.ts'
-import type { WireRequest } from './transport.ts'
 
 /**
  * The default signer. An ASSUMPTION (the document does not show the computation): lower-case hex of HMAC-SHA1 with the
@@ -9,8 +8,21 @@ import type { WireRequest } from './transport.ts'
  */
 export const hmacSha1Signer: Signer = ({ body, apiSecret }) => hmacSha1Hex(apiSecret, body)
 
+/** The parts of a request that its credentials depend on. */
+export interface AuthenticatedRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Path and query, encoded. */
+  path: string
+  /** The JSON text, serialised once: what is signed is what is sent. */
+  body?: string | undefined
+  /** The row of the document's "Authentication" table. */
+  authentication: 'hmac' | 'plain'
+  /** The name under which the endpoints key travels, if it does. */
+  endpointsKeyHeader?: 'X-API-KEY' | 'X-API-Key' | undefined
+}
+
 /** The headers of a request: the document's "Authentication" table, row by row. */
-export async function authorize(config: ResolvedConfig, request: WireRequest): Promise<Record<string, string>> {
+export async function authorize(config: ResolvedConfig, request: AuthenticatedRequest): Promise<Record<string, string>> {
   const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': config.userAgent }
   if (request.body !== undefined) headers['Content-Type'] = 'application/json'
   if (request.endpointsKeyHeader) headers[request.endpointsKeyHeader] = config.endpointsKey

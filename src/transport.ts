@@ -1,4 +1,4 @@
-import { authorize } from './authentication.ts'
+import { type AuthenticatedRequest, authorize } from './authentication.ts'
 import type { ResolvedConfig } from './config.ts'
 import type { UnknownOutcomeReason } from './errors.ts'
 import {
@@ -27,20 +27,11 @@ export interface CallOptions {
 }
 
 /** A request as an operation builds it: everything but credentials. */
-export interface WireRequest {
+export interface WireRequest extends AuthenticatedRequest {
   /** The function that was called. */
   operation: string
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Which configured address the path is below. */
   base: 'baseUrl' | 'apiUrl'
-  /** Path and query, encoded. */
-  path: string
-  /** The JSON text, serialised once: what is signed is what is sent. */
-  body?: string | undefined
-  /** The row of the document's "Authentication" table. */
-  authentication: 'hmac' | 'plain'
-  /** The name under which the endpoints key travels, if it does. */
-  endpointsKeyHeader?: 'X-API-KEY' | 'X-API-Key' | undefined
   /** Whether a redirect is an answer to this request. */
   redirectExpected?: boolean
   /** How to learn what became of it, when no answer tells. */

@@ -36,7 +36,7 @@ export function refusalOf(data: string, signature: string): WebhookVerificationE
   }
   return refuse(
     'signature_mismatch',
-    'the signature belongs to other data or to another secret: is the API secret that of the same project, test or live?',
+    'the signature belongs to other data or to another secret: check that the API secret is that of the same project, test or live',
   )
 }
 

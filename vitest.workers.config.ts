@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 // EDGETILL_COMPATIBILITY_DATE runs the same suite in an older workerd environment (see test/run.ts).
 const compatibilityDate = process.env.EDGETILL_COMPATIBILITY_DATE ?? '2026-10-23'
+const withoutNode = compatibilityDate <= '2026-08-03'
 
 export default defineConfig({
   plugins: [
@@ -10,9 +11,15 @@ export default defineConfig({
       miniflare: { compatibilityDate, kvNamespaces: ['STATE'] },
     }),
   ],
+  define: { 'globalThis.EDGETILL_WITHOUT_NODE': JSON.stringify(withoutNode) },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/host/**', 'test/browser/**'],
+    setupFiles: withoutNode ? ['test/support/without-node-globals.ts'] : [],
     testTimeout: 20_000,
+    env: {
+      EDGETILL_SEED: process.env.EDGETILL_SEED ?? '',
+      EDGETILL_LONG: process.env.EDGETILL_LONG ?? '',
+    },
   },
 })

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { createClient, signWebhook, verifyWebhook } from '../src/index.ts'
+
+const environment = globalThis as { EDGETILL_WITHOUT_NODE?: boolean; process?: unknown; Buffer?: unknown }
+
+it('has process and Buffer everywhere but in a Worker of 2026-08-03', () => {
+  const [process, Buffer] = environment.EDGETILL_WITHOUT_NODE ? ['undefined', 'undefined'] : ['object', 'function']
+  expect(typeof environment.process).toBe(process)
+  expect(typeof environment.Buffer).toBe(Buffer)
+})
+
+it('needs nothing but web standards to be imported, to verify a webhook and to make a client', () => {
+  const { data, signature } = signWebhook({ method: 'loyalty', order_id: 'A-1' }, 'secret')
+  expect(verifyWebhook({ data, signature }, 'secret')).toEqual({ method: 'loyalty', order_id: 'A-1' })
+  expect(() => createClient({} as never)).toThrow(/baseUrl/)
+})

@@ -22,7 +22,10 @@ export interface AuthenticatedRequest {
 }
 
 /** The headers of a request: the document's "Authentication" table, row by row. */
-export async function authorize(config: ResolvedConfig, request: AuthenticatedRequest): Promise<Record<string, string>> {
+export async function authorize(
+  config: ResolvedConfig,
+  request: AuthenticatedRequest,
+): Promise<Record<string, string>> {
   const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': config.userAgent }
   if (request.body !== undefined) headers['Content-Type'] = 'application/json'
   if (request.endpointsKeyHeader) headers[request.endpointsKeyHeader] = config.endpointsKey

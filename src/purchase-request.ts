@@ -1,10 +1,14 @@
+import * as v from 'valibot'
 import type { ResolvedConfig } from './config.ts'
-import { InvalidInputError, OutcomeUnknownError, UnexpectedResponseError } from './errors.ts'
+import { InvalidInputError, OutcomeUnknownError } from './errors.ts'
 import { tell } from './hooks.ts'
+import { lazy } from './lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from './lib/limits.ts'
+import { readRecord } from './read-record.ts'
+import { checkInput } from './schemas/input.ts'
 import { type Payment, paymentSchema } from './schemas/payment.ts'
 import type { DirectPurchaseFields, HostedPurchaseFields } from './schemas/purchase.ts'
-import { kindOf, read } from './schemas/values.ts'
+import { kindOf, leaf } from './schemas/values.ts'
 import type { Answer, WireRequest } from './transport.ts'
 
 /** A checkout page that the customer is to be sent to. Nothing is paid yet: the webhooks tell. */
@@ -13,6 +17,17 @@ export interface Checkout {
   url: string
   /** The service's identifier of the checkout, when the address has the documented form. */
   checkout_id: string | undefined
+}
+
+const modeSchema = lazy(() =>
+  v.looseObject({
+    mode: leaf<'hosted' | 'direct'>('"hosted" or "direct"', (value) => value === 'hosted' || value === 'direct'),
+  }),
+)
+
+/** The mode chooses the table that the rest of an input is checked against. */
+export function checkMode(operation: string, input: unknown): 'hosted' | 'direct' {
+  return checkInput(operation, modeSchema(), input).mode
 }
 
 /** Adds the configured POS, writes the year with two digits, and adds what is passed through. */
@@ -45,12 +60,6 @@ export function jsonBody(
 /** A copy without the fields that are undefined, so that they do not hide a default. */
 export function definedOnly(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
-
-/** Everything of a purchase request that no error or hook may show. */
-export function purchaseSecrets(fields: HostedPurchaseFields | DirectPurchaseFields): string[] {
-  if (fields.mode === 'hosted') return []
-  return [fields.cc_number, fields.card_cvv, fields.cc_token].filter((value) => value !== undefined)
 }
 
 /** What to do when nobody knows whether a payment was created. */
@@ -104,13 +113,7 @@ export function readCheckout(location: string): Checkout {
 
 /** Reads a payment record. The payment exists: a record of another shape is handed over in the error. */
 export function readPayment(request: WireRequest, answer: Answer): Payment {
-  const { value, issues } = read(paymentSchema(), answer.json)
-  if (!issues) return value
-  throw new UnexpectedResponseError(
-    `${request.operation} was executed, but the record it was answered with is not as documented; it is in the error's body. ${request.howToFindOut}`,
-    { method: request.method, path: request.path, attempts: answer.attempts },
-    { status: answer.status, issues, body: answer.json },
-  )
+  return readRecord(paymentSchema(), request, answer)
 }
 
 /** Reads the answer to a hosted purchase, which can only be a redirect. */

@@ -12,7 +12,7 @@ import { type RequestInfo, tell } from './hooks.ts'
 import { type Deadline, startDeadline, wait } from './lib/abort.ts'
 import { RESPONSE_BYTES } from './lib/limits.ts'
 import { abandon, decodeUtf8, readBytes } from './lib/read-text.ts'
-import { cutCardFields, redactText } from './lib/redact.ts'
+import { cutCardFields, paymentSecrets, redactText } from './lib/redact.ts'
 import { wasNeverSent } from './lib/unsent.ts'
 import { apiError, retryAfterMs } from './refusal.ts'
 
@@ -34,10 +34,8 @@ export interface WireRequest extends AuthenticatedRequest {
   base: 'baseUrl' | 'apiUrl'
   /** Whether a redirect is an answer to this request. */
   redirectExpected?: boolean
-  /** How to learn what became of it, when no answer tells. */
+  /** How to learn what became of it, when no answer tells; empty for a GET, which changes nothing. */
   howToFindOut: string
-  /** Values of the body that no error may show, such as a card number. */
-  sensitive?: readonly string[]
 }
 
 /** An answer that could be read: 2xx with JSON, or an expected redirect. */
@@ -67,6 +65,11 @@ const RETRY_AFTER_LIMIT_MS = 60_000
  */
 export async function send(config: ResolvedConfig, request: WireRequest, options: CallOptions = {}): Promise<Answer> {
   const url = targetUrl(config, request)
+  if (options.passThrough && request.body === undefined) {
+    throw new InvalidInputError(request.operation, [
+      { path: 'passThrough', rule: 'left out: this request has no body', received: 'object' },
+    ])
+  }
   const timeoutMs = checkTimeout(request.operation, options.timeoutMs ?? config.timeoutMs)
   const headers = await authorize(config, request)
   const repeatable = request.method === 'GET'
@@ -295,7 +298,7 @@ function noAnswerError(config: ResolvedConfig, request: WireRequest, attempts: n
 }
 
 function sensitiveValues(config: ResolvedConfig, request: WireRequest): string[] {
-  return [config.apiSecret, config.endpointsKey, config.apiKey, ...(request.sensitive ?? [])]
+  return [config.apiSecret, config.endpointsKey, config.apiKey, ...paymentSecrets(request.body)]
 }
 
 function targetUrl(config: ResolvedConfig, request: WireRequest): string {

@@ -6,6 +6,8 @@ export const PAYLOAD_LENGTH = 4000
 export const DESCRIPTION_LENGTH = 2048
 /** Characters of `order_id`: the document's limit for answers, taken for requests too. */
 export const ORDER_ID_LENGTH = 256
+/** Characters of the `comment` of a capture. */
+export const COMMENT_LENGTH = 2048
 /** Characters of the `order_id` of a capture. */
 export const CAPTURE_ORDER_ID_LENGTH = 32
 

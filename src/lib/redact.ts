@@ -11,6 +11,22 @@ export function cutCardFields(key: string, value: unknown): unknown {
   return CARD_FIELDS.has(key) ? undefined : value
 }
 
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'card_cvv', 'cc_token'])
+
+/** What of a request's body no error may show: card data, tokens that can be charged, every text of a cryptogram. */
+export function paymentSecrets(body: string | undefined): string[] {
+  const secrets: string[] = []
+  const collect = (value: unknown, secret: boolean): void => {
+    if (value !== null && typeof value === 'object') {
+      for (const [key, inner] of Object.entries(value)) {
+        collect(inner, secret || key === 'cryptogram' || SECRET_FIELDS.has(key))
+      }
+    } else if (secret && (typeof value === 'string' || typeof value === 'number')) secrets.push(String(value))
+  }
+  if (body !== undefined) collect(JSON.parse(body), false)
+  return secrets
+}
+
 /** Hides the given secrets, and anything that looks like a card number, in a text that somebody will read. */
 export function redactText(text: string, secrets: readonly string[]): string {
   let redacted = text

@@ -6,9 +6,9 @@ import type { Issue } from '../errors.ts'
 import { lazy } from '../lib/lazy.ts'
 import {
   type Checkout,
+  checkMode,
   howToFindPayment,
   purchaseBody,
-  purchaseSecrets,
   readCheckout,
   readHosted,
   readPayment,
@@ -97,7 +97,7 @@ function inputIssues(input: CreatePaymentInput, now: number): Issue[] {
 
 /** Builds the request: pure but for the clock, which tells whether a card has expired. */
 function buildRequest(config: ResolvedConfig, received: CreatePaymentInput, options: CallOptions): WireRequest {
-  const mode = checkInput('createPayment', modeSchema(), received)?.mode
+  const mode = checkMode('createPayment', received)
   const input = checkInput('createPayment', SCHEMAS[mode][config.customerFields](), received, (checked) =>
     inputIssues(checked, Date.now()),
   )
@@ -113,15 +113,8 @@ function buildRequest(config: ResolvedConfig, received: CreatePaymentInput, opti
     endpointsKeyHeader: 'X-API-KEY',
     redirectExpected: input.mode === 'hosted',
     howToFindOut: howToFindPayment(input.order_id, input.method),
-    sensitive: purchaseSecrets(input),
   }
 }
-
-const modeSchema = lazy(() =>
-  v.looseObject({
-    mode: leaf<'hosted' | 'direct'>('"hosted" or "direct"', (value) => value === 'hosted' || value === 'direct'),
-  }),
-)
 
 function readAnswer(request: WireRequest, input: CreatePaymentInput, answer: Answer): Checkout | Payment {
   if (input.mode === 'direct') return readPayment(request, answer)

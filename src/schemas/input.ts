@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { InvalidInputError, type Issue } from '../errors.ts'
 import { isAmount } from '../lib/decimal.ts'
+import { ORDER_ID_LENGTH } from '../lib/limits.ts'
 import { isText, leaf, read } from './values.ts'
 
 type Leaf<T> = v.GenericSchema<unknown, T>
@@ -20,6 +21,36 @@ export const text = (most: number = Number.POSITIVE_INFINITY): Leaf<string> =>
 /** A text of at most `most` characters, which may be empty. */
 export const freeText = (most: number): Leaf<string> =>
   leaf(`a string of at most ${most} characters`, (value) => isText(value) && value.length <= most)
+
+/** A text with a lone half of a surrogate pair cannot be written in UTF-8: it would arrive as another text. */
+const isWellFormed = (value: string) => !/\p{Surrogate}/u.test(value)
+
+/** The merchant's identifier of an order. */
+export const orderId = (most: number = ORDER_ID_LENGTH): Leaf<string> =>
+  leaf(
+    `a well-formed string of 1 to ${most} characters`,
+    (value) => isText(value) && value.length > 0 && value.length <= most && isWellFormed(value),
+  )
+
+/** A text that becomes a segment of a path: `.` and `..`, in whatever encoding, would change the path. */
+export const pathSegment = (): Leaf<string> =>
+  leaf(
+    `a well-formed string of 1 to ${ORDER_ID_LENGTH} characters other than "." and ".." (it becomes a part of the path)`,
+    (value) =>
+      isText(value) &&
+      value.length > 0 &&
+      value.length <= ORDER_ID_LENGTH &&
+      isWellFormed(value) &&
+      !/^(\.|%(25)*2e){1,2}$/i.test(value),
+  )
+
+/** Products: an array of objects, sent as they are. */
+export const products = (): Leaf<Record<string, unknown>[]> =>
+  leaf(
+    'an array of objects',
+    (value) =>
+      Array.isArray(value) && value.every((one) => one !== null && typeof one === 'object' && !Array.isArray(one)),
+  )
 
 export const exactly = <T extends string>(value: T): Leaf<T> => leaf(`"${value}"`, (received) => received === value)
 

@@ -4,6 +4,7 @@ import { type BankPay, bankPaySchema } from './bank-pay.ts'
 import { type Fee, feeSchema } from './fee.ts'
 import { type LimitInfo, limitInfoSchema } from './limit-info.ts'
 import { type Recurring, recurringSchema } from './recurring.ts'
+import { type SplitEcho, splitEchoSchema } from './split.ts'
 import {
   type Currency,
   flagField,
@@ -100,6 +101,20 @@ export interface Payment {
   limit_info?: LimitInfo | string | null
   /** Only for account-to-account payments. */
   bank_pay?: BankPay | null
+  /** The way of payment. */
+  payway?: string | null
+  /** What was actually paid, where the payer may change the amount (webhooks only). */
+  processed_amount?: number | null
+  /** Currency of `processed_amount`, at most 256 characters. */
+  processed_currency?: Currency | null
+  /** As submitted; a split purchase's answer only, as are the fields below. */
+  order_3ds_bypass?: string | null
+  server_url?: string | null
+  merchant_mcc?: string | null
+  validation_url?: string | null
+  browser_fingerprint?: unknown
+  /** The parts of the purchase. */
+  split?: SplitEcho[] | null
 }
 
 export const paymentSchema: () => v.GenericSchema<unknown, Payment> = lazy(() => {
@@ -150,5 +165,13 @@ export const paymentSchema: () => v.GenericSchema<unknown, Payment> = lazy(() =>
     percent_fee: fee,
     limit_info: maybe(limitInfoSchema()),
     bank_pay: maybe(bankPaySchema()),
+    payway: text,
+    processed_amount: maybe(numberField()),
+    processed_currency: text,
+    order_3ds_bypass: text,
+    server_url: text,
+    merchant_mcc: text,
+    validation_url: text,
+    split: maybe(splitEchoSchema()),
   })
 })

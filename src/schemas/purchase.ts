@@ -3,7 +3,7 @@ import { isCvv } from '../card/cvv.ts'
 import { isExpiry } from '../card/expiry.ts'
 import { isCardNumber } from '../card/number.ts'
 import type { Issue } from '../errors.ts'
-import { DESCRIPTION_LENGTH, ORDER_ID_LENGTH, PAYLOAD_LENGTH } from '../lib/limits.ts'
+import { DESCRIPTION_LENGTH, PAYLOAD_LENGTH } from '../lib/limits.ts'
 import { type BrowserFingerprint, browserFingerprintSchema } from './browser-fingerprint.ts'
 import * as input from './input.ts'
 import { kindOf, leaf, type Open } from './values.ts'
@@ -91,7 +91,7 @@ function commonEntries(): Entries {
     amount: input.amount(),
     currency: input.currency(),
     description: text(DESCRIPTION_LENGTH),
-    order_id: text(ORDER_ID_LENGTH),
+    order_id: input.orderId(),
     order_3ds_bypass: text(),
     customer_id: optional(text()),
     customer_country: optional(input.country()),

@@ -61,7 +61,7 @@ function toIssue(issue: v.BaseIssue<unknown>): Issue {
   const rule = issue.type === 'custom' || issue.kind !== 'schema' ? issue.message : STRUCTURE[issue.expected ?? '']
   return {
     path,
-    rule: rule ?? (missing ? 'given' : issue.message),
+    rule: rule ?? (missing ? 'given' : 'of the documented type'),
     received: missing ? 'missing' : kindOf(issue.input),
   }
 }

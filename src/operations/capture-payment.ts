@@ -1,0 +1,111 @@
+// POST {base_url}/api/v1/capture (document, "Capture a reserve")
+
+import * as v from 'valibot'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import { lazy } from '../lib/lazy.ts'
+import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
+import { definedOnly, jsonBody, warnAboutPort } from '../purchase-request.ts'
+import { readRecord } from '../read-record.ts'
+import { type Capture, captureSchema } from '../schemas/capture.ts'
+import { amount, checkInput, currency, freeText, optional, orderId, products, url, uuid } from '../schemas/input.ts'
+import type { Product } from '../schemas/split.ts'
+import { leaf } from '../schemas/values.ts'
+import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
+
+/** How a fiscal receipt reaches the customer. */
+export type ReceiptDelivery = 'email' | 'sms' | 'viber' | 'none'
+
+/** The input of `capturePayment`. */
+export interface CapturePaymentInput {
+  /** The POS; the configuration's `posId` unless given. */
+  pos_id?: string | undefined
+  /** The order whose `auth` is captured, 1 to 32 characters. */
+  order_id: string
+  /** Currency of the original order, ISO 4217. */
+  order_currency: string
+  /**
+   * Positive, in the currency's unit, at most 2 decimals. Left out: everything that was reserved. Less: a partial
+   * capture. More: beyond the reserve, up to the percentage of the project's settings.
+   */
+  charge_amount?: number | undefined
+  /** Their structure depends on whether fiscalization is used: they are sent as they are. */
+  products?: Product[] | undefined
+  /** At most 2048 characters. */
+  comment?: string | undefined
+  /** Where the webhooks of this capture go. */
+  server_url?: string | undefined
+  f_receipt_delivery?: ReceiptDelivery | undefined
+}
+
+const DELIVERIES: readonly unknown[] = ['email', 'sms', 'viber', 'none']
+
+const inputSchema: () => v.GenericSchema<unknown, CapturePaymentInput> = lazy(() =>
+  v.strictObject({
+    pos_id: optional(uuid()),
+    order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
+    order_currency: currency(),
+    charge_amount: optional(amount()),
+    products: optional(products()),
+    comment: optional(freeText(COMMENT_LENGTH)),
+    server_url: optional(url()),
+    f_receipt_delivery: optional(
+      leaf<ReceiptDelivery>('one of: email, sms, viber, none', (value) => DELIVERIES.includes(value)),
+    ),
+  }),
+)
+
+/** Builds the request: pure. */
+function buildRequest(config: ResolvedConfig, received: CapturePaymentInput, options: CallOptions): WireRequest {
+  const input = checkInput('capturePayment', inputSchema(), received)
+  warnAboutPort(config, 'capturePayment', 'server_url', input.server_url)
+  return {
+    operation: 'capturePayment',
+    method: 'POST',
+    base: 'baseUrl',
+    path: '/api/v1/capture',
+    body: jsonBody('capturePayment', { pos_id: config.posId, ...definedOnly(input) }, options.passThrough),
+    authentication: 'plain',
+    endpointsKeyHeader: 'X-API-KEY',
+    howToFindOut:
+      `A capture has no idempotency key: a second one can charge again. First ask with resendWebhook({ order_id, operation: 'capture' }), ` +
+      `where order_id is ${JSON.stringify(input.order_id)}, and wait for its webhook.`,
+  }
+}
+
+function readAnswer(request: WireRequest, answer: Answer): Capture {
+  return readRecord(captureSchema(), request, answer)
+}
+
+/**
+ * Charges a reserve: in full, in part, or beyond it. `POST {base_url}/api/v1/capture`.
+ *
+ * Only an `auth` with status `success` can be captured. Without `charge_amount` the whole reserve is charged. A capture
+ * has NO idempotency key: never repeat one whose outcome is unknown without asking first. A declined capture is a value
+ * with `status: 'failure'`.
+ *
+ * @param config The configuration, or a client's.
+ * @param input The document's parameters under their wire names.
+ * @param options `signal`, `timeoutMs`, and `passThrough` for fields that the document does not show.
+ * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+ * @throws {ConfigError} when the configuration cannot work.
+ * @throws {ConnectionError} when the request provably never left: calling again is safe.
+ * @throws {OutcomeUnknownError} when it may have been executed and no answer tells: ask with `resendWebhook` first.
+ * @throws {ApiError} when the service refuses it (4xx). What it answers when nothing can be captured is not shown.
+ * @throws {UnexpectedResponseError} when the record has another shape than the document's; it is in `body`.
+ * @see The service's document, "Capture a reserve".
+ * @example
+ * import { capturePayment, type ClientConfig } from 'edgetill'
+ * async function ship(config: ClientConfig): Promise<boolean> {
+ *   const capture = await capturePayment(config, { order_id: 'A-1', order_currency: 'UAH', charge_amount: 80.25 })
+ *   return capture.status === 'success'
+ * }
+ */
+export async function capturePayment(
+  config: ClientConfig | ResolvedConfig,
+  input: CapturePaymentInput,
+  options: CallOptions = {},
+): Promise<Capture> {
+  const resolved = resolveConfig(config)
+  const request = buildRequest(resolved, input, options)
+  return readAnswer(request, await send(resolved, request, options))
+}

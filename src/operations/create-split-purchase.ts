@@ -1,0 +1,154 @@
+// POST {base_url}/api/v1/split/purchase (document, "Split purchase (direct and hosted)")
+
+import * as v from 'valibot'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import { tell } from '../hooks.ts'
+import { hundredths } from '../lib/decimal.ts'
+import { lazy } from '../lib/lazy.ts'
+import {
+  type Checkout,
+  checkMode,
+  howToFindPayment,
+  purchaseBody,
+  readHosted,
+  readPayment,
+  warnAboutPurchase,
+} from '../purchase-request.ts'
+import { checkInput, exactly, optional } from '../schemas/input.ts'
+import type { Payment } from '../schemas/payment.ts'
+import {
+  cardIssues,
+  type DirectPurchaseFields,
+  directEntries,
+  type HostedPurchaseFields,
+  hostedEntries,
+} from '../schemas/purchase.ts'
+import { type Split, splitInputSchema } from '../schemas/split.ts'
+import { type CallOptions, send, type WireRequest } from '../transport.ts'
+
+/** A hosted split purchase: the customer pays on the service's page. */
+export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
+  method: 'purchase'
+  /** At least one entry. How their sum relates to `amount` is not shown; a difference is told to `onWarning`. */
+  split: Split[]
+}
+
+/** A direct split purchase, with card data or a token. */
+export interface DirectSplitPurchaseInput extends DirectPurchaseFields {
+  method: 'purchase'
+  /** At least one entry. How their sum relates to `amount` is not shown; a difference is told to `onWarning`. */
+  split: Split[]
+}
+
+/** The input of `createSplitPurchase`; `mode` chooses the form. */
+export type CreateSplitPurchaseInput = HostedSplitPurchaseInput | DirectSplitPurchaseInput
+
+type InputSchema = () => v.GenericSchema<unknown, CreateSplitPurchaseInput>
+
+const schemaOf = (entries: () => v.ObjectEntries): InputSchema =>
+  lazy(
+    () =>
+      v.strictObject({
+        ...entries(),
+        method: exactly('purchase'),
+        split: splitInputSchema(),
+      }) as unknown as ReturnType<InputSchema>,
+  )
+
+const SCHEMAS = {
+  hosted: {
+    required: schemaOf(() => hostedEntries((text) => text)),
+    optional: schemaOf(() => hostedEntries(optional)),
+  },
+  direct: {
+    required: schemaOf(() => directEntries((text) => text)),
+    optional: schemaOf(() => directEntries(optional)),
+  },
+}
+
+/** Builds the request: pure but for the clock, which tells whether a card has expired. */
+function buildRequest(config: ResolvedConfig, received: CreateSplitPurchaseInput, options: CallOptions): WireRequest {
+  const mode = checkMode('createSplitPurchase', received)
+  const input = checkInput('createSplitPurchase', SCHEMAS[mode][config.customerFields](), received, (checked) =>
+    checked.mode === 'direct' ? cardIssues(checked, Date.now()) : [],
+  )
+  warnAboutPurchase(config, 'createSplitPurchase', input)
+  warnAboutSum(config, input)
+  return {
+    operation: 'createSplitPurchase',
+    method: 'POST',
+    base: 'baseUrl',
+    path: '/api/v1/split/purchase',
+    body: purchaseBody(config, 'createSplitPurchase', input, options.passThrough),
+    authentication: 'hmac',
+    endpointsKeyHeader: 'X-API-KEY',
+    redirectExpected: input.mode === 'hosted',
+    howToFindOut: howToFindPayment(input.order_id, 'purchase'),
+  }
+}
+
+function warnAboutSum(config: ResolvedConfig, { amount, split }: CreateSplitPurchaseInput): void {
+  const sum = split.reduce((total, entry) => total + hundredths(entry.amount), 0)
+  if (sum === hundredths(amount)) return
+  tell(config.hooks.onWarning, {
+    operation: 'createSplitPurchase',
+    code: 'split_sum',
+    path: 'split',
+    message: `The split amounts add up to ${sum / 100}, and amount is ${amount}. The document does not say whether they may differ; in every public example they are equal.`,
+  })
+}
+
+/**
+ * Creates a purchase that is divided between sub-merchants. `POST {base_url}/api/v1/split/purchase`.
+ *
+ * Hosted, it answers a {@link Checkout} to redirect the customer to; direct, a {@link Payment}. A declined payment is a
+ * value with `status: 'failure'`, not an exception. Amounts are in the currency's unit with at most 2 decimals.
+ *
+ * @param config The configuration, or a client's.
+ * @param input The document's parameters under their wire names.
+ * @param options `signal`, `timeoutMs`, and `passThrough` for fields that the document does not show.
+ * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+ * @throws {ConfigError} when the configuration cannot work.
+ * @throws {ConnectionError} when the request provably never left: calling again is safe.
+ * @throws {OutcomeUnknownError} when it may have been executed and no answer tells: ask with `resendWebhook` first.
+ * @throws {ApiError} when the service refuses it (4xx); `apiCode` `P-409` means that the order_id was already used.
+ * @throws {UnexpectedResponseError} when the record has another shape than the document's; it is in `body`.
+ * @see The service's document, "Split purchase (direct and hosted)".
+ * @example
+ * import { type ClientConfig, createSplitPurchase, splitAmount } from 'edgetill'
+ * async function payTwoSellers(config: ClientConfig, sellers: [string, string]): Promise<string> {
+ *   const parts = splitAmount(100.5, [9, 1])
+ *   const checkout = await createSplitPurchase(config, {
+ *     mode: 'hosted', method: 'purchase', amount: 100.5, currency: 'UAH', description: 'Two mugs', order_id: 'A-2',
+ *     order_3ds_bypass: 'supported', customer_patronym: 'Ivanivna', customer_email: 'olena@example.com',
+ *     customer_phone: '+380441234567',
+ *     split: sellers.map((sub_merchant_id, i) => ({ sub_merchant_id, amount: parts[i] ?? 0 })),
+ *   })
+ *   return checkout.url
+ * }
+ */
+export function createSplitPurchase(
+  config: ClientConfig | ResolvedConfig,
+  input: HostedSplitPurchaseInput,
+  options?: CallOptions,
+): Promise<Checkout>
+export function createSplitPurchase(
+  config: ClientConfig | ResolvedConfig,
+  input: DirectSplitPurchaseInput,
+  options?: CallOptions,
+): Promise<Payment>
+export function createSplitPurchase(
+  config: ClientConfig | ResolvedConfig,
+  input: CreateSplitPurchaseInput,
+  options?: CallOptions,
+): Promise<Checkout | Payment>
+export async function createSplitPurchase(
+  config: ClientConfig | ResolvedConfig,
+  input: CreateSplitPurchaseInput,
+  options: CallOptions = {},
+): Promise<Checkout | Payment> {
+  const resolved = resolveConfig(config)
+  const request = buildRequest(resolved, input, options)
+  const answer = await send(resolved, request, options)
+  return input.mode === 'hosted' ? readHosted(request, answer) : readPayment(request, answer)
+}

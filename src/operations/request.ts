@@ -1,0 +1,117 @@
+// Any verb and path below a base address: the escape hatch for what the document does not show
+
+import * as v from 'valibot'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { Issue } from '../errors.ts'
+import { lazy } from '../lib/lazy.ts'
+import { jsonBody } from '../purchase-request.ts'
+import { checkInput, optional } from '../schemas/input.ts'
+import { isText, kindOf, leaf } from '../schemas/values.ts'
+import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
+
+/** The input of `request`. */
+export interface RequestInput {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Path and query below the base address, encoded, beginning with `/`. */
+  path: string
+  /** The JSON object to send. Nothing is added to it and nothing is checked. Not with `GET`. */
+  body?: Record<string, unknown> | undefined
+  /** `hmac` or `plain`, as the document's "Authentication" table has them. */
+  authentication: 'hmac' | 'plain'
+  /** `baseUrl` (the default) sends `X-API-KEY` too; `apiUrl`, for balances, does not. */
+  base?: 'baseUrl' | 'apiUrl' | undefined
+  /** Whether a redirect is an answer. Default false: a redirect is then an error. It is never followed. */
+  redirectExpected?: boolean | undefined
+}
+
+/** What came back. */
+export interface RequestResult {
+  /** The HTTP status: 2xx, or 3xx where a redirect was expected. */
+  status: number
+  /** The parsed JSON, raw card data cut out; undefined for a redirect. */
+  body: unknown
+  /** The absolute address of an expected redirect. */
+  location: string | undefined
+}
+
+const oneOf = <T extends string>(...allowed: T[]) =>
+  leaf<T>(`one of: ${allowed.join(', ')}`, (value) => allowed.includes(value as T))
+
+const inputSchema: () => v.GenericSchema<unknown, RequestInput> = lazy(() =>
+  v.strictObject({
+    method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
+    path: leaf<string>('an encoded path that begins with "/"', (value) => isText(value) && value.startsWith('/')),
+    body: optional(
+      leaf<Record<string, unknown>>(
+        'a JSON object',
+        (value) => value !== null && typeof value === 'object' && !Array.isArray(value),
+      ),
+    ),
+    authentication: oneOf('hmac', 'plain'),
+    base: optional(oneOf('baseUrl', 'apiUrl')),
+    redirectExpected: optional(leaf<boolean>('a boolean', (value) => typeof value === 'boolean')),
+  }),
+)
+
+function inputIssues({ method, body }: RequestInput): Issue[] {
+  return method === 'GET' && body !== undefined
+    ? [{ path: 'body', rule: 'left out with GET', received: kindOf(body) }]
+    : []
+}
+
+/** Builds the request: pure. */
+function buildRequest(received: RequestInput, options: CallOptions): WireRequest {
+  const input = checkInput('request', inputSchema(), received, inputIssues)
+  const { method, path, body, authentication, base = 'baseUrl', redirectExpected = false } = input
+  return {
+    operation: 'request',
+    method,
+    base,
+    path,
+    body: body && jsonBody('request', body, options.passThrough),
+    authentication,
+    endpointsKeyHeader: base === 'baseUrl' ? 'X-API-KEY' : undefined,
+    redirectExpected,
+    howToFindOut: 'Ask for the state of what it concerns, for example with resendWebhook, before sending it again.',
+  }
+}
+
+function readAnswer({ status, json, location }: Answer): RequestResult {
+  return { status, body: json, location }
+}
+
+/**
+ * Sends a request that the document does not show, with the guarantees of every other call: credentials, no followed
+ * redirect, no repeated POST, limits, errors.
+ *
+ * Nothing of the body or the answer is checked: that is the caller's part. Only a GET, or a request that was answered
+ * 429, is tried again.
+ *
+ * @param config The configuration, or a client's.
+ * @param input Verb, path, body, authentication and base address.
+ * @param options `signal`, `timeoutMs`, `passThrough`.
+ * @throws {InvalidInputError} before anything is sent.
+ * @throws {ConfigError} when the configuration cannot work.
+ * @throws {ConnectionError} when there was no answer and nothing can have changed: calling again is safe.
+ * @throws {OutcomeUnknownError} when it may have been executed and no answer tells.
+ * @throws {ApiError} when the service refuses it.
+ * @throws {UnexpectedResponseError} when a GET's answer is not JSON.
+ * @see The service's document has no such part: paths, bodies and answers of such requests are assumptions.
+ * @example
+ * import { type ClientConfig, request } from 'edgetill'
+ * async function refund(config: ClientConfig): Promise<unknown> {
+ *   const { body } = await request(config, {
+ *     method: 'POST', path: '/api/v1/refund', authentication: 'plain',
+ *     body: { pos_id: config.posId, order_id: 'A-1', order_currency: 'UAH', refund_amount: 20 },
+ *   })
+ *   return body
+ * }
+ */
+export async function request(
+  config: ClientConfig | ResolvedConfig,
+  input: RequestInput,
+  options: CallOptions = {},
+): Promise<RequestResult> {
+  const resolved = resolveConfig(config)
+  return readAnswer(await send(resolved, buildRequest(input, options), options))
+}

@@ -1,0 +1,32 @@
+import type * as v from 'valibot'
+import { type Issue, UnexpectedResponseError } from './errors.ts'
+import { read } from './schemas/values.ts'
+import type { Answer, WireRequest } from './transport.ts'
+
+/**
+ * Reads a documented record of an answer.
+ * @throws {UnexpectedResponseError} with the whole answer in its `body`, so that nothing of it is lost.
+ */
+export function readRecord<T>(
+  schema: v.GenericSchema<unknown, T>,
+  request: WireRequest,
+  answer: Answer,
+  record: unknown = answer.json,
+): T {
+  const { value, issues } = read(schema, record)
+  if (issues) throw unexpected(request, answer, issues)
+  return value
+}
+
+/** The error of an answer that the document does not show. */
+export function unexpected(request: WireRequest, answer: Answer, issues: Issue[]): UnexpectedResponseError {
+  const what =
+    request.method === 'GET'
+      ? `${request.operation} was answered, but not as documented; the answer is in the error's body.`
+      : `${request.operation} was executed, but the record it was answered with is not as documented; it is in the error's body. ${request.howToFindOut}`
+  return new UnexpectedResponseError(
+    what,
+    { method: request.method, path: request.path, attempts: answer.attempts },
+    { status: answer.status, issues, body: answer.json },
+  )
+}

@@ -1,0 +1,88 @@
+import * as v from 'valibot'
+import { lazy } from '../lib/lazy.ts'
+import { type Fee, feeSchema } from './fee.ts'
+import {
+  type Currency,
+  type Mode,
+  maybe,
+  numberField,
+  type Open,
+  type Status,
+  type Timestamp,
+  textField,
+} from './values.ts'
+
+/** The record of a capture (document, "Secondary operation record"). Fields that the service adds later are kept. */
+export interface Capture {
+  /** The service's identifier of this capture, a UUID. */
+  operation_id: string
+  /** The reserve that was captured, a UUID. */
+  payment_id: string
+  /** Your identifier of the order, at most 32 characters. */
+  order_id: string
+  /** What was captured, in the currency's unit, at most 2 decimals. */
+  amount: number
+  /** ISO 4217. Arrives as `order_currency` (full capture) or `currency` (partial capture); here it is always `currency`. */
+  currency: Currency
+  /** `success`, `failure`; others may appear. */
+  status: Status
+  /** `capture`. */
+  method: Open<'capture'>
+  /** Identifier of the transaction, a UUID. */
+  transaction_id?: string | null
+  /** The merchant's POS, a UUID. */
+  pos_id?: string | null
+  /** `direct`. */
+  mode?: Mode | null
+  /** A string of digits, such as `1000`; `describeStatusCode` explains the known ones. */
+  status_code?: string | null
+  /** Text of the status code. */
+  status_description?: string | null
+  /** Time of creation; no zone. */
+  created_at?: Timestamp | null
+  /** Time of the last change; no zone. */
+  processed_at?: Timestamp | null
+  /** The service's fee; may be null. */
+  fee?: Fee | null
+  /** Your comment, at most 2048 characters. */
+  comment?: string | null
+  /** The record as it came, before `currency` was filled in. Not enumerable. */
+  readonly record: Record<string, unknown>
+}
+
+type Received = Omit<Capture, 'currency' | 'record'> & { currency?: Currency | null; order_currency?: Currency | null }
+
+/** Reads a capture; `currency` is required under either of its two names. */
+export const captureSchema: () => v.GenericSchema<unknown, Capture> = lazy(() => {
+  const text = maybe(textField())
+  return v.pipe(
+    v.looseObject({
+      operation_id: textField(),
+      payment_id: textField(),
+      order_id: textField(),
+      amount: numberField(),
+      currency: text,
+      order_currency: text,
+      status: textField(),
+      method: textField(),
+      transaction_id: text,
+      pos_id: text,
+      mode: text,
+      status_code: text,
+      status_description: text,
+      created_at: text,
+      processed_at: text,
+      fee: maybe(feeSchema()),
+      comment: text,
+    }) as v.GenericSchema<unknown, Received>,
+    v.check(
+      (received) => (received.currency ?? received.order_currency) != null,
+      'a record with currency or order_currency',
+    ),
+    v.transform((received): Capture => {
+      const currency = (received.currency ?? received.order_currency) as Currency
+      const capture = { ...received, currency }
+      return Object.defineProperty(capture, 'record', { value: received, enumerable: false }) as Capture
+    }),
+  )
+})

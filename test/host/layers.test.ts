@@ -9,7 +9,10 @@ const LAYERS: [layer: string, RegExp][] = [
   ['errors, lib', /^src\/(errors\.ts|lib\/)/],
   ['card', /^src\/card\//],
   ['schemas', /^src\/schemas\//],
-  ['config, transport, webhooks', /^src\/(config|hooks|authentication|refusal|transport|purchase-request)\.ts$|^src\/webhooks\//],
+  [
+    'config, transport, webhooks',
+    /^src\/(config|hooks|authentication|refusal|transport|purchase-request|read-record)\.ts$|^src\/webhooks\//,
+  ],
   ['operations', /^src\/operations\//],
   ['client', /^src\/client\.ts$/],
   ['index', /^src\/index\.ts$/],
@@ -35,14 +38,17 @@ export function importsOf(file: string, text: string): Import[] {
   const found: Import[] = []
   const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
     if (!specifier || !ts.isStringLiteral(specifier)) return
-    const to = specifier.text.startsWith('.') ? relative(root, join(root, dirname(file), specifier.text)) : specifier.text
+    const to = specifier.text.startsWith('.')
+      ? relative(root, join(root, dirname(file), specifier.text))
+      : specifier.text
     found.push({ from: file, to, typeOnly })
   }
   const visit = (node: ts.Node) => {
     if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, isTypeOnly(node.importClause))
     else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly)
     else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true)
-    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) add(node.arguments[0], false)
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0], false)
     ts.forEachChild(node, visit)
   }
   visit(source)
@@ -53,7 +59,9 @@ function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
   if (!clause) return false
   if (clause.isTypeOnly) return true
   const names = clause.namedBindings
-  return !clause.name && names !== undefined && ts.isNamedImports(names) && names.elements.every((one) => one.isTypeOnly)
+  return (
+    !clause.name && names !== undefined && ts.isNamedImports(names) && names.elements.every((one) => one.isTypeOnly)
+  )
 }
 
 const layerOf = (file: string) => LAYERS.findIndex(([, pattern]) => pattern.test(file))
@@ -95,12 +103,16 @@ describe('imports run one way', () => {
 
   it('the emulator takes from the SDK its signing, base64url, sha1 and types, nothing else', () => {
     const allowed = /^src\/(emulator\/|webhooks\/sign\.ts$|lib\/(base64url|sha1)\.ts$)/
-    const taken = inside.filter(({ from, to, typeOnly }) => from.startsWith('src/emulator/') && !typeOnly && !allowed.test(to))
+    const taken = inside.filter(
+      ({ from, to, typeOnly }) => from.startsWith('src/emulator/') && !typeOnly && !allowed.test(to),
+    )
     expect(taken).toEqual([])
   })
 
   it('nothing outside the emulator and the command line reaches the emulator', () => {
-    const reaching = inside.filter(({ from, to }) => !/^src\/(emulator|cli)\//.test(from) && to.startsWith('src/emulator/'))
+    const reaching = inside.filter(
+      ({ from, to }) => !/^src\/(emulator|cli)\//.test(from) && to.startsWith('src/emulator/'),
+    )
     expect(reaching).toEqual([])
   })
 

@@ -19,11 +19,11 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set([
  * there a refused POST counts as possibly executed.
  */
 export function wasNeverSent(error: unknown): boolean {
-  const { code, cause, message } = (error ?? {}) as { code?: unknown; cause?: unknown; message?: unknown }
-  const causes = [code, ...codesOf(cause)].filter((one) => typeof one === 'string')
-  if (causes.length > 0 && causes.every((one) => NOT_CONNECTED.has(one))) return true
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown }
+  const codes = [code, ...codesOf(cause)].filter((one) => typeof one === 'string')
+  if (codes.length > 0) return codes.every((one) => NOT_CONNECTED.has(one))
   // Deno tells the phase in its text: hyper's connect phase ends before the first byte of a request.
-  return typeof message === 'string' && message.includes('client error (Connect)')
+  return [error, cause].some((one) => String((one as Error | undefined)?.message).includes('client error (Connect)'))
 }
 
 // Several addresses of one host fail as an AggregateError: each attempt has a code of its own.

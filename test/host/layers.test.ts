@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import ts from 'typescript'
+import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { cycles, importsOf } from './support/imports.ts'
 import { root } from './support/runtimes.ts'
 
 /** The layers of src, lowest first: a file imports from its own layer (never in a cycle) and from lower ones. */
@@ -20,70 +20,16 @@ const LAYERS: [layer: string, RegExp][] = [
   ['cli', /^src\/cli\//],
 ]
 
-interface Import {
-  from: string
-  to: string
-  typeOnly: boolean
-}
-
 function sourceFiles(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
 }
 
-/** Every import and re-export of a file, type-only and dynamic ones included. */
-export function importsOf(file: string, text: string): Import[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
-  const found: Import[] = []
-  const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
-    if (!specifier || !ts.isStringLiteral(specifier)) return
-    const to = specifier.text.startsWith('.')
-      ? relative(root, join(root, dirname(file), specifier.text))
-      : specifier.text
-    found.push({ from: file, to, typeOnly })
-  }
-  const visit = (node: ts.Node) => {
-    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, isTypeOnly(node.importClause))
-    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly)
-    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true)
-    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-      add(node.arguments[0], false)
-    ts.forEachChild(node, visit)
-  }
-  visit(source)
-  return found
-}
-
-function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
-  if (!clause) return false
-  if (clause.isTypeOnly) return true
-  const names = clause.namedBindings
-  return (
-    !clause.name && names !== undefined && ts.isNamedImports(names) && names.elements.every((one) => one.isTypeOnly)
-  )
-}
-
 const layerOf = (file: string) => LAYERS.findIndex(([, pattern]) => pattern.test(file))
 const files = sourceFiles('src')
 const imports = files.flatMap((file) => importsOf(file, readFileSync(join(root, file), 'utf8')))
 const inside = imports.filter(({ to }) => to.startsWith('src/'))
-
-export function cycles(edges: readonly { from: string; to: string }[]): string[][] {
-  const next = new Map<string, string[]>()
-  for (const { from, to } of edges) next.set(from, [...(next.get(from) ?? []), to])
-  const done = new Set<string>()
-  const found: string[][] = []
-  const visit = (file: string, path: string[]) => {
-    const at = path.indexOf(file)
-    if (at >= 0) found.push([...path.slice(at), file])
-    if (at >= 0 || done.has(file)) return
-    for (const to of next.get(file) ?? []) visit(to, [...path, file])
-    done.add(file)
-  }
-  for (const file of next.keys()) visit(file, [])
-  return found
-}
 
 describe('imports run one way', () => {
   it('every file of src belongs to a layer', () => {

@@ -68,11 +68,14 @@ async function bundled(entry: string): Promise<string[]> {
 }
 
 describe('bundles', () => {
-  it.each(['src/index.ts', 'src/webhooks/index.ts'])('%s holds neither hono, nor the emulator, nor node:', async (entry) => {
-    const files = await bundled(entry)
-    expect(files).toContain('src/errors.ts')
-    expect(files.filter((file) => /hono|emulator|node:/.test(file))).toEqual([])
-  })
+  it.each(['src/index.ts', 'src/webhooks/index.ts'])(
+    '%s holds neither hono, nor the emulator, nor node:',
+    async (entry) => {
+      const files = await bundled(entry)
+      expect(files).toContain('src/errors.ts')
+      expect(files.filter((file) => /hono|emulator|node:/.test(file))).toEqual([])
+    },
+  )
 
   it('the emulator does hold hono, so that the test above would see it', async () => {
     expect((await bundled('src/emulator/index.ts')).some((file) => file.includes('hono'))).toBe(true)

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { createTestHarness } from 'wrangler'
+import { build } from 'esbuild'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 
 /** The folder of the checkout. */
 export const root = resolve(import.meta.dirname, '../../..')
@@ -53,18 +54,31 @@ export default {
 }
 `,
   )
-  const harness = createTestHarness({
-    root,
-    workers: [{ config: { name: 'program', main, compatibility_date: date, send_metrics: false } }],
+  const { outputFiles } = await build({
+    entryPoints: [main],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'neutral',
   })
+  // Miniflare itself, not wrangler's test harness: the harness sends what a Worker fetches through Node.
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      modules: [{ type: 'ESModule', path: 'worker.js', contents: outputFiles[0]?.text ?? '' }],
+      compatibilityDate: date,
+      cf: false,
+    }),
+  )
   try {
-    await harness.listen()
-    const response = await harness.fetch('/', { method: 'POST', body: JSON.stringify(argument) })
+    const response = await miniflare.dispatchFetch('http://program/', {
+      method: 'POST',
+      body: JSON.stringify(argument),
+    })
     const text = await response.text()
     if (response.status !== 200) throw new Error(`${basename(module)} failed in workerd: ${text}`)
     return JSON.parse(text) as T
   } finally {
-    await harness.close()
+    await miniflare.dispose()
   }
 }
 

@@ -1,0 +1,49 @@
+// A customer's browser without a window: it opens addresses, keeps redirects visible, and fills in the forms of a page.
+
+/** A form as a page has it. */
+export interface Form {
+  action: string
+  method: string
+  /** Names of the fields, hidden ones with their values. */
+  fields: Map<string, string>
+}
+
+const attribute = (tag: string, name: string) =>
+  new RegExp(`\\b${name}="([^"]*)"`, 'i').exec(tag)?.[1]?.replaceAll('&amp;', '&').replaceAll('&quot;', '"')
+
+/** The first form of a page. */
+export function formOf(page: string, address: string): Form {
+  const [, tag, content] = /<form\b([^>]*)>([\s\S]*?)<\/form>/i.exec(page) ?? []
+  if (tag === undefined || content === undefined) throw new Error(`The page at ${address} has no form.`)
+  const fields = new Map<string, string>()
+  for (const [input] of content.matchAll(/<(?:input|select|button|textarea)\b[^>]*>/gi)) {
+    const name = attribute(input, 'name')
+    if (name !== undefined && !fields.has(name)) fields.set(name, attribute(input, 'value') ?? '')
+  }
+  return {
+    action: new URL(attribute(tag, 'action') || address, address).href,
+    method: (attribute(tag, 'method') ?? 'get').toUpperCase(),
+    fields,
+  }
+}
+
+/** Sends a form as a browser does. Every value must be of a field that the form really has. */
+export function submit(form: Form, values: Record<string, string>): Promise<Response> {
+  for (const name of Object.keys(values)) {
+    if (!form.fields.has(name))
+      throw new Error(`The form has no field "${name}", only ${[...form.fields.keys()].join(', ')}.`)
+  }
+  return fetch(form.action, {
+    method: form.method,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ ...Object.fromEntries(form.fields), ...values }).toString(),
+    redirect: 'manual',
+  })
+}
+
+/** Where an answer sends the browser. */
+export function location(response: Response, from: string): string {
+  const target = response.headers.get('location')
+  if (!target) throw new Error(`${from} answered ${response.status} without sending the customer on.`)
+  return new URL(target, from).href
+}

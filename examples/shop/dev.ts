@@ -1,0 +1,31 @@
+// `npm run dev`: the shop, the worker and the emulator, left running until Ctrl-C.
+
+import { startShop } from './start.ts'
+
+const shop = await startShop({ ports: { shop: 4020, worker: 4000, emulator: 4010 } }).catch(async (error: unknown) => {
+  const inUse = (error as { code?: unknown }).code === 'EADDRINUSE'
+  if (!inUse) throw error
+  console.log('A usual port is in use: free ones are taken instead.')
+  return startShop()
+})
+
+console.log(`
+  shop      ${shop.shop}/             a page with a "Pay" button
+  orders    ${shop.shop}/orders/ID    the order page, read from KV through the worker
+  worker    ${shop.worker}/health
+  service   ${shop.service}/_emulator     what the emulator saw: orders, webhooks
+
+  Admin token of the worker's /api: ${shop.adminToken}
+  Ctrl-C stops everything.`)
+
+let stopping = false
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (stopping) return
+    stopping = true
+    void shop.stop().then(() => {
+      console.log('\nStopped.')
+      process.exit(0)
+    })
+  })
+}

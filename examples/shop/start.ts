@@ -1,0 +1,85 @@
+// Starts one shop on loopback: the worker as its real bundle in workerd with its KV namespace, as wrangler.toml
+// describes it; the emulator of the service over real HTTP; and the shop's own pages.
+
+import { resolve } from 'node:path'
+import { unstable_startWorker as startWorker } from 'wrangler'
+import { serveOnNode } from '../../src/cli/serve-node.ts'
+import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
+import { createShopPages } from './pages.ts'
+
+export interface ShopOptions {
+  /** Ports of the shop, the worker and the emulator; free ones unless given. */
+  ports?: { shop: number; worker: number; emulator: number }
+  /** Something that is wrong on purpose, to see that it is noticed. */
+  broken?: 'worker-secret' | 'no-webhooks' | undefined
+}
+
+export interface Shop {
+  /** Where the shop's pages are. */
+  shop: string
+  /** Where the worker is. */
+  worker: string
+  /** Where the emulator of the service is. */
+  service: string
+  emulator: Emulator
+  linkSecret: string
+  adminToken: string
+  stop(): Promise<void>
+}
+
+export async function startShop({ ports, broken }: ShopOptions = {}): Promise<Shop> {
+  // Nothing beyond loopback: wrangler would ask for `request.cf`, and report how it is used.
+  process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
+  process.env.WRANGLER_SEND_METRICS = 'false'
+  const stops: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const stopOne of stops.splice(0).reverse()) await stopOne()
+  }
+  try {
+    let emulator: Emulator | undefined
+    const served = await serveOnNode(
+      async (request) => (await emulator?.fetch(request)) ?? new Response(null, { status: 503 }),
+      { port: ports?.emulator ?? 0 },
+    )
+    stops.push(() => served.close())
+    emulator = createEmulator({
+      origin: served.origin,
+      ...(broken === 'no-webhooks' ? { fetch: () => Promise.reject(new Error('webhooks are switched off')) } : {}),
+    })
+    const { credentials } = emulator
+    const linkSecret = 'a link secret of the demonstration shop'
+    const adminToken = 'an admin token of the demonstration shop'
+    const secret = (value: string) => ({ type: 'secret_text' as const, value })
+    const variable = (value: string) => ({ type: 'plain_text' as const, value })
+    const worker = await startWorker({
+      config: resolve(import.meta.dirname, '../../wrangler.toml'),
+      bindings: {
+        BASE_URL: variable(credentials.baseUrl),
+        API_URL: variable(credentials.apiUrl),
+        POS_ID: variable(credentials.posId),
+        SCHEME: variable(credentials.scheme),
+        API_KEY: secret(credentials.apiKey),
+        API_SECRET: secret(broken === 'worker-secret' ? 'not the secret of the service' : credentials.apiSecret),
+        ENDPOINTS_KEY: secret(credentials.endpointsKey),
+        LINK_SECRET: secret(linkSecret),
+        ADMIN_TOKEN: secret(adminToken),
+      },
+      dev: {
+        server: { hostname: '127.0.0.1', port: ports?.worker ?? 0 },
+        logLevel: 'none',
+        watch: false,
+        persist: false,
+        inspector: false,
+      },
+    })
+    stops.push(() => worker.dispose())
+    const workerOrigin = (await worker.url).origin
+    const pages = createShopPages({ worker: workerOrigin, service: served.origin, linkSecret, adminToken })
+    const shop = await serveOnNode(async (request) => pages.fetch(request), { port: ports?.shop ?? 0 })
+    stops.push(() => shop.close())
+    return { shop: shop.origin, worker: workerOrigin, service: served.origin, emulator, linkSecret, adminToken, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

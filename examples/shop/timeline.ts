@@ -1,0 +1,20 @@
+// Prints what happens as a timeline, and stops at the first thing that is not as it should be.
+
+/** A step did not hold; its message says what was seen instead. */
+export class StepFailed extends Error {
+  override readonly name = 'StepFailed'
+}
+
+/** Stops the demonstration unless a condition holds. */
+export function expectThat(condition: boolean, otherwise: string): asserts condition {
+  if (!condition) throw new StepFailed(otherwise)
+}
+
+/** One line of the timeline: who did what, the HTTP status, what changed. */
+export function say(who: string, what: string, status: number | string = '', changed = ''): void {
+  console.log(`  ${who.padEnd(9)} ${what.padEnd(58)} ${String(status).padEnd(4)} ${changed}`.trimEnd())
+}
+
+export function title(text: string): void {
+  console.log(`\n${text}`)
+}

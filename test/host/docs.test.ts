@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { root } from './support/runtimes.ts'
+
+/** A piece of code in a document, as it would be copied. */
+interface Snippet {
+  where: string
+  code: string
+}
+
+const MARKDOWN = ['README.md', 'worker/README.md', 'CHANGELOG.md'].filter((file) => existsSync(join(root, file)))
+const LANGUAGES = new Set(['ts', 'sh', 'text', 'toml', 'html', 'json', 'http'])
+
+function blocks(file: string, language: string): Snippet[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  return [...text.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm)]
+    .filter(([, found]) => found === language)
+    .map((match) => ({
+      where: `${file}:${text.slice(0, match.index).split('\n').length}`,
+      code: match[2] ?? '',
+    }))
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+}
+
+/** The code of every `@example` in a file's docstrings. */
+function examples(file: string): Snippet[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  return [...text.matchAll(/\/\*\*[\s\S]*?\*\//g)].flatMap((comment) =>
+    comment[0]
+      .replace(/\s*\*\/$/, '')
+      .split(/^\s*\* ?@example\b/m)
+      .slice(1)
+      .map((rest) => ({
+        where: `${file}:${text.slice(0, comment.index).split('\n').length}`,
+        code: (rest.split(/^\s*\* ?@\w/m)[0] ?? '').replace(/^\s*\* ?/gm, '').replace(/^```\w*$/gm, ''),
+      })),
+  )
+}
+
+/** What the compiler says of the snippets, each compiled as a file of its own in the strictest setting. */
+function compile(snippets: readonly Snippet[]): string[] {
+  const options: ts.CompilerOptions = {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    skipLibCheck: true,
+    paths: {
+      edgetill: [join(root, 'src/index.ts')],
+      'edgetill/webhooks': [join(root, 'src/webhooks/index.ts')],
+      'edgetill/card': [join(root, 'src/card/index.ts')],
+      'edgetill/emulator': [join(root, 'src/emulator/index.ts')],
+    },
+  }
+  const files = new Map(snippets.map(({ code }, index) => [join(root, `snippet-${index}.ts`), `${code}\nexport {}\n`]))
+  const host = ts.createCompilerHost(options)
+  const { getSourceFile, fileExists, readFile } = host
+  host.fileExists = (name) => files.has(name) || fileExists.call(host, name)
+  host.readFile = (name) => files.get(name) ?? readFile.call(host, name)
+  host.getSourceFile = (name, version, ...rest) => {
+    const text = files.get(name)
+    return text === undefined
+      ? getSourceFile.call(host, name, version, ...rest)
+      : ts.createSourceFile(name, text, version)
+  }
+  const program = ts.createProgram([...files.keys()], options, host)
+  return [...files.keys()].flatMap((name, index) => {
+    const source = program.getSourceFile(name)
+    const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
+    return found.map((one) => `${snippets[index]?.where}: ${ts.flattenDiagnosticMessageText(one.messageText, ' ')}`)
+  })
+}
+
+describe('documents', () => {
+  it('every TypeScript block of every Markdown file compiles', { timeout: 60_000 }, () => {
+    const snippets = MARKDOWN.flatMap((file) => blocks(file, 'ts'))
+    expect(snippets.length).toBeGreaterThan(0)
+    expect(compile(snippets)).toEqual([])
+  })
+
+  it('no block hides from the tests behind an unknown language', () => {
+    const languages = MARKDOWN.flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/^```(\w*)[^\n]*\n[\s\S]*?^```$/gm)].map(
+        ([, found]) => found ?? '',
+      ),
+    )
+    expect(languages.filter((language) => !LANGUAGES.has(language))).toEqual([])
+  })
+
+  it('every npm script that a shell block names exists', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>
+    }
+    const named = MARKDOWN.flatMap((file) => blocks(file, 'sh')).flatMap(({ code }) =>
+      [...code.matchAll(/\bnpm (?:run ([\w:]+)|(test)\b)/g)].map(([, script, test]) => script ?? test ?? ''),
+    )
+    expect(named.length).toBeGreaterThan(2)
+    expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
+  })
+
+  it('every @example of a docstring compiles', { timeout: 60_000 }, () => {
+    const snippets = sources('src').flatMap(examples)
+    expect(snippets.length).toBeGreaterThan(10)
+    expect(compile(snippets)).toEqual([])
+  })
+
+  it('the compiler here does find what is wrong', () => {
+    const wrong = { where: 'here', code: "import { verifyWebhook } from 'edgetill'\nverifyWebhook(1)\n" }
+    expect(compile([wrong])).toHaveLength(1)
+    expect(compile([{ where: 'here', code: "import { nothing } from 'edgetill'" }])).toHaveLength(1)
+  })
+})

@@ -4,6 +4,7 @@ export default defineConfig({
   entry: {
     index: 'src/index.ts',
     webhooks: 'src/webhooks/index.ts',
+    card: 'src/card/index.ts',
     emulator: 'src/emulator/index.ts',
   },
   format: ['esm'],

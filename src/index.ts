@@ -3,8 +3,91 @@
 export type { Client } from './client.ts'
 export { createClient } from './client.ts'
 export type { ClientConfig, Signer, SignerInput } from './config.ts'
-export type { CallDetails, ErrorCode, FieldViolation, Issue, UnknownOutcomeReason, WebhookRefusal } from './errors.ts'
+export type { Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning } from './hooks.ts'
+export type { CallOptions } from './transport.ts'
+
+// Operations
+
+export type { CancelPaymentInput } from './operations/cancel-payment.ts'
+export { cancelPayment } from './operations/cancel-payment.ts'
+export type { CapturePaymentInput, ReceiptDelivery } from './operations/capture-payment.ts'
+export { capturePayment } from './operations/capture-payment.ts'
+export type {
+  CreatePaymentInput,
+  DirectAuthInput,
+  DirectPurchaseInput,
+  HostedAuthInput,
+  HostedPurchaseInput,
+} from './operations/create-payment.ts'
+export { createPayment } from './operations/create-payment.ts'
+export type {
+  CreateSplitPurchaseInput,
+  DirectSplitPurchaseInput,
+  HostedSplitPurchaseInput,
+} from './operations/create-split-purchase.ts'
+export { createSplitPurchase } from './operations/create-split-purchase.ts'
+export type { GetAccountInput } from './operations/get-account.ts'
+export { getAccount } from './operations/get-account.ts'
+export type { ListAccountsInput } from './operations/list-accounts.ts'
+export { listAccounts } from './operations/list-accounts.ts'
+export type { RequestInput, RequestResult } from './operations/request.ts'
+export { request } from './operations/request.ts'
+export type { ResendWebhookInput } from './operations/resend-webhook.ts'
+export { resendWebhook } from './operations/resend-webhook.ts'
+
+// Wire objects
+
+export type { BrowserFingerprint } from './card/browser-fingerprint.ts'
+export type { Checkout } from './purchase-request.ts'
+export type { Account, AccountBalances } from './schemas/account.ts'
+export type { BankPay } from './schemas/bank-pay.ts'
+export type { Capture } from './schemas/capture.ts'
+export type { Fee } from './schemas/fee.ts'
+export type { InitRecurring, IntervalUnit } from './schemas/init-recurring.ts'
+export type { LimitInfo } from './schemas/limit-info.ts'
+export type { Payment } from './schemas/payment.ts'
+export type { DirectPurchaseFields, HostedPurchaseFields, PurchaseFields } from './schemas/purchase.ts'
+export type { Recurring } from './schemas/recurring.ts'
+export type { Product, Split, SplitEcho } from './schemas/split.ts'
+export type { Currency, Mode, Open, Status, Timestamp } from './schemas/values.ts'
+
+// Helpers: status, money, time
+
+export { fromMinor, splitAmount, toMinor } from './schemas/amount.ts'
+export type { StatusCodeMeaning } from './schemas/status.ts'
+export { describeStatusCode, isFinal, needsCustomer } from './schemas/status.ts'
+export { compareTimestamps, toInstant } from './schemas/timestamp.ts'
+
+// Webhooks
+
+export type {
+  AuthIncrementEvent,
+  CaptureEvent,
+  PrimaryEvent,
+  ReadWebhookOptions,
+  RefundEvent,
+  SignedWebhook,
+  UnexpectedEvent,
+  UnknownEvent,
+  UnknownMethod,
+  VoidEvent,
+  WebhookEvent,
+  WebhookForm,
+} from './webhooks/index.ts'
+export {
+  isUnexpectedEvent,
+  isUnknownEvent,
+  readWebhook,
+  readWebhookForm,
+  signData,
+  signWebhook,
+  verifySignature,
+  verifyWebhook,
+} from './webhooks/index.ts'
+
 // Errors
+
+export type { CallDetails, ErrorCode, FieldViolation, Issue, UnknownOutcomeReason, WebhookRefusal } from './errors.ts'
 export {
   ApiError,
   ConfigError,
@@ -22,71 +105,3 @@ export {
   UnexpectedResponseError,
   WebhookVerificationError,
 } from './errors.ts'
-export type { Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning } from './hooks.ts'
-export type { CancelPaymentInput } from './operations/cancel-payment.ts'
-export { cancelPayment } from './operations/cancel-payment.ts'
-export type { CapturePaymentInput, ReceiptDelivery } from './operations/capture-payment.ts'
-export { capturePayment } from './operations/capture-payment.ts'
-export type {
-  CreatePaymentInput,
-  DirectAuthInput,
-  DirectPurchaseInput,
-  HostedAuthInput,
-  HostedPurchaseInput,
-} from './operations/create-payment.ts'
-// Operations
-export { createPayment } from './operations/create-payment.ts'
-export type {
-  CreateSplitPurchaseInput,
-  DirectSplitPurchaseInput,
-  HostedSplitPurchaseInput,
-} from './operations/create-split-purchase.ts'
-export { createSplitPurchase } from './operations/create-split-purchase.ts'
-export type { GetAccountInput } from './operations/get-account.ts'
-export { getAccount } from './operations/get-account.ts'
-export type { ListAccountsInput } from './operations/list-accounts.ts'
-export { listAccounts } from './operations/list-accounts.ts'
-export type { RequestInput, RequestResult } from './operations/request.ts'
-export { request } from './operations/request.ts'
-export type { ResendWebhookInput } from './operations/resend-webhook.ts'
-export { resendWebhook } from './operations/resend-webhook.ts'
-export type { Checkout } from './purchase-request.ts'
-// Wire objects
-export type { Account, AccountBalances } from './schemas/account.ts'
-export type { BankPay } from './schemas/bank-pay.ts'
-export type { BrowserFingerprint } from './schemas/browser-fingerprint.ts'
-export type { Capture } from './schemas/capture.ts'
-export type { Fee } from './schemas/fee.ts'
-export type { InitRecurring, IntervalUnit } from './schemas/init-recurring.ts'
-export type { LimitInfo } from './schemas/limit-info.ts'
-export type { Payment } from './schemas/payment.ts'
-export type { DirectPurchaseFields, HostedPurchaseFields, PurchaseFields } from './schemas/purchase.ts'
-export type { Recurring } from './schemas/recurring.ts'
-export type { Product, Split, SplitEcho } from './schemas/split.ts'
-export type { Currency, Mode, Open, Status, Timestamp } from './schemas/values.ts'
-export type { CallOptions } from './transport.ts'
-export type {
-  AuthIncrementEvent,
-  CaptureEvent,
-  PrimaryEvent,
-  ReadWebhookOptions,
-  RefundEvent,
-  SignedWebhook,
-  UnexpectedEvent,
-  UnknownEvent,
-  UnknownMethod,
-  VoidEvent,
-  WebhookEvent,
-  WebhookForm,
-} from './webhooks/index.ts'
-// Webhooks
-export {
-  isUnexpectedEvent,
-  isUnknownEvent,
-  readWebhook,
-  readWebhookForm,
-  signData,
-  signWebhook,
-  verifySignature,
-  verifyWebhook,
-} from './webhooks/index.ts'

@@ -1,10 +1,11 @@
 import type * as v from 'valibot'
+import type { BrowserFingerprint } from '../card/browser-fingerprint.ts'
 import { isCvv } from '../card/cvv.ts'
 import { isExpiry } from '../card/expiry.ts'
 import { isCardNumber } from '../card/number.ts'
 import type { Issue } from '../errors.ts'
 import { DESCRIPTION_LENGTH, PAYLOAD_LENGTH } from '../lib/limits.ts'
-import { type BrowserFingerprint, browserFingerprintSchema } from './browser-fingerprint.ts'
+import { browserFingerprintSchema } from './browser-fingerprint.ts'
 import * as input from './input.ts'
 import { kindOf, leaf, type Open } from './values.ts'
 

@@ -1,0 +1,110 @@
+import { InvalidInputError, type Issue } from '../errors.ts'
+
+/** What 3-D Secure 2 may use of the customer's browser. All ten are strings, and all must be sent in direct mode. */
+export interface BrowserFingerprint {
+  /** Bits per colour, such as `24`. */
+  browserColorDepth: string
+  /** Pixels. */
+  browserScreenHeight: string
+  /** Pixels. */
+  browserScreenWidth: string
+  /** `true` or `false`. */
+  browserJavaEnabled: string
+  /** Such as `uk-UA`. */
+  browserLanguage: string
+  /** Such as `Europe/Kyiv`. */
+  browserTimeZone: string
+  /** Minutes, such as `-120`. */
+  browserTimeZoneOffset: string
+  /** The browser's `Accept` header. */
+  browserAcceptHeader: string
+  /** The customer's IP address. */
+  browserIpAddress: string
+  /** The browser's `User-Agent` header. */
+  browserUserAgent: string
+}
+
+/** What only a script in the page can tell: seven form fields, which {@link browserFingerprintSnippet} fills. */
+export type BrowserFingerprintField = Exclude<
+  keyof BrowserFingerprint,
+  'browserAcceptHeader' | 'browserIpAddress' | 'browserUserAgent'
+>
+
+/** A submitted form (`FormData`, `URLSearchParams`, a `Map`), or an object with the seven fields. */
+export type BrowserFingerprintValues =
+  | { get(name: string): unknown }
+  | { readonly [field in BrowserFingerprintField]?: unknown }
+
+/**
+ * Builds the `browser_fingerprint` of a direct payment: `Accept`, `User-Agent` and the IP address from the request that
+ * submitted the form, the other seven from the form itself.
+ *
+ * @param request The customer's request; its body is not touched.
+ * @param values The submitted form; fields of other names are ignored.
+ * @param ip The customer's address, where the server knows it better. Default: `cf-connecting-ip`, which only
+ *   Cloudflare's edge guarantees.
+ * @throws {InvalidInputError} naming each of the ten that is not known.
+ * @see The service's document, "browser_fingerprint (Json object)".
+ * @example
+ * import { browserFingerprint } from 'edgetill/card'
+ * async function fingerprintOf(request: Request) {
+ *   return browserFingerprint(request, await request.formData())
+ * }
+ */
+export function browserFingerprint(
+  request: { readonly headers: { get(name: string): string | null } },
+  values: BrowserFingerprintValues,
+  ip: string | null = request.headers.get('cf-connecting-ip'),
+): BrowserFingerprint {
+  const issues: Issue[] = []
+  const must = (path: string, value: unknown, rule: string): string => {
+    if (typeof value === 'string') return value
+    issues.push({ path, rule, received: value == null ? 'missing' : typeof value })
+    return ''
+  }
+  const field = (name: BrowserFingerprintField) => {
+    const value = 'get' in values && typeof values.get === 'function' ? values.get(name) : (values as Record<string, unknown>)[name]
+    return must(name, value, 'a string from the form')
+  }
+  const header = (path: string, name: string) => must(path, request.headers.get(name), `given by the header "${name}"`)
+  const fingerprint: BrowserFingerprint = {
+    browserColorDepth: field('browserColorDepth'),
+    browserScreenHeight: field('browserScreenHeight'),
+    browserScreenWidth: field('browserScreenWidth'),
+    browserJavaEnabled: field('browserJavaEnabled'),
+    browserLanguage: field('browserLanguage'),
+    browserTimeZone: field('browserTimeZone'),
+    browserTimeZoneOffset: field('browserTimeZoneOffset'),
+    browserAcceptHeader: header('browserAcceptHeader', 'accept'),
+    browserIpAddress: must('browserIpAddress', ip, 'given as ip, or by the header "cf-connecting-ip"'),
+    browserUserAgent: header('browserUserAgent', 'user-agent'),
+  }
+  if (issues.length > 0) throw new InvalidInputError('browserFingerprint', issues)
+  return fingerprint
+}
+
+/**
+ * HTML to put inside the payment form of a page: a script that adds the seven hidden fields that only a browser knows.
+ * Under a content security policy, allow it by its hash or give it a nonce.
+ * @see The service's document, "browser_fingerprint (Json object)".
+ * @example
+ * import { browserFingerprintSnippet } from 'edgetill/card'
+ * const form = `<form method="post" action="/pay">${browserFingerprintSnippet}<button>Pay</button></form>`
+ */
+export const browserFingerprintSnippet: string = `<script>
+  for (const [name, value] of Object.entries({
+    browserColorDepth: screen.colorDepth,
+    browserScreenHeight: screen.height,
+    browserScreenWidth: screen.width,
+    browserJavaEnabled: navigator.javaEnabled ? navigator.javaEnabled() : false,
+    browserLanguage: navigator.language,
+    browserTimeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    browserTimeZoneOffset: new Date().getTimezoneOffset(),
+  })) {
+    const field = document.createElement('input')
+    field.type = 'hidden'
+    field.name = name
+    field.value = String(value)
+    document.currentScript.parentElement.append(field)
+  }
+</script>`

@@ -1,0 +1,20 @@
+// Checks of card data
+
+export { isCvv } from './cvv.ts'
+export { isExpiry } from './expiry.ts'
+export { maskCardNumber } from './mask.ts'
+export { isCardNumber } from './number.ts'
+
+// 3-D Secure
+
+export type {
+  BrowserFingerprint,
+  BrowserFingerprintField,
+  BrowserFingerprintValues,
+} from './browser-fingerprint.ts'
+export { browserFingerprint, browserFingerprintSnippet } from './browser-fingerprint.ts'
+
+// Errors
+
+export type { EdgetillError, ErrorCode, Issue } from '../errors.ts'
+export { InvalidInputError, isInvalidInputError } from '../errors.ts'

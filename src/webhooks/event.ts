@@ -116,8 +116,14 @@ export interface RefundEvent extends SecondaryEvent {
 }
 
 declare const unknownMethod: unique symbol
-/** A `method` that the document does not name: any other string. */
-export type UnknownMethod = string & { readonly [unknownMethod]: true }
+/**
+ * A `method` that the document does not name. At run time it is a string, and `String(event.method)` or
+ * `isUnknownEvent` gives it; its type is opaque, since any wider one would keep `event.method === 'refund'` from
+ * telling the documented events apart.
+ */
+export interface UnknownMethod {
+  readonly [unknownMethod]: true
+}
 
 /** A genuine webhook with a `method` that the document does not name. Nothing else of it is checked. */
 export interface UnknownEvent {
@@ -161,7 +167,7 @@ export function isUnexpectedEvent(event: WebhookEvent): event is UnexpectedEvent
  * import { isUnknownEvent, type WebhookEvent } from 'edgetill/webhooks'
  * const report = (event: WebhookEvent) => { if (isUnknownEvent(event)) console.log(event.method) }
  */
-export function isUnknownEvent(event: WebhookEvent): event is UnknownEvent {
+export function isUnknownEvent(event: WebhookEvent): event is UnknownEvent & { readonly method: string } {
   return typeof event.method === 'string' && !Object.hasOwn(schemas(), event.method)
 }
 
@@ -173,7 +179,7 @@ export function parseEvent(record: Record<string, unknown>): WebhookEvent {
     return { issues: [{ path: 'method', rule: 'a string', received }], record }
   }
   const schema = Object.hasOwn(schemas(), method) ? schemas()[method] : undefined
-  if (!schema) return record as UnknownEvent
+  if (!schema) return record as unknown as UnknownEvent
   const { value, issues } = read(schema, record)
   return issues ? { issues, record } : value
 }

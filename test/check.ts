@@ -17,7 +17,10 @@ const CHECKS: [name: string, command: string][] = [
   ['types under Deno', 'deno check src/index.ts src/webhooks/index.ts src/emulator/index.ts'],
   ['build', 'tsup --silent'],
   ['package', 'publint --strict'],
-  ['package types', `npm pack --silent --ignore-scripts --pack-destination ${folder} && attw --profile esm-only ${folder}/*.tgz`],
+  [
+    'package types',
+    `npm pack --silent --ignore-scripts --pack-destination ${folder} && attw --profile esm-only ${folder}/*.tgz`,
+  ],
   ['worker bundle', `wrangler deploy --dry-run --outdir ${folder}/worker`],
   ['JSR package', 'deno publish --dry-run --allow-dirty'],
 ]

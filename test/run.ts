@@ -35,14 +35,24 @@ const RUNTIMES: Runtime[] = [
     env: { EDGETILL_COMPATIBILITY_DATE: '2026-08-03' },
     covers: portable,
   },
-  { name: 'browser', group: 'browser', command: ['vitest', 'run', '-c', 'test/browser/vitest.config.ts'], covers: inFolder('browser') },
+  {
+    name: 'browser',
+    group: 'browser',
+    command: ['vitest', 'run', '-c', 'test/browser/vitest.config.ts'],
+    covers: inFolder('browser'),
+  },
 ]
 
 interface VitestReport {
   numPassedTests: number
   numFailedTests: number
   success: boolean
-  testResults: { name: string; status: string; message: string; assertionResults: { status: string; fullName: string }[] }[]
+  testResults: {
+    name: string
+    status: string
+    message: string
+    assertionResults: { status: string; fullName: string }[]
+  }[]
 }
 
 interface Outcome {
@@ -86,7 +96,11 @@ async function run(runtime: Runtime): Promise<Outcome> {
     `--outputFile.json=${report}`,
   ])
   if (!existsSync(report)) {
-    return { passed: 0, failed: 1, problems: [`did not run (exit code ${code})`, ...output.trim().split('\n').slice(-40)] }
+    return {
+      passed: 0,
+      failed: 1,
+      problems: [`did not run (exit code ${code})`, ...output.trim().split('\n').slice(-40)],
+    }
   }
   const result = JSON.parse(readFileSync(report, 'utf8')) as VitestReport
   const loaded = new Set(result.testResults.map(({ name }) => relative(root, name)))

@@ -63,7 +63,8 @@ export function browserFingerprint(
     return ''
   }
   const field = (name: BrowserFingerprintField) => {
-    const value = 'get' in values && typeof values.get === 'function' ? values.get(name) : (values as Record<string, unknown>)[name]
+    const value =
+      'get' in values && typeof values.get === 'function' ? values.get(name) : (values as Record<string, unknown>)[name]
     return must(name, value, 'a string from the form')
   }
   const header = (path: string, name: string) => must(path, request.headers.get(name), `given by the header "${name}"`)

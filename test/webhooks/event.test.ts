@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import {
+  isUnexpectedEvent,
+  isUnknownEvent,
+  signWebhook,
+  verifyWebhook,
+  type WebhookEvent,
+} from '../../src/webhooks/index.ts'
+
+const read = (payload: object): WebhookEvent => verifyWebhook(signWebhook(payload, 's'), 's')
+
+// The document's "Primary operation webhook parameters" and "Secondary operation webhook parameters", all of them.
+const COMMON = {
+  payment_id: '6f1e5a8c-2d1b-4f0e-9a53-7c0d5a1e8b42',
+  order_id: 'A-1',
+  pos_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
+  mode: 'direct',
+  amount: 10.25,
+  currency: 'UAH',
+  status: 'success',
+  created_at: '2026-01-01T10:00:00.000',
+}
+const OPTIONAL = {
+  transaction_id: '0b6f6a52-94a1-4c58-8d0c-2f8c1f5d7a11',
+  status_code: '1000',
+  status_description: 'Transaction is successful',
+  fee: { amount: 1.5, currency: 'UAH' },
+  processed_at: '2026-01-01T10:00:05.120',
+}
+const PRIMARY = {
+  ...COMMON,
+  ...OPTIONAL,
+  gateway_order_id: 'gw',
+  billing_order_id: 'b',
+  payway: 'card',
+  eci: '05',
+  limit_info: { retry_after: '2026-01-02T00:00:00.000', description: 'Daily limit' },
+  cc_mask: '424242******4242',
+  cc_token: 'token',
+  cc_token_expiration: '2028-01-01T00:00:00',
+  customer_id: 'c-1',
+  customer_phone: '+380441234567',
+  fixed_fee: { amount: 1, currency: 'UAH' },
+  percent_fee: { amount: 0.5, currency: 'UAH' },
+  payload: 'mine',
+  receipt_url: 'https://pay.example.com/receipt/1',
+  bank_pay: { sender_mfo: '300000', sender_iban: 'UA00', sender_name: 'O', receiver_iban: 'UA01', description: 'd' },
+  processed_amount: 10,
+  processed_currency: 'UAH',
+  recurring: { id: 'r-1', status: 'active' },
+}
+const SECONDARY = { ...COMMON, ...OPTIONAL, operation_id: '9d0f7a26-9f3c-4b71-8f57-0e1a3a0f6c77' }
+const limit_info = 'typed a string by the document'
+
+describe('documented events', () => {
+  it.each(['purchase', 'auth', 'credit', 'p2p', 'lookup'])(
+    '%s, with every parameter and with the required ones',
+    (method) => {
+      expect(read({ ...PRIMARY, method })).toEqual({ ...PRIMARY, method })
+      expect(read({ ...COMMON, method })).toEqual({ ...COMMON, method })
+    },
+  )
+
+  it.each([
+    ['capture', { limit_info }],
+    ['void', {}],
+    ['auth_increment', { limit_info }],
+    ['refund', { receipt_url: 'https://pay.example.com/receipt/1' }],
+  ])('%s', (method, more) => {
+    const event = { ...SECONDARY, ...more, method }
+    expect(read(event)).toEqual(event)
+    expect(read({ ...COMMON, operation_id: 'o', method })).toEqual({ ...COMMON, operation_id: 'o', method })
+  })
+
+  it('limit_info as a text and as an object', () => {
+    expect(read({ ...COMMON, method: 'purchase', limit_info })).toMatchObject({ limit_info })
+    expect(read({ ...COMMON, method: 'purchase', limit_info: PRIMARY.limit_info })).toMatchObject({
+      limit_info: PRIMARY.limit_info,
+    })
+  })
+
+  it('keeps unknown parameters, unknown statuses and codes, and nulls', () => {
+    const event = {
+      ...COMMON,
+      method: 'purchase',
+      status: 'antifraud',
+      status_code: '7777',
+      fee: null,
+      eci: null,
+      brand_new: [1],
+    }
+    expect(read(event)).toEqual(event)
+  })
+
+  it('understands numbers that arrive as strings', () => {
+    const event = { ...COMMON, method: 'purchase', amount: '10.25', fee: { amount: '0', currency: 'UAH' } }
+    expect(read(event)).toEqual({ ...event, amount: 10.25, fee: { amount: 0, currency: 'UAH' } })
+  })
+})
+
+describe('unknown methods are values', () => {
+  it.each(['loyalty', 'Purchase', 'toString', 'constructor', '__proto__', 'hasOwnProperty'])('%s', (method) => {
+    const event = read({ method, anything: { at: 'all' } })
+    expect(isUnknownEvent(event)).toBe(true)
+    expect(isUnexpectedEvent(event)).toBe(false)
+    expect(event).toEqual({ method, anything: { at: 'all' } })
+  })
+})
+
+describe('unexpected shapes are handed over, with what differs', () => {
+  it.each<[string, object, string[]]>([
+    ['no method', { a: 1 }, ['method']],
+    ['an empty method', { method: '' }, ['method']],
+    ['a method that is a number', { method: 5 }, ['method']],
+    ['a documented method and nothing else', { ...COMMON, method: 'refund' }, ['operation_id']],
+    ['an amount that is not a number', { ...COMMON, method: 'purchase', amount: 'ten' }, ['amount']],
+    ['an amount that is an empty text', { ...COMMON, method: 'purchase', amount: '' }, ['amount']],
+    ['a required parameter that is null', { ...COMMON, method: 'purchase', status: null }, ['status']],
+    ['a fee that is a number', { ...COMMON, method: 'purchase', fee: 1 }, ['fee']],
+    ['a fee without a currency', { ...COMMON, method: 'purchase', fee: { amount: 1 } }, ['fee.currency']],
+    ['a limit_info that is neither', { ...COMMON, method: 'purchase', limit_info: 42 }, ['limit_info']],
+    [
+      'bank details of another type',
+      { ...COMMON, method: 'purchase', bank_pay: { sender_iban: 1 } },
+      ['bank_pay.sender_iban'],
+    ],
+  ])('%s', (_name, payload, paths) => {
+    const event = read(payload)
+    expect(isUnexpectedEvent(event)).toBe(true)
+    expect(isUnknownEvent(event)).toBe(false)
+    if (!isUnexpectedEvent(event)) return
+    expect(event.record).toEqual(payload)
+    expect(event.issues.map(({ path }) => path)).toEqual(paths)
+  })
+
+  it('never shows a received value in an issue', () => {
+    const secret = 'canary-4242424242424242'
+    for (const field of ['amount', 'fee', 'limit_info', 'bank_pay', 'recurring', 'processed_amount']) {
+      for (const value of [secret, [secret], { amount: secret, id: { a: secret }, retry_after: [secret] }]) {
+        const event = read({ ...COMMON, method: 'purchase', [field]: value })
+        if (isUnexpectedEvent(event)) expect(JSON.stringify(event.issues)).not.toContain('canary')
+      }
+    }
+    const event = read({ ...COMMON, method: 'purchase', limit_info: 4242424242424242 })
+    expect(isUnexpectedEvent(event) && JSON.stringify(event.issues)).not.toContain('4242')
+  })
+})

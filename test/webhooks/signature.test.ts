@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError, signData, verifySignature } from '../../src/webhooks/index.ts'
+import { SIGNATURES } from '../vectors/webhook-signatures.ts'
+
+describe.each(SIGNATURES)('$name', ({ secret, data, openssl, python }) => {
+  it('has the signature that openssl and python3 made', () => {
+    expect(signData(data, secret)).toBe(openssl)
+    expect(signData(data, secret)).toBe(python)
+    expect(verifySignature(data, openssl, secret)).toBe(true)
+  })
+
+  it('is refused with one letter of the data, the signature or the secret changed', () => {
+    const other = (text: string, at: number) => text.slice(0, at) + (text[at] === 'Q' ? 'R' : 'Q') + text.slice(at + 1)
+    for (let i = 0; i < openssl.length; i++) expect(verifySignature(data, other(openssl, i), secret)).toBe(false)
+    expect(verifySignature(other(data, 0), openssl, secret)).toBe(false)
+    expect(verifySignature(other(data, data.length - 1), openssl, secret)).toBe(false)
+    expect(verifySignature(data, openssl, `${secret}Q`)).toBe(false)
+    expect(verifySignature(`${data}Q`, openssl, secret)).toBe(false)
+  })
+})
+
+const [vector] = SIGNATURES as [(typeof SIGNATURES)[number]]
+
+describe('verifySignature', () => {
+  it('compares the text, not the bytes it decodes to: the last letter has unused bits', () => {
+    const last = vector.openssl.charAt(26)
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const sameBytes = alphabet.charAt(alphabet.indexOf(last) | 1)
+    expect(sameBytes).not.toBe(last)
+    const twin = `${vector.openssl.slice(0, 26)}${sameBytes}=`
+    expect(atob(twin.replaceAll('-', '+').replaceAll('_', '/'))).toBe(
+      atob(vector.openssl.replaceAll('-', '+').replaceAll('_', '/')),
+    )
+    expect(verifySignature(vector.data, twin, vector.secret)).toBe(false)
+  })
+
+  it('refuses the signature without padding, with white space, and empty', () => {
+    for (const text of [vector.openssl.slice(0, 27), ` ${vector.openssl}`, `${vector.openssl}\n`, '']) {
+      expect(verifySignature(vector.data, text, vector.secret)).toBe(false)
+    }
+  })
+
+  it('tries each of several secrets, wherever the right one stands', () => {
+    expect(verifySignature(vector.data, vector.openssl, ['other', vector.secret])).toBe(true)
+    expect(verifySignature(vector.data, vector.openssl, [vector.secret, 'other'])).toBe(true)
+    expect(verifySignature(vector.data, vector.openssl, ['other', 'another'])).toBe(false)
+  })
+
+  it.each([
+    ['no secret', []],
+    ['an empty one', ''],
+    ['an empty one among others', [vector.secret, '']],
+    ['one with a line break', `${vector.secret}\n`],
+    ['one with a space before it', ` ${vector.secret}`],
+    ['one that is not a string', [undefined as unknown as string]],
+  ])('refuses to work with %s, and does not show it', (_name, secrets) => {
+    const attempt = () => verifySignature(vector.data, vector.openssl, secrets)
+    expect(attempt).toThrow(ConfigError)
+    expect(attempt).not.toThrow(new RegExp(vector.secret))
+  })
+})

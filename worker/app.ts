@@ -1,0 +1,61 @@
+import { Hono } from 'hono/tiny'
+import type { Deps } from './deps.ts'
+import { type Env, MisconfiguredError } from './env.ts'
+import { ProblemError, problemOf, problemResponse } from './problem.ts'
+import { authorized } from './routes/authorized.ts'
+import { checkout } from './routes/checkout.ts'
+import { health } from './routes/health.ts'
+import { getOrder } from './routes/orders.ts'
+import { webhooks } from './routes/webhooks.ts'
+import { StateError } from './store/state.ts'
+
+/**
+ * The worker as a Hono app.
+ *
+ * @param options What tests replace: the way to the service, the clock, the merchant's code.
+ * @example
+ * import { createApp } from './app.ts'
+ * const app = createApp({ now: () => Date.parse('2026-01-01T10:00:00Z') })
+ * const response = await app.request('/health')
+ */
+export function createApp(options: Partial<Deps> = {}): Hono<{ Bindings: Env }> {
+  const deps: Deps = { ...options, now: options.now ?? Date.now }
+  const app = new Hono<{ Bindings: Env }>()
+  app.use(async (c, next) => {
+    await next()
+    c.res.headers.set('cache-control', 'no-store')
+    c.res.headers.set('referrer-policy', 'no-referrer')
+    c.res.headers.set('x-content-type-options', 'nosniff')
+  })
+  app.post('/webhooks', webhooks(deps))
+  app.all('/webhooks', () => new Response('Method not allowed', { status: 405, headers: { allow: 'POST' } }))
+  app.get('/checkout/:token', checkout(deps))
+  app.get('/health', health)
+  app.use('/api/*', authorized)
+  app.get('/api/orders/:order_id', getOrder)
+  app.notFound(({ req }) =>
+    isApi(req.path)
+      ? problemResponse({ status: 404, code: 'not_found', title: 'No such resource.' })
+      : new Response('Not found', { status: 404 }),
+  )
+  app.onError((error, { req }) => failure(error, isApi(req.path)))
+  return app
+}
+
+const isApi = (path: string): boolean => path === '/api' || path.startsWith('/api/')
+
+/** What every route's failure becomes. Nothing but the names of missing bindings and the SDK's own texts gets out. */
+function failure(error: Error, api: boolean): Response {
+  const problem =
+    error instanceof ProblemError
+      ? error.problem
+      : error instanceof MisconfiguredError
+        ? { status: 500, code: 'config', title: error.message, missing: error.bindings }
+        : error instanceof StateError
+          ? { status: 503, code: 'state', title: 'The worker’s storage failed; try again.' }
+          : problemOf(error)
+  if (!problem) console.error(error)
+  if (api) return problemResponse(problem ?? { status: 500, code: 'internal', title: 'Internal error.' })
+  const text = problem?.code === 'config' || problem?.code === 'state' ? problem.title : 'Internal error.'
+  return new Response(text, { status: problem?.status ?? 500 })
+}

@@ -1,0 +1,88 @@
+import type { KVNamespace } from '@cloudflare/workers-types'
+
+/** KV did not do what was asked: an outage, or a second write to one key within a second. Nothing may be acknowledged. */
+export class StateError extends Error {
+  override readonly name = 'StateError'
+  /** Whether KV refused a second write to the same key within a second (429). */
+  readonly tooSoon: boolean
+  constructor(action: string, cause: unknown) {
+    super(`KV could not ${action}.`, { cause })
+    this.tooSoon = cause instanceof Error && /\b429\b/.test(cause.message)
+  }
+}
+
+/** One key of a listing, with its metadata. */
+export interface Row {
+  key: string
+  metadata: unknown
+}
+
+/** KV as the store uses it: JSON values, whole listings, and one kind of error. */
+export interface State {
+  /** The value, or undefined. */
+  get(key: string): Promise<unknown>
+  put(key: string, value: unknown, metadata?: object, ttlSeconds?: number): Promise<void>
+  delete(key: string): Promise<void>
+  /** Every key under a prefix, in byte order: one call for up to 1,000 of them. */
+  list(prefix: string): Promise<Row[]>
+  /** One page of keys. `cursor` is undefined at the end. */
+  page(prefix: string, limit: number, cursor?: string): Promise<{ rows: Row[]; cursor: string | undefined }>
+}
+
+/** KV's limit for metadata, in bytes of its JSON. */
+export const METADATA_BYTES = 1024
+
+/** Whether an object fits into a key's metadata. */
+export function fitsMetadata(metadata: object): boolean {
+  return new TextEncoder().encode(JSON.stringify(metadata)).length <= METADATA_BYTES
+}
+
+export function openState(kv: KVNamespace): State {
+  const state: State = {
+    get: (key) => attempt('read', async () => parse(await kv.get(key))),
+    put: (key, value, metadata, ttlSeconds) =>
+      attempt('write', () =>
+        kv.put(key, JSON.stringify(value), {
+          ...(metadata && { metadata }),
+          ...(ttlSeconds !== undefined && { expirationTtl: ttlSeconds }),
+        }),
+      ),
+    delete: (key) => attempt('delete', () => kv.delete(key)),
+    async list(prefix) {
+      const rows: Row[] = []
+      let cursor: string | undefined
+      do {
+        const page = await state.page(prefix, 1000, cursor)
+        rows.push(...page.rows)
+        cursor = page.cursor
+      } while (cursor !== undefined)
+      return rows
+    },
+    page: (prefix, limit, from) =>
+      attempt('list', async () => {
+        const page = await kv.list({ prefix, limit, ...(from !== undefined && { cursor: from }) })
+        const rows = page.keys.map(({ name, metadata }) => ({ key: name, metadata }))
+        // An empty page is no end: KV says so with list_complete alone.
+        return { rows, cursor: page.list_complete ? undefined : page.cursor }
+      }),
+  }
+  return state
+}
+
+async function attempt<T>(action: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    throw new StateError(action, cause)
+  }
+}
+
+// A value that somebody wrote by hand and that is not JSON counts as absent; it is not ours.
+function parse(text: string | null): unknown {
+  if (text === null) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

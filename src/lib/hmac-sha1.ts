@@ -1,10 +1,11 @@
-import { hmac } from '@noble/hashes/hmac.js'
-import { sha1 } from '@noble/hashes/legacy.js'
-
-/** Lower-case hex of HMAC-SHA1 over the UTF-8 of a text. */
-export function hmacSha1Hex(secret: string, text: string): string {
+/** Lower-case hex of HMAC-SHA1 over the UTF-8 of a text, by Web Crypto: a request waits for the network anyway. */
+export async function hmacSha1Hex(secret: string, text: string): Promise<string> {
   const utf8 = new TextEncoder()
+  const algorithm = { name: 'HMAC', hash: 'SHA-1' }
+  const key = await crypto.subtle.importKey('raw', utf8.encode(secret), algorithm, false, ['sign'])
   let hex = ''
-  for (const byte of hmac(sha1, utf8.encode(secret), utf8.encode(text))) hex += byte.toString(16).padStart(2, '0')
+  for (const byte of new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8.encode(text)))) {
+    hex += byte.toString(16).padStart(2, '0')
+  }
   return hex
 }

@@ -122,6 +122,17 @@ export async function readWebhookForm(
   if (text === undefined) {
     throw new WebhookVerificationError('not_utf8', 'The webhook was refused: its body is not UTF-8.')
   }
+  return parseForm(text)
+}
+
+// What the service sends: nothing escaped but the padding. Any other body takes the long way, with the same outcome.
+const USUAL_FORM = /^data=([\w-]+)((?:=|%3D){0,2})&signature=([\w-]{27})(?:=|%3D)$/i
+
+function parseForm(text: string): WebhookForm {
+  const [, data, padding, signature] = USUAL_FORM.exec(text) ?? []
+  if (data !== undefined && padding !== undefined && signature !== undefined) {
+    return { data: data + padding.replaceAll(/%3D/gi, '='), signature: `${signature}=` }
+  }
   // URLSearchParams over the text agrees on every runtime; request.formData() does not.
   const form = new URLSearchParams(text)
   return { data: onlyField(form, 'data'), signature: onlyField(form, 'signature') }
@@ -141,12 +152,15 @@ function onlyField(form: URLSearchParams, name: string): string {
   return value
 }
 
+const NOT_ASCII = /[^\0-\x7f]/
+
 function parseVerified(data: string): Record<string, unknown> {
   const binary = decodeBase64urlBinary(data)
   if (binary === undefined) {
     throw unreadable('not_base64url', 'data is not Base64Url', data)
   }
-  const text = decodeUtf8(binaryToBytes(binary))
+  // Most webhooks are ASCII, whose bytes are their text: that spares a copy and a decoder.
+  const text = NOT_ASCII.test(binary) ? decodeUtf8(binaryToBytes(binary)) : binary
   if (text === undefined) throw unreadable('not_utf8', 'what data encodes is not UTF-8', data)
   let value: unknown
   try {

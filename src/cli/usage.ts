@@ -1,0 +1,39 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+
+/** The command line cannot be understood; `help` is shown below the message, and the exit code is 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+  readonly help: string
+  constructor(message: string, help: string) {
+    super(message)
+    this.help = help
+  }
+}
+
+type Options = NonNullable<ParseArgsConfig['options']>
+type Parsed<O extends Options> = ReturnType<
+  typeof parseArgs<{ options: O; strict: true; allowPositionals: false }>
+>['values']
+
+/** Reads a command's options; anything unknown is a {@link UsageError}. */
+export function readOptions<const O extends Options>(words: string[], options: O, help: string): Parsed<O> {
+  try {
+    return parseArgs({ args: words, options, strict: true, allowPositionals: false }).values as Parsed<O>
+  } catch (error) {
+    throw new UsageError((error as Error).message, help)
+  }
+}
+
+/** A whole number within bounds, or nothing when the option was not given. */
+export function wholeNumber(
+  name: string,
+  text: string | undefined,
+  least: number,
+  most: number,
+  help: string,
+): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value
+  throw new UsageError(`--${name} takes a whole number from ${least} to ${most}, not "${text}".`, help)
+}

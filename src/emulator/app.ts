@@ -1,0 +1,47 @@
+import { Hono } from 'hono'
+import { answerEndpoint } from './endpoint.ts'
+import { Problem } from './problem.ts'
+import type { Route } from './request.ts'
+import { cancelPayment } from './routes/cancel-payment.ts'
+import { capturePayment } from './routes/capture-payment.ts'
+import { checkout } from './routes/checkout.ts'
+import { createPayment } from './routes/create-payment.ts'
+import { createSplitPurchase } from './routes/create-split-purchase.ts'
+import { getAccount } from './routes/get-account.ts'
+import { listAccounts } from './routes/list-accounts.ts'
+import { resendWebhook } from './routes/resend-webhook.ts'
+import type { OperationName } from './rules/endpoints.ts'
+import type { World } from './world.ts'
+
+const ROUTES: Record<OperationName, Route> = {
+  'create-payment': createPayment,
+  'create-split-purchase': createSplitPurchase,
+  'capture-payment': capturePayment,
+  'cancel-payment': cancelPayment,
+  'list-accounts': listAccounts,
+  'get-account': getAccount,
+  'resend-webhook': resendWebhook,
+}
+
+/** Every path of the emulated service. */
+export function createApp(world: World): Hono {
+  const app = new Hono()
+  for (const operation of Object.keys(ROUTES) as OperationName[]) {
+    const { base, path } = world.rules.endpoints[operation]
+    const { baseUrl, apiUrl } = world.options.credentials
+    const prefix = new URL(base === 'base_url' ? baseUrl : apiUrl).pathname.replace(/\/$/, '')
+    const pattern = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1')
+    app.all(pattern, (c) =>
+      answerEndpoint(world, operation, ROUTES[operation], c.req.raw, c.req.param() as Record<string, string>),
+    )
+  }
+  app.all('/api/v1/checkout/:checkout_id/:page{form|3ds}', (c) =>
+    checkout(world, c.req.raw, c.req.param('checkout_id'), c.req.param('page')),
+  )
+  app.notFound(() => new Problem(404, 'No such path', { code: 'EMULATOR-404' }).toResponse())
+  // A fault that breaks the connection has to leave the app as it is; so has a mistake of the emulator's own.
+  app.onError((error) => {
+    throw error
+  })
+  return app
+}

@@ -1,0 +1,91 @@
+import { createApp } from './app.ts'
+import { createAgenda } from './clock.ts'
+import { createDeliveryLog, type Deliveries } from './deliveries.ts'
+import { createFaultBook, type Faults } from './faults.ts'
+import { type Credentials, type EmulatorOptions, resolveOptions } from './options.ts'
+import { type Orders, viewOrders } from './orders.ts'
+import { createIds, createRandom } from './random.ts'
+import type { Rules } from './rules/rules.ts'
+import type { Duration } from './time.ts'
+import { emptyState, type World } from './world.ts'
+
+/** The emulator's time: the clock of the options, and what was added to it. */
+export interface EmulatorClock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /**
+   * Moves the time on and does, in order, everything that falls due on the way: scheduled charges, retries, delayed webhooks.
+   * Resolves when all of it is done and delivered. `advance({})` does what is due now.
+   */
+  advance(duration: Duration): Promise<void>
+}
+
+/** The whole service, in one object. All state lives in it. */
+export interface Emulator {
+  /**
+   * Answers a request. Fits as the `fetch` option of the SDK (no port, no network), as the handler of `Deno.serve` and
+   * `Bun.serve`, and, with the emulator as default export, as a Worker.
+   *
+   * @throws {ConnectionResetError} when a fault says that the connection breaks.
+   */
+  fetch(input: Request | string | URL, init?: RequestInit, context?: unknown): Promise<Response>
+  /** What a client needs; the names are those of the SDK's configuration. */
+  readonly credentials: Credentials
+  readonly clock: EmulatorClock
+  /** Every webhook so far, with its attempts. */
+  readonly deliveries: Deliveries
+  /** The orders, to read. */
+  readonly orders: Orders
+  /** Faults on demand. */
+  readonly faults: Faults
+  /** Forgets orders, deliveries, faults and what was scheduled. The clock goes on; ids are not repeated. */
+  reset(): void
+}
+
+/** Puts an emulator together around `rules`; the tests pass broken ones. */
+export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
+  const resolved = resolveOptions(options)
+  const ids = createIds(createRandom(resolved.seed))
+  const agenda = createAgenda(options.clock ?? { now: () => Date.now() })
+  const faults = createFaultBook(createRandom(resolved.seed ^ 0x5eed))
+  const chance = createRandom(resolved.seed ^ 0xcafe)
+  const deliveries = createDeliveryLog({ options: resolved, wire: rules.wire, agenda, faults, chance })
+  const state = emptyState(resolved, ids)
+  const world: World = { options: resolved, rules, ids, chance, agenda, state, deliveries, faults }
+  const app = createApp(world)
+
+  return {
+    async fetch(input, init, context) {
+      agenda.runDue()
+      const response = await app.fetch(toRequest(input, init, context))
+      // In a Worker, work that outlives the answer has to be announced.
+      const waitUntil = (context as { waitUntil?: unknown } | undefined)?.waitUntil
+      if (typeof waitUntil === 'function') waitUntil.call(context, deliveries.list.idle())
+      return response
+    },
+    credentials: { ...resolved.credentials },
+    clock: { now: () => agenda.now(), advance: (duration) => agenda.advance(duration, () => deliveries.list.idle()) },
+    deliveries: deliveries.list,
+    orders: viewOrders(world),
+    faults,
+    reset() {
+      agenda.clear()
+      deliveries.clear()
+      faults.clear()
+      Object.assign(world.state, emptyState(resolved, ids))
+    },
+  }
+}
+
+const INIT_MEMBERS = ['method', 'headers', 'body', 'signal', 'redirect']
+
+/** Servers pass a Request and then something of their own (bindings, a server), which must not be taken for a RequestInit. */
+function toRequest(input: Request | string | URL, init: unknown, context: unknown): Request {
+  if (!(input instanceof Request)) return new Request(input, init as RequestInit)
+  const isInit = context === undefined && isPlain(init) && INIT_MEMBERS.some((name) => Object.hasOwn(init, name))
+  return isInit ? new Request(input, init as RequestInit) : input
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+}

@@ -1,0 +1,49 @@
+import { authenticate } from './authentication.ts'
+import type { Fault } from './faults.ts'
+import { Problem } from './problem.ts'
+import type { Route } from './request.ts'
+import type { OperationName } from './rules/endpoints.ts'
+import { spoilAnswer, strikeBefore } from './spoiled-answer.ts'
+import type { World } from './world.ts'
+
+/**
+ * Answers one endpoint. The order of the checks is part of the contract: path 404 (before this function), verb 405, content
+ * type 406, credentials 401, body 400. The document fixes neither the order nor 404, 405 and 406: public material does.
+ */
+export async function answerEndpoint(
+  world: World,
+  operation: OperationName,
+  route: Route,
+  request: Request,
+  path: Record<string, string>,
+): Promise<Response> {
+  const faults = world.faults.take(operation)
+  const early = strikeBefore(faults)
+  if (early !== undefined) return early
+  const response = await answer(world, operation, route, request, path).catch((error: unknown) => {
+    if (error instanceof Problem) return error.toResponse()
+    throw error
+  })
+  return spoilAnswer(response, faults satisfies readonly Fault[])
+}
+
+async function answer(
+  world: World,
+  operation: OperationName,
+  route: Route,
+  request: Request,
+  path: Record<string, string>,
+): Promise<Response> {
+  const endpoint = world.rules.endpoints[operation]
+  if (request.method !== endpoint.verb) {
+    const allow = { allow: endpoint.verb }
+    throw new Problem(405, `${endpoint.verb} is the method of this path`, { code: 'EMULATOR-405' }, allow)
+  }
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (endpoint.jsonBody && type !== 'application/json') {
+    throw new Problem(406, 'The body has to be application/json', { code: 'EMULATOR-406' })
+  }
+  const body = new Uint8Array(await request.arrayBuffer())
+  authenticate(world, endpoint, request.headers, body)
+  return route(world, { operation, path, query: new URL(request.url).searchParams, body })
+}

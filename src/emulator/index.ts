@@ -1,0 +1,40 @@
+/** The `edgetill/emulator` subpath: the whole service on your desk. */
+import { assemble, type Emulator } from './emulator.ts'
+import type { EmulatorOptions } from './options.ts'
+import { RULES } from './rules/rules.ts'
+
+/**
+ * Creates an emulator of the payment service: every endpoint, the customer's pages, signed webhooks, a clock and faults.
+ *
+ * @param options Seed, clock, addresses and what the document leaves open; all of it has defaults.
+ * @throws {TypeError} when an option makes no sense.
+ * @see The service's document, as a whole.
+ * @example
+ * import { createEmulator } from 'edgetill/emulator'
+ * const emulator = createEmulator({ seed: 7 })
+ * const { baseUrl, scheme, apiKey, apiSecret, endpointsKey } = emulator.credentials
+ * const response = await emulator.fetch(`${baseUrl}/api/v1/payment`, {
+ *   method: 'POST',
+ *   headers: {
+ *     'content-type': 'application/json',
+ *     'x-api-auth': `${scheme} ${apiKey}:${apiSecret}`,
+ *     'x-api-key': endpointsKey,
+ *   },
+ *   body: '{}',
+ * })
+ */
+export function createEmulator(options: EmulatorOptions = {}): Emulator {
+  return assemble(options, RULES)
+}
+
+export { TEST_CARDS, type TestCard, type TestCardName } from './cards.ts'
+export type { ClockSource } from './clock.ts'
+export type { Attempt, Deliveries, Delivery } from './deliveries.ts'
+export type { Emulator, EmulatorClock } from './emulator.ts'
+export type { AnswerFault, ContentFault, DeliveryFault, Fault, FaultKind, Faults } from './faults.ts'
+export type { AccountOption, Credentials, EmulatorOptions } from './options.ts'
+export type { Orders, OrderView } from './orders.ts'
+export type { OperationName } from './rules/endpoints.ts'
+export { ConnectionResetError } from './spoiled-answer.ts'
+export type { LimitInfo, Money, Operation, Payment, Subscription, TimelineEntry } from './state.ts'
+export type { Duration } from './time.ts'

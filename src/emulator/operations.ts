@@ -1,0 +1,72 @@
+import { book, toMinor } from './accounts.ts'
+import { describeCode } from './codes.ts'
+import { earn, feesOf } from './settle.ts'
+import type { Operation, Order } from './state.ts'
+import { timestamp } from './time.ts'
+import { secondaryPayload } from './webhook-payload.ts'
+import { note, type World } from './world.ts'
+
+export type SecondaryMethod = 'capture' | 'void' | 'refund' | 'auth_increment'
+
+export interface OperationInput {
+  method: SecondaryMethod
+  /** In units of the order's currency. */
+  amount: number
+  comment?: string | null
+  server_url?: string | null
+}
+
+/** Adds a successful secondary operation to an order, books it and sends its webhook. Its conditions are the caller's to check. */
+export function addOperation(world: World, order: Order, input: OperationInput): Operation {
+  const payment = order.payments[0]
+  const now = timestamp(world.agenda.now())
+  const { codes } = world.rules
+  const code = { capture: codes.success, void: codes.voided, refund: codes.refunded, auth_increment: codes.reserved }[
+    input.method
+  ]
+  const operation: Operation = {
+    operation_id: world.ids.uuid(),
+    payment_id: payment.payment_id,
+    order_id: order.order_id,
+    transaction_id: world.ids.uuid(),
+    pos_id: payment.pos_id,
+    mode: 'direct',
+    method: input.method,
+    amount: input.amount,
+    currency: payment.currency,
+    status: 'success',
+    status_code: code,
+    status_description: describeCode(code),
+    fee: input.method === 'capture' && payment.fee !== null ? feesOf(input.amount, payment.currency).fee : null,
+    limit_info: null,
+    created_at: now,
+    processed_at: now,
+    comment: input.comment ?? null,
+    receipt_url: null,
+    server_url: input.server_url ?? null,
+  }
+  if (input.method === 'refund') {
+    operation.receipt_url = `${world.options.origin}/_emulator/receipts/${operation.operation_id}`
+    book(world.state.accounts, world.ids, payment.currency, -toMinor(input.amount))
+  }
+  if (input.method === 'capture') earn(world, payment.currency, input.amount, operation.fee)
+  order.operations.push(operation)
+  note(world, order, `${input.method} of ${input.amount} ${payment.currency}: success (${code})`)
+  // "(for capture, its `server_url` …)": the primary's own is not a capture's destination.
+  const url = operation.server_url ?? world.options.webhookUrl ?? null
+  world.deliveries.send(order.order_id, url, secondaryPayload(world, operation))
+  return operation
+}
+
+/** The successful operations of one kind, in minor units. */
+export function sumOf(order: Order, method: SecondaryMethod): number {
+  const successful = order.operations.filter(
+    (operation) => operation.method === method && operation.status === 'success',
+  )
+  return successful.reduce((sum, { amount }) => sum + toMinor(amount), 0)
+}
+
+/** The reserve of an auth with its increments, in minor units. */
+export function reserveOf(order: Order): number {
+  return toMinor(order.payments[0].amount) + sumOf(order, 'auth_increment')
+}

@@ -1,0 +1,16 @@
+import { Problem } from '../problem.ts'
+import { checkPathIds, type Route } from '../request.ts'
+import { accountRecord } from './list-accounts.ts'
+
+/** `GET {api_url}/api/v1/balances/pos/{pos_id}/accounts/{account_id}` (document, "Balances"). */
+export const getAccount: Route = (world, { path }) => {
+  checkPathIds(world, path)
+  const account = world.state.accounts.find(({ id }) => id === path.account_id?.toLowerCase())
+  if (account === undefined) {
+    throw new Problem(404, 'Account not found', [
+      { field_name: 'account_id', violation: 'this POS has no such account' },
+    ])
+  }
+  const { answers } = world.rules
+  return Response.json(accountRecord(answers, account, answers.singleReserve))
+}

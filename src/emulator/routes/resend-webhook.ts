@@ -1,0 +1,54 @@
+import { Problem } from '../problem.ts'
+import { checkPathIds, findOrder, type Route, refuse } from '../request.ts'
+import { destination } from '../settle.ts'
+import type { Order } from '../state.ts'
+import { primaryPayload, secondaryPayload } from '../webhook-payload.ts'
+import type { World } from '../world.ts'
+
+/** `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true` (document, "Re-send a webhook for an operation"). */
+export const resendWebhook: Route = (world, { path, query }) => {
+  checkPathIds(world, path)
+  if (query.get('callback') !== world.rules.wire.callback) {
+    refuse(world, [{ field_name: 'callback', violation: `must be ${world.rules.wire.callback}` }])
+  }
+  const operation = path.operation ?? ''
+  const unknown = world.rules.types.method(operation)
+  if (unknown !== undefined) refuse(world, [{ field_name: 'operation', violation: unknown }])
+  const order = findOrder(world, path.order_id)
+  const transactionId = query.get('transactionId')
+  if (transactionId !== null && (order.subscription === undefined || operation !== 'purchase')) {
+    refuse(world, [
+      { field_name: 'transactionId', violation: 'is for recurring payments with operation purchase only' },
+    ])
+  }
+  const { url, payload } = find(world, order, operation, transactionId)
+  world.deliveries.send(order.order_id, url, payload)
+  return Response.json(payload)
+}
+
+interface Found {
+  url: string | null
+  payload: Record<string, unknown>
+}
+
+/** "Without `transactionId` the data of the latest transaction of the subscription is returned." */
+function find(world: World, order: Order, operation: string, transactionId: string | null): Found {
+  const payment = order.payments
+    .filter(
+      ({ method, transaction_id }) =>
+        method === operation && (transactionId === null || transaction_id === transactionId),
+    )
+    .at(-1)
+  if (payment !== undefined) {
+    return { url: destination(world, order, payment), payload: primaryPayload(world, order, payment) }
+  }
+  const secondary = order.operations.filter(({ method }) => method === operation).at(-1)
+  if (secondary !== undefined && transactionId === null) {
+    return {
+      url: secondary.server_url ?? world.options.webhookUrl ?? null,
+      payload: secondaryPayload(world, secondary),
+    }
+  }
+  const name = transactionId === null ? 'operation' : 'transactionId'
+  throw new Problem(404, 'Operation not found', [{ field_name: name, violation: 'this order has no such operation' }])
+}

@@ -1,0 +1,175 @@
+/** Which fields each answer and each webhook holds, in the document's order. */
+export interface AnswerRules {
+  /** "Split purchase": the record and the echo of the request, card data included. */
+  splitPurchase: readonly string[]
+  /** "Create payment", 2: the record of a direct payment. */
+  payment: readonly string[]
+  /** "Cancel": the fields of the one record in the array. */
+  cancel: readonly string[]
+  /** "Capture a reserve": without the currency, whose name depends on the variant. */
+  capture: readonly string[]
+  fullCaptureCurrency: string
+  partialCaptureCurrency: string
+  account: readonly string[]
+  listedReserve: string
+  singleReserve: string
+}
+
+const STATUS = ['status', 'status_code', 'status_description', 'user_action_required', 'user_action_url']
+const CARD = ['eci', 'mcc', 'options_3ds', 'cc_mask', 'cc_token', 'cc_token_expiration']
+const IDS = ['payment_id', 'gateway_order_id', 'billing_order_id', 'transaction_id']
+
+/** Fields that begin with `customer_` are added as the request had them: the tables say "customer fields". */
+export const ANSWERS: AnswerRules = {
+  splitPurchase: [
+    'pos_id',
+    'mode',
+    'method',
+    'amount',
+    'currency',
+    'description',
+    'order_id',
+    'order_3ds_bypass',
+    'cc_number',
+    'exp_month',
+    'exp_year',
+    'card_cvv',
+    'server_url',
+    'result_url',
+    'merchant_mcc',
+    'payload',
+    'validation_url',
+    'browser_fingerprint',
+    'split',
+    'receipt_url',
+    ...IDS,
+    ...STATUS,
+    ...CARD,
+    'created_at',
+    'processed_at',
+    'bank_short_name',
+  ],
+  payment: [
+    'payment_id',
+    'order_id',
+    'gateway_order_id',
+    'billing_order_id',
+    'transaction_id',
+    'pos_id',
+    'mode',
+    'method',
+    'amount',
+    'currency',
+    'description',
+    ...STATUS,
+    ...CARD,
+    'result_url',
+    'created_at',
+    'processed_at',
+    'payload',
+    'bank_short_name',
+    'receipt_url',
+  ],
+  cancel: [
+    'payment_id',
+    'order_id',
+    'gateway_order_id',
+    'billing_order_id',
+    'transaction_id',
+    'pos_id',
+    'mode',
+    'method',
+    'amount',
+    'currency',
+    'description',
+    ...STATUS,
+    ...CARD,
+    'result_url',
+    'created_at',
+    'processed_at',
+    'payload',
+  ],
+  capture: [
+    'operation_id',
+    'payment_id',
+    'order_id',
+    'transaction_id',
+    'pos_id',
+    'mode',
+    'method',
+    'amount',
+    'status',
+    'status_code',
+    'status_description',
+    'created_at',
+    'processed_at',
+    'fee',
+    'comment',
+  ],
+  fullCaptureCurrency: 'order_currency',
+  partialCaptureCurrency: 'currency',
+  account: ['id', 'name', 'currency', 'balances'],
+  listedReserve: 'rolling_reserve',
+  singleReserve: 'rollingReserve',
+}
+
+/** The parameters of each kind of webhook ("Events"): required ones are always there, optional ones when they have a value. */
+export interface WebhookRules {
+  primary: { required: readonly string[]; optional: readonly string[] }
+  secondaryRequired: readonly string[]
+  secondaryOptional: readonly string[]
+  capture: readonly string[]
+  void: readonly string[]
+  auth_increment: readonly string[]
+  refund: readonly string[]
+  /** The methods whose primary webhook can hold `receipt_url`. */
+  receiptMethods: readonly string[]
+}
+
+export const WEBHOOKS: WebhookRules = {
+  primary: {
+    required: ['payment_id', 'order_id', 'pos_id', 'mode', 'method', 'amount', 'currency', 'status', 'created_at'],
+    optional: [
+      'gateway_order_id',
+      'billing_order_id',
+      'transaction_id',
+      'payway',
+      'eci',
+      'status_code',
+      'limit_info',
+      'status_description',
+      'cc_mask',
+      'cc_token',
+      'cc_token_expiration',
+      'customer_id',
+      'customer_phone',
+      'fee',
+      'fixed_fee',
+      'percent_fee',
+      'processed_at',
+      'payload',
+      'receipt_url',
+      'bank_pay',
+      'processed_amount',
+      'processed_currency',
+    ],
+  },
+  secondaryRequired: [
+    'operation_id',
+    'payment_id',
+    'order_id',
+    'pos_id',
+    'mode',
+    'method',
+    'amount',
+    'currency',
+    'status',
+    'created_at',
+  ],
+  secondaryOptional: ['transaction_id', 'status_code', 'status_description', 'fee', 'processed_at'],
+  capture: ['limit_info'],
+  void: [],
+  auth_increment: ['limit_info'],
+  refund: ['receipt_url'],
+  receiptMethods: ['purchase', 'auth', 'credit'],
+}

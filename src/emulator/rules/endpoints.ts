@@ -1,0 +1,110 @@
+/** The emulated operations, in the names of the SDK and of the files in `routes/`. */
+export type OperationName =
+  | 'create-payment'
+  | 'create-split-purchase'
+  | 'capture-payment'
+  | 'cancel-payment'
+  | 'list-accounts'
+  | 'get-account'
+  | 'resend-webhook'
+
+/** One row of the document's "Endpoints" together with its rows of "Authentication". */
+export interface EndpointRule {
+  base: 'base_url' | 'api_url'
+  verb: string
+  /** As the document writes it, path parameters in braces. */
+  path: string
+  /** The shape of `X-API-AUTH`: `hmac` is `SVC-HMAC-SHA1 <API_KEY>:<SIGNATURE>`, `plain` is `SVC <API_KEY>:<API_SECRET>`. */
+  scheme: 'hmac' | 'plain'
+  /** Whether `X-API-KEY: <ENDPOINTS_KEY>` is sent. */
+  endpointsKey: boolean
+  /** Whether the body is JSON; the cancel request has none. */
+  jsonBody: boolean
+}
+
+export type EndpointRules = Record<OperationName, EndpointRule>
+
+/** Document, "Endpoints" 1-7 and "Authentication". */
+export const ENDPOINTS: EndpointRules = {
+  'create-split-purchase': {
+    base: 'base_url',
+    verb: 'POST',
+    path: '/api/v1/split/purchase',
+    scheme: 'hmac',
+    endpointsKey: true,
+    jsonBody: true,
+  },
+  'create-payment': {
+    base: 'base_url',
+    verb: 'POST',
+    path: '/api/v1/payment',
+    scheme: 'hmac',
+    endpointsKey: true,
+    jsonBody: true,
+  },
+  'capture-payment': {
+    base: 'base_url',
+    verb: 'POST',
+    path: '/api/v1/capture',
+    scheme: 'plain',
+    endpointsKey: true,
+    jsonBody: true,
+  },
+  'cancel-payment': {
+    base: 'base_url',
+    verb: 'POST',
+    path: '/api/v1/pos/{pos_id}/order/{order_id}/cancel',
+    scheme: 'plain',
+    endpointsKey: true,
+    jsonBody: false,
+  },
+  'list-accounts': {
+    base: 'api_url',
+    verb: 'GET',
+    path: '/api/v1/balances/pos/{pos_id}/accounts',
+    scheme: 'plain',
+    endpointsKey: false,
+    jsonBody: false,
+  },
+  'get-account': {
+    base: 'api_url',
+    verb: 'GET',
+    path: '/api/v1/balances/pos/{pos_id}/accounts/{account_id}',
+    scheme: 'plain',
+    endpointsKey: false,
+    jsonBody: false,
+  },
+  'resend-webhook': {
+    base: 'base_url',
+    verb: 'GET',
+    path: '/api/v1/pos/{pos_id}/orders/{order_id}/{operation}',
+    scheme: 'hmac',
+    endpointsKey: true,
+    jsonBody: false,
+  },
+}
+
+/** Names and HTTP statuses of "Authentication", "Events" and "Errors". */
+export interface WireRules {
+  authHeader: string
+  keyHeader: string
+  hmacSuffix: string
+  checkoutRedirect: number
+  webhookVerb: string
+  webhookContentType: string
+  unauthorized: number
+  invalid: number
+  callback: string
+}
+
+export const WIRE: WireRules = {
+  authHeader: 'x-api-auth',
+  keyHeader: 'x-api-key',
+  hmacSuffix: '-HMAC-SHA1',
+  checkoutRedirect: 303,
+  webhookVerb: 'POST',
+  webhookContentType: 'application/x-www-form-urlencoded',
+  unauthorized: 401,
+  invalid: 400,
+  callback: 'true',
+}

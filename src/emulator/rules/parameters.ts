@@ -1,0 +1,132 @@
+import type { TypeName } from './types.ts'
+
+/** One row of a request table. */
+export interface ParameterRule {
+  type: TypeName
+  required: boolean
+  /** Most characters (code points) of a string, or the greatest value of an integer. */
+  most?: number
+}
+
+export type ParameterTable = Record<string, ParameterRule>
+
+export interface ParameterTables {
+  directPurchase: ParameterTable
+  hostedPurchase: ParameterTable
+  capture: ParameterTable
+  splitEntry: ParameterTable
+  fingerprint: ParameterTable
+  recurring: ParameterTable
+}
+
+const yes = (type: TypeName): ParameterRule => ({ type, required: true })
+const no = (type: TypeName): ParameterRule => ({ type, required: false })
+const limited = (rule: ParameterRule, most: number): ParameterRule => ({ ...rule, most })
+
+/**
+ * The request tables. `split` is marked as required here, as in "Split purchase"; `create-payment` makes it optional. Three limits stand under "Limits" for responses
+ * alone (order_id 256, description 2048): what cannot be answered is refused.
+ */
+export const PARAMETERS: ParameterTables = {
+  directPurchase: {
+    pos_id: yes('uuid'),
+    mode: yes('mode'),
+    method: yes('method'),
+    amount: yes('amount'),
+    currency: yes('currency'),
+    description: limited(yes('string'), 2048),
+    order_id: limited(yes('string'), 256),
+    order_3ds_bypass: yes('string'),
+    cc_number: no('string'),
+    exp_month: no('month'),
+    exp_year: no('year'),
+    card_cvv: no('string'),
+    cc_token: no('string'),
+    customer_id: no('string'),
+    customer_fname: yes('string'),
+    customer_lname: yes('string'),
+    customer_patronym: no('string'),
+    customer_email: yes('string'),
+    customer_phone: yes('string'),
+    customer_ip: yes('string'),
+    customer_country: no('country'),
+    customer_birthday: no('date'),
+    customer_referrer: no('url'),
+    customer_tax_id: no('string'),
+    server_url: no('url'),
+    result_url: no('url'),
+    merchant_mcc: no('mcc'),
+    payload: limited(no('string'), 4000),
+    validation_url: no('string'),
+    browser_fingerprint: yes('fingerprint'),
+    cryptogram: no('json'),
+    split: yes('split'),
+    init_recurring: no('recurring'),
+  },
+  hostedPurchase: {
+    pos_id: yes('uuid'),
+    mode: yes('mode'),
+    method: yes('method'),
+    amount: yes('amount'),
+    currency: yes('currency'),
+    description: limited(yes('string'), 2048),
+    order_id: limited(yes('string'), 256),
+    order_3ds_bypass: yes('string'),
+    customer_patronym: yes('string'),
+    customer_email: yes('string'),
+    customer_phone: yes('string'),
+    customer_id: no('string'),
+    customer_fname: no('string'),
+    customer_lname: no('string'),
+    customer_lang: no('string'),
+    customer_country: no('country'),
+    customer_birthday: no('date'),
+    customer_tax_id: no('string'),
+    server_url: no('url'),
+    result_url: no('url'),
+    merchant_mcc: no('mcc'),
+    payload: limited(no('string'), 4000),
+    validation_url: no('url'),
+    customer_referrer: no('url'),
+    split: yes('split'),
+    init_recurring: no('recurring'),
+  },
+  capture: {
+    pos_id: yes('uuid'),
+    order_id: limited(yes('string'), 32),
+    order_currency: yes('currency'),
+    charge_amount: no('amount'),
+    products: no('array'),
+    comment: limited(no('string'), 2048),
+    server_url: no('url'),
+    f_receipt_delivery: no('receipt_delivery'),
+  },
+  splitEntry: {
+    amount: yes('amount'),
+    sub_merchant_id: yes('uuid'),
+    products: no('array'),
+  },
+  fingerprint: {
+    browserColorDepth: yes('string'),
+    browserScreenHeight: yes('string'),
+    browserScreenWidth: yes('string'),
+    browserJavaEnabled: yes('string'),
+    browserLanguage: yes('string'),
+    browserTimeZone: yes('string'),
+    browserTimeZoneOffset: yes('string'),
+    browserAcceptHeader: yes('string'),
+    browserIpAddress: yes('string'),
+    browserUserAgent: yes('string'),
+  },
+  recurring: {
+    interval_unit: yes('interval_unit'),
+    interval_count: limited(yes('integer'), 30),
+    retry_attempts: limited(no('integer'), 7),
+    retry_interval_hours: no('integer'),
+    start_date: no('date'),
+    expiry_date: no('date'),
+    time: no('time'),
+    notification_url: no('url'),
+    amount: no('amount'),
+  },
+}

@@ -1,0 +1,73 @@
+import type { Operation, Payment } from '../state.ts'
+
+/** The status codes that the emulator uses. 1000, 2122 and 6007 are the document's; the others come from public lists. */
+export interface CodeRules {
+  success: string
+  reserved: string
+  refunded: string
+  voided: string
+  threeDSecure: string
+  processing: string
+  cancelled: string
+  threeDSecureFailed: string
+  timedOut: string
+  invalidCard: string
+  expiredCard: string
+}
+
+export const CODES: CodeRules = {
+  success: '1000',
+  reserved: '1002',
+  refunded: '1004',
+  voided: '1009',
+  threeDSecure: '2122',
+  processing: '2001',
+  cancelled: '6007',
+  threeDSecureFailed: '4157',
+  timedOut: '4148',
+  invalidCard: '4144',
+  expiredCard: '4001',
+}
+
+/** What must hold before an operation changes anything. Each answers whether it may go on. */
+export interface ConditionRules {
+  /** "Capture", rule 1: only a primary `auth` … */
+  captureMethod(payment: Payment): boolean
+  /** … with status `success` can be captured. */
+  captureStatus(payment: Payment): boolean
+  /** "Capture", request table: `order_currency` is the currency of the original order. */
+  captureCurrency(payment: Payment, currency: unknown): boolean
+  /** "Capture", rule 2: at most the configured percentage of the reserve, over all captures. Amounts in minor units. */
+  captureWithin(reserved: number, captured: number, asked: number, percent: number): boolean
+  /** "Cancel": the method is `purchase` or `auth` … */
+  cancelMethod(payment: Payment): boolean
+  /** … the status is `init` … */
+  cancelStatus(payment: Payment): boolean
+  /** … and the mode is `hosted`. */
+  cancelMode(payment: Payment): boolean
+  /** "Payment record": the merchant's order identifier is unique, failed payments included. */
+  orderIsNew(known: boolean): boolean
+  /** "Split purchase", rule 1: either the full card data … */
+  cardComplete(present: number): boolean
+  /** … or a token, not both. */
+  oneInstrument(card: boolean, token: boolean): boolean
+  /** "Split purchase", rule 2: wallet tokens, which this emulator has never issued, carry the prefix `rcr:`. */
+  walletToken(token: string): boolean
+  /** A reserve that was given back cannot be captured (assumption). */
+  reserveStands(operations: readonly Operation[]): boolean
+}
+
+export const CONDITIONS: ConditionRules = {
+  captureMethod: (payment) => payment.method === 'auth',
+  captureStatus: (payment) => payment.status === 'success',
+  captureCurrency: (payment, currency) => payment.currency === currency,
+  captureWithin: (reserved, captured, asked, percent) => (captured + asked) * 100 <= reserved * percent,
+  cancelMethod: (payment) => payment.method === 'purchase' || payment.method === 'auth',
+  cancelStatus: (payment) => payment.status === 'init',
+  cancelMode: (payment) => payment.mode === 'hosted',
+  orderIsNew: (known) => !known,
+  cardComplete: (present) => present === 4,
+  oneInstrument: (card, token) => card !== token,
+  walletToken: (token) => token.startsWith('rcr:'),
+  reserveStands: (operations) => !operations.some(({ method, status }) => method === 'void' && status === 'success'),
+}

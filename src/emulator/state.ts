@@ -1,0 +1,112 @@
+import type { Account } from './accounts.ts'
+
+export interface Money {
+  amount: number
+  currency: string
+}
+
+export interface LimitInfo {
+  retry_after: string
+  description: string
+}
+
+/** The primary operation record of the document; null where nothing is known. Amounts in units of the currency. */
+export interface Payment {
+  payment_id: string
+  order_id: string
+  gateway_order_id: string | null
+  billing_order_id: string | null
+  transaction_id: string
+  pos_id: string
+  mode: string
+  method: string
+  amount: number
+  currency: string
+  description: string
+  status: string
+  status_code: string | null
+  status_description: string | null
+  user_action_required: boolean
+  user_action_url: string | null
+  eci: string | null
+  mcc: string | null
+  options_3ds: string | null
+  cc_mask: string | null
+  cc_token: string | null
+  cc_token_expiration: string | null
+  result_url: string | null
+  created_at: string
+  processed_at: string
+  payload: string | null
+  bank_short_name: string | null
+  receipt_url: string | null
+  payway: string | null
+  processed_amount: number | null
+  processed_currency: string | null
+  fee: Money | null
+  fixed_fee: Money | null
+  percent_fee: Money | null
+  limit_info: LimitInfo | null
+  bank_pay: Record<string, string> | null
+}
+
+/** The secondary operation record of the document. */
+export interface Operation {
+  operation_id: string
+  payment_id: string
+  order_id: string
+  transaction_id: string
+  pos_id: string
+  mode: string
+  method: string
+  amount: number
+  currency: string
+  status: string
+  status_code: string | null
+  status_description: string | null
+  fee: Money | null
+  limit_info: LimitInfo | null
+  created_at: string
+  processed_at: string
+  comment: string | null
+  receipt_url: string | null
+  server_url: string | null
+}
+
+export interface Subscription {
+  id: string
+  status: 'init' | 'active' | 'canceled'
+  /** Milliseconds since the epoch of the next charge; undefined when none is to come. */
+  next: number | undefined
+  notification_url: string | null
+}
+
+export interface TimelineEntry {
+  at: string
+  what: string
+}
+
+export interface Order {
+  order_id: string
+  /** The request without its card data. */
+  request: Record<string, unknown>
+  split: boolean
+  checkout_id: string
+  opened_at: string | null
+  /** The first is the order's own payment; the others are charges of its subscription. */
+  payments: [Payment, ...Payment[]]
+  operations: Operation[]
+  subscription: Subscription | undefined
+  /** The number of the card that the order was paid with; decides how later charges end. */
+  card: string | undefined
+  timeline: TimelineEntry[]
+}
+
+/** Everything that one emulator remembers. */
+export interface State {
+  orders: Map<string, Order>
+  checkouts: Map<string, Order>
+  /** Card numbers by token. */
+  tokens: Map<string, string>
+  accounts: Account[]
+}

@@ -1,0 +1,64 @@
+/** Calendar and clock arithmetic in UTC, on milliseconds since the epoch. */
+
+const DAY = 86_400_000
+
+/** A length of time. Months and years are calendar months: 31 January and one month is the last day of February. */
+export interface Duration {
+  ms?: number
+  seconds?: number
+  minutes?: number
+  hours?: number
+  days?: number
+  weeks?: number
+  months?: number
+  years?: number
+}
+
+/** TIMESTAMP of the document: `yyyy-MM-ddTHH:mm:ss.SSS`, no zone. The emulator writes UTC (assumption: the zone is not shown). */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 23)
+}
+
+/** TIMESTAMP without its fraction, as `cc_token_expiration` may come. */
+export function timestampWithoutFraction(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19)
+}
+
+/** Date of the document: `YYYY-MM-DD`. */
+export function date(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
+/** Adds calendar months and keeps the day, or takes the month's last day where that day does not exist. */
+export function addMonths(ms: number, months: number): number {
+  const from = new Date(ms)
+  const month = from.getUTCMonth() + months
+  const lastDay = new Date(Date.UTC(from.getUTCFullYear(), month + 1, 0)).getUTCDate()
+  return Date.UTC(from.getUTCFullYear(), month, Math.min(from.getUTCDate(), lastDay)) + timeOfDay(ms)
+}
+
+/** Milliseconds since midnight. */
+export function timeOfDay(ms: number): number {
+  return ((ms % DAY) + DAY) % DAY
+}
+
+export function addDuration(ms: number, duration: Duration): number {
+  const months = (duration.months ?? 0) + 12 * (duration.years ?? 0)
+  const days = (duration.days ?? 0) + 7 * (duration.weeks ?? 0)
+  const minutes = (duration.minutes ?? 0) + 60 * (duration.hours ?? 0)
+  return addMonths(ms, months) + days * DAY + minutes * 60_000 + (duration.seconds ?? 0) * 1000 + (duration.ms ?? 0)
+}
+
+/** Milliseconds of midnight of a `YYYY-MM-DD` that names an existing day; undefined for anything else. */
+export function parseDate(text: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
+  const ms = Date.parse(`${text}T00:00:00.000Z`)
+  return Number.isNaN(ms) || date(ms) !== text ? undefined : ms
+}
+
+/** Milliseconds since midnight of a `HH:MM:SS`; undefined for anything else. */
+export function parseTime(text: string): number | undefined {
+  const match = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)$/.exec(text)
+  if (!match) return undefined
+  return (Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3])) * 1000
+}

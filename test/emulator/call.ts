@@ -1,0 +1,179 @@
+import {
+  createEmulator,
+  type Emulator,
+  type EmulatorOptions,
+  TEST_CARDS,
+  type TestCardName,
+} from '../../src/emulator/index.ts'
+
+/** Plain HTTP against an emulator: no SDK, so that the two cannot be wrong together. */
+
+export type Json = Record<string, unknown>
+
+/** 2026-01-31T10:00:00.000Z: a month's end, so that calendar arithmetic shows. */
+export const START = Date.UTC(2026, 0, 31, 10)
+
+export interface Received {
+  url: string
+  contentType: string | null
+  method: string
+  text: string
+  form: URLSearchParams
+  event: Json
+}
+
+export interface Bench {
+  emulator: Emulator
+  /** Every webhook that arrived, in order of arrival. */
+  received: Received[]
+  /** What the receiver answers to the next webhooks; 200 when empty. */
+  answers: number[]
+}
+
+export function createBench(options: EmulatorOptions = {}, create: typeof createEmulator = createEmulator): Bench {
+  const received: Received[] = []
+  const answers: number[] = []
+  const deliver: typeof fetch = async (input, init) => {
+    const request = new Request(input, init)
+    const text = await request.text()
+    const form = new URLSearchParams(text)
+    received.push({
+      url: request.url,
+      contentType: request.headers.get('content-type'),
+      method: request.method,
+      text,
+      form,
+      event: decode(form.get('data') ?? ''),
+    })
+    return new Response(null, { status: answers.shift() ?? 200 })
+  }
+  const emulator = create({
+    seed: 7,
+    clock: { now: () => START },
+    webhookUrl: 'https://shop.example/default-hook',
+    fetch: deliver,
+    ...options,
+  })
+  return { emulator, received, answers }
+}
+
+export function decode(data: string): Json {
+  const binary = atob(data.replaceAll('-', '+').replaceAll('_', '/'))
+  return JSON.parse(new TextDecoder().decode(Uint8Array.from(binary, (letter) => letter.charCodeAt(0)))) as Json
+}
+
+export function plain(emulator: Emulator): Record<string, string> {
+  const { scheme, apiKey, apiSecret, endpointsKey } = emulator.credentials
+  return { 'X-API-AUTH': `${scheme} ${apiKey}:${apiSecret}`, 'X-API-KEY': endpointsKey }
+}
+
+/** Lower-case hex of HMAC-SHA1 by the platform, not by the emulator's own library. */
+export async function hmacHex(secret: string, text: string): Promise<string> {
+  const utf8 = new TextEncoder()
+  const key = await crypto.subtle.importKey('raw', utf8.encode(secret), { name: 'HMAC', hash: 'SHA-1' }, false, [
+    'sign',
+  ])
+  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8.encode(text)))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+export async function signed(emulator: Emulator, body: string): Promise<Record<string, string>> {
+  const { scheme, apiKey, apiSecret, endpointsKey } = emulator.credentials
+  const signature = await hmacHex(apiSecret, body)
+  return { 'X-API-AUTH': `${scheme}-HMAC-SHA1 ${apiKey}:${signature}`, 'X-API-KEY': endpointsKey }
+}
+
+export async function post(emulator: Emulator, path: string, body: unknown, headers?: Record<string, string>) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return emulator.fetch(emulator.credentials.baseUrl + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(headers ?? plain(emulator)) },
+    body: text,
+  })
+}
+
+export async function get(emulator: Emulator, url: string, headers?: Record<string, string>) {
+  return emulator.fetch(url, { headers: headers ?? plain(emulator) })
+}
+
+export const FINGERPRINT: Json = {
+  browserColorDepth: '24',
+  browserScreenHeight: '900',
+  browserScreenWidth: '1440',
+  browserJavaEnabled: 'false',
+  browserLanguage: 'en',
+  browserTimeZone: 'Europe/Kyiv',
+  browserTimeZoneOffset: '-120',
+  browserAcceptHeader: 'text/html',
+  browserIpAddress: '192.0.2.1',
+  browserUserAgent: 'test',
+}
+
+export function hosted(emulator: Emulator, more: Json = {}): Json {
+  return {
+    pos_id: emulator.credentials.posId,
+    mode: 'hosted',
+    method: 'purchase',
+    amount: 100.5,
+    currency: 'UAH',
+    description: 'Two books',
+    order_id: 'A-1',
+    order_3ds_bypass: 'supported',
+    customer_patronym: 'Ivanivna',
+    customer_email: 'olena@example.com',
+    customer_phone: '380501234567',
+    server_url: 'https://shop.example/hook',
+    result_url: 'https://shop.example/return/A-1',
+    ...more,
+  }
+}
+
+export function direct(emulator: Emulator, more: Json = {}): Json {
+  return {
+    ...hosted(emulator),
+    mode: 'direct',
+    cc_number: TEST_CARDS.success.number,
+    exp_month: 12,
+    exp_year: 30,
+    card_cvv: '123',
+    customer_fname: 'Olena',
+    customer_lname: 'Shevchenko',
+    customer_ip: '192.0.2.1',
+    browser_fingerprint: FINGERPRINT,
+    ...more,
+  }
+}
+
+export const SPLIT: Json[] = [
+  { amount: 60, sub_merchant_id: '11111111-1111-4111-8111-111111111111' },
+  { amount: 40.5, sub_merchant_id: '22222222-2222-4222-8222-222222222222' },
+]
+
+export function cardForm(card: TestCardName, more: Record<string, string> = {}): URLSearchParams {
+  return new URLSearchParams({
+    cc_number: TEST_CARDS[card].number,
+    exp_month: '12',
+    exp_year: '30',
+    card_cvv: '123',
+    ...more,
+  })
+}
+
+/** Submits a form as a browser does. */
+export async function submit(emulator: Emulator, url: string, form: URLSearchParams) {
+  return emulator.fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: form.toString(),
+    redirect: 'manual',
+  })
+}
+
+/** Creates a hosted payment and answers its checkout address. */
+export async function openCheckout(emulator: Emulator, more: Json = {}): Promise<string> {
+  const response = await post(emulator, '/api/v1/payment', hosted(emulator, more))
+  const location = response.headers.get('location')
+  if (response.status !== 303 || location === null)
+    throw new Error(`No checkout: ${response.status} ${await response.text()}`)
+  return location
+}

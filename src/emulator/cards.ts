@@ -1,5 +1,6 @@
 /** How a payment with a test card ends. */
 export interface TestCard {
+  name: TestCardName
   /** A number that passes the Luhn check. */
   number: string
   /** What happens, in a sentence; shown on the checkout page. */
@@ -17,7 +18,7 @@ export interface TestCard {
   bankPay?: boolean
   /** The payer pays this many percent of the amount: webhooks have `processed_amount`. */
   paysPercent?: number
-  /** Declined by a limit: webhooks have `limit_info`. */
+  /** Declined by a limit: webhooks have `limit_info`, with this description. */
   limit?: string
 }
 
@@ -42,8 +43,15 @@ export type TestCardName =
   | 'recurring_declined'
   | 'recurring_declined_once'
 
-const pays = (number: string, says: string): TestCard => ({ number, says, threeDSecure: false, status: 'success' })
-const fails = (number: string, code: string, says: string): TestCard => ({
+const pays = (name: TestCardName, number: string, says: string): TestCard => ({
+  name,
+  number,
+  says,
+  threeDSecure: false,
+  status: 'success',
+})
+const fails = (name: TestCardName, number: string, code: string, says: string): TestCard => ({
+  name,
   number,
   says,
   threeDSecure: false,
@@ -51,52 +59,83 @@ const fails = (number: string, code: string, says: string): TestCard => ({
   code,
 })
 
-/** Test cards, by name. Any other number that passes the Luhn check is paid without 3-D Secure. Assumption throughout: the document names none. */
-export const TEST_CARDS: Record<TestCardName, TestCard> = {
-  success: pays('4111111111111111', 'Paid at once.'),
-  success_mastercard: pays('5555555555554444', 'Paid at once.'),
-  three_d_secure: { ...pays('4000000000003220', 'Asks for 3-D Secure, then paid.'), threeDSecure: true },
-  three_d_secure_declined: {
-    ...fails('4000000000003063', '4158', 'Asks for 3-D Secure, then rejected by the issuer.'),
+/**
+ * The test cards. Any other number that passes the Luhn check is paid without 3-D Secure.
+ * Assumption throughout: the document names no test cards.
+ */
+export const TEST_CARDS: readonly TestCard[] = [
+  pays('success', '4111111111111111', 'Paid at once.'),
+  pays('success_mastercard', '5555555555554444', 'Paid at once.'),
+  { ...pays('three_d_secure', '4000000000003220', 'Asks for 3-D Secure, then paid.'), threeDSecure: true },
+  {
+    ...fails(
+      'three_d_secure_declined',
+      '4000000000003063',
+      '4158',
+      'Asks for 3-D Secure, then rejected by the issuer.',
+    ),
     threeDSecure: true,
   },
-  insufficient_funds: fails('4000000000009995', '4009', 'Declined: insufficient funds.'),
-  declined: fails('4000000000000002', '4153', 'Declined.'),
-  rejected_by_issuer: fails('4000000000000127', '4158', 'Rejected by the issuer.'),
-  antifraud: fails('4100000000000019', '4154', 'Declined: anti-fraud.'),
-  blacklisted: fails('4000000000009979', '4155', 'Declined: blacklisted.'),
-  unsupported_card: fails('4000000000000069', '4156', 'Declined: card not supported.'),
-  internal_error: fails('4000000000000119', '4005', 'Fails with an internal error.'),
-  limit_exceeded: {
-    ...fails('4000000000000341', '4010', 'Declined: over a limit; the webhook says when to try again.'),
+  fails('insufficient_funds', '4000000000009995', '4009', 'Declined: insufficient funds.'),
+  fails('declined', '4000000000000002', '4153', 'Declined.'),
+  fails('rejected_by_issuer', '4000000000000127', '4158', 'Rejected by the issuer.'),
+  fails('antifraud', '4100000000000019', '4154', 'Declined: anti-fraud.'),
+  fails('blacklisted', '4000000000009979', '4155', 'Declined: blacklisted.'),
+  fails('unsupported_card', '4000000000000069', '4156', 'Declined: card not supported.'),
+  fails('internal_error', '4000000000000119', '4005', 'Fails with an internal error.'),
+  {
+    ...fails(
+      'limit_exceeded',
+      '4000000000000341',
+      '4010',
+      'Declined: over a limit; the webhook says when to try again.',
+    ),
     limit: 'Daily amount of the card exceeded',
   },
-  timeout: { ...pays('4000000000000259', 'Stays pending, and fails by timeout after 15 minutes.'), status: 'pending' },
-  fee_null: { ...pays('4000000000000077', 'Paid, and the webhook says fee: null.'), noFee: true },
-  bank_pay: { ...pays('4000000000000093', 'Paid from account to account; the webhook has bank_pay.'), bankPay: true },
-  payer_changes_amount: {
-    ...pays('4000000000000010', 'The payer pays 90% of the amount; the webhook has processed_amount.'),
+  {
+    ...pays('timeout', '4000000000000259', 'Stays pending, and fails by timeout after 15 minutes.'),
+    status: 'pending',
+  },
+  { ...pays('fee_null', '4000000000000077', 'Paid, and the webhook says fee: null.'), noFee: true },
+  { ...pays('bank_pay', '4000000000000093', 'Paid from account to account; the webhook has bank_pay.'), bankPay: true },
+  {
+    ...pays(
+      'payer_changes_amount',
+      '4000000000000010',
+      'The payer pays 90% of the amount; the webhook has processed_amount.',
+    ),
     paysPercent: 90,
   },
-  recurring_declined: {
-    ...pays('4000000000000036', 'Paid the first time; every scheduled charge is declined.'),
+  {
+    ...pays('recurring_declined', '4000000000000036', 'Paid the first time; every scheduled charge is declined.'),
     recurring: 'decline',
   },
-  recurring_declined_once: {
-    ...pays('4000000000000028', 'Paid; the first attempt at each scheduled charge is declined, its retry is paid.'),
+  {
+    ...pays(
+      'recurring_declined_once',
+      '4000000000000028',
+      'Paid; the first attempt at each scheduled charge is declined, its retry is paid.',
+    ),
     recurring: 'decline_once',
   },
+]
+
+/** How a card ends: the test card with this number, or else as `success` does. */
+export function findCard(number: string): TestCard {
+  return TEST_CARDS.find((card) => card.number === number) ?? { ...pays('success', number, ''), number }
 }
 
-export function findCard(number: string): TestCard {
-  return (
-    Object.values(TEST_CARDS).find((card) => card.number === number) ?? {
-      number,
-      says: '',
-      threeDSecure: false,
-      status: 'success',
-    }
-  )
+/**
+ * The number of a test card, by its name.
+ *
+ * @example
+ * import { testCard } from 'edgetill/emulator'
+ * const number = testCard('three_d_secure')
+ */
+export function testCard(name: TestCardName): string {
+  const card = TEST_CARDS.find((candidate) => candidate.name === name)
+  if (card === undefined) throw new TypeError(`There is no test card ${name}.`)
+  return card.number
 }
 
 /** Luhn: from the right, every second digit is doubled, and the sum of all digits ends in 0. */

@@ -27,7 +27,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   return assemble(options, RULES)
 }
 
-export { TEST_CARDS, type TestCard, type TestCardName } from './cards.ts'
+export { TEST_CARDS, type TestCard, type TestCardName, testCard } from './cards.ts'
 export type { ClockSource } from './clock.ts'
 export type { Attempt, Deliveries, Delivery } from './deliveries.ts'
 export type { Emulator, EmulatorClock } from './emulator.ts'

@@ -2,8 +2,8 @@ import {
   createEmulator,
   type Emulator,
   type EmulatorOptions,
-  TEST_CARDS,
   type TestCardName,
+  testCard,
 } from '../../src/emulator/index.ts'
 
 /** Plain HTTP against an emulator: no SDK, so that the two cannot be wrong together. */
@@ -132,7 +132,7 @@ export function direct(emulator: Emulator, more: Json = {}): Json {
   return {
     ...hosted(emulator),
     mode: 'direct',
-    cc_number: TEST_CARDS.success.number,
+    cc_number: testCard('success'),
     exp_month: 12,
     exp_year: 30,
     card_cvv: '123',
@@ -151,7 +151,7 @@ export const SPLIT: Json[] = [
 
 export function cardForm(card: TestCardName, more: Record<string, string> = {}): URLSearchParams {
   return new URLSearchParams({
-    cc_number: TEST_CARDS[card].number,
+    cc_number: testCard(card),
     exp_month: '12',
     exp_year: '30',
     card_cvv: '123',

@@ -75,7 +75,7 @@ ${wrong > 0 ? html`<p class="error" role="alert">Nothing was charged. Please men
 <table>
   <thead><tr><th scope="col">Number</th><th scope="col">What happens</th></tr></thead>
   <tbody>
-  ${Object.values(TEST_CARDS).map((card) => html`<tr><td><code>${card.number}</code></td><td>${card.says}</td></tr>`)}
+  ${TEST_CARDS.map((card) => html`<tr><td><code>${card.number}</code></td><td>${card.says}</td></tr>`)}
   </tbody>
 </table>
 </div>`

@@ -5,7 +5,9 @@ import { ProblemError, problemOf, problemResponse } from './problem.ts'
 import { authorized } from './routes/authorized.ts'
 import { checkout } from './routes/checkout.ts'
 import { health } from './routes/health.ts'
-import { getOrder } from './routes/orders.ts'
+import { balances, cancelOrder, captureOrder, resendOrder } from './routes/operations.ts'
+import { getOrder, getOrderEvent, getStrayEvent, listOrders, listStrayEvents } from './routes/orders.ts'
+import { result, resultPosted } from './routes/result.ts'
 import { webhooks } from './routes/webhooks.ts'
 import { StateError } from './store/state.ts'
 
@@ -30,9 +32,19 @@ export function createApp(options: Partial<Deps> = {}): Hono<{ Bindings: Env }> 
   app.post('/webhooks', webhooks(deps))
   app.all('/webhooks', () => new Response('Method not allowed', { status: 405, headers: { allow: 'POST' } }))
   app.get('/checkout/:token', checkout(deps))
+  app.get('/return/:order_id', result(deps))
+  app.post('/return/:order_id', resultPosted)
   app.get('/health', health)
   app.use('/api/*', authorized)
+  app.get('/api/orders', listOrders)
   app.get('/api/orders/:order_id', getOrder)
+  app.get('/api/orders/:order_id/events/:event_id', getOrderEvent)
+  app.post('/api/orders/:order_id/capture', captureOrder(deps))
+  app.post('/api/orders/:order_id/cancel', cancelOrder(deps))
+  app.post('/api/orders/:order_id/resend', resendOrder(deps))
+  app.get('/api/balances', balances(deps))
+  app.get('/api/strays', listStrayEvents)
+  app.get('/api/strays/:id', getStrayEvent)
   app.notFound(({ req }) =>
     isApi(req.path)
       ? problemResponse({ status: 404, code: 'not_found', title: 'No such resource.' })

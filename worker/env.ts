@@ -67,6 +67,14 @@ export function missingBindings(env: Partial<Env>, names: readonly Name[] = ALL)
   })
 }
 
+/** How strictly the sender's address is checked. */
+export function senderCheck(env: Env): 'off' | 'log' | 'enforce' {
+  const check = env.SENDER_CHECK || 'off'
+  // A slip of the pen must neither open the door nor lock the service out.
+  if (check !== 'off' && check !== 'log' && check !== 'enforce') throw new MisconfiguredError(['SENDER_CHECK'])
+  return check
+}
+
 const ALL: readonly Name[] = [...new Set(Object.values(NEEDS).flat())]
 
 /** @throws {MisconfiguredError} naming everything of the group that is missing. */

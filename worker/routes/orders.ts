@@ -1,14 +1,86 @@
 import type { Context } from 'hono'
 import { type Env, requireBindings } from '../env.ts'
 import { ProblemError } from '../problem.ts'
+import { getEvent, orderKeyOf } from '../store/events.ts'
 import { readOrder } from '../store/read-order.ts'
-import { openState } from '../store/state.ts'
+import { dayOf, listRecent, type RecentRow } from '../store/recent.ts'
+import { openState, type State } from '../store/state.ts'
+import { getStray, listStrays } from '../store/strays.ts'
+
+type C = Context<{ Bindings: Env }>
+
+const PAGE = 20
+const LARGEST_PAGE = 100
 
 /** `GET /api/orders/:order_id` */
-export async function getOrder(c: Context<{ Bindings: Env }>): Promise<Response> {
-  requireBindings(c.env, 'orders')
-  const order_id = c.req.param('order_id') ?? ''
-  const { order, facts, checkout } = await readOrder(openState(c.env.STATE), order_id)
+export async function getOrder(c: C): Promise<Response> {
+  const state = stateOf(c)
+  const { order, facts, checkout } = await readOrder(state, c.req.param('order_id') ?? '')
   if (facts.length === 0 && !checkout) throw new ProblemError(404, 'not_found', 'No such order.')
   return c.json(order)
+}
+
+/** `GET /api/orders?limit=20&cursor=…`: the orders with events, newest first. A page can be shorter than its limit. */
+export async function listOrders(c: C): Promise<Response> {
+  const state = stateOf(c)
+  const { rows, cursor } = await listRecent(state, limitOf(c), cursorOf(c))
+  const seen = new Set<string>()
+  const distinct = rows.filter(({ orderKey }) => !seen.has(orderKey) && seen.add(orderKey))
+  const orders = await Promise.all(distinct.map((row) => latestReading(state, row)))
+  return c.json({ orders: orders.filter((order) => order !== undefined), cursor: cursor ?? null })
+}
+
+/** An order has a row for each day with an event: it is shown at its newest one, on whatever page that is. */
+async function latestReading(state: State, { order_id, time }: RecentRow) {
+  const { order, facts } = await readOrder(state, order_id)
+  const newerRow = facts.some(({ received_at }) => dayOf(received_at) > dayOf(time))
+  return newerRow ? undefined : order
+}
+
+/** `GET /api/orders/:order_id/events/:event_id`: one event under its wire names, without the card's token. */
+export async function getOrderEvent(c: C): Promise<Response> {
+  const state = stateOf(c)
+  const orderKey = await orderKeyOf(c.req.param('order_id') ?? '')
+  const stored = await getEvent(state, orderKey, c.req.param('event_id') ?? '')
+  if (!stored) throw new ProblemError(404, 'not_found', 'No such event.')
+  const { received_at, event, issues } = stored
+  return c.json({ received_at, event: withoutToken(event), ...(issues && { issues }) })
+}
+
+/** `GET /api/strays`: genuine webhooks that could not be read, or that name no order. */
+export async function listStrayEvents(c: C): Promise<Response> {
+  const { strays, cursor } = await listStrays(stateOf(c), limitOf(c), cursorOf(c))
+  return c.json({ strays, cursor: cursor ?? null })
+}
+
+/** `GET /api/strays/:id`: the raw `data` of one. */
+export async function getStrayEvent(c: C): Promise<Response> {
+  const data = await getStray(stateOf(c), c.req.param('id') ?? '')
+  if (data === undefined) throw new ProblemError(404, 'not_found', 'No such stray.')
+  return c.json({ data })
+}
+
+/** A card's token can be charged: it stays in KV. */
+export function withoutToken(record: object): Record<string, unknown> {
+  const { cc_token, ...rest } = record as Record<string, unknown>
+  return rest
+}
+
+function stateOf(c: C): State {
+  requireBindings(c.env, 'orders')
+  return openState(c.env.STATE)
+}
+
+function limitOf(c: C): number {
+  const text = c.req.query('limit')
+  if (text === undefined) return PAGE
+  const limit = Number(text)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return limit
+  throw new ProblemError(400, 'invalid_limit', `limit must be a whole number from 1 to ${LARGEST_PAGE}.`)
+}
+
+function cursorOf(c: C): string | undefined {
+  const cursor = c.req.query('cursor')
+  if (cursor === undefined || /^[\w+/=%.-]{1,1024}$/.test(cursor)) return cursor
+  throw new ProblemError(400, 'invalid_cursor', 'cursor must be the one that the page before answered.')
 }

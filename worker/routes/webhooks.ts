@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { Deps } from '../deps.ts'
-import { type Env, requireBindings, webhookSecrets } from '../env.ts'
+import { type Env, requireBindings, senderCheck, webhookSecrets } from '../env.ts'
 import { receiveEvent, receiveUnreadable } from '../receive.ts'
 import {
   isConfigError,
@@ -65,7 +65,7 @@ async function receive(deps: Deps, env: Env, state: ReturnType<typeof openState>
 
 /** A second layer only: off Cloudflare's edge anybody can send the header. */
 function senderMayPass(env: Env, request: Request): boolean {
-  const check = env.SENDER_CHECK || 'off'
+  const check = senderCheck(env)
   if (check === 'off') return true
   if (request.headers.get('cf-connecting-ip') === (env.SENDER_IP || DOCUMENTED_SENDER)) return true
   console.warn(`A webhook came from an address that is not SENDER_IP${check === 'log' ? '' : ' and was refused'}.`)

@@ -1,0 +1,75 @@
+import type { Deps } from './deps.ts'
+import { clientConfig, type Env } from './env.ts'
+import { receiveEvent } from './receive.ts'
+import { isApiError, resendWebhook } from './sdk.ts'
+import { getIntentDetails, type Intent, type IntentDetails, putOutcome, type RecordedAnswer } from './store/intents.ts'
+import type { Operation } from './store/order.ts'
+import { readOrder } from './store/read-order.ts'
+import type { State } from './store/state.ts'
+
+/** A call ends within the SDK's 30 seconds: an intent without an outcome after that is one whose worker died. */
+const CALL_MS = 60_000
+/**
+ * When the service still knows of no capture after this long, there is none. An ASSUMPTION: the document does not say how
+ * long a request may take inside the service.
+ */
+const NEVER_MS = 120_000
+
+/**
+ * Finds out what became of a capture whose outcome is unknown: from the webhooks that came since, else by asking the
+ * service. A capture that was not known before it began, of the same amount, is taken to be it.
+ *
+ * @returns The answer to give to its caller; undefined while nobody knows.
+ */
+export async function settle(
+  deps: Deps,
+  env: Env,
+  state: State,
+  order_id: string,
+  intent: Intent,
+): Promise<RecordedAnswer | undefined> {
+  const details = await getIntentDetails(state, intent)
+  const age = deps.now() - intent.started_at
+  let found = await newCapture(state, order_id, details)
+  if (!found && (intent.outcome === 'unknown' || age > CALL_MS)) {
+    const asked = await ask(deps, env, state, order_id)
+    if (asked) found = await newCapture(state, order_id, details)
+    if (asked && !found && age > NEVER_MS) {
+      const body = {
+        status: 409,
+        code: 'capture_not_executed',
+        title: 'The capture was not executed: the service does not know it.',
+        detail: 'Send it again with a new Idempotency-Key.',
+      }
+      await putOutcome(state, intent, 'refused', { status: 409, body })
+      return { status: 409, body }
+    }
+  }
+  if (!found) return undefined
+  const answer = { status: 200, body: found }
+  await putOutcome(state, intent, 'done', answer)
+  return answer
+}
+
+async function newCapture(state: State, order_id: string, details: IntentDetails): Promise<Operation | undefined> {
+  const { order } = await readOrder(state, order_id)
+  return order.operations.find(
+    ({ method, id, amount }) =>
+      method === 'capture' &&
+      !details.known.includes(id) &&
+      (details.charge_amount === null || amount === null || Math.abs(amount - details.charge_amount) < 0.005),
+  )
+}
+
+/** @returns Whether the service answered; "it knows no capture" (404, an assumption) is an answer. */
+async function ask(deps: Deps, env: Env, state: State, order_id: string): Promise<boolean> {
+  try {
+    const event = await resendWebhook(clientConfig(env, deps.fetch), { order_id, operation: 'capture' })
+    await receiveEvent(deps, env, state, event)
+    return true
+  } catch (error) {
+    if (isApiError(error) && error.status === 404) return true
+    console.error('The service could not be asked for a capture.', error)
+    return false
+  }
+}

@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import type { ResolvedConfig } from './config.ts'
 import { InvalidInputError, OutcomeUnknownError } from './errors.ts'
 import { tell } from './hooks.ts'
@@ -8,7 +7,7 @@ import { readRecord } from './read-record.ts'
 import { checkInput } from './schemas/input.ts'
 import { type Payment, paymentSchema } from './schemas/payment.ts'
 import type { DirectPurchaseFields, HostedPurchaseFields } from './schemas/purchase.ts'
-import { kindOf, leaf } from './schemas/values.ts'
+import { kindOf, leaf, looseObject } from './schemas/schema.ts'
 import type { Answer, WireRequest } from './transport.ts'
 
 /** A checkout page that the customer is to be sent to. Nothing is paid yet: the webhooks tell. */
@@ -20,7 +19,7 @@ export interface Checkout {
 }
 
 const modeSchema = lazy(() =>
-  v.looseObject({
+  looseObject({
     mode: leaf<'hosted' | 'direct'>('"hosted" or "direct"', (value) => value === 'hosted' || value === 'direct'),
   }),
 )

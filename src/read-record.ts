@@ -1,6 +1,5 @@
-import type * as v from 'valibot'
 import { type Issue, UnexpectedResponseError } from './errors.ts'
-import { read } from './schemas/values.ts'
+import { read, type Schema } from './schemas/schema.ts'
 import type { Answer, WireRequest } from './transport.ts'
 
 /**
@@ -8,7 +7,7 @@ import type { Answer, WireRequest } from './transport.ts'
  * @throws {UnexpectedResponseError} with the whole answer in its `body`, so that nothing of it is lost.
  */
 export function readRecord<T>(
-  schema: v.GenericSchema<unknown, T>,
+  schema: Schema<T>,
   request: WireRequest,
   answer: Answer,
   record: unknown = answer.json,

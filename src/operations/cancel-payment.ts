@@ -1,12 +1,12 @@
 // POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel (document, "Cancel a created, unpaid payment")
 
-import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { lazy } from '../lib/lazy.ts'
 import { segment } from '../lib/path.ts'
 import { readRecord, unexpected } from '../read-record.ts'
-import { checkInput, optional, pathSegment, uuid } from '../schemas/input.ts'
+import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
 import { type Payment, paymentSchema } from '../schemas/payment.ts'
+import { optional, type Schema, strictObject } from '../schemas/schema.ts'
 import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
 
 /** The input of `cancelPayment`. */
@@ -17,8 +17,8 @@ export interface CancelPaymentInput {
   order_id: string
 }
 
-const inputSchema: () => v.GenericSchema<unknown, CancelPaymentInput> = lazy(() =>
-  v.strictObject({ pos_id: optional(uuid()), order_id: pathSegment() }),
+const inputSchema: () => Schema<CancelPaymentInput> = lazy(() =>
+  strictObject({ pos_id: optional(uuid()), order_id: pathSegment() }),
 )
 
 /** Builds the request: pure. */

@@ -1,15 +1,14 @@
 // POST {base_url}/api/v1/capture (document, "Capture a reserve")
 
-import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { lazy } from '../lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
 import { definedOnly, jsonBody, warnAboutPort } from '../purchase-request.ts'
 import { readRecord } from '../read-record.ts'
 import { type Capture, captureSchema } from '../schemas/capture.ts'
-import { amount, checkInput, currency, freeText, optional, orderId, products, url, uuid } from '../schemas/input.ts'
+import { amount, checkInput, currency, freeText, orderId, products, url, uuid } from '../schemas/input.ts'
+import { leaf, optional, type Schema, strictObject } from '../schemas/schema.ts'
 import type { Product } from '../schemas/split.ts'
-import { leaf } from '../schemas/values.ts'
 import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
 
 /** How a fiscal receipt reaches the customer. */
@@ -39,8 +38,8 @@ export interface CapturePaymentInput {
 
 const DELIVERIES: readonly unknown[] = ['email', 'sms', 'viber', 'none']
 
-const inputSchema: () => v.GenericSchema<unknown, CapturePaymentInput> = lazy(() =>
-  v.strictObject({
+const inputSchema: () => Schema<CapturePaymentInput> = lazy(() =>
+  strictObject({
     pos_id: optional(uuid()),
     order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
     order_currency: currency(),

@@ -1,6 +1,5 @@
 // POST {base_url}/api/v1/payment (document, "Create payment, including two-step" and "Recurring payments")
 
-import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import { lazy } from '../lib/lazy.ts'
@@ -16,7 +15,7 @@ import {
   warnAboutPurchase,
 } from '../purchase-request.ts'
 import { type InitRecurring, initRecurringSchema, recurringIssues } from '../schemas/init-recurring.ts'
-import { checkInput, optional, url } from '../schemas/input.ts'
+import { checkInput, url } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import {
   cardIssues,
@@ -25,7 +24,7 @@ import {
   type HostedPurchaseFields,
   hostedEntries,
 } from '../schemas/purchase.ts'
-import { leaf } from '../schemas/values.ts'
+import { leaf, optional, type Schema, strictObject } from '../schemas/schema.ts'
 import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
 
 /** A hosted one-step payment: the customer pays on the service's page. */
@@ -66,15 +65,15 @@ export type CreatePaymentInput = HostedPurchaseInput | HostedAuthInput | DirectP
 const hostedSchema = (required: boolean) => schemaOf(() => hostedEntries(required ? (text) => text : optional))
 const directSchema = (required: boolean) => schemaOf(() => directEntries(required ? (text) => text : optional))
 
-function schemaOf(entries: () => v.ObjectEntries): () => v.GenericSchema<unknown, CreatePaymentInput> {
+function schemaOf(entries: () => Record<string, Schema<unknown>>): () => Schema<CreatePaymentInput> {
   return lazy(
     () =>
-      v.strictObject({
+      strictObject<object>({
         ...entries(),
         method: leaf('"purchase" or "auth"', (value) => value === 'purchase' || value === 'auth'),
         customer_referrer: optional(url()),
         init_recurring: optional(initRecurringSchema()),
-      }) as unknown as v.GenericSchema<unknown, CreatePaymentInput>,
+      }) as Schema<CreatePaymentInput>,
   )
 }
 

@@ -1,6 +1,5 @@
 // POST {base_url}/api/v1/split/purchase (document, "Split purchase (direct and hosted)")
 
-import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { tell } from '../hooks.ts'
 import { hundredths } from '../lib/decimal.ts'
@@ -14,7 +13,7 @@ import {
   readPayment,
   warnAboutPurchase,
 } from '../purchase-request.ts'
-import { checkInput, exactly, optional } from '../schemas/input.ts'
+import { checkInput, exactly } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import {
   cardIssues,
@@ -23,6 +22,7 @@ import {
   type HostedPurchaseFields,
   hostedEntries,
 } from '../schemas/purchase.ts'
+import { optional, type Schema, strictObject } from '../schemas/schema.ts'
 import { type Split, splitInputSchema } from '../schemas/split.ts'
 import { type CallOptions, send, type WireRequest } from '../transport.ts'
 
@@ -43,16 +43,14 @@ export interface DirectSplitPurchaseInput extends DirectPurchaseFields {
 /** The input of `createSplitPurchase`; `mode` chooses the form. */
 export type CreateSplitPurchaseInput = HostedSplitPurchaseInput | DirectSplitPurchaseInput
 
-type InputSchema = () => v.GenericSchema<unknown, CreateSplitPurchaseInput>
-
-const schemaOf = (entries: () => v.ObjectEntries): InputSchema =>
+const schemaOf = (entries: () => Record<string, Schema<unknown>>): (() => Schema<CreateSplitPurchaseInput>) =>
   lazy(
     () =>
-      v.strictObject({
+      strictObject<object>({
         ...entries(),
         method: exactly('purchase'),
         split: splitInputSchema(),
-      }) as unknown as ReturnType<InputSchema>,
+      }) as Schema<CreateSplitPurchaseInput>,
   )
 
 const SCHEMAS = {

@@ -1,11 +1,11 @@
 // GET {api_url}/api/v1/balances/pos/{pos_id}/accounts/{account_id} (document, "Balances")
 
-import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { lazy } from '../lib/lazy.ts'
 import { readRecord } from '../read-record.ts'
 import { type Account, accountSchema } from '../schemas/account.ts'
-import { checkInput, optional, uuid } from '../schemas/input.ts'
+import { checkInput, uuid } from '../schemas/input.ts'
+import { optional, type Schema, strictObject } from '../schemas/schema.ts'
 import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
 
 /** The input of `getAccount`. */
@@ -16,8 +16,8 @@ export interface GetAccountInput {
   account_id: string
 }
 
-const inputSchema: () => v.GenericSchema<unknown, GetAccountInput> = lazy(() =>
-  v.strictObject({ pos_id: optional(uuid()), account_id: uuid() }),
+const inputSchema: () => Schema<GetAccountInput> = lazy(() =>
+  strictObject({ pos_id: optional(uuid()), account_id: uuid() }),
 )
 
 /** Builds the request: pure. */

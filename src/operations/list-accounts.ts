@@ -1,11 +1,11 @@
 // GET {api_url}/api/v1/balances/pos/{pos_id}/accounts (document, "Balances")
 
-import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { lazy } from '../lib/lazy.ts'
 import { readRecord } from '../read-record.ts'
 import { type Account, accountListSchema } from '../schemas/account.ts'
-import { checkInput, optional, uuid } from '../schemas/input.ts'
+import { checkInput, uuid } from '../schemas/input.ts'
+import { optional, type Schema, strictObject } from '../schemas/schema.ts'
 import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
 
 /** The input of `listAccounts`. */
@@ -14,9 +14,7 @@ export interface ListAccountsInput {
   pos_id?: string | undefined
 }
 
-const inputSchema: () => v.GenericSchema<unknown, ListAccountsInput> = lazy(() =>
-  v.strictObject({ pos_id: optional(uuid()) }),
-)
+const inputSchema: () => Schema<ListAccountsInput> = lazy(() => strictObject({ pos_id: optional(uuid()) }))
 
 /** Builds the request: pure. */
 function buildRequest(config: ResolvedConfig, received: ListAccountsInput): WireRequest {

@@ -1,12 +1,12 @@
 // Any verb and path below a base address: the escape hatch for what the document does not show
 
-import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import { lazy } from '../lib/lazy.ts'
 import { jsonBody } from '../purchase-request.ts'
-import { checkInput, optional } from '../schemas/input.ts'
-import { isText, kindOf, leaf } from '../schemas/values.ts'
+import { checkInput } from '../schemas/input.ts'
+import { kindOf, leaf, optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { isText } from '../schemas/values.ts'
 import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
 
 /** The input of `request`. */
@@ -37,8 +37,8 @@ export interface RequestResult {
 const oneOf = <T extends string>(...allowed: T[]) =>
   leaf<T>(`one of: ${allowed.join(', ')}`, (value) => allowed.includes(value as T))
 
-const inputSchema: () => v.GenericSchema<unknown, RequestInput> = lazy(() =>
-  v.strictObject({
+const inputSchema: () => Schema<RequestInput> = lazy(() =>
+  strictObject({
     method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
     path: leaf<string>('an encoded path that begins with "/"', (value) => isText(value) && value.startsWith('/')),
     body: optional(

@@ -1,13 +1,13 @@
 // GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true (document, "Re-send a webhook for an operation")
 
-import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import { lazy } from '../lib/lazy.ts'
 import { segment } from '../lib/path.ts'
 import { readRecord } from '../read-record.ts'
-import { checkInput, optional, orderId, pathSegment, uuid } from '../schemas/input.ts'
-import { kindOf, type Open } from '../schemas/values.ts'
+import { checkInput, orderId, pathSegment, uuid } from '../schemas/input.ts'
+import { kindOf, looseObject, optional, type Schema, strictObject } from '../schemas/schema.ts'
+import type { Open } from '../schemas/values.ts'
 import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
 import { parseEvent, type WebhookEvent } from '../webhooks/event.ts'
 
@@ -26,8 +26,8 @@ export interface ResendWebhookInput {
   transactionId?: string | undefined
 }
 
-const inputSchema: () => v.GenericSchema<unknown, ResendWebhookInput> = lazy(() =>
-  v.strictObject({
+const inputSchema: () => Schema<ResendWebhookInput> = lazy(() =>
+  strictObject({
     pos_id: optional(uuid()),
     order_id: pathSegment(),
     operation: pathSegment(),
@@ -35,7 +35,7 @@ const inputSchema: () => v.GenericSchema<unknown, ResendWebhookInput> = lazy(() 
   }),
 )
 
-const recordSchema: () => v.GenericSchema<unknown, Record<string, unknown>> = lazy(() => v.looseObject({}))
+const recordSchema: () => Schema<Record<string, unknown>> = lazy(() => looseObject<Record<string, unknown>>({}))
 
 function inputIssues({ operation, transactionId }: ResendWebhookInput): Issue[] {
   if (transactionId === undefined || operation === 'purchase') return []

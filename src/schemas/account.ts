@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import { lazy } from '../lib/lazy.ts'
-import { type Currency, maybe, numberField, textField } from './values.ts'
+import { array, convert, looseObject, maybe, type Schema } from './schema.ts'
+import { type Currency, numberField, textField } from './values.ts'
 
 /** An account of a POS (document, "Account (balances)"). Fields that the service adds later are kept. */
 export interface Account {
@@ -20,25 +20,27 @@ export interface AccountBalances {
   rolling_reserve?: number | null
 }
 
-export const accountSchema: () => v.GenericSchema<unknown, Account> = lazy(() =>
-  v.looseObject({
+type Received = AccountBalances & { rollingReserve?: number | null }
+
+export const accountSchema: () => Schema<Account> = lazy(() =>
+  looseObject<Account>({
     id: textField(),
     name: textField(),
     currency: textField(),
-    balances: v.pipe(
-      v.looseObject({
+    balances: convert(
+      looseObject<Received>({
         available: numberField(),
         rolling_reserve: maybe(numberField()),
         rollingReserve: maybe(numberField()),
       }),
-      v.transform(({ rollingReserve, ...balances }): AccountBalances => {
-        const reserve = balances.rolling_reserve ?? rollingReserve
-        return reserve === undefined ? (balances as AccountBalances) : { ...balances, rolling_reserve: reserve }
-      }),
+      ({ rollingReserve, ...balances }): AccountBalances => {
+        const rolling_reserve = balances.rolling_reserve ?? rollingReserve
+        return rolling_reserve === undefined ? balances : { ...balances, rolling_reserve }
+      },
     ),
   }),
 )
 
-export const accountListSchema: () => v.GenericSchema<unknown, { accounts: Account[] }> = lazy(() =>
-  v.looseObject({ accounts: v.array(accountSchema()) }),
+export const accountListSchema: () => Schema<{ accounts: Account[] }> = lazy(() =>
+  looseObject({ accounts: array(accountSchema()) }),
 )

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../errors.ts'
 import { hundredths, isAmount } from '../lib/decimal.ts'
-import { kindOf } from './values.ts'
+import { kindOf } from './schema.ts'
 
 const AMOUNT = 'a positive number with at most 2 decimals (a number, not a string)'
 

@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import { lazy } from '../lib/lazy.ts'
-import { maybe, textField } from './values.ts'
+import { looseObject, maybe, type Schema } from './schema.ts'
+import { textField } from './values.ts'
 
 /** Details of an account-to-account payment (document, "Payment (primary operation) record"). All are strings. */
 export interface BankPay {
@@ -14,9 +14,9 @@ export interface BankPay {
   description?: string | null
 }
 
-export const bankPaySchema: () => v.GenericSchema<unknown, BankPay> = lazy(() => {
+export const bankPaySchema: () => Schema<BankPay> = lazy(() => {
   const text = maybe(textField())
-  return v.looseObject({
+  return looseObject<BankPay>({
     sender_mfo: text,
     sender_bank: text,
     sender_iban: text,

@@ -1,11 +1,11 @@
-import * as v from 'valibot'
 import type { BrowserFingerprint } from '../card/browser-fingerprint.ts'
 import { lazy } from '../lib/lazy.ts'
-import { isText, leaf } from './values.ts'
+import { leaf, type Schema, strictObject } from './schema.ts'
+import { isText } from './values.ts'
 
-export const browserFingerprintSchema: () => v.GenericSchema<unknown, BrowserFingerprint> = lazy(() => {
+export const browserFingerprintSchema: () => Schema<BrowserFingerprint> = lazy(() => {
   const text = leaf<string>('a string', isText)
-  return v.strictObject({
+  return strictObject<BrowserFingerprint>({
     browserColorDepth: text,
     browserScreenHeight: text,
     browserScreenWidth: text,

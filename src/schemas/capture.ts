@@ -1,16 +1,7 @@
-import * as v from 'valibot'
 import { lazy } from '../lib/lazy.ts'
 import { type Fee, feeSchema } from './fee.ts'
-import {
-  type Currency,
-  type Mode,
-  maybe,
-  numberField,
-  type Open,
-  type Status,
-  type Timestamp,
-  textField,
-} from './values.ts'
+import { convert, looseObject, maybe, type Schema } from './schema.ts'
+import { type Currency, type Mode, numberField, type Open, type Status, type Timestamp, textField } from './values.ts'
 
 /** The record of a capture (document, "Secondary operation record"). Fields that the service adds later are kept. */
 export interface Capture {
@@ -52,37 +43,33 @@ export interface Capture {
 
 type Received = Omit<Capture, 'currency' | 'record'> & { currency?: Currency | null; order_currency?: Currency | null }
 
-/** Reads a capture; `currency` is required under either of its two names. */
-export const captureSchema: () => v.GenericSchema<unknown, Capture> = lazy(() => {
+/** Reads a capture; its currency is required under either of its two names. */
+export const captureSchema: () => Schema<Capture> = lazy(() => {
   const text = maybe(textField())
-  return v.pipe(
-    v.looseObject({
-      operation_id: textField(),
-      payment_id: textField(),
-      order_id: textField(),
-      amount: numberField(),
-      currency: text,
-      order_currency: text,
-      status: textField(),
-      method: textField(),
-      transaction_id: text,
-      pos_id: text,
-      mode: text,
-      status_code: text,
-      status_description: text,
-      created_at: text,
-      processed_at: text,
-      fee: maybe(feeSchema()),
-      comment: text,
-    }) as v.GenericSchema<unknown, Received>,
-    v.check(
-      (received) => (received.currency ?? received.order_currency) != null,
-      'a record with currency or order_currency',
-    ),
-    v.transform((received): Capture => {
-      const currency = (received.currency ?? received.order_currency) as Currency
-      const capture = { ...received, currency }
-      return Object.defineProperty(capture, 'record', { value: received, enumerable: false }) as Capture
-    }),
-  )
+  const received = looseObject<Received>({
+    operation_id: textField(),
+    payment_id: textField(),
+    order_id: textField(),
+    amount: numberField(),
+    currency: text,
+    order_currency: text,
+    status: textField(),
+    method: textField(),
+    transaction_id: text,
+    pos_id: text,
+    mode: text,
+    status_code: text,
+    status_description: text,
+    created_at: text,
+    processed_at: text,
+    fee: maybe(feeSchema()),
+    comment: text,
+  })
+  return (value, path, issues) => {
+    const named = convert(received, (capture): Capture => {
+      const currency = textField()(capture.currency ?? capture.order_currency, 'currency', issues)
+      return Object.defineProperty({ ...capture, currency }, 'record', { value, enumerable: false }) as Capture
+    })
+    return named(value, path, issues)
+  }
 })

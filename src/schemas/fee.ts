@@ -1,5 +1,5 @@
-import * as v from 'valibot'
 import { lazy } from '../lib/lazy.ts'
+import { looseObject, type Schema } from './schema.ts'
 import { type Currency, numberField, textField } from './values.ts'
 
 /** A fee of the service (document, "Payment (primary operation) record"). */
@@ -10,6 +10,6 @@ export interface Fee {
   currency: Currency
 }
 
-export const feeSchema: () => v.GenericSchema<unknown, Fee> = lazy(() =>
-  v.looseObject({ amount: numberField(), currency: textField() }),
+export const feeSchema: () => Schema<Fee> = lazy(() =>
+  looseObject<Fee>({ amount: numberField(), currency: textField() }),
 )

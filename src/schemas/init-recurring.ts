@@ -1,8 +1,8 @@
-import * as v from 'valibot'
 import type { Issue } from '../errors.ts'
 import { lazy } from '../lib/lazy.ts'
-import { amount, date, optional, url, wholeNumber } from './input.ts'
-import { isText, kindOf, leaf } from './values.ts'
+import { amount, date, url, wholeNumber } from './input.ts'
+import { kindOf, leaf, optional, type Schema, strictObject } from './schema.ts'
+import { isText } from './values.ts'
 
 /** The unit of a recurring schedule. */
 export type IntervalUnit = 'day' | 'week' | 'month' | 'quarter' | 'year'
@@ -30,8 +30,8 @@ export interface InitRecurring {
 
 const UNITS: readonly unknown[] = ['day', 'week', 'month', 'quarter', 'year']
 
-export const initRecurringSchema: () => v.GenericSchema<unknown, InitRecurring> = lazy(() =>
-  v.strictObject({
+export const initRecurringSchema: () => Schema<InitRecurring> = lazy(() =>
+  strictObject<InitRecurring>({
     interval_unit: leaf<IntervalUnit>('one of: day, week, month, quarter, year', (value) => UNITS.includes(value)),
     interval_count: wholeNumber(1, 30),
     retry_attempts: optional(wholeNumber(0, 7)),

@@ -1,39 +1,37 @@
-import * as v from 'valibot'
 import { InvalidInputError, type Issue } from '../errors.ts'
 import { isAmount } from '../lib/decimal.ts'
 import { ORDER_ID_LENGTH } from '../lib/limits.ts'
-import { isText, leaf, read } from './values.ts'
+import { leaf, read, type Schema } from './schema.ts'
+import { isText } from './values.ts'
 
-type Leaf<T> = v.GenericSchema<unknown, T>
-
-const matching = (rule: string, pattern: RegExp): Leaf<string> =>
+const matching = (rule: string, pattern: RegExp): Schema<string> =>
   leaf(rule, (value) => isText(value) && pattern.test(value))
 
 // Each is a function: nothing is built at import, and a bundle holds only what its calls use.
 
 /** A text of 1 to `most` characters (UTF-16 units, which is never laxer than counting characters). */
-export const text = (most: number = Number.POSITIVE_INFINITY): Leaf<string> =>
+export const text = (most: number = Number.POSITIVE_INFINITY): Schema<string> =>
   leaf(
     most === Number.POSITIVE_INFINITY ? 'a non-empty string' : `a string of 1 to ${most} characters`,
     (value) => isText(value) && value.length > 0 && value.length <= most,
   )
 
 /** A text of at most `most` characters, which may be empty. */
-export const freeText = (most: number): Leaf<string> =>
+export const freeText = (most: number): Schema<string> =>
   leaf(`a string of at most ${most} characters`, (value) => isText(value) && value.length <= most)
 
 /** A text with a lone half of a surrogate pair cannot be written in UTF-8: it would arrive as another text. */
 const isWellFormed = (value: string) => !/\p{Surrogate}/u.test(value)
 
 /** The merchant's identifier of an order. */
-export const orderId = (most: number = ORDER_ID_LENGTH): Leaf<string> =>
+export const orderId = (most: number = ORDER_ID_LENGTH): Schema<string> =>
   leaf(
     `a well-formed string of 1 to ${most} characters`,
     (value) => isText(value) && value.length > 0 && value.length <= most && isWellFormed(value),
   )
 
 /** A text that becomes a segment of a path: `.` and `..`, in whatever encoding, would change the path. */
-export const pathSegment = (): Leaf<string> =>
+export const pathSegment = (): Schema<string> =>
   leaf(
     `a well-formed string of 1 to ${ORDER_ID_LENGTH} characters other than "." and ".." (it becomes a part of the path)`,
     (value) =>
@@ -45,44 +43,42 @@ export const pathSegment = (): Leaf<string> =>
   )
 
 /** Products: an array of objects, sent as they are. */
-export const products = (): Leaf<Record<string, unknown>[]> =>
+export const products = (): Schema<Record<string, unknown>[]> =>
   leaf(
     'an array of objects',
     (value) =>
       Array.isArray(value) && value.every((one) => one !== null && typeof one === 'object' && !Array.isArray(one)),
   )
 
-export const exactly = <T extends string>(value: T): Leaf<T> => leaf(`"${value}"`, (received) => received === value)
+export const exactly = <T extends string>(value: T): Schema<T> => leaf(`"${value}"`, (received) => received === value)
 
-export const amount = (): Leaf<number> =>
+export const amount = (): Schema<number> =>
   leaf('a positive number with at most 2 decimals (a number, not a string)', isAmount)
 
-export const uuid = (): Leaf<string> => matching('a UUID', /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i)
+export const uuid = (): Schema<string> =>
+  matching('a UUID', /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i)
 
-export const currency = (): Leaf<string> =>
+export const currency = (): Schema<string> =>
   matching('a currency code of three capital letters (ISO 4217)', /^[A-Z]{3}$/)
 
-export const country = (): Leaf<string> =>
+export const country = (): Schema<string> =>
   matching('a country code of two capital letters (ISO 3166-1 alpha-2)', /^[A-Z]{2}$/)
 
-export const mcc = (): Leaf<string> => matching('a merchant category code of four digits', /^\d{4}$/)
+export const mcc = (): Schema<string> => matching('a merchant category code of four digits', /^\d{4}$/)
 
-export const date = (): Leaf<string> => leaf('a real date as YYYY-MM-DD', isDate)
+export const date = (): Schema<string> => leaf('a real date as YYYY-MM-DD', isDate)
 
-export const url = (): Leaf<string> => leaf('an absolute http(s) address', isHttpAddress)
+export const url = (): Schema<string> => leaf('an absolute http(s) address', isHttpAddress)
 
 /** Whatever the document does not describe: it is sent as it is. */
-export const anything = (): Leaf<unknown> => leaf('given', (value) => value !== undefined)
+export const anything = (): Schema<unknown> => leaf('given', (value) => value !== undefined)
 
 /** A whole number within bounds. */
-export const wholeNumber = (least: number, most: number): Leaf<number> =>
+export const wholeNumber = (least: number, most: number): Schema<number> =>
   leaf(
     `a whole number from ${least} to ${most}`,
     (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
   )
-
-/** A parameter that may be left out; `undefined` counts as left out. */
-export const optional = <T>(schema: Leaf<T>): v.OptionalSchema<Leaf<T>, undefined> => v.optional(schema)
 
 /** Whether a text is a date that exists: 2026-02-29 is not. */
 export function isDate(value: unknown): value is string {
@@ -107,7 +103,7 @@ function isHttpAddress(value: unknown): boolean {
  */
 export function checkInput<T>(
   operation: string,
-  schema: v.GenericSchema<unknown, T>,
+  schema: Schema<T>,
   input: unknown,
   more: (input: T) => Issue[] = () => [],
 ): T {

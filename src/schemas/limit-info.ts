@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import { lazy } from '../lib/lazy.ts'
-import { leaf, maybe, type Timestamp, textField } from './values.ts'
+import { looseObject, maybe, type Schema } from './schema.ts'
+import { type Timestamp, textField } from './values.ts'
 
 /** The limit that caused a decline (document, "Payment (primary operation) record"). */
 export interface LimitInfo {
@@ -11,9 +11,7 @@ export interface LimitInfo {
 }
 
 /** The document's parameter table types it String, and it is delivered as an object: both are understood. */
-export const limitInfoSchema: () => v.GenericSchema<unknown, LimitInfo | string> = lazy(() =>
-  v.union([
-    leaf<string>('a string or an object', (value) => typeof value === 'string'),
-    v.looseObject({ retry_after: maybe(textField()), description: maybe(textField()) }),
-  ]),
-)
+export const limitInfoSchema: () => Schema<LimitInfo | string> = lazy(() => {
+  const asObject = looseObject<LimitInfo>({ retry_after: maybe(textField()), description: maybe(textField()) })
+  return (value, path, issues) => (typeof value === 'string' ? value : asObject(value, path, issues))
+})

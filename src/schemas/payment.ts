@@ -1,15 +1,14 @@
-import * as v from 'valibot'
 import { lazy } from '../lib/lazy.ts'
 import { type BankPay, bankPaySchema } from './bank-pay.ts'
 import { type Fee, feeSchema } from './fee.ts'
 import { type LimitInfo, limitInfoSchema } from './limit-info.ts'
 import { type Recurring, recurringSchema } from './recurring.ts'
+import { looseObject, maybe, type Schema } from './schema.ts'
 import { type SplitEcho, splitEchoSchema } from './split.ts'
 import {
   type Currency,
   flagField,
   type Mode,
-  maybe,
   numberField,
   type Open,
   type Status,
@@ -117,10 +116,10 @@ export interface Payment {
   split?: SplitEcho[] | null
 }
 
-export const paymentSchema: () => v.GenericSchema<unknown, Payment> = lazy(() => {
+export const paymentSchema: () => Schema<Payment> = lazy(() => {
   const text = maybe(textField())
   const fee = maybe(feeSchema())
-  return v.looseObject({
+  return looseObject<Payment>({
     payment_id: textField(),
     order_id: textField(),
     amount: numberField(),
@@ -172,6 +171,7 @@ export const paymentSchema: () => v.GenericSchema<unknown, Payment> = lazy(() =>
     server_url: text,
     merchant_mcc: text,
     validation_url: text,
+    browser_fingerprint: (value) => value,
     split: maybe(splitEchoSchema()),
   })
 })

@@ -1,4 +1,3 @@
-import type * as v from 'valibot'
 import type { BrowserFingerprint } from '../card/browser-fingerprint.ts'
 import { isCvv } from '../card/cvv.ts'
 import { isExpiry } from '../card/expiry.ts'
@@ -7,7 +6,8 @@ import type { Issue } from '../errors.ts'
 import { DESCRIPTION_LENGTH, PAYLOAD_LENGTH } from '../lib/limits.ts'
 import { browserFingerprintSchema } from './browser-fingerprint.ts'
 import * as input from './input.ts'
-import { kindOf, leaf, type Open } from './values.ts'
+import { kindOf, leaf, optional, type Schema } from './schema.ts'
+import type { Open } from './values.ts'
 
 /** What every way of creating a payment takes (document, "Split purchase", request tables). */
 export interface PurchaseFields {
@@ -80,13 +80,10 @@ export interface DirectPurchaseFields extends PurchaseFields {
   cryptogram?: unknown
 }
 
-type Entries = Record<
-  string,
-  v.GenericSchema<unknown, unknown> | v.OptionalSchema<v.GenericSchema<unknown, unknown>, undefined>
->
+type Entries = Record<string, Schema<unknown>>
 
 function commonEntries(): Entries {
-  const { optional, text, url } = input
+  const { text, url } = input
   return {
     pos_id: optional(input.uuid()),
     amount: input.amount(),
@@ -107,24 +104,23 @@ function commonEntries(): Entries {
 }
 
 /** The hosted table's parameters. `customer` wraps those whose requirement the document's own examples contradict. */
-export function hostedEntries(customer: (text: v.GenericSchema<unknown, string>) => Entries[string]): Entries {
+export function hostedEntries(customer: (text: Schema<string>) => Entries[string]): Entries {
   const text = input.text()
   return {
     mode: input.exactly('hosted'),
     ...commonEntries(),
-    customer_fname: input.optional(text),
-    customer_lname: input.optional(text),
+    customer_fname: optional(text),
+    customer_lname: optional(text),
     customer_patronym: customer(text),
     customer_email: customer(text),
     customer_phone: customer(text),
-    customer_lang: input.optional(text),
+    customer_lang: optional(text),
   }
 }
 
 /** The direct table's parameters. */
-export function directEntries(customer: (text: v.GenericSchema<unknown, string>) => Entries[string]): Entries {
+export function directEntries(customer: (text: Schema<string>) => Entries[string]): Entries {
   const text = input.text()
-  const { optional } = input
   return {
     mode: input.exactly('direct'),
     ...commonEntries(),

@@ -1,5 +1,5 @@
-import * as v from 'valibot'
 import { lazy } from '../lib/lazy.ts'
+import { looseObject, type Schema } from './schema.ts'
 import { type Open, textField } from './values.ts'
 
 /** The recurring configuration that a payment belongs to (document, "Recurring configuration"). */
@@ -10,6 +10,6 @@ export interface Recurring {
   status: Open<'init' | 'active' | 'canceled'>
 }
 
-export const recurringSchema: () => v.GenericSchema<unknown, Recurring> = lazy(() =>
-  v.looseObject({ id: textField(), status: textField() }),
+export const recurringSchema: () => Schema<Recurring> = lazy(() =>
+  looseObject<Recurring>({ id: textField(), status: textField() }),
 )

@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import { lazy } from '../lib/lazy.ts'
-import { amount, optional, products, uuid } from './input.ts'
-import { leaf, maybe, numberField, textField } from './values.ts'
+import { amount, products, uuid } from './input.ts'
+import { array, looseObject, maybe, optional, type Schema, strictObject } from './schema.ts'
+import { numberField, textField } from './values.ts'
 
 /** A product of a split entry or a capture. The document shows none of its fields: they are sent as they are. */
 export type Product = Record<string, unknown>
@@ -17,10 +17,11 @@ export interface Split {
 }
 
 /** A split entry as a request has it. */
-export const splitInputSchema: () => v.GenericSchema<unknown, Split[]> = lazy(() =>
-  v.pipe(
-    leaf<unknown>('an array with at least one entry', (value) => Array.isArray(value) && value.length > 0),
-    v.array(v.strictObject({ amount: amount(), sub_merchant_id: uuid(), products: optional(products()) })),
+export const splitInputSchema: () => Schema<Split[]> = lazy(() =>
+  array(
+    strictObject<Split>({ amount: amount(), sub_merchant_id: uuid(), products: optional(products()) }),
+    'an array with at least one entry',
+    1,
   ),
 )
 
@@ -32,6 +33,6 @@ export interface SplitEcho {
   sub_merchant_id?: string | null
 }
 
-export const splitEchoSchema: () => v.GenericSchema<unknown, SplitEcho[]> = lazy(() =>
-  v.array(v.looseObject({ amount: maybe(numberField()), sub_merchant_id: maybe(textField()) })),
+export const splitEchoSchema: () => Schema<SplitEcho[]> = lazy(() =>
+  array(looseObject<SplitEcho>({ amount: maybe(numberField()), sub_merchant_id: maybe(textField()) })),
 )

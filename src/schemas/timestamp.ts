@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../errors.ts'
-import { kindOf, type Timestamp } from './values.ts'
+import { kindOf } from './schema.ts'
+import type { Timestamp } from './values.ts'
 
 const FORM = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?$/
 

@@ -1,20 +1,11 @@
-import * as v from 'valibot'
 import type { Issue } from '../errors.ts'
 import { lazy } from '../lib/lazy.ts'
 import { type BankPay, bankPaySchema } from '../schemas/bank-pay.ts'
 import { type Fee, feeSchema } from '../schemas/fee.ts'
 import { type LimitInfo, limitInfoSchema } from '../schemas/limit-info.ts'
 import { type Recurring, recurringSchema } from '../schemas/recurring.ts'
-import {
-  type Currency,
-  type Mode,
-  maybe,
-  numberField,
-  read,
-  type Status,
-  type Timestamp,
-  textField,
-} from '../schemas/values.ts'
+import { looseObject, maybe, read, type Schema } from '../schemas/schema.ts'
+import { type Currency, type Mode, numberField, type Status, type Timestamp, textField } from '../schemas/values.ts'
 
 /** What every documented webhook has (document, "Events"). Unknown parameters are kept. */
 interface CommonEvent {
@@ -185,7 +176,12 @@ export function parseEvent(record: Record<string, unknown>): WebhookEvent {
 }
 
 // Looked up by method: several times faster than a variant schema, which tries its options.
-const schemas = lazy((): Record<string, v.GenericSchema<unknown, WebhookEvent>> => {
+const schemas = lazy((): Record<string, Schema<WebhookEvent>> => {
+  // The schema was found by its method.
+  const named =
+    <M extends string>(): Schema<M> =>
+    (value) =>
+      value as M
   const text = maybe(textField())
   const fee = maybe(feeSchema())
   const limit_info = maybe(limitInfoSchema())
@@ -204,9 +200,9 @@ const schemas = lazy((): Record<string, v.GenericSchema<unknown, WebhookEvent>> 
     fee,
     processed_at: text,
   }
-  const primary = v.looseObject({
+  const primary = looseObject<PrimaryEvent>({
     ...common,
-    method: v.custom<PrimaryEvent['method']>(() => true),
+    method: named<PrimaryEvent['method']>(),
     gateway_order_id: text,
     billing_order_id: text,
     payway: text,
@@ -227,16 +223,15 @@ const schemas = lazy((): Record<string, v.GenericSchema<unknown, WebhookEvent>> 
     recurring: maybe(recurringSchema()),
   })
   const secondary = { ...common, operation_id: textField() }
-  const named = <M extends string>() => v.custom<M>(() => true)
   return {
     purchase: primary,
     auth: primary,
     credit: primary,
     p2p: primary,
     lookup: primary,
-    capture: v.looseObject({ ...secondary, method: named<'capture'>(), limit_info }),
-    void: v.looseObject({ ...secondary, method: named<'void'>() }),
-    auth_increment: v.looseObject({ ...secondary, method: named<'auth_increment'>(), limit_info }),
-    refund: v.looseObject({ ...secondary, method: named<'refund'>(), receipt_url: text }),
+    capture: looseObject<CaptureEvent>({ ...secondary, method: named<'capture'>(), limit_info }),
+    void: looseObject<VoidEvent>({ ...secondary, method: named<'void'>() }),
+    auth_increment: looseObject<AuthIncrementEvent>({ ...secondary, method: named<'auth_increment'>(), limit_info }),
+    refund: looseObject<RefundEvent>({ ...secondary, method: named<'refund'>(), receipt_url: text }),
   }
 })

@@ -102,8 +102,8 @@ async function oneDay({ shop, worker, emulator, linkSecret, adminToken }: Shop):
     `the service sent ${sent.length} webhooks; pending and success were due.`,
   )
   for (const [delivery, why] of [
-    [success, 'once more'],
-    [pending, 'the older one, after the newer'],
+    [success, 'again'],
+    [pending, 'older, late'],
   ] as const) {
     await deliveries.resend(delivery.id)
     await deliveries.idle()

@@ -47,8 +47,8 @@ export async function startShop({ ports, broken }: ShopOptions = {}): Promise<Sh
       ...(broken === 'no-webhooks' ? { fetch: () => Promise.reject(new Error('webhooks are switched off')) } : {}),
     })
     const { credentials } = emulator
-    const linkSecret = 'a link secret of the demonstration shop'
-    const adminToken = 'an admin token of the demonstration shop'
+    const linkSecret = 'link-secret-of-the-demonstration-shop'
+    const adminToken = 'admin-token-of-the-demonstration-shop'
     const secret = (value: string) => ({ type: 'secret_text' as const, value })
     const variable = (value: string) => ({ type: 'plain_text' as const, value })
     const worker = await startWorker({

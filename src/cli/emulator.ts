@@ -35,9 +35,12 @@ export async function emulatorCommand(words: string[]): Promise<void> {
     ...(webhookUrl === undefined ? {} : { webhookUrl }),
   })
   console.log(describe(emulator, served.origin))
+  // Retries, delays and scheduled charges fall due by the clock, not by requests.
+  const due = setInterval(() => void emulator.clock.advance({}), 1000)
   await new Promise<void>((done) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, done)
   })
+  clearInterval(due)
   await served.close()
   console.log('Stopped.')
 }
@@ -63,7 +66,7 @@ ${rows([
 ])}
 
 Test cards (any month to come, any three digits)
-${rows(TEST_CARDS.map(({ number, outcome }) => [number, outcome]))}
+${rows(TEST_CARDS.map(({ number, says }) => [number, says]))}
 
 Ctrl-C stops it.`
 }

@@ -20,6 +20,8 @@ console.log(`
 
 let stopping = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  // wrangler's own listener would end the process before the others are closed.
+  process.removeAllListeners(signal)
   process.on(signal, () => {
     if (stopping) return
     stopping = true

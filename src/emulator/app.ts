@@ -1,10 +1,13 @@
 import { Hono } from 'hono'
 import { answerEndpoint } from './endpoint.ts'
+import { messagePage } from './pages/outcome.ts'
+import { orderPage, overviewPage, receiptPage } from './pages/overview.ts'
 import { Problem } from './problem.ts'
 import type { Route } from './request.ts'
 import { cancelPayment } from './routes/cancel-payment.ts'
 import { capturePayment } from './routes/capture-payment.ts'
 import { checkout } from './routes/checkout.ts'
+import { type Controls, controlApi } from './routes/control.ts'
 import { createPayment } from './routes/create-payment.ts'
 import { createSplitPurchase } from './routes/create-split-purchase.ts'
 import { getAccount } from './routes/get-account.ts'
@@ -23,8 +26,8 @@ const ROUTES: Record<OperationName, Route> = {
   'resend-webhook': resendWebhook,
 }
 
-/** Every path of the emulated service. */
-export function createApp(world: World): Hono {
+/** Every path of the emulated service, and of the emulator's own control. */
+export function createApp(world: World, controls: Controls): Hono {
   const app = new Hono()
   for (const operation of Object.keys(ROUTES) as OperationName[]) {
     const { base, path } = world.rules.endpoints[operation]
@@ -38,6 +41,22 @@ export function createApp(world: World): Hono {
   app.all('/api/v1/checkout/:checkout_id/:page{form|3ds}', (c) =>
     checkout(world, c.req.raw, c.req.param('checkout_id'), c.req.param('page')),
   )
+  app.get('/_emulator', () => overviewPage(controls))
+  app.get('/_emulator/orders', (c) => {
+    const order = controls.orders.get(c.req.query('order_id') ?? '')
+    if (order === undefined) return messagePage(404, 'No such order', 'The emulator may have been reset.')
+    const own = controls.deliveries.filter(({ order_id }) => order_id === order.order_id)
+    return orderPage(order, own)
+  })
+  app.get('/_emulator/receipts/:id', (c) => {
+    const id = c.req.param('id')
+    const records = controls.orders.list().flatMap(({ payments, operations }) => [...payments, ...operations])
+    const record = records.find((one) => ('operation_id' in one ? one.operation_id : one.payment_id) === id)
+    return record === undefined
+      ? messagePage(404, 'No such receipt', 'The emulator may have been reset.')
+      : receiptPage(record)
+  })
+  app.all('/_emulator/api/:name', (c) => controlApi(controls, c.req.raw, c.req.param('name')))
   app.notFound(() => new Problem(404, 'No such path', { code: 'EMULATOR-404' }).toResponse())
   // A fault that breaks the connection has to leave the app as it is; so has a mistake of the emulator's own.
   app.onError((error) => {

@@ -12,6 +12,8 @@ export interface TestCard {
   code?: string
   /** How scheduled charges of a subscription end when they do not end as the first payment did. */
   recurring?: 'decline' | 'decline_once'
+  /** Captures and increments are declined by a limit: `limit_info` in their webhooks. */
+  laterLimit?: string
   /** Without a fee: `fee` is null. */
   noFee?: boolean
   /** Paid from account to account: webhooks have `bank_pay`. */
@@ -36,6 +38,7 @@ export type TestCardName =
   | 'unsupported_card'
   | 'internal_error'
   | 'limit_exceeded'
+  | 'capture_declined'
   | 'timeout'
   | 'fee_null'
   | 'bank_pay'
@@ -91,6 +94,10 @@ export const TEST_CARDS: readonly TestCard[] = [
       'Declined: over a limit; the webhook says when to try again.',
     ),
     limit: 'Daily amount of the card exceeded',
+  },
+  {
+    ...pays('capture_declined', '4000000000000051', 'Paid or reserved; every capture is declined, over a limit.'),
+    laterLimit: 'Daily amount of captures exceeded',
   },
   {
     ...pays('timeout', '4000000000000259', 'Stays pending, and fails by timeout after 15 minutes.'),

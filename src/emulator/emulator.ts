@@ -1,10 +1,12 @@
 import { createApp } from './app.ts'
 import { createAgenda } from './clock.ts'
+import { type Control, createControl } from './control.ts'
 import { createDeliveryLog, type Deliveries } from './deliveries.ts'
 import { createFaultBook, type Faults } from './faults.ts'
 import { type Credentials, type EmulatorOptions, resolveOptions } from './options.ts'
 import { type Orders, viewOrders } from './orders.ts'
 import { createIds, createRandom } from './random.ts'
+import type { Controls } from './routes/control.ts'
 import type { Rules } from './rules/rules.ts'
 import type { Duration } from './time.ts'
 import { emptyState, type World } from './world.ts'
@@ -38,6 +40,8 @@ export interface Emulator {
   readonly orders: Orders
   /** Faults on demand. */
   readonly faults: Faults
+  /** What happens to payments beside the documented requests: void, refund, increment, the end of a subscription. */
+  readonly control: Control
   /** Forgets orders, deliveries, faults and what was scheduled. The clock goes on; ids are not repeated. */
   reset(): void
 }
@@ -52,17 +56,8 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
   const deliveries = createDeliveryLog({ options: resolved, wire: rules.wire, agenda, faults, chance })
   const state = emptyState(resolved, ids)
   const world: World = { options: resolved, rules, ids, chance, agenda, state, deliveries, faults }
-  const app = createApp(world)
-
-  return {
-    async fetch(input, init, context) {
-      agenda.runDue()
-      const response = await app.fetch(toRequest(input, init, context))
-      // In a Worker, work that outlives the answer has to be announced.
-      const waitUntil = (context as { waitUntil?: unknown } | undefined)?.waitUntil
-      if (typeof waitUntil === 'function') waitUntil.call(context, deliveries.list.idle())
-      return response
-    },
+  const controls: Controls = {
+    control: createControl(world),
     credentials: { ...resolved.credentials },
     clock: { now: () => agenda.now(), advance: (duration) => agenda.advance(duration, () => deliveries.list.idle()) },
     deliveries: deliveries.list,
@@ -73,6 +68,19 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
       deliveries.clear()
       faults.clear()
       Object.assign(world.state, emptyState(resolved, ids))
+    },
+  }
+  const app = createApp(world, controls)
+
+  return {
+    ...controls,
+    async fetch(input, init, context) {
+      agenda.runDue()
+      const response = await app.fetch(toRequest(input, init, context))
+      // In a Worker, work that outlives the answer has to be announced.
+      const waitUntil = (context as { waitUntil?: unknown } | undefined)?.waitUntil
+      if (typeof waitUntil === 'function') waitUntil.call(context, deliveries.list.idle())
+      return response
     },
   }
 }

@@ -67,8 +67,8 @@ export interface FaultBook extends Faults {
   take(occasion: Occasion): Fault[]
 }
 
-const ANSWER_KINDS: readonly string[] = ['reset', 'too_many_requests', 'server_error', 'body', 'slow_body']
-const WEBHOOK_ALONE: readonly string[] = [
+const ANSWER_KINDS: readonly FaultKind[] = ['reset', 'too_many_requests', 'server_error', 'body', 'slow_body']
+const WEBHOOK_ALONE: readonly FaultKind[] = [
   'duplicate',
   'reorder',
   'delay',
@@ -76,6 +76,17 @@ const WEBHOOK_ALONE: readonly string[] = [
   'corrupt_signature',
   'missing_padding',
 ]
+
+const CONTENT_KINDS: readonly FaultKind[] = [
+  'numbers_as_strings',
+  'null_fee',
+  'unknown_fields',
+  'unknown_status',
+  'unknown_method',
+]
+
+/** Every kind of fault. */
+export const FAULT_KINDS: readonly FaultKind[] = [...ANSWER_KINDS, ...WEBHOOK_ALONE, ...CONTENT_KINDS]
 
 function fits(fault: Fault, occasion: Occasion): boolean {
   if (ANSWER_KINDS.includes(fault.kind) && occasion === 'webhook') return false

@@ -29,6 +29,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
 
 export { TEST_CARDS, type TestCard, type TestCardName, testCard } from './cards.ts'
 export type { ClockSource } from './clock.ts'
+export type { Control, OtherPayment } from './control.ts'
 export type { Attempt, Deliveries, Delivery } from './deliveries.ts'
 export type { Emulator, EmulatorClock } from './emulator.ts'
 export type { AnswerFault, ContentFault, DeliveryFault, Fault, FaultKind, Faults } from './faults.ts'

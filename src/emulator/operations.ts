@@ -1,6 +1,7 @@
 import { book, toMinor } from './accounts.ts'
+import { findCard } from './cards.ts'
 import { describeCode } from './codes.ts'
-import { earn, feesOf } from './settle.ts'
+import { earn, feesOf, limitInfo } from './settle.ts'
 import type { Operation, Order } from './state.ts'
 import { timestamp } from './time.ts'
 import { secondaryPayload } from './webhook-payload.ts'
@@ -16,14 +17,21 @@ export interface OperationInput {
   server_url?: string | null
 }
 
-/** Adds a successful secondary operation to an order, books it and sends its webhook. Its conditions are the caller's to check. */
+/**
+ * Adds a secondary operation to an order, books it and sends its webhook. Its conditions are the caller's to check; it fails
+ * only for a test card whose captures and increments are declined.
+ */
 export function addOperation(world: World, order: Order, input: OperationInput): Operation {
   const payment = order.payments[0]
   const now = timestamp(world.agenda.now())
   const { codes } = world.rules
-  const code = { capture: codes.success, void: codes.voided, refund: codes.refunded, auth_increment: codes.reserved }[
+  const grows = input.method === 'capture' || input.method === 'auth_increment'
+  const limit = grows ? findCard(order.card ?? '').laterLimit : undefined
+  const costs = input.method === 'capture' && payment.fee !== null && limit === undefined
+  const usual = { capture: codes.success, void: codes.voided, refund: codes.refunded, auth_increment: codes.reserved }[
     input.method
   ]
+  const code = limit === undefined ? usual : '4010'
   const operation: Operation = {
     operation_id: world.ids.uuid(),
     payment_id: payment.payment_id,
@@ -34,11 +42,11 @@ export function addOperation(world: World, order: Order, input: OperationInput):
     method: input.method,
     amount: input.amount,
     currency: payment.currency,
-    status: 'success',
+    status: limit === undefined ? 'success' : 'failure',
     status_code: code,
     status_description: describeCode(code),
-    fee: input.method === 'capture' && payment.fee !== null ? feesOf(input.amount, payment.currency).fee : null,
-    limit_info: null,
+    fee: costs ? feesOf(input.amount, payment.currency).fee : null,
+    limit_info: limit === undefined ? null : limitInfo(world, limit),
     created_at: now,
     processed_at: now,
     comment: input.comment ?? null,
@@ -49,9 +57,9 @@ export function addOperation(world: World, order: Order, input: OperationInput):
     operation.receipt_url = `${world.options.origin}/_emulator/receipts/${operation.operation_id}`
     book(world.state.accounts, world.ids, payment.currency, -toMinor(input.amount))
   }
-  if (input.method === 'capture') earn(world, payment.currency, input.amount, operation.fee)
+  if (input.method === 'capture' && limit === undefined) earn(world, payment.currency, input.amount, operation.fee)
   order.operations.push(operation)
-  note(world, order, `${input.method} of ${input.amount} ${payment.currency}: success (${code})`)
+  note(world, order, `${input.method} of ${input.amount} ${payment.currency}: ${operation.status} (${code})`)
   // "(for capture, its `server_url` …)": the primary's own is not a capture's destination.
   const url = operation.server_url ?? world.options.webhookUrl ?? null
   world.deliveries.send(order.order_id, url, secondaryPayload(world, operation))

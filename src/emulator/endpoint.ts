@@ -1,5 +1,4 @@
 import { authenticate } from './authentication.ts'
-import type { Fault } from './faults.ts'
 import { Problem } from './problem.ts'
 import type { Route } from './request.ts'
 import type { OperationName } from './rules/endpoints.ts'
@@ -24,7 +23,7 @@ export async function answerEndpoint(
     if (error instanceof Problem) return error.toResponse()
     throw error
   })
-  return spoilAnswer(response, faults satisfies readonly Fault[])
+  return spoilAnswer(response, faults)
 }
 
 async function answer(

@@ -24,7 +24,7 @@ export interface OperationInput {
 export function addOperation(world: World, order: Order, input: OperationInput): Operation {
   const payment = order.payments[0]
   const now = timestamp(world.agenda.now())
-  const { codes } = world.rules
+  const { codes, statuses } = world.rules
   const grows = input.method === 'capture' || input.method === 'auth_increment'
   const limit = grows ? findCard(order.card ?? '').laterLimit : undefined
   const costs = input.method === 'capture' && payment.fee !== null && limit === undefined
@@ -38,11 +38,11 @@ export function addOperation(world: World, order: Order, input: OperationInput):
     order_id: order.order_id,
     transaction_id: world.ids.uuid(),
     pos_id: payment.pos_id,
-    mode: 'direct',
+    mode: statuses.operationMode,
     method: input.method,
     amount: input.amount,
     currency: payment.currency,
-    status: limit === undefined ? 'success' : 'failure',
+    status: limit === undefined ? statuses.paid : statuses.declined,
     status_code: code,
     status_description: describeCode(code),
     fee: costs ? feesOf(input.amount, payment.currency).fee : null,
@@ -60,10 +60,13 @@ export function addOperation(world: World, order: Order, input: OperationInput):
   if (input.method === 'capture' && limit === undefined) earn(world, payment.currency, input.amount, operation.fee)
   order.operations.push(operation)
   note(world, order, `${input.method} of ${input.amount} ${payment.currency}: ${operation.status} (${code})`)
-  // "(for capture, its `server_url` …)": the primary's own is not a capture's destination.
-  const url = operation.server_url ?? world.options.webhookUrl ?? null
-  world.deliveries.send(order.order_id, url, secondaryPayload(world, operation))
+  world.deliveries.send(order.order_id, operationDestination(world, operation), secondaryPayload(world, operation))
   return operation
+}
+
+/** "(for capture, its `server_url` …)": the primary's own is not a capture's destination. */
+export function operationDestination(world: World, { server_url }: Operation): string | null {
+  return world.rules.destinations.operation(server_url, world.options.webhookUrl ?? null)
 }
 
 /** The successful operations of one kind, in minor units. */

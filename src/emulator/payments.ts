@@ -56,7 +56,7 @@ function newPayment(world: World, body: Body): Payment {
     amount: Number(body.amount),
     currency: String(body.currency),
     description: String(body.description),
-    status: 'init',
+    status: world.rules.statuses.created,
     status_code: null,
     status_description: null,
     user_action_required: false,
@@ -90,13 +90,13 @@ export function pay(world: World, order: Order, instrument: Instrument): void {
   const number = 'token' in instrument ? cardOfToken(world, instrument.token) : instrument.number
   const valid =
     number !== undefined && passesLuhn(number) && ('token' in instrument || /^\d{3,4}$/.test(instrument.cvv))
-  const { codes } = world.rules
+  const { codes, statuses } = world.rules
   payment.gateway_order_id = world.ids.named('gw')
   payment.billing_order_id = world.ids.named('billing')
   payment.bank_short_name = 'EMULATOR'
   payment.payway = 'card'
   if (!valid) {
-    setStatus(world, order, payment, 'failure', codes.invalidCard)
+    setStatus(world, order, payment, statuses.declined, codes.invalidCard)
   } else {
     order.card = number
     payment.cc_mask = maskNumber(number)
@@ -104,9 +104,9 @@ export function pay(world: World, order: Order, instrument: Instrument): void {
     payment.cc_token_expiration = timestampWithoutFraction(addDuration(world.agenda.now(), { years: 1 }))
     const card = findCard(number)
     if (!('token' in instrument) && isExpired(instrument.month, instrument.year, world.agenda.now())) {
-      setStatus(world, order, payment, 'failure', codes.expiredCard)
+      setStatus(world, order, payment, statuses.declined, codes.expiredCard)
     } else if (card.threeDSecure) {
-      setStatus(world, order, payment, 'pending', codes.threeDSecure, {
+      setStatus(world, order, payment, statuses.threeDSecure, codes.threeDSecure, {
         user_action_required: true,
         user_action_url: `${world.options.origin}/api/v1/checkout/${order.checkout_id}/3ds`,
       })
@@ -126,7 +126,7 @@ export function finishThreeDSecure(world: World, order: Order, passed: boolean):
   payment.eci = passed ? '05' : '07'
   if (passed) conclude(world, order, payment, findCard(order.card ?? ''))
   else {
-    setStatus(world, order, payment, 'failure', world.rules.codes.threeDSecureFailed, {
+    setStatus(world, order, payment, world.rules.statuses.declined, world.rules.codes.threeDSecureFailed, {
       user_action_required: false,
       user_action_url: null,
     })
@@ -138,7 +138,7 @@ export function finishThreeDSecure(world: World, order: Order, passed: boolean):
 /** Cancels a created, unpaid payment ("Cancel"); the conditions are the route's to check. */
 export function cancelPayment(world: World, order: Order): void {
   const payment = order.payments[0]
-  setStatus(world, order, payment, 'failure', world.rules.codes.cancelled, {
+  setStatus(world, order, payment, world.rules.statuses.cancelled, world.rules.codes.cancelled, {
     user_action_required: false,
     user_action_url: null,
   })
@@ -149,7 +149,7 @@ export function cancelPayment(world: World, order: Order): void {
 function timeOutLater(world: World, order: Order, payment: Payment): void {
   world.agenda.schedule(addDuration(world.agenda.now(), { minutes: 15 }), () => {
     if (payment.status !== 'pending') return
-    setStatus(world, order, payment, 'failure', world.rules.codes.timedOut)
+    setStatus(world, order, payment, world.rules.statuses.declined, world.rules.codes.timedOut)
     followFirstPayment(world, order)
     announce(world, order, payment)
   })

@@ -34,20 +34,23 @@ export function announce(world: World, order: Order, payment: Payment): void {
 
 /** The request's `server_url`; for scheduled charges `notification_url`, else the initial `server_url`. */
 export function destination(world: World, order: Order, payment: Payment): string | null {
-  const initial = (order.request.server_url as string | undefined) ?? world.options.webhookUrl ?? null
-  return payment === order.payments[0] ? initial : (order.subscription?.notification_url ?? initial)
+  const { destinations } = world.rules
+  const standing = world.options.webhookUrl ?? null
+  const initial = destinations.payment((order.request.server_url as string | undefined) ?? null, standing)
+  if (payment === order.payments[0]) return initial
+  return destinations.charge(order.subscription?.notification_url ?? null, initial)
 }
 
 /** Ends a payment as its card says, and books what it earns. The webhook is the caller's to send. */
 export function conclude(world: World, order: Order, payment: Payment, card: TestCard): void {
-  const { codes } = world.rules
+  const { codes, statuses } = world.rules
   const done = { user_action_required: false, user_action_url: null }
   if (card.status === 'pending') {
-    setStatus(world, order, payment, 'pending', codes.processing, done)
+    setStatus(world, order, payment, statuses.processing, codes.processing, done)
     return
   }
   if (card.status === 'failure') {
-    setStatus(world, order, payment, 'failure', card.code ?? codes.invalidCard, {
+    setStatus(world, order, payment, statuses.declined, card.code ?? codes.invalidCard, {
       ...done,
       limit_info: card.limit === undefined ? null : limitInfo(world, card.limit),
     })
@@ -56,7 +59,7 @@ export function conclude(world: World, order: Order, payment: Payment, card: Tes
   const paid = card.paysPercent === undefined ? payment.amount : share(payment.amount, card.paysPercent)
   const fees = card.noFee ? NO_FEES : feesOf(paid, payment.currency)
   const reserve = payment.method === 'auth'
-  setStatus(world, order, payment, 'success', reserve ? codes.reserved : codes.success, {
+  setStatus(world, order, payment, statuses.paid, reserve ? codes.reserved : codes.success, {
     ...done,
     ...fees,
     processed_amount: card.paysPercent === undefined ? null : paid,

@@ -75,7 +75,8 @@ export interface Operation {
 
 export interface Subscription {
   id: string
-  status: 'init' | 'active' | 'canceled'
+  /** `init`, `active` or `canceled`. */
+  status: string
   /** Milliseconds since the epoch of the next charge; undefined when none is to come. */
   next: number | undefined
   notification_url: string | null

@@ -10,7 +10,7 @@ type Config = Record<string, unknown>
 export function createSubscription(world: World, config: Config): Subscription {
   return {
     id: world.ids.named('recurring'),
-    status: 'init',
+    status: world.rules.statuses.recurringCreated,
     next: undefined,
     notification_url: (config.notification_url as string | undefined) ?? null,
   }
@@ -23,16 +23,18 @@ export function createSubscription(world: World, config: Config): Subscription {
 export function followFirstPayment(world: World, order: Order): void {
   const { subscription } = order
   const { status } = order.payments[0]
-  if (subscription?.status !== 'init' || (status !== 'success' && status !== 'failure')) return
-  subscription.status = status === 'success' ? 'active' : 'canceled'
+  const { statuses } = world.rules
+  if (subscription?.status !== statuses.recurringCreated || (status !== 'success' && status !== 'failure')) return
+  subscription.status = status === 'success' ? statuses.recurringActive : statuses.recurringEnded
   note(world, order, `recurring ${subscription.status}`)
-  if (subscription.status === 'active') scheduleNext(world, order, subscription, 0)
+  if (status === 'success') scheduleNext(world, order, subscription, 0)
 }
 
 /** Ends a subscription: no further charge and no further retry. */
 export function cancelSubscription(world: World, order: Order): void {
-  if (order.subscription === undefined || order.subscription.status === 'canceled') return
-  order.subscription.status = 'canceled'
+  const ended = world.rules.statuses.recurringEnded
+  if (order.subscription === undefined || order.subscription.status === ended) return
+  order.subscription.status = ended
   order.subscription.next = undefined
   note(world, order, 'recurring canceled')
 }
@@ -55,7 +57,7 @@ function scheduleNext(world: World, order: Order, subscription: Subscription, fr
     if (at <= world.agenda.now()) continue
     subscription.next = at
     world.agenda.schedule(at, () => {
-      if (subscription.status !== 'active') return
+      if (subscription.status === world.rules.statuses.recurringEnded) return
       charge(world, order, subscription, 0)
       scheduleNext(world, order, subscription, index + 1)
     })
@@ -126,7 +128,7 @@ function retryLater(world: World, order: Order, subscription: Subscription, atte
   const usual = config.interval_unit === 'day' ? defaultHoursDaily : defaultHours
   const hours = (config.retry_interval_hours as number | undefined) ?? usual
   world.agenda.schedule(addDuration(world.agenda.now(), { hours }), () => {
-    if (subscription.status === 'active') charge(world, order, subscription, attempt + 1)
+    if (subscription.status !== world.rules.statuses.recurringEnded) charge(world, order, subscription, attempt + 1)
   })
 }
 

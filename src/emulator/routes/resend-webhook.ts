@@ -1,3 +1,4 @@
+import { operationDestination } from '../operations.ts'
 import { Problem } from '../problem.ts'
 import { checkPathIds, findOrder, type Route, refuse } from '../request.ts'
 import { destination } from '../settle.ts'
@@ -45,7 +46,7 @@ function find(world: World, order: Order, operation: string, transactionId: stri
   const secondary = order.operations.filter(({ method }) => method === operation).at(-1)
   if (secondary !== undefined && transactionId === null) {
     return {
-      url: secondary.server_url ?? world.options.webhookUrl ?? null,
+      url: operationDestination(world, secondary),
       payload: secondaryPayload(world, secondary),
     }
   }

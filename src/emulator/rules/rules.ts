@@ -2,7 +2,16 @@ import { ANSWERS, type AnswerRules, WEBHOOKS, type WebhookRules } from './answer
 import { ENDPOINTS, type EndpointRules, WIRE, type WireRules } from './endpoints.ts'
 import { PARAMETERS, type ParameterTables } from './parameters.ts'
 import { RECURRING, type RecurringRules } from './recurring.ts'
-import { CODES, CONDITIONS, type CodeRules, type ConditionRules } from './states.ts'
+import {
+  CODES,
+  CONDITIONS,
+  type CodeRules,
+  type ConditionRules,
+  DESTINATIONS,
+  type DestinationRules,
+  STATUSES,
+  type StatusRules,
+} from './states.ts'
 import { TYPES, type TypeRules } from './types.ts'
 
 /**
@@ -17,6 +26,8 @@ export interface Rules {
   answers: AnswerRules
   webhooks: WebhookRules
   codes: CodeRules
+  statuses: StatusRules
+  destinations: DestinationRules
   conditions: ConditionRules
   recurring: RecurringRules
 }
@@ -29,6 +40,8 @@ export const RULES: Rules = {
   answers: ANSWERS,
   webhooks: WEBHOOKS,
   codes: CODES,
+  statuses: STATUSES,
+  destinations: DESTINATIONS,
   conditions: CONDITIONS,
   recurring: RECURRING,
 }

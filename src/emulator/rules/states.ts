@@ -29,6 +29,47 @@ export const CODES: CodeRules = {
   expiredCard: '4001',
 }
 
+/** The status that each event leads to ("States and transitions"), and the fixed words of records. */
+export interface StatusRules {
+  created: string
+  threeDSecure: string
+  paid: string
+  declined: string
+  processing: string
+  cancelled: string
+  /** `mode` of every secondary operation. */
+  operationMode: string
+  recurringCreated: string
+  recurringActive: string
+  recurringEnded: string
+}
+
+export const STATUSES: StatusRules = {
+  created: 'init',
+  threeDSecure: 'pending',
+  paid: 'success',
+  declined: 'failure',
+  processing: 'pending',
+  cancelled: 'failure',
+  operationMode: 'direct',
+  recurringCreated: 'init',
+  recurringActive: 'active',
+  recurringEnded: 'canceled',
+}
+
+/** Where a webhook goes ("Events", 2); the last argument is what the merchant set up without a request. */
+export interface DestinationRules {
+  payment(serverUrl: string | null, standing: string | null): string | null
+  operation(serverUrl: string | null, standing: string | null): string | null
+  charge(notificationUrl: string | null, initial: string | null): string | null
+}
+
+export const DESTINATIONS: DestinationRules = {
+  payment: (serverUrl, standing) => serverUrl ?? standing,
+  operation: (serverUrl, standing) => serverUrl ?? standing,
+  charge: (notificationUrl, initial) => notificationUrl ?? initial,
+}
+
 /** What must hold before an operation changes anything. Each answers whether it may go on. */
 export interface ConditionRules {
   /** "Capture", rule 1: only a primary `auth` … */

@@ -6,7 +6,7 @@ import { segment } from '../lib/path.ts'
 import { readRecord, unexpected } from '../read-record.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
 import { type Payment, paymentSchema } from '../schemas/payment.ts'
-import { optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { kindOf, optional, type Schema, strictObject } from '../schemas/schema.ts'
 import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
 
 /** The input of `cancelPayment`. */
@@ -42,7 +42,7 @@ function readAnswer(request: WireRequest, answer: Answer): Payment {
   if (Array.isArray(records) && records.length === 1) {
     return readRecord(paymentSchema(), request, answer, records[0])
   }
-  const received = Array.isArray(records) ? `array of ${records.length}` : typeof records
+  const received = Array.isArray(records) ? `array of ${records.length}` : kindOf(records)
   throw unexpected(request, answer, [{ path: '', rule: 'an array of one payment record', received }])
 }
 

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { cancelPayment, createClient } from '../../src/index.ts'
+import { PAYMENT_RECORD } from '../support/inputs.ts'
+import { AWKWARD_ORDER_IDS, PATH_CHANGING } from '../support/order-ids.ts'
+import { refusedPaths } from '../support/refused.ts'
+import { CONFIG, json, rejection, wire } from '../support/wire.ts'
+
+const CANCELLED = {
+  ...PAYMENT_RECORD,
+  mode: 'hosted',
+  status: 'failure',
+  status_code: '6007',
+  status_description: 'Payment has been cancelled',
+  user_action_required: false,
+  user_action_url: null,
+  cc_mask: null,
+  cc_token: null,
+  customer_city: null,
+}
+
+const cancel = (record: unknown) => {
+  const { fetch } = wire(json(record))
+  return cancelPayment({ ...CONFIG, fetch }, { order_id: 'A-1' })
+}
+
+describe('on the wire', () => {
+  it('an empty POST with plain credentials and X-API-Key as the document spells it here', async () => {
+    const { fetch, sent } = wire(json([CANCELLED]))
+    await createClient({ ...CONFIG, fetch }).cancelPayment({ order_id: 'A-1' })
+    expect(sent[0]).toMatchObject({
+      method: 'POST',
+      url: 'https://pay.example.com/api/v1/pos/3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11/order/A-1/cancel',
+      body: '',
+    })
+    expect(sent[0]?.headers).toEqual({
+      Accept: 'application/json',
+      'User-Agent': 'edgetill',
+      'X-API-AUTH': 'SVC api-key-1:api-secret-1',
+      'X-API-Key': 'endpoints-key-1',
+    })
+  })
+
+  it.each(AWKWARD_ORDER_IDS)('order id %j', async (order_id, encoded) => {
+    const { fetch, sent } = wire(json([CANCELLED]))
+    await cancelPayment({ ...CONFIG, fetch }, { order_id })
+    const path = `/api/v1/pos/${CONFIG.posId}/order/${encoded}/cancel`
+    expect(sent[0]?.url).toBe(CONFIG.baseUrl + path)
+    expect(new URL(sent[0]?.url ?? '').pathname).toBe(path)
+    expect(decodeURIComponent(encoded)).toBe(order_id)
+  })
+
+  it('another POS', async () => {
+    const { fetch, sent } = wire(json([CANCELLED]))
+    const pos_id = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
+    await cancelPayment({ ...CONFIG, fetch }, { order_id: 'A-1', pos_id })
+    expect(sent[0]?.url).toContain(`/pos/${pos_id}/order/`)
+  })
+})
+
+describe('answers', () => {
+  it('the one record of the array, unknown values null', async () => {
+    expect(await cancel([CANCELLED])).toEqual(CANCELLED)
+  })
+
+  it.each<[string, unknown, string]>([
+    ['an empty array', [], 'array of 0'],
+    ['two records', [CANCELLED, CANCELLED], 'array of 2'],
+    ['the record itself', CANCELLED, 'object'],
+    ['null', null, 'null'],
+  ])('%s is handed over', async (_name, body, received) => {
+    const error = await rejection(cancel(body))
+    expect(error).toMatchObject({ code: 'unexpected_response', status: 200, body })
+    expect(error.issues).toMatchObject([{ path: '', rule: 'an array of one payment record', received }])
+  })
+
+  it('a record of another shape is handed over with its array', async () => {
+    const error = await rejection(cancel([{ status: 'failure' }]))
+    expect(error).toMatchObject({ code: 'unexpected_response', body: [{ status: 'failure' }] })
+  })
+
+  it('an unknown outcome says how to find out', async () => {
+    const { fetch } = wire(json({}, 500))
+    const error = await rejection(cancelPayment({ ...CONFIG, fetch }, { order_id: 'A-1' }))
+    expect(error).toMatchObject({ code: 'outcome_unknown', howToFindOut: expect.stringContaining('6007') })
+  })
+})
+
+describe('rules', () => {
+  it.each(PATH_CHANGING)('an order id that would change the path: %j', async (order_id) => {
+    expect(await refusedPaths((client) => client.cancelPayment({ order_id }))).toEqual(['order_id'])
+  })
+
+  it('256 characters are possible, one more is not', async () => {
+    const { fetch } = wire(json([CANCELLED]))
+    await cancelPayment({ ...CONFIG, fetch }, { order_id: 'x'.repeat(256) })
+    expect(await refusedPaths((client) => client.cancelPayment({ order_id: 'x'.repeat(257) }))).toEqual(['order_id'])
+  })
+
+  it('nothing else: no body, so no passThrough either', async () => {
+    expect(await refusedPaths((client) => client.cancelPayment({ order_id: 'A', amount: 1 } as never))).toEqual([
+      'amount',
+    ])
+    expect(await refusedPaths((client) => client.cancelPayment({ order_id: 'A' }, { passThrough: {} }))).toEqual([
+      'passThrough',
+    ])
+    expect(await refusedPaths((client) => client.cancelPayment(undefined as never))).toEqual([''])
+  })
+})

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { createClient, type RequestInput, request } from '../../src/index.ts'
+import { refusedPaths } from '../support/refused.ts'
+import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/wire.ts'
+
+const VOID: RequestInput = {
+  method: 'POST',
+  path: '/api/v1/void',
+  authentication: 'plain',
+  body: { pos_id: CONFIG.posId, order_id: 'A-1', order_currency: 'UAH' },
+}
+
+describe('on the wire', () => {
+  it('a POST with plain credentials and the endpoints key', async () => {
+    const { fetch, sent } = wire(json({ method: 'void' }))
+    const result = await createClient({ ...CONFIG, fetch }).request(VOID)
+    expect(result).toEqual({ status: 200, body: { method: 'void' }, location: undefined })
+    expect(sent[0]).toMatchObject({
+      method: 'POST',
+      url: 'https://pay.example.com/api/v1/void',
+      body: '{"pos_id":"3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11","order_id":"A-1","order_currency":"UAH"}',
+    })
+    expect(sent[0]?.headers).toEqual({
+      Accept: 'application/json',
+      'Content-Type': 'application/json',
+      'User-Agent': 'edgetill',
+      'X-API-AUTH': 'SVC api-key-1:api-secret-1',
+      'X-API-KEY': 'endpoints-key-1',
+    })
+  })
+
+  it('a PUT below the balances address, signed, without the endpoints key', async () => {
+    const { fetch, sent } = wire(json({ recurring_status: 'canceled' }))
+    const input = {
+      method: 'PUT',
+      path: '/api/v1/recurring/r-1/cancel',
+      authentication: 'hmac',
+      base: 'apiUrl',
+    } as const
+    await request({ ...CONFIG, fetch, signer: ({ method }) => method }, input)
+    expect(sent[0]).toMatchObject({
+      method: 'PUT',
+      url: 'https://api.example.com/api/v1/recurring/r-1/cancel',
+      body: '',
+    })
+    expect(sent[0]?.headers).toEqual({
+      Accept: 'application/json',
+      'User-Agent': 'edgetill',
+      'X-API-AUTH': 'SVC-HMAC-SHA1 api-key-1:PUT',
+    })
+  })
+
+  it('an expected redirect is an answer', async () => {
+    const { fetch } = wire(redirect())
+    const result = await request({ ...CONFIG, fetch }, { ...VOID, redirectExpected: true })
+    expect(result).toEqual({ status: 303, body: undefined, location: CHECKOUT_URL })
+  })
+
+  it('passThrough joins the body', async () => {
+    const { fetch, sent } = wire(json({}))
+    await request({ ...CONFIG, fetch }, { ...VOID, body: { a: 1 } }, { passThrough: { b: 2 } })
+    expect(sent[0]?.body).toBe('{"a":1,"b":2}')
+  })
+
+  it('a PUT, PATCH or DELETE is guarded as a POST is', async () => {
+    for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
+      const { fetch, sent } = wire(json({}, 500))
+      const error = await rejection(request({ ...CONFIG, fetch }, { ...VOID, method }))
+      expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'server_error' })
+      expect(sent).toHaveLength(1)
+    }
+  })
+})
+
+it.each<[string, object, string[]]>([
+  ['a verb that is none', { method: 'TRACE' }, ['method']],
+  ['a path without a slash', { path: 'api/v1' }, ['path']],
+  ['a host in the path', { path: 'https://evil.example.com' }, ['path']],
+  ['a body with GET', { method: 'GET' }, ['body']],
+  ['a body that is no object', { body: [1] }, ['body']],
+  ['no authentication', { authentication: undefined }, ['authentication']],
+  ['another base', { base: 'https://evil.example.com' }, ['base']],
+  ['a typo', { querry: 'x' }, ['querry']],
+])('refuses %s', async (_name, change, paths) => {
+  expect(await refusedPaths((client) => client.request({ ...VOID, ...change } as RequestInput))).toEqual(paths)
+})

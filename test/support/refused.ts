@@ -1,0 +1,15 @@
+import { expect } from 'vitest'
+import { type Client, type ClientConfig, createClient } from '../../src/index.ts'
+import { CONFIG, rejection, wire } from './wire.ts'
+
+/** The paths that a call's input is refused for; nothing may have travelled. */
+export async function refusedPaths(
+  call: (client: Client) => Promise<unknown>,
+  config: Partial<ClientConfig> = {},
+): Promise<string[]> {
+  const { fetch, sent } = wire()
+  const error = await rejection(call(createClient({ ...CONFIG, ...config, fetch })))
+  expect(error).toMatchObject({ name: 'InvalidInputError', code: 'invalid_input' })
+  expect(sent).toEqual([])
+  return (error.issues as { path: string }[]).map(({ path }) => path)
+}

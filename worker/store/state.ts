@@ -25,7 +25,7 @@ export interface State {
   delete(key: string): Promise<void>
   /** Every key under a prefix, in byte order: one call for up to 1,000 of them. */
   list(prefix: string): Promise<Row[]>
-  /** One page of keys. `cursor` is undefined at the end. */
+  /** One page of keys, empty only at the end. `cursor` is undefined at the end. */
   page(prefix: string, limit: number, cursor?: string): Promise<{ rows: Row[]; cursor: string | undefined }>
 }
 
@@ -60,10 +60,14 @@ export function openState(kv: KVNamespace): State {
     },
     page: (prefix, limit, from) =>
       attempt('list', async () => {
-        const page = await kv.list({ prefix, limit, ...(from !== undefined && { cursor: from }) })
-        const rows = page.keys.map(({ name, metadata }) => ({ key: name, metadata }))
-        // An empty page is no end: KV says so with list_complete alone.
-        return { rows, cursor: page.list_complete ? undefined : page.cursor }
+        let cursor = from
+        for (;;) {
+          const page = await kv.list({ prefix, limit, ...(cursor !== undefined && { cursor }) })
+          const rows = page.keys.map(({ name, metadata }) => ({ key: name, metadata }))
+          cursor = page.list_complete ? undefined : page.cursor
+          // An empty page is no end: KV says so with list_complete alone.
+          if (rows.length > 0 || cursor === undefined) return { rows, cursor }
+        }
       }),
   }
   return state

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import type { Env } from '../../worker/env.ts'
+import { signWebhook } from '../../worker/sdk.ts'
+import { ORIGIN, World } from './support/world.ts'
+
+const SECRETS = ['API_KEY', 'API_SECRET', 'ENDPOINTS_KEY', 'LINK_SECRET', 'ADMIN_TOKEN'] as const
+
+/** No answer holds a value of the configuration. */
+function expectNoSecret(world: World, text: string): void {
+  const env = world.env()
+  for (const name of SECRETS) if (env[name]) expect(text).not.toContain(env[name].trim())
+}
+
+describe('configuration', () => {
+  it('is healthy when everything is there', async () => {
+    const response = await new World().get('/health')
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ok', missing: [] }])
+  })
+
+  it.each([...SECRETS, 'BASE_URL', 'POS_ID', 'API_URL'] as const)(
+    'names a missing %s, without any value',
+    async (name) => {
+      for (const value of ['', ` ${new World().env()[name]}\n`]) {
+        const world = new World({ env: { [name]: value } })
+        const health = await world.get('/health')
+        expect([health.status, await health.json()]).toEqual([503, { status: 'misconfigured', missing: [name] }])
+        const { body } = signWebhook({}, 'some secret')
+        const answers = await Promise.all([
+          world.post(body),
+          world.get('/checkout/token'),
+          world.api('/api/orders/A-1'),
+          world.api('/api/balances'),
+        ])
+        const texts = await Promise.all(answers.map((answer) => answer.text()))
+        for (const text of texts) expectNoSecret(world, text)
+        expect(answers.map(({ status }, i) => status === 500 && texts[i]?.includes(name))).toContain(true)
+      }
+    },
+  )
+
+  it('names a missing namespace', async () => {
+    const world = new World({ env: { STATE: undefined as unknown as Env['STATE'] } })
+    expect(await (await world.get('/health')).json()).toEqual({ status: 'misconfigured', missing: ['STATE'] })
+    const response = await world.post('data=a&signature=b')
+    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('STATE')])
+  })
+
+  it('receives webhooks although something that they do not need is missing', async () => {
+    const world = new World({ env: { ADMIN_TOKEN: '', LINK_SECRET: '', BASE_URL: '' } })
+    const { body } = signWebhook({ order_id: 'A-1', method: 'x' }, world.emulator.credentials.apiSecret)
+    expect((await world.post(body)).status).toBe(200)
+  })
+
+  it('says that an address or a word cannot work', async () => {
+    const world = new World({ env: { BASE_URL: 'http://pay.example.com', AUTHENTICATION: 'hmac' } })
+    const response = await world.api('/api/balances')
+    expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
+      500,
+      expect.stringContaining('https'),
+    ])
+  })
+
+  it('uses the plain scheme on every call when AUTHENTICATION says so', async () => {
+    const headers: string[] = []
+    const spy = (async (_: string, init: RequestInit) => {
+      headers.push(new Headers(init.headers).get('x-api-auth') ?? '')
+      return new Response(null, { status: 303, headers: { location: '/api/v1/checkout/x/form' } })
+    }) as unknown as typeof fetch
+    const plain = new World({ fetch: spy, env: { AUTHENTICATION: 'plain', SCHEME: 'PAY' } })
+    await plain.get(await plain.link({ order_id: 'A-1' }))
+    const documented = new World({ fetch: spy })
+    await documented.get(await documented.link({ order_id: 'A-1' }))
+    expect(headers).toEqual(['PAY emulator-api-key:emulator-api-secret', expect.stringMatching(/^SVC-HMAC-SHA1 /)])
+  })
+})
+
+describe('every answer', () => {
+  it('has the security headers, and an unknown path a 404', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    for (const path of ['/', '/health', '/webhooks', '/checkout/x', link, '/return/A-1', '/api/orders', '/console']) {
+      const { headers } = await world.get(path)
+      expect([
+        path,
+        headers.get('cache-control'),
+        headers.get('referrer-policy'),
+        headers.get('x-content-type-options'),
+      ]).toEqual([path, 'no-store', 'no-referrer', 'nosniff'])
+    }
+    expect((await world.get('/')).status).toBe(404)
+    expect(
+      (
+        await world.fetch(
+          new Request(`${ORIGIN}/api/nothing`, { headers: { authorization: 'Bearer admin-token-of-the-tests' } }),
+        )
+      ).headers.get('content-type'),
+    ).toBe('application/problem+json')
+  })
+})

@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest'
+import { signWebhook } from '../../worker/sdk.ts'
+import { payment } from './support/events.ts'
+import { newOrderId, ORIGIN, World } from './support/world.ts'
+
+const FORM = 'application/x-www-form-urlencoded'
+
+/** Every refusal: nothing is stored, the body is short and plain and tells nothing of what was expected. */
+async function expectRefusal(world: World, response: Response, status: number): Promise<void> {
+  const text = await response.text()
+  expect([response.status, text.length < 40, /[{<]/.test(text)]).toEqual([status, true, false])
+  expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(world.kv.writes).toEqual([])
+}
+
+function genuine(): { data: string; signature: string; body: string; world: World } {
+  const world = new World()
+  return { ...signWebhook(payment(newOrderId()), world.emulator.credentials.apiSecret), world }
+}
+
+const form = (fields: string[][]): string => new URLSearchParams(fields).toString()
+
+describe('POST /webhooks refuses', () => {
+  it('each single changed bit of data and signature', async () => {
+    const { data, signature, world } = genuine()
+    for (const [name, text] of Object.entries({ data, signature })) {
+      for (let position = 0; position < text.length; position += name === 'data' ? 7 : 1) {
+        for (let bit = 0; bit < 7; bit++) {
+          const letter = String.fromCharCode(text.charCodeAt(position) ^ (1 << bit))
+          const changed = text.slice(0, position) + letter + text.slice(position + 1)
+          const body = form(Object.entries({ data, signature, [name]: changed }))
+          expect([name, position, bit, (await world.post(body)).status]).toEqual([name, position, bit, 401])
+        }
+      }
+    }
+    expect(world.kv.writes).toEqual([])
+  })
+
+  it.each([
+    ['too short', (s: string) => s.slice(0, 20)],
+    ['too long', (s: string) => `${s}A`],
+    ['without its padding', (s: string) => s.replace('=', '')],
+    ['in hexadecimal', () => 'a'.repeat(40)],
+    ['in the standard alphabet', (s: string) => `+/${s.slice(2)}`],
+    ['with a plus that became a space', (s: string) => ` ${s.slice(1)}`],
+    ['of Cyrillic letters', () => 'Щ'.repeat(28)],
+  ])('a signature %s', async (_, change) => {
+    const { data, signature, world } = genuine()
+    await expectRefusal(
+      world,
+      await world.post(
+        form([
+          ['data', data],
+          ['signature', change(signature)],
+        ]),
+      ),
+      401,
+    )
+  })
+
+  it('the signature of another secret', async () => {
+    const { world } = genuine()
+    await expectRefusal(world, await world.post(signWebhook(payment('A-1'), 'another secret').body), 401)
+  })
+
+  it('fields that are missing, empty, or there twice', async () => {
+    const { data, signature, world } = genuine()
+    const bad = [
+      [],
+      [['data', data]],
+      [['signature', signature]],
+      [
+        ['data', ''],
+        ['signature', signature],
+      ],
+    ]
+    const twice = [
+      ['data', data],
+      ['data', data],
+      ['signature', signature],
+    ]
+    for (const fields of [...bad, twice, [...twice.slice(1), ['signature', signature]]]) {
+      await expectRefusal(world, await world.post(form(fields)), 400)
+    }
+  })
+
+  it('a malformed percent sign, and bytes that are not UTF-8', async () => {
+    const { signature, world } = genuine()
+    await expectRefusal(world, await world.post(`data=%E0%A4&signature=${signature}`), 401)
+    await expectRefusal(world, await world.post(`data=%&signature=%zz${signature}`), 401)
+    const bytes = new Uint8Array([...new TextEncoder().encode('data='), 0xff, 0xfe])
+    await expectRefusal(world, await world.post(bytes), 400)
+  })
+
+  it('JSON, multipart, text, and no content type at all', async () => {
+    const { data, signature, body, world } = genuine()
+    const multipart = new FormData()
+    multipart.set('data', data)
+    multipart.set('signature', signature)
+    for (const [type, content] of [
+      ['application/json', JSON.stringify({ data, signature })],
+      ['text/plain', body],
+      [`${FORM}x`, body],
+      ['', new TextEncoder().encode(body)],
+    ] as const) {
+      const headers: Record<string, string> = type === '' ? {} : { 'content-type': type }
+      const request = new Request(`${ORIGIN}/webhooks`, { method: 'POST', body: content, headers })
+      await expectRefusal(world, await world.fetch(request), 415)
+    }
+    const request = new Request(`${ORIGIN}/webhooks`, { method: 'POST', body: multipart })
+    await expectRefusal(world, await world.fetch(request), 415)
+  })
+
+  it('a huge body, whether it says its length or not', async () => {
+    const { world } = genuine()
+    await expectRefusal(world, await world.post(`data=${'A'.repeat(65_536)}`), 413)
+    let pulled = 0
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled++
+        controller.enqueue(new Uint8Array(16_384).fill(65))
+      },
+    })
+    const init = { method: 'POST', body: endless, headers: { 'content-type': FORM }, duplex: 'half' } as RequestInit
+    await expectRefusal(world, await world.fetch(new Request(`${ORIGIN}/webhooks`, init)), 413)
+    expect(pulled).toBeLessThan(20)
+  })
+
+  it('another verb', async () => {
+    const { world } = genuine()
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const response = await world.fetch(new Request(`${ORIGIN}/webhooks`, { method }))
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+    }
+  })
+})
+
+describe('POST /webhooks accepts', () => {
+  it('a slow body, one byte at a time, with a charset in its type', async () => {
+    const { body, world } = genuine()
+    const bytes = new TextEncoder().encode(body)
+    let position = 0
+    const slow = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await new Promise((resolve) => queueMicrotask(() => resolve(undefined)))
+        if (position === bytes.length) controller.close()
+        else controller.enqueue(bytes.slice(position, ++position))
+      },
+    })
+    const headers = { 'content-type': `${FORM}; charset=UTF-8` }
+    const init = { method: 'POST', body: slow, headers, duplex: 'half' } as RequestInit
+    const response = await world.fetch(new Request(`${ORIGIN}/webhooks`, init))
+    expect([response.status, await response.text()]).toEqual([200, ''])
+  })
+
+  it('nothing while KV fails: 503, and all is well at the next delivery', async () => {
+    for (const message of ['KV PUT failed: 429 Too Many Requests', 'KV PUT failed: 500 Internal Server Error']) {
+      const { body, world } = genuine()
+      world.kv.before = (action, key) => {
+        if (action === 'put' && key.startsWith('event/')) throw new Error(message)
+      }
+      const response = await world.post(body)
+      expect([response.status, await response.text()]).toEqual([503, 'Try again later'])
+      world.kv.before = undefined
+      await world.advance(2_000)
+      expect((await world.post(body)).status).toBe(200)
+    }
+  })
+})
+
+describe('the sender check', () => {
+  const send = async (env: Record<string, string>, ip?: string) => {
+    const world = new World({ env })
+    const { body } = signWebhook(payment(newOrderId()), world.emulator.credentials.apiSecret)
+    return (await world.post(body, ip === undefined ? {} : { 'cf-connecting-ip': ip })).status
+  }
+
+  it('lets only the configured address pass when it is enforced, the document’s by default', async () => {
+    const enforce = { SENDER_CHECK: 'enforce', SENDER_IP: '' }
+    expect(await send(enforce, '35.187.74.148')).toBe(200)
+    expect(await send(enforce, '35.187.74.149')).toBe(403)
+    expect(await send(enforce)).toBe(403)
+    expect(await send({ ...enforce, SENDER_IP: '192.0.2.7' }, '192.0.2.7')).toBe(200)
+    expect(await send({ ...enforce, SENDER_IP: '192.0.2.7' }, '35.187.74.148')).toBe(403)
+  })
+
+  it('refuses nobody when it is off or only logs', async () => {
+    expect(await send({ SENDER_CHECK: 'off' }, '192.0.2.7')).toBe(200)
+    expect(await send({ SENDER_CHECK: 'log' }, '192.0.2.7')).toBe(200)
+    expect(await send({ SENDER_CHECK: '' })).toBe(200)
+  })
+
+  it('is a configuration error when it is misspelt', async () => {
+    expect(await send({ SENDER_CHECK: 'enforced' }, '35.187.74.148')).toBe(500)
+  })
+
+  it('never replaces the signature', async () => {
+    const world = new World({ env: { SENDER_CHECK: 'enforce' } })
+    const { body } = signWebhook(payment('A-1'), 'another secret')
+    expect((await world.post(body, { 'cf-connecting-ip': '35.187.74.148' })).status).toBe(401)
+  })
+})

@@ -26,7 +26,7 @@ export function toMinor(amount: number): number {
 /**
  * The amount of so many hundredths: `1005` is `10.05`.
  *
- * @param minor A positive whole number, at most 2^53 - 1.
+ * @param minor A positive whole number, below 2^46 × 100: beyond, neighbouring cents are the same double.
  * @throws {InvalidInputError} for anything else.
  * @see The service's document, "Common types", Amount.
  * @example
@@ -35,10 +35,8 @@ export function toMinor(amount: number): number {
  */
 export function fromMinor(minor: number): number {
   // A quotient is the double that is nearest to the decimal, and so is the number that JSON.parse makes of its digits.
-  const amount = Number.isSafeInteger(minor) && minor > 0 ? minor / 100 : Number.NaN
-  if (!isAmount(amount) || hundredths(amount) !== minor) {
-    refuse('fromMinor', 'minor', 'a positive whole number of hundredths that a double can carry', minor)
-  }
+  const amount = Number.isSafeInteger(minor) ? minor / 100 : Number.NaN
+  if (!isAmount(amount)) refuse('fromMinor', 'minor', 'a positive whole number below 2^46 × 100', minor)
   return amount
 }
 

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { fromMinor, splitAmount, toMinor } from '../../src/index.ts'
+
+const refused = (run: () => unknown, path: string) => {
+  try {
+    run()
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path }] })
+    return
+  }
+  throw new Error('It was accepted.')
+}
+
+describe('toMinor and fromMinor', () => {
+  it.each<[number, number]>([
+    [0.01, 1],
+    [0.29, 29],
+    [1.1, 110],
+    [4.35, 435],
+    [10.05, 1005],
+    [1.005e2, 10_050],
+    [8.87, 887],
+    [19.99, 1999],
+    [1, 100],
+    [999_999_999.99, 99_999_999_999],
+    [70_368_744_177_663.99, 7_036_874_417_766_399],
+  ])('%d is %d hundredths, and back', (amount, minor) => {
+    expect(toMinor(amount)).toBe(minor)
+    expect(fromMinor(minor)).toBe(amount)
+  })
+
+  it.each([
+    0,
+    -0,
+    -1,
+    0.001,
+    0.1 + 0.2,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    2 ** 46,
+    1e21,
+    '10',
+    null,
+    undefined,
+    10n,
+  ])('toMinor refuses %s', (value) => refused(() => toMinor(value as number), 'amount'))
+
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 46 * 100, 2 ** 53, '10', null])('fromMinor refuses %s', (value) =>
+    refused(() => fromMinor(value as number), 'minor'),
+  )
+})
+
+describe('splitAmount', () => {
+  it.each<[number, number[], number[]]>([
+    [100, [1, 1, 1], [33.34, 33.33, 33.33]],
+    [100.5, [9, 1], [90.45, 10.05]],
+    [0.03, [1, 1], [0.02, 0.01]],
+    [0.05, [0.1, 0.2, 0.2], [0.01, 0.02, 0.02]],
+    [10, [1], [10]],
+    [1, [0.333, 0.667], [0.33, 0.67]],
+    [0.1, [1, 2, 3], [0.02, 0.03, 0.05]],
+    [70_368_744_177_663.99, [1, 1], [35_184_372_088_832, 35_184_372_088_831.99]],
+    [0.02, [1e-300, 1e-300], [0.01, 0.01]],
+    [0.02, [1e300, 1e300], [0.01, 0.01]],
+  ])('%d by %j', (total, weights, parts) => {
+    expect(splitAmount(total, weights)).toEqual(parts)
+    expect(splitAmount(total, weights).reduce((sum, part) => sum + toMinor(part), 0)).toBe(toMinor(total))
+  })
+
+  it('the cents that are left go to the parts that lost most', () => {
+    expect(splitAmount(0.1, [2, 2, 3])).toEqual([0.03, 0.03, 0.04])
+    expect(splitAmount(1, [1, 1, 4])).toEqual([0.17, 0.17, 0.66])
+  })
+
+  it('refuses what cannot be divided', () => {
+    refused(() => splitAmount(0, [1]), 'total')
+    refused(() => splitAmount(10, []), 'weights')
+    refused(() => splitAmount(10, 'ab' as unknown as number[]), 'weights')
+    for (const weight of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '1']) {
+      refused(() => splitAmount(10, [1, weight as number]), 'weights[1]')
+    }
+    refused(() => splitAmount(0.01, [1, 1]), 'weights[1]')
+    refused(() => splitAmount(1, [1000, 1]), 'weights[1]')
+  })
+})

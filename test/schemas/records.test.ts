@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { accountSchema } from '../../src/schemas/account.ts'
+import { captureSchema } from '../../src/schemas/capture.ts'
+import { paymentSchema } from '../../src/schemas/payment.ts'
+import { read, type Schema } from '../../src/schemas/schema.ts'
+import { CAPTURE_RECORD, PAYMENT_RECORD } from '../support/inputs.ts'
+
+const paths = (schema: Schema<unknown>, value: unknown) => read(schema, value).issues?.map(({ path }) => path)
+
+// The document's "Payment (primary operation) record", field by field.
+const REQUIRED = ['payment_id', 'order_id', 'currency', 'status', 'method']
+const TEXTS = [
+  ...['gateway_order_id', 'billing_order_id', 'transaction_id', 'pos_id', 'mode', 'description', 'status_code'],
+  ...[
+    'status_description',
+    'user_action_url',
+    'eci',
+    'mcc',
+    'options_3ds',
+    'cc_mask',
+    'cc_token',
+    'cc_token_expiration',
+  ],
+  ...['customer_id', 'customer_ip', 'customer_fname', 'customer_lname', 'customer_patronym', 'customer_email'],
+  ...['customer_phone', 'customer_country', 'customer_birthday', 'customer_city', 'result_url', 'created_at'],
+  ...['processed_at', 'payload', 'bank_short_name', 'receipt_url', 'payway', 'processed_currency'],
+  ...['order_3ds_bypass', 'server_url', 'merchant_mcc', 'validation_url'],
+]
+const OBJECTS = ['recurring', 'fee', 'fixed_fee', 'percent_fee', 'bank_pay']
+
+describe('a payment record', () => {
+  const payment = paymentSchema()
+
+  it.each([...REQUIRED, ...TEXTS])('%s is a text', (name) => {
+    expect(paths(payment, { ...PAYMENT_RECORD, [name]: 'x' })).toBeUndefined()
+    expect(paths(payment, { ...PAYMENT_RECORD, [name]: 5 })).toEqual([name])
+  })
+
+  it.each([...TEXTS, ...OBJECTS, 'limit_info', 'split', 'user_action_required', 'processed_amount'])(
+    '%s may be null or absent',
+    (name) => {
+      expect(paths(payment, { ...PAYMENT_RECORD, [name]: null })).toBeUndefined()
+      expect(paths(payment, { ...PAYMENT_RECORD, [name]: undefined })).toBeUndefined()
+    },
+  )
+
+  it.each([...REQUIRED, 'amount'])('%s may not', (name) => {
+    expect(paths(payment, { ...PAYMENT_RECORD, [name]: null })).toEqual([name])
+    expect(paths(payment, { ...PAYMENT_RECORD, [name]: undefined })).toEqual([name])
+  })
+
+  it.each(OBJECTS)('%s is an object', (name) => {
+    expect(paths(payment, { ...PAYMENT_RECORD, [name]: 'x' })).toEqual([name])
+  })
+
+  it.each(['amount', 'processed_amount'])('%s is a number, also as a string', (name) => {
+    for (const [value, number] of [
+      [5, 5],
+      ['10.50', 10.5],
+      ['-1', -1],
+    ]) {
+      expect(read(payment, { ...PAYMENT_RECORD, [name as string]: value }).value).toMatchObject({
+        [name as string]: number,
+      })
+    }
+    for (const value of ['', ' 5', '1e3', '0x10', '1,5', 'NaN', true, [5], Number.NaN]) {
+      expect(paths(payment, { ...PAYMENT_RECORD, [name]: value })).toEqual([name])
+    }
+  })
+
+  it('its parts are checked too', () => {
+    const record = {
+      ...PAYMENT_RECORD,
+      user_action_required: 'yes',
+      recurring: { id: 1 },
+      fee: { amount: 'much', currency: 5 },
+      limit_info: { retry_after: 5, description: {} },
+      split: [{ amount: 'x', sub_merchant_id: 5 }],
+    }
+    expect(paths(payment, record)).toEqual([
+      'user_action_required',
+      'recurring.id',
+      'recurring.status',
+      'fee.amount',
+      'fee.currency',
+      'limit_info.retry_after',
+      'limit_info.description',
+      'split[0].amount',
+      'split[0].sub_merchant_id',
+    ])
+  })
+
+  it('limit_info is an object or a text', () => {
+    expect(paths(payment, { ...PAYMENT_RECORD, limit_info: 'Daily limit' })).toBeUndefined()
+    expect(paths(payment, { ...PAYMENT_RECORD, limit_info: 5 })).toEqual(['limit_info'])
+  })
+
+  it('the record itself is handed on when nothing had to be converted', () => {
+    expect(read(payment, PAYMENT_RECORD).value).toBe(PAYMENT_RECORD)
+  })
+})
+
+describe('a capture', () => {
+  it.each(['operation_id', 'payment_id', 'order_id', 'status', 'method'])('%s is a required text', (name) => {
+    for (const value of [5, null, undefined])
+      expect(paths(captureSchema(), { ...CAPTURE_RECORD, [name]: value })).toEqual([name])
+  })
+
+  it.each([
+    'transaction_id',
+    'pos_id',
+    'mode',
+    'status_code',
+    'status_description',
+    'created_at',
+    'processed_at',
+    'comment',
+  ])('%s is a text that may be null or absent', (name) => {
+    expect(paths(captureSchema(), { ...CAPTURE_RECORD, [name]: 5 })).toEqual([name])
+    for (const value of ['x', null, undefined]) {
+      expect(paths(captureSchema(), { ...CAPTURE_RECORD, [name]: value })).toBeUndefined()
+    }
+  })
+})
+
+it('an account: every field is checked', () => {
+  const account = { id: 'a', name: 'Main', currency: 'UAH', balances: { available: 1, rolling_reserve: 2 } }
+  expect(read(accountSchema(), account).value).toEqual(account)
+  for (const name of ['id', 'name', 'currency', 'balances']) {
+    expect(paths(accountSchema(), { ...account, [name]: 5 })).toEqual([name])
+  }
+  const wrong = { available: 'x', rolling_reserve: {}, rollingReserve: 'y' }
+  expect(paths(accountSchema(), { ...account, balances: wrong })).toEqual([
+    'balances.available',
+    'balances.rolling_reserve',
+    'balances.rollingReserve',
+  ])
+})

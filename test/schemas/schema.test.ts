@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import {
+  array,
+  convert,
+  kindOf,
+  leaf,
+  looseObject,
+  maybe,
+  optional,
+  read,
+  type Schema,
+  strictObject,
+} from '../../src/schemas/schema.ts'
+
+const text: Schema<string> = leaf('a text', (value) => typeof value === 'string')
+const length: Schema<number> = convert(text, (value) => value.length)
+const paths = <T>(schema: Schema<T>, value: unknown) => read(schema, value).issues?.map(({ path }) => path)
+
+describe('objects', () => {
+  const inner = looseObject<{ b: string }>({ b: text })
+  const schema = looseObject<{ a: string; deep?: { b: string } | null }>({ a: text, deep: maybe(inner) })
+  const strict = strictObject<{ a: string; n?: number | undefined }>({ a: text, n: optional(length) })
+
+  it('a loose one keeps what it does not know, a strict one refuses each of it', () => {
+    expect(read(schema, { a: 'x', more: 1 })).toEqual({ value: { a: 'x', more: 1 } })
+    expect(paths(strict, { a: 'x', more: 1, other: undefined })).toEqual(['more', 'other'])
+  })
+
+  it('names each place from the outside in', () => {
+    expect(paths(schema, { a: 1, deep: { b: 2 } })).toEqual(['a', 'deep.b'])
+    expect(paths(array(schema), [{ a: 'x' }, { a: 'x', deep: { b: 2 } }, 5])).toEqual(['[1].deep.b', '[2]'])
+  })
+
+  it.each([null, undefined, [], 'x', 5, () => 1])('%s is not an object', (value) => {
+    expect(read(schema, value).issues).toEqual([{ path: '', rule: 'an object', received: kindOf(value) }])
+    expect(paths(strict, value)).toEqual([''])
+  })
+
+  it('absent and null are left as they are', () => {
+    expect(read(schema, { a: 'x' }).value).toEqual({ a: 'x' })
+    expect(Object.keys(read(schema, { a: 'x' }).value ?? {})).toEqual(['a'])
+    expect(read(schema, { a: 'x', deep: null }).value).toEqual({ a: 'x', deep: null })
+    expect(Object.keys(read(strict, { a: 'x', n: undefined }).value ?? {})).toEqual(['a'])
+  })
+
+  it('what was received is never changed', () => {
+    const received = Object.freeze({ a: 'x', n: 'four' })
+    expect(read(strict, received).value).toEqual({ a: 'x', n: 4 })
+    const loose = looseObject<{ n: number }>({ n: length })
+    const frozen = Object.freeze({ n: 'four', more: 1 })
+    expect(read(loose, frozen).value).toEqual({ n: 4, more: 1 })
+    expect(frozen.n).toBe('four')
+  })
+
+  it('a field called __proto__ is a field like any other', () => {
+    const hostile = JSON.parse('{"a":"x","__proto__":{"b":1}}') as object
+    expect(paths(strict, hostile)).toEqual(['__proto__'])
+    const value = read(looseObject<{ a: string; n: number }>({ a: text, n: maybe(length) as Schema<number> }), {
+      ...hostile,
+      n: 'four',
+    }).value
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect(({} as { b?: number }).b).toBeUndefined()
+  })
+})
+
+describe('issues', () => {
+  it.each<[unknown, string]>([
+    [undefined, 'missing'],
+    [null, 'null'],
+    ['', 'empty string'],
+    ['4242424242424242', 'string of 16 characters'],
+    [42, 'number'],
+    [[4242], 'array'],
+    [{ secret: 1 }, 'object'],
+    [true, 'boolean'],
+    [10n, 'bigint'],
+  ])('the kind of %s is %s', (value, kind) => {
+    expect(kindOf(value)).toBe(kind)
+  })
+
+  it('no conversion runs on what is already wrong', () => {
+    expect(paths(length, 5)).toEqual([''])
+    expect(paths(array(length, 'three', 3), ['a'])).toEqual([''])
+  })
+})

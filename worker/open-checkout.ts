@@ -51,7 +51,12 @@ export async function openCheckout(visit: Visit): Promise<Opening> {
   if (checkout && (checkout.amount !== amount || checkout.currency !== currency)) return { kind: 'changed' }
   const attempt = checkout?.attempts ?? 1
   const current = attempt === 1 ? order : (await readOrder(state, attemptId(order_id, attempt))).order
-  if (current.status === 'success' || current.status === 'failure') return result(visit, attempt)
+  if (current.status === 'success') return result(visit, attempt)
+  if (current.status === 'failure') {
+    // Cancelled here, by an opening that did not live to make the next attempt; or failed for good.
+    const replaced = !checkout?.url && (await getCheckout(state, attemptId(order_id, attempt + 1))) !== undefined
+    return replaced ? reconcile(visit, attempt) : result(visit, attempt)
+  }
   if (checkout?.url !== undefined) return { kind: 'redirect', url: checkout.url }
   return checkout ? reconcile(visit, attempt) : create(visit, 1)
 }

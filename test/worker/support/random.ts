@@ -11,8 +11,16 @@ export function createRandom(seed: number): () => number {
 
 const environment = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env
 
-/** The seed of this run: EDGETILL_SEED, else a new one. Print it. */
-export const seedOfRun = (): number => Number(environment?.EDGETILL_SEED ?? Math.floor(Math.random() * 2 ** 31))
+let chosen: number | undefined
+
+/** The seed of this run: EDGETILL_SEED, else a new one. Printed when it is first used. Call it inside a test: workerd has no randomness outside. */
+export function seedOfRun(): number {
+  if (chosen === undefined) {
+    chosen = Number(environment?.EDGETILL_SEED ?? Math.floor(Math.random() * 2 ** 31))
+    console.log(`EDGETILL_SEED=${chosen}`)
+  }
+  return chosen
+}
 
 /** Whether the full sizes are to be run. */
 export const isLong = (): boolean => Boolean(environment?.EDGETILL_LONG)

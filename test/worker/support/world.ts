@@ -1,6 +1,12 @@
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { vi } from 'vitest'
-import { createEmulator, type Emulator, type EmulatorOptions } from '../../../src/emulator/index.ts'
+import {
+  createEmulator,
+  type Emulator,
+  type EmulatorOptions,
+  type TestCardName,
+  testCard,
+} from '../../../src/emulator/index.ts'
 import { createApp } from '../../../worker/app.ts'
 import { type CheckoutOrder, createCheckoutLink } from '../../../worker/checkout-link.ts'
 import { runCron } from '../../../worker/cron.ts'
@@ -25,9 +31,6 @@ const runtimeKv = await findRuntimeKv()
 
 /** The kinds of KV that exist on this runtime. */
 export const KINDS: Kind[] = runtimeKv ? ['strict', 'hostile', 'real'] : ['strict', 'hostile']
-
-const seed = seedOfRun()
-console.log(`EDGETILL_SEED=${seed}`)
 
 /** What the worker wrote to its log. Failures are part of these tests: they must not bury the reporter's lines. */
 export const log: unknown[][] = []
@@ -68,7 +71,7 @@ export class World {
   constructor(options: WorldOptions = {}) {
     this.options = options
     this.kind = options.kind ?? 'strict'
-    this.random = createRandom(seed)
+    this.random = createRandom(seedOfRun())
     const hostile = this.kind === 'hostile'
     this.kv = createKvDouble({
       now: () => this.time,
@@ -187,6 +190,29 @@ export class World {
       now,
       ...(expiresAt !== undefined && { expiresAt }),
     })
+  }
+
+  /** Opens a link as a patient customer does: looks again, or tries again, until it leads somewhere. */
+  async open(link: string): Promise<string> {
+    let url = link
+    for (let attempt = 0; attempt < 60; attempt++) {
+      const response = await this.get(url)
+      const text = await response.text()
+      if (response.status === 303) return response.headers.get('location') ?? ''
+      if (response.status !== 503) throw new Error(`The link was answered with ${response.status}: ${text}`)
+      url = /<a href="([^"]+)">/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+      await this.advance(11_000)
+    }
+    throw new Error('The link never led anywhere.')
+  }
+
+  /** Pays at the service's checkout page; answers where the customer is sent. */
+  async pay(checkoutUrl: string, card: TestCardName = 'success'): Promise<string | null> {
+    const form = { cc_number: testCard(card), exp_month: '12', exp_year: '30', card_cvv: '123' }
+    const body = new URLSearchParams(form)
+    const response = await this.emulator.fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })
+    await this.emulator.deliveries.idle()
+    return response.headers.get('location')
   }
 
   cron(): Promise<{ finished: number; failed: number }> {

@@ -1,0 +1,327 @@
+import { describe, expect, it } from 'vitest'
+import { createCheckoutLink } from '../../worker/checkout-link.ts'
+import { attemptId } from '../../worker/store/checkouts.ts'
+import { KINDS, newOrderId, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
+
+/** The payments that the customer could still pay, of an order and its further attempts. */
+const payable = (world: World, order_id: string): string[] =>
+  world.emulator.orders
+    .list()
+    .filter((order) => order.order_id.startsWith(order_id) && order.payments[0]?.status === 'init')
+    .map((order) => order.order_id)
+
+for (const kind of KINDS) {
+  describe(`a checkout link over ${kind} KV`, () => {
+    const create = (options: WorldOptions = {}) => new World({ kind, ...options })
+
+    it('leads to one checkout, however often it is opened', async () => {
+      const world = create()
+      const id = newOrderId()
+      const link = await world.link({ order_id: id })
+      const first = await world.open(link)
+      await world.advance(121_000)
+      const again = await world.open(link)
+      expect(payable(world, id)).toHaveLength(1)
+      if (kind !== 'hostile') expect(again).toBe(first)
+      expect(world.emulator.orders.list().at(-1)?.checkout_url).toBe(again)
+    })
+
+    it('makes one payment when it is opened twice at the same moment', async () => {
+      const world = create({ failures: 0 })
+      const id = newOrderId()
+      const link = await world.link({ order_id: id })
+      const [a, b] = await Promise.all([world.open(link), world.open(link)])
+      expect(a).toBe(b)
+      expect(world.emulator.orders.list().map(({ order_id }) => order_id)).toEqual([id])
+    })
+
+    it('knows a webhook’s order, and flags another amount than the one asked for', async () => {
+      const world = create()
+      const [right, wrong] = [newOrderId(), newOrderId()]
+      await world.pay(await world.open(await world.link({ order_id: right })))
+      await world.pay(await world.open(await world.link({ order_id: wrong })), 'payer_changes_amount')
+      for (let i = 0; i < 10; i++) await world.advance(3_600_000)
+      // Where the write of the checkout failed, the order is not known: never the other way round.
+      const flags = async (id: string) =>
+        ((await world.order(id))?.flags ?? []).filter((flag) => flag !== 'unknown_order')
+      if (kind === 'hostile') {
+        expect(await flags(right)).toEqual([])
+      } else {
+        expect((await world.order(right))?.flags).toEqual([])
+        expect((await world.order(wrong))?.flags).toEqual(['amount_mismatch'])
+      }
+    })
+
+    it('finds its way after an answer was lost, with one payment that can be paid', async () => {
+      for (const when of ['before_commit', 'after_commit'] as const) {
+        const world = create()
+        const id = newOrderId(when)
+        world.emulator.faults.next({ kind: 'reset', when, on: 'create-payment' })
+        const url = await world.open(await world.link({ order_id: id }))
+        expect(payable(world, id)).toHaveLength(1)
+        const [paid = ''] = payable(world, id)
+        expect(world.emulator.orders.get(paid)?.checkout_url).toBe(url)
+        if (kind !== 'hostile') expect(paid).toBe(when === 'before_commit' ? id : attemptId(id, 2))
+      }
+    })
+  })
+}
+
+describe('a checkout link', () => {
+  it('creates nothing when it is only looked at (HEAD)', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    const response = await world.fetch(new Request(link, { method: 'HEAD' }))
+    expect([response.status, world.emulator.orders.list(), world.kv.calls.put]).toEqual([200, [], 0])
+  })
+
+  it('leads to the same checkout with one call to the service and one write', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    const urls = [await world.open(link), await world.open(link), await world.open(link)]
+    expect(new Set(urls).size).toBe(1)
+    expect([world.kv.calls.put, world.emulator.orders.list().length]).toEqual([1, 1])
+  })
+
+  it('waits for the address that another location has just written, instead of replacing its checkout', async () => {
+    const world = new World({ kind: 'hostile', failures: 0 })
+    const link = await world.link({ order_id: 'A-1' })
+    const at = async (location: string) => world.fetch(new Request(link), world.env(location))
+    // The second location has already looked, and keeps the absence for a minute.
+    await world.fetch(
+      new Request(`${ORIGIN}/api/orders/A-1`, { headers: { authorization: 'Bearer admin-token-of-the-tests' } }),
+      world.env('WAW'),
+    )
+    const first = (await at('FRA')).headers.get('location')
+    const second = await at('WAW')
+    expect([second.status, second.headers.get('retry-after')]).toEqual([503, '10'])
+    expect(await second.text()).toContain('<meta http-equiv="refresh" content="10;url=')
+    await world.advance(61_000)
+    expect((await at('WAW')).headers.get('location')).toBe(first)
+    expect(world.emulator.orders.get('A-1')?.status).toBe('init')
+  })
+
+  it('is refused when it was changed, cut off, made with another secret, or has expired', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
+    const [path = ''] = [new URL(link).pathname]
+    const token = path.slice('/checkout/'.length)
+    for (let i = 0; i < token.length; i += 5) {
+      const letter = token[i] === 'A' ? 'B' : 'A'
+      const changed = token.slice(0, i) + letter + token.slice(i + 1)
+      expect((await world.get(`/checkout/${changed}`)).status).toBe(404)
+    }
+    const foreign = await createCheckoutLink({
+      origin: ORIGIN,
+      linkSecret: 'another',
+      order: { ...ORDER, order_id: 'A-1' },
+    })
+    for (const bad of [
+      `/checkout/${token.slice(0, -1)}`,
+      `/checkout/${token}A`,
+      '/checkout/x',
+      '/checkout/%00',
+      foreign,
+    ]) {
+      const response = await world.get(bad)
+      expect([response.status, (await response.text()).includes('This payment link is not valid')]).toEqual([404, true])
+    }
+    await world.advance(60_000)
+    const expired = await world.get(link)
+    expect([expired.status, (await expired.text()).includes('has expired')]).toEqual([410, true])
+    expect(world.emulator.orders.list()).toEqual([])
+  })
+
+  it('shows nothing of the order, and is another one each time', async () => {
+    const world = new World()
+    const links = [await world.link({ order_id: 'A-1' }), await world.link({ order_id: 'A-1' })]
+    expect(links[0]).not.toBe(links[1])
+    for (const link of links) expect(link).toMatch(/^https:\/\/pay\.shop\.example\.com\/checkout\/[\w-]+$/)
+  })
+
+  it.each([
+    ['an order that is not hosted', { order: { ...ORDER, mode: 'direct', order_id: 'A-1' } }],
+    ['an order_id that no address can carry', { order: { ...ORDER, order_id: '..' } }],
+    ['an order_id that looks like a further attempt', { order: { ...ORDER, order_id: 'A-1~2' } }],
+    ['half a surrogate pair', { order: { ...ORDER, order_id: 'A\ud800' } }],
+    ['an empty secret', { linkSecret: '' }],
+    ['a link that is too long', { order: { ...ORDER, order_id: 'A-1', payload: 'Щ'.repeat(4000) } }],
+  ])('is not made for %s', async (_, change) => {
+    const options = { origin: ORIGIN, linkSecret: 'secret', order: { ...ORDER, order_id: 'A-1' }, ...change }
+    await expect(createCheckoutLink(options as Parameters<typeof createCheckoutLink>[0])).rejects.toThrow(TypeError)
+  })
+
+  it('creates purchases, reserves, splits and subscriptions', async () => {
+    const world = new World()
+    const split = [{ amount: 100.5, sub_merchant_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11' }]
+    const { method: _, ...rest } = ORDER
+    for (const order of [
+      { ...rest, order_id: 'purchase', method: 'purchase' as const },
+      { ...rest, order_id: 'auth', method: 'auth' as const },
+      { ...rest, order_id: 'split', method: 'purchase' as const, split },
+      {
+        ...rest,
+        order_id: 'recurring',
+        method: 'purchase' as const,
+        init_recurring: { interval_unit: 'month' as const, interval_count: 1 },
+      },
+    ]) {
+      const url = await world.open(await world.link(order))
+      expect(world.emulator.orders.get(order.order_id)).toMatchObject({
+        checkout_url: url,
+        split: order.order_id === 'split',
+      })
+    }
+    expect(world.emulator.orders.get('auth')?.payments[0]?.method).toBe('auth')
+    expect(world.emulator.orders.get('recurring')?.recurring).toBeDefined()
+  })
+
+  it('takes a hosted reserve that is answered with a record', async () => {
+    const world = new World({ emulator: { hostedAuthAnswer: 'record' } })
+    expect(await world.open(await world.link({ order_id: 'A-1', method: 'auth' }))).toMatch(/^http/)
+  })
+
+  it('fills in where webhooks and the customer go, unless the shop says so', async () => {
+    const bodies: Record<string, unknown>[] = []
+    const world: World = new World({
+      fetch: (async (_: string, init: RequestInit) => {
+        bodies.push(JSON.parse(await (init.body as Blob).text()))
+        return new Response(null, { status: 303, headers: { location: '/api/v1/checkout/x/form' } })
+      }) as unknown as typeof fetch,
+    })
+    await world.open(await world.link({ order_id: 'a/b ?' }))
+    await world.open(
+      await world.link({ order_id: 'A-2', server_url: 'https://a.example.com/', result_url: 'https://b.example.com/' }),
+    )
+    expect(bodies[0]).toMatchObject({
+      server_url: `${ORIGIN}/webhooks`,
+      result_url: expect.stringMatching(/^https:\/\/pay\.shop\.example\.com\/return\/a%2Fb%20%3F\?t=[\w-]{43}$/),
+    })
+    expect(bodies[1]).toMatchObject({ server_url: 'https://a.example.com/', result_url: 'https://b.example.com/' })
+  })
+
+  it('leads to the result once it is paid or failed', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    await world.pay(await world.open(link))
+    expect(await world.open(link)).toMatch(/\/return\/A-1\?t=/)
+    const declined = await world.link({ order_id: 'A-2' })
+    await world.pay(await world.open(declined), 'declined')
+    expect(await world.open(declined)).toMatch(/\/return\/A-2\?t=/)
+  })
+
+  it('is not opened for another price than before', async () => {
+    const world = new World()
+    await world.open(await world.link({ order_id: 'A-1' }))
+    const response = await world.get(await world.link({ order_id: 'A-1', amount: 1 }))
+    expect([response.status, (await response.text()).includes('has changed')]).toEqual([409, true])
+  })
+
+  it.each([
+    ['an error inside the service', { kind: 'server_error', body: 'html', when: 'before_commit' }],
+    ['a connection that breaks', { kind: 'reset', when: 'before_commit' }],
+    ['too many requests', { kind: 'too_many_requests', retryAfter: 3600 }],
+  ] as const)('shows a page with a way to try again, and no detail, after %s', async (_, fault) => {
+    const world = new World()
+    world.emulator.faults.next({ ...fault, on: 'create-payment' })
+    const link = await world.link({ order_id: 'secret-order' })
+    const response = await world.get(link)
+    const text = await response.text()
+    expect(response.status).toBe(503)
+    expect(text).toContain(`<a href="${new URL(link).pathname}">Try again</a>`)
+    for (const word of ['secret-order', 'UAH', 'olena', 'emulator', '500', '429', 'Error'])
+      expect(text).not.toContain(word)
+    expect(await world.open(link)).toMatch(/\/form$/)
+  })
+
+  it('is linked to its further attempt in both directions', async () => {
+    const world = new World()
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
+    await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+    expect(await world.order('A-1')).toMatchObject({ status: 'failure', replaced_by: 'A-1~2', flags: [] })
+    expect(await world.order('A-1~2')).toMatchObject({
+      status: 'success',
+      replaces: 'A-1',
+      flags: [],
+      totals: { captured: 10050 },
+    })
+    expect(await world.open(await world.link({ order_id: 'A-1' }))).toMatch(/\/return\/A-1~2\?t=/)
+  })
+
+  it('is not replaced when the lost payment was paid in the meantime', async () => {
+    const world = new World()
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
+    const link = await world.link({ order_id: 'A-1' })
+    expect((await world.get(link)).status).toBe(503)
+    // The webhook is lost too, so that only the service can tell.
+    world.emulator.faults.next({ kind: 'drop' }, 2)
+    await world.pay(world.emulator.orders.get('A-1')?.checkout_url ?? '')
+    expect(await world.open(link)).toMatch(/\/return\/A-1\?t=/)
+    expect(world.emulator.orders.list()).toHaveLength(1)
+    expect((await world.order('A-1'))?.status).toBe('success')
+  })
+
+  it('stays as it is when the shop itself cancelled the order', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    await world.open(link)
+    expect((await world.api('/api/orders/A-1/cancel', { method: 'POST' })).status).toBe(200)
+    await world.emulator.deliveries.idle()
+    expect(await world.open(link)).toMatch(/\/return\/A-1\?t=/)
+    expect(world.emulator.orders.list()).toHaveLength(1)
+  })
+})
+
+describe('killed at each storage and service call', () => {
+  /** Opens a link with the n-th call failing before or after it had its effect; answers how many calls there were. */
+  async function play(killAt: number, lost: boolean, after: boolean): Promise<number> {
+    let calls = 0
+    const die = async <T>(work: () => Promise<T>): Promise<T> => {
+      const dies = ++calls === killAt
+      if (dies && !after) throw new Error('interrupted')
+      const result = await work()
+      if (dies) throw new Error('interrupted')
+      return result
+    }
+    const world: World = new World({
+      fetch: ((input: string, init: RequestInit) => die(() => world.emulator.fetch(input, init))) as typeof fetch,
+    })
+    const env = world.env('FRA')
+    const STATE = new Proxy(env.STATE, {
+      get:
+        (target, name) =>
+        (...parts: unknown[]) =>
+          die(
+            () =>
+              (target as unknown as Record<PropertyKey, (...parts: unknown[]) => Promise<unknown>>)[name]?.(
+                ...parts,
+              ) as Promise<unknown>,
+          ),
+    })
+    if (lost) world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
+    const link = await world.link({ order_id: 'A-1' })
+    world.env = () => ({ ...env, STATE })
+    const url = await world.open(link)
+    world.env = () => env
+    const [left = '', ...more] = payable(world, 'A-1')
+    expect([killAt, lost, after, more, world.emulator.orders.get(left)?.checkout_url]).toEqual([
+      killAt,
+      lost,
+      after,
+      [],
+      url,
+    ])
+    return calls
+  }
+
+  it.each([
+    [false, false],
+    [false, true],
+    [true, false],
+    [true, true],
+  ])('leaves one payment that can be paid (answer lost: %s, failing after its effect: %s)', async (lost, after) => {
+    const total = await play(Number.POSITIVE_INFINITY, lost, after)
+    expect(total).toBeGreaterThanOrEqual(lost ? 10 : 4)
+    for (let killAt = 1; killAt <= total; killAt++) await play(killAt, lost, after)
+  })
+})

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'edgetill-check-'))
 
 // In this order: the package checks look at what the build made.
 const CHECKS: [name: string, command: string][] = [
-  ['format and lint', 'biome ci .'],
+  ['format and lint', 'biome ci --colors=off .'],
   ['types of src', 'tsc -p tsconfig.json'],
   ['types of worker', 'tsc -p worker/tsconfig.json'],
   ['types of test, examples and configurations', 'tsc -p test/tsconfig.json'],

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { type BrowserFingerprintValues, browserFingerprint, browserFingerprintSnippet } from '../../src/card/index.ts'
+import { browserFingerprintSchema } from '../../src/schemas/browser-fingerprint.ts'
+import { read } from '../../src/schemas/schema.ts'
+
+const FORM = {
+  browserColorDepth: '24',
+  browserScreenHeight: '1080',
+  browserScreenWidth: '1920',
+  browserJavaEnabled: 'false',
+  browserLanguage: 'uk-UA',
+  browserTimeZone: 'Europe/Kyiv',
+  browserTimeZoneOffset: '-120',
+}
+const HEADERS = { accept: 'text/html', 'user-agent': 'Mozilla/5.0', 'cf-connecting-ip': '203.0.113.7' }
+// A plain object of headers: not every runtime lets a program set `user-agent` on a Request.
+const request = (headers: Record<string, string> = HEADERS) => ({ headers: new Headers(headers) })
+
+const WHOLE = {
+  ...FORM,
+  browserAcceptHeader: 'text/html',
+  browserIpAddress: '203.0.113.7',
+  browserUserAgent: 'Mozilla/5.0',
+}
+
+describe('browserFingerprint', () => {
+  it('is whole, from an object, a form, a query or a map', () => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(FORM)) form.set(name, value)
+    for (const values of [FORM, form, new URLSearchParams(FORM), new Map(Object.entries(FORM))]) {
+      const fingerprint = browserFingerprint(request(), values)
+      expect(fingerprint).toEqual(WHOLE)
+      expect(read(browserFingerprintSchema(), fingerprint).issues).toBeUndefined()
+    }
+  })
+
+  it('takes nothing from the form that the request tells, and no other field', () => {
+    const values = {
+      ...FORM,
+      browserIpAddress: '198.51.100.1',
+      browserUserAgent: 'forged',
+      cc_number: '4242424242424242',
+    }
+    expect(browserFingerprint(request(), values)).toEqual(WHOLE)
+  })
+
+  it('an address that the server knows better wins', () => {
+    expect(browserFingerprint(request(), FORM, '198.51.100.9').browserIpAddress).toBe('198.51.100.9')
+  })
+
+  it('names all that is missing', () => {
+    const missing = (headers: Record<string, string>, values: BrowserFingerprintValues) => {
+      try {
+        browserFingerprint(request(headers), values)
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'invalid_input' })
+        return (error as { issues: { path: string }[] }).issues.map(({ path }) => path)
+      }
+      throw new Error('It was accepted.')
+    }
+    expect(missing({}, new FormData())).toEqual([
+      ...Object.keys(FORM),
+      'browserAcceptHeader',
+      'browserIpAddress',
+      'browserUserAgent',
+    ])
+    expect(missing(HEADERS, { ...FORM, browserColorDepth: 24 })).toEqual(['browserColorDepth'])
+    expect(missing(HEADERS, {})).toEqual(Object.keys(FORM))
+  })
+
+  it('an empty text is a text: a browser may tell nothing', () => {
+    expect(browserFingerprint(request(), { ...FORM, browserLanguage: '' }).browserLanguage).toBe('')
+  })
+})
+
+it('the snippet fills exactly the fields that are read from the form', () => {
+  const names = [...browserFingerprintSnippet.matchAll(/^ {4}(\w+):/gm)].map(([, name]) => name)
+  expect(names).toEqual(Object.keys(FORM))
+  expect(browserFingerprintSnippet).toMatch(/^<script>[^<]*<\/script>$/)
+})

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import * as sdk from '../src/index.ts'
+import { inspect } from './support/inspect.ts'
+
+const CALL = { method: 'POST', path: '/api/v1/capture', attempts: 1 }
+const API = { status: 400, apiCode: 'V-1', apiMessage: 'No', violations: [], retryable: false, retryAfterMs: undefined }
+const ISSUES = [{ path: 'amount', rule: 'x', received: 'string' }]
+// Joined, because Bun prints the source lines around an error.
+const CANARY = ['can', 'ary'].join('')
+const BODY = { secret: CANARY }
+
+const ERRORS: [name: string, code: sdk.ErrorCode, error: sdk.EdgetillError, guard: (error: unknown) => boolean][] = [
+  ['ConfigError', 'config', new sdk.ConfigError('apiKey', 'apiKey is missing.'), sdk.isConfigError],
+  ['InvalidInputError', 'invalid_input', new sdk.InvalidInputError('capturePayment', ISSUES), sdk.isInvalidInputError],
+  [
+    'ConnectionError',
+    'connection',
+    new sdk.ConnectionError('lost', CALL, 'interrupted', new Error('cause')),
+    sdk.isConnectionError,
+  ],
+  [
+    'OutcomeUnknownError',
+    'outcome_unknown',
+    new sdk.OutcomeUnknownError('Lost.', CALL, { reason: 'timeout', howToFindOut: 'Ask.' }),
+    sdk.isOutcomeUnknownError,
+  ],
+  ['ApiError', 'api', new sdk.ApiError('refused', CALL, API), sdk.isApiError],
+  [
+    'UnexpectedResponseError',
+    'unexpected_response',
+    new sdk.UnexpectedResponseError('odd.', CALL, { status: 200, issues: [], body: BODY }),
+    sdk.isUnexpectedResponseError,
+  ],
+  [
+    'WebhookVerificationError',
+    'webhook_verification',
+    new sdk.WebhookVerificationError('not_json', 'odd', CANARY),
+    sdk.isWebhookVerificationError,
+  ],
+]
+
+describe.each(ERRORS)('%s', (name, code, error) => {
+  it('has a literal name and code, and is an Error', () => {
+    expect(error).toMatchObject({ name, code })
+    expect(error).toBeInstanceOf(Error)
+    expect(error).toBeInstanceOf(sdk.EdgetillError)
+    expect(String(error)).toMatch(new RegExp(`^${name}: `))
+  })
+
+  it('is recognised by its guard alone, also when it comes from another copy of the package', () => {
+    const foreign = Object.assign(new Error('x'), { code })
+    for (const [other, , sample, guard] of ERRORS) {
+      expect(guard(error)).toBe(other === name)
+      expect(guard(foreign)).toBe(other === name)
+      expect(guard({ code })).toBe(false)
+      expect(guard(undefined)).toBe(false)
+      expect(guard(sample)).toBe(true)
+    }
+  })
+
+  it('shows nothing of an answer or a webhook by accident', () => {
+    expect(`${inspect(error)}${JSON.stringify(error)}${error.stack}`).not.toContain(CANARY)
+  })
+})
+
+it('keeps what it was told', () => {
+  expect(ERRORS[2]?.[2]).toMatchObject({ ...CALL, reason: 'interrupted', cause: { message: 'cause' } })
+  expect(ERRORS[3]?.[2]).toMatchObject({ reason: 'timeout', howToFindOut: 'Ask.', status: undefined })
+  expect(ERRORS[3]?.[2].message).toBe('Lost. Whether it was executed is unknown. Ask.')
+  expect(ERRORS[4]?.[2]).toMatchObject(API)
+  expect(ERRORS[5]?.[2]).toMatchObject({ status: 200, issues: [], body: BODY })
+  expect(ERRORS[6]?.[2]).toMatchObject({ reason: 'not_json', verified: true, data: CANARY })
+})
+
+it('an error without a cause has no cause', () => {
+  expect('cause' in new sdk.ConfigError('x', 'y')).toBe(false)
+})
+
+it('issues read as a sentence', () => {
+  const issues = [
+    { path: 'split[0].amount', rule: 'a number', received: 'string' },
+    { path: '', rule: 'an object', received: 'null' },
+  ]
+  expect(new sdk.InvalidInputError('createPayment', issues).message).toBe(
+    'createPayment was not sent, because its input is not valid: split[0].amount must be a number (received: string); ' +
+      'the value must be an object (received: null).',
+  )
+})

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { binaryToBytes, decodeBase64url, decodeBase64urlBinary, encodeBase64url } from '../../src/lib/base64url.ts'
+
+const utf8 = new TextEncoder()
+
+// RFC 4648, section 10, and the two letters in which Base64Url differs.
+const VECTORS: [text: string, encoded: string][] = [
+  ['', ''],
+  ['f', 'Zg=='],
+  ['fo', 'Zm8='],
+  ['foo', 'Zm9v'],
+  ['foob', 'Zm9vYg=='],
+  ['fooba', 'Zm9vYmE='],
+  ['foobar', 'Zm9vYmFy'],
+  ['~~~???', 'fn5-Pz8_'],
+  ['чашка', '0YfQsNGI0LrQsA=='],
+]
+
+it.each(VECTORS)('%j', (text, encoded) => {
+  expect(encodeBase64url(utf8.encode(text))).toBe(encoded)
+  expect(encodeBase64url(utf8.encode(text), false)).toBe(encoded.replace(/=+$/, ''))
+  expect(decodeBase64url(encoded)).toEqual(utf8.encode(text))
+  expect(decodeBase64url(encoded.replace(/=+$/, ''))).toEqual(utf8.encode(text))
+})
+
+it('every byte, at every place of a group', () => {
+  const bytes = Uint8Array.from({ length: 768 }, (_, i) => (i * 7 + (i >> 8)) & 255)
+  for (const length of [766, 767, 768]) {
+    const part = bytes.slice(0, length)
+    expect(decodeBase64url(encodeBase64url(part))).toEqual(part)
+  }
+})
+
+describe('what is not Base64Url', () => {
+  it.each(['+', '/', 'Zm9v!', 'Zm 9v', 'Zm9v\n', 'Z', 'Zm9vY', 'Zg=', 'Zg===', '=Zg=', 'Zg==Zg==', 'ї', '='])(
+    '%j',
+    (text) => {
+      expect(decodeBase64urlBinary(text)).toBeUndefined()
+      expect(decodeBase64url(text)).toBeUndefined()
+    },
+  )
+})
+
+it('binaryToBytes takes each character as a byte', () => {
+  expect(binaryToBytes('\u0000\u007f\u0080\u00ff')).toEqual(new Uint8Array([0, 127, 128, 255]))
+})

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { equalText } from '../../src/lib/constant-time.ts'
+
+it('tells equal texts from all others', () => {
+  expect([equalText('', ''), equalText('abc', 'abc')]).toEqual([true, true])
+  for (const [a, b] of [
+    ['abc', 'abd'],
+    ['abc', 'Abc'],
+    ['abc', 'ab'],
+    ['ab', 'abc'],
+    ['', 'a'],
+    ['a', '\u0161'],
+  ] as const) {
+    expect(equalText(a, b)).toBe(false)
+  }
+})

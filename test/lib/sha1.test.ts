@@ -1,0 +1,58 @@
+import { expect, it, vi } from 'vitest'
+
+// FIPS 180-4 examples, and lengths around the boundaries of a block; made by: printf %s TEXT | openssl dgst -sha1 -binary | base64 | tr +/ -_
+const VECTORS: [text: string, hash: string][] = [
+  ['', '2jmj7l5rSw0yVb_vlWAYkK_YBwk='],
+  ['abc', 'qZk-NkcGgWq6PiVxeFDCbJzQ2J0='],
+  ['abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq', 'hJg-RBw70m66rkqh-VEp5eVGcPE='],
+  ['чашка 🍵', 'RHwWZcj_FOazKvk2dDfGvey-KPE='],
+]
+
+const fresh = async () => {
+  vi.resetModules()
+  return (await import('../../src/lib/sha1.ts')).sha1Base64url
+}
+
+it('agrees with openssl, by whatever this runtime has', async () => {
+  const sha1Base64url = await fresh()
+  for (const [text, hash] of VECTORS) expect(sha1Base64url(text)).toBe(hash)
+})
+
+/** Loads the module with another `process.getBuiltinModule`, and hashes all vectors. */
+async function withBuiltin(getBuiltinModule: unknown): Promise<string[]> {
+  const host = globalThis as { process?: unknown }
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'process')
+  const original = host.process
+  const fake = Object.create((original as object | undefined) ?? null) as object
+  Object.defineProperty(fake, 'getBuiltinModule', { value: getBuiltinModule })
+  const sha1Base64url = await fresh()
+  Object.defineProperty(globalThis, 'process', { value: fake, configurable: true, writable: true })
+  try {
+    return VECTORS.map(([text]) => sha1Base64url(text))
+  } finally {
+    if (before) Object.defineProperty(globalThis, 'process', before)
+    else delete host.process
+  }
+}
+
+const EXPECTED = VECTORS.map(([, hash]) => hash)
+
+it('works where there is no built-in module, or none that helps', async () => {
+  expect(await withBuiltin(undefined)).toEqual(EXPECTED)
+  expect(await withBuiltin(() => undefined)).toEqual(EXPECTED)
+  expect(await withBuiltin(() => ({}))).toEqual(EXPECTED)
+})
+
+it('works where the look-up itself fails', async () => {
+  const fail = () => {
+    throw new Error('denied')
+  }
+  expect(await withBuiltin(fail)).toEqual(EXPECTED)
+})
+
+it('a built-in hash that answers wrongly decides nothing', async () => {
+  const wrong = { hash: () => 'wrong', createHash: () => ({ update: () => ({ digest: () => 'wrong' }) }) }
+  expect(await withBuiltin(() => wrong)).toEqual(EXPECTED)
+  const throwing = { hash: () => { throw new Error('not implemented') } } // biome-ignore format: one line is enough
+  expect(await withBuiltin(() => throwing)).toEqual(EXPECTED)
+})

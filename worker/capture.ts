@@ -31,6 +31,8 @@ export interface CaptureRequest {
   idempotencyKey: string
   /** The fields of `capturePayment` without `order_id`; `order_currency` defaults to the order's. */
   fields: Record<string, unknown>
+  /** Where its webhooks go unless the fields say so: without it the service would send none. */
+  server_url: string
 }
 
 /**
@@ -43,7 +45,7 @@ export interface CaptureRequest {
  * @throws {ProblemError} when it is not made, or was refused.
  */
 export async function capture(deps: Deps, env: Env, state: State, request: CaptureRequest): Promise<RecordedAnswer> {
-  const { order_id, idempotencyKey, fields } = request
+  const { order_id, idempotencyKey, fields, server_url } = request
   const [orderKey, keyHash, fingerprint] = await Promise.all([
     orderKeyOf(order_id),
     sha256(idempotencyKey),
@@ -70,17 +72,20 @@ export async function capture(deps: Deps, env: Env, state: State, request: Captu
       known: order.operations.filter(({ method }) => method === 'capture').map(({ id }) => id),
     },
   )
-  await yieldToOthers(state, orderKey, intent)
-  const input = { order_currency: order.currency, ...fields, order_id } as CapturePaymentInput
+  await yieldToOthers(state, orderKey, intent, intents)
+  const input = { order_currency: order.currency, server_url, ...fields, order_id } as CapturePaymentInput
   return execute(deps, env, state, intent, input)
 }
 
 /** Of two captures that were written down at once, each sees the other here, and neither goes on. */
-async function yieldToOthers(state: State, orderKey: string, mine: Intent): Promise<void> {
-  const intents = await listIntents(state, orderKey)
-  const rivals = intents.filter(
-    (other) =>
-      other.key !== mine.key && (isOpen(other) || (other.keyHash === mine.keyHash && other.outcome !== 'not_sent')),
+async function yieldToOthers(
+  state: State,
+  orderKey: string,
+  mine: Intent,
+  seenBefore: readonly Intent[],
+): Promise<void> {
+  const rivals = (await listIntents(state, orderKey)).filter(
+    ({ key, outcome }) => key !== mine.key && outcome !== 'not_sent' && !seenBefore.some((seen) => seen.key === key),
   )
   if (rivals.length === 0) return
   await putOutcome(state, mine, 'not_sent')

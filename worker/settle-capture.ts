@@ -61,15 +61,26 @@ async function newCapture(state: State, order_id: string, details: IntentDetails
   )
 }
 
-/** @returns Whether the service answered; "it knows no capture" (404, an assumption) is an answer. */
+/**
+ * @returns Whether the service answered. "No such capture" (404, an assumption) is an answer only when the service knows
+ * the order's payment: a wrong address is answered with 404 too.
+ */
 async function ask(deps: Deps, env: Env, state: State, order_id: string): Promise<boolean> {
+  const config = clientConfig(env, deps.fetch)
   try {
-    const event = await resendWebhook(clientConfig(env, deps.fetch), { order_id, operation: 'capture' })
-    await receiveEvent(deps, env, state, event)
+    await receiveEvent(deps, env, state, await resendWebhook(config, { order_id, operation: 'capture' }))
     return true
   } catch (error) {
-    if (isApiError(error) && error.status === 404) return true
-    console.error('The service could not be asked for a capture.', error)
+    if (!(isApiError(error) && error.status === 404)) {
+      console.error('The service could not be asked for a capture.', error)
+      return false
+    }
+  }
+  try {
+    await resendWebhook(config, { order_id, operation: 'auth' })
+    return true
+  } catch (error) {
+    console.error('The service does not know the order of a capture.', error)
     return false
   }
 }

@@ -26,7 +26,9 @@ export function captureOrder(deps: Deps): Route {
     }
     const fields = await jsonBody(c.req.raw)
     const order_id = c.req.param('order_id') ?? ''
-    const { status, body } = await capture(deps, c.env, openState(c.env.STATE), { order_id, idempotencyKey, fields })
+    const server_url = new URL('/webhooks', c.req.url).href
+    const request = { order_id, idempotencyKey, fields, server_url }
+    const { status, body } = await capture(deps, c.env, openState(c.env.STATE), request)
     if (status === 200) return Response.json(body)
     return problemResponse(body as Parameters<typeof problemResponse>[0])
   }

@@ -1,0 +1,226 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { Order } from '../../worker/store/order.ts'
+import { at, payment } from './support/events.ts'
+import { KINDS, newOrderId, ORIGIN, World } from './support/world.ts'
+
+const problem = async (response: Response): Promise<[number, string | null, string]> => {
+  const { code, status } = (await response.json()) as { code: string; status: number }
+  expect(status).toBe(response.status)
+  return [status, response.headers.get('content-type'), code]
+}
+const PROBLEM = 'application/problem+json'
+
+describe('/api', () => {
+  it('answers only to the bearer of ADMIN_TOKEN', async () => {
+    const world = new World()
+    await world.deliver(payment('A-1'))
+    const token = 'admin-token-of-the-tests'
+    for (const header of [
+      '',
+      'Bearer',
+      'Bearer ',
+      `Basic ${token}`,
+      token,
+      `Bearer ${token}x`,
+      `Bearer ${token.slice(1)}`,
+      `Bearer ${token.toUpperCase()}`,
+      `Bearer ${token} ${token}`,
+    ]) {
+      for (const path of ['/api/orders', '/api/orders/A-1', '/api/balances', '/api/strays', '/api', '/api/nothing']) {
+        const response = await world.fetch(new Request(ORIGIN + path, { headers: { authorization: header } }))
+        expect([header, path, response.status, response.headers.get('www-authenticate')]).toEqual([
+          header,
+          path,
+          401,
+          'Bearer realm="edgetill"',
+        ])
+      }
+    }
+    for (const header of [`Bearer ${token}`, `bearer  ${token}`]) {
+      expect((await world.api('/api/orders/A-1', { headers: { authorization: header } })).status).toBe(200)
+    }
+  })
+
+  it('compares the token in constant time: both are hashed whole, whatever their lengths', async () => {
+    const world = new World()
+    const digest = vi.spyOn(crypto.subtle, 'digest')
+    try {
+      for (const token of ['x', 'admin-token-of-the-testz', 'y'.repeat(500)]) {
+        digest.mockClear()
+        await world.api('/api/orders', { headers: { authorization: `Bearer ${token}` } })
+        const hashed = digest.mock.calls.map(([, bytes]) => new TextDecoder().decode(bytes as Uint8Array<ArrayBuffer>))
+        expect(hashed.sort()).toEqual([token, 'admin-token-of-the-tests'].sort())
+      }
+    } finally {
+      digest.mockRestore()
+    }
+  })
+
+  it('knows nothing of an unknown order', async () => {
+    const world = new World()
+    expect(await problem(await world.api('/api/orders/nobody'))).toEqual([404, PROBLEM, 'not_found'])
+    expect(await problem(await world.api('/api/orders/nobody/events/x'))).toEqual([404, PROBLEM, 'not_found'])
+    expect(await problem(await world.api('/api/strays/x'))).toEqual([404, PROBLEM, 'not_found'])
+    expect(await problem(await world.api('/api/orders', { method: 'DELETE' }))).toEqual([404, PROBLEM, 'not_found'])
+  })
+
+  it('tells an order that was opened and not paid', async () => {
+    const world = new World()
+    await world.open(await world.link({ order_id: 'A-1' }))
+    expect(await (await world.api('/api/orders/A-1')).json()).toEqual({
+      order_id: 'A-1',
+      status: null,
+      method: null,
+      amount: 100.5,
+      currency: 'UAH',
+      totals: { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 },
+      operations: [],
+      events: [],
+      flags: [],
+      updated_at: null,
+    })
+  })
+
+  it('answers an event as it was received, without the card’s token', async () => {
+    const world = new World()
+    await world.deliver(payment('A-1', { cc_token: 'rcr:token', cc_mask: '411111******1111' }))
+    const { events } = (await (await world.api('/api/orders/A-1')).json()) as Order
+    const response = await world.api(`/api/orders/A-1/events/${events[0]?.id}`)
+    const text = await response.text()
+    expect(text).toContain('411111******1111')
+    expect(text).not.toContain('rcr:token')
+  })
+
+  it('says 503 while KV fails', async () => {
+    const world = new World()
+    world.kv.before = () => {
+      throw new Error('KV LIST failed: 500')
+    }
+    expect(await problem(await world.api('/api/orders'))).toEqual([503, PROBLEM, 'state'])
+  })
+
+  it('reads balances', async () => {
+    const world = new World()
+    const { accounts } = (await (await world.api('/api/balances')).json()) as { accounts: { currency: string }[] }
+    expect(accounts.map(({ currency }) => currency)).toContain('UAH')
+    const refused = new World({ env: { API_KEY: 'wrong' } })
+    expect(await problem(await refused.api('/api/balances'))).toEqual([502, PROBLEM, 'api'])
+  })
+
+  it('cancels an unpaid order, and passes on why it cannot', async () => {
+    const world = new World()
+    const url = await world.open(await world.link({ order_id: 'A-1' }))
+    const response = await world.api('/api/orders/A-1/cancel', { method: 'POST' })
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      expect.objectContaining({ status: 'failure', status_code: '6007' }),
+    ])
+    await world.emulator.deliveries.idle()
+    expect((await world.order('A-1'))?.status).toBe('failure')
+    await world.pay(url)
+    expect((await world.order('A-1'))?.totals.captured).toBe(0)
+    const again = await world.api('/api/orders/A-1/cancel', { method: 'POST' })
+    expect((await problem(again)).slice(1)).toEqual([PROBLEM, 'api'])
+    expect(await problem(await world.api('/api/orders/nobody/cancel', { method: 'POST' }))).toEqual([
+      404,
+      PROBLEM,
+      'api',
+    ])
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })
+    await world.open(await world.link({ order_id: 'A-2' }))
+    expect(await problem(await world.api('/api/orders/A-2/cancel', { method: 'POST' }))).toEqual([
+      502,
+      PROBLEM,
+      'outcome_unknown',
+    ])
+  })
+
+  it('re-sends, and keeps what the answer says like the webhook: in a race with the original, once', async () => {
+    const world = new World()
+    world.emulator.faults.next({ kind: 'delay', ms: 600_000 }, 9)
+    await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+    expect((await world.order('A-1'))?.status).toBe(null)
+    const init = () => ({ method: 'POST', body: JSON.stringify({ operation: 'purchase' }) })
+    const [response] = await Promise.all([world.api('/api/orders/A-1/resend', init()), world.advance(0)])
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      expect.objectContaining({ order_id: 'A-1', status: 'success' }),
+    ])
+    await world.emulator.deliveries.idle()
+    expect((await world.order('A-1'))?.status).toBe('success')
+    for (let i = 0; i < 5; i++) await world.advance(3_600_000)
+    const successes = (await world.order('A-1'))?.events.filter(({ status }) => status === 'success')
+    expect(successes).toHaveLength(1)
+    expect(
+      await problem(await world.api('/api/orders/A-1/resend', { method: 'POST', body: '{"operation":"refund"}' })),
+    ).toEqual([404, PROBLEM, 'api'])
+    expect(await problem(await world.api('/api/orders/A-1/resend', { method: 'POST' }))).toEqual([
+      400,
+      PROBLEM,
+      'invalid_input',
+    ])
+    expect(await problem(await world.api('/api/orders/A-1/resend', { method: 'POST', body: '[' }))).toEqual([
+      400,
+      PROBLEM,
+      'invalid_json',
+    ])
+  })
+})
+
+for (const kind of KINDS) {
+  describe(`GET /api/orders over ${kind} KV`, () => {
+    it('pages through the orders, newest first, each once, however many days they have events on', async () => {
+      const world = new World({ kind, failures: kind === 'hostile' ? 0.02 : 0 })
+      // Later than any other test's, so that in a shared namespace these come first.
+      world.time = Date.parse('2031-01-01T10:00:00Z')
+      const ids = Array.from({ length: 11 }, () => newOrderId('listed'))
+      for (const id of ids) await world.deliver(payment(id, { status: 'pending', processed_at: at(1) }))
+      await world.advance(2 * 86_400_000)
+      await world.deliver(payment(ids[3] as string))
+      await world.advance(86_400_000)
+      await world.deliver(payment(ids[7] as string))
+      const expected = [ids[7], ids[3], ...ids.filter((_, i) => i !== 3 && i !== 7).reverse()]
+      const listed: string[] = []
+      let cursor: string | null = ''
+      for (let page = 0; cursor !== null && listed.length < ids.length && page < 50; page++) {
+        const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+        const response = await world.settled(`/api/orders?limit=4${query}`)
+        const body = (await response.json()) as { orders: Order[]; cursor: string | null }
+        expect(body.orders.length).toBeLessThanOrEqual(4)
+        listed.push(...body.orders.map(({ order_id }) => order_id))
+        cursor = body.cursor
+      }
+      expect(listed.slice(0, ids.length)).toEqual(expected)
+    })
+  })
+}
+
+describe('GET /api/orders', () => {
+  it('refuses a limit or a cursor that make no sense', async () => {
+    const world = new World()
+    for (const limit of ['0', '101', '1.5', 'x', '']) {
+      expect(await problem(await world.api(`/api/orders?limit=${limit}`))).toEqual([400, PROBLEM, 'invalid_limit'])
+    }
+    expect(await problem(await world.api(`/api/orders?cursor=${encodeURIComponent('a b')}`))).toEqual([
+      400,
+      PROBLEM,
+      'invalid_cursor',
+    ])
+  })
+
+  it('costs the same for a page of 1,000 orders as of 10', async () => {
+    const world = new World()
+    const cost = async () => {
+      const before = { ...world.kv.calls }
+      await world.api('/api/orders?limit=5')
+      return [world.kv.calls.list - before.list, world.kv.calls.get - before.get]
+    }
+    for (let i = 0; i < 10; i++) await world.deliver(payment(newOrderId()))
+    const few = await cost()
+    for (let i = 0; i < 990; i++) await world.deliver(payment(newOrderId()))
+    expect([few, await cost()]).toEqual([
+      [6, 5],
+      [6, 5],
+    ])
+  })
+})

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest'
+import { payment } from './support/events.ts'
+import { KINDS, newOrderId, ORIGIN, World } from './support/world.ts'
+
+/** The result page's address, as the checkout gave it to the service. */
+async function checkedOut(world: World, order_id: string): Promise<{ checkout: string; result: string }> {
+  const checkout = await world.open(await world.link({ order_id }))
+  return { checkout, result: world.emulator.orders.get(order_id)?.payments[0]?.result_url ?? '' }
+}
+
+const text = async (response: Response): Promise<string> => response.text()
+
+for (const kind of KINDS) {
+  describe(`the result page over ${kind} KV`, () => {
+    it('is right when the customer is faster than the webhook, and refreshes itself without script', async () => {
+      const world = new World({ kind, failures: 0 })
+      const id = newOrderId()
+      const { checkout, result } = await checkedOut(world, id)
+      world.emulator.faults.next({ kind: 'delay', ms: 20_000 }, 2)
+      await world.pay(checkout)
+      const early = await text(await world.get(result))
+      expect(early).toContain('Your payment is being confirmed')
+      const next =
+        /<meta http-equiv="refresh" content="3;url=([^"]+)">/.exec(early)?.[1]?.replaceAll('&amp;', '&') ?? ''
+      expect(early).not.toMatch(/<script|javascript:/i)
+      await world.advance(21_000)
+      // Everything that was read before must be forgotten where KV is stale.
+      await world.advance(121_000)
+      expect(await text(await world.get(next))).toContain('Your payment was successful')
+    })
+
+    it('asks the service for a re-send, once, when it takes long', async () => {
+      const world = new World({ kind, failures: 0 })
+      const id = newOrderId()
+      const { checkout, result } = await checkedOut(world, id)
+      world.emulator.faults.next({ kind: 'delay', ms: 3_600_000 }, 9)
+      const paid = await world.pay(checkout)
+      expect(paid).toBe(result)
+      const before = world.emulator.deliveries.length
+      let url = result
+      let page = ''
+      let looks = 0
+      while (looks < 30) {
+        page = await text(await world.get(url))
+        if (!page.includes('being confirmed')) break
+        url = /content="\d+;url=([^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
+        await world.advance(11_000)
+        looks++
+      }
+      expect(page).toContain('Your payment was successful')
+      if (kind !== 'hostile') expect(looks).toBe(5)
+      // The re-send is a webhook of its own, beside its answer.
+      const resent = world.emulator.deliveries.length - before
+      expect(resent).toBeGreaterThanOrEqual(1)
+      if (kind !== 'hostile') expect(resent).toBe(1)
+    })
+  })
+}
+
+describe('the result page', () => {
+  it('without t, or with another order’s, is neutral and asks nobody', async () => {
+    const world = new World()
+    const { result } = await checkedOut(world, 'A-1')
+    await world.deliver(payment('A-1'))
+    const t = new URL(result).searchParams.get('t') ?? ''
+    const changed = (t.startsWith('A') ? 'B' : 'A') + t.slice(1)
+    const calls = { ...world.kv.calls }
+    for (const path of [
+      '/return/A-1',
+      '/return/A-1?t=',
+      `/return/A-2?t=${t}`,
+      `/return/A-1?t=${changed}`,
+      `/return/A-1?t=${t}AA`,
+      '/return/A-1?t=%00',
+    ]) {
+      const response = await world.get(`${path}${path.includes('?') ? '&' : '?'}look=9`)
+      const page = await text(response)
+      expect([path, response.status, page.includes('Thank you'), page.includes('A-1')]).toEqual([
+        path,
+        200,
+        true,
+        false,
+      ])
+    }
+    expect(world.kv.calls).toEqual(calls)
+    expect(await text(await world.get(result))).toContain('Your payment was successful')
+  })
+
+  it('tells a failure and a reserve for what they are', async () => {
+    const world = new World()
+    const failed = await checkedOut(world, 'A-1')
+    await world.deliver(payment('A-1', { status: 'failure', status_code: '4153' }))
+    expect(await text(await world.get(failed.result))).toContain('The payment was not made')
+    const reserved = await checkedOut(world, 'A-2')
+    await world.deliver(payment('A-2', { method: 'auth' }))
+    const page = await text(await world.get(reserved.result))
+    expect(page).toContain('Your payment is reserved')
+    expect(page).toContain('100.50 UAH')
+  })
+
+  it('is a page to GET when the customer is sent back with a form', async () => {
+    const world = new World()
+    const { result } = await checkedOut(world, 'a/b')
+    const response = await world.fetch(new Request(result, { method: 'POST', body: new URLSearchParams({ x: '1' }) }))
+    expect(response.status).toBe(303)
+    expect(new URL(response.headers.get('location') ?? '', ORIGIN).href).toBe(result)
+  })
+
+  it('asks only once a day, however often it is loaded, and never for an order that is final', async () => {
+    let asked = 0
+    const world: World = new World({
+      fetch: ((input: string, init: RequestInit) => {
+        if (input.includes('callback=true')) asked++
+        return world.emulator.fetch(input, init)
+      }) as typeof fetch,
+    })
+    const { result } = await checkedOut(world, 'A-1')
+    for (let look = 0; look < 40; look++) await world.get(`${result}&look=${look}`)
+    expect(asked).toBe(1)
+    await world.deliver(payment('A-1'))
+    await world.advance(25 * 3_600_000)
+    await world.get(`${result}&look=9`)
+    expect(asked).toBe(1)
+  })
+
+  it('stays a page when the service and KV fail', async () => {
+    const world = new World()
+    const { result } = await checkedOut(world, 'A-1')
+    world.emulator.faults.next({ kind: 'server_error' }, 9)
+    const response = await world.get(`${result}&look=5`)
+    expect([response.status, (await text(response)).includes('being confirmed')]).toEqual([200, true])
+    world.kv.before = () => {
+      throw new Error('KV GET failed: 500')
+    }
+    expect((await world.get(result)).status).toBe(503)
+  })
+
+  it('stops looking by itself after a while', async () => {
+    const world = new World()
+    const { result } = await checkedOut(world, 'A-1')
+    expect(await text(await world.get(`${result}&look=30`))).not.toContain('http-equiv')
+  })
+})
+
+describe('every page', () => {
+  const NASTY = `<img src=x onerror=alert(1)>"'&\r\nSet-Cookie: a=b`
+
+  it('escapes every field that it shows', async () => {
+    const world = new World()
+    const { result } = await checkedOut(world, NASTY)
+    for (const currency of ['UAH', '<b>"']) {
+      await world.deliver(payment(NASTY, { currency, status: currency === 'UAH' ? 'pending' : 'success' }))
+      const response = await world.get(result)
+      const page = await text(response)
+      expect(page).not.toMatch(/<img|<b>|"'&\r/)
+      expect(page).toContain('&lt;img')
+      expect(response.headers.get('set-cookie')).toBeNull()
+    }
+  })
+
+  it('is a whole document without script, for people and phones, under a policy that forbids the rest', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    const { result } = await checkedOut(world, 'A-1')
+    const expired = await world.link({ order_id: 'A-2' }, world.time)
+    for (const path of ['/checkout/x', expired, result, '/return/A-1', link]) {
+      const response = await world.get(path)
+      if (response.status === 303) continue
+      const page = await text(response)
+      expect(page).toMatch(/^<!doctype html>\n<html lang="en">/)
+      for (const part of ['<meta name="viewport"', '<main>', '<h1>', '<title>']) expect(page).toContain(part)
+      expect(page).not.toMatch(/<script/)
+      const policy = response.headers.get('content-security-policy') ?? ''
+      for (const part of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"])
+        expect(policy).toContain(part)
+    }
+  })
+
+  it('keeps line breaks of an order_id out of the headers', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: NASTY })
+    await world.pay(await world.open(link))
+    const location = await world.open(link)
+    expect(location).toMatch(/^https:\/\/pay\.shop\.example\.com\/return\/[\w%.!~*'()-]+\?t=[\w-]+$/)
+    expect((await world.get(location)).status).toBe(200)
+  })
+})

@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Client, type ClientConfig, createClient, signWebhook, verifyWebhook } from '../src/index.ts'
+import { ACCOUNT_ID, CAPTURE, CARD, DIRECT_SPLIT, HOSTED, HOSTED_SPLIT, TOKEN } from './support/inputs.ts'
+import { inspect } from './support/inspect.ts'
+import { CONFIG, json, redirect, type Sent, silence, wire } from './support/wire.ts'
+
+// Joined, because Bun shows the source lines around an error: a canary must not stand in this file as it is searched for.
+const join = (...parts: string[]) => parts.join('')
+const CANARIES = {
+  apiKey: join('key', '-canary-', 'k3y'),
+  apiSecret: join('secret', '-canary-', 's3cr3t'),
+  endpointsKey: join('endpoints', '-canary-', '3nd'),
+  pan: join('55555', '5555555', '4444'),
+  cvv: join('0', '397'),
+  token: join('rcr:', 'token-canary', '-t0k3n'),
+  cryptogram: join('crypto', '-canary-', 'gr4m'),
+}
+const { apiKey, apiSecret, endpointsKey, pan, cvv, token, cryptogram } = CANARIES
+
+let seen: string[]
+const remember = (...values: unknown[]) => {
+  for (const value of values) seen.push(inspect(value), safeJson(value), String(value))
+}
+
+function safeJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+/** Everything of an error that a log, a report or a careless template could show. */
+function rememberError(error: unknown): void {
+  for (let one = error; one !== undefined && one !== null; one = (one as { cause?: unknown }).cause) {
+    const { message, stack } = one as Error
+    remember(one, message, stack, { ...(one as object) }, Object.entries(one as object), { wrapped: [one] })
+  }
+}
+
+beforeEach(() => {
+  seen = []
+  for (const method of ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const) {
+    vi.spyOn(console, method).mockImplementation((...args: unknown[]) => remember(...args))
+  }
+})
+afterEach(() => vi.restoreAllMocks())
+
+function expectNoCanary(): void {
+  expect(seen.length).toBeGreaterThan(0)
+  const all = seen.join('\n')
+  const found = Object.entries(CANARIES).filter(([, canary]) => all.includes(canary))
+  expect(found.map(([name]) => name)).toEqual([])
+}
+
+const SECRETS: Partial<ClientConfig> = { apiKey, apiSecret, endpointsKey }
+const HOOKS: Partial<ClientConfig> = {
+  onRequest: (info) => remember(info),
+  onResponse: (info) => remember(info),
+  onRetry: (info) => remember(info),
+  onWarning: (warning) => remember(warning),
+}
+const LONG = 'x'.repeat(40)
+const SERVER = { order_id: LONG, server_url: 'https://shop.example.com:9000/hook' }
+const CARD_DATA = { ...CARD, ...SERVER, cc_number: pan, card_cvv: cvv, cryptogram: { data: [cryptogram] } }
+
+const OPERATIONS: [name: string, call: (client: Client) => Promise<unknown>][] = [
+  ['createPayment, hosted', (client) => client.createPayment({ ...HOSTED, ...SERVER })],
+  ['createPayment, card', (client) => client.createPayment(CARD_DATA)],
+  ['createPayment, token', (client) => client.createPayment({ ...TOKEN, cc_token: token, cryptogram })],
+  [
+    'createPayment, passed through',
+    (client) => client.createPayment(HOSTED, { passThrough: { cc_number: pan, card_cvv: cvv, cc_token: token } }),
+  ],
+  ['createSplitPurchase, hosted', (client) => client.createSplitPurchase({ ...HOSTED_SPLIT, amount: 1 })],
+  ['createSplitPurchase, card', (client) => client.createSplitPurchase({ ...DIRECT_SPLIT, ...CARD_DATA })],
+  ['capturePayment', (client) => client.capturePayment(CAPTURE)],
+  ['cancelPayment', (client) => client.cancelPayment({ order_id: 'A-1' })],
+  ['listAccounts', (client) => client.listAccounts()],
+  ['getAccount', (client) => client.getAccount({ account_id: ACCOUNT_ID })],
+  ['resendWebhook', (client) => client.resendWebhook({ order_id: 'A-1', operation: 'purchase' })],
+  [
+    'request',
+    (client) =>
+      client.request({
+        method: 'POST',
+        path: '/api/v1/refund',
+        authentication: 'plain',
+        body: { deep: [{ cc_number: pan, card_cvv: cvv, cc_token: token, cryptogram: { a: cryptogram } }] },
+      }),
+  ],
+]
+
+/** A service that repeats all that it was told, credentials included, in every place that an error reads. */
+function echo({ headers, body = '{}' }: Sent) {
+  const text = `${Object.values(headers).join(' ')} ${body}`
+  const { cc_number, card_cvv } = JSON.parse(body || '{}') as Record<string, unknown>
+  const args = { code: text, msg: [text], field_name: text, violation: text }
+  return { text, record: { message: text, args, payment_id: 5, cc_number, card_cvv } }
+}
+
+type Reply = (sent: Sent) => Response | Promise<Response>
+const FAILURES: [name: string, reply: Reply][] = [
+  ['400 that echoes', (sent) => json(echo(sent).record, 400)],
+  [
+    '400 with violations that echo',
+    (sent) => json({ args: [echo(sent).record.args, { msg: [echo(sent).text] }] }, 400),
+  ],
+  ['401 as a text that echoes', (sent) => new Response(echo(sent).text, { status: 401 })],
+  ['429 that echoes', (sent) => json(echo(sent).record, 429, { 'x-request-id': 'r-1' })],
+  ['500 that echoes', (sent) => json(echo(sent).record, 500)],
+  ['200 as a text that echoes', (sent) => new Response(echo(sent).text)],
+  ['200 of another shape that echoes', (sent) => json([[echo(sent).record, echo(sent).text]])],
+  ['a redirect that echoes', (sent) => redirect(`ftp://x.example/?${encodeURIComponent(echo(sent).text)}`, 307)],
+  ['a network failure', () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }))],
+  ['a refused connection', () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))],
+  ['silence', silence],
+]
+
+describe.each(OPERATIONS)('%s', (name, call) => {
+  it.each(FAILURES)('after %s shows no secret', async (failure, reply) => {
+    for (const authentication of ['documented', 'plain'] as const) {
+      const { fetch, sent } = wire(reply, reply, reply)
+      const client = createClient({
+        ...CONFIG,
+        ...SECRETS,
+        ...HOOKS,
+        authentication,
+        fetch,
+        random: () => 0,
+        timeoutMs: 5,
+      })
+      remember(client)
+      await call(client).then(
+        // To request() any JSON is an answer, and an answer is the caller's own.
+        () => expect([name, failure]).toEqual(['request', '200 of another shape that echoes']),
+        (error: unknown) => rememberError(error),
+      )
+      // The canaries did travel: otherwise the search would prove nothing.
+      expect(JSON.stringify(sent[0]?.headers)).toContain(apiKey)
+    }
+    expectNoCanary()
+  })
+})
+
+describe('an input that is refused shows no secret', () => {
+  const inputs: [string, object][] = [
+    ['a number instead of a text', { ...CARD_DATA, cc_number: Number(pan), card_cvv: Number(cvv) }],
+    ['a card number with a wrong digit, and spaces', { ...CARD_DATA, cc_number: `${pan} ` }],
+    ['a cvv that is too long', { ...CARD_DATA, card_cvv: `${cvv}${cvv}` }],
+    [
+      'card data in wrong places',
+      { ...CARD_DATA, exp_month: pan, exp_year: cvv, browser_fingerprint: pan, amount: pan },
+    ],
+    ['card data and a token', { ...CARD_DATA, cc_token: token }],
+    ['card data under a wrong name', { ...HOSTED, cc_number: pan, cardNumber: pan, cc_token: [token], cvv }],
+    ['a secret as the whole input', { mode: apiSecret }],
+    [
+      'a subscription made of secrets',
+      { ...HOSTED, init_recurring: { interval_unit: apiSecret, interval_count: pan } },
+    ],
+  ]
+  it.each(inputs)('%s', async (_name, input) => {
+    const client = createClient({ ...CONFIG, ...SECRETS, ...HOOKS, fetch: wire().fetch })
+    await client.createPayment(input as never).then(
+      () => {
+        throw new Error('It was accepted.')
+      },
+      (error: unknown) => rememberError(error),
+    )
+    expectNoCanary()
+  })
+
+  it('a configuration with broken credentials', () => {
+    for (const [name, value] of Object.entries(SECRETS)) {
+      for (const broken of [`${value as string}\n`, `${value as string}ї`, `${name}:${value as string} `]) {
+        try {
+          createClient({ ...CONFIG, ...SECRETS, [name]: broken })
+        } catch (error) {
+          rememberError(error)
+        }
+      }
+    }
+    expectNoCanary()
+  })
+})
+
+it('a refused webhook shows neither the secret nor its contents', () => {
+  const webhook = signWebhook({ method: 'purchase', cc_token: token, note: pan }, apiSecret)
+  const genuine = { data: btoa(`no json ${pan} ${token}`), signature: '' }
+  genuine.signature = signWebhook('x', apiSecret).signature
+  const forms = [
+    { ...webhook, signature: `${webhook.signature.slice(0, -2)}x=` },
+    { ...webhook, signature: apiSecret },
+    { ...webhook, data: token },
+    genuine,
+  ]
+  for (const form of forms) {
+    try {
+      verifyWebhook(form, [apiSecret, 'other'])
+      throw new Error('It was accepted.')
+    } catch (error) {
+      rememberError(error)
+    }
+  }
+  try {
+    verifyWebhook(webhook, ` ${apiSecret}`)
+  } catch (error) {
+    rememberError(error)
+  }
+  expectNoCanary()
+})
+
+it('the search itself finds what is there', () => {
+  remember({ deep: { inside: [new Error(`x ${pan} y`)] } })
+  expect(expectNoCanary).toThrow(/pan/)
+})

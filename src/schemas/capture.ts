@@ -1,6 +1,6 @@
 import { lazy } from '../lib/lazy.ts'
 import { type Fee, feeSchema } from './fee.ts'
-import { convert, looseObject, maybe, type Schema } from './schema.ts'
+import { before, looseObject, maybe, type Schema } from './schema.ts'
 import { type Currency, type Mode, numberField, type Open, type Status, type Timestamp, textField } from './values.ts'
 
 /** The record of a capture (document, "Secondary operation record"). Fields that the service adds later are kept. */
@@ -41,18 +41,15 @@ export interface Capture {
   readonly record: Record<string, unknown>
 }
 
-type Received = Omit<Capture, 'currency' | 'record'> & { currency?: Currency | null; order_currency?: Currency | null }
-
 /** Reads a capture; its currency is required under either of its two names. */
-export const captureSchema: () => Schema<Capture> = lazy(() => {
+export const captureSchema: () => Schema<Omit<Capture, 'record'>> = lazy(() => {
   const text = maybe(textField())
-  const received = looseObject<Received>({
+  const record = looseObject<Omit<Capture, 'record'>>({
     operation_id: textField(),
     payment_id: textField(),
     order_id: textField(),
     amount: numberField(),
-    currency: text,
-    order_currency: text,
+    currency: textField(),
     status: textField(),
     method: textField(),
     transaction_id: text,
@@ -65,11 +62,10 @@ export const captureSchema: () => Schema<Capture> = lazy(() => {
     fee: maybe(feeSchema()),
     comment: text,
   })
-  return (value, path, issues) => {
-    const named = convert(received, (capture): Capture => {
-      const currency = textField()(capture.currency ?? capture.order_currency, 'currency', issues)
-      return Object.defineProperty({ ...capture, currency }, 'record', { value, enumerable: false }) as Capture
-    })
-    return named(value, path, issues)
-  }
+  return before(nameCurrency, record)
 })
+
+function nameCurrency(received: unknown): unknown {
+  const { currency, order_currency } = (received ?? {}) as { currency?: unknown; order_currency?: unknown }
+  return order_currency == null ? received : { ...(received as object), currency: currency ?? order_currency }
+}

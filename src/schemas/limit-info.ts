@@ -1,6 +1,6 @@
 import { lazy } from '../lib/lazy.ts'
-import { looseObject, maybe, type Schema } from './schema.ts'
-import { type Timestamp, textField } from './values.ts'
+import { either, looseObject, maybe, type Schema } from './schema.ts'
+import { isText, type Timestamp, textField } from './values.ts'
 
 /** The limit that caused a decline (document, "Payment (primary operation) record"). */
 export interface LimitInfo {
@@ -13,5 +13,5 @@ export interface LimitInfo {
 /** The document's parameter table types it String, and it is delivered as an object: both are understood. */
 export const limitInfoSchema: () => Schema<LimitInfo | string> = lazy(() => {
   const asObject = looseObject<LimitInfo>({ retry_after: maybe(textField()), description: maybe(textField()) })
-  return (value, path, issues) => (typeof value === 'string' ? value : asObject(value, path, issues))
+  return either<LimitInfo | string>((value) => (isText(value) ? textField() : asObject))
 })

@@ -3,7 +3,7 @@ import { type BankPay, bankPaySchema } from './bank-pay.ts'
 import { type Fee, feeSchema } from './fee.ts'
 import { type LimitInfo, limitInfoSchema } from './limit-info.ts'
 import { type Recurring, recurringSchema } from './recurring.ts'
-import { looseObject, maybe, type Schema } from './schema.ts'
+import { anyValue, looseObject, maybe, type Schema } from './schema.ts'
 import { type SplitEcho, splitEchoSchema } from './split.ts'
 import {
   type Currency,
@@ -171,7 +171,7 @@ export const paymentSchema: () => Schema<Payment> = lazy(() => {
     server_url: text,
     merchant_mcc: text,
     validation_url: text,
-    browser_fingerprint: (value) => value,
+    browser_fingerprint: maybe(anyValue()),
     split: maybe(splitEchoSchema()),
   })
 })

@@ -1,10 +1,11 @@
+import * as v from 'valibot'
 import type { Issue } from '../errors.ts'
 
-// Schemas of our own: a function for each form. A library's would be a third of the whole client's size, would cost more
-// than the hash of a webhook, and would put received values (a card number) into its messages.
+// A few valibot schemas under names of ours. Every leaf is `custom`, the smallest there is, and says its rule in words:
+// valibot's own messages put the received value (a card number) into their text.
 
-/** Answers a value in its read form, and adds to `issues` what is wrong with it. Issues never hold what was received. */
-export type Schema<T> = (value: unknown, path: string, issues: Issue[]) => T
+/** A schema that reads anything into a `T`. */
+export type Schema<T> = v.GenericSchema<unknown, T>
 
 /** A schema for each field of `T`: one that is missing, or of another type, does not compile. */
 export type Fields<T> = { readonly [K in keyof T]-?: Schema<T[K]> }
@@ -12,11 +13,19 @@ export type Fields<T> = { readonly [K in keyof T]-?: Schema<T[K]> }
 /** Either the value in the schema's form, or what is wrong with it. */
 export type Read<T> = { value: T; issues?: undefined } | { value?: undefined; issues: Issue[] }
 
-/** Checks a value against a schema. */
+/** Checks a value against a schema. The issues never hold what was received, only its kind. */
 export function read<T>(schema: Schema<T>, value: unknown): Read<T> {
-  const issues: Issue[] = []
-  const result = schema(value, '', issues)
-  return issues.length > 0 ? { issues } : { value: result }
+  const result = v.safeParse(schema, value)
+  return result.success ? { value: result.output } : { issues: result.issues.map(toIssue) }
+}
+
+function toIssue({ path, message, input }: v.BaseIssue<unknown>): Issue {
+  let place = ''
+  for (const { key } of path ?? []) {
+    place += typeof key === 'number' ? `[${key}]` : place === '' ? String(key) : `.${String(key)}`
+  }
+  // The issue of a missing or an unknown field is its object's: the field's own value is the last of the path.
+  return { path: place, rule: message, received: kindOf(path ? path.at(-1)?.value : input) }
 }
 
 /** The kind of a value, for an error that must not show the value. */
@@ -30,75 +39,77 @@ export function kindOf(value: unknown): string {
 
 /** A value that a test decides on. */
 export function leaf<T>(rule: string, test: (value: unknown) => boolean): Schema<T> {
-  return (value, path, issues) => {
-    if (!test(value)) issues.push({ path, rule, received: kindOf(value) })
-    return value as T
-  }
+  return v.custom<T>(test, rule)
 }
 
 /** A parameter that may be left out; `undefined` counts as left out. */
 export function optional<T>(schema: Schema<T>): Schema<T | undefined> {
-  return (value, path, issues) => (value === undefined ? undefined : schema(value, path, issues))
+  return v.optional(schema)
 }
 
 /** A field that may be absent, or null because the service does not know it. It is left as it is then. */
 export function maybe<T>(schema: Schema<T>): Schema<T | null> {
-  return (value, path, issues) => (value == null ? (value as null) : schema(value, path, issues))
+  return v.nullish(schema) as Schema<T | null>
 }
 
 export function array<T>(schema: Schema<T>, rule = 'an array', least = 0): Schema<T[]> {
-  const list = leaf<unknown[]>(rule, (value) => Array.isArray(value) && value.length >= least)
-  return convert(list, (values, path, issues) =>
-    Array.from(values, (value, i) => schema(value, `${path}[${i}]`, issues)),
+  return v.pipe(
+    leaf<unknown[]>(rule, (value) => Array.isArray(value) && value.length >= least),
+    v.array(schema),
   )
 }
 
-/** Goes on only with a value that is right so far. */
-export function convert<A, B>(schema: Schema<A>, next: (value: A, path: string, issues: Issue[]) => B): Schema<B> {
-  return (value, path, issues) => {
-    const before = issues.length
-    const result = schema(value, path, issues)
-    return issues.length > before ? (result as never) : next(result, path, issues)
-  }
+/** The schema that `choose` finds for a value. */
+export function either<T>(choose: (value: unknown) => Schema<T>): Schema<T> {
+  return v.lazy(choose)
 }
 
-const anObject = leaf<Record<string, unknown>>(
-  'an object',
-  (value) => value !== null && typeof value === 'object' && !Array.isArray(value),
-)
+/** Whatever is there. */
+export function anyValue<T>(): Schema<T> {
+  return leaf('given', () => true)
+}
+
+/** Goes on only with a value that is right so far. */
+export function convert<A, B>(schema: Schema<A>, next: (value: A) => B): Schema<B> {
+  return v.pipe(schema, v.transform(next))
+}
+
+// valibot takes an array for an object.
+const isObject = (value: unknown) => value !== null && typeof value === 'object' && !Array.isArray(value)
+
+/** Changes what was received before a schema sees it. */
+export function before<T>(change: (received: unknown) => unknown, schema: Schema<T>): Schema<T> {
+  return v.pipe(anyValue(), v.transform(change), schema)
+}
 
 /** An object of an answer: fields that are not named here are kept. */
 export function looseObject<T extends object>(fields: Fields<T>): Schema<T> {
-  const entries = Object.entries(fields) as [string, Schema<unknown>][]
-  return convert(anObject, (received, path, issues) => {
-    let result = received
-    for (const [name, schema] of entries) {
-      const value = schema(received[name], join(path, name), issues)
-      if (value === received[name]) continue
-      // Copied only where a field has another form than it arrived in, so that what was received stays as it was.
-      if (result === received) result = { ...received }
-      result[name] = value
-    }
-    return result as T
-  })
+  return v.pipe(leaf('an object', isObject), v.looseObject(entries(fields), ruleFor(fields))) as unknown as Schema<T>
 }
 
-/** An object of a call's input: a field that is not named here is an issue, so that a typo does not travel. */
+/** An object of a call's input: each field that is not named here is an issue, so that no typo travels. */
 export function strictObject<T extends object>(fields: Fields<T>): Schema<T> {
-  const entries = Object.entries(fields) as [string, Schema<unknown>][]
-  return convert(anObject, (received, path, issues) => {
-    const result: Record<string, unknown> = {}
-    for (const [name, schema] of entries) {
-      const value = schema(received[name], join(path, name), issues)
-      if (value !== undefined) result[name] = value
-    }
-    for (const name of Object.keys(received)) {
-      if (Object.hasOwn(fields, name)) continue
-      const rule = 'left out: it is not a parameter of this call (passThrough sends an extra field on purpose)'
-      issues.push({ path: join(path, name), rule, received: kindOf(received[name]) })
-    }
-    return result as T
-  })
+  return v.pipe(
+    looseObject(fields),
+    // valibot's own strict object tells of the first unknown field alone.
+    v.rawCheck(({ dataset: { value }, addIssue }) => {
+      const input = (isObject(value) ? value : {}) as Record<string, unknown>
+      for (const key of Object.keys(input)) {
+        if (Object.hasOwn(fields, key)) continue
+        addIssue({ message: UNKNOWN, path: [{ type: 'object', origin: 'key', input, key, value: input[key] }] })
+      }
+    }),
+  )
 }
 
-const join = (path: string, name: string) => (path === '' ? name : `${path}.${name}`)
+const entries = (fields: object) => fields as v.ObjectEntries
+
+const UNKNOWN = 'left out: it is not a parameter of this call (passThrough sends an extra field on purpose)'
+
+/** What a missing field must be. */
+function ruleFor(fields: object): (issue: v.BaseIssue<unknown>) => string {
+  return ({ path }) => {
+    const schema = (fields as Record<string, { message?: unknown }>)[String(path?.at(-1)?.key)]
+    return String(schema?.message ?? 'given')
+  }
+}

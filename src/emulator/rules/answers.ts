@@ -88,6 +88,7 @@ export const ANSWERS: AnswerRules = {
     'created_at',
     'processed_at',
     'payload',
+    'receipt_url',
   ],
   capture: [
     'operation_id',

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { createEmulator } from '../../src/emulator/index.ts'
+import { DOCUMENT } from '../vectors/document.ts'
+import { OUTSIDE } from './conformance/outside.ts'
+import { TABLE } from './conformance/table.ts'
+
+/**
+ * The conformance table: each row quotes a sentence of the service's API document and sees over HTTP, with plain `fetch` and
+ * without the SDK, that the emulator does what it says.
+ */
+for (const section of Object.keys(DOCUMENT) as (keyof typeof DOCUMENT)[]) {
+  const rows = TABLE.filter((row) => row.section === section)
+  if (rows.length === 0) continue
+  describe(section, () => {
+    for (const { sentence, run } of rows) it(sentence, () => run(createEmulator))
+  })
+}
+
+describe('the table is complete', () => {
+  const key = ({ section, sentence }: { section: string; sentence: string }): string => `${section}: ${sentence}`
+  const quoted = new Set(TABLE.map(key))
+  const excused = OUTSIDE.map(key)
+  const document = Object.entries(DOCUMENT).flatMap(([section, sentences]) =>
+    sentences.map((sentence: string) => key({ section, sentence })),
+  )
+
+  it('every sentence of the document has a row, or a reason why nothing of it can be seen', () => {
+    expect(document.length).toBeGreaterThan(250)
+    expect(document.filter((sentence) => !quoted.has(sentence) && !excused.includes(sentence))).toEqual([])
+  })
+
+  it('no sentence has both, and no quotation is invented', () => {
+    expect(excused.filter((sentence) => quoted.has(sentence))).toEqual([])
+    expect([...quoted, ...excused].filter((sentence) => !document.includes(sentence))).toEqual([])
+    expect(OUTSIDE.filter(({ why }) => why.length < 5)).toEqual([])
+  })
+})

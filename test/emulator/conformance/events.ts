@@ -1,0 +1,381 @@
+import { expect } from 'vitest'
+import { testCard } from '../../../src/emulator/index.ts'
+import { type Bench, cardForm, createBench, type Json, openCheckout, SPLIT, submit } from '../call.ts'
+import { shapeOf } from './kinds.ts'
+import { OPTIONAL, RECURRING } from './requests.ts'
+import { namesIn, type Row, row, sentenceOf, tableOf } from './row.ts'
+import { cancel, capture, payDirect, payHosted, sendResend, takeSamples } from './samples.ts'
+
+/** Webhooks: when, where to, in what form and with which parameters. */
+
+/** `base64url(sha1(secret + data + secret))` by the platform's own hash, not by the library that signs. */
+async function signatureOf(data: string, secret: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-1', new TextEncoder().encode(secret + data + secret)))
+  return btoa(String.fromCharCode(...digest))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+}
+
+async function eventsOf(bench: Bench): Promise<Json[]> {
+  await bench.emulator.deliveries.idle()
+  return bench.received.map(({ event }) => event)
+}
+
+/** One payment that passes through all its states, with a secondary operation of each kind. */
+async function everyKind(bench: Bench): Promise<void> {
+  await payHosted(bench, { method: 'auth' }, 'three_d_secure')
+  await capture(bench, { charge_amount: 10, server_url: 'https://shop.example/hook' })
+  bench.emulator.control.incrementAuth('A-1', 5)
+  bench.emulator.control.refundPayment('A-1', 2)
+  await payDirect(bench, { order_id: 'V', method: 'auth' })
+  bench.emulator.control.voidPayment('V')
+}
+
+const PRIMARY_REQUIRED = namesIn(sentenceOf('primary-webhook', 'Required:'))
+const PRIMARY_OPTIONAL = namesIn(sentenceOf('primary-webhook', 'Optional:'))
+const PRIMARY = ['purchase', 'auth', 'credit', 'p2p', 'lookup']
+
+export const eventRows: Row[] = [
+  row('events', 'The service sends a webhook on every change of payment status.', async (create) => {
+    const bench = createBench({}, create)
+    await everyKind(bench)
+    await openCheckout(bench.emulator, { order_id: 'C' })
+    await cancel(bench, 'C')
+    await payDirect(bench, { order_id: 'D', cc_number: testCard('declined') })
+    await payDirect(bench, { order_id: 'T', cc_number: testCard('timeout') })
+    await bench.emulator.clock.advance({ minutes: 15 })
+    const told = (await eventsOf(bench)).map(({ order_id, method, status }) => [order_id, method, status].join(' '))
+    expect(told.sort()).toEqual(
+      [
+        'A-1 auth pending',
+        'A-1 auth success',
+        'A-1 capture success',
+        'A-1 auth_increment success',
+        'A-1 refund success',
+        'V auth success',
+        'V void success',
+        'C purchase failure',
+        'D purchase failure',
+        'T purchase pending',
+        'T purchase failure',
+      ].sort(),
+    )
+  }),
+  row('service', 'The service sends webhooks on status changes and can re-send them on request.', async (create) => {
+    const bench = createBench({}, create)
+    await payDirect(bench)
+    await bench.emulator.deliveries.idle()
+    await sendResend(bench, 'purchase')
+    const [first, again] = await eventsOf(bench)
+    const { emulator_note: _, ...sent } = first ?? {}
+    const { emulator_note: _n, ...resent } = again ?? {}
+    expect(resent).toEqual(sent)
+    expect(bench.received.map(({ url }) => url)).toEqual(['https://shop.example/hook', 'https://shop.example/hook'])
+  }),
+  row(
+    'events',
+    'Delivery: HTTP `POST`, `Content-Type: application/x-www-form-urlencoded`, two form parameters: `data` (String, Base64Url-encoded JSON) and `signature` (String).',
+    async (create) => {
+      const bench = createBench({}, create)
+      await payDirect(bench, { description: 'Книга "ґ" 🙂', payload: 'ґ?>~' })
+      await bench.emulator.deliveries.idle()
+      expect(bench.received).toHaveLength(1)
+      const [{ method, contentType, form, event } = {} as never] = bench.received
+      expect([method, contentType]).toEqual(['POST', 'application/x-www-form-urlencoded'])
+      expect([...form.keys()]).toEqual(['data', 'signature'])
+      expect(form.get('data')).toMatch(/^[\w-]+={0,2}$/)
+      expect(event.payload).toBe('ґ?>~')
+    },
+  ),
+  row(
+    'events',
+    "Destination: the request's `server_url` (for capture, its `server_url`; for recurring charges, `notification_url`, else the initial `server_url`).",
+    async (create) => {
+      const bench = createBench({}, create)
+      const { emulator } = bench
+      await payDirect(bench, { method: 'auth', server_url: 'https://shop.example/auth' })
+      await capture(bench, { charge_amount: 1, server_url: 'https://shop.example/capture' })
+      await capture(bench, { charge_amount: 2 })
+      const every = { interval_unit: 'day', interval_count: 1 }
+      const notified = { ...every, notification_url: 'https://shop.example/notify' }
+      await payDirect(bench, { order_id: 'N', server_url: 'https://shop.example/first', init_recurring: notified })
+      await payDirect(bench, { order_id: 'I', server_url: 'https://shop.example/initial', init_recurring: every })
+      await payDirect(bench, { order_id: 'none', server_url: undefined, init_recurring: every })
+      await emulator.clock.advance({ days: 1 })
+      await sendResend(bench, 'capture')
+      await emulator.deliveries.idle()
+      const places = bench.received.map(({ url, event }) =>
+        [event.order_id, event.method, url.split('/').at(-1)].join(' '),
+      )
+      expect(places).toEqual([
+        'A-1 auth auth',
+        'A-1 capture capture',
+        'A-1 capture default-hook',
+        'N purchase first',
+        'I purchase initial',
+        'none purchase default-hook',
+        'N purchase notify',
+        'I purchase initial',
+        'none purchase default-hook',
+        'A-1 capture default-hook',
+      ])
+    },
+  ),
+  row(
+    'events',
+    'Duplicates: a webhook may be delivered more than once (network or server delays); receivers must tolerate duplicates.',
+    async (create) => {
+      const bench = createBench({}, create)
+      bench.emulator.faults.next({ kind: 'duplicate', times: 2 })
+      await payDirect(bench)
+      await bench.emulator.deliveries.idle()
+      expect(bench.received).toHaveLength(3)
+      expect(new Set(bench.received.map(({ text }) => text)).size).toBe(1)
+    },
+  ),
+  row(
+    'events',
+    'Signature: `signature = base64url_encode(sha1(API_SECRET + data + API_SECRET))`, where `data` is the Base64Url string as sent, `sha1` yields raw bytes (not hex), and the result is 28 characters long (padding `=` kept).',
+    async (create) => {
+      const bench = createBench({ credentials: { apiSecret: 'another-secret-7' } }, create)
+      await everyKind(bench)
+      await bench.emulator.deliveries.idle()
+      expect(bench.received.length).toBeGreaterThan(5)
+      for (const { form } of bench.received) {
+        const signature = form.get('signature') ?? ''
+        expect(signature).toBe(await signatureOf(form.get('data') ?? '', 'another-secret-7'))
+        expect(signature).toHaveLength(28)
+      }
+    },
+  ),
+  row('limits', '| webhook signature | 28 characters |', async (create) => {
+    const bench = createBench({}, create)
+    await everyKind(bench)
+    await bench.emulator.deliveries.idle()
+    expect(bench.received.map(({ form }) => form.get('signature')?.length)).toEqual(bench.received.map(() => 28))
+  }),
+  row(
+    'events',
+    "The set of parameters may change at the service's initiative; receivers must ignore unknown parameters.",
+    async (create) => {
+      const bench = createBench({}, create)
+      for (let i = 0; i < 40; i++) await payDirect(bench, { order_id: `E-${i}` })
+      const more = (await eventsOf(bench)).filter((event) => 'emulator_note' in event).length
+      expect(more).toBeGreaterThan(0)
+      expect(more).toBeLessThan(20)
+    },
+  ),
+  row('events', 'Retry policy on failed delivery: not shown.', async (create) => {
+    const bench = createBench({ retryDelaysMs: [1000, 5000] }, create)
+    bench.answers.push(500, 302, 404)
+    await payDirect(bench)
+    await bench.emulator.clock.advance({ days: 1 })
+    expect(bench.emulator.deliveries[0]?.attempts).toEqual([
+      { at: '2026-01-31T10:00:00.000', status: 500 },
+      { at: '2026-01-31T10:00:01.000', status: 302 },
+      { at: '2026-01-31T10:00:06.000', status: 404 },
+    ])
+  }),
+  row('events', 'Response the receiver must return: not shown.', async (create) => {
+    const bench = createBench({ retryDelaysMs: [1000] }, create)
+    for (const [index, status] of [200, 204, 202, 299, 400, 303].entries()) {
+      bench.answers.push(status)
+      await payDirect(bench, { order_id: `R-${index}` })
+      await bench.emulator.deliveries.idle()
+    }
+    await bench.emulator.clock.advance({ seconds: 1 })
+    expect(bench.emulator.deliveries.map(({ attempts }) => attempts.length)).toEqual([1, 1, 1, 1, 2, 2])
+  }),
+  ...tableOf('event-kinds').map(
+    ({ line, cells: [, methods = ''] }): Row => ({
+      section: 'event-kinds',
+      sentence: line,
+      run: async (create) => {
+        const { webhooks } = await takeSamples(create)
+        for (const method of namesIn(methods)) {
+          expect(webhooks[method]?.length).toBeGreaterThan(0)
+          for (const event of webhooks[method] ?? []) {
+            expect(event.status).toMatch(/^(pending|success|failure)$/)
+            expect('operation_id' in event).toBe(!PRIMARY.includes(method))
+          }
+        }
+      },
+    }),
+  ),
+  row(
+    'service',
+    'Other secondary operations that appear as webhook events are `void`, `refund` and `auth_increment`.',
+    async (create) => {
+      const { webhooks } = await takeSamples(create)
+      for (const method of ['void', 'refund', 'auth_increment']) {
+        expect(webhooks[method]?.[0]).toMatchObject({ method, mode: 'direct', status: 'success' })
+      }
+    },
+  ),
+  row(
+    'service',
+    'Other primary operations that appear in webhooks are `credit`, `p2p` and `lookup`.',
+    async (create) => {
+      const { webhooks } = await takeSamples(create)
+      for (const method of ['credit', 'p2p', 'lookup']) {
+        expect(webhooks[method]?.[0]).toMatchObject({ method, order_id: method, amount: 12.5, status: 'success' })
+      }
+    },
+  ),
+  row(
+    'primary-webhook',
+    'Required: `payment_id`, `order_id`, `pos_id`, `mode`, `method`, `amount` (Number), `currency`, `status`, `created_at`.',
+    async (create) => {
+      const { webhooks } = await takeSamples(create)
+      for (const event of PRIMARY.flatMap((method) => webhooks[method] ?? [])) {
+        for (const name of PRIMARY_REQUIRED) {
+          if (name === 'amount') expect(event.amount).toBeTypeOf('number')
+          else expect([name, typeof event[name]]).toEqual([name, 'string'])
+        }
+      }
+    },
+  ),
+  {
+    section: 'primary-webhook',
+    sentence: sentenceOf('primary-webhook', 'Optional:'),
+    run: async (create) => {
+      const { webhooks } = await takeSamples(create)
+      const events = PRIMARY.flatMap((method) => webhooks[method] ?? [])
+      const seen = new Set(events.flatMap((event) => Object.keys(event)))
+      for (const name of PRIMARY_OPTIONAL) expect([name, seen.has(name)]).toEqual([name, true])
+      const others = ['processed_amount', 'processed_currency', 'recurring', 'emulator_note']
+      expect([...seen].filter((name) => ![...PRIMARY_REQUIRED, ...PRIMARY_OPTIONAL, ...others].includes(name))).toEqual(
+        [],
+      )
+      const [paid] =
+        webhooks.purchase?.filter(({ status, order_id }) => status === 'success' && order_id === 'split') ?? []
+      const always = PRIMARY_OPTIONAL.filter((name) => name !== 'limit_info' && name !== 'bank_pay')
+      for (const name of always) expect([name, paid?.[name] !== undefined]).toEqual([name, true])
+      const receipts = PRIMARY.map((method) => [
+        method,
+        webhooks[method]?.some(({ receipt_url }) => receipt_url !== undefined),
+      ])
+      expect(receipts).toEqual([
+        ['purchase', true],
+        ['auth', true],
+        ['credit', true],
+        ['p2p', false],
+        ['lookup', false],
+      ])
+    },
+  },
+  {
+    section: 'primary-webhook',
+    sentence: sentenceOf('primary-webhook', 'All are String'),
+    run: async (create) => {
+      const { webhooks } = await takeSamples(create)
+      const shapes: Record<string, string> = { amount: 'Number', processed_amount: 'Number', receipt_url: 'URL' }
+      for (const name of ['fee', 'fixed_fee', 'percent_fee', 'bank_pay', 'limit_info', 'recurring'])
+        shapes[name] = 'Object'
+      for (const event of PRIMARY.flatMap((method) => webhooks[method] ?? [])) {
+        for (const [name, value] of Object.entries(event)) {
+          if (!(name === 'fee' && value === null)) shapeOf(shapes[name] ?? 'String')(value)
+        }
+      }
+      const limited = PRIMARY.flatMap((method) => webhooks[method] ?? []).filter(({ limit_info }) => limit_info)
+      expect(limited.map(({ limit_info }) => Object.keys(limit_info as Json))).toEqual([['retry_after', 'description']])
+    },
+  },
+  row(
+    'primary-webhook',
+    'For payments where the payer may change the amount, `processed_amount` (Number) and `processed_currency` (String, at most 256) are added.',
+    async (create) => {
+      const bench = createBench({}, create)
+      await payDirect(bench, { amount: 0.1, cc_number: testCard('payer_changes_amount') })
+      await payDirect(bench, { order_id: 'B' })
+      const [changed, usual] = await eventsOf(bench)
+      expect(changed).toMatchObject({ amount: 0.1, processed_amount: 0.09, processed_currency: 'UAH' })
+      expect(usual).not.toHaveProperty('processed_amount')
+      expect(usual).not.toHaveProperty('processed_currency')
+    },
+  ),
+  ...tableOf('secondary-webhook').map(
+    ({ line, cells: [names = '', ...columns] }): Row => ({
+      section: 'secondary-webhook',
+      sentence: line,
+      run: async (create) => {
+        const { webhooks } = await takeSamples(create)
+        for (const [index, method] of ['capture', 'void', 'auth_increment', 'refund'].entries()) {
+          const events = webhooks[method] ?? []
+          for (const name of names.replace(' (required)', '').split(', ')) {
+            const there = events.filter((event) => event[name] !== undefined).length
+            if (columns[index] === 'no') expect([method, name, there]).toEqual([method, name, 0])
+            else if (names.includes('limit_info')) expect([method, name, there]).toEqual([method, name, 1])
+            else expect([method, name, there]).toEqual([method, name, events.length])
+          }
+        }
+      },
+    }),
+  ),
+  row(
+    'secondary-webhook',
+    "`mode` is `direct`; `method` is the event's operation name; `amount` is the actual amount of the operation.",
+    async (create) => {
+      const bench = createBench({}, create)
+      await everyKind(bench)
+      const told = (await eventsOf(bench)).filter(({ operation_id }) => operation_id !== undefined)
+      expect(told.map(({ mode, method, amount }) => [mode, method, amount])).toEqual([
+        ['direct', 'capture', 10],
+        ['direct', 'auth_increment', 5],
+        ['direct', 'refund', 2],
+        ['direct', 'void', 100.5],
+      ])
+    },
+  ),
+  row(
+    'recurring-status',
+    '| recurring.id | String | Identifier shared by all transactions of one recurring configuration |',
+    async (create) => {
+      const bench = createBench({}, create)
+      const answer = await payDirect(bench, { init_recurring: { ...RECURRING, start_date: '2026-02-01' } })
+      await payDirect(bench, { order_id: 'B', init_recurring: RECURRING })
+      await bench.emulator.clock.advance({ days: 3, months: 2 })
+      const ids = (await eventsOf(bench))
+        .filter(({ order_id }) => order_id === 'A-1')
+        .map(({ recurring }) => (recurring as Json).id)
+      expect(ids).toHaveLength(4)
+      expect(new Set(ids)).toEqual(new Set([(answer.recurring as Json).id]))
+      expect(bench.emulator.orders.get('B')?.recurring?.id).not.toBe(ids[0])
+    },
+  ),
+  row(
+    'service',
+    'Recurring payments: a subscription configuration (`init_recurring`) is attached to an initial purchase and the service repeats charges on a schedule.',
+    async (create) => {
+      const bench = createBench({}, create)
+      const init_recurring = { interval_unit: 'month', interval_count: 1 }
+      const form = await openCheckout(bench.emulator, { ...OPTIONAL, init_recurring })
+      await submit(bench.emulator, form, cardForm('success'))
+      await bench.emulator.clock.advance({ months: 14 })
+      const charges = bench.emulator.orders.get('A-1')?.payments ?? []
+      expect(charges.map(({ created_at, status }) => [created_at.slice(0, 10), status].join(' '))).toEqual([
+        '2026-01-31 success',
+        '2026-02-28 success',
+        '2026-03-31 success',
+        '2026-04-30 success',
+        '2026-05-31 success',
+        '2026-06-30 success',
+        '2026-07-31 success',
+        '2026-08-31 success',
+        '2026-09-30 success',
+        '2026-10-31 success',
+        '2026-11-30 success',
+        '2026-12-31 success',
+        '2027-01-31 success',
+        '2027-02-28 success',
+        '2027-03-31 success',
+      ])
+      const events = await eventsOf(bench)
+      expect(events).toHaveLength(15)
+      for (const event of events)
+        expect(event).toMatchObject({ order_id: 'A-1', method: 'purchase', recurring: { status: 'active' } })
+      expect(new Set(charges.map(({ transaction_id }) => transaction_id)).size).toBe(15)
+      expect(SPLIT).toHaveLength(2)
+    },
+  ),
+]

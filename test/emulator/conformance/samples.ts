@@ -1,0 +1,123 @@
+import { testCard } from '../../../src/emulator/index.ts'
+import {
+  type Bench,
+  cardForm,
+  createBench,
+  direct,
+  get,
+  hosted,
+  type Json,
+  openCheckout,
+  plain,
+  post,
+  SPLIT,
+  submit,
+} from '../call.ts'
+import { OPTIONAL, RECURRING } from './requests.ts'
+import type { Create } from './row.ts'
+
+/** Calls that many rows need, and a day of the service from which records of every kind can be taken. */
+
+export async function jsonOf(response: Response): Promise<Json> {
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
+  return (await response.json()) as Json
+}
+
+export async function payDirect({ emulator }: Bench, more: Json = {}, path = '/api/v1/payment'): Promise<Json> {
+  return jsonOf(await post(emulator, path, direct(emulator, more)))
+}
+
+export async function capture({ emulator }: Bench, more: Json = {}): Promise<Json> {
+  return jsonOf(await sendCapture({ emulator } as Bench, more))
+}
+
+export function sendCapture({ emulator }: Bench, more: Json = {}): Promise<Response> {
+  const pos_id = emulator.credentials.posId
+  return post(emulator, '/api/v1/capture', { pos_id, order_id: 'A-1', order_currency: 'UAH', ...more })
+}
+
+export function sendCancel({ emulator }: Bench, orderId = 'A-1', headers = plain(emulator)): Promise<Response> {
+  const { baseUrl, posId } = emulator.credentials
+  const url = `${baseUrl}/api/v1/pos/${posId}/order/${encodeURIComponent(orderId)}/cancel`
+  return emulator.fetch(url, { method: 'POST', headers })
+}
+
+export async function cancel(bench: Bench, orderId = 'A-1'): Promise<Json> {
+  const response = await sendCancel(bench, orderId)
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
+  const list = (await response.json()) as Json[]
+  if (!Array.isArray(list) || list.length !== 1) throw new Error('The cancellation is not an array of one record')
+  return list[0] as Json
+}
+
+export function sendResend({ emulator }: Bench, operation: string, query = 'callback=true', orderId = 'A-1') {
+  const { baseUrl, posId } = emulator.credentials
+  return get(emulator, `${baseUrl}/api/v1/pos/${posId}/orders/${encodeURIComponent(orderId)}/${operation}?${query}`)
+}
+
+export async function listAccounts({ emulator }: Bench): Promise<Json[]> {
+  const { apiUrl, posId } = emulator.credentials
+  const { accounts } = await jsonOf(await get(emulator, `${apiUrl}/api/v1/balances/pos/${posId}/accounts`))
+  return accounts as Json[]
+}
+
+export async function available(bench: Bench, currency = 'UAH'): Promise<number> {
+  const account = (await listAccounts(bench)).find((candidate) => candidate.currency === currency)
+  return ((account?.balances ?? {}) as { available: number }).available
+}
+
+/** Pays a hosted payment on its page, passing 3-D Secure when it is asked for. */
+export async function payHosted(
+  { emulator }: Bench,
+  more: Json = {},
+  card: Parameters<typeof testCard>[0] = 'success',
+) {
+  const form = await openCheckout(emulator, more)
+  const answer = await submit(emulator, form, cardForm(card))
+  const next = answer.headers.get('location')
+  if (next?.endsWith('/3ds')) await submit(emulator, next, new URLSearchParams({ outcome: 'pass' }))
+}
+
+export interface Samples {
+  /** Answers that hold a payment record. */
+  payments: Json[]
+  captures: Json[]
+  /** Webhooks by the `method` of their event. */
+  webhooks: Record<string, Json[]>
+}
+
+/** One payment of each kind, with every optional parameter sent. */
+export async function takeSamples(create: Create): Promise<Samples> {
+  const bench = createBench({}, create)
+  const { emulator, received } = bench
+  const payments: Json[] = []
+  const captures: Json[] = []
+  payments.push(await payDirect(bench, { ...OPTIONAL, order_id: 'auth', method: 'auth' }))
+  payments.push(await payDirect(bench, { ...OPTIONAL, order_id: 'wait', cc_number: testCard('three_d_secure') }))
+  payments.push(await payDirect(bench, { ...OPTIONAL, order_id: 'split', split: SPLIT }, '/api/v1/split/purchase'))
+  payments.push(await payDirect(bench, { order_id: 'rec', init_recurring: RECURRING }))
+  for (const card of ['limit_exceeded', 'bank_pay', 'payer_changes_amount', 'fee_null'] as const) {
+    payments.push(await payDirect(bench, { ...OPTIONAL, order_id: card, cc_number: testCard(card) }))
+  }
+  await post(emulator, '/api/v1/payment', hosted(emulator, { ...OPTIONAL, order_id: 'gone', customer_city: 'Kyiv' }))
+  payments.push(await cancel(bench, 'gone'))
+  captures.push(await capture(bench, { order_id: 'auth', charge_amount: 10.5, comment: 'Part' }))
+  emulator.control.incrementAuth('auth', 5)
+  captures.push(await capture(bench, { order_id: 'auth', comment: 'Rest' }))
+  emulator.control.refundPayment('auth', 1.25)
+  await payDirect(bench, { order_id: 'void', method: 'auth' })
+  emulator.control.voidPayment('void')
+  await payDirect(bench, { order_id: 'limited', method: 'auth', cc_number: testCard('capture_declined') })
+  captures.push(await capture(bench, { order_id: 'limited', charge_amount: 3 }))
+  emulator.control.incrementAuth('limited', 2)
+  for (const method of ['credit', 'p2p', 'lookup'] as const) {
+    emulator.control.createPayment({ method, order_id: method, amount: 12.5, currency: 'UAH' })
+  }
+  await emulator.deliveries.idle()
+  const webhooks: Record<string, Json[]> = {}
+  for (const { event } of received) {
+    const list = webhooks[String(event.method)] ?? []
+    webhooks[String(event.method)] = [...list, event]
+  }
+  return { payments, captures, webhooks }
+}

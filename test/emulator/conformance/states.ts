@@ -1,0 +1,383 @@
+import { expect } from 'vitest'
+import { type TestCardName, testCard } from '../../../src/emulator/index.ts'
+import { type Bench, cardForm, createBench, direct, type Json, openCheckout, post, SPLIT, submit } from '../call.ts'
+import { OPTIONAL } from './requests.ts'
+import { type Create, type Row, row } from './row.ts'
+import { cancel, capture, payDirect, payHosted, sendCancel, sendCapture, takeSamples } from './samples.ts'
+
+/** States, transitions, the conditions of captures and cancellations, and the words of the common types. */
+
+const pass = new URLSearchParams({ outcome: 'pass' })
+const fail = new URLSearchParams({ outcome: 'fail' })
+
+async function statusesOf(bench: Bench): Promise<unknown[]> {
+  await bench.emulator.deliveries.idle()
+  return bench.received.map(({ event }) => [event.status, event.status_code])
+}
+
+async function captureConditions(create: Create): Promise<void> {
+  const bench = createBench({}, create)
+  const { emulator } = bench
+  // Not an auth; an auth that waits; one that failed; an open hosted one; one that was voided; one of another currency.
+  await payDirect(bench, { order_id: 'purchase' })
+  await payDirect(bench, { order_id: 'waits', method: 'auth', cc_number: testCard('three_d_secure') })
+  await payDirect(bench, { order_id: 'failed', method: 'auth', cc_number: testCard('declined') })
+  await openCheckout(emulator, { order_id: 'open', method: 'auth' })
+  await payDirect(bench, { order_id: 'voided', method: 'auth' })
+  emulator.control.voidPayment('voided')
+  for (const order_id of ['purchase', 'waits', 'failed', 'open', 'voided']) {
+    expect([order_id, (await sendCapture(bench, { order_id, charge_amount: 1 })).status]).toEqual([order_id, 400])
+  }
+  await payDirect(bench, { order_id: 'good', method: 'auth' })
+  expect((await sendCapture(bench, { order_id: 'good', order_currency: 'USD' })).status).toBe(400)
+  expect((await capture(bench, { order_id: 'good' })).status).toBe('success')
+  await payHosted(bench, { order_id: 'hosted', method: 'auth' }, 'three_d_secure')
+  expect((await capture(bench, { order_id: 'hosted' })).amount).toBe(100.5)
+}
+
+async function captureLimits(create: Create): Promise<void> {
+  for (const [maxCapturePercent, most] of [
+    [undefined, 115.57],
+    [100, 100.5],
+    [150, 150.75],
+  ] as const) {
+    const bench = createBench(maxCapturePercent === undefined ? {} : { maxCapturePercent }, create)
+    await payDirect(bench, { method: 'auth' })
+    expect((await sendCapture(bench, { charge_amount: most + 0.01 })).status).toBe(400)
+    expect((await capture(bench, { charge_amount: most })).amount).toBe(most)
+    expect((await sendCapture(bench, { charge_amount: 0.01 })).status).toBe(400)
+    expect((await sendCapture(bench)).status).toBe(400)
+  }
+  // Several parts count together, and an increment raises the reserve.
+  const bench = createBench({ maxCapturePercent: 100 }, create)
+  await payDirect(bench, { method: 'auth' })
+  await capture(bench, { charge_amount: 60 })
+  expect((await sendCapture(bench, { charge_amount: 40.51 })).status).toBe(400)
+  bench.emulator.control.incrementAuth('A-1', 9.5)
+  expect((await capture(bench, { charge_amount: 40.51 })).amount).toBe(40.51)
+  expect((await capture(bench)).amount).toBe(9.49)
+}
+
+export const stateRows: Row[] = [
+  row(
+    'states',
+    'Status values that appear: `init` (payment created, unpaid), `pending` (awaiting customer action), `success`, `failure`.',
+    async (create) => {
+      const bench = createBench({}, create)
+      const { emulator } = bench
+      const seen: unknown[] = []
+      const look = () => seen.push(emulator.orders.get('A-1')?.status)
+      const form = await openCheckout(emulator)
+      look()
+      await emulator.fetch(form)
+      look()
+      const bank = (await submit(emulator, form, cardForm('three_d_secure'))).headers.get('location') ?? ''
+      look()
+      await submit(emulator, bank, pass)
+      look()
+      expect(seen).toEqual(['init', 'init', 'pending', 'success'])
+      const declined = createBench({}, create)
+      await payHosted(declined, {}, 'declined')
+      expect(declined.emulator.orders.get('A-1')?.status).toBe('failure')
+    },
+  ),
+  row(
+    'states',
+    '| (new direct payment) | Creation request | 3-D Secure verification required | `pending` | `status_code` 2122; `user_action_required` true; `user_action_url` set |',
+    async (create) => {
+      for (const method of ['purchase', 'auth']) {
+        const bench = createBench({}, create)
+        const record = await payDirect(bench, { method, cc_number: testCard('three_d_secure') })
+        expect(record).toMatchObject({ status: 'pending', status_code: '2122', user_action_required: true })
+        const bank = String(record.user_action_url)
+        expect((await bench.emulator.fetch(bank)).status).toBe(200)
+        const toShop = await submit(bench.emulator, bank, pass)
+        expect([toShop.status, toShop.headers.get('location')]).toEqual([303, record.result_url])
+        expect(await statusesOf(bench)).toEqual([
+          ['pending', '2122'],
+          ['success', method === 'auth' ? '1002' : '1000'],
+        ])
+        const after = bench.emulator.orders.get('A-1')?.payments[0]
+        expect(after).toMatchObject({ user_action_required: false, user_action_url: null, eci: '05' })
+      }
+      const refused = createBench({}, create)
+      const { user_action_url } = await payDirect(refused, { cc_number: testCard('three_d_secure') })
+      await submit(refused.emulator, String(user_action_url), fail)
+      // Assumption: 4157; the document has no code for it.
+      expect(await statusesOf(refused)).toEqual([
+        ['pending', '2122'],
+        ['failure', '4157'],
+      ])
+    },
+  ),
+  row(
+    'states',
+    '| `init` | Cancel request | method is `purchase` (including split) or `auth`, mode is `hosted` | `failure` | `status_code` 6007, description says the payment was cancelled; `user_action_required` false; `user_action_url` null |',
+    async (create) => {
+      const bench = createBench({}, create)
+      const form = await openCheckout(bench.emulator)
+      const record = await cancel(bench)
+      expect(record).toMatchObject({
+        status: 'failure',
+        status_code: '6007',
+        status_description: expect.stringMatching(/cancelled/),
+        user_action_required: false,
+        user_action_url: null,
+      })
+      expect(await statusesOf(bench)).toEqual([['failure', '6007']])
+      const page = await bench.emulator.fetch(form)
+      expect(await page.text()).toContain('Cancelled')
+      await submit(bench.emulator, form, cardForm('success'))
+      expect(bench.emulator.orders.get('A-1')?.status).toBe('failure')
+    },
+  ),
+  row(
+    'states',
+    '| `success` of an `auth` payment | Capture request | Only primary reserve operations with status `success` can be captured | capture operation `success` | `status_code` 1000; `fee` may be null; webhook for `capture` |',
+    async (create) => {
+      await captureConditions(create)
+      const bench = createBench({}, create)
+      await payDirect(bench, { method: 'auth', cc_number: testCard('fee_null') })
+      expect(await capture(bench)).toMatchObject({ status: 'success', status_code: '1000', fee: null })
+      await bench.emulator.deliveries.idle()
+      expect(bench.received.at(-1)?.event).toMatchObject({
+        method: 'capture',
+        status: 'success',
+        status_code: '1000',
+        fee: null,
+      })
+    },
+  ),
+  row(
+    'states',
+    'Recurring configuration statuses are `init` (returned with the initial purchase), `active`, `canceled`.',
+    recurringStatuses,
+  ),
+  row('recurring-status', '| recurring.status | String | `init`, `active`, `canceled` |', recurringStatuses),
+  row('capture', 'Only a primary `auth` operation with status `success` can be captured.', captureConditions),
+  row(
+    'capture',
+    'A capture beyond the reserved amount is requested with `charge_amount`; the amount must not exceed the percentage set in the project settings on the service side.',
+    captureLimits,
+  ),
+  row('capture', 'Request variants for a capture beyond the reserve: not shown.', async (create) => {
+    const bench = createBench({}, create)
+    await payDirect(bench, { method: 'auth' })
+    expect(await capture(bench, { charge_amount: 110.25 })).toMatchObject({ amount: 110.25, currency: 'UAH' })
+  }),
+  row(
+    'limits',
+    'Capture beyond the reserve is bounded by a percentage set in the project settings; the percentage value: not shown.',
+    captureLimits,
+  ),
+  row(
+    'cancel',
+    'Applicable only when method is `purchase` (including split) or `auth`, status is `init` and mode is `hosted`.',
+    async (create) => {
+      const bench = createBench({ hostedAuthAnswer: 'record' }, create)
+      const { emulator } = bench
+      await payDirect(bench, { order_id: 'direct' })
+      await payDirect(bench, { order_id: 'direct-waits', cc_number: testCard('three_d_secure') })
+      await payHosted(bench, { order_id: 'paid' })
+      const form = await openCheckout(emulator, { order_id: 'waits' })
+      await submit(emulator, form, cardForm('three_d_secure'))
+      await openCheckout(emulator, { order_id: 'cancelled' })
+      await cancel(bench, 'cancelled')
+      emulator.control.createPayment({ method: 'lookup', order_id: 'lookup', amount: 1, currency: 'UAH' })
+      const why = async (orderId: string): Promise<unknown[]> => {
+        const response = await sendCancel(bench, orderId)
+        expect([orderId, response.status]).toEqual([orderId, 400])
+        return ((await response.json()) as { args: Json[] }).args.map(({ field_name }) => field_name)
+      }
+      expect(await why('direct')).toEqual(['status', 'mode'])
+      expect(await why('direct-waits')).toEqual(['status', 'mode'])
+      expect(await why('paid')).toEqual(['status'])
+      expect(await why('waits')).toEqual(['status'])
+      expect(await why('cancelled')).toEqual(['status'])
+      expect(await why('lookup')).toEqual(['method', 'status', 'mode'])
+      for (const order_id of ['h-purchase', 'h-auth', 'h-split']) {
+        const method = order_id === 'h-auth' ? 'auth' : 'purchase'
+        const path = order_id === 'h-split' ? '/api/v1/split/purchase' : '/api/v1/payment'
+        const body = { ...direct(emulator), mode: 'hosted', method, order_id, split: SPLIT }
+        await post(emulator, path, body)
+        expect(await cancel(bench, order_id)).toMatchObject({ method, status: 'failure' })
+      }
+    },
+  ),
+  row(
+    'errors',
+    'Payment status codes that appear: `1000` (transaction is successful), `2122` (3-D Secure verification is required to finish the transaction), `6007` (payment has been cancelled).',
+    async (create) => {
+      const bench = createBench({}, create)
+      const paid = await payDirect(bench)
+      const waits = await payDirect(bench, { order_id: 'B', cc_number: testCard('three_d_secure') })
+      await openCheckout(bench.emulator, { order_id: 'C' })
+      const cancelled = await cancel(bench, 'C')
+      const told = [paid, waits, cancelled].map(({ status_code, status_description }) => [
+        status_code,
+        status_description,
+      ])
+      expect(told).toEqual([
+        ['1000', 'Transaction is successful'],
+        ['2122', '3-D Secure verification is required to finish the transaction'],
+        ['6007', 'Payment has been cancelled'],
+      ])
+    },
+  ),
+  row('errors', 'Catalogue of `status_code` values beyond the three above: not shown.', async (create) => {
+    const codes: [TestCardName, string][] = [
+      ['insufficient_funds', '4009'],
+      ['declined', '4153'],
+      ['rejected_by_issuer', '4158'],
+      ['antifraud', '4154'],
+      ['blacklisted', '4155'],
+      ['unsupported_card', '4156'],
+      ['internal_error', '4005'],
+      ['limit_exceeded', '4010'],
+    ]
+    const bench = createBench({}, create)
+    for (const [card, code] of codes) {
+      const record = await payDirect(bench, { order_id: card, cc_number: testCard(card) })
+      expect(record).toMatchObject({ status: 'failure', status_code: code, user_action_required: false })
+    }
+    const invalid = { order_id: 'luhn', cc_number: '4111111111111112' }
+    expect(await payDirect(bench, invalid)).toMatchObject({ status: 'failure', status_code: '4144' })
+    const expired = { order_id: 'old', exp_month: 12, exp_year: 25 }
+    expect(await payDirect(bench, expired)).toMatchObject({ status: 'failure', status_code: '4001' })
+    const valid = { order_id: 'this month', exp_month: 1, exp_year: 2026 }
+    expect(await payDirect(bench, valid)).toMatchObject({ status: 'success' })
+    const reserved = { order_id: 'reserved', method: 'auth' }
+    expect(await payDirect(bench, reserved)).toMatchObject({ status: 'success', status_code: '1002' })
+    expect(bench.emulator.control.incrementAuth('reserved', 1).status_code).toBe('1002')
+    expect(bench.emulator.control.voidPayment('reserved').status_code).toBe('1009')
+    expect(bench.emulator.control.refundPayment('this month').status_code).toBe('1004')
+    await payDirect(bench, { order_id: 'late', cc_number: testCard('timeout') })
+    expect(bench.emulator.orders.get('late')?.payments[0]).toMatchObject({ status: 'pending', status_code: '2001' })
+    await bench.emulator.clock.advance({ minutes: 15 })
+    expect(bench.emulator.orders.get('late')?.payments[0]).toMatchObject({ status: 'failure', status_code: '4148' })
+  }),
+  row(
+    'service',
+    '`direct`: the merchant sends card data (or a card token) from its own payment page.',
+    async (create) => {
+      const bench = createBench({}, create)
+      const { cc_token, mode } = await payDirect(bench)
+      const {
+        cc_number: _,
+        exp_month: _m,
+        exp_year: _y,
+        card_cvv: _c,
+        ...byToken
+      } = direct(bench.emulator, { order_id: 'B', cc_token })
+      const again = (await (await post(bench.emulator, '/api/v1/payment', byToken)).json()) as Json
+      expect([mode, again.mode, again.status]).toEqual(['direct', 'direct', 'success'])
+    },
+  ),
+  row('service', "`hosted`: the customer is redirected to the service's checkout page.", async (create) => {
+    const bench = createBench({}, create)
+    await payHosted(bench)
+    expect(bench.emulator.orders.get('A-1')?.payments[0]).toMatchObject({ mode: 'hosted', status: 'success' })
+  }),
+  row('service', 'One-step payments use method `purchase`.', async (create) => {
+    expect(await payDirect(createBench({}, create))).toMatchObject({ method: 'purchase', status: 'success' })
+  }),
+  row(
+    'service',
+    'Two-step payments use method `auth` (reserve) followed by a secondary operation `capture` (charge the reserve in full, in part, or beyond the reserved amount within a configured percentage).',
+    async (create) => {
+      const bench = createBench({}, create)
+      for (const [order_id, charge_amount, amount] of [
+        ['full', undefined, 100.5],
+        ['part', 20, 20],
+        ['beyond', 110, 110],
+      ]) {
+        await payDirect(bench, { method: 'auth', order_id })
+        expect(await capture(bench, { order_id, charge_amount })).toMatchObject({ method: 'capture', amount })
+      }
+    },
+  ),
+]
+
+async function recurringStatuses(create: Create): Promise<void> {
+  const bench = createBench({}, create)
+  const { emulator } = bench
+  const init_recurring = { interval_unit: 'month', interval_count: 1 }
+  const status = (orderId = 'A-1') => emulator.orders.get(orderId)?.recurring?.status
+  const form = await openCheckout(emulator, { init_recurring })
+  expect(status()).toBe('init')
+  await submit(emulator, form, cardForm('success'))
+  expect(status()).toBe('active')
+  await emulator.clock.advance({ months: 1 })
+  expect(status()).toBe('active')
+  emulator.control.cancelRecurring('A-1')
+  expect(status()).toBe('canceled')
+  await emulator.clock.advance({ months: 3 })
+  expect(emulator.orders.get('A-1')?.payments).toHaveLength(2)
+  await payHosted(bench, { order_id: 'never', init_recurring }, 'declined')
+  expect(status('never')).toBe('canceled')
+  await emulator.deliveries.idle()
+  const told = bench.received.map(({ event }) => (event.recurring as Json).status)
+  expect(told).toEqual(['active', 'active', 'canceled'])
+}
+
+/** "Common types", each seen in answers. */
+async function typeHolds(create: Create, type: string): Promise<void> {
+  const { payments, webhooks } = await takeSamples(create)
+  const [auth, waits] = payments
+  const checks: Record<string, () => void> = {
+    UUID: () => expect(auth?.payment_id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+    MODE: () => expect(new Set(payments.map(({ mode }) => mode))).toEqual(new Set(['direct', 'hosted'])),
+    METHOD: () => {
+      const methods = ['auth', 'auth_increment', 'capture', 'credit', 'lookup', 'p2p', 'purchase', 'refund', 'void']
+      expect(Object.keys(webhooks).sort()).toEqual(methods)
+    },
+    CURRENCY: () => expect(auth?.currency).toBe('UAH'),
+    CC_NUMBER: () => expect(payments.find(({ order_id }) => order_id === 'split')?.cc_number).toBe('4111111111111111'),
+    CC_MASK: () => expect([auth?.cc_mask, waits?.cc_mask]).toEqual(['411111******1111', '400000******3220']),
+    CC_TOKEN: () => expect(auth?.cc_token).not.toBe(waits?.cc_token),
+    MCC: () => expect(auth?.mcc).toBe(OPTIONAL.merchant_mcc),
+    ECI: () => expect([auth?.eci, waits?.eci]).toEqual(['07', null]),
+    TIMESTAMP: () => {
+      expect(auth?.created_at).toBe('2026-01-31T10:00:00.000')
+      expect(auth?.cc_token_expiration).toBe('2027-01-31T10:00:00')
+    },
+    Amount: () => expect(auth?.amount).toBe(100.5),
+  }
+  const check = checks[type]
+  if (check === undefined) throw new Error(`No check for the type ${type}`)
+  check()
+}
+
+export const typeRows: Row[] = [
+  ...(
+    [
+      '| UUID | Identifier in UUID format |',
+      '| MODE | `direct` or `hosted` |',
+      '| METHOD | Operation name: `purchase`, `auth`, `capture`, `void`, `refund`, `auth_increment`, `credit`, `p2p`, `lookup` |',
+      '| CURRENCY | Currency code, ISO 4217 |',
+      '| CC_NUMBER | Card number |',
+      '| CC_MASK | Masked card number (digits hidden with `*`, first six and last four kept) |',
+      '| CC_TOKEN | Card token issued by the service |',
+      '| MCC | Merchant category code |',
+      '| ECI | Electronic Commerce Indicator, result of 3-D Secure authentication |',
+      '| TIMESTAMP | Date-time in the form `yyyy-MM-ddTHH:mm:ss.SSS` without zone designator (fraction may be absent in `cc_token_expiration`) |',
+      '| Amount | Number, positive, at most 2 decimal digits |',
+    ] as const
+  ).map((sentence) => row('types', sentence, (create) => typeHolds(create, sentence.split(' ')[1] ?? ''))),
+  row('types', '| Date | `YYYY-MM-DD` |', async (create) => {
+    const bench = createBench({}, create)
+    const body = (customer_birthday: string) =>
+      direct(bench.emulator, { customer_birthday, order_id: customer_birthday })
+    expect((await post(bench.emulator, '/api/v1/payment', body('2024-02-29'))).status).toBe(200)
+    for (const wrong of ['2023-02-29', '2024-2-9', '29.02.2024', '2024-02-29T00:00:00']) {
+      expect((await post(bench.emulator, '/api/v1/payment', body(wrong))).status).toBe(400)
+    }
+  }),
+  row('types', '| Time | `HH:MM:SS`, UTC |', async (create) => {
+    const bench = createBench({}, create)
+    const init_recurring = { interval_unit: 'day', interval_count: 1, time: '23:59:59' }
+    await payDirect(bench, { init_recurring })
+    await bench.emulator.clock.advance({ days: 1, hours: 14 })
+    expect(bench.emulator.orders.get('A-1')?.payments[1]?.created_at).toBe('2026-02-01T23:59:59.000')
+  }),
+]

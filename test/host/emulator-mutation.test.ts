@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { createEmulator } from '../../src/emulator/index.ts'
+import { type Mutant, mutants } from '../emulator/conformance/mutants.ts'
+import type { Row } from '../emulator/conformance/row.ts'
+import { TABLE } from '../emulator/conformance/table.ts'
+
+/**
+ * Each rule of the emulator is broken on purpose, one at a time, and the conformance table has to notice. `npm test` takes
+ * every tenth mutant (the seed decides which), `npm run test:long` takes all.
+ */
+const all = mutants()
+const long = process.env.EDGETILL_LONG === '1'
+const seed = Number(process.env.EDGETILL_SEED || Date.now() % 10)
+const chosen = long ? all : all.filter((_, index) => index % 10 === seed % 10)
+
+/** Rows that name what was broken come first, then those that noticed the last mutants: most mutants die at once. */
+function ordered(mutant: Mutant, lately: Row[]): Row[] {
+  const words = mutant.path.split('.').map((word) => word.toLowerCase())
+  const last = words.at(-1) === 'type' || words.at(-1) === 'required' ? words.at(-2) : words.at(-1)
+  const near = TABLE.filter(({ sentence }) => sentence.toLowerCase().includes(last ?? ''))
+  return [...new Set([...near.slice(0, 12), ...lately, ...TABLE])]
+}
+
+it('the table holds for the emulator as it is', async () => {
+  for (const { run } of TABLE) await run(createEmulator)
+  expect(all.length).toBeGreaterThan(400)
+})
+
+it(`the table notices each broken rule (seed ${seed})`, { timeout: 600_000 }, async () => {
+  const unnoticed: string[] = []
+  let lately: Row[] = []
+  for (const mutant of chosen) {
+    const killer = await firstFailing(ordered(mutant, lately), mutant)
+    if (killer === undefined) unnoticed.push(`${mutant.path}: ${mutant.change}`)
+    else lately = [...new Set([killer, ...lately])].slice(0, 10)
+  }
+  console.log(`${chosen.length} of ${all.length} broken rules tried, seed ${seed}, ${unnoticed.length} unnoticed`)
+  expect(unnoticed).toEqual([])
+})
+
+async function firstFailing(rows: Row[], mutant: Mutant): Promise<Row | undefined> {
+  for (const row of rows) {
+    try {
+      await row.run(mutant.create)
+    } catch {
+      return row
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,92 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cancelPayment, resendWebhook } from '../../src/index.ts'
+import { PAYMENT_RECORD } from '../support/inputs.ts'
+import { check, SEED } from '../support/property.ts'
+import { CONFIG, json, wire } from '../support/wire.ts'
+
+/** Any text, and many that are made of what a path is sensitive to. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc
+    .array(
+      fc.constantFrom(
+        '.',
+        '..',
+        '/',
+        '\\',
+        '%',
+        '%2e',
+        '%2F',
+        '2e',
+        '25',
+        '?',
+        '#',
+        ';',
+        '\n',
+        '\u0000',
+        'ї',
+        '\ud800',
+        "'",
+        ' ',
+      ),
+      { maxLength: 8 },
+    )
+    .map((parts) => parts.join('')),
+)
+
+async function urlOf(
+  call: (config: typeof CONFIG & { fetch: typeof fetch }) => Promise<unknown>,
+): Promise<URL | undefined> {
+  const { fetch, sent } = wire(json([PAYMENT_RECORD]))
+  await call({ ...CONFIG, fetch }).catch(() => {})
+  return sent[0] && new URL(sent[0].url)
+}
+
+describe(`seed ${SEED}`, () => {
+  it('no order id changes the path: it is refused, or it arrives exactly', async () => {
+    let arrived = 0
+    await check(
+      fc.asyncProperty(anyText, async (order_id) => {
+        const url = await urlOf((config) => cancelPayment(config, { order_id }))
+        if (url === undefined) return
+        arrived += 1
+        expect(url.origin).toBe(CONFIG.baseUrl)
+        expect(url.search + url.hash).toBe('')
+        const segments = url.pathname.split('/')
+        const encoded = segments.splice(6, 1)[0] ?? ''
+        expect(segments).toEqual(['', 'api', 'v1', 'pos', CONFIG.posId, 'order', 'cancel'])
+        expect(decodeURIComponent(encoded)).toBe(order_id)
+      }),
+    )
+    expect(arrived).toBeGreaterThan(100)
+  })
+
+  it('nor does an operation or a transaction id', async () => {
+    await check(
+      fc.asyncProperty(anyText, anyText, async (order_id, transactionId) => {
+        const url = await urlOf((config) => resendWebhook(config, { order_id, operation: 'purchase', transactionId }))
+        if (url === undefined) return
+        expect(url.pathname.split('/').slice(0, 6)).toEqual(['', 'api', 'v1', 'pos', CONFIG.posId, 'orders'])
+        expect(decodeURIComponent(url.pathname.split('/')[6] ?? '')).toBe(order_id)
+        expect(url.pathname.split('/').slice(7)).toEqual(['purchase'])
+        expect([...url.searchParams]).toEqual([
+          ['callback', 'true'],
+          ['transactionId', transactionId],
+        ])
+      }),
+    )
+  })
+
+  it('what is refused is nothing but texts without a length, without an encoding, or made of dots', async () => {
+    await check(
+      fc.asyncProperty(anyText, async (order_id) => {
+        const url = await urlOf((config) => cancelPayment(config, { order_id }))
+        const dots = /^(\.|%(25)*2e){1,2}$/i.test(order_id)
+        const fine = order_id.length > 0 && order_id.length <= 256 && !/\p{Surrogate}/u.test(order_id) && !dots
+        expect(url !== undefined).toBe(fine)
+      }),
+    )
+  })
+})

@@ -1,0 +1,101 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  isUnexpectedEvent,
+  readWebhook,
+  signData,
+  signWebhook,
+  verifySignature,
+  verifyWebhook,
+} from '../../src/index.ts'
+import { check, SEED } from '../support/property.ts'
+
+const secret = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+  .filter((text) => text === text.trim() && !/\p{Surrogate}/u.test(text))
+const payload = fc.dictionary(
+  fc.string({ unit: 'grapheme', maxLength: 10 }),
+  fc.jsonValue({ stringUnit: 'grapheme' }),
+  { noNullPrototype: true },
+)
+const documented = fc.record({
+  method: fc.constantFrom('purchase', 'auth', 'capture', 'void', 'refund', 'auth_increment', 'loyalty'),
+  payment_id: fc.uuid(),
+  operation_id: fc.uuid(),
+  order_id: fc.string({ unit: 'grapheme' }),
+  pos_id: fc.uuid(),
+  mode: fc.constantFrom('direct', 'hosted'),
+  amount: fc.integer({ min: 1, max: 1e9 }).map((n) => n / 100),
+  currency: fc.constantFrom('UAH', 'XTS'),
+  status: fc.string(),
+  created_at: fc.constant('2026-01-01T10:00:00.000'),
+  payload: fc.string({ unit: 'grapheme' }),
+})
+
+describe(`seed ${SEED}`, () => {
+  it('any JSON object survives sign, verify and parse, and the form around it', async () => {
+    await check(
+      fc.asyncProperty(fc.oneof(payload, documented), secret, async (value, key) => {
+        const webhook = signWebhook(value, key)
+        const expected: unknown = JSON.parse(JSON.stringify(value))
+        const event = verifyWebhook(webhook, key)
+        expect(isUnexpectedEvent(event) ? event.record : event).toEqual(expected)
+        const request = new Request('https://shop.example.com/', {
+          method: 'POST',
+          body: webhook.body,
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        })
+        expect(await readWebhook(request, { secrets: ['other', key] })).toEqual(event)
+      }),
+    )
+  })
+
+  it('data without its padding survives too, under the signature of what was sent', async () => {
+    await check(
+      fc.property(payload, secret, (value, key) => {
+        const { data, signature } = signWebhook(value, key)
+        const bare = data.replace(/=+$/, '')
+        const event = verifyWebhook({ data: bare, signature: signData(bare, key) }, key)
+        expect(event).toEqual(verifyWebhook({ data, signature }, key))
+        expect(verifySignature(bare, signature, key)).toBe(bare === data)
+      }),
+    )
+  })
+
+  it('any single flipped bit of data, signature or secret is refused', async () => {
+    const flip = (text: string, at: number, bit: number): string => {
+      const index = at % text.length
+      return text.slice(0, index) + String.fromCharCode(text.charCodeAt(index) ^ (1 << bit)) + text.slice(index + 1)
+    }
+    const ascii = fc.string({
+      unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789-_'),
+      minLength: 1,
+      maxLength: 40,
+    })
+    await check(
+      fc.property(documented, ascii, fc.nat(), fc.nat({ max: 6 }), (value, key, at, bit) => {
+        const { data, signature } = signWebhook(value, key)
+        expect(verifySignature(data, signature, key)).toBe(true)
+        expect(verifySignature(flip(data, at, bit), signature, key)).toBe(false)
+        expect(verifySignature(data, flip(signature, at, bit), key)).toBe(false)
+        const otherKey = flip(key, at, bit)
+        if (otherKey === otherKey.trim()) expect(verifySignature(data, signature, otherKey)).toBe(false)
+      }),
+    )
+  })
+
+  it('whatever is received, the answer is an event or a WebhookVerificationError, never another failure', async () => {
+    const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), fc.string())
+    await check(
+      fc.property(anything, anything, (data, signature) => {
+        try {
+          verifyWebhook({ data, signature }, 'secret')
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'webhook_verification', verified: false })
+          return
+        }
+        throw new Error('A forgery was accepted.')
+      }),
+    )
+  })
+})

@@ -30,7 +30,7 @@ export function checkout(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise
     } catch (error) {
       if (error instanceof MisconfiguredError || isConfigError(error)) throw error
       console.error('A checkout could not be opened.', error)
-      return failed(c.req.path)
+      return failed(addressOf(c.req.path, waited))
     }
   }
 }
@@ -54,7 +54,7 @@ function changedOrder(): Promise<Response> {
 }
 
 function beingOpened(path: string, waited: number): Promise<Response> {
-  const url = `${path}?waited=${Math.min(waited, WAITS)}`
+  const url = addressOf(path, Math.min(waited, WAITS))
   return page({
     status: 503,
     title: 'The payment page is being opened',
@@ -64,10 +64,13 @@ function beingOpened(path: string, waited: number): Promise<Response> {
   })
 }
 
-function failed(path: string): Promise<Response> {
+function failed(url: string): Promise<Response> {
   return page({
     status: 503,
     title: 'The payment page could not be opened',
-    body: html`<p>You can try again: you will not be charged twice.</p><p><a href="${path}">Try again</a></p>`,
+    body: html`<p>You can try again: you will not be charged twice.</p><p><a href="${url}">Try again</a></p>`,
   })
 }
+
+/** How long was waited travels in the address: nothing has to be remembered, and a failure on the way does not begin it anew. */
+const addressOf = (path: string, waited: number): string => (waited === 0 ? path : `${path}?waited=${waited}`)

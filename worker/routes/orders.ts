@@ -2,8 +2,9 @@ import type { Context } from 'hono'
 import { type Env, requireBindings } from '../env.ts'
 import { ProblemError } from '../problem.ts'
 import { getEvent, orderKeyOf } from '../store/events.ts'
+import type { Order } from '../store/order.ts'
 import { readOrder } from '../store/read-order.ts'
-import { dayOf, listRecent, type RecentRow } from '../store/recent.ts'
+import { dayOf, hasRecent, listRecent, type RecentRow } from '../store/recent.ts'
 import { openState, type State } from '../store/state.ts'
 import { getStray, listStrays } from '../store/strays.ts'
 
@@ -24,17 +25,22 @@ export async function getOrder(c: C): Promise<Response> {
 export async function listOrders(c: C): Promise<Response> {
   const state = stateOf(c)
   const { rows, cursor } = await listRecent(state, limitOf(c), cursorOf(c))
-  const seen = new Set<string>()
-  const distinct = rows.filter(({ orderKey }) => !seen.has(orderKey) && seen.add(orderKey))
-  const orders = await Promise.all(distinct.map((row) => latestReading(state, row)))
-  return c.json({ orders: orders.filter((order) => order !== undefined), cursor: cursor ?? null })
+  const orders = await Promise.all(rows.map((row) => latestReading(state, row)))
+  const distinct = new Map(orders.flatMap((order) => (order ? [[order.order_id, order]] : [])))
+  return c.json({ orders: [...distinct.values()], cursor: cursor ?? null })
 }
 
-/** An order has a row for each day with an event: it is shown at its newest one, on whatever page that is. */
-async function latestReading(state: State, { order_id, time }: RecentRow) {
+/**
+ * An order has a row for each day with an event: it is shown at its newest one, on whatever page that is. A row that was
+ * written before an attempt failed has a twin with the time of the event; the twin is the one that is shown.
+ */
+async function latestReading(state: State, { order_id, orderKey, time }: RecentRow): Promise<Order | undefined> {
   const { order, facts } = await readOrder(state, order_id)
-  const newerRow = facts.some(({ received_at }) => dayOf(received_at) > dayOf(time))
-  return newerRow ? undefined : order
+  const times = facts.map(({ received_at }) => received_at)
+  if (times.some((received_at) => dayOf(received_at) > dayOf(time))) return undefined
+  const first = Math.min(...times.filter((received_at) => dayOf(received_at) === dayOf(time)))
+  const hasTwin = Number.isFinite(first) && first !== time && (await hasRecent(state, orderKey, first))
+  return hasTwin ? undefined : order
 }
 
 /** `GET /api/orders/:order_id/events/:event_id`: one event under its wire names, without the card's token. */

@@ -21,8 +21,7 @@ export interface RecentRow {
  * Key `recent/<inverted time>/<order key>`; metadata: the order_id; the value holds it too; gone after 400 days.
  */
 export async function putRecent(state: State, order_id: string, time: number): Promise<void> {
-  const inverted = String(FAR - time).padStart(13, '0')
-  const key = `recent/${inverted}/${await orderKeyOf(order_id)}`
+  const key = keyOf(time, await orderKeyOf(order_id))
   try {
     await state.put(key, { order_id }, fitsMetadata({ order_id }) ? { order_id } : undefined, RECENT_SECONDS)
   } catch (error) {
@@ -32,6 +31,13 @@ export async function putRecent(state: State, order_id: string, time: number): P
 }
 
 const RECENT_SECONDS = 400 * 86_400
+
+const keyOf = (time: number, orderKey: string): string => `recent/${String(FAR - time).padStart(13, '0')}/${orderKey}`
+
+/** Whether an order has a row of exactly this time. */
+export async function hasRecent(state: State, orderKey: string, time: number): Promise<boolean> {
+  return (await state.get(keyOf(time, orderKey))) !== undefined
+}
 
 /** A page of the index, newest first. An order that had events on several days has a row for each. */
 export async function listRecent(

@@ -72,7 +72,13 @@ export async function capture(deps: Deps, env: Env, state: State, request: Captu
       known: order.operations.filter(({ method }) => method === 'capture').map(({ id }) => id),
     },
   )
-  await yieldToOthers(state, orderKey, intent, intents)
+  try {
+    await yieldToOthers(state, orderKey, intent, intents)
+  } catch (error) {
+    // Nothing was sent yet: said so, the next attempt need not wait until that is known.
+    await putOutcome(state, intent, 'not_sent').catch(() => undefined)
+    throw error
+  }
   const input = { order_currency: order.currency, server_url, ...fields, order_id } as CapturePaymentInput
   return execute(deps, env, state, intent, input)
 }
@@ -88,7 +94,6 @@ async function yieldToOthers(
     ({ key, outcome }) => key !== mine.key && outcome !== 'not_sent' && !seenBefore.some((seen) => seen.key === key),
   )
   if (rivals.length === 0) return
-  await putOutcome(state, mine, 'not_sent')
   throw new ProblemError(
     409,
     'capture_in_progress',

@@ -310,6 +310,7 @@ describe('retries', () => {
       new TypeError('x', { cause: { errors: [{ code: 'ECONNREFUSED' }, { code: 'ENETUNREACH' }] } }),
     ],
     ['Bun, refused', Object.assign(new Error('Unable to connect.'), { code: 'ConnectionRefused' })],
+    ['Deno, without the right to the network', Object.assign(new Error('Requires net access'), { name: 'NotCapable' })],
     ['Deno, refused', new TypeError('error sending request for url (x): client error (Connect): tcp connect error')],
   ])('a POST that provably never left: %s', async (_name, failure) => {
     const { answer, sent } = call(POST, [failure])

@@ -1,0 +1,18 @@
+// Charges a reserve, in full or in part, for example when the goods leave the house.
+//
+//   node examples/capture.ts A-1 UAH            everything that was reserved
+//   bun examples/capture.ts A-1 UAH 80.25       a part of it
+//   deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/capture.ts …
+
+import process from 'node:process'
+import { capturePayment, describeStatusCode } from '../src/index.ts'
+import { run, settings } from './settings.ts'
+
+await run('capture.ts ORDER_ID CURRENCY [AMOUNT]', 2, async (order_id = '', order_currency = '', amount) => {
+  const charge_amount = amount === undefined ? undefined : Number(amount)
+  const capture = await capturePayment(settings(), { order_id, order_currency, charge_amount })
+  const meaning = describeStatusCode(capture.status_code)?.meaning ?? capture.status_description ?? ''
+  console.log(`${capture.status}: ${capture.amount.toFixed(2)} ${capture.currency} (${meaning})`)
+  // A decline is a value, not an exception.
+  if (capture.status !== 'success') process.exitCode = 1
+})

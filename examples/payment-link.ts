@@ -1,0 +1,26 @@
+// Makes a payment link that can be sent to a customer.
+//
+//   node examples/payment-link.ts A-1 100.50 UAH "Two mugs" olena@example.com +380441234567 Ivanivna
+//   bun examples/payment-link.ts …
+//   deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/payment-link.ts …
+
+import { createPayment } from '../src/index.ts'
+import { run, settings } from './settings.ts'
+
+const USAGE = 'payment-link.ts ORDER_ID AMOUNT CURRENCY DESCRIPTION EMAIL PHONE PATRONYMIC'
+
+await run(USAGE, 7, async (order_id = '', amount, currency = '', description = '', email, phone, patronymic) => {
+  const checkout = await createPayment(settings(), {
+    mode: 'hosted',
+    method: 'purchase',
+    order_id,
+    amount: Number(amount),
+    currency,
+    description,
+    order_3ds_bypass: 'supported',
+    customer_email: email,
+    customer_phone: phone,
+    customer_patronym: patronymic,
+  })
+  console.log(checkout.url)
+})

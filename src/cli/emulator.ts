@@ -24,14 +24,17 @@ export async function emulatorCommand(words: string[]): Promise<void> {
   if (webhookUrl !== undefined && !/^https?:\/\/./.test(webhookUrl)) {
     throw new UsageError(`--webhook-url takes an http(s) address, not "${webhookUrl}".`, HELP)
   }
+  // Everything that can be wrong usage is read before anything is started.
+  const at = wholeNumber('port', port, 0, 65_535, HELP) ?? 4010
+  const seeded = wholeNumber('seed', seed, 0, Number.MAX_SAFE_INTEGER, HELP) ?? 1
   let emulator: Emulator | undefined
   const served = await serveOnNode(
     async (request) => (await emulator?.fetch(request)) ?? new Response(null, { status: 503 }),
-    { port: wholeNumber('port', port, 0, 65_535, HELP) ?? 4010 },
+    { port: at },
   )
   emulator = createEmulator({
     origin: served.origin,
-    seed: wholeNumber('seed', seed, 0, Number.MAX_SAFE_INTEGER, HELP) ?? 1,
+    seed: seeded,
     ...(webhookUrl === undefined ? {} : { webhookUrl }),
   })
   console.log(describe(emulator, served.origin))

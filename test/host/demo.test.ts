@@ -1,40 +1,9 @@
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { root } from './support/runtimes.ts'
-
-interface Finished {
-  code: number | null
-  output: string
-}
-
-/** Starts a program of examples/shop; `seen` resolves when a text was printed. */
-function start(program: string, ...words: string[]) {
-  const child = spawn(join(root, 'node_modules/.bin/node'), [`examples/shop/${program}.ts`, ...words], { cwd: root })
-  let output = ''
-  const waiting: { text: string; resolve: () => void }[] = []
-  const add = (chunk: unknown) => {
-    output += chunk
-    for (const { text, resolve } of waiting) if (output.includes(text)) resolve()
-  }
-  child.stdout.on('data', add)
-  child.stderr.on('data', add)
-  const finished = new Promise<Finished>((done) => child.on('close', (code) => done({ code, output })))
-  return {
-    finished,
-    output: () => output,
-    stop: (signal: NodeJS.Signals) => child.kill(signal),
-    seen: (text: string) =>
-      Promise.race([
-        new Promise<void>((resolve) => (output.includes(text) ? resolve() : waiting.push({ text, resolve }))),
-        finished.then(() => Promise.reject(new Error(`It ended before it printed "${text}":\n${output}`))),
-      ]),
-  }
-}
+import { start } from './support/process.ts'
 
 describe('npm run demo', { timeout: 60_000 }, () => {
   it('plays the day to its end and exits 0', async () => {
-    const { code, output } = await start('demo').finished
+    const { code, output } = await start('examples/shop/demo.ts').finished
     expect(output).toContain('Every step held')
     expect(output).toMatch(/POST \/webhooks +one byte of data changed +401/)
     expect(output).toMatch(/"status": "success"/)
@@ -42,14 +11,14 @@ describe('npm run demo', { timeout: 60_000 }, () => {
   })
 
   it('exits 1 and says why when the worker has another secret than the service', async () => {
-    const { code, output } = await start('demo', '--break=worker-secret').finished
+    const { code, output } = await start('examples/shop/demo.ts', '--break=worker-secret').finished
     expect(output).toContain('API_SECRET')
     expect(output).not.toContain('Every step held')
     expect(code).toBe(1)
   })
 
   it('exits 1 and says why when the service sends no webhook', async () => {
-    const { code, output } = await start('demo', '--break=no-webhooks').finished
+    const { code, output } = await start('examples/shop/demo.ts', '--break=no-webhooks').finished
     expect(output).toMatch(/webhook "pending" was not accepted by the worker: .*switched off/)
     expect(output).not.toContain('Every step held')
     expect(code).toBe(1)
@@ -58,7 +27,7 @@ describe('npm run demo', { timeout: 60_000 }, () => {
 
 describe('npm run dev', { timeout: 60_000 }, () => {
   it('keeps a shop running, and stops cleanly on Ctrl-C', async () => {
-    const dev = start('dev')
+    const dev = start('examples/shop/dev.ts')
     await dev.seen('Ctrl-C stops everything.')
     const address = /shop +(http:\S+)/.exec(dev.output())?.[1] ?? ''
     const page = await fetch(address)

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { root } from './runtimes.ts'
+
+export interface Finished {
+  code: number | null
+  output: string
+}
+
+export interface Running {
+  finished: Promise<Finished>
+  /** What it printed so far. */
+  output(): string
+  stop(signal: NodeJS.Signals): boolean
+  /** Resolves when a text was printed; rejects when the program ends before. */
+  seen(text: string): Promise<void>
+}
+
+/** Starts a TypeScript program of the checkout in a process of its own. */
+export function start(program: string, ...words: string[]): Running {
+  const child = spawn(join(root, 'node_modules/.bin/node'), [program, ...words], { cwd: root })
+  let output = ''
+  const waiting: { text: string; resolve: () => void }[] = []
+  const add = (chunk: unknown) => {
+    output += chunk
+    for (const { text, resolve } of waiting) if (output.includes(text)) resolve()
+  }
+  child.stdout.on('data', add)
+  child.stderr.on('data', add)
+  const finished = new Promise<Finished>((done) => child.on('close', (code) => done({ code, output })))
+  return {
+    finished,
+    output: () => output,
+    stop: (signal: NodeJS.Signals) => child.kill(signal),
+    seen: (text: string) =>
+      Promise.race([
+        new Promise<void>((resolve) => (output.includes(text) ? resolve() : waiting.push({ text, resolve }))),
+        finished.then(() => Promise.reject(new Error(`It ended before it printed "${text}":\n${output}`))),
+      ]),
+  }
+}

@@ -19,7 +19,9 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set([
  * there a refused POST counts as possibly executed.
  */
 export function wasNeverSent(error: unknown): boolean {
-  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown }
+  const { code, cause, name } = (error ?? {}) as { code?: unknown; cause?: unknown; name?: unknown }
+  // Deno asks for the right to the network before anything else.
+  if (name === 'NotCapable') return true
   const codes = [code, ...codesOf(cause)].filter((one) => typeof one === 'string')
   if (codes.length > 0) return codes.every((one) => NOT_CONNECTED.has(one))
   // Deno tells the phase in its text: hyper's connect phase ends before the first byte of a request.

@@ -30,7 +30,7 @@ export interface KvDouble {
   /** The newest state of everything, whatever any location sees. */
   dump(): Map<string, { value: string; metadata: unknown; expiresAt: number }>
   /** Every write that was accepted, in order. */
-  readonly writes: { key: string; deleted: boolean; ttl: number | undefined }[]
+  readonly writes: { key: string; deleted: boolean; metadata: unknown; ttl: number | undefined }[]
   /** Calls so far, by kind. */
   readonly calls: { get: number; put: number; delete: number; list: number }
   /** Called before each operation; what it throws, the operation throws. */
@@ -127,12 +127,12 @@ export function createKvDouble(behaviour: KvBehaviour): KvDouble {
           throw new Error('KV PUT failed: 413 Value length exceeds limit.')
         const expiresAt = ttl === undefined ? Number.POSITIVE_INFINITY : now() + ttl * SECOND
         write(key, location, { value, metadata: JSON.parse(text), expiresAt }, 'PUT')
-        double.writes.push({ key, deleted: false, ttl })
+        double.writes.push({ key, deleted: false, metadata, ttl })
       },
       async delete(key: string) {
         begin('delete', key)
         write(key, location, { value: undefined, metadata: null, expiresAt: Number.POSITIVE_INFINITY }, 'DELETE')
-        double.writes.push({ key, deleted: true, ttl: undefined })
+        double.writes.push({ key, deleted: true, metadata: null, ttl: undefined })
       },
       async list(options: { prefix?: string; limit?: number; cursor?: string } = {}) {
         const { prefix = '', limit = 1000, cursor } = options

@@ -1,7 +1,27 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createCheckoutLink } from '../../worker/checkout-link.ts'
 import { attemptId } from '../../worker/store/checkouts.ts'
-import { KINDS, newOrderId, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
+import { KINDS, log, newOrderId, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
+
+afterAll(() => {
+  const text = log
+    .flat()
+    .map((part) =>
+      part instanceof Error ? `${part.stack} ${String(part.cause)} ${JSON.stringify(part)}` : String(part),
+    )
+  expect(text.length).toBeGreaterThan(10)
+  // What the worker writes to its log holds neither a credential nor anything of the customer.
+  for (const secret of [
+    'emulator-api-',
+    'emulator-endpoints',
+    'link secret',
+    'admin-token',
+    ORDER.customer_email,
+    ORDER.customer_phone,
+  ]) {
+    expect(text.filter((line) => line.includes(secret))).toEqual([])
+  }
+})
 
 /** The payments that the customer could still pay, of an order and its further attempts. */
 const payable = (world: World, order_id: string): string[] =>

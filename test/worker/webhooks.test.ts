@@ -180,6 +180,39 @@ for (const kind of KINDS) {
   }
 }
 
+describe('a webhook', () => {
+  it('that comes before its order is known is not lost, and its flag goes when the order is known', async () => {
+    const world = new World()
+    await world.deliver(payment('A-1', { status: 'pending', processed_at: at(1) }))
+    expect((await world.order('A-1'))?.flags).toEqual(['unknown_order'])
+    await world.open(await world.link({ order_id: 'A-1' }))
+    await world.deliver(payment('A-1', { created_at: at(2) }))
+    expect(await world.order('A-1')).toMatchObject({ flags: [], events: { length: 2 } })
+  })
+
+  it('whose duplicate is hidden by a stale read is one event all the same', async () => {
+    const world = new World({ kind: 'hostile', failures: 0 })
+    const { body } = signWebhook(payment('A-1'), world.emulator.credentials.apiSecret)
+    const send = async (location: string) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const request = new Request('https://pay.shop.example.com/webhooks', { method: 'POST', body, headers })
+      return (await world.fetch(request, world.env(location))).status
+    }
+    expect(await send('FRA')).toBe(200)
+    // Within the same second KV refuses the second write: the service is told to come again.
+    expect(await send('WAW')).toBe(503)
+    await world.advance(1_000)
+    expect(await send('WAW')).toBe(200)
+    await world.advance(61_000)
+    const written = world.kv.writes.filter(({ key }) => key.startsWith('event/'))
+    expect(written).toHaveLength(2)
+    expect(new Set(written.map(({ key }) => key)).size).toBe(1)
+    expect((await world.order('A-1'))?.events).toHaveLength(1)
+    const { orders } = (await (await world.settled('/api/orders')).json()) as { orders: unknown[] }
+    expect(orders).toHaveLength(1)
+  })
+})
+
 describe('the cost of a webhook', () => {
   it('is one list and two writes for the first of an order, one write for the next, none for a duplicate', async () => {
     const world = new World()

@@ -11,7 +11,7 @@ type Body = Record<string, unknown>
 /** Holds a purchase or auth request against its table and rules. @throws {Problem} with all that is wrong. */
 export function validatePurchase(world: World, body: Body, methods: readonly string[], split: boolean): void {
   const { parameters, types } = world.rules
-  const mode = types.mode(body.mode)
+  const mode = (body.mode ?? undefined) === undefined ? 'is required' : types.mode(body.mode)
   if (mode !== undefined) refuse(world, [{ field_name: 'mode', violation: mode }])
   const table = body.mode === 'direct' ? parameters.directPurchase : parameters.hostedPurchase
   const relaxed = relax(table, (name) => {
@@ -30,18 +30,18 @@ export function validatePurchase(world: World, body: Body, methods: readonly str
   refuse(world, violations)
 }
 
-const CARD = ['cc_number', 'exp_month', 'exp_year', 'card_cvv']
-
 /** "Either full card data (…) or `cc_token` is sent." */
 function instrumentViolations(world: World, body: Body): Violation[] {
   const has = (name: string): boolean => (body[name] ?? undefined) !== undefined
-  const present = CARD.filter(has)
-  const { cardComplete, oneInstrument } = world.rules.conditions
-  if (!oneInstrument(present.length > 0, has('cc_token'))) {
+  const { cardData } = world.rules.wire
+  const present = cardData.filter(has)
+  if (!world.rules.conditions.oneInstrument(present.length > 0, has('cc_token'))) {
     return [{ field_name: 'cc_token', violation: 'either full card data or cc_token is sent' }]
   }
-  if (present.length === 0 || cardComplete(present.length)) return []
-  return CARD.filter((name) => !has(name)).map((field_name) => ({ field_name, violation: 'is part of the card data' }))
+  if (present.length === 0) return []
+  return cardData
+    .filter((name) => !has(name))
+    .map((field_name) => ({ field_name, violation: 'is part of the card data' }))
 }
 
 function sumViolations(body: Body): Violation[] {

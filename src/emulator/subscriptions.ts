@@ -54,7 +54,10 @@ function scheduleNext(world: World, order: Order, subscription: Subscription, fr
       subscription.next = undefined
       return
     }
-    if (at <= world.agenda.now()) continue
+    if (at <= world.agenda.now()) {
+      if (dueAt(world, order, index + 1) <= at) throw new Error('The interval of a subscription has no length.')
+      continue
+    }
     subscription.next = at
     world.agenda.schedule(at, () => {
       if (subscription.status === world.rules.statuses.recurringEnded) return

@@ -95,6 +95,8 @@ export interface WireRules {
   unauthorized: number
   invalid: number
   callback: string
+  /** "Full card data". */
+  cardData: readonly string[]
 }
 
 export const WIRE: WireRules = {
@@ -107,4 +109,5 @@ export const WIRE: WireRules = {
   unauthorized: 401,
   invalid: 400,
   callback: 'true',
+  cardData: ['cc_number', 'exp_month', 'exp_year', 'card_cvv'],
 }

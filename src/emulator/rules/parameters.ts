@@ -24,13 +24,12 @@ const no = (type: TypeName): ParameterRule => ({ type, required: false })
 const limited = (rule: ParameterRule, most: number): ParameterRule => ({ ...rule, most })
 
 /**
- * The request tables. `split` is marked as required here, as in "Split purchase"; `create-payment` makes it optional. Three limits stand under "Limits" for responses
+ * The request tables. `mode` is in none of them: it chooses the table. `split` is marked as required here, as in "Split purchase"; `create-payment` makes it optional. Three limits stand under "Limits" for responses
  * alone (order_id 256, description 2048): what cannot be answered is refused.
  */
 export const PARAMETERS: ParameterTables = {
   directPurchase: {
     pos_id: yes('uuid'),
-    mode: yes('mode'),
     method: yes('method'),
     amount: yes('amount'),
     currency: yes('currency'),
@@ -65,7 +64,6 @@ export const PARAMETERS: ParameterTables = {
   },
   hostedPurchase: {
     pos_id: yes('uuid'),
-    mode: yes('mode'),
     method: yes('method'),
     amount: yes('amount'),
     currency: yes('currency'),

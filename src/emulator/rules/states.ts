@@ -88,9 +88,7 @@ export interface ConditionRules {
   cancelMode(payment: Payment): boolean
   /** "Payment record": the merchant's order identifier is unique, failed payments included. */
   orderIsNew(known: boolean): boolean
-  /** "Split purchase", rule 1: either the full card data … */
-  cardComplete(present: number): boolean
-  /** … or a token, not both. */
+  /** "Split purchase", rule 1: either card data or a token. */
   oneInstrument(card: boolean, token: boolean): boolean
   /** "Split purchase", rule 2: wallet tokens, which this emulator has never issued, carry the prefix `rcr:`. */
   walletToken(token: string): boolean
@@ -107,7 +105,6 @@ export const CONDITIONS: ConditionRules = {
   cancelStatus: (payment) => payment.status === 'init',
   cancelMode: (payment) => payment.mode === 'hosted',
   orderIsNew: (known) => !known,
-  cardComplete: (present) => present === 4,
   oneInstrument: (card, token) => card !== token,
   walletToken: (token) => token.startsWith('rcr:'),
   reserveStands: (operations) => !operations.some(({ method, status }) => method === 'void' && status === 'success'),

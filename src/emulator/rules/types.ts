@@ -8,7 +8,6 @@ export type TypeName =
   | 'amount'
   | 'currency'
   | 'string'
-  | 'number'
   | 'month'
   | 'year'
   | 'integer'
@@ -61,7 +60,6 @@ export const TYPES: TypeRules = {
       : 'must be a positive number with at most 2 decimal digits',
   currency: text(/^[A-Z]{3}$/, 'must be an ISO 4217 currency code'),
   string: (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a string that is not empty'),
-  number: (value) => (typeof value === 'number' && Number.isFinite(value) ? undefined : 'must be a number'),
   month: whole(1, 12, 'must be a month from 1 to 12'),
   year: whole(0, 9999, 'must be a year of two or four digits'),
   integer: (value) => (Number.isInteger(value) ? undefined : 'must be an integer'),

@@ -205,6 +205,7 @@ function parameterRows(section: 'split-direct' | 'capture', target: Target): Row
       if (name === 'cc_token') return tokenRow(create)
       await holds(create, target, own)
       if (name === 'charge_amount') await captureAmountRow(create)
+      if (name === 'order_currency') await captureCurrencyRow(create)
       if (section === 'split-direct' && name !== 'split') {
         // "The remaining parameters are those of the corresponding purchase request."
         await holds(create, auth, own)
@@ -231,6 +232,20 @@ async function tokenRow(create: Create): Promise<void> {
     const paid = await post(emulator, path, byToken(`T${path.length}`, first.cc_token))
     expect(await paid.json()).toMatchObject({ status: 'success', cc_token: first.cc_token, cc_mask: first.cc_mask })
     expect((await post(emulator, path, byToken(`U${path.length}`, 12))).status).toBe(400)
+  }
+}
+
+/** A request that is wrong in itself is refused before its order is looked for. */
+async function captureCurrencyRow(create: Create): Promise<void> {
+  const { emulator } = createBench({}, create)
+  const { posId: pos_id } = emulator.credentials
+  for (const [order_currency, status] of [
+    ['uah', 400],
+    [undefined, 400],
+    ['UAH', 404],
+  ] as const) {
+    const response = await post(emulator, capture.path, { pos_id, order_id: 'unknown', order_currency })
+    expect(response.status).toBe(status)
   }
 }
 

@@ -18,7 +18,7 @@ export interface Checkout {
   checkout_id: string | undefined
 }
 
-const modeSchema = lazy(() =>
+const modeSchema = /* @__PURE__ */ lazy(() =>
   looseObject({
     mode: leaf<'hosted' | 'direct'>('"hosted" or "direct"', (value) => value === 'hosted' || value === 'direct'),
   }),

@@ -17,7 +17,7 @@ export interface CancelPaymentInput {
   order_id: string
 }
 
-const inputSchema: () => Schema<CancelPaymentInput> = lazy(() =>
+const inputSchema: () => Schema<CancelPaymentInput> = /* @__PURE__ */ lazy(() =>
   strictObject({ pos_id: optional(uuid()), order_id: pathSegment() }),
 )
 

@@ -38,7 +38,7 @@ export interface CapturePaymentInput {
 
 const DELIVERIES: readonly unknown[] = ['email', 'sms', 'viber', 'none']
 
-const inputSchema: () => Schema<CapturePaymentInput> = lazy(() =>
+const inputSchema: () => Schema<CapturePaymentInput> = /* @__PURE__ */ lazy(() =>
   strictObject({
     pos_id: optional(uuid()),
     order_id: orderId(CAPTURE_ORDER_ID_LENGTH),

@@ -2,7 +2,6 @@
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import { lazy } from '../lib/lazy.ts'
 import {
   type Checkout,
   checkMode,
@@ -20,11 +19,10 @@ import type { Payment } from '../schemas/payment.ts'
 import {
   cardIssues,
   type DirectPurchaseFields,
-  directEntries,
   type HostedPurchaseFields,
-  hostedEntries,
+  purchaseSchemas,
 } from '../schemas/purchase.ts'
-import { leaf, optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { leaf, optional } from '../schemas/schema.ts'
 import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
 
 /** A hosted one-step payment: the customer pays on the service's page. */
@@ -62,25 +60,11 @@ export interface DirectAuthInput extends DirectPurchaseFields {
 /** The input of `createPayment`; `mode` and `method` choose the form. */
 export type CreatePaymentInput = HostedPurchaseInput | HostedAuthInput | DirectPurchaseInput | DirectAuthInput
 
-const hostedSchema = (required: boolean) => schemaOf(() => hostedEntries(required ? (text) => text : optional))
-const directSchema = (required: boolean) => schemaOf(() => directEntries(required ? (text) => text : optional))
-
-function schemaOf(entries: () => Record<string, Schema<unknown>>): () => Schema<CreatePaymentInput> {
-  return lazy(
-    () =>
-      strictObject<object>({
-        ...entries(),
-        method: leaf('"purchase" or "auth"', (value) => value === 'purchase' || value === 'auth'),
-        customer_referrer: optional(url()),
-        init_recurring: optional(initRecurringSchema()),
-      }) as Schema<CreatePaymentInput>,
-  )
-}
-
-const SCHEMAS = {
-  hosted: { required: hostedSchema(true), optional: hostedSchema(false) },
-  direct: { required: directSchema(true), optional: directSchema(false) },
-}
+const inputSchema = /* @__PURE__ */ purchaseSchemas<CreatePaymentInput>(() => ({
+  method: leaf('"purchase" or "auth"', (value) => value === 'purchase' || value === 'auth'),
+  customer_referrer: optional(url()),
+  init_recurring: optional(initRecurringSchema()),
+}))
 
 function inputIssues(input: CreatePaymentInput, now: number): Issue[] {
   const issues = input.mode === 'direct' ? cardIssues(input, now) : []
@@ -97,7 +81,7 @@ function inputIssues(input: CreatePaymentInput, now: number): Issue[] {
 /** Builds the request: pure but for the clock, which tells whether a card has expired. */
 function buildRequest(config: ResolvedConfig, received: CreatePaymentInput, options: CallOptions): WireRequest {
   const mode = checkMode('createPayment', received)
-  const input = checkInput('createPayment', SCHEMAS[mode][config.customerFields](), received, (checked) =>
+  const input = checkInput('createPayment', inputSchema(mode, config.customerFields), received, (checked) =>
     inputIssues(checked, Date.now()),
   )
   warnAboutPurchase(config, 'createPayment', input)

@@ -3,7 +3,6 @@
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { tell } from '../hooks.ts'
 import { hundredths } from '../lib/decimal.ts'
-import { lazy } from '../lib/lazy.ts'
 import {
   type Checkout,
   checkMode,
@@ -18,11 +17,9 @@ import type { Payment } from '../schemas/payment.ts'
 import {
   cardIssues,
   type DirectPurchaseFields,
-  directEntries,
   type HostedPurchaseFields,
-  hostedEntries,
+  purchaseSchemas,
 } from '../schemas/purchase.ts'
-import { optional, type Schema, strictObject } from '../schemas/schema.ts'
 import { type Split, splitInputSchema } from '../schemas/split.ts'
 import { type CallOptions, send, type WireRequest } from '../transport.ts'
 
@@ -43,31 +40,15 @@ export interface DirectSplitPurchaseInput extends DirectPurchaseFields {
 /** The input of `createSplitPurchase`; `mode` chooses the form. */
 export type CreateSplitPurchaseInput = HostedSplitPurchaseInput | DirectSplitPurchaseInput
 
-const schemaOf = (entries: () => Record<string, Schema<unknown>>): (() => Schema<CreateSplitPurchaseInput>) =>
-  lazy(
-    () =>
-      strictObject<object>({
-        ...entries(),
-        method: exactly('purchase'),
-        split: splitInputSchema(),
-      }) as Schema<CreateSplitPurchaseInput>,
-  )
-
-const SCHEMAS = {
-  hosted: {
-    required: schemaOf(() => hostedEntries((text) => text)),
-    optional: schemaOf(() => hostedEntries(optional)),
-  },
-  direct: {
-    required: schemaOf(() => directEntries((text) => text)),
-    optional: schemaOf(() => directEntries(optional)),
-  },
-}
+const inputSchema = /* @__PURE__ */ purchaseSchemas<CreateSplitPurchaseInput>(() => ({
+  method: exactly('purchase'),
+  split: splitInputSchema(),
+}))
 
 /** Builds the request: pure but for the clock, which tells whether a card has expired. */
 function buildRequest(config: ResolvedConfig, received: CreateSplitPurchaseInput, options: CallOptions): WireRequest {
   const mode = checkMode('createSplitPurchase', received)
-  const input = checkInput('createSplitPurchase', SCHEMAS[mode][config.customerFields](), received, (checked) =>
+  const input = checkInput('createSplitPurchase', inputSchema(mode, config.customerFields), received, (checked) =>
     checked.mode === 'direct' ? cardIssues(checked, Date.now()) : [],
   )
   warnAboutPurchase(config, 'createSplitPurchase', input)

@@ -16,7 +16,7 @@ export interface GetAccountInput {
   account_id: string
 }
 
-const inputSchema: () => Schema<GetAccountInput> = lazy(() =>
+const inputSchema: () => Schema<GetAccountInput> = /* @__PURE__ */ lazy(() =>
   strictObject({ pos_id: optional(uuid()), account_id: uuid() }),
 )
 

@@ -14,7 +14,9 @@ export interface ListAccountsInput {
   pos_id?: string | undefined
 }
 
-const inputSchema: () => Schema<ListAccountsInput> = lazy(() => strictObject({ pos_id: optional(uuid()) }))
+const inputSchema: () => Schema<ListAccountsInput> = /* @__PURE__ */ lazy(() =>
+  strictObject({ pos_id: optional(uuid()) }),
+)
 
 /** Builds the request: pure. */
 function buildRequest(config: ResolvedConfig, received: ListAccountsInput): WireRequest {

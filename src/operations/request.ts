@@ -37,7 +37,7 @@ export interface RequestResult {
 const oneOf = <T extends string>(...allowed: T[]) =>
   leaf<T>(`one of: ${allowed.join(', ')}`, (value) => allowed.includes(value as T))
 
-const inputSchema: () => Schema<RequestInput> = lazy(() =>
+const inputSchema: () => Schema<RequestInput> = /* @__PURE__ */ lazy(() =>
   strictObject({
     method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
     path: leaf<string>('an encoded path that begins with "/"', (value) => isText(value) && value.startsWith('/')),

@@ -26,7 +26,7 @@ export interface ResendWebhookInput {
   transactionId?: string | undefined
 }
 
-const inputSchema: () => Schema<ResendWebhookInput> = lazy(() =>
+const inputSchema: () => Schema<ResendWebhookInput> = /* @__PURE__ */ lazy(() =>
   strictObject({
     pos_id: optional(uuid()),
     order_id: pathSegment(),
@@ -35,7 +35,9 @@ const inputSchema: () => Schema<ResendWebhookInput> = lazy(() =>
   }),
 )
 
-const recordSchema: () => Schema<Record<string, unknown>> = lazy(() => looseObject<Record<string, unknown>>({}))
+const recordSchema: () => Schema<Record<string, unknown>> = /* @__PURE__ */ lazy(() =>
+  looseObject<Record<string, unknown>>({}),
+)
 
 function inputIssues({ operation, transactionId }: ResendWebhookInput): Issue[] {
   if (transactionId === undefined || operation === 'purchase') return []

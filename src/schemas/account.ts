@@ -22,7 +22,7 @@ export interface AccountBalances {
 
 type Received = AccountBalances & { rollingReserve?: number | null }
 
-export const accountSchema: () => Schema<Account> = lazy(() =>
+export const accountSchema: () => Schema<Account> = /* @__PURE__ */ lazy(() =>
   looseObject<Account>({
     id: textField(),
     name: textField(),
@@ -41,6 +41,6 @@ export const accountSchema: () => Schema<Account> = lazy(() =>
   }),
 )
 
-export const accountListSchema: () => Schema<{ accounts: Account[] }> = lazy(() =>
+export const accountListSchema: () => Schema<{ accounts: Account[] }> = /* @__PURE__ */ lazy(() =>
   looseObject({ accounts: array(accountSchema()) }),
 )

@@ -14,7 +14,7 @@ export interface BankPay {
   description?: string | null
 }
 
-export const bankPaySchema: () => Schema<BankPay> = lazy(() => {
+export const bankPaySchema: () => Schema<BankPay> = /* @__PURE__ */ lazy(() => {
   const text = maybe(textField())
   return looseObject<BankPay>({
     sender_mfo: text,

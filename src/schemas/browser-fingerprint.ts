@@ -3,7 +3,7 @@ import { lazy } from '../lib/lazy.ts'
 import { leaf, type Schema, strictObject } from './schema.ts'
 import { isText } from './values.ts'
 
-export const browserFingerprintSchema: () => Schema<BrowserFingerprint> = lazy(() => {
+export const browserFingerprintSchema: () => Schema<BrowserFingerprint> = /* @__PURE__ */ lazy(() => {
   const text = leaf<string>('a string', isText)
   return strictObject<BrowserFingerprint>({
     browserColorDepth: text,

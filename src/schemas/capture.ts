@@ -42,7 +42,7 @@ export interface Capture {
 }
 
 /** Reads a capture; its currency is required under either of its two names. */
-export const captureSchema: () => Schema<Omit<Capture, 'record'>> = lazy(() => {
+export const captureSchema: () => Schema<Omit<Capture, 'record'>> = /* @__PURE__ */ lazy(() => {
   const text = maybe(textField())
   const record = looseObject<Omit<Capture, 'record'>>({
     operation_id: textField(),

@@ -10,6 +10,6 @@ export interface Fee {
   currency: Currency
 }
 
-export const feeSchema: () => Schema<Fee> = lazy(() =>
+export const feeSchema: () => Schema<Fee> = /* @__PURE__ */ lazy(() =>
   looseObject<Fee>({ amount: numberField(), currency: textField() }),
 )

@@ -30,7 +30,7 @@ export interface InitRecurring {
 
 const UNITS: readonly unknown[] = ['day', 'week', 'month', 'quarter', 'year']
 
-export const initRecurringSchema: () => Schema<InitRecurring> = lazy(() =>
+export const initRecurringSchema: () => Schema<InitRecurring> = /* @__PURE__ */ lazy(() =>
   strictObject<InitRecurring>({
     interval_unit: leaf<IntervalUnit>('one of: day, week, month, quarter, year', (value) => UNITS.includes(value)),
     interval_count: wholeNumber(1, 30),

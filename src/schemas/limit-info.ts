@@ -11,7 +11,7 @@ export interface LimitInfo {
 }
 
 /** The document's parameter table types it String, and it is delivered as an object: both are understood. */
-export const limitInfoSchema: () => Schema<LimitInfo | string> = lazy(() => {
+export const limitInfoSchema: () => Schema<LimitInfo | string> = /* @__PURE__ */ lazy(() => {
   const asObject = looseObject<LimitInfo>({ retry_after: maybe(textField()), description: maybe(textField()) })
   return either<LimitInfo | string>((value) => (isText(value) ? textField() : asObject))
 })

@@ -116,7 +116,7 @@ export interface Payment {
   split?: SplitEcho[] | null
 }
 
-export const paymentSchema: () => Schema<Payment> = lazy(() => {
+export const paymentSchema: () => Schema<Payment> = /* @__PURE__ */ lazy(() => {
   const text = maybe(textField())
   const fee = maybe(feeSchema())
   return looseObject<Payment>({

@@ -5,8 +5,22 @@ import { isCardNumber } from '../card/number.ts'
 import type { Issue } from '../errors.ts'
 import { DESCRIPTION_LENGTH, PAYLOAD_LENGTH } from '../lib/limits.ts'
 import { browserFingerprintSchema } from './browser-fingerprint.ts'
-import * as input from './input.ts'
-import { kindOf, leaf, optional, type Schema } from './schema.ts'
+import {
+  amount,
+  anything,
+  country,
+  currency,
+  date,
+  exactly,
+  freeText,
+  mcc,
+  orderId,
+  text,
+  url,
+  uuid,
+  wholeNumber,
+} from './input.ts'
+import { type Fields, kindOf, leaf, optional, type Schema, strictObject } from './schema.ts'
 import type { Open } from './values.ts'
 
 /** What every way of creating a payment takes (document, "Split purchase", request tables). */
@@ -80,66 +94,81 @@ export interface DirectPurchaseFields extends PurchaseFields {
   cryptogram?: unknown
 }
 
-type Entries = Record<string, Schema<unknown>>
+/** Makes a field required or optional: the document's own examples contradict its tables on the customer's. */
+type CustomerField = (text: Schema<string>) => Schema<string | undefined>
 
-function commonEntries(): Entries {
-  const { text, url } = input
+type CustomerNames = 'customer_fname' | 'customer_lname' | 'customer_patronym' | 'customer_email' | 'customer_phone'
+
+function commonEntries(): Fields<Omit<PurchaseFields, CustomerNames>> {
   return {
-    pos_id: optional(input.uuid()),
-    amount: input.amount(),
-    currency: input.currency(),
+    pos_id: optional(uuid()),
+    amount: amount(),
+    currency: currency(),
     description: text(DESCRIPTION_LENGTH),
-    order_id: input.orderId(),
+    order_id: orderId(),
     order_3ds_bypass: text(),
     customer_id: optional(text()),
-    customer_country: optional(input.country()),
-    customer_birthday: optional(input.date()),
+    customer_country: optional(country()),
+    customer_birthday: optional(date()),
     customer_tax_id: optional(text()),
     server_url: optional(url()),
     result_url: optional(url()),
-    merchant_mcc: optional(input.mcc()),
-    payload: optional(input.freeText(PAYLOAD_LENGTH)),
+    merchant_mcc: optional(mcc()),
+    payload: optional(freeText(PAYLOAD_LENGTH)),
     validation_url: optional(url()),
   }
 }
 
-/** The hosted table's parameters. `customer` wraps those whose requirement the document's own examples contradict. */
-export function hostedEntries(customer: (text: Schema<string>) => Entries[string]): Entries {
-  const text = input.text()
+/** The hosted table's parameters. */
+function hostedEntries(customer: CustomerField): Fields<HostedPurchaseFields> {
+  const name = text()
   return {
-    mode: input.exactly('hosted'),
+    mode: exactly('hosted'),
     ...commonEntries(),
-    customer_fname: optional(text),
-    customer_lname: optional(text),
-    customer_patronym: customer(text),
-    customer_email: customer(text),
-    customer_phone: customer(text),
-    customer_lang: optional(text),
+    customer_fname: optional(name),
+    customer_lname: optional(name),
+    customer_patronym: customer(name),
+    customer_email: customer(name),
+    customer_phone: customer(name),
+    customer_lang: optional(name),
   }
 }
 
 /** The direct table's parameters. */
-export function directEntries(customer: (text: Schema<string>) => Entries[string]): Entries {
-  const text = input.text()
+function directEntries(customer: CustomerField): Fields<DirectPurchaseFields> {
+  const name = text()
   return {
-    mode: input.exactly('direct'),
+    mode: exactly('direct'),
     ...commonEntries(),
     cc_number: optional(leaf('a card number of 12 to 19 digits with a right check digit', isCardNumber)),
-    exp_month: optional(input.wholeNumber(1, 12)),
+    exp_month: optional(wholeNumber(1, 12)),
     exp_year: optional(
       leaf('a year of two or four digits', (year) => Number.isInteger(year) && isTwoOrFourDigits(year as number)),
     ),
     card_cvv: optional(leaf('three or four digits', isCvv)),
-    cc_token: optional(text),
-    customer_fname: customer(text),
-    customer_lname: customer(text),
-    customer_patronym: optional(text),
-    customer_email: customer(text),
-    customer_phone: customer(text),
-    customer_ip: customer(text),
-    customer_referrer: optional(input.url()),
+    cc_token: optional(name),
+    customer_fname: customer(name),
+    customer_lname: customer(name),
+    customer_patronym: optional(name),
+    customer_email: customer(name),
+    customer_phone: customer(name),
+    customer_ip: customer(name),
+    customer_referrer: optional(url()),
     browser_fingerprint: browserFingerprintSchema(),
-    cryptogram: optional(input.anything()),
+    cryptogram: optional(anything()),
+  }
+}
+
+/** The schemas of an operation, by mode and by whether the customer's fields are required, each built at its first use. */
+export function purchaseSchemas<Input extends object>(
+  more: () => Record<string, Schema<unknown>>,
+): (mode: 'hosted' | 'direct', customerFields: 'required' | 'optional') => Schema<Input> {
+  const built: Record<string, Schema<Input>> = {}
+  return (mode, customerFields) => {
+    const customer: CustomerField = customerFields === 'required' ? (name) => name : optional
+    const entries = mode === 'hosted' ? hostedEntries : directEntries
+    built[mode + customerFields] ??= strictObject({ ...entries(customer), ...more() } as unknown as Fields<Input>)
+    return built[mode + customerFields] as Schema<Input>
   }
 }
 

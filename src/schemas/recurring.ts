@@ -10,6 +10,6 @@ export interface Recurring {
   status: Open<'init' | 'active' | 'canceled'>
 }
 
-export const recurringSchema: () => Schema<Recurring> = lazy(() =>
+export const recurringSchema: () => Schema<Recurring> = /* @__PURE__ */ lazy(() =>
   looseObject<Recurring>({ id: textField(), status: textField() }),
 )

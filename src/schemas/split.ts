@@ -17,7 +17,7 @@ export interface Split {
 }
 
 /** A split entry as a request has it. */
-export const splitInputSchema: () => Schema<Split[]> = lazy(() =>
+export const splitInputSchema: () => Schema<Split[]> = /* @__PURE__ */ lazy(() =>
   array(
     strictObject<Split>({ amount: amount(), sub_merchant_id: uuid(), products: optional(products()) }),
     'an array with at least one entry',
@@ -33,6 +33,6 @@ export interface SplitEcho {
   sub_merchant_id?: string | null
 }
 
-export const splitEchoSchema: () => Schema<SplitEcho[]> = lazy(() =>
+export const splitEchoSchema: () => Schema<SplitEcho[]> = /* @__PURE__ */ lazy(() =>
   array(looseObject<SplitEcho>({ amount: maybe(numberField()), sub_merchant_id: maybe(textField()) })),
 )

@@ -16,12 +16,12 @@ export type Timestamp = string
 export const isText = (value: unknown): value is string => typeof value === 'string'
 
 // Answers and webhooks: loose. A field that is absent or null is left as it is.
-export const textField: () => Schema<string> = lazy(() => leaf<string>('a string', isText))
-export const flagField: () => Schema<boolean> = lazy(() =>
+export const textField: () => Schema<string> = /* @__PURE__ */ lazy(() => leaf<string>('a string', isText))
+export const flagField: () => Schema<boolean> = /* @__PURE__ */ lazy(() =>
   leaf<boolean>('a boolean', (value) => typeof value === 'boolean'),
 )
 /** A number; the service sometimes sends one as a string. */
-export const numberField: () => Schema<number> = lazy(() =>
+export const numberField: () => Schema<number> = /* @__PURE__ */ lazy(() =>
   convert(
     leaf<number | string>('a number', (value) =>
       typeof value === 'number' ? Number.isFinite(value) : isText(value) && /^-?\d+(\.\d+)?$/.test(value),

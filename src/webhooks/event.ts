@@ -176,7 +176,7 @@ export function parseEvent(record: Record<string, unknown>): WebhookEvent {
 }
 
 // Looked up by method: several times faster than a variant schema, which tries its options.
-const schemas = lazy((): Record<string, Schema<WebhookEvent>> => {
+const schemas = /* @__PURE__ */ lazy((): Record<string, Schema<WebhookEvent>> => {
   // The schema was found by its method.
   const named = anyValue
   const text = maybe(textField())

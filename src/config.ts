@@ -9,7 +9,9 @@ export interface SignerInput {
   path: string
   /** The body's exact text, empty when there is none. */
   body: string
+  /** The API key, which the header names. */
   apiKey: string
+  /** The API secret, which must not be part of the signature. */
   apiSecret: string
 }
 

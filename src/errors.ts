@@ -137,7 +137,9 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
 
 /** One field that the service complains of. */
 export interface FieldViolation {
+  /** The field, under its wire name; empty when the service named none. */
   field_name: string
+  /** What is wrong with it, in the service's words. */
   violation: string
 }
 

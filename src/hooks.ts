@@ -30,6 +30,7 @@ export interface RetryInfo extends RequestInfo {
 
 /** What {@link Hooks.onWarning} is told: something is legal but will probably not do what you want. */
 export interface Warning {
+  /** The function that was called. */
   operation: string
   /** Literal, for programs. */
   code: 'order_id_not_capturable' | 'unusual_webhook_port' | 'split_sum'

@@ -33,6 +33,7 @@ export interface CapturePaymentInput {
   comment?: string | undefined
   /** Where the webhooks of this capture go. */
   server_url?: string | undefined
+  /** How the fiscal receipt reaches the customer. */
   f_receipt_delivery?: ReceiptDelivery | undefined
 }
 

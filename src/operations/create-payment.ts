@@ -27,6 +27,7 @@ import { type Answer, type CallOptions, send, type WireRequest } from '../transp
 
 /** A hosted one-step payment: the customer pays on the service's page. */
 export interface HostedPurchaseInput extends HostedPurchaseFields {
+  /** One-step: the money is charged at once. */
   method: 'purchase'
   /** The page that the customer came from. */
   customer_referrer?: string | undefined
@@ -36,6 +37,7 @@ export interface HostedPurchaseInput extends HostedPurchaseFields {
 
 /** A hosted reserve, to be captured later. */
 export interface HostedAuthInput extends HostedPurchaseFields {
+  /** Two-step: the money is reserved, and captured later. */
   method: 'auth'
   /** The page that the customer came from. */
   customer_referrer?: string | undefined
@@ -45,6 +47,7 @@ export interface HostedAuthInput extends HostedPurchaseFields {
 
 /** A direct one-step payment, with card data or a token. */
 export interface DirectPurchaseInput extends DirectPurchaseFields {
+  /** One-step: the money is charged at once. */
   method: 'purchase'
   /** Attaches a subscription to this purchase. */
   init_recurring?: InitRecurring | undefined
@@ -52,6 +55,7 @@ export interface DirectPurchaseInput extends DirectPurchaseFields {
 
 /** A direct reserve, to be captured later. */
 export interface DirectAuthInput extends DirectPurchaseFields {
+  /** Two-step: the money is reserved, and captured later. */
   method: 'auth'
   /** A subscription is attached to a purchase only. */
   init_recurring?: undefined

@@ -25,6 +25,7 @@ import { type CallOptions, send, type WireRequest } from '../transport.ts'
 
 /** A hosted split purchase: the customer pays on the service's page. */
 export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
+  /** One-step: the money is charged at once. */
   method: 'purchase'
   /** At least one entry. How their sum relates to `amount` is not shown; a difference is told to `onWarning`. */
   split: Split[]
@@ -32,6 +33,7 @@ export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
 
 /** A direct split purchase, with card data or a token. */
 export interface DirectSplitPurchaseInput extends DirectPurchaseFields {
+  /** One-step: the money is charged at once. */
   method: 'purchase'
   /** At least one entry. How their sum relates to `amount` is not shown; a difference is told to `onWarning`. */
   split: Split[]

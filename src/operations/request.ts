@@ -11,6 +11,7 @@ import { type Answer, type CallOptions, send, type WireRequest } from '../transp
 
 /** The input of `request`. */
 export interface RequestInput {
+  /** The HTTP verb. */
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path and query below the base address, encoded, beginning with `/`. */
   path: string

@@ -6,9 +6,11 @@ import { type Currency, numberField, textField } from './values.ts'
 export interface Account {
   /** A UUID; the merchant portal shows it under Balances. */
   id: string
+  /** The account's name. */
   name: string
   /** ISO 4217. */
   currency: Currency
+  /** What it holds. */
   balances: AccountBalances
 }
 

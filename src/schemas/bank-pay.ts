@@ -6,11 +6,17 @@ import { textField } from './values.ts'
 export interface BankPay {
   /** Bank code of the sender's bank. */
   sender_mfo?: string | null
+  /** Name of the sender's bank. */
   sender_bank?: string | null
+  /** The sender's account. */
   sender_iban?: string | null
+  /** The sender. */
   sender_name?: string | null
+  /** The sender's tax number. */
   sender_tax_id?: string | null
+  /** The receiver's account. */
   receiver_iban?: string | null
+  /** Purpose of the payment. */
   description?: string | null
 }
 

@@ -9,6 +9,7 @@ export type IntervalUnit = 'day' | 'week' | 'month' | 'quarter' | 'year'
 
 /** A subscription that is attached to a purchase (document, "Recurring payments"). */
 export interface InitRecurring {
+  /** What `interval_count` counts. */
   interval_unit: IntervalUnit
   /** Intervals between charges: 1 to 30. */
   interval_count: number
@@ -24,7 +25,7 @@ export interface InitRecurring {
   time?: string | undefined
   /** Where recurring notifications go. The service's default is the initial transaction's `server_url`. */
   notification_url?: string | undefined
-  /** Recurring amount; the service's default is the initial amount. */
+  /** Recurring amount, positive, at most 2 decimals; the service's default is the initial amount. */
   amount?: number | undefined
 }
 

@@ -65,16 +65,25 @@ export interface Payment {
   cc_token?: string | null
   /** When the token expires; the fraction may be absent. */
   cc_token_expiration?: Timestamp | null
-  /** Customer data as submitted. */
+  /** Your identifier of the customer, as submitted. */
   customer_id?: string | null
+  /** The customer's IP address, as submitted. */
   customer_ip?: string | null
+  /** First name, as submitted. */
   customer_fname?: string | null
+  /** Last name, as submitted. */
   customer_lname?: string | null
+  /** Patronymic, as submitted. */
   customer_patronym?: string | null
+  /** As submitted. */
   customer_email?: string | null
+  /** As submitted. */
   customer_phone?: string | null
+  /** ISO 3166-1 alpha-2, as submitted. */
   customer_country?: string | null
+  /** Appears in the answer to a cancellation. */
   customer_city?: string | null
+  /** `yyyy-MM-dd`, as submitted. */
   customer_birthday?: string | null
   /** Where the customer goes after the payment. */
   result_url?: string | null
@@ -106,13 +115,17 @@ export interface Payment {
   processed_amount?: number | null
   /** Currency of `processed_amount`, at most 256 characters. */
   processed_currency?: Currency | null
-  /** As submitted; a split purchase's answer only, as are the fields below. */
+  /** The 3-D Secure option, as submitted (a split purchase's answer only, as are the fields below). */
   order_3ds_bypass?: string | null
+  /** Where the webhooks go, as submitted. */
   server_url?: string | null
+  /** Merchant category code, as submitted. */
   merchant_mcc?: string | null
+  /** As submitted. */
   validation_url?: string | null
+  /** As submitted; not checked. */
   browser_fingerprint?: unknown
-  /** The parts of the purchase. */
+  /** The parts of the purchase, as submitted. */
   split?: SplitEcho[] | null
 }
 

@@ -37,12 +37,13 @@ export interface PurchaseFields {
   order_id: string
   /** 3-D Secure option. Allowed values are not shown; `supported`, `always` and `never` are known from elsewhere. */
   order_3ds_bypass: Open<'supported' | 'always' | 'never'>
+  /** Your identifier of the customer: stable, and unique to them (document, "Direct-mode rules"). */
   customer_id?: string | undefined
-  /** Required by the document in direct mode, unless `customerFields: 'optional'`. */
+  /** First name. Required by the document in direct mode, unless `customerFields: 'optional'`. */
   customer_fname?: string | undefined
-  /** Required by the document in direct mode, unless `customerFields: 'optional'`. */
+  /** Last name. Required by the document in direct mode, unless `customerFields: 'optional'`. */
   customer_lname?: string | undefined
-  /** Required by the document in hosted mode, unless `customerFields: 'optional'`. */
+  /** Patronymic. Required by the document in hosted mode, unless `customerFields: 'optional'`. */
   customer_patronym?: string | undefined
   /** Required by the document, unless `customerFields: 'optional'`. */
   customer_email?: string | undefined
@@ -50,8 +51,9 @@ export interface PurchaseFields {
   customer_phone?: string | undefined
   /** ISO 3166-1 alpha-2, two capital letters. */
   customer_country?: string | undefined
-  /** `yyyy-MM-dd`. */
+  /** A real date, `yyyy-MM-dd`. */
   customer_birthday?: string | undefined
+  /** The customer's tax number. */
   customer_tax_id?: string | undefined
   /** Where the webhooks go. Ports other than 443 and 8443 have to be agreed with the service's support. */
   server_url?: string | undefined
@@ -67,6 +69,7 @@ export interface PurchaseFields {
 
 /** What a hosted payment takes: the customer is sent to the service's checkout page. */
 export interface HostedPurchaseFields extends PurchaseFields {
+  /** The customer pays on the service's page. */
   mode: 'hosted'
   /** Language of the checkout page. Supported values are not shown; upper-case codes such as `EN`, `UK` are known. */
   customer_lang?: string | undefined
@@ -74,6 +77,7 @@ export interface HostedPurchaseFields extends PurchaseFields {
 
 /** What a direct payment takes. Either full card data or `cc_token`, not both. Raw card data needs PCI DSS certification. */
 export interface DirectPurchaseFields extends PurchaseFields {
+  /** You send card data or a token. */
   mode: 'direct'
   /** Digits only, with a right Luhn check digit. */
   cc_number?: string | undefined
@@ -85,10 +89,11 @@ export interface DirectPurchaseFields extends PurchaseFields {
   card_cvv?: string | undefined
   /** From an earlier payment or the tokenization widget; wallet tokens begin with `rcr:`. */
   cc_token?: string | undefined
-  /** Required by the document, unless `customerFields: 'optional'`. */
+  /** The customer's IP address. Required by the document, unless `customerFields: 'optional'`. */
   customer_ip?: string | undefined
   /** The page that the customer came from. */
   customer_referrer?: string | undefined
+  /** What 3-D Secure 2 may use; `browserFingerprint` of `edgetill/card` builds it. */
   browser_fingerprint: BrowserFingerprint
   /** Its fields are not shown: it is sent as it is. */
   cryptogram?: unknown

@@ -39,6 +39,7 @@ interface CommonEvent {
 
 /** A change of a payment's status (document, "Primary operation webhook parameters"). */
 export interface PrimaryEvent extends CommonEvent {
+  /** Tells the kinds of events apart. */
   method: 'purchase' | 'auth' | 'credit' | 'p2p' | 'lookup'
   /** Identifier at the acquiring bank. */
   gateway_order_id?: string | null
@@ -56,7 +57,9 @@ export interface PrimaryEvent extends CommonEvent {
   cc_token?: string | null
   /** When the token expires; the fraction may be absent. */
   cc_token_expiration?: Timestamp | null
+  /** Your identifier of the customer. */
   customer_id?: string | null
+  /** As submitted. */
   customer_phone?: string | null
   /** The fixed part of the fee. */
   fixed_fee?: Fee | null
@@ -84,23 +87,29 @@ interface SecondaryEvent extends CommonEvent {
 
 /** A capture changed its status. */
 export interface CaptureEvent extends SecondaryEvent {
+  /** Tells the kinds of events apart. */
   method: 'capture'
+  /** The limit that caused a decline: typed a string by the document, delivered as an object. */
   limit_info?: LimitInfo | string | null
 }
 
 /** A void changed its status. */
 export interface VoidEvent extends SecondaryEvent {
+  /** Tells the kinds of events apart. */
   method: 'void'
 }
 
 /** An incremental authorisation changed its status. */
 export interface AuthIncrementEvent extends SecondaryEvent {
+  /** Tells the kinds of events apart. */
   method: 'auth_increment'
+  /** The limit that caused a decline: typed a string by the document, delivered as an object. */
   limit_info?: LimitInfo | string | null
 }
 
 /** A refund changed its status. */
 export interface RefundEvent extends SecondaryEvent {
+  /** Tells the kinds of events apart. */
   method: 'refund'
   /** Link to the receipt. */
   receipt_url?: string | null

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { testCard } from '../../src/emulator/index.ts'
+import { DIRECT_AUTH, HOSTED } from '../support/inputs.ts'
+import { openShop } from '../support/shop.ts'
+import { rejection } from '../support/wire.ts'
+
+it('request() speaks to an endpoint as the operation for it does', async () => {
+  const { client, emulator } = openShop()
+  const { posId } = emulator.credentials
+  await client.createPayment({ ...DIRECT_AUTH, cc_number: testCard('success') })
+  const body = { pos_id: posId, order_id: 'A-1', order_currency: 'UAH', charge_amount: 20 }
+  const capture = await client.request({ method: 'POST', path: '/api/v1/capture', authentication: 'plain', body })
+  expect(capture).toMatchObject({ status: 200, body: { method: 'capture', amount: 20, currency: 'UAH' } })
+
+  const path = `/api/v1/balances/pos/${posId}/accounts`
+  const accounts = await client.request({ method: 'GET', path, authentication: 'plain', base: 'apiUrl' })
+  expect(accounts.body).toMatchObject({ accounts: expect.any(Array) })
+
+  const hosted = await client.request({
+    method: 'POST',
+    path: '/api/v1/payment',
+    authentication: 'hmac',
+    redirectExpected: true,
+    body: { pos_id: posId, ...HOSTED, order_id: 'A-2' },
+  })
+  expect(hosted).toMatchObject({ status: 303, location: emulator.orders.get('A-2')?.checkout_url })
+})
+
+it('an endpoint that does not exist is an ApiError, and nothing is repeated', async () => {
+  const { client, emulator } = openShop()
+  const error = await rejection(client.request({ method: 'POST', path: '/api/v1/nothing', authentication: 'plain' }))
+  expect(error).toMatchObject({ code: 'api', status: 404, attempts: 1 })
+  expect(emulator.orders.list()).toEqual([])
+})
+
+it('a wrong verb and a wrong scheme are told apart', async () => {
+  const { client } = openShop()
+  const path = '/api/v1/payment'
+  expect(await rejection(client.request({ method: 'PUT', path, authentication: 'hmac', body: {} }))).toMatchObject({
+    status: 405,
+  })
+  expect(await rejection(client.request({ method: 'POST', path, authentication: 'plain', body: {} }))).toMatchObject({
+    status: 401,
+  })
+  expect(await rejection(client.request({ method: 'POST', path, authentication: 'hmac' }))).toMatchObject({
+    status: 406,
+  })
+  expect(await rejection(client.request({ method: 'POST', path, authentication: 'hmac', body: {} }))).toMatchObject({
+    status: 400,
+  })
+})

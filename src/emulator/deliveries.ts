@@ -41,6 +41,10 @@ export interface DeliveryLog {
   readonly list: Deliveries
   /** Signs a payload, logs it and starts its delivery. */
   send(orderId: string, url: string | null, payload: Record<string, unknown>): void
+  /**
+   * "A preflight request is sent to this URL; its shape: not shown": a bare GET, whose answer changes nothing (assumption).
+   */
+  preflight(url: string): void
   clear(): void
 }
 
@@ -53,6 +57,7 @@ export interface DeliveryParts {
 }
 
 const HOUR = 3_600_000
+const USER_AGENT = 'edgetill-emulator'
 
 export function createDeliveryLog({ options, wire, agenda, faults, chance }: DeliveryParts): DeliveryLog {
   const log: Delivery[] = []
@@ -71,7 +76,7 @@ export function createDeliveryLog({ options, wire, agenda, faults, chance }: Del
         method: wire.webhookVerb,
         headers: {
           'content-type': wire.webhookContentType,
-          'user-agent': 'edgetill-emulator',
+          'user-agent': USER_AGENT,
           ...options.webhookHeaders,
         },
         body,
@@ -185,6 +190,15 @@ export function createDeliveryLog({ options, wire, agenda, faults, chance }: Del
       }
       log.push(delivery)
       start(delivery, struck)
+    },
+    preflight(url) {
+      const send = options.fetch ?? globalThis.fetch
+      const ask = async (): Promise<void> => {
+        const signal = AbortSignal.timeout(options.webhookTimeoutMs)
+        const response = await send(url, { headers: { 'user-agent': USER_AGENT }, redirect: 'manual', signal })
+        await response.body?.cancel()
+      }
+      track(ask().catch(() => {}))
     },
     clear() {
       log.length = 0

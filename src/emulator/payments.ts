@@ -38,6 +38,7 @@ export function createOrder(world: World, body: Body, split: boolean): Order {
   world.state.orders.set(order_id, order)
   world.state.checkouts.set(order.checkout_id, order)
   note(world, order, `${body.mode} ${body.method} created`)
+  if (typeof body.validation_url === 'string') world.deliveries.preflight(body.validation_url)
   return order
 }
 

@@ -28,13 +28,20 @@ export interface Bench {
   received: Received[]
   /** What the receiver answers to the next webhooks; 200 when empty. */
   answers: number[]
+  /** The addresses that a preflight request came to. */
+  preflights: string[]
 }
 
 export function createBench(options: EmulatorOptions = {}, create: typeof createEmulator = createEmulator): Bench {
   const received: Received[] = []
   const answers: number[] = []
+  const preflights: string[] = []
   const deliver: typeof fetch = async (input, init) => {
     const request = new Request(input, init)
+    if (request.method === 'GET') {
+      preflights.push(request.url)
+      return new Response(null, { status: 204 })
+    }
     const text = await request.text()
     const form = new URLSearchParams(text)
     received.push({
@@ -54,7 +61,7 @@ export function createBench(options: EmulatorOptions = {}, create: typeof create
     fetch: deliver,
     ...options,
   })
-  return { emulator, received, answers }
+  return { emulator, received, answers, preflights }
 }
 
 export function decode(data: string): Json {

@@ -205,6 +205,7 @@ function parameterRows(section: 'split-direct' | 'capture', target: Target): Row
       if (name === 'cc_token') return tokenRow(create)
       await holds(create, target, own)
       if (name === 'charge_amount') await captureAmountRow(create)
+      if (name === 'validation_url') await preflightRow(create)
       if (name === 'order_currency') await captureCurrencyRow(create)
       if (section === 'split-direct' && name !== 'split') {
         // "The remaining parameters are those of the corresponding purchase request."
@@ -233,6 +234,17 @@ async function tokenRow(create: Create): Promise<void> {
     expect(await paid.json()).toMatchObject({ status: 'success', cc_token: first.cc_token, cc_mask: first.cc_mask })
     expect((await post(emulator, path, byToken(`U${path.length}`, 12))).status).toBe(400)
   }
+}
+
+/** "A preflight request is sent to this URL" */
+async function preflightRow(create: Create): Promise<void> {
+  const bench = createBench({}, create)
+  for (const [index, target] of [splitDirect, splitHosted, auth].entries()) {
+    await post(bench.emulator, target.path, await target.full(bench, index))
+  }
+  await post(bench.emulator, auth.path, direct(bench.emulator))
+  await bench.emulator.deliveries.idle()
+  expect(bench.preflights).toEqual(Array(3).fill('https://shop.example/validate'))
 }
 
 /** A request that is wrong in itself is refused before its order is looked for. */

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest'
+import { ConnectionResetError, type Fault } from '../../src/emulator/index.ts'
+import { verifySignature } from '../../src/webhooks/signature.ts'
+import { createBench, direct, hosted, type Json, plain, post } from './call.ts'
+
+describe('faults of answers', () => {
+  it('break the connection before or after the request was executed', async () => {
+    const { emulator } = createBench()
+    emulator.faults.next({ kind: 'reset', when: 'before_commit' })
+    const before = await post(emulator, '/api/v1/payment', hosted(emulator)).catch((error: unknown) => error)
+    expect(before).toBeInstanceOf(ConnectionResetError)
+    expect(before).toMatchObject({ name: 'ConnectionResetError', code: 'ECONNRESET', committed: false })
+    expect(emulator.orders.list()).toEqual([])
+
+    emulator.faults.next({ kind: 'reset', when: 'after_commit' })
+    const after = await post(emulator, '/api/v1/payment', hosted(emulator)).catch((error: unknown) => error)
+    expect(after).toMatchObject({ name: 'ConnectionResetError', committed: true })
+    expect(emulator.orders.list()).toHaveLength(1)
+  })
+
+  it('answer 429 with Retry-After and execute nothing', async () => {
+    const { emulator } = createBench()
+    emulator.faults.next({ kind: 'too_many_requests', retryAfter: 30 }, 2)
+    for (const status of [429, 429, 303]) {
+      expect((await post(emulator, '/api/v1/payment', hosted(emulator))).status).toBe(status)
+    }
+    expect(emulator.orders.list()).toHaveLength(1)
+  })
+
+  it('answer 500 or 503 with HTML, nothing, half of it or 2 MB, after executing unless told otherwise', async () => {
+    const { emulator } = createBench()
+    const faults: [Fault, number, (text: string) => boolean][] = [
+      [{ kind: 'server_error' }, 503, (text) => text.startsWith('<!doctype html>')],
+      [{ kind: 'server_error', status: 500, body: 'empty' }, 500, (text) => text === ''],
+      [{ kind: 'server_error', body: 'truncated' }, 503, (text) => !text.endsWith('</html>') && text.length > 10],
+      [{ kind: 'server_error', body: 'huge' }, 503, (text) => text.length > 2_000_000],
+      [{ kind: 'server_error', when: 'before_commit' }, 503, (text) => text.startsWith('<!doctype html>')],
+    ]
+    for (const [index, [fault, status, fits]] of faults.entries()) {
+      emulator.faults.next(fault)
+      const response = await post(emulator, '/api/v1/payment', hosted(emulator, { order_id: `F-${index}` }))
+      expect([index, response.status, fits(await response.text())]).toEqual([index, status, true])
+    }
+    expect(emulator.orders.list().map(({ order_id }) => order_id)).toEqual(['F-0', 'F-1', 'F-2', 'F-3'])
+  })
+
+  it('spoil the body of a right answer', async () => {
+    const { emulator } = createBench()
+    const texts: string[] = []
+    for (const body of ['empty', 'truncated', 'huge', 'html'] as const) {
+      emulator.faults.next({ kind: 'body', body })
+      const response = await post(emulator, '/api/v1/payment', direct(emulator, { order_id: body }))
+      expect(response.status).toBe(200)
+      texts.push(await response.text())
+    }
+    const [empty = '', truncated = '', huge = '', html = ''] = texts
+    expect(empty).toBe('')
+    expect(() => JSON.parse(truncated)).toThrow()
+    expect(truncated.startsWith('{"payment_id"')).toBe(true)
+    expect(huge.length).toBeGreaterThan(2_000_000)
+    expect(html).toContain('<h1>')
+  })
+
+  it('send a body in pieces', async () => {
+    const { emulator } = createBench()
+    emulator.faults.next({ kind: 'slow_body', ms: 1, pieces: 4 })
+    const response = await post(emulator, '/api/v1/payment', direct(emulator))
+    const pieces: string[] = []
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) pieces.push(part.value)
+    expect(pieces).toHaveLength(4)
+    expect(JSON.parse(pieces.join(''))).toMatchObject({ status: 'success' })
+  })
+
+  it('strike the operation they are set on, and no other', async () => {
+    const { emulator } = createBench()
+    emulator.faults.next({ kind: 'server_error', on: 'capture-payment' })
+    expect((await post(emulator, '/api/v1/payment', direct(emulator, { method: 'auth' }))).status).toBe(200)
+    const body = { pos_id: emulator.credentials.posId, order_id: 'A-1', order_currency: 'UAH' }
+    expect((await post(emulator, '/api/v1/capture', body)).status).toBe(503)
+    expect(emulator.orders.get('A-1')?.operations).toHaveLength(1)
+  })
+})
+
+describe('faults of webhooks', () => {
+  it('change contents: strings for numbers, no fee, unknown fields, status and method', async () => {
+    const { emulator, received } = createBench()
+    const kinds = ['numbers_as_strings', 'null_fee', 'unknown_fields', 'unknown_status', 'unknown_method'] as const
+    for (const kind of kinds) {
+      emulator.faults.next({ kind })
+      await post(emulator, '/api/v1/payment', direct(emulator, { order_id: kind }))
+    }
+    await emulator.deliveries.idle()
+    const [strings, fee, fields, status, method] = received.map(({ event }) => event)
+    expect([strings?.amount, ((strings?.fee ?? {}) as Json).amount]).toEqual(['100.5', '1.61'])
+    expect(fee?.fee).toBe(null)
+    expect(fields?.emulator_extra).toEqual({ since: 'now' })
+    expect(status?.status).toBe('emulator_unknown')
+    expect(method?.method).toBe('emulator_unknown')
+    expect(emulator.orders.get('unknown_status')?.status).toBe('success')
+  })
+
+  it('corrupt the signature once; the retry is right', async () => {
+    const { emulator, received, answers } = createBench()
+    emulator.faults.next({ kind: 'corrupt_signature' })
+    answers.push(401)
+    await post(emulator, '/api/v1/payment', direct(emulator))
+    await emulator.clock.advance({ minutes: 1 })
+    const genuine = received.map(({ form }) =>
+      verifySignature(form.get('data') ?? '', form.get('signature') ?? '', emulator.credentials.apiSecret),
+    )
+    expect(genuine).toEqual([false, true])
+    expect(received[0]?.form.get('data')).toBe(received[1]?.form.get('data'))
+  })
+
+  it('leave out the padding of data, rightly signed', async () => {
+    const { emulator, received } = createBench()
+    for (let i = 0; i < 6; i++) {
+      emulator.faults.next({ kind: 'missing_padding' })
+      await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'x'.repeat(i + 1) }))
+    }
+    await emulator.deliveries.idle()
+    for (const { form, event } of received) {
+      const data = form.get('data') ?? ''
+      expect([data.includes('='), data.length % 4 === 0]).toEqual([false, false])
+      expect(verifySignature(data, form.get('signature') ?? '', emulator.credentials.apiSecret)).toBe(true)
+      expect(event.status).toBe('success')
+    }
+    expect(received).toHaveLength(6)
+  })
+
+  it('drop a webhook, which the retry policy sends again', async () => {
+    const { emulator, received } = createBench({ retryDelaysMs: [5000] })
+    emulator.faults.next({ kind: 'drop' })
+    await post(emulator, '/api/v1/payment', direct(emulator))
+    await emulator.deliveries.idle()
+    expect(received).toEqual([])
+    await emulator.clock.advance({ seconds: 5 })
+    expect(received).toHaveLength(1)
+    expect(emulator.deliveries[0]?.attempts).toEqual([
+      { at: '2026-01-31T10:00:00.000', error: 'dropped on purpose' },
+      { at: '2026-01-31T10:00:05.000', status: 200 },
+    ])
+  })
+
+  it('delay a webhook until the clock has advanced', async () => {
+    const { emulator, received } = createBench()
+    emulator.faults.next({ kind: 'delay', ms: 60_000 })
+    await post(emulator, '/api/v1/payment', direct(emulator))
+    await emulator.clock.advance({ ms: 59_999 })
+    expect(received).toEqual([])
+    await emulator.clock.advance({ ms: 1 })
+    expect(received).toHaveLength(1)
+  })
+
+  it("hold a webhook back until after the order's next one", async () => {
+    const { emulator, received } = createBench()
+    emulator.faults.next({ kind: 'reorder' })
+    await post(emulator, '/api/v1/payment', direct(emulator, { method: 'auth' }))
+    await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'other' }))
+    const body = { pos_id: emulator.credentials.posId, order_id: 'A-1', order_currency: 'UAH' }
+    await post(emulator, '/api/v1/capture', body)
+    await emulator.deliveries.idle()
+    expect(received.map(({ event }) => `${event.order_id} ${event.method}`)).toEqual([
+      'other purchase',
+      'A-1 capture',
+      'A-1 auth',
+    ])
+  })
+
+  it('a held webhook that no other follows goes out within an hour', async () => {
+    const { emulator, received } = createBench()
+    emulator.faults.next({ kind: 'reorder' })
+    await post(emulator, '/api/v1/payment', direct(emulator))
+    await emulator.clock.advance({ hours: 1 })
+    expect(received).toHaveLength(1)
+  })
+})
+
+describe('rates', () => {
+  const run = async (seed: number): Promise<number[]> => {
+    const { emulator } = createBench({ seed })
+    emulator.faults.rate({ kind: 'too_many_requests' }, 0.3)
+    const statuses: number[] = []
+    for (let i = 0; i < 60; i++) {
+      statuses.push((await post(emulator, '/api/v1/payment', hosted(emulator, { order_id: `R-${i}` }))).status)
+    }
+    return statuses
+  }
+
+  it('strike as often as they say, and alike under one seed', async () => {
+    const first = await run(11)
+    expect(await run(11)).toEqual(first)
+    expect(await run(12)).not.toEqual(first)
+    const struck = first.filter((status) => status === 429).length
+    expect(struck).toBeGreaterThan(8)
+    expect(struck).toBeLessThan(30)
+  })
+
+  it('do not shift ids: the same orders get the same ids with and without faults', async () => {
+    const ids = async (faulty: boolean): Promise<unknown> => {
+      const { emulator } = createBench()
+      if (faulty) emulator.faults.rate({ kind: 'duplicate' }, 0.5)
+      for (let i = 0; i < 5; i++) await post(emulator, '/api/v1/payment', direct(emulator, { order_id: `I-${i}` }))
+      await emulator.deliveries.idle()
+      return emulator.orders.list()
+    }
+    expect(await ids(true)).toEqual(await ids(false))
+  })
+
+  it('end with clear, and refuse what is no probability', () => {
+    const { emulator } = createBench()
+    emulator.faults.next({ kind: 'drop' })
+    emulator.faults.rate({ kind: 'duplicate' }, 1)
+    expect(emulator.faults.list()).toEqual({
+      next: [{ kind: 'drop' }],
+      rates: [{ fault: { kind: 'duplicate' }, probability: 1 }],
+    })
+    emulator.faults.clear()
+    expect(emulator.faults.list()).toEqual({ next: [], rates: [] })
+    expect(() => emulator.faults.rate({ kind: 'drop' }, 1.5)).toThrow(TypeError)
+  })
+})
+
+it('neither an answer nor the view of an order holds a secret or a card number', async () => {
+  const { emulator } = createBench()
+  const response = await post(emulator, '/api/v1/payment', direct(emulator), plain(emulator))
+  const text = (await response.text()) + JSON.stringify(emulator.orders.list())
+  expect(text).not.toContain(emulator.credentials.apiSecret)
+  expect(text).not.toContain('4111111111111111')
+})

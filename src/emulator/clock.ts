@@ -52,6 +52,8 @@ export function createAgenda(source: ClockSource): Agenda {
     },
     async advance(duration, settle) {
       const target = addDuration(now(), duration)
+      // What is under way may have something to schedule: the retry of a delivery that is about to fail.
+      await settle()
       for (let job = takeNext(target); job !== undefined; job = takeNext(target)) {
         moveTo(job.at)
         job.run()

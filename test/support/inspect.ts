@@ -4,7 +4,7 @@ interface Host {
   process?: { getBuiltinModule?(id: string): { inspect(value: unknown, options: object): string } | undefined }
 }
 
-/** What this runtime's `console.log` would print, in full depth; where nothing can tell, the properties one can reach. */
+/** What this runtime's `console.log` would print, in full depth; where nothing can tell, all that it could reach. */
 export function inspect(value: unknown): string {
   const { Deno, Bun, process } = globalThis as Host
   const options = { depth: 10 }
@@ -13,5 +13,12 @@ export function inspect(value: unknown): string {
     Bun?.inspect(value, options),
     process?.getBuiltinModule?.('util')?.inspect(value, options),
   ].filter((text) => text !== undefined)
-  return shown.length > 0 ? shown.join('\n') : String(value) + JSON.stringify(value, undefined, 1)
+  return shown.length > 0 ? shown.join('\n') : reach(value, 10)
+}
+
+function reach(value: unknown, depth: number): string {
+  if (depth === 0 || value === null || typeof value !== 'object') return String(value)
+  const { stack, cause } = value as Error
+  const inside = Object.entries(value).map(([key, inner]) => `${key}: ${reach(inner, depth - 1)}`)
+  return [stack, cause === undefined ? '' : reach(cause, depth - 1), ...inside].join('\n')
 }

@@ -5,7 +5,7 @@ import type { Hooks } from './hooks.ts'
 export interface SignerInput {
   /** The HTTP verb. */
   method: string
-  /** Path and query as sent. */
+  /** Path and query as sent, without what `baseUrl` itself has of a path. */
   path: string
   /** The body's exact text, empty when there is none. */
   body: string

@@ -53,7 +53,12 @@ export function jsonBody(
       { path: `passThrough.${name}`, rule: 'a field that the call itself does not send', received: kindOf(body[name]) },
     ])
   }
-  return JSON.stringify({ ...body, ...passThrough })
+  try {
+    return JSON.stringify({ ...body, ...passThrough })
+  } catch {
+    const rule = 'made of what JSON can carry (no BigInt, nothing that contains itself)'
+    throw new InvalidInputError(operation, [{ path: '', rule, received: 'object' }])
+  }
 }
 
 /** A copy without the fields that are undefined, so that they do not hide a default. */

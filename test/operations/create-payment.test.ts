@@ -105,6 +105,13 @@ describe('on the wire', () => {
   })
 })
 
+it('what JSON cannot carry is refused as an input, not with the runtime’s own error', async () => {
+  const circular: { self?: object } = {}
+  circular.self = circular
+  expect(await refused({ ...TOKEN, cryptogram: circular })).toEqual([''])
+  expect(await refused(HOSTED, {}, { passThrough: { big: 10n } })).toEqual([''])
+})
+
 describe('answers', () => {
   const answer = (input: object, ...replies: Response[]) => {
     const { fetch } = wire(...replies)

@@ -3,6 +3,7 @@
 
 import { formOf, location, submit } from './browser.ts'
 import { checkoutLink } from './pages.ts'
+import { restOfTheDay } from './rest-of-the-day.ts'
 import { type Shop, startShop } from './start.ts'
 import { expectThat, StepFailed, say, title } from './timeline.ts'
 
@@ -21,13 +22,16 @@ if (broken !== undefined && broken !== 'worker-secret' && broken !== 'no-webhook
   process.exit(2)
 }
 
+const FIRST_ORDER = 'mugs-1001'
+
 const startedAt = performance.now()
 let shop: Shop | undefined
 try {
   shop = await startShop({ broken })
   console.log(`worker    ${shop.worker}  (wrangler.toml's bundle in workerd, with its KV namespace)`)
   console.log(`service   ${shop.service}  (the emulator, over HTTP)`)
-  await oneDay(shop)
+  await firstOrder(shop)
+  await restOfTheDay(shop, FIRST_ORDER)
   console.log(`\nEvery step held (${((performance.now() - startedAt) / 1000).toFixed(1)} s).`)
 } catch (error) {
   console.error(`\nThe demonstration stopped: ${error instanceof Error ? error.message : String(error)}`)
@@ -37,8 +41,8 @@ try {
   await shop?.stop()
 }
 
-async function oneDay({ shop, worker, emulator, linkSecret, adminToken }: Shop): Promise<void> {
-  const order_id = 'mugs-1001'
+async function firstOrder({ shop, worker, emulator, linkSecret, adminToken }: Shop): Promise<void> {
+  const order_id = FIRST_ORDER
   const { deliveries } = emulator
   const readOrder = async () => {
     const response = await fetch(`${worker}/api/orders/${order_id}`, {

@@ -2,6 +2,7 @@
 
 import { Hono } from 'hono'
 import { html } from 'hono/html'
+import type { HostedPurchaseInput } from '../../src/index.ts'
 import { createCheckoutLink } from '../../worker/checkout-link.ts'
 
 export interface ShopPagesOptions {
@@ -84,24 +85,25 @@ export function checkoutLink(
   shop: string,
   { worker, linkSecret }: { worker: string; linkSecret: string },
 ): Promise<string> {
-  return createCheckoutLink({
-    origin: worker,
-    linkSecret,
-    order: {
-      mode: 'hosted',
-      method: 'purchase',
-      amount: 100.5,
-      currency: 'UAH',
-      description: 'Two mugs',
-      order_id,
-      order_3ds_bypass: 'supported',
-      customer_patronym: 'Ivanivna',
-      customer_email: 'olena@example.com',
-      customer_phone: '+380441234567',
-      server_url: `${worker}/webhooks`,
-      result_url: `${shop}/orders/${order_id}`,
-    },
-  })
+  return createCheckoutLink({ origin: worker, linkSecret, order: mugs(order_id, { worker, shop }) })
+}
+
+/** Two mugs, as `createPayment` takes them. */
+export function mugs(order_id: string, { worker, shop }: { worker: string; shop: string }): HostedPurchaseInput {
+  return {
+    mode: 'hosted',
+    method: 'purchase',
+    amount: 100.5,
+    currency: 'UAH',
+    description: 'Two mugs',
+    order_id,
+    order_3ds_bypass: 'supported',
+    customer_patronym: 'Ivanivna',
+    customer_email: 'olena@example.com',
+    customer_phone: '+380441234567',
+    server_url: `${worker}/webhooks`,
+    result_url: `${shop}/orders/${order_id}`,
+  }
 }
 
 function page(title: string, body: unknown, head: unknown = ''): string | Promise<string> {

@@ -1,0 +1,109 @@
+// The second half of the demonstration: a reserve that is captured in part, a checkout that is cancelled, a refund.
+
+import type { HostedAuthInput, HostedPurchaseInput } from '../../src/index.ts'
+import { createCheckoutLink } from '../../worker/checkout-link.ts'
+import { formOf, location, submit } from './browser.ts'
+import { mugs } from './pages.ts'
+import type { Shop } from './start.ts'
+import { expectThat, say, title } from './timeline.ts'
+
+interface Order {
+  status: string
+  totals: { authorized: number; captured: number; refunded: number }
+  flags: string[]
+}
+
+export async function restOfTheDay(shop: Shop, paidOrder: string): Promise<void> {
+  const { worker, emulator, adminToken } = shop
+
+  const api = async (path: string, init: RequestInit = {}) => {
+    const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json', ...init.headers }
+    const response = await fetch(`${worker}/api/orders/${path}`, { ...init, headers })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  const readOrder = async (order_id: string) => (await api(order_id)).body as unknown as Order
+  const checkout = async (order: HostedPurchaseInput | HostedAuthInput): Promise<string> => {
+    const link = await createCheckoutLink({ origin: worker, linkSecret: shop.linkSecret, order })
+    const opened = await fetch(link, { redirect: 'manual' })
+    expectThat(opened.status === 303, `the checkout of ${order.order_id} was answered ${opened.status} instead of 303.`)
+    say('customer', 'GET  /checkout/…', opened.status, `${order.method} ${order.order_id} created`)
+    return location(opened, link)
+  }
+
+  title('6. A reserve, of which a part is captured')
+  const lamp = 'lamp-1002'
+  const lampForm = await checkout({
+    ...mugs(lamp, shop),
+    method: 'auth',
+    amount: 250,
+    description: 'A lamp',
+    init_recurring: undefined,
+  })
+  const reserved = await submit(formOf(await (await fetch(lampForm)).text(), lampForm), {
+    cc_number: '4111111111111111',
+    exp_month: '12',
+    exp_year: '39',
+    card_cvv: '123',
+  })
+  await emulator.deliveries.idle()
+  say('customer', 'POST checkout form', reserved.status, '250 UAH reserved')
+  const capture = () =>
+    api(`${lamp}/capture`, {
+      method: 'POST',
+      headers: { 'idempotency-key': 'lamp-1002-first' },
+      body: JSON.stringify({ charge_amount: 100 }),
+    })
+  const captured = await capture()
+  expectThat(captured.status === 200, `the capture was answered ${captured.status}: ${JSON.stringify(captured.body)}`)
+  say('shop', `POST /api/orders/${lamp}/capture  100 UAH`, captured.status, 'captured')
+  const repeated = await capture()
+  expectThat(
+    repeated.body.operation_id === captured.body.operation_id,
+    'the same Idempotency-Key led to a second capture.',
+  )
+  say('shop', `POST /api/orders/${lamp}/capture  (same key)`, repeated.status, 'the same record, no second capture')
+  await emulator.deliveries.idle()
+  const lampOrder = await readOrder(lamp)
+  const { authorized, captured: total } = lampOrder.totals
+  expectThat(
+    authorized === 25000 && total === 10000,
+    `${total} of ${authorized} hundredths are captured; 10000 of 25000 were due.`,
+  )
+  say('shop', `GET  /api/orders/${lamp}`, 200, '100.00 of 250.00 UAH captured')
+
+  title('7. A checkout that is cancelled before it is paid')
+  const vase = 'vase-1003'
+  await checkout({ ...mugs(vase, shop), amount: 40, description: 'A vase' })
+  const cancelled = await api(`${vase}/cancel`, { method: 'POST' })
+  expectThat(
+    cancelled.status === 200,
+    `the cancelling was answered ${cancelled.status}: ${JSON.stringify(cancelled.body)}`,
+  )
+  say(
+    'shop',
+    `POST /api/orders/${vase}/cancel`,
+    cancelled.status,
+    `${cancelled.body.status} ${cancelled.body.status_code}`,
+  )
+  await emulator.deliveries.idle()
+  const { status } = await readOrder(vase)
+  expectThat(status === 'failure', `the cancelled order is "${status}" instead of "failure".`)
+  say('shop', `GET  /api/orders/${vase}`, 200, status)
+
+  title('8. One of the two mugs comes back')
+  const refund = await fetch(`${shop.service}/_emulator/api/refund`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ order_id: paidOrder, amount: 50.25 }),
+  })
+  expectThat(refund.status === 200, `the refund was answered ${refund.status}.`)
+  say('merchant', 'refunds 50.25 UAH in the service’s portal', refund.status)
+  await emulator.deliveries.idle()
+  const { totals, flags } = await readOrder(paidOrder)
+  expectThat(
+    totals.captured === 10050 && totals.refunded === 5025,
+    `${totals.refunded} hundredths are refunded instead of 5025.`,
+  )
+  expectThat(flags.length === 0, `the order is flagged ${flags.join(', ')}.`)
+  say('shop', `GET  /api/orders/${paidOrder}`, 200, '50.25 of 100.50 UAH refunded')
+}

@@ -22,6 +22,13 @@ export interface EmulatorClock {
   advance(duration: Duration): Promise<void>
 }
 
+/** `fetch`, and the handler of a server or a Worker, in one. */
+export interface EmulatorFetch {
+  (input: Request | string | URL, init?: RequestInit): Promise<Response>
+  /** As `Deno.serve`, `Bun.serve` and Workers call it: what comes after the request is theirs. */
+  (request: Request, server: unknown, context?: unknown): Promise<Response>
+}
+
 /** The whole service, in one object. All state lives in it. */
 export interface Emulator {
   /**
@@ -30,7 +37,7 @@ export interface Emulator {
    *
    * @throws {ConnectionResetError} when a fault says that the connection breaks.
    */
-  fetch(input: Request | string | URL, init?: RequestInit, context?: unknown): Promise<Response>
+  readonly fetch: EmulatorFetch
   /** What a client needs; the names are those of the SDK's configuration. */
   readonly credentials: Credentials
   readonly clock: EmulatorClock
@@ -74,7 +81,7 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
 
   return {
     ...controls,
-    async fetch(input, init, context) {
+    async fetch(input: Request | string | URL, init?: unknown, context?: unknown) {
       agenda.runDue()
       const response = await app.fetch(toRequest(input, init, context))
       // In a Worker, work that outlives the answer has to be announced.

@@ -31,7 +31,7 @@ export { TEST_CARDS, type TestCard, type TestCardName, testCard } from './cards.
 export type { ClockSource } from './clock.ts'
 export type { Control, OtherPayment } from './control.ts'
 export type { Attempt, Deliveries, Delivery } from './deliveries.ts'
-export type { Emulator, EmulatorClock } from './emulator.ts'
+export type { Emulator, EmulatorClock, EmulatorFetch } from './emulator.ts'
 export type { AnswerFault, ContentFault, DeliveryFault, Fault, FaultKind, Faults } from './faults.ts'
 export type { AccountOption, Credentials, EmulatorOptions } from './options.ts'
 export type { Orders, OrderView } from './orders.ts'

@@ -1,10 +1,9 @@
 import { expect } from 'vitest'
 import { testCard } from '../../../src/emulator/index.ts'
-import { type Bench, cardForm, createBench, type Json, openCheckout, SPLIT, submit } from '../call.ts'
-import { shapeOf } from './kinds.ts'
-import { OPTIONAL, RECURRING } from './requests.ts'
-import { namesIn, type Row, row, sentenceOf, tableOf } from './row.ts'
-import { cancel, capture, payDirect, payHosted, sendResend, takeSamples } from './samples.ts'
+import { cardForm, createBench, type Json, openCheckout, SPLIT, submit } from '../call.ts'
+import { OPTIONAL, RECURRING } from './probe.ts'
+import { namesIn, type Row, row, tableOf } from './row.ts'
+import { cancel, capture, eventsOf, everyKind, payDirect, sendResend, takeSamples } from './samples.ts'
 
 /** Webhooks: when, where to, in what form and with which parameters. */
 
@@ -16,23 +15,6 @@ async function signatureOf(data: string, secret: string): Promise<string> {
     .replaceAll('/', '_')
 }
 
-async function eventsOf(bench: Bench): Promise<Json[]> {
-  await bench.emulator.deliveries.idle()
-  return bench.received.map(({ event }) => event)
-}
-
-/** One payment that passes through all its states, with a secondary operation of each kind. */
-async function everyKind(bench: Bench): Promise<void> {
-  await payHosted(bench, { method: 'auth' }, 'three_d_secure')
-  await capture(bench, { charge_amount: 10, server_url: 'https://shop.example/hook' })
-  bench.emulator.control.incrementAuth('A-1', 5)
-  bench.emulator.control.refundPayment('A-1', 2)
-  await payDirect(bench, { order_id: 'V', method: 'auth' })
-  bench.emulator.control.voidPayment('V')
-}
-
-const PRIMARY_REQUIRED = namesIn(sentenceOf('primary-webhook', 'Required:'))
-const PRIMARY_OPTIONAL = namesIn(sentenceOf('primary-webhook', 'Optional:'))
 const PRIMARY = ['purchase', 'auth', 'credit', 'p2p', 'lookup']
 
 export const eventRows: Row[] = [
@@ -220,111 +202,6 @@ export const eventRows: Row[] = [
       for (const method of ['credit', 'p2p', 'lookup']) {
         expect(webhooks[method]?.[0]).toMatchObject({ method, order_id: method, amount: 12.5, status: 'success' })
       }
-    },
-  ),
-  row(
-    'primary-webhook',
-    'Required: `payment_id`, `order_id`, `pos_id`, `mode`, `method`, `amount` (Number), `currency`, `status`, `created_at`.',
-    async (create) => {
-      const { webhooks } = await takeSamples(create)
-      for (const event of PRIMARY.flatMap((method) => webhooks[method] ?? [])) {
-        for (const name of PRIMARY_REQUIRED) {
-          if (name === 'amount') expect(event.amount).toBeTypeOf('number')
-          else expect([name, typeof event[name]]).toEqual([name, 'string'])
-        }
-      }
-    },
-  ),
-  {
-    section: 'primary-webhook',
-    sentence: sentenceOf('primary-webhook', 'Optional:'),
-    run: async (create) => {
-      const { webhooks } = await takeSamples(create)
-      const events = PRIMARY.flatMap((method) => webhooks[method] ?? [])
-      const seen = new Set(events.flatMap((event) => Object.keys(event)))
-      for (const name of PRIMARY_OPTIONAL) expect([name, seen.has(name)]).toEqual([name, true])
-      const others = ['processed_amount', 'processed_currency', 'recurring', 'emulator_note']
-      expect([...seen].filter((name) => ![...PRIMARY_REQUIRED, ...PRIMARY_OPTIONAL, ...others].includes(name))).toEqual(
-        [],
-      )
-      const [paid] =
-        webhooks.purchase?.filter(({ status, order_id }) => status === 'success' && order_id === 'split') ?? []
-      const always = PRIMARY_OPTIONAL.filter((name) => name !== 'limit_info' && name !== 'bank_pay')
-      for (const name of always) expect([name, paid?.[name] !== undefined]).toEqual([name, true])
-      const receipts = PRIMARY.map((method) => [
-        method,
-        webhooks[method]?.some(({ receipt_url }) => receipt_url !== undefined),
-      ])
-      expect(receipts).toEqual([
-        ['purchase', true],
-        ['auth', true],
-        ['credit', true],
-        ['p2p', false],
-        ['lookup', false],
-      ])
-    },
-  },
-  {
-    section: 'primary-webhook',
-    sentence: sentenceOf('primary-webhook', 'All are String'),
-    run: async (create) => {
-      const { webhooks } = await takeSamples(create)
-      const shapes: Record<string, string> = { amount: 'Number', processed_amount: 'Number', receipt_url: 'URL' }
-      for (const name of ['fee', 'fixed_fee', 'percent_fee', 'bank_pay', 'limit_info', 'recurring'])
-        shapes[name] = 'Object'
-      for (const event of PRIMARY.flatMap((method) => webhooks[method] ?? [])) {
-        for (const [name, value] of Object.entries(event)) {
-          if (!(name === 'fee' && value === null)) shapeOf(shapes[name] ?? 'String')(value)
-        }
-      }
-      const limited = PRIMARY.flatMap((method) => webhooks[method] ?? []).filter(({ limit_info }) => limit_info)
-      expect(limited.map(({ limit_info }) => Object.keys(limit_info as Json))).toEqual([['retry_after', 'description']])
-    },
-  },
-  row(
-    'primary-webhook',
-    'For payments where the payer may change the amount, `processed_amount` (Number) and `processed_currency` (String, at most 256) are added.',
-    async (create) => {
-      const bench = createBench({}, create)
-      await payDirect(bench, { amount: 0.1, cc_number: testCard('payer_changes_amount') })
-      await payDirect(bench, { order_id: 'B' })
-      const [changed, usual] = await eventsOf(bench)
-      expect(changed).toMatchObject({ amount: 0.1, processed_amount: 0.09, processed_currency: 'UAH' })
-      expect(usual).not.toHaveProperty('processed_amount')
-      expect(usual).not.toHaveProperty('processed_currency')
-    },
-  ),
-  ...tableOf('secondary-webhook').map(
-    ({ line, cells: [names = '', ...columns] }): Row => ({
-      section: 'secondary-webhook',
-      sentence: line,
-      run: async (create) => {
-        const { webhooks } = await takeSamples(create)
-        for (const [index, method] of ['capture', 'void', 'auth_increment', 'refund'].entries()) {
-          const events = webhooks[method] ?? []
-          for (const name of names.replace(' (required)', '').split(', ')) {
-            const there = events.filter((event) => event[name] !== undefined).length
-            if (columns[index] === 'no') expect([method, name, there]).toEqual([method, name, 0])
-            else if (names.includes('limit_info')) expect([method, name, there]).toEqual([method, name, 1])
-            else expect([method, name, there]).toEqual([method, name, events.length])
-          }
-        }
-      },
-    }),
-  ),
-  row(
-    'secondary-webhook',
-    "`mode` is `direct`; `method` is the event's operation name; `amount` is the actual amount of the operation.",
-    async (create) => {
-      const bench = createBench({}, create)
-      await everyKind(bench)
-      const told = (await eventsOf(bench)).filter(({ operation_id }) => operation_id !== undefined)
-      expect(told.map(({ mode, method, amount }) => [mode, method, amount])).toEqual([
-        ['direct', 'capture', 10],
-        ['direct', 'auth_increment', 5],
-        ['direct', 'refund', 2],
-        ['direct', 'void', 100.5],
-      ])
     },
   ),
   row(

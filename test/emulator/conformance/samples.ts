@@ -13,7 +13,7 @@ import {
   SPLIT,
   submit,
 } from '../call.ts'
-import { OPTIONAL, RECURRING } from './requests.ts'
+import { OPTIONAL, RECURRING } from './probe.ts'
 import type { Create } from './row.ts'
 
 /** Calls that many rows need, and a day of the service from which records of every kind can be taken. */
@@ -120,4 +120,20 @@ export async function takeSamples(create: Create): Promise<Samples> {
     webhooks[String(event.method)] = [...list, event]
   }
   return { payments, captures, webhooks }
+}
+
+/** The events that have arrived, once everything under way is delivered. */
+export async function eventsOf(bench: Bench): Promise<Json[]> {
+  await bench.emulator.deliveries.idle()
+  return bench.received.map(({ event }) => event)
+}
+
+/** One payment that passes through all its states, with a secondary operation of each kind. */
+export async function everyKind(bench: Bench): Promise<void> {
+  await payHosted(bench, { method: 'auth' }, 'three_d_secure')
+  await capture(bench, { charge_amount: 10, server_url: 'https://shop.example/hook' })
+  bench.emulator.control.incrementAuth('A-1', 5)
+  bench.emulator.control.refundPayment('A-1', 2)
+  await payDirect(bench, { order_id: 'V', method: 'auth' })
+  bench.emulator.control.voidPayment('V')
 }

@@ -1,9 +1,8 @@
 import { expect } from 'vitest'
 import { type TestCardName, testCard } from '../../../src/emulator/index.ts'
 import { type Bench, cardForm, createBench, direct, type Json, openCheckout, post, SPLIT, submit } from '../call.ts'
-import { OPTIONAL } from './requests.ts'
 import { type Create, type Row, row } from './row.ts'
-import { cancel, capture, payDirect, payHosted, sendCancel, sendCapture, takeSamples } from './samples.ts'
+import { cancel, payDirect, payHosted, sendCancel } from './samples.ts'
 
 /** States, transitions, the conditions of captures and cancellations, and the words of the common types. */
 
@@ -13,49 +12,6 @@ const fail = new URLSearchParams({ outcome: 'fail' })
 async function statusesOf(bench: Bench): Promise<unknown[]> {
   await bench.emulator.deliveries.idle()
   return bench.received.map(({ event }) => [event.status, event.status_code])
-}
-
-async function captureConditions(create: Create): Promise<void> {
-  const bench = createBench({}, create)
-  const { emulator } = bench
-  // Not an auth; an auth that waits; one that failed; an open hosted one; one that was voided; one of another currency.
-  await payDirect(bench, { order_id: 'purchase' })
-  await payDirect(bench, { order_id: 'waits', method: 'auth', cc_number: testCard('three_d_secure') })
-  await payDirect(bench, { order_id: 'failed', method: 'auth', cc_number: testCard('declined') })
-  await openCheckout(emulator, { order_id: 'open', method: 'auth' })
-  await payDirect(bench, { order_id: 'voided', method: 'auth' })
-  emulator.control.voidPayment('voided')
-  for (const order_id of ['purchase', 'waits', 'failed', 'open', 'voided']) {
-    expect([order_id, (await sendCapture(bench, { order_id, charge_amount: 1 })).status]).toEqual([order_id, 400])
-  }
-  await payDirect(bench, { order_id: 'good', method: 'auth' })
-  expect((await sendCapture(bench, { order_id: 'good', order_currency: 'USD' })).status).toBe(400)
-  expect((await capture(bench, { order_id: 'good' })).status).toBe('success')
-  await payHosted(bench, { order_id: 'hosted', method: 'auth' }, 'three_d_secure')
-  expect((await capture(bench, { order_id: 'hosted' })).amount).toBe(100.5)
-}
-
-async function captureLimits(create: Create): Promise<void> {
-  for (const [maxCapturePercent, most] of [
-    [undefined, 115.57],
-    [100, 100.5],
-    [150, 150.75],
-  ] as const) {
-    const bench = createBench(maxCapturePercent === undefined ? {} : { maxCapturePercent }, create)
-    await payDirect(bench, { method: 'auth' })
-    expect((await sendCapture(bench, { charge_amount: most + 0.01 })).status).toBe(400)
-    expect((await capture(bench, { charge_amount: most })).amount).toBe(most)
-    expect((await sendCapture(bench, { charge_amount: 0.01 })).status).toBe(400)
-    expect((await sendCapture(bench)).status).toBe(400)
-  }
-  // Several parts count together, and an increment raises the reserve.
-  const bench = createBench({ maxCapturePercent: 100 }, create)
-  await payDirect(bench, { method: 'auth' })
-  await capture(bench, { charge_amount: 60 })
-  expect((await sendCapture(bench, { charge_amount: 40.51 })).status).toBe(400)
-  bench.emulator.control.incrementAuth('A-1', 9.5)
-  expect((await capture(bench, { charge_amount: 40.51 })).amount).toBe(40.51)
-  expect((await capture(bench)).amount).toBe(9.49)
 }
 
 export const stateRows: Row[] = [
@@ -133,43 +89,10 @@ export const stateRows: Row[] = [
   ),
   row(
     'states',
-    '| `success` of an `auth` payment | Capture request | Only primary reserve operations with status `success` can be captured | capture operation `success` | `status_code` 1000; `fee` may be null; webhook for `capture` |',
-    async (create) => {
-      await captureConditions(create)
-      const bench = createBench({}, create)
-      await payDirect(bench, { method: 'auth', cc_number: testCard('fee_null') })
-      expect(await capture(bench)).toMatchObject({ status: 'success', status_code: '1000', fee: null })
-      await bench.emulator.deliveries.idle()
-      expect(bench.received.at(-1)?.event).toMatchObject({
-        method: 'capture',
-        status: 'success',
-        status_code: '1000',
-        fee: null,
-      })
-    },
-  ),
-  row(
-    'states',
     'Recurring configuration statuses are `init` (returned with the initial purchase), `active`, `canceled`.',
     recurringStatuses,
   ),
   row('recurring-status', '| recurring.status | String | `init`, `active`, `canceled` |', recurringStatuses),
-  row('capture', 'Only a primary `auth` operation with status `success` can be captured.', captureConditions),
-  row(
-    'capture',
-    'A capture beyond the reserved amount is requested with `charge_amount`; the amount must not exceed the percentage set in the project settings on the service side.',
-    captureLimits,
-  ),
-  row('capture', 'Request variants for a capture beyond the reserve: not shown.', async (create) => {
-    const bench = createBench({}, create)
-    await payDirect(bench, { method: 'auth' })
-    expect(await capture(bench, { charge_amount: 110.25 })).toMatchObject({ amount: 110.25, currency: 'UAH' })
-  }),
-  row(
-    'limits',
-    'Capture beyond the reserve is bounded by a percentage set in the project settings; the percentage value: not shown.',
-    captureLimits,
-  ),
   row(
     'cancel',
     'Applicable only when method is `purchase` (including split) or `auth`, status is `init` and mode is `hosted`.',
@@ -281,21 +204,6 @@ export const stateRows: Row[] = [
   row('service', 'One-step payments use method `purchase`.', async (create) => {
     expect(await payDirect(createBench({}, create))).toMatchObject({ method: 'purchase', status: 'success' })
   }),
-  row(
-    'service',
-    'Two-step payments use method `auth` (reserve) followed by a secondary operation `capture` (charge the reserve in full, in part, or beyond the reserved amount within a configured percentage).',
-    async (create) => {
-      const bench = createBench({}, create)
-      for (const [order_id, charge_amount, amount] of [
-        ['full', undefined, 100.5],
-        ['part', 20, 20],
-        ['beyond', 110, 110],
-      ]) {
-        await payDirect(bench, { method: 'auth', order_id })
-        expect(await capture(bench, { order_id, charge_amount })).toMatchObject({ method: 'capture', amount })
-      }
-    },
-  ),
 ]
 
 async function recurringStatuses(create: Create): Promise<void> {
@@ -319,65 +227,3 @@ async function recurringStatuses(create: Create): Promise<void> {
   const told = bench.received.map(({ event }) => (event.recurring as Json).status)
   expect(told).toEqual(['active', 'active', 'canceled'])
 }
-
-/** "Common types", each seen in answers. */
-async function typeHolds(create: Create, type: string): Promise<void> {
-  const { payments, webhooks } = await takeSamples(create)
-  const [auth, waits] = payments
-  const checks: Record<string, () => void> = {
-    UUID: () => expect(auth?.payment_id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
-    MODE: () => expect(new Set(payments.map(({ mode }) => mode))).toEqual(new Set(['direct', 'hosted'])),
-    METHOD: () => {
-      const methods = ['auth', 'auth_increment', 'capture', 'credit', 'lookup', 'p2p', 'purchase', 'refund', 'void']
-      expect(Object.keys(webhooks).sort()).toEqual(methods)
-    },
-    CURRENCY: () => expect(auth?.currency).toBe('UAH'),
-    CC_NUMBER: () => expect(payments.find(({ order_id }) => order_id === 'split')?.cc_number).toBe('4111111111111111'),
-    CC_MASK: () => expect([auth?.cc_mask, waits?.cc_mask]).toEqual(['411111******1111', '400000******3220']),
-    CC_TOKEN: () => expect(auth?.cc_token).not.toBe(waits?.cc_token),
-    MCC: () => expect(auth?.mcc).toBe(OPTIONAL.merchant_mcc),
-    ECI: () => expect([auth?.eci, waits?.eci]).toEqual(['07', null]),
-    TIMESTAMP: () => {
-      expect(auth?.created_at).toBe('2026-01-31T10:00:00.000')
-      expect(auth?.cc_token_expiration).toBe('2027-01-31T10:00:00')
-    },
-    Amount: () => expect(auth?.amount).toBe(100.5),
-  }
-  const check = checks[type]
-  if (check === undefined) throw new Error(`No check for the type ${type}`)
-  check()
-}
-
-export const typeRows: Row[] = [
-  ...(
-    [
-      '| UUID | Identifier in UUID format |',
-      '| MODE | `direct` or `hosted` |',
-      '| METHOD | Operation name: `purchase`, `auth`, `capture`, `void`, `refund`, `auth_increment`, `credit`, `p2p`, `lookup` |',
-      '| CURRENCY | Currency code, ISO 4217 |',
-      '| CC_NUMBER | Card number |',
-      '| CC_MASK | Masked card number (digits hidden with `*`, first six and last four kept) |',
-      '| CC_TOKEN | Card token issued by the service |',
-      '| MCC | Merchant category code |',
-      '| ECI | Electronic Commerce Indicator, result of 3-D Secure authentication |',
-      '| TIMESTAMP | Date-time in the form `yyyy-MM-ddTHH:mm:ss.SSS` without zone designator (fraction may be absent in `cc_token_expiration`) |',
-      '| Amount | Number, positive, at most 2 decimal digits |',
-    ] as const
-  ).map((sentence) => row('types', sentence, (create) => typeHolds(create, sentence.split(' ')[1] ?? ''))),
-  row('types', '| Date | `YYYY-MM-DD` |', async (create) => {
-    const bench = createBench({}, create)
-    const body = (customer_birthday: string) =>
-      direct(bench.emulator, { customer_birthday, order_id: customer_birthday })
-    expect((await post(bench.emulator, '/api/v1/payment', body('2024-02-29'))).status).toBe(200)
-    for (const wrong of ['2023-02-29', '2024-2-9', '29.02.2024', '2024-02-29T00:00:00']) {
-      expect((await post(bench.emulator, '/api/v1/payment', body(wrong))).status).toBe(400)
-    }
-  }),
-  row('types', '| Time | `HH:MM:SS`, UTC |', async (create) => {
-    const bench = createBench({}, create)
-    const init_recurring = { interval_unit: 'day', interval_count: 1, time: '23:59:59' }
-    await payDirect(bench, { init_recurring })
-    await bench.emulator.clock.advance({ days: 1, hours: 14 })
-    expect(bench.emulator.orders.get('A-1')?.payments[1]?.created_at).toBe('2026-02-01T23:59:59.000')
-  }),
-]

@@ -1,0 +1,101 @@
+import { expect } from 'vitest'
+import { testCard } from '../../../src/emulator/index.ts'
+import { createBench, openCheckout } from '../call.ts'
+import { type Create, type Row, row } from './row.ts'
+import { capture, payDirect, payHosted, sendCapture } from './samples.ts'
+
+/** When a reserve can be captured, and how much of it. */
+
+async function captureConditions(create: Create): Promise<void> {
+  const bench = createBench({}, create)
+  const { emulator } = bench
+  // Not an auth; an auth that waits; one that failed; an open hosted one; one that was voided; one of another currency.
+  await payDirect(bench, { order_id: 'purchase' })
+  await payDirect(bench, { order_id: 'waits', method: 'auth', cc_number: testCard('three_d_secure') })
+  await payDirect(bench, { order_id: 'failed', method: 'auth', cc_number: testCard('declined') })
+  await openCheckout(emulator, { order_id: 'open', method: 'auth' })
+  await payDirect(bench, { order_id: 'voided', method: 'auth' })
+  emulator.control.voidPayment('voided')
+  for (const order_id of ['purchase', 'waits', 'failed', 'open', 'voided']) {
+    expect([order_id, (await sendCapture(bench, { order_id, charge_amount: 1 })).status]).toEqual([order_id, 400])
+  }
+  await payDirect(bench, { order_id: 'good', method: 'auth' })
+  expect((await sendCapture(bench, { order_id: 'good', order_currency: 'USD' })).status).toBe(400)
+  expect((await capture(bench, { order_id: 'good' })).status).toBe('success')
+  await payHosted(bench, { order_id: 'hosted', method: 'auth' }, 'three_d_secure')
+  expect((await capture(bench, { order_id: 'hosted' })).amount).toBe(100.5)
+}
+
+async function captureLimits(create: Create): Promise<void> {
+  for (const [maxCapturePercent, most] of [
+    [undefined, 115.57],
+    [100, 100.5],
+    [150, 150.75],
+  ] as const) {
+    const bench = createBench(maxCapturePercent === undefined ? {} : { maxCapturePercent }, create)
+    await payDirect(bench, { method: 'auth' })
+    expect((await sendCapture(bench, { charge_amount: most + 0.01 })).status).toBe(400)
+    expect((await capture(bench, { charge_amount: most })).amount).toBe(most)
+    expect((await sendCapture(bench, { charge_amount: 0.01 })).status).toBe(400)
+    expect((await sendCapture(bench)).status).toBe(400)
+  }
+  // Several parts count together, and an increment raises the reserve.
+  const bench = createBench({ maxCapturePercent: 100 }, create)
+  await payDirect(bench, { method: 'auth' })
+  await capture(bench, { charge_amount: 60 })
+  expect((await sendCapture(bench, { charge_amount: 40.51 })).status).toBe(400)
+  bench.emulator.control.incrementAuth('A-1', 9.5)
+  expect((await capture(bench, { charge_amount: 40.51 })).amount).toBe(40.51)
+  expect((await capture(bench)).amount).toBe(9.49)
+}
+
+export const captureRows: Row[] = [
+  row(
+    'states',
+    '| `success` of an `auth` payment | Capture request | Only primary reserve operations with status `success` can be captured | capture operation `success` | `status_code` 1000; `fee` may be null; webhook for `capture` |',
+    async (create) => {
+      await captureConditions(create)
+      const bench = createBench({}, create)
+      await payDirect(bench, { method: 'auth', cc_number: testCard('fee_null') })
+      expect(await capture(bench)).toMatchObject({ status: 'success', status_code: '1000', fee: null })
+      await bench.emulator.deliveries.idle()
+      expect(bench.received.at(-1)?.event).toMatchObject({
+        method: 'capture',
+        status: 'success',
+        status_code: '1000',
+        fee: null,
+      })
+    },
+  ),
+  row('capture', 'Only a primary `auth` operation with status `success` can be captured.', captureConditions),
+  row(
+    'capture',
+    'A capture beyond the reserved amount is requested with `charge_amount`; the amount must not exceed the percentage set in the project settings on the service side.',
+    captureLimits,
+  ),
+  row('capture', 'Request variants for a capture beyond the reserve: not shown.', async (create) => {
+    const bench = createBench({}, create)
+    await payDirect(bench, { method: 'auth' })
+    expect(await capture(bench, { charge_amount: 110.25 })).toMatchObject({ amount: 110.25, currency: 'UAH' })
+  }),
+  row(
+    'limits',
+    'Capture beyond the reserve is bounded by a percentage set in the project settings; the percentage value: not shown.',
+    captureLimits,
+  ),
+  row(
+    'service',
+    'Two-step payments use method `auth` (reserve) followed by a secondary operation `capture` (charge the reserve in full, in part, or beyond the reserved amount within a configured percentage).',
+    async (create) => {
+      const bench = createBench({}, create)
+      for (const [order_id, charge_amount, amount] of [
+        ['full', undefined, 100.5],
+        ['part', 20, 20],
+        ['beyond', 110, 110],
+      ]) {
+        await payDirect(bench, { method: 'auth', order_id })
+        expect(await capture(bench, { order_id, charge_amount })).toMatchObject({ method: 'capture', amount })
+      }
+    },
+  ),
+]

@@ -1,0 +1,95 @@
+import { expect } from 'vitest'
+import { createBench, direct, hosted, type Json, post, SPLIT } from '../call.ts'
+import { RECURRING } from './probe.ts'
+import { type Row, row } from './row.ts'
+import { payDirect, sendCancel, sendCapture } from './samples.ts'
+
+/** Sentences that say that something is not shown: what the emulator does there is an assumption, held to here. */
+
+export const openRows: Row[] = [
+  row('create-payment', 'Hosted with `auth`: response shape: not shown.', async (create) => {
+    const { emulator } = createBench({ hostedAuthAnswer: 'record' }, create)
+    const response = await post(emulator, '/api/v1/payment', hosted(emulator, { method: 'auth' }))
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ method: 'auth', mode: 'hosted', status: 'init' })
+  }),
+  row('limits', 'Relation between the sum of split amounts and the payment `amount`: not shown.', async (create) => {
+    for (const [splitSum, status] of [
+      ['any', 303],
+      ['exact', 400],
+    ] as const) {
+      const { emulator } = createBench({ splitSum }, create)
+      const short = hosted(emulator, { split: [{ ...SPLIT[0], amount: 1 }] })
+      expect((await post(emulator, '/api/v1/split/purchase', short)).status).toBe(status)
+      const exact = hosted(emulator, { split: SPLIT, order_id: 'B' })
+      expect((await post(emulator, '/api/v1/split/purchase', exact)).status).toBe(303)
+    }
+  }),
+  row('limits', 'Rate limits: not shown.', async (create) => {
+    const { emulator } = createBench({}, create)
+    emulator.faults.next({ kind: 'too_many_requests', retryAfter: 7 })
+    const limited = await post(emulator, '/api/v1/payment', hosted(emulator))
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '7'])
+    expect((await post(emulator, '/api/v1/payment', hosted(emulator))).status).toBe(303)
+  }),
+  row(
+    'errors',
+    'Response to a cancel request for a payment that does not meet the conditions: not shown.',
+    async (create) => {
+      const bench = createBench({}, create)
+      await payDirect(bench)
+      const refusal = await sendCancel(bench)
+      expect(refusal.status).toBe(400)
+      const { args } = (await refusal.json()) as { args: Json[] }
+      expect(args.map(({ field_name }) => field_name)).toEqual(['status', 'mode'])
+    },
+  ),
+  row('errors', 'Response to a capture request whose precondition is unmet: not shown.', async (create) => {
+    const bench = createBench({}, create)
+    expect((await sendCapture(bench)).status).toBe(404)
+    await payDirect(bench)
+    const refusal = await sendCapture(bench)
+    expect(refusal.status).toBe(400)
+    expect(((await refusal.json()) as { args: Json[] }).args[0]).toMatchObject({ field_name: 'order_id' })
+  }),
+  row('errors', 'Error body format for failed requests: not shown.', async (create) => {
+    const { emulator } = createBench({}, create)
+    const invalid = await post(emulator, '/api/v1/payment', hosted(emulator, { amount: 0 }))
+    expect(await invalid.json()).toEqual({
+      message: 'Invalid parameters',
+      args: [{ field_name: 'amount', violation: 'must be a positive number with at most 2 decimal digits' }],
+    })
+    await post(emulator, '/api/v1/payment', hosted(emulator))
+    const taken = await post(emulator, '/api/v1/payment', hosted(emulator))
+    expect([taken.status, await taken.json()]).toEqual([400, { message: expect.any(String), args: { code: 'P-409' } }])
+  }),
+  row('errors', 'HTTP status codes of the payment endpoints other than 303: not shown.', async (create) => {
+    const bench = createBench({}, create)
+    expect((await post(bench.emulator, '/api/v1/payment', direct(bench.emulator))).status).toBe(200)
+    const unknown = await bench.emulator.fetch(`${bench.emulator.credentials.baseUrl}/api/v1/refund`, {
+      method: 'POST',
+    })
+    expect([unknown.status, await unknown.json()]).toEqual([
+      404,
+      { message: 'No such path', args: { code: 'EMULATOR-404' } },
+    ])
+  }),
+  row('split-direct', 'HTTP status code of this response: not shown.', async (create) => {
+    const { emulator } = createBench({}, create)
+    expect((await post(emulator, '/api/v1/split/purchase', direct(emulator, { split: SPLIT }))).status).toBe(200)
+  }),
+  row('recurring', 'Path for the direct recurring request: not shown.', async (create) => {
+    const bench = createBench({}, create)
+    expect((await payDirect(bench, { init_recurring: RECURRING })).recurring).toBeDefined()
+    const split = { init_recurring: RECURRING, split: SPLIT, order_id: 'B' }
+    expect((await payDirect(bench, split, '/api/v1/split/purchase')).recurring).toBeDefined()
+  }),
+  row('create-payment', 'Whether `split` applies to `auth`: not shown.', async (create) => {
+    const { emulator } = createBench({}, create)
+    expect((await post(emulator, '/api/v1/payment', hosted(emulator, { method: 'auth', split: SPLIT }))).status).toBe(
+      303,
+    )
+    const wrong = hosted(emulator, { method: 'auth', split: 'half', order_id: 'B' })
+    expect((await post(emulator, '/api/v1/payment', wrong)).status).toBe(400)
+  }),
+]

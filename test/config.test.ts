@@ -38,6 +38,7 @@ describe('addresses', () => {
     'ftp://pay.example.com',
     'http://pay.example.com',
     'http://localhost.example.com',
+    'http://notlocalhost',
     'http://127.0.0.1.example.com',
     'http://10.0.0.1',
     'https://user@pay.example.com',

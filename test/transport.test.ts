@@ -211,8 +211,11 @@ describe('the caller gives up', () => {
         controller.abort()
         return silence()
       }
-      const { answer, sent } = call(input, [hang, json({})], {}, { signal: controller.signal })
+      const retries: unknown[] = []
+      const onRetry = (info: unknown) => retries.push(info)
+      const { answer, sent } = call(input, [hang, json({})], { onRetry }, { signal: controller.signal })
       expect(await rejection(answer)).toMatchObject({ code, reason: 'aborted' })
+      expect(retries).toEqual([])
       expect(sent).toHaveLength(1)
     }
   })

@@ -1,7 +1,7 @@
 import type { CheckoutLink, CheckoutOrder } from './checkout-link.ts'
 import type { Deps } from './deps.ts'
 import { clientConfig, type Env } from './env.ts'
-import { receiveEvent } from './receive.ts'
+import { receiveResent } from './receive.ts'
 import { resultLink } from './result-link.ts'
 import {
   type CreatePaymentInput,
@@ -119,7 +119,7 @@ async function reconcile(visit: Visit, attempt: number): Promise<Opening> {
     if (isApiError(error) && error.status === 404) return create(visit, attempt, true)
     throw error
   }
-  await receiveEvent(deps, env, state, event)
+  await receiveResent(deps, env, state, event)
   const { status } = recordOf(event)
   // Written before the cancellation: it alone tells a payment that was cancelled here from one that the shop cancelled.
   const replaced = (await getCheckout(state, next_id)) !== undefined

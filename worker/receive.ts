@@ -8,7 +8,7 @@ import { factOf, orderIdOf, recordOf } from './store/fact.ts'
 import { deleteRetry, isDone, putDone, putRetry } from './store/handled.ts'
 import { orderFrom } from './store/read-order.ts'
 import { dayOf, putRecent } from './store/recent.ts'
-import type { State } from './store/state.ts'
+import { type State, StateError } from './store/state.ts'
 import { putStray } from './store/strays.ts'
 
 /**
@@ -46,6 +46,18 @@ export async function receiveEvent(
   const facts: LoggedFact[] = [...known, { ...fact, received_at: now }]
   const handled = await handle(deps, env, state, { id: fact.id, event }, order_id, facts, checkout)
   if (handled && seen) await deleteRetry(state, fact.id).catch(ignore)
+}
+
+/**
+ * Takes in the answer to a re-send. The service sends the webhook at the same moment, so that KV may refuse this second
+ * write to the event's key: nobody waits for an acknowledgement here, and the other write is of the same event.
+ */
+export async function receiveResent(deps: Deps, env: Env, state: State, event: WebhookEvent): Promise<void> {
+  try {
+    await receiveEvent(deps, env, state, event)
+  } catch (error) {
+    if (!(error instanceof StateError && error.tooSoon)) throw error
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Deps } from './deps.ts'
 import { clientConfig, type Env } from './env.ts'
-import { receiveEvent } from './receive.ts'
+import { receiveResent } from './receive.ts'
 import { isApiError, resendWebhook } from './sdk.ts'
 import { getIntentDetails, type Intent, type IntentDetails, putOutcome, type RecordedAnswer } from './store/intents.ts'
 import type { Operation } from './store/order.ts'
@@ -68,7 +68,7 @@ async function newCapture(state: State, order_id: string, details: IntentDetails
 async function ask(deps: Deps, env: Env, state: State, order_id: string): Promise<boolean> {
   const config = clientConfig(env, deps.fetch)
   try {
-    await receiveEvent(deps, env, state, await resendWebhook(config, { order_id, operation: 'capture' }))
+    await receiveResent(deps, env, state, await resendWebhook(config, { order_id, operation: 'capture' }))
     return true
   } catch (error) {
     if (!(isApiError(error) && error.status === 404)) {

@@ -196,6 +196,33 @@ for (const kind of KINDS) {
 }
 
 describe('GET /api/orders', () => {
+  it('does not take an empty page of KV for the end', async () => {
+    const world = new World({ emptyPages: 0.9 })
+    for (const id of ['A-1', 'A-2', 'A-3']) await world.deliver(payment(id))
+    const first = (await (await world.api('/api/orders?limit=1')).json()) as { orders: Order[]; cursor: string }
+    expect(first.orders.map(({ order_id }) => order_id)).toEqual(['A-3'])
+    const rest = await world.api(`/api/orders?limit=2&cursor=${encodeURIComponent(first.cursor)}`)
+    expect(((await rest.json()) as { orders: Order[] }).orders.map(({ order_id }) => order_id)).toEqual(['A-2', 'A-1'])
+  })
+
+  it('shows an order once although a failed attempt left a second row', async () => {
+    const world = new World()
+    world.kv.before = (action, key) => {
+      if (action !== 'put' || !key.startsWith('event/')) return
+      world.kv.before = undefined
+      throw new Error('KV PUT failed: 500')
+    }
+    await world.deliver(payment('A-1'))
+    expect(world.kv.writes.filter(({ key }) => key.startsWith('recent/'))).toHaveLength(2)
+    const first = (await (await world.api('/api/orders?limit=1')).json()) as { orders: Order[]; cursor: string }
+    const second = (await (
+      await world.api(`/api/orders?limit=1&cursor=${encodeURIComponent(first.cursor)}`)
+    ).json()) as {
+      orders: Order[]
+    }
+    expect([first.orders.length, second.orders.length]).toEqual([1, 0])
+  })
+
   it('refuses a limit or a cursor that make no sense', async () => {
     const world = new World()
     for (const limit of ['0', '101', '1.5', 'x', '']) {

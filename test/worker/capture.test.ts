@@ -76,6 +76,8 @@ describe('POST /api/orders/:order_id/capture', () => {
     expect(captures(world, id)).toHaveLength(1)
     const refused = await capture(world, id, 'too-much', { charge_amount: 1000 })
     expect(refused).toMatchObject({ code: 'api' })
+    // Not asked again: the record answers.
+    world.emulator.faults.next({ kind: 'server_error', on: 'capture-payment' })
     expect(await capture(world, id, 'too-much', { charge_amount: 1000 })).toEqual(refused)
   })
 
@@ -128,6 +130,19 @@ describe('POST /api/orders/:order_id/capture', () => {
     expect(captures(world, id)).toHaveLength(2)
   }, 60_000)
 
+  it('does not take an earlier capture of the same amount for the one whose answer was lost', async () => {
+    const { world, id } = await reserved()
+    await capture(world, id, 'one', { charge_amount: 10 })
+    await world.emulator.deliveries.idle()
+    await world.advance(2_000)
+    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
+    expect(await capture(world, id, 'two', { charge_amount: 10 })).toMatchObject({ code: 'outcome_unknown' })
+    expect(await capture(world, id, 'two', { charge_amount: 10 })).toMatchObject({ code: 'capture_unsettled' })
+    await world.advance(121_000)
+    expect(await capture(world, id, 'two', { charge_amount: 10 })).toMatchObject({ code: 'capture_not_executed' })
+    expect(captures(world, id)).toHaveLength(1)
+  })
+
   it('settles an unknown outcome by the capture’s webhook alone', async () => {
     const { world, id } = await reserved()
     world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
@@ -163,7 +178,7 @@ describe('a capture killed at each storage and service call', () => {
     let armed = false
     const { world, id } = await reserved()
     const inner = world.emulator.fetch
-    world.emulator.fetch = ((input: string, init: RequestInit) =>
+    ;(world.emulator as { fetch: unknown }).fetch = ((input: string, init: RequestInit) =>
       armed && input.includes('/capture') ? die(() => inner(input, init)) : inner(input, init)) as typeof inner
     const env = world.env('FRA')
     const STATE = new Proxy(env.STATE, {

@@ -268,13 +268,21 @@ describe('a checkout link', () => {
     expect(await world.open(await world.link({ order_id: 'A-1' }))).toMatch(/\/return\/A-1~2\?t=/)
   })
 
+  it('does not wait for an address after an answer that is known to be lost', async () => {
+    const world = new World()
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
+    const link = await world.link({ order_id: 'A-1' })
+    const statuses = [(await world.get(link)).status, (await world.get(link)).status]
+    expect(statuses).toEqual([503, 303])
+  })
+
   it('is not replaced when the lost payment was paid in the meantime', async () => {
     const world = new World()
     world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
     const link = await world.link({ order_id: 'A-1' })
     expect((await world.get(link)).status).toBe(503)
     // The webhook is lost too, so that only the service can tell.
-    world.emulator.faults.next({ kind: 'drop' }, 2)
+    world.emulator.faults.next({ kind: 'drop' }, 9)
     await world.pay(world.emulator.orders.get('A-1')?.checkout_url ?? '')
     expect(await world.open(link)).toMatch(/\/return\/A-1\?t=/)
     expect(world.emulator.orders.list()).toHaveLength(1)

@@ -94,6 +94,28 @@ const SCENARIOS: [name: string, events: object[], status: string | null, totals:
     [],
   ],
   [
+    'one moment, written in two ways',
+    [
+      { ...purchase, status: 'success', processed_at: '2026-03-01T10:00:05.5' },
+      { ...purchase, status: 'failure', processed_at: '2026-03-01T10:00:05.500' },
+      payment('A-1', { status: 'accepted', created_at: at(30), processed_at: at(31) }),
+    ],
+    'success',
+    { captured: 10050 },
+    [],
+  ],
+  [
+    'two statuses of one moment that are not final',
+    [
+      { ...purchase, status: 'accepted' },
+      { ...purchase, status: 'init' },
+      secondary('A-1', 'capture', { amount: 500 }),
+    ],
+    'accepted',
+    { captured: 50000 },
+    [],
+  ],
+  [
     'recurring charges of one order',
     [
       purchase,

@@ -78,6 +78,7 @@ for (const kind of KINDS) {
         expect(await world.order(id)).toMatchObject({
           status: null,
           totals: { captured: 6050, refunded: 1000, authorized: 0 },
+          flags: ['unknown_order'],
         })
         await world.deliver(auth)
         const order = await world.order(id)

@@ -3,7 +3,7 @@ import { capture } from '../capture.ts'
 import type { Deps } from '../deps.ts'
 import { clientConfig, type Env, requireBindings } from '../env.ts'
 import { ProblemError, problemResponse } from '../problem.ts'
-import { receiveEvent } from '../receive.ts'
+import { receiveResent } from '../receive.ts'
 import { cancelPayment, listAccounts, type ResendWebhookInput, resendWebhook } from '../sdk.ts'
 import { recordOf } from '../store/fact.ts'
 import { openState } from '../store/state.ts'
@@ -51,7 +51,7 @@ export function resendOrder(deps: Deps): Route {
     const fields = await jsonBody(c.req.raw)
     const input = { ...fields, order_id: c.req.param('order_id') ?? '' } as ResendWebhookInput
     const event = await resendWebhook(clientConfig(c.env, deps.fetch), input)
-    await receiveEvent(deps, c.env, openState(c.env.STATE), event)
+    await receiveResent(deps, c.env, openState(c.env.STATE), event)
     return Response.json(withoutToken(recordOf(event)))
   }
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { Deps } from '../deps.ts'
 import { clientConfig, type Env, requireBindings } from '../env.ts'
 import { neutralPage, resultPage } from '../pages/result.ts'
-import { receiveEvent } from '../receive.ts'
+import { receiveResent } from '../receive.ts'
 import { isResultLink } from '../result-link.ts'
 import { resendWebhook } from '../sdk.ts'
 import { mayAsk } from '../store/asked.ts'
@@ -48,7 +48,7 @@ async function ask(
   try {
     if (!(await mayAsk(state, order_id, deps.now()))) return false
     const operation = checkout?.method ?? order.method ?? 'purchase'
-    await receiveEvent(deps, env, state, await resendWebhook(clientConfig(env, deps.fetch), { order_id, operation }))
+    await receiveResent(deps, env, state, await resendWebhook(clientConfig(env, deps.fetch), { order_id, operation }))
     return true
   } catch (error) {
     console.error('A result page could not learn the state of its payment.', error)

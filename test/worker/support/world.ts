@@ -54,6 +54,7 @@ export interface WorldOptions {
   sends?: 'once' | 'twice' | 'together'
   /** Overrides of the hostile double. */
   failures?: number
+  emptyPages?: number
   /** Replaces the emulator. */
   fetch?: typeof fetch
 }
@@ -78,7 +79,7 @@ export class World {
       random: this.random,
       lagMs: hostile ? 60_000 : 0,
       failures: options.failures ?? (hostile ? 0.1 : 0),
-      emptyPages: hostile ? 0.3 : 0,
+      emptyPages: options.emptyPages ?? (hostile ? 0.3 : 0),
     })
     this.emulator = createEmulator({
       seed: 7,
@@ -88,7 +89,7 @@ export class World {
     })
     const { onEvent } = options
     this.app = createApp({
-      fetch: options.fetch ?? (this.emulator.fetch as typeof fetch),
+      fetch: options.fetch ?? ((input, init) => this.emulator.fetch(input as string, init)),
       now: () => this.time,
       ...(onEvent && { onEvent }),
     })

@@ -46,7 +46,12 @@ export type { Fee } from './schemas/fee.ts'
 export type { InitRecurring, IntervalUnit } from './schemas/init-recurring.ts'
 export type { LimitInfo } from './schemas/limit-info.ts'
 export type { Payment } from './schemas/payment.ts'
-export type { DirectPurchaseFields, HostedPurchaseFields, PurchaseFields } from './schemas/purchase.ts'
+export type {
+  CheckoutLanguage,
+  DirectPurchaseFields,
+  HostedPurchaseFields,
+  PurchaseFields,
+} from './schemas/purchase.ts'
 export type { Recurring } from './schemas/recurring.ts'
 export type { Product, Split, SplitEcho } from './schemas/split.ts'
 export type { Currency, Mode, Open, Status, Timestamp } from './schemas/values.ts'

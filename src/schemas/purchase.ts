@@ -67,12 +67,35 @@ export interface PurchaseFields {
   validation_url?: string | undefined
 }
 
+/** Languages of the service's checkout pages, as its mobile kits have them. */
+export type CheckoutLanguage =
+  | 'EN'
+  | 'UK'
+  | 'PL'
+  | 'ES'
+  | 'FR'
+  | 'DE'
+  | 'IT'
+  | 'PT'
+  | 'PT_BR'
+  | 'RO'
+  | 'SK'
+  | 'CS'
+  | 'HU'
+  | 'BG'
+  | 'TR'
+  | 'KO'
+  | 'JA'
+  | 'ZH'
+  | 'AR'
+  | 'HE'
+
 /** What a hosted payment takes: the customer is sent to the service's checkout page. */
 export interface HostedPurchaseFields extends PurchaseFields {
   /** The customer pays on the service's page. */
   mode: 'hosted'
-  /** Language of the checkout page. Supported values are not shown; upper-case codes such as `EN`, `UK` are known. */
-  customer_lang?: string | undefined
+  /** Language of the checkout page. Supported values are not shown: the suggested ones are known from elsewhere. */
+  customer_lang?: Open<CheckoutLanguage> | undefined
 }
 
 /** What a direct payment takes. Either full card data or `cc_token`, not both. Raw card data needs PCI DSS certification. */

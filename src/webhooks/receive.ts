@@ -128,7 +128,8 @@ export async function readWebhookForm(
 // What the service sends: nothing escaped but the padding. Any other body takes the long way, with the same outcome.
 const USUAL_FORM = /^data=([\w-]+)((?:=|%3D){0,2})&signature=([\w-]{27})(?:=|%3D)$/i
 
-function parseForm(text: string): WebhookForm {
+/** Reads the form from a body's text. */
+export function parseForm(text: string): WebhookForm {
   const [, data, padding, signature] = USUAL_FORM.exec(text) ?? []
   if (data !== undefined && padding !== undefined && signature !== undefined) {
     return { data: data + padding.replaceAll(/%3D/gi, '='), signature: `${signature}=` }

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
+import { join } from 'node:path'
+import { bin, root } from './runtimes.ts'
+
+/** Where and with what a run was made: figures without it mean nothing. */
+export interface Machine {
+  date: string
+  cpu: string
+  cores: number
+  memoryGb: number
+  system: string
+  /** Commit of the checkout, with a + when files differ from it. */
+  commit: string
+  versions: Record<string, string>
+}
+
+const PACKAGES = [
+  'workerd',
+  'esbuild',
+  'typescript',
+  'hono',
+  'valibot',
+  '@noble/hashes',
+  'stripe',
+  'standardwebhooks',
+  'svix',
+  '@paddle/paddle-node-sdk',
+  '@polar-sh/sdk',
+  '@lemonsqueezy/lemonsqueezy.js',
+]
+
+export function describeMachine(): Machine {
+  const versions: Record<string, string> = {
+    node: process.version.slice(1),
+    deno: /\d+\.\d+\.\d+/.exec(run(bin('deno'), '--version'))?.[0] ?? '?',
+    bun: run(bin('bun'), '--version'),
+  }
+  for (const name of PACKAGES) {
+    const text = readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')
+    versions[name] = (JSON.parse(text) as { version: string }).version
+  }
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    system: `${type()} ${release()}`,
+    commit: commit(),
+    versions,
+  }
+}
+
+export function machineText({ date, cpu, cores, memoryGb, system, commit, versions }: Machine): string {
+  const list = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  return `${date}, ${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, commit ${commit}\n${list.join(', ')}`
+}
+
+// A copy of the files without their history has no commit to tell.
+function commit(): string {
+  try {
+    return run('git', 'rev-parse', '--short', 'HEAD') + (run('git', 'status', '--porcelain', 'src', 'worker') && '+')
+  } catch {
+    return 'unknown'
+  }
+}
+
+function run(command: string, ...words: string[]): string {
+  return execFileSync(command, words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+}

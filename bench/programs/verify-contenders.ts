@@ -1,0 +1,160 @@
+import { Paddle } from '@paddle/paddle-node-sdk'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import Stripe from 'stripe'
+import { Webhook as SvixWebhook } from 'svix'
+import { parseForm, verifyWebhook } from '../../src/webhooks/receive.ts'
+import { signWebhook } from '../../src/webhooks/sign.ts'
+import { type EventKind, eventOf } from './events.ts'
+
+/** One way of turning a webhook's body into an event that can be trusted. */
+export interface Contender {
+  name: string
+  role: 'ours' | 'peer' | 'floor'
+  /** Verifies the webhook of this number, counted round the pool, and answers its event. */
+  verify: (index: number) => unknown
+}
+
+const SECRET = 'c2VjcmV0LW9mLXRoZS1iZW5jaC13ZWJob29rcw=='
+/** Enough different webhooks that no engine answers from its memory of a string. */
+export const POOL = 64
+
+interface NodeCrypto {
+  hash(algorithm: string, data: string, encoding: string): string
+  createHmac(algorithm: string, key: string): { update(data: string): { digest(encoding: 'hex'): string } }
+}
+
+/** Every contender that this runtime can run. Each gets a body that it would receive, and its own headers. */
+export async function contendersFor(kind: EventKind): Promise<Contender[]> {
+  const events = Array.from({ length: POOL }, (_, index) => eventOf(kind, index))
+  const texts = events.map((event) => fresh(JSON.stringify(event)))
+  const forms = events.map((event) => fresh(signWebhook(event, SECRET).body))
+  const native = (
+    globalThis as { process?: { getBuiltinModule?: (id: string) => unknown } }
+  ).process?.getBuiltinModule?.('crypto') as NodeCrypto | undefined
+  return [
+    { name: 'edgetill', role: 'ours', verify: (index) => verifyWebhook(parseForm(forms[index] ?? ''), SECRET) },
+    ...(await stripeContenders(texts, native)),
+    ...(await standardContenders(texts)),
+    await paddleContender(texts),
+    ...(native ? [floor(forms, native)] : []),
+  ]
+}
+
+// Bodies arrive as bytes: their text is flat and new, never a piece of another string.
+const fresh = (text: string): string => new TextDecoder().decode(new TextEncoder().encode(text))
+
+// Signed a little ahead, within every peer's tolerance, so that no signature grows old during a run.
+const signingTime = (): number => Math.floor(Date.now() / 1000) + 280
+
+async function stripeContenders(texts: string[], native: NodeCrypto | undefined): Promise<Contender[]> {
+  const { webhooks } = Stripe
+  const timestamp = signingTime()
+  const headers = await Promise.all(
+    texts.map(async (text) => `t=${timestamp},v1=${await hmacSha256Hex(SECRET, `${timestamp}.${text}`)}`),
+  )
+  const given = (index: number) => [texts[index] ?? '', headers[index] ?? '', SECRET] as const
+  const contenders: Contender[] = [
+    {
+      name: 'stripe constructEventAsync',
+      role: 'peer',
+      verify: (index) => webhooks.constructEventAsync(...given(index)),
+    },
+  ]
+  try {
+    webhooks.constructEvent(...given(0))
+    contenders.push({
+      name: 'stripe constructEvent',
+      role: 'peer',
+      verify: (index) => webhooks.constructEvent(...given(index)),
+    })
+  } catch {
+    // The package that this runtime resolves has the asynchronous form alone; one can still hand it Node's hash.
+    if (!native) return contenders
+    const provider = {
+      computeHMACSignature: (payload: string, secret: string) =>
+        native.createHmac('sha256', secret).update(payload).digest('hex'),
+    } as unknown as NonNullable<Parameters<typeof webhooks.constructEvent>[4]>
+    contenders.push({
+      name: 'stripe constructEvent, node:crypto handed in',
+      role: 'peer',
+      verify: (index) => webhooks.constructEvent(...given(index), undefined, provider),
+    })
+  }
+  return contenders
+}
+
+async function standardContenders(texts: string[]): Promise<Contender[]> {
+  const standard = new StandardWebhook(`whsec_${SECRET}`)
+  const svix = new SvixWebhook(`whsec_${SECRET}`)
+  const timestamp = signingTime()
+  const signatures = texts.map((text, index) => standard.sign(`msg_${index}`, new Date(timestamp * 1000), text))
+  const headersOf = (prefix: string) =>
+    signatures.map((signature, index) => ({
+      [`${prefix}-id`]: `msg_${index}`,
+      [`${prefix}-timestamp`]: String(timestamp),
+      [`${prefix}-signature`]: signature,
+    }))
+  const standardHeaders = headersOf('webhook')
+  const svixHeaders = headersOf('svix')
+  return [
+    {
+      name: 'standardwebhooks',
+      role: 'peer',
+      verify: (index) => standard.verify(texts[index] ?? '', standardHeaders[index] ?? {}),
+    },
+    {
+      name: 'svix',
+      role: 'peer',
+      // It verifies and leaves the parsing to its caller.
+      verify: (index) => {
+        svix.verify(texts[index] ?? '', svixHeaders[index] ?? {})
+        return JSON.parse(texts[index] ?? '')
+      },
+    },
+  ]
+}
+
+async function paddleContender(texts: string[]): Promise<Contender> {
+  const { webhooks } = new Paddle('api key')
+  const timestamp = signingTime()
+  const headers = await Promise.all(
+    texts.map(async (text) => `ts=${timestamp};h1=${await hmacSha256Hex(SECRET, `${timestamp}:${text}`)}`),
+  )
+  return {
+    name: 'paddle isSignatureValid',
+    role: 'peer',
+    // Its unmarshal would go on to copy the fields of an event of its own into objects: the parsing alone is faster.
+    verify: async (index) => {
+      const text = texts[index] ?? ''
+      if (!(await webhooks.isSignatureValid(text, SECRET, headers[index] ?? ''))) throw new Error('not genuine')
+      return JSON.parse(text)
+    },
+  }
+}
+
+/** The least that can be done with this body: native hash, native decoding, native parsing, nothing checked. */
+function floor(forms: string[], { hash }: NodeCrypto): Contender {
+  const { Buffer } = globalThis as unknown as {
+    Buffer: { from(text: string, encoding: string): { toString(encoding: string): string } }
+  }
+  return {
+    name: 'floor: native SHA-1, decoding, JSON.parse',
+    role: 'floor',
+    verify: (index) => {
+      const form = forms[index] ?? ''
+      const end = form.indexOf('&')
+      const data = form.slice(5, end).replaceAll('%3D', '=')
+      const signature = form.slice(end + 11).replaceAll('%3D', '=')
+      if (`${hash('sha1', SECRET + data + SECRET, 'base64url')}=` !== signature) throw new Error('not genuine')
+      return JSON.parse(Buffer.from(data, 'base64url').toString('utf8'))
+    },
+  }
+}
+
+async function hmacSha256Hex(secret: string, text: string): Promise<string> {
+  const utf8 = new TextEncoder()
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', utf8.encode(secret), algorithm, false, ['sign'])
+  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8.encode(text)))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

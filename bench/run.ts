@@ -1,0 +1,48 @@
+// `npm run bench -- [subject …] [--quick] [--json FILE]`: measures us beside what else one could use, side by side in
+// one run. It prints Markdown tables; a goal that is missed is told, and fails nothing.
+
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { describeMachine, machineText } from './machine.ts'
+import { type Report, type Subject, toMarkdown } from './report.ts'
+
+const SUBJECTS: Record<string, () => Promise<{ measure: Subject }>> = {
+  verify: () => import('./subjects/verify.ts'),
+}
+
+const { values, positionals } = readArguments()
+const chosen = positionals.length > 0 ? positionals : Object.keys(SUBJECTS)
+const machine = describeMachine()
+const reports: Report[] = []
+console.log(`# Bench${values.quick ? ' (quick)' : ''}\n\n${machineText(machine)}\n`)
+console.log('Median of the rounds, ± the farther quartile; × is the ratio to ours. Rounds are taken in turn.\n')
+for (const name of chosen) {
+  const { measure } = (await SUBJECTS[name]?.()) ?? fail(`Unknown subject: ${name}.`)
+  const startedAt = performance.now()
+  const report = await measure({ quick: values.quick, say: (text) => console.error(`  ${name}: ${text}`) })
+  reports.push(report)
+  console.log(toMarkdown(report))
+  console.error(`  ${name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+}
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine, reports }, null, 2)}\n`)
+// Runtimes that were started for a measurement may hold handles of their own.
+process.exit(0)
+
+function readArguments() {
+  try {
+    const parsed = parseArgs({
+      allowPositionals: true,
+      options: { quick: { type: 'boolean', default: false }, json: { type: 'string' } },
+    })
+    const unknown = parsed.positionals.filter((name) => !Object.hasOwn(SUBJECTS, name))
+    if (unknown.length > 0) fail(`Unknown subject: ${unknown.join(' ')}.`)
+    return parsed
+  } catch (error) {
+    return fail((error as Error).message)
+  }
+}
+
+function fail(what: string): never {
+  console.error(`${what} Subjects: ${Object.keys(SUBJECTS).join(', ')}; options: --quick, --json FILE.`)
+  process.exit(2)
+}

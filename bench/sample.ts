@@ -1,0 +1,47 @@
+/** What several rounds of one thing gave. */
+export interface Sample {
+  median: number
+  /** A quarter of the rounds were below this, */
+  low: number
+  /** and a quarter above this. */
+  high: number
+  rounds: number
+}
+
+/** The median and the quartiles: on a machine that others use too, means and extremes tell of the others. */
+export function sampleOf(values: readonly number[]): Sample {
+  const sorted = [...values].sort((a, b) => a - b)
+  return {
+    median: quantile(sorted, 0.5),
+    low: quantile(sorted, 0.25),
+    high: quantile(sorted, 0.75),
+    rounds: sorted.length,
+  }
+}
+
+/** A quantile of sorted values, between two of them where it falls there. */
+export function quantile(sorted: readonly number[], share: number): number {
+  const at = (sorted.length - 1) * share
+  const below = sorted[Math.floor(at)] ?? Number.NaN
+  const above = sorted[Math.ceil(at)] ?? Number.NaN
+  return below + (above - below) * (at - Math.floor(at))
+}
+
+/**
+ * Runs contenders in turn, round by round, each time beginning with another one: what the machine does meanwhile, and
+ * what one leaves behind for the next, is spread over all of them.
+ */
+export async function takeTurns<T>(
+  contenders: readonly T[],
+  rounds: number,
+  run: (contender: T) => number | Promise<number>,
+): Promise<Map<T, number[]>> {
+  const values = new Map<T, number[]>(contenders.map((contender) => [contender, []]))
+  for (let round = 0; round < rounds; round++) {
+    for (let i = 0; i < contenders.length; i++) {
+      const contender = contenders[(i + round) % contenders.length] as T
+      values.get(contender)?.push(await run(contender))
+    }
+  }
+  return values
+}

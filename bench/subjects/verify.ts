@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import type { Miniflare } from 'miniflare'
+import { EVENT_KINDS } from '../programs/events.ts'
+import type { VerifyResult } from '../programs/verify.ts'
+import type { Goal, Measure, Subject } from '../report.ts'
+import {
+  BARE_DATE,
+  bundleForWorkerd,
+  PROCESS_RUNTIMES,
+  root,
+  runProgram,
+  startWorkerd,
+  TEMPLATE_DATE,
+} from '../runtimes.ts'
+import { sampleOf, takeTurns } from '../sample.ts'
+
+const NOTES = [
+  'edgetill: decodes the form, checks SHA-1 over Base64Url, decodes that, parses, checks the type of every documented field; synchronous.',
+  'stripe, standardwebhooks: check HMAC-SHA256 over the JSON body and parse it; no form, no field is checked. svix, paddle: the same; the parsing is the caller’s.',
+  'stripe on Deno, Bun and workerd resolves to its Web Crypto build, which is asynchronous; the row "node:crypto handed in" gives it a crypto provider of one’s own.',
+  'Bodies are 64 different ones in turn; a header’s key is taken from the same text each time, as a server does.',
+]
+
+// No form of the package as it is installed; but nobody is kept from it.
+const HANDED_IN = 'stripe constructEvent, node:crypto handed in'
+
+/** What each runtime is to reach: our time by the best peer's, at 1.1 kB and at 8 kB. */
+const GOALS: Record<string, [at1: number, at8: number]> = {
+  node: [1.2, 2],
+  deno: [0.75, 1],
+  bun: [0.65, 1],
+  workerd: [0.9, 2],
+}
+
+export const measure: Subject = async ({ quick, say }) => {
+  const rounds = quick ? 7 : 21
+  const batchMs = quick ? 15 : 50
+  const measures: Measure[] = []
+  const add = (runtime: string, results: VerifyResult[]) => {
+    for (const { kind, name, role, micros } of results) {
+      const shared = { table: `verify, ${kind} of data`, row: name, column: runtime, unit: 'µs' } as const
+      measures.push({ ...shared, ...sampleOf(micros), ours: role === 'ours', peer: role === 'peer' })
+    }
+  }
+  for (const runtime of PROCESS_RUNTIMES) {
+    say(runtime)
+    add(runtime, await runProgram(runtime, join(root, 'bench/programs/verify.ts'), { rounds, batchMs }))
+  }
+  const bundle = await bundleForWorkerd({ entry: join(root, 'bench/programs/verify-worker.ts') })
+  for (const [name, date] of [
+    ['workerd', TEMPLATE_DATE],
+    [`workerd ${BARE_DATE}`, BARE_DATE],
+  ] as const) {
+    say(name)
+    const workerd = await startWorkerd(bundle, date)
+    try {
+      add(name, await inWorkerd(workerd, rounds, batchMs * 2))
+    } finally {
+      await workerd.dispose()
+    }
+  }
+  return { subject: 'verify', notes: NOTES, measures, goals: goalsOf(measures) }
+}
+
+async function inWorkerd(workerd: Miniflare, rounds: number, batchMs: number): Promise<VerifyResult[]> {
+  const ask = async (body: object): Promise<{ text: string; ms: number }> => {
+    const startedAt = performance.now()
+    const response = await workerd.dispatchFetch('http://bench/', { method: 'POST', body: JSON.stringify(body) })
+    const text = await response.text()
+    const ms = performance.now() - startedAt
+    if (!response.ok) throw new Error(`workerd: ${text}`)
+    return { text, ms }
+  }
+  const results: VerifyResult[] = []
+  for (const kind of EVENT_KINDS) {
+    const contenders = JSON.parse((await ask({ kind })).text) as Pick<VerifyResult, 'name' | 'role'>[]
+    const counts = new Map<string, number>()
+    for (const { name } of contenders) {
+      await ask({ kind, name, count: 3000 })
+      counts.set(name, Math.max(50, Math.round(batchMs / ((await ask({ kind, name, count: 2000 })).ms / 2000))))
+    }
+    // What a request costs that does nothing is taken off.
+    const empty: number[] = []
+    for (let i = 0; i < 15; i++) empty.push((await ask({ kind, name: contenders[0]?.name, count: 0 })).ms)
+    const idle = sampleOf(empty).median
+    const micros = await takeTurns(contenders, rounds, async ({ name }) => {
+      const count = counts.get(name) ?? 1
+      return (((await ask({ kind, name, count })).ms - idle) / count) * 1000
+    })
+    for (const contender of contenders) results.push({ kind, ...contender, micros: micros.get(contender) ?? [] })
+  }
+  return results
+}
+
+function goalsOf(measures: readonly Measure[]): Goal[] {
+  const kinds = ['1.1 kB', '8 kB']
+  return Object.entries(GOALS).flatMap(([runtime, goals]) =>
+    kinds.flatMap((kind, index) => {
+      const cells = measures.filter(({ table, column }) => table === `verify, ${kind} of data` && column === runtime)
+      const ours = cells.find((cell) => cell.ours)?.median ?? Number.NaN
+      const best = cells.filter((cell) => cell.peer).sort((a, b) => a.median - b.median)
+      const installed = best.find(({ row }) => row !== HANDED_IN)
+      return [...new Set([installed, best[0]])].map((peer) => ({
+        text: `verify, ${kind}, ${runtime}: ours by ${peer?.row}`,
+        measured: ours / (peer?.median ?? Number.NaN),
+        goal: goals[index] ?? Number.NaN,
+        unit: '×' as const,
+      }))
+    }),
+  )
+}

@@ -66,6 +66,8 @@ export function createDeliveryLog({ options, wire, agenda, faults, chance }: Del
   const queues = new Map<string, Promise<unknown>>()
   const held = new Map<string, Delivery[]>()
   let count = 0
+  // A delivery that was under way when everything was forgotten must not come back as a retry.
+  let generation = 0
 
   async function attempt(delivery: Delivery, body: string): Promise<Attempt> {
     const result: Attempt = { at: timestamp(agenda.now()) }
@@ -107,9 +109,11 @@ export function createDeliveryLog({ options, wire, agenda, faults, chance }: Del
   }
 
   function deliver(delivery: Delivery, struck: readonly Fault[], tries = 0): void {
+    const since = generation
     enqueue(delivery, async () => {
       const result = await firstAttempt(delivery, tries === 0 ? struck : [])
-      if (result.status === undefined || result.status < 200 || result.status > 299) {
+      const failed = result.status === undefined || result.status < 200 || result.status > 299
+      if (failed && since === generation) {
         const wait = options.retryDelaysMs[tries]
         if (wait !== undefined) agenda.schedule(agenda.now() + wait, () => deliver(delivery, [], tries + 1))
       }
@@ -201,6 +205,7 @@ export function createDeliveryLog({ options, wire, agenda, faults, chance }: Del
       track(ask().catch(() => {}))
     },
     clear() {
+      generation += 1
       log.length = 0
       queues.clear()
       held.clear()

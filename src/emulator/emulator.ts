@@ -8,6 +8,7 @@ import { type Orders, viewOrders } from './orders.ts'
 import { createIds, createRandom } from './random.ts'
 import type { Controls } from './routes/control.ts'
 import type { Rules } from './rules/rules.ts'
+import { aborted } from './spoiled-answer.ts'
 import type { Duration } from './time.ts'
 import { emptyState, type World } from './world.ts'
 
@@ -83,7 +84,8 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
     ...controls,
     async fetch(input: Request | string | URL, init?: unknown, context?: unknown) {
       agenda.runDue()
-      const response = await app.fetch(toRequest(input, init, context))
+      const request = toRequest(input, init, context)
+      const response = await Promise.race([app.fetch(request), aborted(request.signal)])
       // In a Worker, work that outlives the answer has to be announced.
       const waitUntil = (context as { waitUntil?: unknown } | undefined)?.waitUntil
       if (typeof waitUntil === 'function') waitUntil.call(context, deliveries.list.idle())

@@ -17,13 +17,13 @@ export async function answerEndpoint(
   path: Record<string, string>,
 ): Promise<Response> {
   const faults = world.faults.take(operation)
-  const early = strikeBefore(faults)
+  const early = await strikeBefore(faults, request.signal)
   if (early !== undefined) return early
   const response = await answer(world, operation, route, request, path).catch((error: unknown) => {
     if (error instanceof Problem) return error.toResponse()
     throw error
   })
-  return spoilAnswer(response, faults)
+  return spoilAnswer(response, faults, request.signal)
 }
 
 async function answer(

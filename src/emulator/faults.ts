@@ -16,6 +16,8 @@ export type AnswerFault =
     }
   /** The right answer, spoilt: empty, cut off in the middle, or followed by 2 MB of white space. */
   | { kind: 'body'; body: 'empty' | 'truncated' | 'huge' | 'html' }
+  /** Nothing ever comes back: the caller has to give up (its signal ends the wait). Executed first unless `when` says otherwise. */
+  | { kind: 'no_answer'; when?: 'before_commit' | 'after_commit' }
   /** The body arrives in pieces, `ms` of real time between them. */
   | { kind: 'slow_body'; ms?: number; pieces?: number }
 
@@ -67,7 +69,14 @@ export interface FaultBook extends Faults {
   take(occasion: Occasion): Fault[]
 }
 
-const ANSWER_KINDS: readonly FaultKind[] = ['reset', 'too_many_requests', 'server_error', 'body', 'slow_body']
+const ANSWER_KINDS: readonly FaultKind[] = [
+  'reset',
+  'too_many_requests',
+  'server_error',
+  'body',
+  'no_answer',
+  'slow_body',
+]
 const WEBHOOK_ALONE: readonly FaultKind[] = [
   'duplicate',
   'reorder',

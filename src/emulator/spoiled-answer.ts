@@ -22,8 +22,9 @@ const HTML = '<!doctype html><html lang="en"><title>Error</title><h1>The emulato
 const HUGE = 2 * 1024 * 1024
 
 /** Strikes before anything is executed; undefined when the request may go on. @throws {ConnectionResetError} */
-export function strikeBefore(faults: readonly Fault[]): Response | undefined {
+export async function strikeBefore(faults: readonly Fault[], signal: AbortSignal): Promise<Response | undefined> {
   for (const fault of faults) {
+    if (fault.kind === 'no_answer' && fault.when === 'before_commit') return aborted(signal)
     if (fault.kind === 'reset' && fault.when === 'before_commit') throw new ConnectionResetError(false)
     if (fault.kind === 'too_many_requests') {
       const headers = { 'retry-after': String(fault.retryAfter ?? 1) }
@@ -35,13 +36,18 @@ export function strikeBefore(faults: readonly Fault[]): Response | undefined {
 }
 
 /** Strikes after the request was executed. @throws {ConnectionResetError} */
-export async function spoilAnswer(response: Response, faults: readonly Fault[]): Promise<Response> {
+export async function spoilAnswer(
+  response: Response,
+  faults: readonly Fault[],
+  signal: AbortSignal,
+): Promise<Response> {
   let spoilt = await spoilContent(response, faults)
   for (const fault of faults) {
     if (fault.kind === 'reset' && fault.when === 'after_commit') throw new ConnectionResetError(true)
+    if (fault.kind === 'no_answer' && fault.when !== 'before_commit') return aborted(signal)
     if (fault.kind === 'server_error' && fault.when !== 'before_commit') spoilt = serverError(fault)
     if (fault.kind === 'body') spoilt = spoilBody(spoilt, fault.body, await spoilt.clone().text())
-    if (fault.kind === 'slow_body') spoilt = slowly(spoilt, await spoilt.clone().arrayBuffer(), fault.ms, fault.pieces)
+    if (fault.kind === 'slow_body') spoilt = slowly(spoilt, await spoilt.clone().arrayBuffer(), signal, fault)
   }
   return spoilt
 }
@@ -72,12 +78,26 @@ function spoilBody(response: Response, body: 'html' | 'empty' | 'truncated' | 'h
   return new Response(spoilt, { status: response.status, headers })
 }
 
-function slowly(response: Response, bytes: ArrayBuffer, ms = 100, pieces = 10): Response {
+/** Never resolves; rejects, as `fetch` does, when the caller gives up. */
+export function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+function slowly(
+  response: Response,
+  bytes: ArrayBuffer,
+  signal: AbortSignal,
+  { ms = 100, pieces = 10 }: Extract<Fault, { kind: 'slow_body' }>,
+): Response {
   const size = Math.max(1, Math.ceil(bytes.byteLength / pieces))
   let sent = 0
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      if (sent > 0) await new Promise((resolve) => setTimeout(resolve, ms))
+      // A rejection here ends the body as a broken connection would.
+      if (sent > 0) await Promise.race([new Promise((resolve) => setTimeout(resolve, ms)), aborted(signal)])
       if (sent >= bytes.byteLength) return controller.close()
       controller.enqueue(new Uint8Array(bytes.slice(sent, sent + size)))
       sent += size

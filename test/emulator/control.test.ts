@@ -87,6 +87,15 @@ describe('the control API', () => {
     expect((await bench.emulator.fetch(`${CONTROL}/api/orders`, { method: 'POST' })).status).toBe(405)
   })
 
+  it('forgets what is under way, too', async () => {
+    const bench = createBench({ retryDelaysMs: [1000] })
+    bench.answers.push(500)
+    await post(bench.emulator, '/api/v1/payment', direct(bench.emulator))
+    bench.emulator.reset()
+    await bench.emulator.clock.advance({ hours: 1 })
+    expect(bench.received).toHaveLength(1)
+  })
+
   it('scripts faults, sends again, and forgets everything', async () => {
     const bench = createBench()
     expect((await command(bench, 'faults', { next: { kind: 'duplicate' } }))[1]).toMatchObject({
@@ -142,6 +151,8 @@ describe('the control page', () => {
     expect(received).toHaveLength(2)
     const elsewhere = new URLSearchParams({ return_to: 'https://evil.example/', days: '1' })
     expect((await submit(emulator, `${CONTROL}/api/clock`, elsewhere)).headers.get('location')).toBe('/_emulator')
+    const refused = await submit(emulator, `${CONTROL}/api/void`, new URLSearchParams({ order_id: 'A-1' }))
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('is no reserve')])
     await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams({ fault: 'drop' }))
     expect(emulator.faults.list().next).toEqual([{ kind: 'drop' }])
   })

@@ -72,6 +72,28 @@ describe('faults of answers', () => {
     expect(JSON.parse(pieces.join(''))).toMatchObject({ status: 'success' })
   })
 
+  it('never answer: the caller gives up, and cannot know whether it was executed', async () => {
+    const { emulator } = createBench()
+    for (const when of ['before_commit', 'after_commit'] as const) {
+      emulator.faults.next({ kind: 'no_answer', when })
+      const gaveUp = new AbortController()
+      const answer = emulator.fetch(`${emulator.credentials.baseUrl}/api/v1/payment`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...plain(emulator) },
+        body: JSON.stringify(direct(emulator, { order_id: when })),
+        signal: gaveUp.signal,
+      })
+      const refused = expect(answer).rejects.toMatchObject({ name: 'AbortError' })
+      // Other requests are answered meanwhile; as many as it takes for this one to have been executed, or not.
+      for (let i = 0; i < 20 && emulator.orders.list().length === 0; i++) {
+        await emulator.fetch(`${emulator.credentials.baseUrl}/_emulator`)
+      }
+      gaveUp.abort()
+      await refused
+    }
+    expect(emulator.orders.list().map(({ order_id }) => order_id)).toEqual(['after_commit'])
+  })
+
   it('strike the operation they are set on, and no other', async () => {
     const { emulator } = createBench()
     emulator.faults.next({ kind: 'server_error', on: 'capture-payment' })

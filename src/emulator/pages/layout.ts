@@ -16,7 +16,7 @@ a { color: var(--accent); }
 label { display: block; font-weight: 600; margin-top: 1rem; }
 input, select { width: 100%; font: inherit; padding: .6rem .7rem; border: 1px solid var(--line); border-radius: .4rem; background: #fff; color: inherit; }
 input[aria-invalid] { border: 2px solid var(--bad); }
-.row { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .75rem; align-items: end; }
+.row { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .75rem; align-items: start; }
 .error { color: var(--bad); margin: .25rem 0 0; font-weight: 600; }
 .hint { color: var(--muted); margin: .25rem 0 0; }
 button, .button { display: inline-block; font: inherit; font-weight: 600; padding: .7rem 1.2rem; margin: 1.25rem .5rem 0 0; border: 2px solid var(--accent); border-radius: .4rem; background: var(--accent); color: #fff; cursor: pointer; text-decoration: none; }

@@ -16,7 +16,7 @@ export async function checkout(world: World, request: Request, id: string, page:
     response.headers.set('allow', 'GET, POST')
     return response
   }
-  if (page === '3ds') return read ? showThreeDSecure(world, order) : answerThreeDSecure(world, order, request)
+  if (page === '3ds') return read ? showThreeDSecure(order) : answerThreeDSecure(world, order, request)
   return read ? showForm(world, order) : submitForm(world, order, request)
 }
 
@@ -44,7 +44,7 @@ async function submitForm(world: World, order: Order, request: Request): Promise
   return elsewhere(order, true)
 }
 
-async function showThreeDSecure(_world: World, order: Order): Promise<Response> {
+async function showThreeDSecure(order: Order): Promise<Response> {
   return order.payments[0].user_action_required ? threeDSecurePage(order) : elsewhere(order)
 }
 

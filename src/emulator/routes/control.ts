@@ -3,6 +3,7 @@ import type { Deliveries } from '../deliveries.ts'
 import { FAULT_KINDS, type Fault, type Faults } from '../faults.ts'
 import type { Credentials } from '../options.ts'
 import type { Orders } from '../orders.ts'
+import { messagePage } from '../pages/outcome.ts'
 import type { Duration } from '../time.ts'
 
 /** The parts of an emulator that its control API reaches. */
@@ -90,6 +91,7 @@ export async function controlApi(emulator: Controls, request: Request, name: str
     return new Response(null, { status: 303, headers: { location } })
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
+    if (isForm) return messagePage(400, 'Not possible', error.message)
     return Response.json({ error: error.message }, { status: 400 })
   }
 }

@@ -104,7 +104,7 @@ function hostedRows(): Row[] {
   return [
     ...each(required, true),
     ...each(optional, false),
-    ...each('Types are as in the direct request.', true, ['amount', 'currency', 'order_id']).map((each) => each),
+    ...each('Types are as in the direct request.', true, ['amount', 'currency', 'order_id']),
   ]
 }
 

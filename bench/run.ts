@@ -8,6 +8,7 @@ import { type Report, type Subject, toMarkdown } from './report.ts'
 
 const SUBJECTS: Record<string, () => Promise<{ measure: Subject }>> = {
   verify: () => import('./subjects/verify.ts'),
+  size: () => import('./subjects/size.ts'),
 }
 
 const { values, positionals } = readArguments()

@@ -1,0 +1,51 @@
+import { DIST } from './bundles.ts'
+
+/** What somebody may deploy of ours, and the goals for it in bytes, minified and gzipped. */
+export interface OurBundle {
+  name: string
+  /** The program, over the published package or over the sources. */
+  program: (from: 'package' | 'sources') => string
+  goal: number
+  /** Which import must not be part of it, by the start of its name. */
+  without: string[]
+}
+
+const from = (where: 'package' | 'sources', entry: 'index' | 'webhooks'): string =>
+  JSON.stringify(
+    where === 'package' ? `${DIST}/${entry}.js` : entry === 'index' ? './src/index.ts' : './src/webhooks/index.ts',
+  )
+
+const NOTHING_FOREIGN = ['hono', 'node:', 'src/emulator/', 'src/cli/']
+
+export const OUR_BUNDLES: readonly OurBundle[] = [
+  {
+    name: 'verify a webhook',
+    program: (where) => `export { verifyWebhook } from ${from(where, 'webhooks')}`,
+    goal: 4800,
+    without: NOTHING_FOREIGN,
+  },
+  {
+    name: 'one hosted checkout',
+    program: (where) => `export { createPayment } from ${from(where, 'index')}`,
+    goal: 8000,
+    without: NOTHING_FOREIGN,
+  },
+  {
+    name: 'whole client',
+    program: (where) => `export { createClient } from ${from(where, 'index')}`,
+    goal: 12_000,
+    without: NOTHING_FOREIGN,
+  },
+  {
+    name: 'everything in "."',
+    program: (where) => `export * from ${from(where, 'index')}`,
+    goal: Number.POSITIVE_INFINITY,
+    without: NOTHING_FOREIGN,
+  },
+  {
+    name: 'whole worker',
+    program: () => `export { default } from './worker/index.ts'`,
+    goal: 40_000,
+    without: ['node:', 'src/emulator/', 'src/cli/'],
+  },
+]

@@ -130,6 +130,36 @@ describe('POST /api/orders/:order_id/capture', () => {
     expect(captures(world, id)).toHaveLength(2)
   }, 60_000)
 
+  it('can be tried again at once when KV failed before anything was sent', async () => {
+    const { world, id } = await reserved()
+    let lists = 0
+    world.kv.before = (action, key) => {
+      if (action === 'list' && key.startsWith('intent/') && ++lists === 2) throw new Error('KV LIST failed: 500')
+    }
+    expect(await capture(world, id, 'one')).toMatchObject({ status: 503, code: 'state' })
+    expect(await capture(world, id, 'one')).toMatchObject({ status: 200 })
+    expect(captures(world, id)).toHaveLength(1)
+  })
+
+  it('does not take the 404 of a wrong address for "no such capture"', async () => {
+    let wrong = false
+    const world: World = new World({
+      fetch: ((input: string, init: RequestInit) =>
+        wrong
+          ? Promise.resolve(new Response('{}', { status: 404 }))
+          : world.emulator.fetch(input, init)) as typeof fetch,
+    })
+    await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))
+    await world.advance(2_000)
+    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
+    expect(await capture(world, 'A-1', 'one')).toMatchObject({ code: 'outcome_unknown' })
+    await world.advance(300_000)
+    wrong = true
+    expect(await capture(world, 'A-1', 'one')).toMatchObject({ status: 409, code: 'capture_unsettled' })
+    wrong = false
+    expect(await capture(world, 'A-1', 'one')).toMatchObject({ status: 409, code: 'capture_not_executed' })
+  })
+
   it('does not take an earlier capture of the same amount for the one whose answer was lost', async () => {
     const { world, id } = await reserved()
     await capture(world, id, 'one', { charge_amount: 10 })

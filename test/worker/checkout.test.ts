@@ -131,6 +131,11 @@ describe('a checkout link', () => {
       const changed = token.slice(0, i) + letter + token.slice(i + 1)
       expect((await world.get(`/checkout/${changed}`)).status).toBe(404)
     }
+    // The last letter has unused bits: other letters that decode to the same bytes are another link all the same.
+    for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_') {
+      if (!token.endsWith(letter))
+        expect((await world.get(`/checkout/${token.slice(0, -1)}${letter}`)).status).toBe(404)
+    }
     const foreign = await createCheckoutLink({
       origin: ORIGIN,
       linkSecret: 'another',
@@ -282,7 +287,7 @@ describe('a checkout link', () => {
     const link = await world.link({ order_id: 'A-1' })
     expect((await world.get(link)).status).toBe(503)
     // The webhook is lost too, so that only the service can tell.
-    world.emulator.faults.next({ kind: 'drop' }, 9)
+    world.emulator.faults.next({ kind: 'delay', ms: 86_400_000 }, 9)
     await world.pay(world.emulator.orders.get('A-1')?.checkout_url ?? '')
     expect(await world.open(link)).toMatch(/\/return\/A-1\?t=/)
     expect(world.emulator.orders.list()).toHaveLength(1)

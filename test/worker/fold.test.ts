@@ -258,5 +258,9 @@ describe('the fold', () => {
     ]
     const different = await ids(...changes.map((change) => ({ ...purchase, ...change })))
     expect(new Set([base, ...different]).size).toBe(changes.length + 1)
+    // What is not documented has no fields to rely on: there everything counts.
+    const odd = [{ remark: 1 }, { remark: 2 }].map((more) => ({ issues: [], record: { order_id: 'A-1', ...more } }))
+    const unknown = [{ remark: 1 }, { remark: 2 }].map((more) => ({ order_id: 'A-1', method: 'chargeback', ...more }))
+    expect(new Set(await ids(...odd, ...unknown)).size).toBe(4)
   })
 })

@@ -103,6 +103,18 @@ describe('onEvent', () => {
     expect([keysOf(world, 'retry/'), keysOf(world, 'done/').length, record.calls.length]).toEqual([[], 1, 2])
   })
 
+  it('is done once when two deliveries finish it at the same moment', async () => {
+    record.fails = () => true
+    const event = payment(newOrderId())
+    await world.deliver(event)
+    record.fails = () => false
+    await world.advance(2_000)
+    const { body } = signWebhook(event, world.emulator.credentials.apiSecret)
+    const answers = await Promise.all([world.post(body), world.post(body)])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect([keysOf(world, 'retry/'), keysOf(world, 'done/').length]).toEqual([[], 1])
+  })
+
   it('answers 503 when neither done/ nor retry/ can be written, and runs again', async () => {
     const event = payment(newOrderId())
     const { body } = signWebhook(event, world.emulator.credentials.apiSecret)

@@ -191,6 +191,24 @@ describe('a webhook', () => {
     expect(await world.order('A-1')).toMatchObject({ flags: [], events: { length: 2 } })
   })
 
+  it('is stored although another one of its order comes in the same millisecond', async () => {
+    const world = new World()
+    const first = payment('A-1', { status: 'pending', processed_at: at(1) })
+    const bodies = [first, { ...first, status: 'success', processed_at: at(2) }].map(
+      (event) => signWebhook(event, world.emulator.credentials.apiSecret).body,
+    )
+    const answers = await Promise.all(bodies.map((body) => world.post(body)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(await world.order('A-1')).toMatchObject({ status: 'success', events: { length: 2 } })
+  })
+
+  it('that cannot be read is written once', async () => {
+    const world = new World()
+    await world.deliver('[]')
+    await world.deliver('[]')
+    expect(world.kv.writes.map(({ key }) => key.split('/')[0])).toEqual(['stray'])
+  })
+
   it('whose duplicate is hidden by a stale read is one event all the same', async () => {
     const world = new World({ kind: 'hostile', failures: 0 })
     const { body } = signWebhook(payment('A-1'), world.emulator.credentials.apiSecret)

@@ -1,3 +1,5 @@
+import { givenSeed, isLong as longRun } from '../../support/environment.ts'
+
 /** Numbers in [0, 1), the same for the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
@@ -9,21 +11,19 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-const environment = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env
-
 let chosen: number | undefined
 
 /** The seed of this run: EDGETILL_SEED, else a new one. Printed when it is first used. Call it inside a test: workerd has no randomness outside. */
 export function seedOfRun(): number {
   if (chosen === undefined) {
-    chosen = Number(environment?.EDGETILL_SEED ?? Math.floor(Math.random() * 2 ** 31))
+    chosen = givenSeed ?? Math.floor(Math.random() * 2 ** 31)
     console.log(`EDGETILL_SEED=${chosen}`)
   }
   return chosen
 }
 
 /** Whether the full sizes are to be run. */
-export const isLong = (): boolean => Boolean(environment?.EDGETILL_LONG)
+export const isLong = (): boolean => longRun
 
 export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const result = [...items]

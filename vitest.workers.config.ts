@@ -11,15 +11,17 @@ export default defineConfig({
       miniflare: { compatibilityDate, kvNamespaces: ['STATE'] },
     }),
   ],
-  define: { 'globalThis.EDGETILL_WITHOUT_NODE': JSON.stringify(withoutNode) },
+  define: {
+    'globalThis.EDGETILL_WITHOUT_NODE': JSON.stringify(withoutNode),
+    'globalThis.EDGETILL_ENVIRONMENT': JSON.stringify({
+      EDGETILL_SEED: process.env.EDGETILL_SEED,
+      EDGETILL_LONG: process.env.EDGETILL_LONG,
+    }),
+  },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/host/**', 'test/browser/**'],
     setupFiles: withoutNode ? ['test/support/without-node-globals.ts'] : [],
     testTimeout: 20_000,
-    env: {
-      EDGETILL_SEED: process.env.EDGETILL_SEED ?? '',
-      EDGETILL_LONG: process.env.EDGETILL_LONG ?? '',
-    },
   },
 })

@@ -74,6 +74,9 @@ if (unknown.length > 0) {
 const chosen = RUNTIMES.filter(({ group }) => (names.length > 0 ? names.includes(group) : group !== 'browser'))
 const files = testFiles('test')
 const totals = { passed: 0, failed: 0 }
+// One seed for every random test of the run, so that one number repeats it.
+const seed = process.env.EDGETILL_SEED || String(Math.floor(Math.random() * 2 ** 31))
+console.log(`seed ${seed} (EDGETILL_SEED=${seed} repeats it)`)
 
 for (const runtime of chosen) {
   const startedAt = performance.now()
@@ -118,7 +121,6 @@ async function run(runtime: Runtime): Promise<Outcome> {
   const failed = result.numFailedTests + problems.length
   if (failed === 0 && code !== 0) problems.push(`vitest exited with ${code} although no test failed`)
   if (failed > 0 || code !== 0) process.stdout.write(output)
-  else for (const line of output.split('\n')) if (/^seed\b/i.test(line)) console.log(`  ${line}`)
   return { passed: result.numPassedTests, failed: Math.max(failed, problems.length), problems }
 }
 
@@ -135,6 +137,7 @@ function execute(runtime: Runtime, more: string[]): Promise<{ code: number | nul
         WRANGLER_SEND_METRICS: 'false',
         DENO_NO_UPDATE_CHECK: '1',
         NO_COLOR: '1',
+        EDGETILL_SEED: seed,
         ...(flags.includes('--long') ? { EDGETILL_LONG: '1' } : {}),
         ...runtime.env,
       },

@@ -1,11 +1,10 @@
 import * as fc from 'fast-check'
-
-const environment = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {}
+import { givenSeed, isLong } from './environment.ts'
 
 /** The seed of every property of a file: it stands in the tests' names, and EDGETILL_SEED repeats it. */
-export const SEED: number = Number(environment.EDGETILL_SEED || Math.floor(Math.random() * 2 ** 31))
+export const SEED: number = givenSeed ?? Math.floor(Math.random() * 2 ** 31)
 
-const RUNS = environment.EDGETILL_LONG ? 8_000 : 300
+const RUNS = isLong ? 8_000 : 300
 
 /** Checks a property with the printed seed; a failure shows the seed and the smallest input that fails. */
 export async function check<T extends [unknown, ...unknown[]]>(

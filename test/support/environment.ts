@@ -1,0 +1,11 @@
+// The variables of a test run, on every runtime alike: a Worker of 2026-08-03 has no `process`, so that the Workers'
+// configuration hands them over under a name of its own.
+type Environment = Record<string, string | undefined>
+const host = globalThis as { EDGETILL_ENVIRONMENT?: Environment; process?: { env?: Environment } }
+const environment: Environment = host.EDGETILL_ENVIRONMENT ?? host.process?.env ?? {}
+
+/** EDGETILL_SEED repeats a run; test/run.ts chooses and prints one. */
+export const givenSeed: number | undefined = environment.EDGETILL_SEED ? Number(environment.EDGETILL_SEED) : undefined
+
+/** Whether the full sizes are to be run (`npm run test:long`). */
+export const isLong: boolean = Boolean(environment.EDGETILL_LONG)

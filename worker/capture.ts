@@ -2,6 +2,7 @@ import type { Deps } from './deps.ts'
 import { clientConfig, type Env } from './env.ts'
 import { ProblemError, problemOf } from './problem.ts'
 import {
+  type Capture,
   type CapturePaymentInput,
   capturePayment,
   isApiError,
@@ -69,7 +70,11 @@ export async function capture(deps: Deps, env: Env, state: State, request: Captu
     { started_at: deps.now(), request: fingerprint },
     {
       charge_amount: typeof fields.charge_amount === 'number' ? fields.charge_amount : null,
-      known: order.operations.filter(({ method }) => method === 'capture').map(({ id }) => id),
+      known: [
+        ...order.operations.filter(({ method }) => method === 'capture').map(({ id }) => id),
+        // Those whose webhook has not come yet must not be taken for this one either.
+        ...intents.flatMap(({ operation_id }) => operation_id ?? []),
+      ],
     },
   )
   try {
@@ -109,17 +114,18 @@ async function execute(
   intent: Intent,
   input: CapturePaymentInput,
 ): Promise<RecordedAnswer> {
-  let answer: RecordedAnswer
+  let made: Capture
   try {
-    answer = { status: 200, body: await capturePayment(clientConfig(env, deps.fetch), input) }
+    made = await capturePayment(clientConfig(env, deps.fetch), input)
   } catch (error) {
     const problem = problemOf(error)
     if (!problem) throw error
-    answer = { status: problem.status, body: problem }
+    const answer = { status: problem.status, body: problem }
     await record(state, intent, outcomeOf(error), answer)
     return answer
   }
-  await record(state, intent, 'done', answer)
+  const answer = { status: 200, body: made }
+  await record(state, intent, 'done', answer, made.operation_id)
   return answer
 }
 
@@ -129,9 +135,9 @@ function outcomeOf(error: unknown): IntentState {
 }
 
 /** The caller gets its answer even when it cannot be recorded: the open intent then blocks further captures until settled. */
-async function record(state: State, intent: Intent, outcome: IntentState, answer: RecordedAnswer): Promise<void> {
+async function record(...outcome: Parameters<typeof putOutcome>): Promise<void> {
   try {
-    await putOutcome(state, intent, outcome, answer)
+    await putOutcome(...outcome)
   } catch (error) {
     if (!(error instanceof StateError)) throw error
     console.error('The outcome of a capture was not recorded; it is settled before the next one.', error)

@@ -46,8 +46,9 @@ export async function settle(
     }
   }
   if (!found) return undefined
-  const answer = { status: 200, body: found }
-  await putOutcome(state, intent, 'done', answer)
+  const { id: operation_id, ...fields } = found
+  const answer = { status: 200, body: { operation_id, order_id, ...fields } }
+  await putOutcome(state, intent, 'done', answer, operation_id)
   return answer
 }
 

@@ -173,13 +173,29 @@ describe('POST /api/orders/:order_id/capture', () => {
     expect(captures(world, id)).toHaveLength(1)
   })
 
+  it('does not take an earlier capture whose webhook comes late for the one whose answer was lost', async () => {
+    const { world, id } = await reserved()
+    world.emulator.faults.next({ kind: 'delay', ms: 30_000, on: 'webhook' })
+    const first = await capture(world, id, 'one', { charge_amount: 10 })
+    await world.advance(2_000)
+    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
+    expect(await capture(world, id, 'two', { charge_amount: 10 })).toMatchObject({ code: 'outcome_unknown' })
+    await world.advance(60_000)
+    expect((await world.order(id))?.operations.map((operation) => operation.id)).toContain(first.body.operation_id)
+    expect(await capture(world, id, 'two', { charge_amount: 10 })).toMatchObject({ code: 'capture_not_executed' })
+    expect(captures(world, id)).toHaveLength(1)
+  })
+
   it('settles an unknown outcome by the capture’s webhook alone', async () => {
     const { world, id } = await reserved()
     world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
     expect(await capture(world, id, 'one', { charge_amount: 10 })).toMatchObject({ code: 'outcome_unknown' })
     await world.emulator.deliveries.idle()
     world.emulator.faults.next({ kind: 'server_error', on: 'resend-webhook' }, 9)
-    expect(await capture(world, id, 'one', { charge_amount: 10 })).toMatchObject({ status: 200, body: { amount: 10 } })
+    expect(await capture(world, id, 'one', { charge_amount: 10 })).toMatchObject({
+      status: 200,
+      body: { amount: 10, operation_id: captures(world, id)[0]?.operation_id },
+    })
     expect(captures(world, id)).toHaveLength(1)
   })
 

@@ -23,6 +23,8 @@ export interface Intent {
   request: string
   /** Absent: the call is being made, or died on the way. */
   outcome: IntentState | undefined
+  /** The capture that it became, when that is known. */
+  operation_id?: string
 }
 
 /** What is kept of the moment before the call. */
@@ -59,11 +61,20 @@ export async function putIntent(
   return { key, keyHash, ...fields, outcome: undefined }
 }
 
-/** Writes down how it ended: key `<intent>/outcome`; metadata: the state; value: the answer. */
-export function putOutcome(state: State, intent: Intent, outcome: IntentState, answer?: RecordedAnswer): Promise<void> {
+/** Writes down how it ended: key `<intent>/outcome`; metadata: the state and the capture's id; value: the answer. */
+export function putOutcome(
+  state: State,
+  intent: Intent,
+  outcome: IntentState,
+  answer?: RecordedAnswer,
+  operation_id?: string,
+): Promise<void> {
   // An unknown outcome that is settled later is written elsewhere, so that it is not a second write within a second.
   const settled = intent.outcome === 'unknown' ? '/settled' : ''
-  return state.put(intent.key + OUTCOME + settled, answer ?? null, { outcome })
+  return state.put(intent.key + OUTCOME + settled, answer ?? null, {
+    outcome,
+    ...(operation_id !== undefined && { operation_id }),
+  })
 }
 
 /** Every capture of an order that was ever about to be made: one list. */
@@ -75,7 +86,7 @@ export async function listIntents(state: State, orderKey: string): Promise<Inten
     const intent = intents.get(key)
     // In byte order: the intent itself, its outcome, and what settled it.
     if (row.key === key) intents.set(key, intentFrom(row))
-    else if (intent) intent.outcome = (row.metadata as { outcome: IntentState } | null)?.outcome ?? 'unknown'
+    else if (intent) Object.assign(intent, { outcome: 'unknown', ...(row.metadata as Partial<Intent> | null) })
   }
   return [...intents.values()]
 }

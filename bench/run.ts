@@ -9,6 +9,8 @@ import { type Report, type Subject, toMarkdown } from './report.ts'
 const SUBJECTS: Record<string, () => Promise<{ measure: Subject }>> = {
   verify: () => import('./subjects/verify.ts'),
   size: () => import('./subjects/size.ts'),
+  start: () => import('./subjects/start.ts'),
+  types: () => import('./subjects/types.ts'),
 }
 
 const { values, positionals } = readArguments()

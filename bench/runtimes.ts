@@ -19,7 +19,7 @@ const execute = promisify(execFile)
 
 // The peers may read the environment or their own files; what each needs is not what is measured.
 const COMMANDS: Record<ProcessRuntime, string[]> = {
-  node: [bin('node'), '--no-warnings'],
+  node: [process.execPath, '--no-warnings'],
   deno: [bin('deno'), 'run', '-A', '--no-prompt', '--quiet', '--no-check'],
   bun: [bin('bun'), 'run'],
 }

@@ -1,0 +1,9 @@
+// Imports one module in a fresh process and prints the milliseconds it took.
+
+const host = globalThis as unknown as { Deno?: { args: string[] }; process: { argv: string[] } }
+const given = JSON.parse(host.Deno?.args[0] ?? host.process.argv[2] ?? '') as { module: string }
+const startedAt = performance.now()
+await import(given.module)
+console.log(JSON.stringify(performance.now() - startedAt))
+
+export {}

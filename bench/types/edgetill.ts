@@ -1,0 +1,57 @@
+// Uses every operation and every kind of event: what a compiler has to read for that is measured.
+
+import { createClient, isUnexpectedEvent, isUnknownEvent, verifyWebhook } from '../../src/index.ts'
+
+const client = createClient({
+  baseUrl: 'https://pay.example.com',
+  apiUrl: 'https://api.example.com',
+  posId: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
+  apiKey: 'key',
+  apiSecret: 'secret',
+  endpointsKey: 'endpoints key',
+})
+
+const fields = {
+  mode: 'hosted',
+  amount: 100.5,
+  currency: 'UAH',
+  description: 'Two mugs',
+  order_id: 'A-1',
+  order_3ds_bypass: 'supported',
+  customer_patronym: 'Ivanivna',
+  customer_email: 'olena@example.com',
+  customer_phone: '+380441234567',
+} as const
+
+export async function everyOperation(): Promise<string[]> {
+  const checkout = await client.createPayment({ ...fields, method: 'purchase' })
+  const split = await client.createSplitPurchase({
+    ...fields,
+    method: 'purchase',
+    merchant_mcc: '5411',
+    split: [{ amount: 100.5, sub_merchant_id: 'one' }],
+  })
+  const capture = await client.capturePayment({ order_id: 'A-1', order_currency: 'UAH', charge_amount: 60 })
+  const payment = await client.cancelPayment({ order_id: 'A-1' })
+  const accounts = await client.listAccounts()
+  const account = await client.getAccount({ account_id: accounts[0]?.id ?? '' })
+  const again = await client.resendWebhook({ order_id: 'A-1', operation: 'purchase' })
+  const other = await client.request({ method: 'GET', path: '/api/v1/other', authentication: 'plain' })
+  const event = verifyWebhook({ data: 'e30', signature: '' }, 'secret')
+  const told = [checkout.url, split.url, capture.status, payment.status, account.currency, String(again.method)]
+  if (isUnexpectedEvent(event)) return [...told, ...event.issues.map(({ path }) => path)]
+  if (isUnknownEvent(event)) return [...told, event.method, String(other.status)]
+  switch (event.method) {
+    case 'refund':
+      return [...told, event.operation_id, event.receipt_url ?? '']
+    case 'capture':
+    case 'void':
+    case 'auth_increment':
+      return [...told, event.operation_id]
+    case 'purchase':
+    case 'auth':
+      return [...told, event.order_id, event.cc_mask ?? '']
+    default:
+      return told
+  }
+}

@@ -1,0 +1,24 @@
+// The same errands with paddle, as far as it has them.
+
+import { EventName, Paddle } from '@paddle/paddle-node-sdk'
+
+const paddle = new Paddle('key')
+
+export async function everyOperation(): Promise<string[]> {
+  const checkout = await paddle.transactions.create({ items: [{ priceId: 'pri_1', quantity: 2 }] })
+  const payment = await paddle.transactions.update('txn_1', { status: 'canceled' })
+  const refund = await paddle.adjustments.create({
+    action: 'refund',
+    type: 'full',
+    transactionId: 'txn_1',
+    reason: 'broken',
+  })
+  const event = await paddle.webhooks.unmarshal('{}', 'secret', 'signature')
+  const told = [checkout.checkout?.url ?? '', payment.status, refund.status]
+  switch (event.eventType) {
+    case EventName.TransactionCompleted:
+      return [...told, event.data.id]
+    default:
+      return told
+  }
+}

@@ -8,7 +8,7 @@ const client = createClient({
   posId: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
   apiKey: 'key',
   apiSecret: 'secret',
-  endpointsKey: 'endpoints key',
+  endpointsKey: 'endpoints-key',
 })
 
 const fields = {

@@ -7,15 +7,19 @@ import { type OrderReading, readOrder } from './store/read-order.ts'
 import { listRecent, type RecentRow } from './store/recent.ts'
 import { openState, type State } from './store/state.ts'
 
-/** Work of one run, well below the 1,000 KV operations that one invocation may use. */
-const RETRIES = 50
-const ORDERS = 50
-/** Events of the last two days are looked through for ones that nobody finished. */
-const WINDOW_MS = 2 * 86_400_000
-/** Younger ones may be in somebody's hands at this moment. */
-const IN_HAND_MS = 120_000
-/** What wrangler.toml says of the cron; it chooses which orders a run looks at. */
-const PERIOD_MS = 300_000
+/** Work of one run, below the 1,000 KV operations that one invocation may use. */
+const RETRIES = 40
+const ORDERS = 60
+const MINUTE_MS = 60_000
+/** What wrangler.toml says of the cron. */
+const PERIOD_MS = 15 * MINUTE_MS
+/** Younger events may be in somebody's hands at this moment; for older ones nobody looks any more. */
+const IN_HAND_MS = 2 * MINUTE_MS
+const WINDOW_MS = 48 * 60 * MINUTE_MS
+/** How old an order's row in the index is when its events are looked through: once soon, and once when the day is over. */
+const LOOKS_MS = [60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
+/** Every other run looks at orders: at all that came to that age since the last look. */
+const LOOK_MS = 2 * PERIOD_MS
 
 /**
  * Runs `onEvent` again where it threw, and where a worker died between storing an event and finishing it. Without an
@@ -29,7 +33,8 @@ export async function runCron(deps: Deps, env: Env): Promise<{ finished: number;
   for (const id of (await listRetries(state, now)).slice(0, RETRIES)) {
     await guarded(count, () => retry(deps, env, state, id))
   }
-  for (const row of await slice(state, now)) {
+  const looks = Math.floor(now / PERIOD_MS) % (LOOK_MS / PERIOD_MS) === 0
+  for (const row of looks ? await ordersToSweep(state, now) : []) {
     await guarded(count, () => sweep(deps, env, state, row, now))
   }
   return count
@@ -94,19 +99,20 @@ async function finish(
 }
 
 /**
- * The orders that this run looks at. The index of the last two days is cut into slices, and the time chooses one: every
- * order's turn comes, and nothing has to be remembered between runs.
+ * The orders that this run looks at: a list costs as much as a write, so each order is looked through at two ages of its
+ * row, and nothing has to be remembered between runs. Beyond about {@link ORDERS} new orders in half an hour the newest
+ * are left out: use a Queue then (worker/README.md, "Grow").
  */
-async function slice(state: State, now: number): Promise<RecentRow[]> {
-  const orders = new Map<string, RecentRow>()
+async function ordersToSweep(state: State, now: number): Promise<RecentRow[]> {
+  const oldest = Math.max(...LOOKS_MS) + LOOK_MS
+  const rows: RecentRow[] = []
   let cursor: string | undefined
   do {
     const page = await listRecent(state, 1000, cursor)
-    const fresh = page.rows.filter(({ time }) => now - time <= WINDOW_MS)
-    for (const row of fresh) orders.set(row.order_id, row)
-    cursor = fresh.length < page.rows.length ? undefined : page.cursor
+    rows.push(...page.rows)
+    cursor = page.rows.some(({ time }) => now - time > oldest) ? undefined : page.cursor
   } while (cursor !== undefined)
-  const slices = Math.max(1, Math.ceil(orders.size / ORDERS))
-  const turn = Math.floor(now / PERIOD_MS) % slices
-  return [...orders.values()].filter((_, index) => index % slices === turn)
+  const due = rows.filter(({ time }) => LOOKS_MS.some((age) => now - time >= age && now - time < age + LOOK_MS))
+  if (due.length > ORDERS) console.error(`The cron looks at ${ORDERS} of ${due.length} orders.`)
+  return due.slice(-ORDERS)
 }

@@ -47,18 +47,19 @@ interface Visit {
 export async function openCheckout(visit: Visit): Promise<Opening> {
   const { state, link } = visit
   const { amount, currency, order_id } = link.order
-  const { order, checkout } = await readOrder(state, order_id)
-  if (checkout && (checkout.amount !== amount || checkout.currency !== currency)) return { kind: 'changed' }
-  const attempt = checkout?.attempts ?? 1
-  const current = attempt === 1 ? order : (await readOrder(state, attemptId(order_id, attempt))).order
-  if (current.status === 'success') return result(visit, attempt)
-  if (current.status === 'failure') {
+  const checkout = await getCheckout(state, order_id)
+  // The first opening, or one that cannot be seen here: the service takes the order_id once, whatever is known here.
+  if (!checkout) return create(visit, 1)
+  if (checkout.amount !== amount || checkout.currency !== currency) return { kind: 'changed' }
+  const { attempts, url } = checkout
+  const { order } = await readOrder(state, attemptId(order_id, attempts))
+  if (order.status === 'success') return result(visit, attempts)
+  if (order.status === 'failure') {
     // Cancelled here, by an opening that did not live to make the next attempt; or failed for good.
-    const replaced = !checkout?.url && (await getCheckout(state, attemptId(order_id, attempt + 1))) !== undefined
-    return replaced ? reconcile(visit, attempt) : result(visit, attempt)
+    const replaced = !url && (await getCheckout(state, attemptId(order_id, attempts + 1))) !== undefined
+    return replaced ? reconcile(visit, attempts) : result(visit, attempts)
   }
-  if (checkout?.url !== undefined) return { kind: 'redirect', url: checkout.url }
-  return checkout ? reconcile(visit, attempt) : create(visit, 1)
+  return url === undefined ? reconcile(visit, attempts) : { kind: 'redirect', url }
 }
 
 /** Creates the n-th attempt's payment. */

@@ -157,26 +157,43 @@ describe('onEvent', () => {
   })
 
   it('is found by the cron when its worker died after storing the event and nobody delivered it again', async () => {
-    const died = recorder()
-    const dying = new World({ onEvent: died.onEvent })
-    const event = payment(newOrderId())
-    dying.kv.before = (action, key) => {
-      if (action === 'put' && key.startsWith('done/')) throw new Error('died')
-      if (action === 'put' && key.startsWith('retry/')) throw new Error('died')
+    const dies = async (event: object) => {
+      world.kv.before = (action, key) => {
+        if (action === 'put' && /^(done|retry)\//.test(key)) throw new Error('died')
+      }
+      await world.post(signWebhook(event, world.emulator.credentials.apiSecret).body)
+      world.kv.before = undefined
     }
-    await dying.post(signWebhook(event, dying.emulator.credentials.apiSecret).body)
-    dying.kv.before = undefined
-    // It could still be in somebody's hands: the cron leaves it alone for two minutes.
-    await dying.advance(60_000)
-    expect(await dying.cron()).toEqual({ finished: 0, failed: 0 })
-    for (let i = 0; i < 120; i++) await dying.deliver(payment(newOrderId()))
-    const before = died.calls.length
-    for (let run = 0; run < 6; run++) {
-      await dying.advance(300_000)
-      await dying.cron()
+    const first = payment(newOrderId())
+    await dies(first)
+    // It could still be in somebody's hands.
+    await world.advance(60_000)
+    expect(await world.cron()).toEqual({ finished: 0, failed: 0 })
+    for (let i = 0; i < 100; i++) await world.deliver(payment(newOrderId()))
+    const before = record.calls.length
+    const runFor = async (hours: number) => {
+      for (let run = 0; run < hours * 4; run++) {
+        await world.advance(15 * 60_000)
+        await world.cron()
+      }
     }
-    const again = died.calls.slice(before)
-    expect(again.map(({ order }) => order.order_id)).toEqual([event.order_id])
+    await runFor(2)
+    expect(record.calls.slice(before).map(({ order }) => order.order_id)).toEqual([first.order_id])
+    // Later on the same day, when the order has been looked through already.
+    const second = secondary(first.order_id, 'refund')
+    await dies(second)
+    await runFor(24)
+    expect(record.calls.slice(before + 2).map(({ method }) => method)).toEqual(['refund'])
+  })
+
+  it('makes the cron list little: its day costs about 150 lists, and two for each order', async () => {
+    for (let i = 0; i < 20; i++) await world.deliver(payment(newOrderId()))
+    const before = world.kv.calls.list
+    for (let run = 0; run < 96 + 8; run++) {
+      await world.advance(15 * 60_000)
+      await world.cron()
+    }
+    expect(world.kv.calls.list - before).toBeLessThanOrEqual((96 + 8) * 1.5 + 2 * 20)
   })
 
   it('gets events of unexpected shape and unknown method too, in a delivery and by the cron', async () => {

@@ -9,6 +9,7 @@ import { type Report, type Subject, toMarkdown } from './report.ts'
 const SUBJECTS: Record<string, () => Promise<{ measure: Subject }>> = {
   verify: () => import('./subjects/verify.ts'),
   call: () => import('./subjects/call.ts'),
+  worker: () => import('./subjects/worker.ts'),
   size: () => import('./subjects/size.ts'),
   start: () => import('./subjects/start.ts'),
   types: () => import('./subjects/types.ts'),

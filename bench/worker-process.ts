@@ -1,0 +1,132 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { bundleForWorkerd, root, TEMPLATE_DATE } from './runtimes.ts'
+
+export const API_SECRET = 'the API secret of the bench'
+export const ADMIN_TOKEN = 'the-admin-token-of-the-bench'
+
+/** The bindings of wrangler.toml and of a deployer. */
+const BINDINGS = {
+  BASE_URL: 'http://127.0.0.1:9',
+  API_URL: 'http://127.0.0.1:9',
+  POS_ID: '00000000-0000-4000-8000-000000000000',
+  SCHEME: 'SVC',
+  AUTHENTICATION: 'documented',
+  SENDER_CHECK: 'off',
+  SENDER_IP: '35.187.74.148',
+  API_KEY: 'the-api-key',
+  API_SECRET,
+  ENDPOINTS_KEY: 'the-endpoints-key',
+  LINK_SECRET: 'the link secret of the bench',
+  ADMIN_TOKEN,
+}
+
+export interface RunningWorker {
+  origin: URL
+  stop(): Promise<void>
+}
+
+/** A row of KV, as far as listing goes. */
+export interface StoredRow {
+  key: string
+  metadata: object
+}
+
+/** Starts a Worker in workerd, over HTTP on loopback, with a KV namespace that holds `rows`. */
+export async function startWorker(entry: string, rows: Iterable<StoredRow> = []): Promise<RunningWorker> {
+  const contents = await bundleForWorkerd({ entry: join(root, entry) })
+  const parent = join(root, 'test-output/bench')
+  mkdirSync(parent, { recursive: true })
+  const folder = mkdtempSync(join(parent, 'kv-'))
+  const start = async (): Promise<Miniflare> => {
+    const miniflare = new Miniflare({
+      ...convertV4MiniflareOptions({
+        modules: [{ type: 'ESModule', path: 'worker.js', contents }],
+        compatibilityDate: TEMPLATE_DATE,
+        cf: false,
+        bindings: BINDINGS,
+        kvNamespaces: { STATE: 'state' },
+      }),
+      resourcePersistencePath: folder,
+    })
+    await miniflare.ready
+    return miniflare
+  }
+  let miniflare = await start()
+  const list = [...rows]
+  if (list.length > 0) {
+    // The first write makes the file. Writing it directly is what makes 100,000 orders possible: KV itself takes minutes.
+    await (await miniflare.getKVNamespace('STATE')).put('bench', 'made')
+    await miniflare.dispose()
+    insert(folder, list)
+    miniflare = await start()
+  }
+  return {
+    origin: await miniflare.ready,
+    async stop() {
+      await miniflare.dispose()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function insert(folder: string, rows: readonly StoredRow[]): void {
+  const objects = join(folder, 'kv/miniflare-KVNamespaceObject')
+  const file = readdirSync(objects).find((name) => /^[\da-f]{64}\.sqlite$/.test(name))
+  if (file === undefined) throw new Error('The local KV keeps its keys elsewhere now: this has to be written anew.')
+  const database = new DatabaseSync(join(objects, file))
+  const put = database.prepare('INSERT INTO _mf_entries (key, blob_id, metadata) VALUES (?, ?, ?)')
+  database.exec('BEGIN')
+  for (const { key, metadata } of rows) put.run(key, 'none', JSON.stringify(metadata))
+  database.exec('COMMIT')
+  database.close()
+}
+
+/** An answer, and the milliseconds until its last byte. */
+export interface Answered {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  ms: number
+}
+
+export interface Sent {
+  method: 'GET' | 'POST'
+  path: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** A client that keeps its connections, so that they are not what is measured. */
+export function clientOf({ origin }: RunningWorker, inFlight = 1): (sent: Sent) => Promise<Answered> {
+  const agent = new Agent({ keepAlive: true, maxSockets: inFlight })
+  return ({ method, path, headers = {}, body }) =>
+    new Promise((resolve, reject) => {
+      const startedAt = performance.now()
+      const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+      const outgoing = request(
+        new URL(path, origin),
+        { method, agent, headers: { ...headers, ...length } },
+        (incoming) => {
+          let text = ''
+          incoming.setEncoding('utf8').on('data', (chunk) => {
+            text += chunk
+          })
+          incoming.on('end', () =>
+            resolve({
+              status: incoming.statusCode ?? 0,
+              headers: incoming.headers,
+              text,
+              ms: performance.now() - startedAt,
+            }),
+          )
+          incoming.on('error', reject)
+        },
+      )
+      outgoing.on('error', reject)
+      outgoing.end(body)
+    })
+}

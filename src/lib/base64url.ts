@@ -1,27 +1,20 @@
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-
 /** Encodes bytes as Base64Url; the `=` padding is kept unless `padding` is false. */
 export function encodeBase64url(bytes: Uint8Array, padding = true): string {
-  let text = ''
-  for (let i = 0; i < bytes.length; i += 3) {
-    const left = bytes.length - i
-    const group = ((bytes[i] ?? 0) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0)
-    text += ALPHABET.charAt(group >> 18) + ALPHABET.charAt((group >> 12) & 63)
-    if (left > 1) text += ALPHABET.charAt((group >> 6) & 63)
-    if (left > 2) text += ALPHABET.charAt(group & 63)
-    else if (padding) text += left === 2 ? '=' : '=='
-  }
-  return text
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  const text = btoa(binary).replaceAll('+', '-').replaceAll('/', '_')
+  return padding ? text : text.replace(/=+$/, '')
 }
 
-const BASE64URL = /^[\w-]*={0,2}$/
+// What `atob` would take although it is not Base64Url; anything else that is not makes it throw.
+const FOREIGN = /[+/\s]/
 
 /**
  * Decodes Base64Url, padded or not, to a string with one character a byte.
  * Answers undefined for anything else, the standard alphabet's `+` and `/` included.
  */
 export function decodeBase64urlBinary(text: string): string | undefined {
-  if (!BASE64URL.test(text)) return undefined
+  if (FOREIGN.test(text)) return undefined
   try {
     return atob(text.replaceAll('-', '+').replaceAll('_', '/'))
   } catch {

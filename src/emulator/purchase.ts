@@ -68,9 +68,13 @@ export function redirectToCheckout(world: World, order: Order): Response {
   return new Response(null, { status: world.rules.wire.checkoutRedirect, headers: { location } })
 }
 
-/** The payment record with the fields of `names`, the customer's, and `recurring` where there is a subscription. */
-export function recordOf(_world: World, order: Order, names: readonly string[], sent: Body = {}): Response {
+/**
+ * The answer to a creation: the payment record with the fields of `names`, the customer's, and `recurring` where there is
+ * a subscription ("`init` on creation", also when the first payment has already made it active).
+ */
+export function recordOf(world: World, order: Order, names: readonly string[], sent: Body = {}): Response {
   const record = pick({ ...sent, ...order.payments[0] }, names)
-  const recurring = order.subscription && { recurring: recurringObject(order) }
+  const status = world.rules.statuses.recurringCreated
+  const recurring = order.subscription && { recurring: { ...recurringObject(order), status } }
   return Response.json({ ...record, ...customer(order), ...recurring }, { status: 200 })
 }

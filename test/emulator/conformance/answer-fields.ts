@@ -104,6 +104,8 @@ export const answerRows: Row[] = [
       const waiting = await payDirect(bench, { init_recurring: RECURRING, cc_number })
       keys(waiting, [...PAYMENT_FIELDS, 'recurring'])
       expect(waiting.recurring).toEqual({ id: expect.any(String), status: 'init' })
+      const paid = await payDirect(bench, { init_recurring: RECURRING, order_id: 'P' })
+      expect(paid).toMatchObject({ status: 'success', recurring: { status: 'init' } })
       const split = await payDirect(
         bench,
         { init_recurring: RECURRING, cc_number, order_id: 'S', split: SPLIT },

@@ -6,7 +6,7 @@ const onNode = !('Deno' in globalThis) && !('Bun' in globalThis)
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/browser/**', ...(onNode ? [] : ['test/host/**'])],
+    exclude: ['test/browser/**', 'test/package/**', ...(onNode ? [] : ['test/host/**'])],
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },

@@ -20,7 +20,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/host/**', 'test/browser/**'],
+    exclude: ['test/host/**', 'test/browser/**', 'test/package/**'],
     setupFiles: withoutNode ? ['test/support/without-node-globals.ts'] : [],
     testTimeout: 20_000,
   },

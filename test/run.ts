@@ -1,4 +1,4 @@
-// Runs one suite on every runtime: `node test/run.ts [node|deno|bun|workerd|browser …] [--long]`.
+// Runs one suite on every runtime: `node test/run.ts [node|deno|bun|workerd|browser|package …] [--long]`.
 // Prints a line for each runtime with its counts and ends with `N passed, N failed`. A runtime that did not run, and a
 // test file that a runtime did not load, count as failures.
 
@@ -6,6 +6,8 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, relative, resolve } from 'node:path'
+import { packageRuntimes } from './package/runtimes.ts'
+import { packInto } from './package/support/pack.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-test-'))
@@ -13,18 +15,19 @@ const folder = mkdtempSync(join(tmpdir(), 'edgetill-test-'))
 interface Runtime {
   name: string
   /** What `npm test` runs it under: its group, or nothing when it has to be asked for. */
-  group: 'node' | 'deno' | 'bun' | 'workerd' | 'browser'
+  group: 'node' | 'deno' | 'bun' | 'workerd' | 'browser' | 'package'
   command: string[]
   env?: Record<string, string>
   covers: (file: string) => boolean
 }
 
 const inFolder = (name: string) => (file: string) => file.startsWith(`test/${name}/`)
-const portable = (file: string) => !inFolder('host')(file) && !inFolder('browser')(file)
+const apart = (file: string) => inFolder('browser')(file) || inFolder('package')(file)
+const portable = (file: string) => !inFolder('host')(file) && !apart(file)
 const workerd = ['vitest', 'run', '-c', 'vitest.workers.config.ts']
 
 const RUNTIMES: Runtime[] = [
-  { name: 'node', group: 'node', command: ['vitest', 'run'], covers: (file) => !inFolder('browser')(file) },
+  { name: 'node', group: 'node', command: ['vitest', 'run'], covers: (file) => !apart(file) },
   { name: 'deno', group: 'deno', command: ['deno', 'run', '-A', 'npm:vitest', 'run'], covers: portable },
   { name: 'bun', group: 'bun', command: ['bun', '--bun', 'vitest', 'run', '--pool=threads'], covers: portable },
   { name: 'workerd', group: 'workerd', command: workerd, covers: portable },
@@ -42,6 +45,7 @@ const RUNTIMES: Runtime[] = [
     covers: inFolder('browser'),
   },
 ]
+const GROUPS = ['node', 'deno', 'bun', 'workerd', 'browser', 'package']
 
 interface VitestReport {
   numPassedTests: number
@@ -63,13 +67,14 @@ interface Outcome {
 
 const names = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const flags = process.argv.slice(2).filter((word) => word.startsWith('--'))
-const unknown = [
-  ...names.filter((name) => !RUNTIMES.some(({ group }) => group === name)),
-  ...flags.filter((flag) => flag !== '--long'),
-]
+const unknown = [...names.filter((name) => !GROUPS.includes(name)), ...flags.filter((flag) => flag !== '--long')]
 if (unknown.length > 0) {
-  console.error(`Unknown: ${unknown.join(' ')}. Runtimes: node, deno, bun, workerd, browser; option: --long.`)
+  console.error(`Unknown: ${unknown.join(' ')}. Runtimes: ${GROUPS.join(', ')}; option: --long.`)
   process.exit(2)
+}
+if (names.includes('package')) {
+  RUNTIMES.push(...packageRuntimes())
+  process.env.EDGETILL_PACKED = packInto(join(folder, 'packed'))
 }
 const chosen = RUNTIMES.filter(({ group }) => (names.length > 0 ? names.includes(group) : group !== 'browser'))
 const files = testFiles('test')
@@ -84,7 +89,7 @@ for (const runtime of chosen) {
   totals.passed += passed
   totals.failed += failed
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  console.log(`${runtime.name.padEnd(20)} ${passed} passed, ${failed} failed (${seconds} s)`)
+  console.log(`${runtime.name.padEnd(28)} ${passed} passed, ${failed} failed (${seconds} s)`)
   for (const problem of problems) console.log(`  ${problem}`)
 }
 rmSync(folder, { recursive: true, force: true })

@@ -1,0 +1,34 @@
+// What the suite uses of `vitest`, for a Node that Vitest 5 does not run on: Vitest 4's own runner, matchers and spies.
+
+import {
+  ASYMMETRIC_MATCHERS_OBJECT,
+  chai,
+  type ExpectStatic,
+  GLOBAL_EXPECT,
+  getState,
+  JestAsymmetricMatchers,
+  JestChaiExpect,
+  JestExtend,
+  type MatcherState,
+  setState,
+} from '@vitest/expect'
+import { fn, restoreAllMocks, spyOn } from '@vitest/spy'
+
+export { afterAll, afterEach, beforeAll, beforeEach, describe, it, test } from '@vitest/runner'
+
+chai.use(JestExtend)
+chai.use(JestChaiExpect)
+chai.use(JestAsymmetricMatchers)
+
+export const expect = ((value: unknown, message?: string) => chai.expect(value, message)) as ExpectStatic
+Object.assign(expect, chai.expect)
+Object.assign(expect, (globalThis as Record<symbol, unknown>)[ASYMMETRIC_MATCHERS_OBJECT])
+expect.getState = () => getState<MatcherState>(expect)
+expect.setState = (state) => setState(state, expect)
+Object.assign(globalThis, { [GLOBAL_EXPECT]: expect })
+
+export const vi = { fn, spyOn, restoreAllMocks }
+
+// Types are compared by the compiler; at run time any chain of this leads to nothing, as it does in Vitest.
+const chain: unknown = new Proxy(() => undefined, { get: () => chain, apply: () => chain })
+export const expectTypeOf = () => chain

@@ -1,0 +1,28 @@
+import { cloudflareTest } from '@cloudflare/vitest-plugin'
+import { defineConfig } from 'vitest/config'
+import { fromTarball } from './support/from-tarball.ts'
+import { root } from './support/pack.ts'
+import { findSuite } from './support/suite.ts'
+
+// The same in workerd: with `nodejs_compat`, or at the last date that has neither `process` nor `Buffer`.
+const withoutNode = process.env.EDGETILL_WITHOUT_NODE === '1'
+
+export default defineConfig({
+  plugins: [
+    fromTarball(),
+    cloudflareTest({
+      miniflare: withoutNode
+        ? { compatibilityDate: '2026-08-03', kvNamespaces: ['STATE'] }
+        : { compatibilityDate: '2026-10-23', compatibilityFlags: ['nodejs_compat'], kvNamespaces: ['STATE'] },
+    }),
+  ],
+  define: { 'globalThis.EDGETILL_WITHOUT_NODE': JSON.stringify(withoutNode) },
+  test: {
+    root,
+    include: findSuite().files,
+    setupFiles: withoutNode ? ['test/support/without-node-globals.ts'] : [],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    env: { EDGETILL_SEED: process.env.EDGETILL_SEED ?? '' },
+  },
+})

@@ -15,8 +15,9 @@ export type Read<T> = { value: T; issues?: undefined } | { value?: undefined; is
 
 /** Checks a value against a schema. The issues never hold what was received, only its kind. */
 export function read<T>(schema: Schema<T>, value: unknown): Read<T> {
-  const result = v.safeParse(schema, value)
-  return result.success ? { value: result.output } : { issues: result.issues.map(toIssue) }
+  // The same as valibot's safeParse, whose result would be one object more.
+  const dataset = schema['~standard'].validate(value) as v.OutputDataset<T, v.BaseIssue<unknown>>
+  return dataset.issues ? { issues: dataset.issues.map(toIssue) } : { value: dataset.value as T }
 }
 
 function toIssue({ path, message, input }: v.BaseIssue<unknown>): Issue {

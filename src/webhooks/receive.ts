@@ -3,7 +3,7 @@ import { binaryToBytes, decodeBase64urlBinary } from '../lib/base64url.ts'
 import { WEBHOOK_BYTES } from '../lib/limits.ts'
 import { type BodySource, decodeUtf8, readBytes, TooLargeError } from '../lib/read-text.ts'
 import { parseEvent, type WebhookEvent } from './event.ts'
-import { refusalOf } from './refusal.ts'
+import { missing, refusalOf, refuse } from './refusal.ts'
 import { verifySignature } from './signature.ts'
 
 /** The two form parameters of a webhook (document, "Events", 1). */
@@ -43,17 +43,13 @@ export interface ReadWebhookOptions {
  */
 export function verifyWebhook(form: WebhookForm, secrets: string | readonly string[]): WebhookEvent {
   const { data, signature } = form ?? {}
-  for (const [name, value] of [
-    ['data', data],
-    ['signature', signature],
-  ] as const) {
-    if (typeof value !== 'string' || value === '') {
-      throw new WebhookVerificationError('missing_field', `The webhook was refused: its form has no "${name}".`)
-    }
-  }
+  if (!isFilled(data)) throw missing('data')
+  if (!isFilled(signature)) throw missing('signature')
   if (!verifySignature(data, signature, secrets)) throw refusalOf(data, signature)
   return parseEvent(parseVerified(data))
 }
+
+const isFilled = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
 /**
  * Reads a webhook from a `Request`: checks its content type, reads its body up to a limit, verifies it and reads its
@@ -103,24 +99,18 @@ export async function readWebhookForm(
   }
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') {
-    throw new WebhookVerificationError(
-      'content_type',
-      'The webhook was refused: its content type is not application/x-www-form-urlencoded.',
-    )
+    throw refuse('content_type', 'its content type is not application/x-www-form-urlencoded')
   }
   let bytes: Uint8Array
   try {
     bytes = await readBytes(request, maxBytes)
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
-    throw new WebhookVerificationError(
-      'too_large',
-      `The webhook was refused: its body is longer than ${maxBytes} bytes.`,
-    )
+    throw refuse('too_large', `its body is longer than ${maxBytes} bytes`)
   }
   const text = decodeUtf8(bytes)
   if (text === undefined) {
-    throw new WebhookVerificationError('not_utf8', 'The webhook was refused: its body is not UTF-8.')
+    throw refuse('not_utf8', 'its body is not UTF-8')
   }
   return parseForm(text)
 }
@@ -150,14 +140,9 @@ const unescapePadding = (text: string): string =>
 
 function onlyField(form: URLSearchParams, name: string): string {
   const [value, ...more] = form.getAll(name)
-  if (value === undefined) {
-    throw new WebhookVerificationError('missing_field', `The webhook was refused: its form has no "${name}".`)
-  }
+  if (value === undefined) throw missing(name)
   if (more.length > 0) {
-    throw new WebhookVerificationError(
-      'duplicate_field',
-      `The webhook was refused: its form has "${name}" more than once, so it is not clear which one was signed.`,
-    )
+    throw refuse('duplicate_field', `its form has "${name}" more than once, so it is not clear which one was signed`)
   }
   return value
 }
@@ -192,7 +177,7 @@ function unreadable(
 ): WebhookVerificationError {
   return new WebhookVerificationError(
     reason,
-    `The webhook is genuine, its signature is right, but it cannot be read: ${what}. Keep the error's data, it is the only copy.`,
+    `The webhook is genuine but cannot be read: ${what}. Keep the error's data, it is the only copy.`,
     data,
   )
 }

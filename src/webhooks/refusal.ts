@@ -1,4 +1,4 @@
-import { WebhookVerificationError } from '../errors.ts'
+import { type WebhookRefusal, WebhookVerificationError } from '../errors.ts'
 import { SIGNATURE_LENGTH } from './signature.ts'
 
 /**
@@ -6,40 +6,39 @@ import { SIGNATURE_LENGTH } from './signature.ts'
  * It judges what was received and never says anything about the expected signature.
  */
 export function refusalOf(data: string, signature: string): WebhookVerificationError {
-  const spaced = [data, signature].some((text) => text.includes(' '))
-  if (spaced) {
+  if ((data + signature).includes(' ')) {
     return refuse(
       'plus_became_space',
-      'a field holds a space, which was a "+" before form decoding: the sender used standard Base64 and did not escape it',
+      'a field holds a space, which was a "+" before form decoding: it is standard Base64, sent unescaped',
     )
   }
   if (/[+/]/.test(signature)) {
-    return refuse(
-      'signature_alphabet',
-      'the signature is standard Base64 ("+", "/"): Base64Url has "-" and "_" instead',
-    )
+    return refuse('signature_alphabet', 'the signature is standard Base64: Base64Url has "-" and "_" for "+" and "/"')
   }
-  if (signature.length !== SIGNATURE_LENGTH) {
+  const { length } = signature
+  if (length !== SIGNATURE_LENGTH) {
     const hint =
-      signature.length === SIGNATURE_LENGTH - 1
+      length === SIGNATURE_LENGTH - 1
         ? ': its padding "=" is probably lost'
-        : signature.length === 40
+        : length === 40
           ? ': it is probably hexadecimal'
           : ''
-    return refuse(
-      'signature_length',
-      `the signature has ${signature.length} characters instead of ${SIGNATURE_LENGTH}${hint}`,
-    )
+    return refuse('signature_length', `the signature has ${length} characters instead of ${SIGNATURE_LENGTH}${hint}`)
   }
-  if (!/^[\w-]{27}=$/.test(signature)) {
+  if (!/^[\w-]+=$/.test(signature)) {
     return refuse('signature_alphabet', 'the signature holds a character that is not Base64Url')
   }
   return refuse(
     'signature_mismatch',
-    'the signature belongs to other data or to another secret: check that the API secret is that of the same project, test or live',
+    'the signature belongs to other data or to another secret: check whether the API secret is that of the same project, test or live',
   )
 }
 
-function refuse(reason: WebhookVerificationError['reason'], what: string): WebhookVerificationError {
+/** A webhook that is not genuine, or is no webhook at all. */
+export function refuse(reason: WebhookRefusal, what: string): WebhookVerificationError {
   return new WebhookVerificationError(reason, `The webhook was refused: ${what}.`)
+}
+
+export function missing(name: string): WebhookVerificationError {
+  return refuse('missing_field', `its form has no "${name}"`)
 }

@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { signWebhook } from '../../worker/sdk.ts'
 import { at, payment, secondary } from './support/events.ts'
-import { KINDS, newOrderId, World, type WorldOptions } from './support/world.ts'
-
-const SENDS = ['once', 'twice', 'together'] as const
+import { KINDS, newOrderId, SENDS, World, type WorldOptions } from './support/world.ts'
 
 for (const kind of KINDS) {
   for (const sends of SENDS) {
@@ -167,7 +165,7 @@ for (const kind of KINDS) {
         await world.deliver(payment(id, { created_at: at(1) }), 'the new one')
         expect((await world.order(id))?.events).toHaveLength(2)
         const { body } = signWebhook(payment(id), 'another one')
-        expect((await world.post(body)).status).toBe(401)
+        for (const { status } of await world.answers(body)) expect(status).toBe(401)
       })
 
       it('takes missing padding and a replayed old body', async () => {
@@ -181,9 +179,12 @@ for (const kind of KINDS) {
   }
 }
 
-describe('a webhook', () => {
+const EACH = KINDS.flatMap((kind) => SENDS.map((sends) => ({ kind, sends })))
+
+describe.each(EACH)('a webhook over $kind KV, sent $sends,', ({ kind, sends }) => {
   it('that comes before its order is known is not lost, and its flag goes when the order is known', async () => {
-    const world = new World()
+    // Where the write of the checkout fails, the order stays unknown: here KV is stale and lagging only.
+    const world = new World({ kind, sends, failures: 0 })
     await world.deliver(payment('A-1', { status: 'pending', processed_at: at(1) }))
     expect((await world.order('A-1'))?.flags).toEqual(['unknown_order'])
     await world.open(await world.link({ order_id: 'A-1' }))
@@ -192,23 +193,33 @@ describe('a webhook', () => {
   })
 
   it('is stored although another one of its order comes in the same millisecond', async () => {
-    const world = new World()
+    const world = new World({ kind, sends })
     const first = payment('A-1', { status: 'pending', processed_at: at(1) })
-    const bodies = [first, { ...first, status: 'success', processed_at: at(2) }].map(
-      (event) => signWebhook(event, world.emulator.credentials.apiSecret).body,
+    const events = [first, { ...first, status: 'success', processed_at: at(2) }]
+    const answers = await Promise.all(
+      events.map((event) => world.answers(signWebhook(event, world.emulator.credentials.apiSecret).body)),
     )
-    const answers = await Promise.all(bodies.map((body) => world.post(body)))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    for (const [i, event] of events.entries()) {
+      const statuses = answers[i]?.map(({ status }) => status) ?? []
+      if (kind !== 'hostile') expect(statuses).toContain(200)
+      if (!statuses.includes(200)) await world.deliver(event)
+    }
     expect(await world.order('A-1')).toMatchObject({ status: 'success', events: { length: 2 } })
   })
 
-  it('that cannot be read is written once', async () => {
-    const world = new World()
+  it('that cannot be read is one stray, written once where KV shows it', async () => {
+    const world = new World({ kind, sends })
     await world.deliver('[]')
+    await world.advance(121_000)
+    expect([...(await world.stored('')).keys()]).toEqual([expect.stringMatching(/^stray\//)])
+    const writes = world.kv.writes.length
     await world.deliver('[]')
-    expect(world.kv.writes.map(({ key }) => key.split('/')[0])).toEqual(['stray'])
+    expect(world.kv.writes.length).toBe(writes)
+    if (kind === 'strict' || (kind === 'real' && sends !== 'together')) expect(writes).toBe(1)
   })
+})
 
+describe('a webhook', () => {
   it('whose duplicate is hidden by a stale read is one event all the same', async () => {
     const world = new World({ kind: 'hostile', failures: 0 })
     const { body } = signWebhook(payment('A-1'), world.emulator.credentials.apiSecret)
@@ -232,9 +243,14 @@ describe('a webhook', () => {
   })
 })
 
-describe('the cost of a webhook', () => {
+// Without a KV that fails, hides writes or shows empty pages: those cost calls of their own. Two at the same moment cannot see
+// each other, and both write; what that leaves is told above.
+const COSTS = EACH.filter(({ kind, sends }) => kind !== 'hostile' && sends !== 'together')
+
+describe.each(COSTS)('the cost of a webhook over $kind KV, sent $sends,', ({ kind, sends }) => {
   it('is one list and two writes for the first of an order, one write for the next, none for a duplicate', async () => {
-    const world = new World()
+    const world = new World({ kind, sends })
+    const lists = sends === 'twice' ? 2 : 1
     const id = newOrderId()
     const first = payment(id, { status: 'pending', processed_at: at(1) })
     const cost = async (payload: object) => {
@@ -243,18 +259,18 @@ describe('the cost of a webhook', () => {
       const { get, put, delete: deleted, list } = world.kv.calls
       return { get: get - before.get, put: put - before.put, delete: deleted - before.delete, list: list - before.list }
     }
-    expect(await cost(first)).toEqual({ get: 0, put: 2, delete: 0, list: 1 })
+    expect(await cost(first)).toEqual({ get: 0, put: 2, delete: 0, list: lists })
     expect(await cost({ ...first, status: 'success', processed_at: at(2) })).toEqual({
       get: 0,
       put: 1,
       delete: 0,
-      list: 1,
+      list: lists,
     })
-    expect(await cost(first)).toEqual({ get: 0, put: 0, delete: 0, list: 1 })
+    expect(await cost(first)).toEqual({ get: 0, put: 0, delete: 0, list: lists })
   })
 
   it('is one more write on another day', async () => {
-    const world = new World()
+    const world = new World({ kind, sends })
     const id = newOrderId()
     await world.deliver(payment(id, { status: 'pending', processed_at: at(1) }))
     await world.advance(86_400_000)

@@ -14,6 +14,7 @@ import type { Env } from '../../../worker/env.ts'
 import type { OnEvent } from '../../../worker/on-event.ts'
 import { signWebhook } from '../../../worker/sdk.ts'
 import type { Order } from '../../../worker/store/order.ts'
+import { type Kill, throughCall } from './kill.ts'
 import { createKvDouble, type KvDouble } from './kv-double.ts'
 import { createRandom, seedOfRun } from './random.ts'
 
@@ -23,9 +24,14 @@ const LOCATIONS = ['FRA', 'WAW', 'KBP']
 
 /**
  * `strict`: the double with the real one's limits. `hostile`: stale, lagging, failing, seen from three locations at random.
- * `real`: the runtime's own KV, where there is one.
+ * `real`: the runtime's own KV, where there is one; each world has a part of it to itself, and `kv` counts and disturbs
+ * its calls as it does those of the double.
  */
 export type Kind = 'strict' | 'hostile' | 'real'
+
+/** How often a webhook is sent: `together` is twice at the same moment. */
+export type Sends = 'once' | 'twice' | 'together'
+export const SENDS: readonly Sends[] = ['once', 'twice', 'together']
 
 const runtimeKv = await findRuntimeKv()
 
@@ -50,8 +56,8 @@ export interface WorldOptions {
   onEvent?: OnEvent
   env?: Partial<Env>
   emulator?: EmulatorOptions
-  /** How often each webhook of {@link World.deliver} is sent: `together` is twice at the same moment. */
-  sends?: 'once' | 'twice' | 'together'
+  /** How often each webhook of {@link World.deliver} and {@link World.answers} is sent. */
+  sends?: Sends
   /** Overrides of the hostile double. */
   failures?: number
   emptyPages?: number
@@ -68,11 +74,16 @@ export class World {
   readonly random: () => number
   readonly app: ReturnType<typeof createApp>
   readonly options: WorldOptions
+  /** Stops the worker at some call, as long as it is set. */
+  kill: Kill | undefined
+  /** In front of this world's keys in a namespace that it shares. */
+  private readonly part: string
 
   constructor(options: WorldOptions = {}) {
     this.options = options
     this.kind = options.kind ?? 'strict'
     this.random = createRandom(seedOfRun())
+    this.part = `${crypto.randomUUID()}/`
     const hostile = this.kind === 'hostile'
     this.kv = createKvDouble({
       now: () => this.time,
@@ -84,12 +95,15 @@ export class World {
     this.emulator = createEmulator({
       seed: 7,
       clock: { now: () => this.time },
-      fetch: (input, init) => this.fetch(new Request(input as string, init)),
+      fetch: (input, init) => {
+        const answered = this.fetch(new Request(input as string, init))
+        return this.kill ? this.kill.answer(answered) : answered
+      },
       ...options.emulator,
     })
-    const { onEvent } = options
+    const { onEvent, fetch = (input, init) => this.emulator.fetch(input as string, init) } = options
     this.app = createApp({
-      fetch: options.fetch ?? ((input, init) => this.emulator.fetch(input as string, init)),
+      fetch: ((input, init) => this.call(() => fetch(input, init))) as typeof globalThis.fetch,
       now: () => this.time,
       ...(onEvent && { onEvent }),
     })
@@ -98,8 +112,9 @@ export class World {
   /** Bindings as some location has them. */
   env(location = LOCATIONS[Math.floor(this.random() * LOCATIONS.length)] as string): Env {
     const { credentials } = this.emulator
+    const kv = this.kind === 'real' && runtimeKv ? this.partOf(runtimeKv) : this.kv.at(location)
     return {
-      STATE: this.kind === 'real' && runtimeKv ? runtimeKv : this.kv.at(location),
+      STATE: this.kill ? throughCall(kv, this.kill.call) : kv,
       BASE_URL: credentials.baseUrl,
       API_URL: credentials.apiUrl,
       POS_ID: credentials.posId,
@@ -114,6 +129,54 @@ export class World {
       ADMIN_TOKEN: 'admin-token-of-the-tests',
       ...this.options.env,
     }
+  }
+
+  /** Does something that a {@link Kill} may stop. */
+  call<T>(work: () => Promise<T>): Promise<T> {
+    return this.kill ? this.kill.call(work) : work()
+  }
+
+  private partOf(runtimeKv: KVNamespace): KVNamespace {
+    const { part, kv: double } = this
+    const begin = (action: keyof KvDouble['calls'], key: string) => {
+      double.calls[action]++
+      double.before?.(action, key)
+    }
+    const namespace = {
+      async get(key: string) {
+        begin('get', key)
+        return runtimeKv.get(part + key)
+      },
+      async put(key: string, value: string, options: { metadata?: unknown; expirationTtl?: number } = {}) {
+        begin('put', key)
+        await runtimeKv.put(part + key, value, options)
+        const { metadata = null, expirationTtl: ttl } = options
+        double.writes.push({ key, deleted: false, metadata, ttl })
+      },
+      async delete(key: string) {
+        begin('delete', key)
+        await runtimeKv.delete(part + key)
+        double.writes.push({ key, deleted: true, metadata: null, ttl: undefined })
+      },
+      async list({ prefix = '', ...options }: { prefix?: string; limit?: number; cursor?: string } = {}) {
+        begin('list', prefix)
+        const page = await runtimeKv.list({ ...options, prefix: part + prefix })
+        return { ...page, keys: page.keys.map((key) => ({ ...key, name: key.name.slice(part.length) })) }
+      },
+    }
+    return namespace as unknown as KVNamespace
+  }
+
+  /** What is really stored under a prefix, whatever any location sees: keys and parsed values. */
+  async stored(prefix: string): Promise<Map<string, unknown>> {
+    const texts = new Map<string, string | null>()
+    if (this.kind === 'real' && runtimeKv) {
+      const { keys } = await runtimeKv.list({ prefix: this.part + prefix })
+      for (const { name } of keys) texts.set(name.slice(this.part.length), await runtimeKv.get(name))
+    } else {
+      for (const [key, { value }] of this.kv.dump()) if (key.startsWith(prefix)) texts.set(key, value)
+    }
+    return new Map([...texts].map(([key, text]) => [key, JSON.parse(text ?? 'null')]))
   }
 
   async fetch(request: Request, env: Env = this.env()): Promise<Response> {
@@ -132,8 +195,14 @@ export class World {
 
   /** Sends one form body, once, as it is. */
   post(body: BodyInit, headers: Record<string, string> = {}): Promise<Response> {
-    const type = { 'content-type': 'application/x-www-form-urlencoded' }
-    return this.fetch(new Request(`${ORIGIN}/webhooks`, { method: 'POST', body, headers: { ...type, ...headers } }))
+    return this.fetch(webhookOf(body, headers))
+  }
+
+  /** Sends a webhook as often as `sends` says; every answer. */
+  async answers(webhook: BodyInit | (() => Request), headers: Record<string, string> = {}): Promise<Response[]> {
+    const send = () => this.fetch(typeof webhook === 'function' ? webhook() : webhookOf(webhook, headers))
+    if (this.options.sends === 'together') return Promise.all([send(), send()])
+    return this.options.sends === 'twice' ? [await send(), await send()] : [await send()]
   }
 
   /** Delivers a genuine webhook as a service does: again, a while later, until it is acknowledged. */
@@ -163,6 +232,11 @@ export class World {
   async order(order_id: string): Promise<Order | undefined> {
     const response = await this.settled(`/api/orders/${encodeURIComponent(order_id)}`)
     return response.status === 404 ? undefined : ((await response.json()) as Order)
+  }
+
+  /** A request to the API, repeated while KV fails; over a KV that does not, it is answered at once. */
+  async patient(path: string, init: RequestInit = {}): Promise<Response> {
+    return this.kind === 'hostile' ? this.settled(path, init) : this.api(path, init)
   }
 
   /** A request to the API, repeated while KV fails, after everything that was written can be seen. */
@@ -220,6 +294,23 @@ export class World {
     const { onEvent } = this.options
     return runCron({ now: () => this.time, ...(onEvent && { onEvent }) }, this.env())
   }
+
+  /** Runs the cron until no event is kept for another attempt. */
+  async untilHandled(): Promise<void> {
+    for (let run = 0; run < 200; run++) {
+      const [retries, events, done] = await Promise.all(['retry/', 'event/', 'done/'].map((p) => this.stored(p)))
+      if (retries?.size === 0 && events?.size === done?.size) return
+      await this.advance(15 * 60_000)
+      // A run that KV did not let begin: the next one will.
+      await this.cron().catch(() => {})
+    }
+    throw new Error('Some event was never handled.')
+  }
+}
+
+function webhookOf(body: BodyInit, headers: Record<string, string>): Request {
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  return new Request(`${ORIGIN}/webhooks`, { method: 'POST', body, headers: { ...type, ...headers } })
 }
 
 export const ORDER = {
@@ -235,5 +326,5 @@ export const ORDER = {
 } as const
 
 let counter = 0
-/** An order_id that no other test uses: the runtime's own KV is shared. */
+/** An order_id that no other test uses. */
 export const newOrderId = (name = 'order'): string => `${name}-${++counter}`

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { describeApi } from './support/api.ts'
+import { ENTRIES } from './support/entries.ts'
+import { resolveInTarball } from './support/from-tarball.ts'
+
+const api = describeApi()
+
+it('is what was reviewed; after a change on purpose: npm run api', () => {
+  expect(api).toBe(readFileSync(join(import.meta.dirname, 'api.md'), 'utf8'))
+})
+
+it.each([...ENTRIES.values()])('names every value that %s really exports', async (specifier) => {
+  const names = Object.keys((await import(resolveInTarball(specifier))) as object)
+  expect(names.length).toBeGreaterThan(0)
+  const section = `${api}\n## `.split(`\n## ${specifier}\n`)[1]?.split('\n## ')[0] ?? ''
+  for (const name of names)
+    expect(section).toMatch(new RegExp(`^(function|const|class|abstract class|- \`)\\s?${name}\\b`, 'm'))
+})

@@ -1,12 +1,13 @@
 // Node, Deno and Bun, whose clocks can be trusted: measures in its own process and prints µs for each round.
 
 import { takeTurns } from '../sample.ts'
-import { EVENT_KINDS } from './events.ts'
+import type { EventKind } from './events.ts'
 import { prepare, runBatch } from './verify-batch.ts'
 
 interface Argument {
   rounds: number
   batchMs: number
+  kinds: EventKind[]
 }
 export interface VerifyResult {
   kind: string
@@ -16,9 +17,9 @@ export interface VerifyResult {
 }
 
 const host = globalThis as unknown as { Deno?: { args: string[] }; process: { argv: string[] } }
-const { rounds, batchMs } = JSON.parse(host.Deno?.args[0] ?? host.process.argv[2] ?? '') as Argument
+const { rounds, batchMs, kinds } = JSON.parse(host.Deno?.args[0] ?? host.process.argv[2] ?? '') as Argument
 const results: VerifyResult[] = []
-for (const kind of EVENT_KINDS) {
+for (const kind of kinds) {
   const contenders = await prepare(kind)
   const counts = new Map<unknown, number>()
   for (const contender of contenders) {

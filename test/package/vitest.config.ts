@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     root,
     include: ['test/package/**/*.test.ts'],
+    // It imports JSON as only a bundler can.
+    server: { deps: { inline: ['@actions/workflow-parser'] } },
     testTimeout: 120_000,
     hookTimeout: 60_000,
   },

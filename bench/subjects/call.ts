@@ -29,7 +29,7 @@ export const measure: Subject = async ({ quick, say }) => {
   try {
     for (const runtime of PROCESS_RUNTIMES) {
       say(runtime)
-      const given = { ...server, rounds: quick ? 9 : 31, calls: quick ? 100 : 300 }
+      const given = { ...server, rounds: quick ? 15 : 51, calls: quick ? 100 : 200 }
       const results = await runProgram<CallResult[]>(runtime, join(root, 'bench/programs/call.ts'), given)
       for (const { name, atOnce, wall, cpu } of results) {
         const table = atOnce === 1 ? 'call, one after the other' : `call, ${atOnce} at once`

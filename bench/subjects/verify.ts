@@ -18,7 +18,7 @@ const NOTES = [
   'edgetill: decodes the form, checks SHA-1 over Base64Url, decodes that, parses, checks the type of every documented field; synchronous.',
   'stripe, standardwebhooks: check HMAC-SHA256 over the JSON body and parse it; no form, no field is checked. svix, paddle: the same; the parsing is the caller’s.',
   'stripe on Deno, Bun and workerd resolves to its Web Crypto build, which is asynchronous; the row "node:crypto handed in" gives it a crypto provider of one’s own.',
-  'Bodies are 64 different ones in turn; a header’s key is taken from the same text each time, as a server does.',
+  '64 different bodies in turn, so that no engine answers from its memory of a string; one after the other.',
 ]
 
 // No form of the package as it is installed; but nobody is kept from it.

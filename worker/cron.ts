@@ -16,8 +16,11 @@ const PERIOD_MS = 15 * MINUTE_MS
 /** Younger events may be in somebody's hands at this moment; for older ones nobody looks any more. */
 const IN_HAND_MS = 2 * MINUTE_MS
 const WINDOW_MS = 48 * 60 * MINUTE_MS
-/** How old an order's row in the index is when its events are looked through: once soon, and once when the day is over. */
-const LOOKS_MS = [60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
+/**
+ * How old an order's row in the index is when its events are looked through: once soon, once when the day is over, and
+ * once more, because that look too may die or meet a KV that fails.
+ */
+const LOOKS_MS = [60 * MINUTE_MS, 24 * 60 * MINUTE_MS, 25 * 60 * MINUTE_MS]
 /** Every other run looks at orders: at all that came to that age since the last look. */
 const LOOK_MS = 2 * PERIOD_MS
 
@@ -49,7 +52,7 @@ async function guarded(
     if (finished !== undefined) count[finished ? 'finished' : 'failed']++
   } catch (error) {
     count.failed++
-    console.error('The cron could not finish an event; the next run will try again.', error)
+    console.error('The cron could not finish an event; a later run will try again.', error)
   }
 }
 
@@ -99,7 +102,7 @@ async function finish(
 }
 
 /**
- * The orders that this run looks at: a list costs as much as a write, so each order is looked through at two ages of its
+ * The orders that this run looks at: a list costs as much as a write, so each order is looked through at three ages of its
  * row, and nothing has to be remembered between runs. Beyond about {@link ORDERS} new orders in half an hour the newest
  * are left out: use a Queue then (worker/README.md, "Grow").
  */

@@ -33,8 +33,10 @@ describe.each(EACH)('POST /webhooks over $kind KV, each sent $sends, refuses', (
 
   it('each single changed bit of data and signature', async () => {
     const { data, signature, world } = genuine()
+    // Refused before anything is read: all of them once, a sample over each KV and delivery.
+    const stride = options.kind === 'strict' && options.sends === 'once' ? 1 : 9
     for (const [name, text] of Object.entries({ data, signature })) {
-      for (let position = 0; position < text.length; position += name === 'data' ? 7 : 1) {
+      for (let position = 0; position < text.length; position += (name === 'data' ? 7 : 1) * stride) {
         for (let bit = 0; bit < 7; bit++) {
           const letter = String.fromCharCode(text.charCodeAt(position) ^ (1 << bit))
           const changed = text.slice(0, position) + letter + text.slice(position + 1)

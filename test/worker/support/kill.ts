@@ -11,6 +11,8 @@ export const HOWS: readonly How[] = ['throws before', 'throws after', 'dies befo
 export interface Kill {
   /** How many calls came this way. */
   readonly calls: number
+  /** Whether it has struck. */
+  readonly struck: boolean
   /** Each call goes through here. */
   call<T>(work: () => Promise<T>): Promise<T>
   /** What the worker answers; rejected when it dies. */
@@ -21,6 +23,7 @@ export function createKill(killAt: number, how: How): Kill {
   const never = new Promise<never>(() => {})
   let calls = 0
   let isDead = false
+  let struck = false
   let die: (reason: Error) => void = () => {}
   const death = new Promise<never>((_, reject) => {
     die = reject
@@ -31,9 +34,13 @@ export function createKill(killAt: number, how: How): Kill {
     get calls() {
       return calls
     },
+    get struck() {
+      return struck
+    },
     async call(work) {
       if (isDead) return never
       if (++calls !== killAt) return work()
+      struck = true
       if (how.endsWith('after')) await work()
       if (how.startsWith('throws')) throw new Error('KV failed: 500, or the connection did')
       isDead = true

@@ -167,16 +167,19 @@ export class World {
     return namespace as unknown as KVNamespace
   }
 
-  /** What is really stored under a prefix, whatever any location sees: keys and parsed values. */
+  /** The keys that are really stored under a prefix, whatever any location sees. */
+  async keys(prefix: string): Promise<string[]> {
+    if (this.kind !== 'real' || !runtimeKv) return [...this.kv.dump().keys()].filter((key) => key.startsWith(prefix))
+    const { keys } = await runtimeKv.list({ prefix: this.part + prefix })
+    return keys.map(({ name }) => name.slice(this.part.length))
+  }
+
+  /** What is really stored under a prefix: keys and parsed values. */
   async stored(prefix: string): Promise<Map<string, unknown>> {
-    const texts = new Map<string, string | null>()
-    if (this.kind === 'real' && runtimeKv) {
-      const { keys } = await runtimeKv.list({ prefix: this.part + prefix })
-      for (const { name } of keys) texts.set(name.slice(this.part.length), await runtimeKv.get(name))
-    } else {
-      for (const [key, { value }] of this.kv.dump()) if (key.startsWith(prefix)) texts.set(key, value)
-    }
-    return new Map([...texts].map(([key, text]) => [key, JSON.parse(text ?? 'null')]))
+    const read = async (key: string) =>
+      this.kind === 'real' && runtimeKv ? runtimeKv.get(this.part + key) : this.kv.dump().get(key)?.value
+    const keys = await this.keys(prefix)
+    return new Map(await Promise.all(keys.map(async (key) => [key, JSON.parse((await read(key)) ?? 'null')] as const)))
   }
 
   async fetch(request: Request, env: Env = this.env()): Promise<Response> {
@@ -298,8 +301,8 @@ export class World {
   /** Runs the cron until no event is kept for another attempt. */
   async untilHandled(): Promise<void> {
     for (let run = 0; run < 200; run++) {
-      const [retries, events, done] = await Promise.all(['retry/', 'event/', 'done/'].map((p) => this.stored(p)))
-      if (retries?.size === 0 && events?.size === done?.size) return
+      const [retries, events, done] = await Promise.all(['retry/', 'event/', 'done/'].map((p) => this.keys(p)))
+      if (retries?.length === 0 && events?.length === done?.length) return
       await this.advance(15 * 60_000)
       // A run that KV did not let begin: the next one will.
       await this.cron().catch(() => {})

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { signWebhook } from '../../worker/sdk.ts'
+import { payment, secondary } from './support/events.ts'
+import { createKill, HOWS, type How, type Kill, killAtEach } from './support/kill.ts'
+import { expectEachHandled, killable } from './support/killable.ts'
+import { KINDS, newOrderId, type World, type WorldOptions } from './support/world.ts'
+
+const MINUTE_MS = 60_000
+const EACH = KINDS.flatMap((kind) => HOWS.map((how) => ({ kind, how })))
+
+/** Runs a part of the worker until it answers or the kill strikes. */
+async function armed<T>(world: World, kill: Kill, work: () => Promise<T>): Promise<T | undefined> {
+  world.kill = kill
+  try {
+    return await kill.answer(work())
+  } catch {
+    return undefined
+  } finally {
+    world.kill = undefined
+  }
+}
+
+/** An order at the service's checkout; its webhooks come ten minutes late. */
+async function opened(options: WorldOptions) {
+  const { world, handled } = killable(options)
+  const id = newOrderId()
+  const url = await world.open(await world.link({ order_id: id }))
+  world.emulator.faults.next({ kind: 'delay', ms: 10 * MINUTE_MS, on: 'webhook' }, 9)
+  const atService = () => world.emulator.orders.get(id)?.payments[0]
+  return { world, handled, id, url, atService }
+}
+
+async function deliverAll(world: World): Promise<void> {
+  for (let hour = 0; hour < 8; hour++) await world.advance(60 * MINUTE_MS)
+}
+
+describe.each(EACH)('over $kind KV, killed at each await ($how),', ({ kind, how }) => {
+  it('a result page that asks for a re-send leaves the order right', async () => {
+    await killAtEach(8, async (killAt) => {
+      const { world, handled, id, url, atService } = await opened({ kind })
+      await world.pay(url)
+      const result = atService()?.result_url ?? ''
+      const kill = createKill(killAt, how)
+      const page = await armed(world, kill, () => world.get(`${result}&look=9`))
+      const text = (await page?.text()) ?? ''
+      if (page) expect([200, 503]).toContain(page.status)
+      expect(text).not.toMatch(/KV (could|failed)|connection did/)
+      if (!kill.struck && kind !== 'hostile') expect(text).toContain('Your payment was successful')
+      await deliverAll(world)
+      await world.untilHandled()
+      const order = await world.order(id)
+      expect([killAt, order?.status, order?.totals.captured]).toEqual([killAt, 'success', 10050])
+      expect(order?.events.filter(({ status }) => status === 'success')).toHaveLength(1)
+      await expectEachHandled(world, handled)
+      expect(await lookUntilShown(world, result)).toContain('Your payment was successful')
+      return kill.calls
+    })
+  })
+
+  it('a re-send by the API is right when it is asked for again', async () => {
+    await killAtEach(7, async (killAt) => {
+      const { world, handled, id, url } = await opened({ kind })
+      await world.pay(url)
+      const kill = createKill(killAt, how)
+      const resend = () => world.api(`/api/orders/${id}/resend`, { method: 'POST', body: '{"operation":"purchase"}' })
+      let answer = await armed(world, kill, resend)
+      for (let attempt = 0; attempt < 50 && answer?.status !== 200; attempt++) {
+        await world.advance(2_000)
+        answer = await resend()
+      }
+      // Before any webhook has come.
+      expect([killAt, answer?.status, (await world.order(id))?.status]).toEqual([killAt, 200, 'success'])
+      await deliverAll(world)
+      await world.untilHandled()
+      const order = await world.order(id)
+      expect(order?.totals.captured).toBe(10050)
+      expect(order?.events.filter(({ status }) => status === 'success')).toHaveLength(1)
+      await expectEachHandled(world, handled)
+      return kill.calls
+    })
+  })
+
+  it('a cancellation by the API is made once it is asked for again', async () => {
+    await killAtEach(1, async (killAt) => {
+      const { world, handled, id, url, atService } = await opened({ kind })
+      const kill = createKill(killAt, how)
+      const cancel = () => world.api(`/api/orders/${id}/cancel`, { method: 'POST' })
+      const first = await armed(world, kill, cancel)
+      if (!kill.struck) expect(first?.status).toBe(200)
+      // The second one is refused where the first one was made.
+      const wasMade = atService()?.status === 'failure'
+      if (first?.status !== 200) expect((await cancel()).status === 200).toBe(!wasMade)
+      expect([killAt, atService()?.status]).toEqual([killAt, 'failure'])
+      await world.pay(url)
+      await deliverAll(world)
+      await world.untilHandled()
+      expect(await world.order(id)).toMatchObject({ status: 'failure', totals: { captured: 0 }, events: { length: 1 } })
+      await expectEachHandled(world, handled)
+      return kill.calls
+    })
+  })
+
+  it('the cron handles an event whose onEvent threw, in a later run', async () => {
+    await killAtEach(7, async (killAt) => {
+      const { world, handled } = killable({ kind })
+      // Thrown once: what comes next is the cron's.
+      world.kill = createKill(Number.POSITIVE_INFINITY, how)
+      world.kv.before = (action, key) => {
+        if (action === 'put' && key.startsWith('done/')) throw new Error('KV PUT failed: 500')
+      }
+      await world.deliver(payment(newOrderId()))
+      world.kv.before = undefined
+      handled.clear()
+      expect(await world.keys('retry/')).toHaveLength(1)
+      return runCrons(world, handled, killAt, how)
+    })
+  })
+
+  it.each([
+    { when: 'before', looked: false },
+    { when: 'after', looked: true },
+  ])('the cron handles an event that died $when the first look at its order, in a later run', async ({ looked }) => {
+    await killAtEach(7, async (killAt) => {
+      // Each order is looked at three times: here KV is stale and lagging, and fails once.
+      const { world, handled } = killable({ kind, failures: 0 })
+      const first = payment(newOrderId())
+      const dies = async (event: object) => {
+        // Within onEvent, after the event was stored.
+        world.kill = createKill(Number.POSITIVE_INFINITY, how)
+        world.kv.before = (action, key) => {
+          if (action === 'put' && /^(done|retry)\//.test(key)) throw new Error('KV PUT failed: 500')
+        }
+        expect((await world.post(signWebhook(event, world.emulator.credentials.apiSecret).body)).status).toBe(503)
+        world.kv.before = undefined
+        world.kill = undefined
+      }
+      if (looked) {
+        await world.deliver(first)
+        for (let run = 0; run < 7; run++) {
+          await world.advance(15 * MINUTE_MS)
+          await world.cron()
+        }
+        await dies(secondary(first.order_id, 'refund'))
+        await world.advance(22 * 60 * MINUTE_MS)
+      } else {
+        await dies(first)
+      }
+      handled.clear()
+      return runCrons(world, handled, killAt, how)
+    })
+  })
+})
+
+/** Runs the cron, stopped at one of its calls, until every event is done; answers how many calls there were. */
+async function runCrons(world: World, handled: Set<string>, killAt: number, how: How): Promise<number> {
+  const isDone = async () => (await world.keys('done/')).length === (await world.keys('event/')).length
+  const kill = createKill(killAt, how)
+  for (let run = 0; run < 20 && !kill.struck && !(await isDone()); run++) {
+    await world.advance(15 * MINUTE_MS)
+    await armed(world, kill, () => world.cron())
+  }
+  await world.untilHandled()
+  expect([killAt, handled.size]).toEqual([killAt, 1])
+  expect([await isDone(), await world.keys('retry/')]).toEqual([true, []])
+  return kill.calls
+}
+
+async function lookUntilShown(world: World, url: string): Promise<string> {
+  for (let look = 0; look < 50; look++) {
+    const response = await world.get(url)
+    if (response.status === 200) return response.text()
+    await world.advance(2_000)
+  }
+  throw new Error('The result page was never shown.')
+}

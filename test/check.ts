@@ -15,6 +15,8 @@ const CHECKS: [name: string, command: string][] = [
   ['types of worker', 'tsc -p worker/tsconfig.json'],
   ['types of test, examples and configurations', 'tsc -p test/tsconfig.json'],
   ['types under Deno', 'deno check src/index.ts src/webhooks/index.ts src/emulator/index.ts'],
+  // Twice: of all that there is, and of what is shipped, where a test's use does not count.
+  ['unused code and packages', 'knip -c test/knip.jsonc && knip --production -c test/knip.jsonc'],
   ['build', 'tsup --silent'],
   ['package', 'publint --strict'],
   [

@@ -75,7 +75,7 @@ export function plain(emulator: Emulator): Record<string, string> {
 }
 
 /** Lower-case hex of HMAC-SHA1 by the platform, not by the emulator's own library. */
-export async function hmacHex(secret: string, text: string): Promise<string> {
+async function hmacHex(secret: string, text: string): Promise<string> {
   const utf8 = new TextEncoder()
   const key = await crypto.subtle.importKey('raw', utf8.encode(secret), { name: 'HMAC', hash: 'SHA-1' }, false, [
     'sign',

@@ -15,7 +15,7 @@ import { CONFIG } from './wire.ts'
 export const PAN = '4242424242424242'
 export const SUB_MERCHANTS = ['5b1d0f4e-0c55-4a53-9b0e-4a6f3f1a9c01', '5b1d0f4e-0c55-4a53-9b0e-4a6f3f1a9c02'] as const
 
-export const FINGERPRINT: BrowserFingerprint = {
+const FINGERPRINT: BrowserFingerprint = {
   browserColorDepth: '24',
   browserScreenHeight: '1080',
   browserScreenWidth: '1920',
@@ -48,7 +48,7 @@ export const HOSTED: HostedPurchaseInput = {
 export const HOSTED_AUTH: HostedAuthInput = { ...HOSTED, method: 'auth' } as HostedAuthInput
 
 /** Every optional parameter of both tables. */
-export const OPTIONAL = {
+const OPTIONAL = {
   customer_id: 'c-1',
   customer_country: 'UA',
   customer_birthday: '1990-02-28',

@@ -186,7 +186,7 @@ export async function refused(
 }
 
 /** A header that is wrong in one place. */
-export const spoil =
+const spoil =
   (name: string, change: (value: string) => string) =>
   (headers: Headers): Headers => ({
     ...headers,

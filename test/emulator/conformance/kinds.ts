@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/
 
-export const SHAPES: Record<string, (value: unknown) => void> = {
+const SHAPES: Record<string, (value: unknown) => void> = {
   UUID: (value) => expect(value).toMatch(UUID),
   String: (value) => expect(value).toBeTypeOf('string'),
   Number: (value) => expect(value).toBeTypeOf('number'),

@@ -18,7 +18,7 @@ import type { Create } from './row.ts'
 
 /** Calls that many rows need, and a day of the service from which records of every kind can be taken. */
 
-export async function jsonOf(response: Response): Promise<Json> {
+async function jsonOf(response: Response): Promise<Json> {
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
   return (await response.json()) as Json
 }

@@ -1,24 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { signWebhook } from '../../worker/sdk.ts'
 import { payment, secondary } from './support/events.ts'
-import { createKill, HOWS, type How, type Kill, killAtEach } from './support/kill.ts'
-import { expectEachHandled, killable } from './support/killable.ts'
+import { createKill, HOWS, type How, killAtEach } from './support/kill.ts'
+import { armed, expectEachHandled, killable } from './support/killable.ts'
 import { KINDS, newOrderId, type World, type WorldOptions } from './support/world.ts'
 
 const MINUTE_MS = 60_000
 const EACH = KINDS.flatMap((kind) => HOWS.map((how) => ({ kind, how })))
-
-/** Runs a part of the worker until it answers or the kill strikes. */
-async function armed<T>(world: World, kill: Kill, work: () => Promise<T>): Promise<T | undefined> {
-  world.kill = kill
-  try {
-    return await kill.answer(work())
-  } catch {
-    return undefined
-  } finally {
-    world.kill = undefined
-  }
-}
 
 /** An order at the service's checkout; its webhooks come ten minutes late. */
 async function opened(options: WorldOptions) {
@@ -36,7 +24,7 @@ async function deliverAll(world: World): Promise<void> {
 
 describe.each(EACH)('over $kind KV, killed at each await ($how),', ({ kind, how }) => {
   it('a result page that asks for a re-send leaves the order right', async () => {
-    await killAtEach(8, async (killAt) => {
+    await killAtEach(kind, 8, async (killAt) => {
       const { world, handled, id, url, atService } = await opened({ kind })
       await world.pay(url)
       const result = atService()?.result_url ?? ''
@@ -58,7 +46,7 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', ({ kind, how 
   })
 
   it('a re-send by the API is right when it is asked for again', async () => {
-    await killAtEach(7, async (killAt) => {
+    await killAtEach(kind, 7, async (killAt) => {
       const { world, handled, id, url } = await opened({ kind })
       await world.pay(url)
       const kill = createKill(killAt, how)
@@ -81,7 +69,7 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', ({ kind, how 
   })
 
   it('a cancellation by the API is made once it is asked for again', async () => {
-    await killAtEach(1, async (killAt) => {
+    await killAtEach(kind, 1, async (killAt) => {
       const { world, handled, id, url, atService } = await opened({ kind })
       const kill = createKill(killAt, how)
       const cancel = () => world.api(`/api/orders/${id}/cancel`, { method: 'POST' })
@@ -101,7 +89,7 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', ({ kind, how 
   })
 
   it('the cron handles an event whose onEvent threw, in a later run', async () => {
-    await killAtEach(7, async (killAt) => {
+    await killAtEach(kind, 7, async (killAt) => {
       const { world, handled } = killable({ kind })
       // Thrown once: what comes next is the cron's.
       world.kill = createKill(Number.POSITIVE_INFINITY, how)
@@ -120,7 +108,7 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', ({ kind, how 
     { when: 'before', looked: false },
     { when: 'after', looked: true },
   ])('the cron handles an event that died $when the first look at its order, in a later run', async ({ looked }) => {
-    await killAtEach(7, async (killAt) => {
+    await killAtEach(kind, 7, async (killAt) => {
       // Each order is looked at three times: here KV is stale and lagging, and fails once.
       const { world, handled } = killable({ kind, failures: 0 })
       const first = payment(newOrderId())

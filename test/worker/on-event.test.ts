@@ -285,7 +285,7 @@ describe.each(EACH)('killed at each await over $kind KV, each webhook sent $send
   }
 
   it.each(HOWS)('%s: state right, onEvent run for each event', async (how) => {
-    await killAtEach(6, async (killAt) => {
+    await killAtEach(kind, 6, async (killAt) => {
       const { world, handled } = killable({ kind, sends })
       const id = newOrderId()
       const events = kind === 'real' ? [payment(id)] : scenarioOf(id)

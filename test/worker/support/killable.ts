@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { Kill } from './kill.ts'
 import { World, type WorldOptions } from './world.ts'
 
 /** A world whose `onEvent` is one of the calls that a kill can stop; `handled` has the events for which it ran to its end. */
@@ -19,4 +20,16 @@ export async function expectEachHandled(world: World, handled: Set<string>): Pro
   expect(handled).toEqual(ids)
   expect(await idsOf('done/')).toEqual(ids)
   expect(await idsOf('retry/')).toEqual(new Set())
+}
+
+/** Runs a part of the worker until it answers or the kill strikes. */
+export async function armed<T>(world: World, kill: Kill, work: () => Promise<T>): Promise<T | undefined> {
+  world.kill = kill
+  try {
+    return await kill.answer(work())
+  } catch {
+    return undefined
+  } finally {
+    world.kill = undefined
+  }
 }

@@ -34,13 +34,13 @@ export async function authorize(
     return headers
   }
   const sign = config.signer ?? hmacSha1Signer
-  const signature = await sign({
-    method: request.method,
-    path: request.path,
-    body: request.body ?? '',
-    apiKey: config.apiKey,
-    apiSecret: config.apiSecret,
-  })
+  const { method, path, body = '' } = request
+  let signature: string
+  try {
+    signature = await sign({ method, path, body, apiKey: config.apiKey, apiSecret: config.apiSecret })
+  } catch (cause) {
+    throw new ConfigError('signer', 'The signer failed, so nothing was sent; its own error is the cause.', cause)
+  }
   // workerd would send a header value that the other runtimes refuse: checked here, all fail alike.
   if (typeof signature !== 'string' || !/^[\x21-\x7e]+$/.test(signature)) {
     throw new ConfigError('signer', 'The signer must answer a text of visible ASCII: it becomes part of a header.')

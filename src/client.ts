@@ -61,7 +61,7 @@ export interface Client {
  * import { createClient } from 'edgetill'
  * const client = createClient({
  *   baseUrl: 'https://pay.example.com', apiUrl: 'https://api.example.com',
- *   posId: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11', apiKey: 'key', apiSecret: 'secret', endpointsKey: 'endpoints key',
+ *   posId: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11', apiKey: 'key', apiSecret: 'secret', endpointsKey: 'endpoints-key',
  * })
  */
 export function createClient(config: ClientConfig): Client {

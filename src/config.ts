@@ -61,6 +61,7 @@ export interface ClientConfig extends Hooks {
   random?: (() => number) | undefined
 }
 
+const FUNCTIONS = ['fetch', 'signer', 'random', 'onRequest', 'onResponse', 'onRetry', 'onWarning'] as const
 const SCHEME = /^[\w!#$%&'*+.^`|~-]+$/
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
@@ -108,6 +109,11 @@ export class ResolvedConfig {
       )
     }
     this.random = config.random ?? Math.random
+    for (const field of FUNCTIONS) {
+      if (config[field] !== undefined && typeof config[field] !== 'function') {
+        throw new ConfigError(field, `${field} must be a function.`)
+      }
+    }
     const { onRequest, onResponse, onRetry, onWarning } = config
     this.hooks = { onRequest, onResponse, onRetry, onWarning }
     this.#config = { ...config }

@@ -43,8 +43,8 @@ export class ConfigError extends EdgetillError {
   /** The option to mend, such as `baseUrl`. */
   readonly field: string
 
-  constructor(field: string, message: string) {
-    super(message)
+  constructor(field: string, message: string, cause?: unknown) {
+    super(message, cause)
     this.field = field
   }
 }
@@ -57,7 +57,7 @@ export class InvalidInputError extends EdgetillError {
   readonly issues: readonly Issue[]
 
   constructor(operation: string, issues: readonly Issue[]) {
-    super(`${operation} was not sent, because its input is not valid: ${describeIssues(issues)}.`)
+    super(`The input of ${operation} is not valid, so nothing was sent: ${describeIssues(issues)}.`)
     this.issues = issues
   }
 }

@@ -47,6 +47,11 @@ export function jsonBody(
   body: Record<string, unknown>,
   passThrough: Record<string, unknown> | undefined,
 ): string {
+  if (passThrough !== undefined && !isPlainObject(passThrough)) {
+    throw new InvalidInputError(operation, [
+      { path: 'passThrough', rule: 'a plain object of extra body fields', received: kindOf(passThrough) },
+    ])
+  }
   for (const name of Object.keys(passThrough ?? {})) {
     if (!Object.hasOwn(body, name)) continue
     throw new InvalidInputError(operation, [
@@ -59,6 +64,12 @@ export function jsonBody(
     const rule = 'made of what JSON can carry (no BigInt, nothing that contains itself)'
     throw new InvalidInputError(operation, [{ path: '', rule, received: 'object' }])
   }
+}
+
+// A toJSON would replace the whole body.
+function isPlainObject(value: unknown): boolean {
+  const plain = value !== null && typeof value === 'object' && !Array.isArray(value)
+  return plain && typeof (value as { toJSON?: unknown }).toJSON !== 'function'
 }
 
 /** A copy without the fields that are undefined, so that they do not hide a default. */

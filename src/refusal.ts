@@ -15,6 +15,9 @@ interface Refusal {
   sensitive: readonly string[]
 }
 
+/** Characters of the service's own message that an error repeats. */
+const MESSAGE_LENGTH = 1000
+
 const MEANING: Record<number, string> = {
   400: 'parameters are incorrect or incomplete',
   401: 'the POS id, API key, API secret or endpoints key is not accepted',
@@ -33,7 +36,7 @@ export function apiError(refusal: Refusal): ApiError {
   const { operation, call, status, sensitive } = refusal
   const hide = (text: string) => redactText(text, sensitive)
   const body = parse(refusal.text)
-  const apiMessage = typeof body.message === 'string' ? hide(body.message) : undefined
+  const apiMessage = typeof body.message === 'string' ? hide(body.message).slice(0, MESSAGE_LENGTH) : undefined
   const code = body.args && !Array.isArray(body.args) ? (body.args as { code?: unknown }).code : undefined
   const apiCode = typeof code === 'string' ? hide(code) : undefined
   const violations = violationsOf(body.args).map((one) => ({
@@ -68,7 +71,8 @@ export function apiError(refusal: Refusal): ApiError {
 export function retryAfterMs(value: string | null): number | undefined {
   if (value === null) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000
-  const at = Date.parse(value)
+  // Only the forms of an HTTP date: an engine's Date.parse reads a date into "-1" and "1.5" too.
+  const at = /^[A-Z][a-z]{2,8}, .+ GMT$/.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 

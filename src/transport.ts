@@ -71,8 +71,8 @@ export async function send(config: ResolvedConfig, request: WireRequest, options
     ])
   }
   const timeoutMs = checkTimeout(request.operation, options.timeoutMs ?? config.timeoutMs)
-  const headers = await authorize(config, request)
   const repeatable = request.method === 'GET'
+  const headers = await signInTime(config, request, timeoutMs, options.signal)
   for (let attempt = 1; ; attempt++) {
     const info: RequestInfo = { operation: request.operation, method: request.method, path: request.path, attempt }
     const deadline = startDeadline(timeoutMs, options.signal)
@@ -88,7 +88,7 @@ export async function send(config: ResolvedConfig, request: WireRequest, options
       if (!mayRetry || attempt > config.maxRetries || (asked ?? 0) > RETRY_AFTER_LIMIT_MS) {
         throw await refusal(config, request, response, attempt, asked, deadline)
       }
-      await abandon(response.body)
+      abandon(response.body)
       retryStatus = status
       delayMs = asked ?? delayMs
     } catch (error) {
@@ -128,6 +128,25 @@ class NoAnswer extends Error {
   }
 }
 
+/** A signer of the caller's may be slow, or never answer: the time limit of an attempt holds for it too. */
+async function signInTime(
+  config: ResolvedConfig,
+  request: WireRequest,
+  timeoutMs: number,
+  callerSignal: AbortSignal | undefined,
+): Promise<Record<string, string>> {
+  if (!config.signer) return authorize(config, request)
+  const deadline = startDeadline(timeoutMs, callerSignal)
+  try {
+    return await deadline.race(authorize(config, request))
+  } catch (cause) {
+    const givenUp = deadline.givenUp()
+    throw givenUp ? noAnswerError(config, request, 0, new NoAnswer(givenUp, cause, true)) : cause
+  } finally {
+    deadline.end()
+  }
+}
+
 async function attemptOnce(
   config: ResolvedConfig,
   request: WireRequest,
@@ -147,6 +166,9 @@ async function attemptOnce(
   let response: Response
   try {
     response = await deadline.race(fetch(url, init))
+    if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
+      throw new TypeError('The fetch of the configuration answered something that is not a Response.')
+    }
   } catch (cause) {
     const givenUp = deadline.givenUp()
     const neverSent = !givenUp && wasNeverSent(cause)
@@ -156,9 +178,15 @@ async function attemptOnce(
     ...info,
     status: response.status,
     durationMs: Date.now() - startedAt,
-    requestId: response.headers.get('x-request-id') ?? undefined,
+    requestId: requestId(response, sensitiveValues(config, request)),
   })
   return response
+}
+
+/** Somebody else's text: hooks get it without secrets, and not at any length. */
+function requestId(response: Response, secrets: readonly string[]): string | undefined {
+  const id = response.headers.get('x-request-id')
+  return id === null ? undefined : redactText(id.slice(0, 200), secrets)
 }
 
 async function readAnswer(
@@ -172,8 +200,8 @@ async function readAnswer(
   const { status } = response
   if (status >= 300) {
     const location = redirectTarget(response.headers.get('location'), url)
-    await abandon(response.body)
-    if (request.redirectExpected && location) return { status, json: undefined, location, attempts }
+    abandon(response.body)
+    if (request.redirectExpected && location && status !== 304) return { status, json: undefined, location, attempts }
     throw unreadable(config, request, attempts, status, 'unexpected_redirect', redirectText(request, status))
   }
   const bytes = await readBody(response, deadline)
@@ -244,7 +272,7 @@ async function refusal(
   const { status } = response
   const call = { method: request.method, path: request.path, attempts }
   if (request.method !== 'GET' && status >= 500) {
-    await abandon(response.body)
+    abandon(response.body)
     return new OutcomeUnknownError(
       `${request.operation} was answered with ${status}, an error inside the service.`,
       call,
@@ -277,7 +305,7 @@ function noAnswerError(config: ResolvedConfig, request: WireRequest, attempts: n
   if (request.method === 'GET' || neverSent || reason === 'unreachable') {
     const what = {
       unreachable: 'could not reach the service; nothing was sent',
-      timeout: 'got no complete answer in time',
+      timeout: neverSent ? 'could not be signed in time; nothing was sent' : 'got no complete answer in time',
       aborted: neverSent ? 'was given up before it was sent' : 'was given up by its caller',
       interrupted: 'lost its connection before a complete answer',
     }[reason]

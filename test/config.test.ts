@@ -155,3 +155,11 @@ describe('options', () => {
     }
   })
 })
+
+it.each(['fetch', 'signer', 'random', 'onRequest', 'onResponse', 'onRetry', 'onWarning'])(
+  '%s must be a function',
+  (field) => {
+    const config = { ...CONFIG, [field]: 'x' } as unknown as ClientConfig
+    expect(() => createClient(config)).toThrow(expect.objectContaining({ code: 'config', field }))
+  },
+)

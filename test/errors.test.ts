@@ -82,7 +82,7 @@ it('issues read as a sentence', () => {
     { path: '', rule: 'an object', received: 'null' },
   ]
   expect(new sdk.InvalidInputError('createPayment', issues).message).toBe(
-    'createPayment was not sent, because its input is not valid: split[0].amount must be a number (received: string); ' +
+    'The input of createPayment is not valid, so nothing was sent: split[0].amount must be a number (received: string); ' +
       'the value must be an object (received: null).',
   )
 })

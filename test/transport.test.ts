@@ -529,13 +529,71 @@ describe('authentication', () => {
     },
   )
 
-  it('a signer that throws is the caller’s own error', async () => {
+  it('a signer that never answers is given up in time, by its caller too; nothing was sent', async () => {
+    const signer = () => new Promise<string>(() => {})
+    const late = call({ ...POST, authentication: 'hmac' }, [], { signer, timeoutMs: 5 })
+    expect(await rejection(late.answer)).toMatchObject({ code: 'connection', reason: 'timeout', attempts: 0 })
+    const controller = new AbortController()
+    const given = call({ ...POST, authentication: 'hmac' }, [], { signer }, { signal: controller.signal })
+    controller.abort()
+    expect(await rejection(given.answer)).toMatchObject({ code: 'connection', reason: 'aborted' })
+    expect([...late.sent, ...given.sent]).toEqual([])
+  })
+
+  it('a signer that throws is a matter of configuration; its error is the cause', async () => {
     const mine = new Error('vault is closed')
     const signer = () => {
       throw mine
     }
     const { answer, sent } = call({ ...POST, authentication: 'hmac' }, [], { signer })
-    expect(await rejection(answer)).toBe(mine)
+    expect(await rejection(answer)).toMatchObject({ code: 'config', field: 'signer', cause: mine })
     expect(sent).toEqual([])
+  })
+})
+
+describe('what surrounds an answer', () => {
+  it.each([303, 503])('%i with a body whose cancelling never ends holds nobody up', async (status) => {
+    const body = new ReadableStream({ cancel: () => new Promise(() => {}) })
+    const reply = new Response(body, { status, headers: { location: 'https://elsewhere.example.com/' } })
+    const { answer } = call(POST, [reply], { timeoutMs: 1000 })
+    expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown', status })
+  })
+
+  it.each(['-1', '1.5', '5, 5', '1;2', 'soon'])(
+    'Retry-After: %s is neither seconds nor a date: the usual pause',
+    async (value) => {
+      const pauses: number[] = []
+      const { answer } = call(GET, [json({}, 503, { 'retry-after': value }), json({})], {
+        random: () => 0.02,
+        onRetry: ({ delayMs }) => pauses.push(delayMs),
+      })
+      await answer
+      expect(pauses).toEqual([10])
+    },
+  )
+
+  it('a fetch that answers no Response is no answer', async () => {
+    const client = createClient({ ...CONFIG, fetch: (async () => ({})) as unknown as typeof fetch })
+    expect(await rejection(client.request(POST))).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted' })
+  })
+
+  it('a request id is passed on without secrets, and not at any length', async () => {
+    const ids: unknown[] = []
+    const reply = json({}, 200, { 'x-request-id': `${CONFIG.apiSecret}-${'x'.repeat(500)}` })
+    await call(GET, [reply], { onResponse: ({ requestId }) => ids.push(requestId) }).answer
+    expect(String(ids[0])).not.toContain(CONFIG.apiSecret)
+    expect(String(ids[0]).length).toBeLessThanOrEqual(200)
+  })
+
+  it('JSON that is cut off shows no card data in the error that holds it', async () => {
+    const text = '{"card_cvv":"987","cc_token": "tok-\\"1","exp_year":30,"cc_number":"40000000'
+    const error = (await rejection(call(GET, [new Response(text)]).answer)) as unknown as { body: string }
+    expect(error.body).not.toMatch(/987|tok-|:30|4000/)
+  })
+
+  it('a connection that was lost is not one that was never made', async () => {
+    const lost = Object.assign(new TypeError('fetch failed'), { cause: { code: 'EHOSTUNREACH', syscall: 'read' } })
+    const { answer } = call(POST, [() => Promise.reject(lost)])
+    expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown' })
   })
 })

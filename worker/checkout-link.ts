@@ -61,6 +61,9 @@ export async function createCheckoutLink(options: CheckoutLinkOptions): Promise<
   const { origin } = new URL(options.origin)
   checkOrder(order)
   const expiresAt = options.expiresAt ?? now() + DAY_MS
+  if (!Number.isFinite(expiresAt) || expiresAt <= now()) {
+    throw new TypeError('expiresAt must be a time to come, in milliseconds since 1970 (not seconds, not a Date).')
+  }
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
   const content = new TextEncoder().encode(JSON.stringify({ order, origin, expiresAt }))
   const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, await linkKey(linkSecret), content)

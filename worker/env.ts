@@ -85,7 +85,10 @@ export function requireBindings(env: Partial<Env>, group: keyof typeof NEEDS): v
 
 /** The secrets that webhooks are verified with: the new one first, the previous one while it is being replaced. */
 export function webhookSecrets(env: Env): string[] {
-  return env.API_SECRET_PREVIOUS ? [env.API_SECRET, env.API_SECRET_PREVIOUS.trim()] : [env.API_SECRET]
+  const { API_SECRET, API_SECRET_PREVIOUS: previous } = env
+  if (!previous) return [API_SECRET]
+  if (previous !== previous.trim()) throw new MisconfiguredError(['API_SECRET_PREVIOUS'])
+  return [API_SECRET, previous]
 }
 
 /** The SDK's configuration. */

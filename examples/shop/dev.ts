@@ -19,15 +19,24 @@ console.log(`
   Ctrl-C stops everything.`)
 
 let stopping = false
+// A terminal's Ctrl-C reaches workerd as well: that it ends at once is no failure while everything is being stopped.
+for (const failure of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(failure, (error: unknown) => {
+    if (stopping) return
+    console.error(error)
+    process.exit(1)
+  })
+}
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   // wrangler's own listener would end the process before the others are closed.
   process.removeAllListeners(signal)
   process.on(signal, () => {
     if (stopping) return
     stopping = true
-    void shop.stop().then(() => {
+    const stopped = () => {
       console.log('\nStopped.')
       process.exit(0)
-    })
+    }
+    shop.stop().then(stopped, stopped)
   })
 }

@@ -59,7 +59,7 @@ export async function startShop({ ports, broken }: ShopOptions = {}): Promise<Sh
         POS_ID: variable(credentials.posId),
         SCHEME: variable(credentials.scheme),
         API_KEY: secret(credentials.apiKey),
-        API_SECRET: secret(broken === 'worker-secret' ? 'not the secret of the service' : credentials.apiSecret),
+        API_SECRET: secret(broken === 'worker-secret' ? 'not-the-secret-of-the-service' : credentials.apiSecret),
         ENDPOINTS_KEY: secret(credentials.endpointsKey),
         LINK_SECRET: secret(linkSecret),
         ADMIN_TOKEN: secret(adminToken),
@@ -74,6 +74,9 @@ export async function startShop({ ports, broken }: ShopOptions = {}): Promise<Sh
     })
     stops.push(() => worker.dispose())
     const workerOrigin = (await worker.url).origin
+    // Its address is known a moment before it answers.
+    await worker.ready
+    await (await fetch(`${workerOrigin}/health`)).text()
     const pages = createShopPages({ worker: workerOrigin, service: served.origin, linkSecret, adminToken })
     const shop = await serveOnNode(async (request) => pages.fetch(request), { port: ports?.shop ?? 0 })
     stops.push(() => shop.close())

@@ -17,7 +17,7 @@ export async function readBytes(source: BodySource, limit: number): Promise<Uint
   const { body } = source
   if (!body) return new Uint8Array()
   if (Number(source.headers.get('content-length')) > limit) {
-    await abandon(body)
+    abandon(body)
     throw new TooLargeError()
   }
   const reader = body.getReader()
@@ -28,7 +28,7 @@ export async function readBytes(source: BodySource, limit: number): Promise<Uint
     if (done) break
     size += value.byteLength
     if (size > limit) {
-      await reader.cancel().catch(ignore)
+      reader.cancel().catch(ignore)
       throw new TooLargeError()
     }
     chunks.push(value)
@@ -45,8 +45,9 @@ export async function readBytes(source: BodySource, limit: number): Promise<Uint
 }
 
 /** Lets go of a body that nobody will read, so that its connection is not held open. */
-export async function abandon(body: ReadableStream | null): Promise<void> {
-  await body?.cancel().catch(ignore)
+export function abandon(body: ReadableStream | null): void {
+  // Not awaited: a stream whose cancelling never ends must not hold up the caller.
+  body?.cancel().catch(ignore)
 }
 
 /** Decodes UTF-8 strictly; undefined when the bytes are not UTF-8. */

@@ -3,6 +3,11 @@ const CARD_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'exp_month', 'exp
 /** What stands in the place of something that must not be shown. */
 export const REDACTED = '[redacted]'
 
+/** Cuts raw card data out of a verified webhook, which documents none: a second look at a record that was parsed already. */
+export function cutCardData(record: Record<string, unknown>): void {
+  for (const name of CARD_FIELDS) if (name in record) delete record[name]
+}
+
 /**
  * Cuts raw card data out of an answer, at any depth: the document's split purchase answer echoes it.
  * `cc_mask` and `cc_token` stay. Used as the reviver of `JSON.parse`, so that no uncut copy ever exists.
@@ -27,9 +32,14 @@ export function paymentSecrets(body: string | undefined): string[] {
   return secrets
 }
 
-/** Hides the given secrets, and anything that looks like a card number, in a text that somebody will read. */
+/** Hides the given secrets, the card fields of JSON (also of JSON that is cut off), and anything that looks like a card number, in a text that somebody will read. */
 export function redactText(text: string, secrets: readonly string[]): string {
   let redacted = text
   for (const secret of secrets) if (secret !== '') redacted = redacted.replaceAll(secret, REDACTED)
-  return redacted.replace(/\d(?:[ -]?\d){12,18}/g, REDACTED)
+  return redacted
+    .replace(
+      /("(?:cc_number|card_cvv|cc_token|exp_month|exp_year)"\s*:\s*)("(?:[^"\\]|\\.)*"?|[\d.]+)/g,
+      `$1"${REDACTED}"`,
+    )
+    .replace(/\d(?:[ -]?\d){12,18}/g, REDACTED)
 }

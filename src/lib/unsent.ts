@@ -22,6 +22,9 @@ export function wasNeverSent(error: unknown): boolean {
   const { code, cause, name } = (error ?? {}) as { code?: unknown; cause?: unknown; name?: unknown }
   // Deno asks for the right to the network before anything else.
   if (name === 'NotCapable') return true
+  // A connection that was made and then lost its route has the same code as one that was never made.
+  const { syscall } = (cause ?? {}) as { syscall?: unknown }
+  if (syscall === 'read' || syscall === 'write') return false
   const codes = [code, ...codesOf(cause)].filter((one) => typeof one === 'string')
   if (codes.length > 0) return codes.every((one) => NOT_CONNECTED.has(one))
   // Deno tells the phase in its text: hyper's connect phase ends before the first byte of a request.

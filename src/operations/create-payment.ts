@@ -103,9 +103,11 @@ function buildRequest(config: ResolvedConfig, received: CreatePaymentInput, opti
   }
 }
 
-function readAnswer(request: WireRequest, input: CreatePaymentInput, answer: Answer): Checkout | Payment {
-  if (input.mode === 'direct') return readPayment(request, answer)
-  if (input.method === 'purchase') return readHosted(request, answer)
+type Form = Pick<CreatePaymentInput, 'mode' | 'method'>
+
+function readAnswer(request: WireRequest, { mode, method }: Form, answer: Answer): Checkout | Payment {
+  if (mode === 'direct') return readPayment(request, answer)
+  if (method === 'purchase') return readHosted(request, answer)
   // What a hosted auth answers is not shown: a redirect gives a Checkout, a record gives a Payment.
   return answer.location === undefined ? readPayment(request, answer) : readCheckout(answer.location)
 }
@@ -164,5 +166,7 @@ export async function createPayment(
 ): Promise<Checkout | Payment> {
   const resolved = resolveConfig(config)
   const request = buildRequest(resolved, input, options)
-  return readAnswer(request, input, await send(resolved, request, options))
+  // Kept as it was sent: the caller's object may change while the answer is waited for.
+  const form = { mode: input.mode, method: input.method }
+  return readAnswer(request, form, await send(resolved, request, options))
 }

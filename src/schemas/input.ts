@@ -88,7 +88,7 @@ export function isDate(value: unknown): value is string {
 }
 
 function isHttpAddress(value: unknown): boolean {
-  if (!isText(value) || !/^https?:\/\//i.test(value)) return false
+  if (!isText(value) || !/^https?:\/\/\S+$/i.test(value)) return false
   try {
     return new URL(value).hostname !== ''
   } catch {

@@ -52,6 +52,11 @@ export function compareTimestamps(a: Timestamp, b: Timestamp): number {
  */
 export function toInstant(timestamp: Timestamp, zone: string): Date {
   const [seconds, fraction] = parts('toInstant', 'timestamp', timestamp)
+  // Without a zone the machine's own would be taken, silently.
+  if (typeof zone !== 'string' || zone === '') {
+    const rule = 'a zone: UTC, an offset such as +02:00, or a name such as Europe/Kyiv'
+    throw new InvalidInputError('toInstant', [{ path: 'zone', rule, received: kindOf(zone) }])
+  }
   const wall = Date.parse(`${seconds}.${fraction.padEnd(3, '0').slice(0, 3)}Z`)
   const fixed = /^([+-])([01]\d|2[0-3]):([0-5]\d)$/.exec(zone)
   if (fixed) {

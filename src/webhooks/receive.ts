@@ -2,6 +2,7 @@ import { ConfigError, WebhookVerificationError } from '../errors.ts'
 import { binaryToBytes, decodeBase64urlBinary } from '../lib/base64url.ts'
 import { WEBHOOK_BYTES } from '../lib/limits.ts'
 import { type BodySource, decodeUtf8, readBytes, TooLargeError } from '../lib/read-text.ts'
+import { cutCardData } from '../lib/redact.ts'
 import { parseEvent, type WebhookEvent } from './event.ts'
 import { missing, refusalOf, refuse } from './refusal.ts'
 import { verifySignature } from './signature.ts'
@@ -167,6 +168,7 @@ function parseVerified(data: string): Record<string, unknown> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw unreadable('not_json', 'what data encodes is JSON but not an object', data)
   }
+  cutCardData(value as Record<string, unknown>)
   return value as Record<string, unknown>
 }
 

@@ -37,7 +37,7 @@ export function signData(data: string, secret: string): string {
  */
 export function verifySignature(data: string, signature: string, secrets: string | readonly string[]): boolean {
   const list = typeof secrets === 'string' ? [secrets] : secrets
-  if (list.length === 0) {
+  if (!Array.isArray(list) || list.length === 0) {
     throw new ConfigError(
       'secrets',
       'No secret is configured: pass the API secret that the service signs webhooks with.',
@@ -46,7 +46,7 @@ export function verifySignature(data: string, signature: string, secrets: string
   let genuine = false
   for (const secret of list) {
     checkSecret(secret)
-    if (equalText(sha1Base64url(secret + data + secret), signature)) genuine = true
+    if (equalText(sha1Base64url(secret + data + secret), String(signature))) genuine = true
   }
   return genuine
 }

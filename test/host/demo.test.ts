@@ -26,6 +26,16 @@ describe('npm run demo', { timeout: 60_000 }, () => {
 })
 
 describe('npm run dev', { timeout: 60_000 }, () => {
+  it('stops cleanly on a Ctrl-C right after its start', async () => {
+    const dev = start('examples/shop/dev.ts')
+    await dev.seen('Ctrl-C stops everything.')
+    dev.stop('SIGINT')
+    const { code, output } = await dev.finished
+    expect(output).toContain('Stopped.')
+    expect(output).not.toContain('Error')
+    expect(code).toBe(0)
+  })
+
   it('keeps a shop running, and stops cleanly on Ctrl-C', async () => {
     const dev = start('examples/shop/dev.ts')
     await dev.seen('Ctrl-C stops everything.')

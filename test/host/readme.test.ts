@@ -33,6 +33,24 @@ describe('the programs of the README', () => {
     expect(programs).toHaveLength(2)
   })
 
+  it('the complete program starts as it stands, and refuses what is not signed', async () => {
+    const program = (await load(programs[0] ?? '')).default as { fetch(request: Request): Promise<Response> }
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const body = signWebhook({ method: 'refund' }, 'somebody else').body
+    const post = (secret: string) =>
+      program.fetch(
+        new Request('https://shop.example.com/webhooks', {
+          method: 'POST',
+          headers,
+          body: secret === '' ? body : signWebhook({ method: 'loyalty' }, secret).body,
+        }),
+      )
+    expect((await post('')).status).toBe(401)
+    const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
+    expect((await post('your-api-secret')).status).toBe(200)
+    logged.mockRestore()
+  })
+
   it('the complete program sends the customer to the checkout, accepts a genuine webhook and refuses a changed one', async () => {
     let emulator: Emulator | undefined
     const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })
@@ -42,9 +60,9 @@ describe('the programs of the README', () => {
       const code = (programs[0] ?? '')
         .replace('https://pay.example.com', baseUrl)
         .replace('3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11', posId)
-        .replace("apiKey: 'api key'", `apiKey: '${apiKey}'`)
-        .replace('api secret of the test project', apiSecret)
-        .replace("endpointsKey: 'endpoints key'", `endpointsKey: '${endpointsKey}'`)
+        .replace('your-api-key', apiKey)
+        .replace('your-api-secret', apiSecret)
+        .replace('your-endpoints-key', endpointsKey)
       const program = (await load(code)).default as { fetch(request: Request): Promise<Response> }
 
       const paying = await program.fetch(new Request('https://shop.example.com/pay'))

@@ -423,3 +423,24 @@ describe('warnings', () => {
     ])
   })
 })
+
+it('an input that its owner changes while the call is on its way is read as it was sent', async () => {
+  const input = { ...HOSTED }
+  const { fetch } = wire(() => {
+    Object.assign(input, { mode: 'direct' })
+    return redirect()
+  })
+  const checkout = await createPayment({ ...CONFIG, fetch }, input)
+  expect(checkout.url).toBe(CHECKOUT_URL)
+})
+
+it.each([
+  ['an array', [1]],
+  ['a text', 'x'],
+  ['something with a toJSON', { toJSON: () => ({}) }],
+])('passThrough that is %s is refused', async (_, passThrough) => {
+  const { fetch, sent } = wire()
+  const call = createPayment({ ...CONFIG, fetch }, HOSTED, { passThrough: passThrough as never })
+  await expect(call).rejects.toMatchObject({ code: 'invalid_input', issues: [{ path: 'passThrough' }] })
+  expect(sent).toEqual([])
+})

@@ -94,3 +94,9 @@ describe('toInstant', () => {
     expect(issuePath(() => toInstant('2026-01-01T10:00:00Z', 'UTC'))).toBe('timestamp')
   })
 })
+
+it.each([undefined, '', null, 3])('toInstant never takes the machine’s own zone: %s', (zone) => {
+  expect(() => toInstant('2026-01-01T10:00:00.000', zone as never)).toThrow(
+    expect.objectContaining({ code: 'invalid_input', issues: [expect.objectContaining({ path: 'zone' })] }),
+  )
+})

@@ -255,3 +255,18 @@ describe('readWebhookForm', () => {
     await expect(readWebhookForm(post('', 'text/plain'))).rejects.toBeInstanceOf(WebhookVerificationError)
   })
 })
+
+describe('slips of the caller', () => {
+  const { data, signature } = signWebhook({ method: 'loyalty' }, 'secret')
+
+  it.each([undefined, null, [], 5, [undefined]])('secrets that are %s are a matter of configuration', (secrets) => {
+    expect(() => verifyWebhook({ data, signature }, secrets as never)).toThrow(
+      expect.objectContaining({ code: 'config', field: 'secrets' }),
+    )
+  })
+
+  it('card data that no webhook documents is cut from the event', () => {
+    const form = signWebhook({ method: 'loyalty', cc_number: '4242424242424242', card_cvv: '123', cc_mask: 'm' }, 's')
+    expect(verifyWebhook(form, 's')).toEqual({ method: 'loyalty', cc_mask: 'm' })
+  })
+})

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { type Env, MisconfiguredError, requireBindings } from '../env.ts'
 import { openCheckout } from '../open-checkout.ts'
 import { page } from '../pages/layout.ts'
-import { isConfigError } from '../sdk.ts'
+import { isConfigError, isInvalidInputError } from '../sdk.ts'
 import { openState } from '../store/state.ts'
 
 const WAIT_SECONDS = 10
@@ -18,7 +18,8 @@ export function checkout(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise
     requireBindings(c.env, 'checkout')
     const link = await openCheckoutLink(c.req.param('token') ?? '', c.env.LINK_SECRET)
     if (!link) return invalidLink()
-    if (deps.now() >= link.expiresAt) return expiredLink()
+    // Anything but a time to come counts as expired.
+    if (!(deps.now() < link.expiresAt)) return expiredLink()
     // A preview or a check for broken links must not create anything.
     if (c.req.raw.method === 'HEAD') return new Response(null, { status: 200 })
     const waited = Number(/^\d{1,2}$/.exec(c.req.query('waited') ?? '')?.[0] ?? 0)
@@ -30,7 +31,7 @@ export function checkout(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise
     } catch (error) {
       if (error instanceof MisconfiguredError || isConfigError(error)) throw error
       console.error('A checkout could not be opened.', error)
-      return failed(addressOf(c.req.path, waited))
+      return isInvalidInputError(error) ? unusableOrder() : failed(addressOf(c.req.path, waited))
     }
   }
 }
@@ -51,6 +52,11 @@ function expiredLink(): Promise<Response> {
 function changedOrder(): Promise<Response> {
   const body = html`<p>The order was opened before with another amount. Please ask the shop which one is right.</p>`
   return page({ status: 409, title: 'This order has changed', body })
+}
+
+function unusableOrder(): Promise<Response> {
+  const body = html`<p>Nothing was charged, and trying again will not help. Please ask the shop for another link.</p>`
+  return page({ status: 422, title: 'This order cannot be paid', body })
 }
 
 function beingOpened(path: string, waited: number): Promise<Response> {

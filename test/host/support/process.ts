@@ -18,7 +18,7 @@ export interface Running {
 
 /** Starts a TypeScript program of the checkout in a process of its own. */
 export function start(program: string, ...words: string[]): Running {
-  const child = spawn(join(root, 'node_modules/.bin/node'), [program, ...words], { cwd: root })
+  const child = spawn(join(root, 'node_modules/.bin/node'), [program, ...words], { cwd: root, detached: true })
   let output = ''
   const waiting: { text: string; resolve: () => void }[] = []
   const add = (chunk: unknown) => {
@@ -31,7 +31,8 @@ export function start(program: string, ...words: string[]): Running {
   return {
     finished,
     output: () => output,
-    stop: (signal: NodeJS.Signals) => child.kill(signal),
+    // To the whole group, as a terminal's Ctrl-C goes.
+    stop: (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal),
     seen: (text: string) =>
       Promise.race([
         new Promise<void>((resolve) => (output.includes(text) ? resolve() : waiting.push({ text, resolve }))),

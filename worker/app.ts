@@ -68,6 +68,7 @@ function failure(error: Error, api: boolean): Response {
           : problemOf(error)
   if (!problem) console.error(error)
   if (api) return problemResponse(problem ?? { status: 500, code: 'internal', title: 'Internal error.' })
-  const text = problem?.code === 'config' || problem?.code === 'state' ? problem.title : 'Internal error.'
+  const told = problem?.code === 'config' || problem?.code === 'state'
+  const text = told ? [problem.title, problem.detail].filter(Boolean).join(' ') : 'Internal error.'
   return new Response(text, { status: problem?.status ?? 500 })
 }

@@ -68,7 +68,7 @@ export function problemOf(error: unknown): Problem | undefined {
     return { status: 502, code, title: 'The service answered in an unknown form.', detail: message }
   }
   if (isConfigError(error)) {
-    return { status: 500, code: error.code, title: `The worker’s configuration cannot work: ${error.message}` }
+    return { status: 500, code: error.code, title: 'The worker’s configuration cannot work.', detail: error.message }
   }
   return undefined
 }

@@ -351,3 +351,24 @@ describe.each(LOST)('killed at each storage and service call over $kind KV (answ
     })
   })
 })
+
+describe('a link that cannot lead anywhere', () => {
+  it.each([new Date('2999-01-01'), '2999-01-01', Number.NaN, Number.POSITIVE_INFINITY, 1])(
+    'is not made: it ends at %s',
+    async (expiresAt) => {
+      const world = new World()
+      await expect(world.link({ order_id: 'A-1' }, expiresAt as number)).rejects.toThrow(
+        /expiresAt must be a time to come/,
+      )
+    },
+  )
+
+  it('of an order that the service could not take does not invite the customer to try again', async () => {
+    const world = new World()
+    const response = await world.get(await world.link({ order_id: newOrderId(), amount: 10.005 }))
+    const text = await response.text()
+    expect([response.status, text]).toEqual([422, expect.stringContaining('This order cannot be paid')])
+    expect(text).not.toContain('Try again')
+    expect(world.emulator.orders.list()).toEqual([])
+  })
+})

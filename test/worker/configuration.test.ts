@@ -62,6 +62,15 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
     ])
   })
 
+  it('names a setting that cannot work to a customer too, and a previous secret with white space around it', async () => {
+    const world = create({ env: { POS_ID: 'x' } })
+    const opened = await world.get(await world.link({ order_id: 'A-1' }))
+    expect([opened.status, await opened.text()]).toEqual([500, expect.stringContaining('posId')])
+    const padded = create({ env: { API_SECRET_PREVIOUS: 'old ' } })
+    const response = await padded.post('data=a&signature=b')
+    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('API_SECRET_PREVIOUS')])
+  })
+
   it('uses the plain scheme on every call when AUTHENTICATION says so', async () => {
     const headers: string[] = []
     const spy = (async (_: string, init: RequestInit) => {

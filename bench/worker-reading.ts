@@ -132,4 +132,5 @@ async function manyOrders(count: number): Promise<StoredRow[]> {
   }).flat()
 }
 
-const keyOf = (order_id: string): string => createHash('sha256').update(order_id).digest('base64url')
+/** The template's key of an order, faster than the template's own way. */
+export const keyOf = (order_id: unknown): string => createHash('sha256').update(String(order_id)).digest('base64url')

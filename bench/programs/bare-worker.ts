@@ -1,5 +1,5 @@
 // The least that could be done with a webhook: a Hono route with the template's KV operations and nothing else. It checks
-// nothing, and its caller tells it the order.
+// nothing, and its caller tells it the order's key.
 
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { Hono } from 'hono/tiny'
@@ -8,15 +8,31 @@ const app = new Hono<{ Bindings: { STATE: KVNamespace } }>()
 
 app.post('/webhooks', async ({ env, req }) => {
   const body = await req.text()
-  const order = req.query('order') ?? ''
-  const metadata = { received_at: Date.now(), method: 'purchase', status: 'success', amount: 100.5, currency: 'UAH' }
-  await env.STATE.list({ prefix: `event/${order}/`, limit: 1000 })
-  await env.STATE.put(`recent/${9_999_999_999_999 - Date.now()}/${order}`, '{}', {
-    metadata: { order_id: order },
+  const key = req.query('key') ?? ''
+  const now = Date.now()
+  await env.STATE.list({ prefix: `event/${key}/`, limit: 1000 })
+  await env.STATE.put(`recent/${9_999_999_999_999 - now}/${key}`, '{"order_id":"mugs-000001"}', {
+    metadata: { order_id: 'mugs-000001' },
     expirationTtl: 400 * 86_400,
   })
-  await env.STATE.put(`event/${order}/first`, body, { metadata })
+  // As long as what the template stores: the form, and the event beside it.
+  await env.STATE.put(`event/${key}/${key}`, body + body, { metadata: { received_at: now, ...METADATA } })
   return new Response(null, { status: 200 })
 })
+
+const METADATA = {
+  kind: 'documented',
+  method: 'purchase',
+  transaction_id: '6ec0bd7f-11c0-43da-975e-2a8ad9000001',
+  payment_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c000001',
+  status: 'success',
+  status_code: '1000',
+  amount: 100.5,
+  currency: 'UAH',
+  created_at: '2026-03-01T10:00:00.000',
+  processed_at: '2026-03-01T10:00:05.250',
+  fee_amount: 2.51,
+  fee_currency: 'UAH',
+}
 
 export default app

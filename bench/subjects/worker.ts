@@ -3,7 +3,7 @@ import { eventOf } from '../programs/events.ts'
 import type { Goal, Measure, Subject } from '../report.ts'
 import { quantile, sampleOf } from '../sample.ts'
 import { API_SECRET, clientOf, type RunningWorker, type Sent, startWorker } from '../worker-process.ts'
-import { measureReading } from '../worker-reading.ts'
+import { keyOf, measureReading } from '../worker-reading.ts'
 
 const IN_FLIGHT = [1, 32, 256]
 
@@ -11,6 +11,7 @@ export const measure: Subject = async ({ quick, say }) => {
   const measures: Measure[] = []
   say('receiving')
   const goals = await measureReceiving(measures, quick)
+  await measureCalls(measures)
   say('reading')
   goals.push(...(await measureReading(measures, quick)))
   return {
@@ -81,6 +82,34 @@ async function measureReceiving(measures: Measure[], quick: boolean): Promise<Go
   return goals
 }
 
+/** How often a webhook calls KV: the first of an order, a second one, and one that is known. */
+async function measureCalls(measures: Measure[]): Promise<void> {
+  const worker = await startWorker('bench/programs/counting-worker.ts')
+  const first = eventOf('1.1 kB', 1)
+  const webhooks = {
+    'first of an order': first,
+    'second of an order': { ...first, status: 'failure' },
+    duplicate: first,
+  }
+  try {
+    const call = clientOf(worker)
+    for (const [column, event] of Object.entries(webhooks)) {
+      const answered = await call(sentWebhook(event))
+      const median = Number(answered.headers['x-kv-calls'])
+      const table = 'worker: KV calls of a webhook'
+      measures.push({ table, row: 'the template', column, unit: 'count', median, low: median, high: median, rounds: 1 })
+    }
+  } finally {
+    await worker.stop()
+  }
+}
+
+function sentWebhook(event: Record<string, unknown>): Sent {
+  const { body } = signWebhook(event, API_SECRET)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  return { method: 'POST', path: `/webhooks?key=${keyOf(event.order_id)}`, headers, body }
+}
+
 async function send(
   worker: RunningWorker,
   inFlight: number,
@@ -88,12 +117,7 @@ async function send(
   next: () => number,
 ): Promise<{ rate: number; ms: number[] }> {
   const call = clientOf(worker, inFlight)
-  const waiting: Sent[] = Array.from({ length: requests }, () => {
-    const serial = next()
-    const { body } = signWebhook(eventOf('1.1 kB', serial), API_SECRET)
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    return { method: 'POST', path: `/webhooks?order=mugs-${serial}`, headers, body }
-  })
+  const waiting = Array.from({ length: requests }, () => sentWebhook(eventOf('1.1 kB', next())))
   const ms: number[] = []
   const startedAt = performance.now()
   const lane = async (): Promise<void> => {

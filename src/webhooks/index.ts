@@ -16,7 +16,8 @@ export type {
 } from './event.ts'
 // Events
 export { isUnexpectedEvent, isUnknownEvent } from './event.ts'
-export type { ReadWebhookOptions, WebhookForm } from './receive.ts'
+export type { WebhookForm } from './form.ts'
+export type { ReadWebhookOptions } from './receive.ts'
 export { readWebhook, readWebhookForm, verifyWebhook } from './receive.ts'
 export type { SignedWebhook } from './sign.ts'
 // Signatures

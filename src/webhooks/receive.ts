@@ -4,16 +4,9 @@ import { WEBHOOK_BYTES } from '../lib/limits.ts'
 import { type BodySource, decodeUtf8, readBytes, TooLargeError } from '../lib/read-text.ts'
 import { cutCardData } from '../lib/redact.ts'
 import { parseEvent, type WebhookEvent } from './event.ts'
+import { parseForm, type WebhookForm } from './form.ts'
 import { missing, refusalOf, refuse } from './refusal.ts'
 import { verifySignature } from './signature.ts'
-
-/** The two form parameters of a webhook (document, "Events", 1). */
-export interface WebhookForm {
-  /** Base64Url of the event's JSON, exactly as received. */
-  data: string
-  /** 28 characters. */
-  signature: string
-}
 
 /** Options of {@link readWebhook}. */
 export interface ReadWebhookOptions {
@@ -114,38 +107,6 @@ export async function readWebhookForm(
     throw refuse('not_utf8', 'its body is not UTF-8')
   }
   return parseForm(text)
-}
-
-/** Reads the form from a body's text. */
-export function parseForm(text: string): WebhookForm {
-  // What the service sends, nothing escaped but the padding, is cut out. Any other body takes the long way, with the same
-  // outcome, and is looked at no further here.
-  const end = text.indexOf('&')
-  if (
-    text.startsWith('data=') &&
-    text.startsWith('&signature=', end) &&
-    !text.includes('+') &&
-    end === text.lastIndexOf('&')
-  ) {
-    const data = unescapePadding(text.slice(5, end))
-    const signature = unescapePadding(text.slice(end + 11))
-    if (!data.includes('%') && !signature.includes('%')) return { data, signature }
-  }
-  // URLSearchParams over the text agrees on every runtime; request.formData() does not.
-  const form = new URLSearchParams(text)
-  return { data: onlyField(form, 'data'), signature: onlyField(form, 'signature') }
-}
-
-const unescapePadding = (text: string): string =>
-  text.endsWith('%3D') ? text.slice(0, text.indexOf('%')) + text.slice(text.indexOf('%')).replaceAll('%3D', '=') : text
-
-function onlyField(form: URLSearchParams, name: string): string {
-  const [value, ...more] = form.getAll(name)
-  if (value === undefined) throw missing(name)
-  if (more.length > 0) {
-    throw refuse('duplicate_field', `its form has "${name}" more than once, so it is not clear which one was signed`)
-  }
-  return value
 }
 
 const utf8 = new TextEncoder()

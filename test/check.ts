@@ -8,13 +8,15 @@ import { delimiter, join, resolve } from 'node:path'
 const root = resolve(import.meta.dirname, '..')
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-check-'))
 
+const ENTRIES = 'src/index.ts src/webhooks/index.ts src/card/index.ts src/emulator/index.ts'
+
 // In this order: the package checks look at what the build made.
 const CHECKS: [name: string, command: string][] = [
   ['format and lint', 'biome ci --colors=off .'],
   ['types of src', 'tsc -p tsconfig.json'],
   ['types of worker', 'tsc -p worker/tsconfig.json'],
   ['types of test, examples and configurations', 'tsc -p test/tsconfig.json'],
-  ['types under Deno', 'deno check src/index.ts src/webhooks/index.ts src/emulator/index.ts'],
+  ['types under Deno', `deno check ${ENTRIES}`],
   // Twice: of all that there is, and of what is shipped, where a test's use does not count.
   ['unused code and packages', 'knip -c test/knip.jsonc && knip --production -c test/knip.jsonc'],
   ['build', 'tsup --silent'],
@@ -24,6 +26,7 @@ const CHECKS: [name: string, command: string][] = [
     `npm pack --silent --ignore-scripts --pack-destination ${folder} && attw --profile esm-only ${folder}/*.tgz`,
   ],
   ['worker bundle', `wrangler deploy --dry-run --outdir ${folder}/worker`],
+  ['documentation', `deno doc --html --name=edgetill --output=${folder}/docs ${ENTRIES}`],
   ['JSR package', 'deno publish --dry-run --allow-dirty'],
 ]
 

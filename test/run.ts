@@ -89,7 +89,7 @@ for (const runtime of chosen) {
   totals.passed += passed
   totals.failed += failed
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  console.log(`${runtime.name.padEnd(28)} ${passed} passed, ${failed} failed (${seconds} s)`)
+  console.log(`${runtime.name.padEnd(30)} ${passed} passed, ${failed} failed (${seconds} s)`)
   for (const problem of problems) console.log(`  ${problem}`)
 }
 rmSync(folder, { recursive: true, force: true })

@@ -1,48 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { root } from './support/runtimes.ts'
-
-/** A piece of code in a document, as it would be copied. */
-interface Snippet {
-  where: string
-  code: string
-}
+import { blocks, examples, type Snippet, sources } from './support/snippets.ts'
 
 const MARKDOWN = ['README.md', 'worker/README.md', 'CHANGELOG.md'].filter((file) => existsSync(join(root, file)))
 const LANGUAGES = new Set(['ts', 'sh', 'text', 'toml', 'html', 'json', 'http'])
-
-function blocks(file: string, language: string): Snippet[] {
-  const text = readFileSync(join(root, file), 'utf8')
-  return [...text.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm)]
-    .filter(([, found]) => found === language)
-    .map((match) => ({
-      where: `${file}:${text.slice(0, match.index).split('\n').length}`,
-      code: match[2] ?? '',
-    }))
-}
-
-function sources(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-}
-
-/** The code of every `@example` in a file's docstrings. */
-function examples(file: string): Snippet[] {
-  const text = readFileSync(join(root, file), 'utf8')
-  return [...text.matchAll(/\/\*\*[\s\S]*?\*\//g)].flatMap((comment) =>
-    comment[0]
-      .replace(/\s*\*\/$/, '')
-      .split(/^\s*\* ?@example\b/m)
-      .slice(1)
-      .map((rest) => ({
-        where: `${file}:${text.slice(0, comment.index).split('\n').length}`,
-        code: (rest.split(/^\s*\* ?@\w/m)[0] ?? '').replace(/^\s*\* ?/gm, '').replace(/^```\w*$/gm, ''),
-      })),
-  )
-}
 
 /** What the compiler says of the snippets, each compiled as a file of its own in the strictest setting. */
 function compile(snippets: readonly Snippet[]): string[] {

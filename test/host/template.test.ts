@@ -1,20 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestHarness } from 'wrangler'
 import { signWebhook } from '../../src/index.ts'
+import { packInto } from '../package/support/pack.ts'
 import { payment } from '../worker/support/events.ts'
 import { root } from './support/runtimes.ts'
 
@@ -44,37 +35,13 @@ function run(command: string, words: string[], cwd: string): string {
   return stdout
 }
 
-/** Builds and packs the package as it is published, beside the checkout so that its own `dist` stays as it is. */
-function pack(): string {
-  const source = join(folder, 'package')
-  mkdirSync(source)
-  for (const file of [
-    'src',
-    'package.json',
-    'tsconfig.json',
-    'tsup.config.ts',
-    'README.md',
-    'LICENSE',
-    'CHANGELOG.md',
-  ]) {
-    if (existsSync(join(root, file))) cpSync(join(root, file), join(source, file), { recursive: true })
-  }
-  // What the build needs is installed in the checkout already.
-  symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'))
-  run('tsup', ['--silent'], source)
-  return join(source, run('npm', ['pack', '--silent', '--ignore-scripts'], source).trim())
-}
-
 /** Puts packages where npm would put them: nothing is fetched. */
-function install(tarball: string): void {
+function install(): void {
   const modules = join(shop, 'node_modules')
-  mkdirSync(modules, { recursive: true })
-  run('tar', ['-xzf', tarball, '-C', modules], shop)
-  cpSync(join(modules, 'package'), join(modules, 'edgetill'), { recursive: true })
-  rmSync(join(modules, 'package'), { recursive: true })
-  for (const name of ['hono', 'valibot', '@noble/hashes', '@cloudflare/workers-types']) {
-    cpSync(join(root, 'node_modules', name), join(modules, name), { recursive: true })
-  }
+  cpSync(join(packInto(join(folder, 'packed')), 'node_modules'), modules, { recursive: true })
+  cpSync(join(root, 'node_modules/@cloudflare/workers-types'), join(modules, '@cloudflare/workers-types'), {
+    recursive: true,
+  })
 }
 
 describe('the template in an empty folder, with the packed tarball', () => {
@@ -91,7 +58,7 @@ describe('the template in an empty folder, with the packed tarball', () => {
         .map(([name, value]) => `${name}=${value}\n`)
         .join(''),
     )
-    install(pack())
+    install()
   }, 180_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

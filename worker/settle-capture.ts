@@ -1,10 +1,11 @@
 import type { Deps } from './deps.ts'
 import { clientConfig, type Env } from './env.ts'
 import { receiveResent } from './receive.ts'
-import { isApiError, resendWebhook } from './sdk.ts'
+import { isApiError, resendWebhook, type WebhookEvent } from './sdk.ts'
+import { factOf } from './store/fact.ts'
 import { getIntentDetails, type Intent, type IntentDetails, putOutcome, type RecordedAnswer } from './store/intents.ts'
 import type { Operation } from './store/order.ts'
-import { readOrder } from './store/read-order.ts'
+import { orderFrom, readOrder } from './store/read-order.ts'
 import type { State } from './store/state.ts'
 
 /** A call ends within the SDK's 30 seconds: an intent without an outcome after that is one whose worker died. */
@@ -32,9 +33,12 @@ export async function settle(
   const age = deps.now() - intent.started_at
   let found = await newCapture(state, order_id, details)
   if (!found && (intent.outcome === 'unknown' || age > CALL_MS)) {
-    const asked = await ask(deps, env, state, order_id)
-    if (asked) found = await newCapture(state, order_id, details)
-    if (asked && !found && age > NEVER_MS) {
+    const told = await ask(deps, env, state, order_id)
+    if (!told) return undefined
+    // The answer itself counts, not what KV shows of it: the place that is read may be a minute behind.
+    found = told.capture && isNew(told.capture, details) ? told.capture : await newCapture(state, order_id, details)
+    const none = !told.capture || details.known.includes(told.capture.id)
+    if (!found && none && age > NEVER_MS) {
       const body = {
         status: 409,
         code: 'capture_not_executed',
@@ -52,36 +56,47 @@ export async function settle(
   return answer
 }
 
-async function newCapture(state: State, order_id: string, details: IntentDetails): Promise<Operation | undefined> {
-  const { order } = await readOrder(state, order_id)
-  return order.operations.find(
-    ({ method, id, amount }) =>
-      method === 'capture' &&
-      !details.known.includes(id) &&
-      (details.charge_amount === null || amount === null || Math.abs(amount - details.charge_amount) < 0.005),
-  )
+/** `told` is what the service said just now: where its webhook was stored first, elsewhere, KV does not show it here yet. */
+async function newCapture(
+  state: State,
+  order_id: string,
+  details: IntentDetails,
+  told?: WebhookEvent,
+): Promise<Operation | undefined> {
+  const { facts, checkout } = await readOrder(state, order_id)
+  const order = orderFrom(order_id, told ? [...facts, await factOf(told)] : facts, checkout)
+  return order.operations.find((operation) => isNew(operation, details))
+}
+
+function isNew({ method, id, amount }: Operation, { known, charge_amount }: IntentDetails): boolean {
+  if (method !== 'capture' || known.includes(id)) return false
+  return charge_amount === null || amount === null || Math.abs(amount - charge_amount) < 0.005
 }
 
 /**
- * @returns Whether the service answered. "No such capture" (404, an assumption) is an answer only when the service knows
- * the order's payment: a wrong address is answered with 404 too.
+ * @returns The newest capture that the service knows, or that it knows none; undefined when it did not answer. "No such
+ * capture" (404, an assumption) is an answer only when the service knows the order's payment: a wrong address is answered
+ * with 404 too.
  */
-async function ask(deps: Deps, env: Env, state: State, order_id: string): Promise<boolean> {
+async function ask(deps: Deps, env: Env, state: State, order_id: string): Promise<{ capture?: Operation } | undefined> {
   const config = clientConfig(env, deps.fetch)
   try {
-    await receiveResent(deps, env, state, await resendWebhook(config, { order_id, operation: 'capture' }))
-    return true
+    const event = await resendWebhook(config, { order_id, operation: 'capture' })
+    await receiveResent(deps, env, state, event)
+    if (event.method !== 'capture') return undefined
+    const { method, operation_id: id, status, status_code = null, amount, created_at, processed_at = null } = event
+    return { capture: { method, id, status, status_code, amount, created_at, processed_at } }
   } catch (error) {
     if (!(isApiError(error) && error.status === 404)) {
       console.error('The service could not be asked for a capture.', error)
-      return false
+      return undefined
     }
   }
   try {
     await resendWebhook(config, { order_id, operation: 'auth' })
-    return true
+    return {}
   } catch (error) {
     console.error('The service does not know the order of a capture.', error)
-    return false
+    return undefined
   }
 }

@@ -1,11 +1,10 @@
 import type { Deps } from './deps.ts'
 import { clientConfig, type Env } from './env.ts'
 import { receiveResent } from './receive.ts'
-import { isApiError, resendWebhook, type WebhookEvent } from './sdk.ts'
-import { factOf } from './store/fact.ts'
+import { isApiError, resendWebhook } from './sdk.ts'
 import { getIntentDetails, type Intent, type IntentDetails, putOutcome, type RecordedAnswer } from './store/intents.ts'
 import type { Operation } from './store/order.ts'
-import { orderFrom, readOrder } from './store/read-order.ts'
+import { readOrder } from './store/read-order.ts'
 import type { State } from './store/state.ts'
 
 /** A call ends within the SDK's 30 seconds: an intent without an outcome after that is one whose worker died. */
@@ -56,15 +55,8 @@ export async function settle(
   return answer
 }
 
-/** `told` is what the service said just now: where its webhook was stored first, elsewhere, KV does not show it here yet. */
-async function newCapture(
-  state: State,
-  order_id: string,
-  details: IntentDetails,
-  told?: WebhookEvent,
-): Promise<Operation | undefined> {
-  const { facts, checkout } = await readOrder(state, order_id)
-  const order = orderFrom(order_id, told ? [...facts, await factOf(told)] : facts, checkout)
+async function newCapture(state: State, order_id: string, details: IntentDetails): Promise<Operation | undefined> {
+  const { order } = await readOrder(state, order_id)
   return order.operations.find((operation) => isNew(operation, details))
 }
 

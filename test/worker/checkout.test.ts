@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { createCheckoutLink } from '../../worker/checkout-link.ts'
 import { attemptId } from '../../worker/store/checkouts.ts'
-import { createKill, HOWS, type Kill, killAtEach } from './support/kill.ts'
+import { createKill, howsOf, type Kill, killAtEach } from './support/kill.ts'
 import { armed } from './support/killable.ts'
 import { KINDS, log, newOrderId, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
@@ -102,7 +102,11 @@ describe.each(KINDS)('a checkout link over %s KV that does not fail at random', 
   it('leads to the same checkout with one call to the service and one write', async () => {
     const world = create()
     const link = await world.link({ order_id: 'A-1' })
-    const urls = [await world.open(link), await world.open(link), await world.open(link)]
+    const urls: string[] = []
+    for (let look = 0; look < 3; look++) {
+      urls.push(await world.open(link))
+      if (kind === 'hostile') await world.advance(61_000)
+    }
     expect(new Set(urls).size).toBe(1)
     expect([world.kv.calls.put, world.emulator.orders.list().length]).toEqual([1, 1])
   })
@@ -242,8 +246,9 @@ describe.each(KINDS)('a checkout link over %s KV that does not fail at random', 
     const text = await response.text()
     expect(response.status).toBe(503)
     expect(text).toContain(`<a href="${new URL(link).pathname}">Try again</a>`)
+    // Without the link, whose random letters can spell anything.
     for (const word of ['secret-order', 'UAH', 'olena', 'emulator', '500', '429', 'Error'])
-      expect(text).not.toContain(word)
+      expect(text.replaceAll(new URL(link).pathname, '')).not.toContain(word)
     expect(await world.open(link)).toMatch(/\/form$/)
   })
 
@@ -332,7 +337,7 @@ async function openThrough(world: World, link: string, kill: Kill): Promise<stri
 const LOST = KINDS.flatMap((kind) => [false, true].map((lost) => ({ kind, lost })))
 
 describe.each(LOST)('killed at each storage and service call over $kind KV (answer lost: $lost)', ({ kind, lost }) => {
-  it.each(HOWS)('leaves one payment that can be paid (%s)', async (how) => {
+  it.each(howsOf(kind))('leaves one payment that can be paid (%s)', async (how) => {
     await killAtEach(kind, lost ? 10 : 3, async (killAt) => {
       const world = new World({ kind })
       const id = newOrderId()

@@ -63,7 +63,7 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
   })
 
   it('names a setting that cannot work to a customer too, and a previous secret with white space around it', async () => {
-    const world = create({ env: { POS_ID: 'x' } })
+    const world = create({ failures: 0, env: { POS_ID: 'x' } })
     const opened = await world.get(await world.link({ order_id: 'A-1' }))
     expect([opened.status, await opened.text()]).toEqual([500, expect.stringContaining('posId')])
     const padded = create({ env: { API_SECRET_PREVIOUS: 'old ' } })

@@ -3,7 +3,7 @@ import type { OnEvent } from '../../worker/on-event.ts'
 import { isUnexpectedEvent, signWebhook } from '../../worker/sdk.ts'
 import type { Order } from '../../worker/store/order.ts'
 import { at, payment, secondary } from './support/events.ts'
-import { createKill, HOWS, killAtEach } from './support/kill.ts'
+import { createKill, howsOf, killAtEach } from './support/kill.ts'
 import { expectEachHandled, killable } from './support/killable.ts'
 import { KINDS, newOrderId, SENDS, World } from './support/world.ts'
 
@@ -284,7 +284,7 @@ describe.each(EACH)('killed at each await over $kind KV, each webhook sent $send
     ]
   }
 
-  it.each(HOWS)('%s: state right, onEvent run for each event', async (how) => {
+  it.each(howsOf(kind))('%s: state right, onEvent run for each event', async (how) => {
     await killAtEach(kind, 6, async (killAt) => {
       const { world, handled } = killable({ kind, sends })
       const id = newOrderId()

@@ -6,7 +6,7 @@ import { hmacSha1Hex } from './lib/hmac-sha1.ts'
  * The default signer. An ASSUMPTION (the document does not show the computation): lower-case hex of HMAC-SHA1 with the
  * API secret as key over the exact body.
  */
-export const hmacSha1Signer: Signer = ({ body, apiSecret }) => hmacSha1Hex(apiSecret, body)
+const hmacSha1Signer: Signer = ({ body, apiSecret }) => hmacSha1Hex(apiSecret, body)
 
 /** The parts of a request that its credentials depend on. */
 export interface AuthenticatedRequest {

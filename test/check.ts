@@ -26,6 +26,7 @@ const CHECKS: [name: string, command: string][] = [
     `npm pack --silent --ignore-scripts --pack-destination ${folder} && attw --profile esm-only ${folder}/*.tgz`,
   ],
   ['worker bundle', `wrangler deploy --dry-run --outdir ${folder}/worker`],
+  ['size budget', 'node bench/size-check.ts'],
   ['documentation', `deno doc --html --name=edgetill --output=${folder}/docs ${ENTRIES}`],
   ['JSR package', 'deno publish --dry-run --allow-dirty'],
 ]

@@ -5,7 +5,7 @@ import type { EndpointRule } from './rules/endpoints.ts'
 import type { World } from './world.ts'
 
 /** Lower-case hex of HMAC-SHA1(key = API_SECRET, message = the exact body). Assumption: the document does not show it. */
-export function hmacSignature(body: Uint8Array, apiSecret: string): string {
+function hmacSignature(body: Uint8Array, apiSecret: string): string {
   const digest = hmac(sha1, new TextEncoder().encode(apiSecret), body)
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

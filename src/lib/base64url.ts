@@ -22,12 +22,6 @@ export function decodeBase64urlBinary(text: string): string | undefined {
   }
 }
 
-/** Decodes Base64Url to bytes; undefined when the text is not Base64Url. */
-export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  const binary = decodeBase64urlBinary(text)
-  return binary === undefined ? undefined : binaryToBytes(binary)
-}
-
 /** One byte for each character of a binary string. A plain loop: `Uint8Array.from(text, fn)` costs more than the hash. */
 export function binaryToBytes(binary: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(binary.length)

@@ -1,7 +1,7 @@
 const CARD_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'exp_month', 'exp_year', 'card_cvv'])
 
 /** What stands in the place of something that must not be shown. */
-export const REDACTED = '[redacted]'
+const REDACTED = '[redacted]'
 
 /** Cuts raw card data out of a verified webhook, which documents none: a second look at a record that was parsed already. */
 export function cutCardData(record: Record<string, unknown>): void {

@@ -81,7 +81,7 @@ export const wholeNumber = (least: number, most: number): Schema<number> =>
   )
 
 /** Whether a text is a date that exists: 2026-02-29 is not. */
-export function isDate(value: unknown): value is string {
+function isDate(value: unknown): value is string {
   if (!isText(value) || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
   const at = new Date(`${value}T00:00:00Z`)
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value)

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { binaryToBytes, decodeBase64url, decodeBase64urlBinary, encodeBase64url } from '../../src/lib/base64url.ts'
+import { binaryToBytes, decodeBase64urlBinary, encodeBase64url } from '../../src/lib/base64url.ts'
+
+function decodeBase64url(text: string): Uint8Array | undefined {
+  const binary = decodeBase64urlBinary(text)
+  return binary === undefined ? undefined : binaryToBytes(binary)
+}
 
 const utf8 = new TextEncoder()
 

@@ -30,7 +30,7 @@ export interface State {
 }
 
 /** KV's limit for metadata, in bytes of its JSON. */
-export const METADATA_BYTES = 1024
+const METADATA_BYTES = 1024
 
 /** Whether an object fits into a key's metadata. */
 export function fitsMetadata(metadata: object): boolean {

@@ -5,7 +5,7 @@ import type { KVNamespace } from '@cloudflare/workers-types'
  * gone before or after it, and nothing of the worker runs any more.
  */
 export type How = 'throws before' | 'throws after' | 'dies before' | 'dies after'
-export const HOWS: readonly How[] = ['throws before', 'throws after', 'dies before', 'dies after']
+const HOWS: readonly How[] = ['throws before', 'throws after', 'dies before', 'dies after']
 
 /** Over the runtime's own KV, which is slow, each call is stopped in two of the ways; over the doubles in all four. */
 export const howsOf = (kind: string): readonly How[] => (kind === 'real' ? ['throws after', 'dies before'] : HOWS)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Client, createClient } from '../../src/index.ts'
 import { payment } from './programs/merchant.ts'
-import { type Running, start } from './support/process.ts'
+import { type Running, start, startOn } from './support/process.ts'
 
 const edgetill = (...words: string[]) => start('src/cli/main.ts', ...words)
 
@@ -41,6 +41,17 @@ describe('edgetill emulator', () => {
     await emulator.seen('Ctrl-C stops it.')
     expect(emulator.output()).toMatch(/4000000000003220 +Asks for 3-D Secure/)
     expect((await clientOf(emulator).listAccounts()).length).toBeGreaterThan(0)
+    emulator.stop('SIGINT')
+    const { code, output } = await emulator.finished
+    expect(output).toContain('Stopped.')
+    expect(code).toBe(0)
+  })
+
+  it.each(['deno', 'bun'] as const)('is served on %s as well', async (runtime) => {
+    const emulator = startOn(runtime, 'src/cli/main.ts', 'emulator', '--port', '0')
+    await emulator.seen('Ctrl-C stops it.')
+    const { checkout_id } = await clientOf(emulator).createPayment(payment('A-1'))
+    expect(checkout_id).toMatch(/^emulator-/)
     emulator.stop('SIGINT')
     const { code, output } = await emulator.finished
     expect(output).toContain('Stopped.')

@@ -16,9 +16,17 @@ export interface Running {
   seen(text: string): Promise<void>
 }
 
-/** Starts a TypeScript program of the checkout in a process of its own. */
-export function start(program: string, ...words: string[]): Running {
-  const child = spawn(join(root, 'node_modules/.bin/node'), [program, ...words], { cwd: root, detached: true })
+const RUN = { node: [], deno: ['run', '--allow-all', '--no-check', '--quiet'], bun: ['run'] } as const
+
+/** Starts a TypeScript program of the checkout in a process of its own, on Node. */
+export const start = (program: string, ...words: string[]): Running => startOn('node', program, ...words)
+
+/** The same on another runtime. */
+export function startOn(runtime: keyof typeof RUN, program: string, ...words: string[]): Running {
+  const child = spawn(join(root, 'node_modules/.bin', runtime), [...RUN[runtime], program, ...words], {
+    cwd: root,
+    detached: true,
+  })
   let output = ''
   const waiting: { text: string; resolve: () => void }[] = []
   const add = (chunk: unknown) => {

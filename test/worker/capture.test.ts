@@ -102,7 +102,23 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
       // In one place: in two places KV cannot exclude it (worker/README.md).
       const env = world.env('FRA')
       world.env = () => env
-      const answers = await Promise.all(keys.map((key) => captureNow(world, id, key, { charge_amount: 10 })))
+      // The first one stays at the service until it is known what becomes of the other: else they may follow one another.
+      let [known, release] = [0, () => {}]
+      const bothKnown = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      const know = () => void (++known === 2 && release())
+      const inner = world.emulator.fetch
+      ;(world.emulator as { fetch: unknown }).fetch = (async (input: string, init: RequestInit) => {
+        if (input.includes('/capture')) {
+          know()
+          await bothKnown
+        }
+        return inner(input, init)
+      }) as typeof inner
+      const answers = await Promise.all(
+        keys.map((key) => captureNow(world, id, key, { charge_amount: 10 }).finally(know)),
+      )
       expect(captures(world, id).length).toBeLessThanOrEqual(1)
       for (const { status, code } of answers)
         expect([200, 409]).toContain(status === 409 && code === 'capture_in_progress' ? 409 : status)

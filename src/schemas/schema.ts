@@ -1,35 +1,34 @@
-import * as v from 'valibot'
+import { _standardSchema, type BaseIssue, type GenericSchema } from 'valibot'
 import type { Issue } from '../errors.ts'
 
-// A few valibot schemas under names of ours. Every leaf is `custom`, the smallest there is, and says its rule in words:
-// valibot's own messages put the received value (a card number) into their text.
+// The schemas are valibot's: whatever of valibot takes a schema takes these. How they read is ours. valibot's messages put
+// the received value (a card number) into their text; its objects copy every field of every webhook, take an array for an
+// object, and tell of the first unknown field alone.
 
-/** A schema that reads anything into a `T`. */
-export type Schema<T> = v.GenericSchema<unknown, T>
+/** Reads an unknown value as a `T`. */
+export type Schema<T> = GenericSchema<unknown, T>
 
-/** A schema for each field of `T`: one that is missing, or of another type, does not compile. */
+/** One schema for each field, none left out: whoever adds a field to an interface adds it here. */
 export type Fields<T> = { readonly [K in keyof T]-?: Schema<T[K]> }
 
-/** Either the value in the schema's form, or what is wrong with it. */
+/** What {@link read} answers. */
 export type Read<T> = { value: T; issues?: undefined } | { value?: undefined; issues: Issue[] }
 
-/** Checks a value against a schema. The issues never hold what was received, only its kind. */
+/** Reads a value; what it received is never part of an issue. */
 export function read<T>(schema: Schema<T>, value: unknown): Read<T> {
-  // The same as valibot's safeParse, whose result would be one object more.
-  const dataset = schema['~standard'].validate(value) as v.OutputDataset<T, v.BaseIssue<unknown>>
-  return dataset.issues ? { issues: dataset.issues.map(toIssue) } : { value: dataset.value as T }
+  const { value: output, issues } = run(schema, { value })
+  return issues ? { issues: issues.map(toIssue) } : { value: output as T }
 }
 
-function toIssue({ path, message, input }: v.BaseIssue<unknown>): Issue {
+function toIssue({ path, message, received }: BaseIssue<unknown>): Issue {
   let place = ''
   for (const { key } of path ?? []) {
     place += typeof key === 'number' ? `[${key}]` : place === '' ? String(key) : `.${String(key)}`
   }
-  // The issue of a missing or an unknown field is its object's: the field's own value is the last of the path.
-  return { path: place, rule: message, received: kindOf(path ? path.at(-1)?.value : input) }
+  return { path: place, rule: message, received }
 }
 
-/** The kind of a value, for an error that must not show the value. */
+/** The kind of a value, for an issue: never the value itself. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'
@@ -38,79 +37,151 @@ export function kindOf(value: unknown): string {
   return typeof value
 }
 
-/** A value that a test decides on. */
-export function leaf<T>(rule: string, test: (value: unknown) => boolean): Schema<T> {
-  return v.custom<T>(test, rule)
+type Test = (value: unknown) => boolean
+
+/** What valibot hands from schema to schema: a value, as far as it was read, and what is wrong with it. */
+interface Dataset {
+  value: unknown
+  typed?: boolean
+  issues?: BaseIssue<unknown>[]
 }
 
-/** A parameter that may be left out; `undefined` counts as left out. */
-export function optional<T>(schema: Schema<T>): Schema<T | undefined> {
-  return v.optional(schema)
+/** A schema of ours. */
+interface OwnSchema {
+  /** The rule, which completes "must be". */
+  expects: string
+  /** Whether a value can stay as it is, without a look at its parts: the short way. */
+  accepts: Test | undefined
+  '~run'(dataset: Dataset): Dataset
+}
+const own = (schema: Schema<unknown>) => schema as unknown as OwnSchema
+const run = (schema: Schema<unknown>, dataset: Dataset): Dataset => own(schema)['~run'](dataset)
+
+function schema<T>(expects: string, accepts: Test | undefined, readInto: (dataset: Dataset) => void): Schema<T> {
+  const form = { kind: 'schema', type: 'custom', reference: schema, expects, accepts, async: false }
+  return _standardSchema({
+    ...form,
+    '~run'(dataset: Dataset) {
+      readInto(dataset)
+      dataset.typed = !dataset.issues
+      return dataset
+    },
+  } as unknown as Schema<T>)
 }
 
-/** A field that may be absent, or null because the service does not know it. It is left as it is then. */
-export function maybe<T>(schema: Schema<T>): Schema<T | null> {
-  return v.nullish(schema) as Schema<T | null>
+/** A value that a test accepts as it is. The rule completes "must be". */
+export function leaf<T>(rule: string, test: Test): Schema<T> {
+  return schema(rule, test, (dataset) => {
+    const { value: input } = dataset
+    if (test(input)) return
+    const issue = {
+      kind: 'schema',
+      type: 'custom',
+      input,
+      expected: rule,
+      received: kindOf(input),
+      message: rule,
+    } as const
+    dataset.issues = [issue]
+  })
 }
 
-export function array<T>(schema: Schema<T>, rule = 'an array', least = 0): Schema<T[]> {
-  return v.pipe(
-    leaf<unknown[]>(rule, (value) => Array.isArray(value) && value.length >= least),
-    v.array(schema),
-  )
-}
-
-/** The schema that `choose` finds for a value. */
-export function either<T>(choose: (value: unknown) => Schema<T>): Schema<T> {
-  return v.lazy(choose)
-}
-
-/** Whatever is there. */
+/** A value that is there. */
 export function anyValue<T>(): Schema<T> {
   return leaf('given', () => true)
 }
 
-/** Goes on only with a value that is right so far. */
-export function convert<A, B>(schema: Schema<A>, next: (value: A) => B): Schema<B> {
-  return v.pipe(schema, v.transform(next))
+function unless<T>(isAbsent: Test, inner: Schema<unknown>): Schema<T> {
+  const { expects, accepts } = own(inner)
+  return schema(expects, accepts && ((value) => isAbsent(value) || accepts(value)), (dataset) => {
+    if (!isAbsent(dataset.value)) run(inner, dataset)
+  })
 }
 
-// valibot takes an array for an object.
-const isObject = (value: unknown) => value !== null && typeof value === 'object' && !Array.isArray(value)
-
-/** Changes what was received before a schema sees it. */
-export function before<T>(change: (received: unknown) => unknown, schema: Schema<T>): Schema<T> {
-  return v.pipe(anyValue(), v.transform(change), schema)
+/** A field that may be left out. */
+export function optional<T>(inner: Schema<T>): Schema<T | undefined> {
+  return unless((value) => value === undefined, inner)
 }
 
-/** An object of an answer: fields that are not named here are kept. */
+/** A field that may be left out or null. */
+export function maybe<T>(inner: Schema<T>): Schema<T | null> {
+  return unless((value) => value == null, inner)
+}
+
+/** A schema that depends on the value. */
+export function either<T>(choose: (value: unknown) => Schema<T>): Schema<T> {
+  return schema('given', undefined, (dataset) => run(choose(dataset.value), dataset))
+}
+
+/** What another schema read, converted. */
+export function convert<A, B>(inner: Schema<A>, next: (value: A) => B): Schema<B> {
+  return schema(own(inner).expects, undefined, (dataset) => {
+    if (!run(inner, dataset).issues) dataset.value = next(dataset.value as A)
+  })
+}
+
+/** A schema that reads what `change` makes of the value. */
+export function before<T>(change: (received: unknown) => unknown, inner: Schema<T>): Schema<T> {
+  return schema(own(inner).expects, undefined, (dataset) => {
+    dataset.value = change(dataset.value)
+    run(inner, dataset)
+  })
+}
+
+/** An array of one kind. */
+export function array<T>(inner: Schema<T>, rule = 'an array', least = 0): Schema<T[]> {
+  const list = leaf<unknown[]>(rule, (value) => Array.isArray(value) && value.length >= least)
+  return schema(rule, undefined, (dataset) => {
+    if (run(list, dataset).issues) return
+    // A hole is read too: JSON would make a null of it.
+    dataset.value = Array.from(dataset.value as unknown[], (value, index) => readPart(inner, value, index, dataset))
+  })
+}
+
+/** An object whose unknown fields are kept: the service adds some at any time. Copied only where a field was converted. */
 export function looseObject<T extends object>(fields: Fields<T>): Schema<T> {
-  return v.pipe(leaf('an object', isObject), v.looseObject(entries(fields), ruleFor(fields))) as unknown as Schema<T>
+  return object(fields, false)
 }
 
-/** An object of a call's input: each field that is not named here is an issue, so that no typo travels. */
+/** An object whose unknown fields are refused: a misspelt field would silently do nothing. Always copied. */
 export function strictObject<T extends object>(fields: Fields<T>): Schema<T> {
-  return v.pipe(
-    looseObject(fields),
-    // valibot's own strict object tells of the first unknown field alone.
-    v.rawCheck(({ dataset: { value }, addIssue }) => {
-      const input = (isObject(value) ? value : {}) as Record<string, unknown>
-      for (const key of Object.keys(input)) {
-        if (Object.hasOwn(fields, key)) continue
-        addIssue({ message: UNKNOWN, path: [{ type: 'object', origin: 'key', input, key, value: input[key] }] })
-      }
-    }),
-  )
+  return object(fields, true)
 }
-
-const entries = (fields: object) => fields as v.ObjectEntries
 
 const UNKNOWN = 'left out: it is not a parameter of this call (passThrough sends an extra field on purpose)'
 
-/** What a missing field must be. */
-function ruleFor(fields: object): (issue: v.BaseIssue<unknown>) => string {
-  return ({ path }) => {
-    const schema = (fields as Record<string, { message?: unknown }>)[String(path?.at(-1)?.key)]
-    return String(schema?.message ?? 'given')
+function object<T extends object>(fields: Fields<T>, strict: boolean): Schema<T> {
+  const form = leaf('an object', (value) => kindOf(value) === 'object')
+  const unknown = leaf(UNKNOWN, () => false)
+  const known = Object.entries<Schema<unknown>>(fields).map(([name, field]) => ({
+    name,
+    field,
+    accepts: own(field).accepts,
+  }))
+  return schema('an object', undefined, (dataset) => {
+    if (run(form, dataset).issues) return
+    const input = dataset.value as Record<string, unknown>
+    let output = strict ? {} : input
+    for (const { name, field, accepts } of known) {
+      const received = input[name]
+      const value = accepts?.(received) ? received : readPart(field, received, name, dataset)
+      if (value === (strict ? undefined : received)) continue
+      if (output === input) output = { ...input }
+      output[name] = value
+    }
+    for (const name of strict ? Object.keys(input) : []) {
+      if (!Object.hasOwn(fields, name)) readPart(unknown, input[name], name, dataset)
+    }
+    dataset.value = output
+  })
+}
+
+/** Reads a part of a whole; what is wrong with it is wrong with the whole. */
+function readPart(inner: Schema<unknown>, value: unknown, key: string | number, whole: Dataset): unknown {
+  const part = run(inner, { value })
+  for (const issue of part.issues ?? []) {
+    const place = { type: 'unknown', origin: 'value', input: whole.value, key, value } as const
+    whole.issues = [...(whole.issues ?? []), { ...issue, path: [place, ...(issue.path ?? [])] }]
   }
+  return part.value
 }

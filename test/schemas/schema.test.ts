@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import {
   array,
@@ -54,7 +55,7 @@ describe('objects', () => {
 
   it('a field called __proto__ reaches nothing', () => {
     const hostile = JSON.parse('{"a":"x","__proto__":{"b":1}}') as object
-    expect(Object.keys(read(strict, hostile).value ?? {})).toEqual(['a'])
+    expect(paths(strict, hostile)).toEqual(['__proto__'])
     const value = read(looseObject<{ a: string; n: number }>({ a: text, n: maybe(length) as Schema<number> }), {
       ...hostile,
       n: 'four',
@@ -82,5 +83,35 @@ describe('issues', () => {
   it('no conversion runs on what is already wrong', () => {
     expect(paths(length, 5)).toEqual([''])
     expect(paths(array(length, 'three', 3), ['a'])).toEqual([''])
+  })
+})
+
+describe('they are schemas of valibot', () => {
+  const order = looseObject<{ id: string; parts: { n: number }[] }>({
+    id: text,
+    parts: array(strictObject<{ n: number }>({ n: length })),
+  })
+  const shop = v.object({ order, note: v.optional(maybe(text)) })
+
+  it('inside its schemas and pipes', () => {
+    const received = { order: { id: 'A-1', parts: [{ n: 'four' }], more: 1 } }
+    const expected = { order: { id: 'A-1', parts: [{ n: 4 }], more: 1 } }
+    expect(v.parse(shop, received)).toEqual(expected)
+    expect(v.safeParse(shop, received)).toMatchObject({ typed: true, success: true, output: expected })
+    const ids = v.pipe(
+      order,
+      v.transform(({ id }) => id),
+    )
+    expect(v.parse(ids, received.order)).toBe('A-1')
+    expect(v.is(order, received.order)).toBe(true)
+    expect(order['~standard'].validate(received.order)).toMatchObject({ value: expected.order })
+  })
+
+  it('and their issues are issues of valibot, with what was expected and the kind of what came', () => {
+    const { typed, success, issues } = v.safeParse(shop, { order: { id: 'A-1', parts: [{ n: 5, more: 1 }] }, note: 7 })
+    expect({ typed, success }).toEqual({ typed: false, success: false })
+    expect(issues?.map((issue) => v.getDotPath(issue))).toEqual(['order.parts.0.n', 'order.parts.0.more', 'note'])
+    expect(issues?.[0]).toMatchObject({ kind: 'schema', expected: 'a text', received: 'number', message: 'a text' })
+    expect(() => v.parse(order, { id: 1, parts: [] })).toThrow(v.ValiError)
   })
 })

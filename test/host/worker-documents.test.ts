@@ -3,13 +3,19 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
 import ts from 'typescript'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { createEmulator } from '../../src/emulator/index.ts'
 import { signWebhook } from '../../src/index.ts'
 import { createApp } from '../../worker/app.ts'
+import { openCheckoutLink } from '../../worker/checkout-link.ts'
+import { type Env, missingBindings } from '../../worker/env.ts'
+import type { OnEvent } from '../../worker/on-event.ts'
 import { payment } from '../worker/support/events.ts'
 import { World } from '../worker/support/world.ts'
 import { root } from './support/runtimes.ts'
+import { blocks } from './support/snippets.ts'
 
 const readme = readFileSync(join(root, 'worker/README.md'), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-worker-'))
@@ -138,6 +144,129 @@ describe('worker/README.md', () => {
   })
 })
 
+/** Runs a program of worker/README.md as it stands in the folder above `worker/`, `edgetill` being this checkout. */
+async function load(code: string): Promise<Record<string, unknown>> {
+  const { outputFiles } = await build({
+    stdin: { contents: code, loader: 'ts', resolveDir: root },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    alias: { edgetill: join(root, 'src/index.ts') },
+  })
+  const text = outputFiles[0]?.text ?? ''
+  return import(/* @vite-ignore */ `data:text/javascript;base64,${btoa(unescape(encodeURIComponent(text)))}`)
+}
+
+describe('the programs of worker/README.md', () => {
+  const programs = blocks('worker/README.md', 'ts').map(({ code }) => code)
+  const [WEBHOOK = '', LINK = '', ON_EVENT = ''] = programs
+
+  it('are three', () => {
+    expect(programs).toHaveLength(3)
+  })
+
+  it('run with the settings of "Run it on your machine": those of the emulator, and nothing is missing', () => {
+    const [file = ''] = blocks('worker/README.md', 'text').map(({ code }) => code)
+    const local = Object.fromEntries([...file.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
+    const toml = readFileSync(join(root, 'wrangler.toml'), 'utf8')
+    const variables = Object.fromEntries(
+      [...toml.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name, value]) => [name, value]),
+    )
+    const env = { ...variables, ...local, STATE: { get: () => {} } } as unknown as Env
+    expect(missingBindings(env)).toEqual([])
+    const { credentials } = createEmulator({ origin: 'http://127.0.0.1:4010' })
+    expect({
+      baseUrl: env.BASE_URL,
+      apiUrl: env.API_URL,
+      posId: env.POS_ID,
+      apiKey: env.API_KEY,
+      apiSecret: env.API_SECRET,
+      endpointsKey: env.ENDPOINTS_KEY,
+      scheme: env.SCHEME,
+    }).toEqual(credentials)
+  })
+
+  it('make a webhook that is taken, and whose order nobody asked for', async () => {
+    const world = new World()
+    const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
+    vi.stubGlobal('fetch', (input: string, init: RequestInit) => world.fetch(new Request(input, init)))
+    try {
+      await load(WEBHOOK)
+      expect(logged.mock.calls).toEqual([[200]])
+    } finally {
+      vi.unstubAllGlobals()
+      logged.mockRestore()
+    }
+    expect(await world.order('tea-7')).toMatchObject({ status: 'success', flags: ['unknown_order'] })
+  })
+
+  it('make a link that opens', async () => {
+    const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
+    await load(LINK)
+    const [[link]] = logged.mock.calls as [[string]]
+    logged.mockRestore()
+    const token = link.replace('https://pay.shop.example.com/checkout/', '')
+    const opened = await openCheckoutLink(token, 'the LINK_SECRET of the worker')
+    expect(opened?.order).toMatchObject({ order_id: 'mugs-1001', amount: 100.5 })
+  })
+
+  it('compile in worker/on-event.ts when they are put there as it says', () => {
+    const path = join(root, 'worker/on-event.ts')
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+    expect(lines.at(-1)).toMatch(/^export const onEvent\b/)
+    const [first, ...rest] = ON_EVENT.split('\n')
+    expect(first).toMatch(/^import type/)
+    expect(compile(new Map([[path, [...lines.slice(0, -1), ...rest].join('\n')]]))).toEqual([])
+  }, 60_000)
+
+  it('tell the shop once of an order that is paid, whatever comes late or again', async () => {
+    const { onEvent } = (await load(ON_EVENT)) as { onEvent: OnEvent }
+    const world = new World({ onEvent })
+    const told: string[] = []
+    vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
+      told.push(`${new Headers(init.headers).get('idempotency-key')} ${init.body}`)
+      return new Response()
+    })
+    try {
+      await world.open(await world.link({ order_id: 'A-1' }))
+      const paid = payment('A-1')
+      await world.deliver(paid)
+      await world.deliver({ ...paid, status: 'pending', status_code: '2122', processed_at: paid.created_at })
+      await world.deliver(paid)
+      await world.deliver(payment('A-2', { status: 'failure' }))
+    } finally {
+      vi.unstubAllGlobals()
+    }
+    expect(told).toEqual([expect.stringMatching(/^[\w-]{43} \{"order_id":"A-1","captured":10050\}$/)])
+  })
+})
+
+/** What the compiler says of files of the worker, which need not be there as they are given. */
+function compile(files: ReadonlyMap<string, string>): string[] {
+  const { options } = ts.parseJsonConfigFileContent(
+    ts.readConfigFile(join(root, 'worker/tsconfig.json'), ts.sys.readFile).config,
+    ts.sys,
+    join(root, 'worker'),
+  )
+  const host = ts.createCompilerHost(options)
+  const { getSourceFile, fileExists } = host
+  host.fileExists = (name) => files.has(name) || fileExists.call(host, name)
+  host.getSourceFile = (name, version, ...rest) => {
+    const text = files.get(name)
+    return text === undefined
+      ? getSourceFile.call(host, name, version, ...rest)
+      : ts.createSourceFile(name, text, version)
+  }
+  const program = ts.createProgram([...files.keys()], options, host)
+  const found = [...files.keys()].flatMap((name) => {
+    const source = program.getSourceFile(name)
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
+  })
+  return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
+}
+
 describe('the worker’s files', () => {
   const files = readdirSync(join(root, 'worker'), { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
@@ -195,25 +324,6 @@ describe('the worker’s files', () => {
       }
     }
     expect(snippets.size).toBeGreaterThanOrEqual(3)
-    const { options } = ts.parseJsonConfigFileContent(
-      ts.readConfigFile(join(root, 'worker/tsconfig.json'), ts.sys.readFile).config,
-      ts.sys,
-      join(root, 'worker'),
-    )
-    const host = ts.createCompilerHost(options)
-    const { getSourceFile, fileExists } = host
-    host.fileExists = (name) => snippets.has(name) || fileExists.call(host, name)
-    host.getSourceFile = (name, version, ...rest) => {
-      const text = snippets.get(name)
-      return text === undefined
-        ? getSourceFile.call(host, name, version, ...rest)
-        : ts.createSourceFile(name, text, version)
-    }
-    const program = ts.createProgram([...snippets.keys()], options, host)
-    const found = [...snippets.keys()].flatMap((name) => {
-      const source = program.getSourceFile(name)
-      return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
-    })
-    expect(found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))).toEqual([])
+    expect(compile(snippets)).toEqual([])
   }, 60_000)
 })

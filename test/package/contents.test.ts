@@ -17,6 +17,26 @@ const text = (file: string) => readFileSync(join(installed, file), 'utf8')
 // A hash names what entries share: which files there are is checked, how the bundler names them is not.
 const HASHED = /^dist\/(chunk-[A-Z0-9]{8}\.js|[a-z-]+-[\w-]{8}\.d\.ts)$/
 
+/** Files of `dist` that these lead to, themselves included. */
+function reachedFrom(entries: readonly string[]): Set<string> {
+  const reached = new Set<string>()
+  const visit = (file: string) => {
+    if (reached.has(file)) return
+    reached.add(file)
+    // A declaration names the code beside which it stands: `./x.js` means `./x.d.ts` there.
+    const kind = file.endsWith('.d.ts') ? '.d.ts' : '.js'
+    for (const { to } of importsOf(join(relative(root, installed), file), text(file))) {
+      if (/^\.|\//.test(to) && to.includes('dist/')) visit(relative(installed, join(root, to)).replace(/\.js$/, kind))
+    }
+  }
+  entries.forEach(visit)
+  return reached
+}
+
+/** The built-in modules of Node that a file imports, as it writes them. */
+const builtIn = (file: string) =>
+  importsOf(file, text(file)).flatMap(({ to }) => (to.startsWith('node:') || builtinModules.includes(to) ? [to] : []))
+
 describe('the tarball', () => {
   it('holds these files and no other', () => {
     expect(files.filter((file) => !HASHED.test(file))).toEqual([
@@ -37,18 +57,8 @@ describe('the tarball', () => {
   })
 
   it('holds no chunk that no entry leads to', () => {
-    const reached = new Set<string>()
-    const visit = (file: string) => {
-      if (reached.has(file)) return
-      reached.add(file)
-      // A declaration names the code beside which it stands: `./x.js` means `./x.d.ts` there.
-      const kind = file.endsWith('.d.ts') ? '.d.ts' : '.js'
-      for (const { to } of importsOf(join(relative(root, installed), file), text(file))) {
-        if (/^\.|\//.test(to) && to.includes('dist/')) visit(relative(installed, join(root, to)).replace(/\.js$/, kind))
-      }
-    }
-    for (const file of files) if (file.startsWith('dist/') && !HASHED.test(file)) visit(file)
-    expect([...reached].sort()).toEqual(files.filter((file) => file.startsWith('dist/')))
+    const entries = files.filter((file) => file.startsWith('dist/') && !HASHED.test(file))
+    expect([...reachedFrom(entries)].sort()).toEqual(files.filter((file) => file.startsWith('dist/')))
   })
 
   it('tells nothing of the machine that it was made on', () => {
@@ -59,13 +69,17 @@ describe('the tarball', () => {
     }
   })
 
-  it('uses a built-in module of Node in the command line alone', () => {
-    const using = files.filter(
-      (file) =>
-        file.endsWith('.js') &&
-        importsOf(file, text(file)).some(({ to }) => to.startsWith('node:') || builtinModules.includes(to)),
-    )
-    expect(using).toEqual(['dist/cli.js'])
+  it('uses built-in modules of Node in the command line and its own chunks alone, under their prefix', () => {
+    const library = reachedFrom(files.filter((file) => /^dist\/(index|webhooks|card|emulator)\.(js|d\.ts)$/.test(file)))
+    expect(library).toContain('dist/emulator.js')
+    expect([...library].filter((file) => builtIn(file).length > 0)).toEqual([])
+    expect(library).not.toContain('dist/cli.js')
+
+    const commandLine = [...reachedFrom(['dist/cli.js'])].filter((file) => !library.has(file))
+    const imported = commandLine.flatMap(builtIn)
+    expect(imported).toContain('node:util')
+    expect(imported.filter((name) => !name.startsWith('node:'))).toEqual([])
+    expect([...library, ...commandLine].sort()).toEqual(files.filter((file) => file.startsWith('dist/')))
   })
 
   it('has a command that starts', () => {

@@ -2,7 +2,7 @@
 
 export type { Client } from './client.ts'
 export { createClient } from './client.ts'
-export type { ClientConfig, Signer, SignerInput } from './config.ts'
+export type { ClientConfig, ResolvedConfig, Signer, SignerInput } from './config.ts'
 export type { Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning } from './hooks.ts'
 export type { CallOptions } from './transport.ts'
 
@@ -65,6 +65,7 @@ export { compareTimestamps, toInstant } from './schemas/timestamp.ts'
 
 // Webhooks
 
+export type { BodySource } from './lib/read-text.ts'
 export type {
   AuthIncrementEvent,
   CaptureEvent,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { describeApi } from './support/api.ts'
+import { describeApi, promisedValues, unnamedTypes } from './support/api.ts'
 import { ENTRIES } from './support/entries.ts'
 import { resolveInTarball } from './support/from-tarball.ts'
 
@@ -17,4 +17,13 @@ it.each([...ENTRIES.values()])('names every value that %s really exports', async
   const section = `${api}\n## `.split(`\n## ${specifier}\n`)[1]?.split('\n## ')[0] ?? ''
   for (const name of names)
     expect(section).toMatch(new RegExp(`^(function|const|class|abstract class|- \`)\\s?${name}\\b`, 'm'))
+})
+
+it.each([...ENTRIES.values()])('%s really exports every value that its types promise', async (specifier) => {
+  const names = Object.keys((await import(resolveInTarball(specifier))) as object)
+  expect(promisedValues().get(specifier)).toEqual(names.sort())
+})
+
+it('every type that a signature names can be written down: some entry exports it', () => {
+  expect(unnamedTypes()).toEqual([])
 })

@@ -21,6 +21,11 @@ export interface AuthenticatedRequest {
   endpointsKeyHeader?: 'X-API-KEY' | 'X-API-Key' | undefined
 }
 
+/** Whether the default signer, which is an assumption, signs a request. */
+export function usesDefaultSigner(config: ResolvedConfig, { authentication }: AuthenticatedRequest): boolean {
+  return authentication === 'hmac' && config.authentication === 'documented' && !config.signer
+}
+
 /** The headers of a request: the document's "Authentication" table, row by row. */
 export async function authorize(
   config: ResolvedConfig,

@@ -62,10 +62,6 @@ export interface ClientConfig extends Hooks {
 }
 
 const FUNCTIONS = ['fetch', 'signer', 'random', 'onRequest', 'onResponse', 'onRetry', 'onWarning'] as const
-const SCHEME = /^[\w!#$%&'*+.^`|~-]+$/
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
-const VISIBLE_ASCII = /^[\x21-\x7e]+$/
-const PRINTABLE_ASCII = /^[\x20-\x7e]+$/
 
 /** A configuration that was checked. Its credentials are private: neither `inspect` nor `JSON.stringify` shows them. */
 export class ResolvedConfig {
@@ -83,38 +79,28 @@ export class ResolvedConfig {
   readonly #config: ClientConfig
 
   constructor(config: ClientConfig) {
+    const { posId, apiUrl, scheme, userAgent, onRequest, onResponse, onRetry, onWarning } = config
     this.baseUrl = address('baseUrl', config.baseUrl)
-    this.apiUrl = config.apiUrl === undefined ? undefined : address('apiUrl', config.apiUrl)
-    if (typeof config.posId !== 'string' || !UUID.test(config.posId)) {
-      throw new ConfigError('posId', 'posId must be the UUID of your POS, as the merchant portal shows it.')
+    this.apiUrl = apiUrl === undefined ? apiUrl : address('apiUrl', apiUrl)
+    this.posId = text('posId', posId, UUID, 'be the UUID of your POS: the merchant portal shows it')
+    for (const field of ['apiKey', 'apiSecret', 'endpointsKey'] as const) {
+      demand(config[field], field, 'be given: the merchant portal shows one for the test and one for the live project')
+      text(
+        field,
+        config[field],
+        VISIBLE_ASCII,
+        'be visible ASCII: no white space around it (often a copied line break)',
+      )
     }
-    this.posId = config.posId
-    for (const field of ['apiKey', 'apiSecret', 'endpointsKey'] as const) credential(field, config[field])
-    if (config.apiKey.includes(':')) {
-      throw new ConfigError('apiKey', 'apiKey holds a ":", which separates it from what follows in X-API-AUTH.')
-    }
-    this.scheme = config.scheme ?? 'SVC'
-    if (!SCHEME.test(this.scheme)) {
-      throw new ConfigError('scheme', 'scheme must be one word: the service’s own name in the X-API-AUTH header.')
-    }
+    demand(!config.apiKey.includes(':'), 'apiKey', 'not hold a ":", which ends it in X-API-AUTH')
+    this.scheme = text('scheme', scheme ?? 'SVC', SCHEME, 'be one word: the service’s own name in X-API-AUTH')
     this.authentication = oneOf('authentication', config.authentication ?? 'documented', ['documented', 'plain'])
     this.customerFields = oneOf('customerFields', config.customerFields ?? 'required', ['required', 'optional'])
     this.timeoutMs = wholeNumber('timeoutMs', config.timeoutMs ?? 30_000, 1, 2_147_483_647)
     this.maxRetries = wholeNumber('maxRetries', config.maxRetries ?? 2, 0, 10)
-    this.userAgent = config.userAgent ?? 'edgetill'
-    if (!PRINTABLE_ASCII.test(this.userAgent)) {
-      throw new ConfigError(
-        'userAgent',
-        'userAgent must be printable ASCII: runtimes differ on any other header value.',
-      )
-    }
+    this.userAgent = text('userAgent', userAgent ?? 'edgetill', /^[ -~]+$/, 'be printable ASCII')
+    for (const field of FUNCTIONS) demand(typeof (config[field] ?? Math.random) === 'function', field, 'be a function')
     this.random = config.random ?? Math.random
-    for (const field of FUNCTIONS) {
-      if (config[field] !== undefined && typeof config[field] !== 'function') {
-        throw new ConfigError(field, `${field} must be a function.`)
-      }
-    }
-    const { onRequest, onResponse, onRetry, onWarning } = config
     this.hooks = { onRequest, onResponse, onRetry, onWarning }
     this.#config = { ...config }
   }
@@ -142,77 +128,44 @@ export class ResolvedConfig {
  */
 export function resolveConfig(config: ClientConfig | ResolvedConfig): ResolvedConfig {
   if (config instanceof ResolvedConfig) return config
-  if (config === null || typeof config !== 'object') {
-    throw new ConfigError(
-      'config',
-      'The configuration must be an object with baseUrl, posId, apiKey, apiSecret and endpointsKey.',
-    )
-  }
+  const isObject = config !== null && typeof config === 'object'
+  demand(isObject, 'config', 'be an object with baseUrl, posId, apiKey, apiSecret and endpointsKey')
   return new ResolvedConfig(config)
 }
 
+/** Throws unless something holds. The rule completes "must". */
+function demand(holds: unknown, field: string, rule: string): void {
+  if (!holds) throw new ConfigError(field, `${field} must ${rule}.`)
+}
+
 function address(field: string, value: unknown): string {
-  let url: URL
-  try {
-    url = new URL(value as string)
-  } catch {
-    throw new ConfigError(field, `${field} must be an absolute address such as https://pay.example.com.`)
-  }
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
-    throw new ConfigError(
-      field,
-      `${field} must begin with https:// (http:// is accepted on loopback only): credentials travel to it.`,
-    )
-  }
-  if (url.username || url.password || url.search || url.hash) {
-    throw new ConfigError(field, `${field} must be an address only: no user, password, query or fragment.`)
-  }
-  const path = url.pathname.replace(/\/+$/, '')
-  if (path.endsWith('/api/v1')) {
-    throw new ConfigError(field, `${field} must end before /api/v1, which every path of the service begins with.`)
-  }
-  return url.origin + path
+  demand(URL.canParse(value as string), field, 'be an absolute address such as https://pay.example.com')
+  const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(value as string)
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
+  demand(isSafe, field, 'begin with https:// (http:// on loopback only): credentials travel to it')
+  demand(!(username + password + search + hash), field, 'have no user, password, query or fragment')
+  const path = pathname.replace(/\/+$/, '')
+  demand(!path.endsWith('/api/v1'), field, 'end before /api/v1, which every path of the service begins with')
+  return origin + path
 }
 
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  )
+const LOOPBACK = /^((.+\.)?localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/
+const SCHEME = /^[\w!#$%&'*+.^`|~-]+$/
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+const VISIBLE_ASCII = /^[!-~]+$/
+
+function text(field: string, value: unknown, pattern: RegExp, rule: string): string {
+  demand(typeof value === 'string' && pattern.test(value), field, rule)
+  return value as string
 }
 
-function credential(field: string, value: unknown): void {
-  if (typeof value !== 'string' || value === '') {
-    throw new ConfigError(
-      field,
-      `${field} is missing: the merchant portal shows it, one set for the test project and one for the live project.`,
-    )
-  }
-  if (value !== value.trim()) {
-    throw new ConfigError(
-      field,
-      `${field} has white space around it, often a line break from a copied file: remove it.`,
-    )
-  }
-  if (!VISIBLE_ASCII.test(value)) {
-    throw new ConfigError(
-      field,
-      `${field} holds a character that a header cannot carry: only visible ASCII is possible.`,
-    )
-  }
+function oneOf<T extends string>(field: string, value: T, allowed: readonly T[]): T {
+  demand(allowed.includes(value), field, `be one of: ${allowed.join(', ')}`)
+  return value
 }
 
-function oneOf<T extends string>(field: string, value: unknown, allowed: readonly T[]): T {
-  const found = allowed.find((one) => one === value)
-  if (found === undefined) throw new ConfigError(field, `${field} must be one of: ${allowed.join(', ')}.`)
-  return found
-}
-
-function wholeNumber(field: string, value: unknown, least: number, most: number): number {
-  if (!Number.isInteger(value) || (value as number) < least || (value as number) > most) {
-    throw new ConfigError(field, `${field} must be a whole number from ${least} to ${most}.`)
-  }
-  return value as number
+function wholeNumber(field: string, value: number, least: number, most: number): number {
+  const holds = Number.isInteger(value) && value >= least && value <= most
+  demand(holds, field, `be a whole number from ${least} to ${most}`)
+  return value
 }

@@ -18,8 +18,10 @@ export abstract class EdgetillError extends Error {
   /** Tells the errors apart; stable across versions, bundlers and minifiers. */
   abstract readonly code: ErrorCode
 
-  constructor(message: string, cause?: unknown) {
+  /** `details` become properties of the error. */
+  constructor(message: string, cause?: unknown, details?: object) {
     super(message, cause === undefined ? undefined : { cause })
+    Object.assign(this, details)
   }
 }
 
@@ -41,11 +43,10 @@ export class ConfigError extends EdgetillError {
   override readonly name = 'ConfigError'
   readonly code = 'config'
   /** The option to mend, such as `baseUrl`. */
-  readonly field: string
+  declare readonly field: string
 
   constructor(field: string, message: string, cause?: unknown) {
-    super(message, cause)
-    this.field = field
+    super(message, cause, { field })
   }
 }
 
@@ -54,11 +55,12 @@ export class InvalidInputError extends EdgetillError {
   override readonly name = 'InvalidInputError'
   readonly code = 'invalid_input'
   /** Everything that is wrong, each with its field's path. No value is kept. */
-  readonly issues: readonly Issue[]
+  declare readonly issues: readonly Issue[]
 
   constructor(operation: string, issues: readonly Issue[]) {
-    super(`The input of ${operation} is not valid, so nothing was sent: ${describeIssues(issues)}.`)
-    this.issues = issues
+    super(`The input of ${operation} is not valid, so nothing was sent: ${describeIssues(issues)}.`, undefined, {
+      issues,
+    })
   }
 }
 
@@ -79,18 +81,14 @@ export interface CallDetails {
 export class ConnectionError extends EdgetillError implements CallDetails {
   override readonly name = 'ConnectionError'
   readonly code = 'connection'
-  readonly method: string
-  readonly path: string
-  readonly attempts: number
+  declare readonly method: string
+  declare readonly path: string
+  declare readonly attempts: number
   /** Why there was no answer. */
-  readonly reason: 'unreachable' | 'timeout' | 'aborted' | 'interrupted'
+  declare readonly reason: 'unreachable' | 'timeout' | 'aborted' | 'interrupted'
 
   constructor(message: string, call: CallDetails, reason: ConnectionError['reason'], cause: unknown) {
-    super(message, cause)
-    this.method = call.method
-    this.path = call.path
-    this.attempts = call.attempts
-    this.reason = reason
+    super(message, cause, { ...call, reason })
   }
 }
 
@@ -110,28 +108,23 @@ export type UnknownOutcomeReason =
 export class OutcomeUnknownError extends EdgetillError implements CallDetails {
   override readonly name = 'OutcomeUnknownError'
   readonly code = 'outcome_unknown'
-  readonly method: string
-  readonly path: string
-  readonly attempts: number
+  declare readonly method: string
+  declare readonly path: string
+  declare readonly attempts: number
   /** What is known of why. */
-  readonly reason: UnknownOutcomeReason
+  declare readonly reason: UnknownOutcomeReason
   /** What to do to learn whether it was executed. */
-  readonly howToFindOut: string
+  declare readonly howToFindOut: string
   /** The HTTP status, when there was one. */
-  readonly status: number | undefined
+  declare readonly status: number | undefined
 
   constructor(
     what: string,
     call: CallDetails,
     details: { reason: UnknownOutcomeReason; howToFindOut: string; status?: number | undefined; cause?: unknown },
   ) {
-    super(`${what} Whether it was executed is unknown. ${details.howToFindOut}`, details.cause)
-    this.method = call.method
-    this.path = call.path
-    this.attempts = call.attempts
-    this.reason = details.reason
-    this.howToFindOut = details.howToFindOut
-    this.status = details.status
+    const { cause, status, ...more } = details
+    super(`${what} Whether it was executed is unknown. ${details.howToFindOut}`, cause, { ...call, ...more, status })
   }
 }
 
@@ -150,21 +143,21 @@ export interface FieldViolation {
 export class ApiError extends EdgetillError implements CallDetails {
   override readonly name = 'ApiError'
   readonly code = 'api'
-  readonly method: string
-  readonly path: string
-  readonly attempts: number
+  declare readonly method: string
+  declare readonly path: string
+  declare readonly attempts: number
   /** The HTTP status. */
-  readonly status: number
+  declare readonly status: number
   /** The service's own code, such as `P-409` (`args.code` of its answer), when it sent one. */
-  readonly apiCode: string | undefined
+  declare readonly apiCode: string | undefined
   /** The service's own message, when it sent one. */
-  readonly apiMessage: string | undefined
+  declare readonly apiMessage: string | undefined
   /** The fields that the service complains of; empty when it named none. */
-  readonly violations: readonly FieldViolation[]
+  declare readonly violations: readonly FieldViolation[]
   /** Whether the same request may succeed later (429, and 5xx of a GET). */
-  readonly retryable: boolean
+  declare readonly retryable: boolean
   /** Milliseconds that the service asked to wait (`Retry-After`), when it did. */
-  readonly retryAfterMs: number | undefined
+  declare readonly retryAfterMs: number | undefined
 
   constructor(
     message: string,
@@ -178,16 +171,7 @@ export class ApiError extends EdgetillError implements CallDetails {
       retryAfterMs: number | undefined
     },
   ) {
-    super(message)
-    this.method = call.method
-    this.path = call.path
-    this.attempts = call.attempts
-    this.status = details.status
-    this.apiCode = details.apiCode
-    this.apiMessage = details.apiMessage
-    this.violations = details.violations
-    this.retryable = details.retryable
-    this.retryAfterMs = details.retryAfterMs
+    super(message, undefined, { ...call, ...details })
   }
 }
 
@@ -198,28 +182,24 @@ export class ApiError extends EdgetillError implements CallDetails {
 export class UnexpectedResponseError extends EdgetillError implements CallDetails {
   override readonly name = 'UnexpectedResponseError'
   readonly code = 'unexpected_response'
-  readonly method: string
-  readonly path: string
-  readonly attempts: number
+  declare readonly method: string
+  declare readonly path: string
+  declare readonly attempts: number
   /** The HTTP status. */
-  readonly status: number
+  declare readonly status: number
   /** What differs from the document. */
-  readonly issues: readonly Issue[]
+  declare readonly issues: readonly Issue[]
   /** The answer: parsed JSON, or a text. Not enumerable, so that it does not reach a log by accident. */
   declare readonly body: unknown
 
   constructor(
     message: string,
     call: CallDetails,
-    details: { status: number; issues: readonly Issue[]; body: unknown },
+    { status, issues, body }: { status: number; issues: readonly Issue[]; body: unknown },
   ) {
-    super(details.issues.length > 0 ? `${message} ${describeIssues(details.issues)}.` : message)
-    this.method = call.method
-    this.path = call.path
-    this.attempts = call.attempts
-    this.status = details.status
-    this.issues = details.issues
-    Object.defineProperty(this, 'body', { value: details.body, enumerable: false })
+    const what = issues.length > 0 ? `${message} ${describeIssues(issues)}.` : message
+    super(what, undefined, { ...call, status, issues })
+    Object.defineProperty(this, 'body', { value: body })
   }
 }
 
@@ -245,17 +225,15 @@ export class WebhookVerificationError extends EdgetillError {
   override readonly name = 'WebhookVerificationError'
   readonly code = 'webhook_verification'
   /** What exactly is wrong. */
-  readonly reason: WebhookRefusal
+  declare readonly reason: WebhookRefusal
   /** Whether the signature was right. */
-  readonly verified: boolean
+  declare readonly verified: boolean
   /** The raw `data` when `verified`, else undefined. Not enumerable: it holds a customer's data. */
   declare readonly data: string | undefined
 
   constructor(reason: WebhookRefusal, message: string, verifiedData?: string) {
-    super(message)
-    this.reason = reason
-    this.verified = verifiedData !== undefined
-    Object.defineProperty(this, 'data', { value: verifiedData, enumerable: false })
+    super(message, undefined, { reason, verified: verifiedData !== undefined })
+    Object.defineProperty(this, 'data', { value: verifiedData })
   }
 }
 

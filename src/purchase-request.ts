@@ -1,14 +1,14 @@
 import type { ResolvedConfig } from './config.ts'
-import { InvalidInputError, OutcomeUnknownError } from './errors.ts'
+import type { Answer, WireRequest } from './exchange.ts'
+import { unknownOutcome } from './failure.ts'
 import { tell } from './hooks.ts'
 import { lazy } from './lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from './lib/limits.ts'
 import { readRecord } from './read-record.ts'
-import { checkInput } from './schemas/input.ts'
+import { checkInput, refuseInput } from './schemas/input.ts'
 import { type Payment, paymentSchema } from './schemas/payment.ts'
 import type { DirectPurchaseFields, HostedPurchaseFields } from './schemas/purchase.ts'
-import { kindOf, leaf, looseObject } from './schemas/schema.ts'
-import type { Answer, WireRequest } from './transport.ts'
+import { leaf, looseObject } from './schemas/schema.ts'
 
 /** A checkout page that the customer is to be sent to. Nothing is paid yet: the webhooks tell. */
 export interface Checkout {
@@ -48,21 +48,16 @@ export function jsonBody(
   passThrough: Record<string, unknown> | undefined,
 ): string {
   if (passThrough !== undefined && !isPlainObject(passThrough)) {
-    throw new InvalidInputError(operation, [
-      { path: 'passThrough', rule: 'a plain object of extra body fields', received: kindOf(passThrough) },
-    ])
+    refuseInput(operation, 'passThrough', 'a plain object of extra body fields', passThrough)
   }
   for (const name of Object.keys(passThrough ?? {})) {
     if (!Object.hasOwn(body, name)) continue
-    throw new InvalidInputError(operation, [
-      { path: `passThrough.${name}`, rule: 'a field that the call itself does not send', received: kindOf(body[name]) },
-    ])
+    refuseInput(operation, `passThrough.${name}`, 'a field that the call itself does not send', body[name])
   }
   try {
     return JSON.stringify({ ...body, ...passThrough })
   } catch {
-    const rule = 'made of what JSON can carry (no BigInt, nothing that contains itself)'
-    throw new InvalidInputError(operation, [{ path: '', rule, received: 'object' }])
+    return refuseInput(operation, '', 'made of what JSON can carry (no BigInt, nothing that contains itself)', body)
   }
 }
 
@@ -134,10 +129,6 @@ export function readPayment(request: WireRequest, answer: Answer): Payment {
 /** Reads the answer to a hosted purchase, which can only be a redirect. */
 export function readHosted(request: WireRequest, answer: Answer): Checkout {
   if (answer.location !== undefined) return readCheckout(answer.location)
-  const call = { method: request.method, path: request.path, attempts: answer.attempts }
-  throw new OutcomeUnknownError(
-    `${request.operation} was answered with ${answer.status} and a body, where only a redirect to the checkout page is documented.`,
-    call,
-    { reason: 'unreadable_answer', howToFindOut: request.howToFindOut, status: answer.status },
-  )
+  const what = `was answered with ${answer.status} and a body, where only a redirect to the checkout page is documented`
+  throw unknownOutcome(request, answer.attempts, 'unreadable_answer', what, answer.status)
 }

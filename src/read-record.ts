@@ -1,6 +1,6 @@
 import { type Issue, UnexpectedResponseError } from './errors.ts'
+import { type Answer, callOf, type WireRequest } from './exchange.ts'
 import { read, type Schema } from './schemas/schema.ts'
-import type { Answer, WireRequest } from './transport.ts'
 
 /**
  * Reads a documented record of an answer.
@@ -23,9 +23,6 @@ export function unexpected(request: WireRequest, answer: Answer, issues: Issue[]
     request.method === 'GET'
       ? `${request.operation} was answered, but not as documented; the answer is in the error's body.`
       : `${request.operation} was executed, but the record it was answered with is not as documented; it is in the error's body. ${request.howToFindOut}`
-  return new UnexpectedResponseError(
-    what,
-    { method: request.method, path: request.path, attempts: answer.attempts },
-    { status: answer.status, issues, body: answer.json },
-  )
+  const details = { status: answer.status, issues, body: answer.json }
+  return new UnexpectedResponseError(what, callOf(request, answer.attempts), details)
 }

@@ -1,19 +1,8 @@
-import { ApiError, type CallDetails, type FieldViolation } from './errors.ts'
+import { usesDefaultSigner } from './authentication.ts'
+import { ApiError, type FieldViolation } from './errors.ts'
+import { callOf, type Exchange } from './exchange.ts'
+import { sensitiveValues } from './failure.ts'
 import { redactText } from './lib/redact.ts'
-
-interface Refusal {
-  operation: string
-  call: CallDetails
-  status: number
-  /** The body as far as it could be read; JSON, HTML, empty, anything. */
-  text: string
-  retryable: boolean
-  retryAfterMs: number | undefined
-  /** Whether the request was signed by the default signer, which is an assumption. */
-  usesDefaultSigner: boolean
-  /** Values that the service may echo and that no error may show. */
-  sensitive: readonly string[]
-}
 
 /** Characters of the service's own message that an error repeats. */
 const MESSAGE_LENGTH = 1000
@@ -32,40 +21,31 @@ const MEANING: Record<number, string> = {
  * Makes the error of a refused request from whatever body came with it. The error bodies are not in the document: their
  * shapes come from other public material, so that each is tried and none is relied upon.
  */
-export function apiError(refusal: Refusal): ApiError {
-  const { operation, call, status, sensitive } = refusal
-  const hide = (text: string) => redactText(text, sensitive)
-  const body = parse(refusal.text)
-  const apiMessage = typeof body.message === 'string' ? hide(body.message).slice(0, MESSAGE_LENGTH) : undefined
-  const code = body.args && !Array.isArray(body.args) ? (body.args as { code?: unknown }).code : undefined
-  const apiCode = typeof code === 'string' ? hide(code) : undefined
-  const violations = violationsOf(body.args).map((one) => ({
-    field_name: hide(one.field_name),
-    violation: hide(one.violation),
-  }))
-  const parts = [`${operation} was refused with ${status}`]
+export function apiError(exchange: Exchange, status: number, text: string, retryAfterMs: number | undefined): ApiError {
+  const { config, request, attempts } = exchange
+  const sensitive = sensitiveValues(exchange)
+  const shown = (value: unknown) => (typeof value === 'string' ? redactText(value, sensitive) : undefined)
+  const { message, args } = parse(text)
+  const apiMessage = shown(message)?.slice(0, MESSAGE_LENGTH)
+  const apiCode = shown((args as { code?: unknown } | null | undefined)?.code)
+  const violations = violationsOf(args, shown)
+  const words = [apiMessage, apiCode].filter(Boolean).join(', ')
+  const parts = [`${request.operation} was refused with ${status}`]
   if (MEANING[status]) parts.push(` (${MEANING[status]})`)
-  if (apiMessage || apiCode) parts.push(`: ${[apiMessage, apiCode].filter(Boolean).join(', ')}`)
-  parts.push('.')
+  parts.push(words && `: ${words}`, '.')
   if (violations.length > 0) {
-    parts.push(` ${violations.map((one) => `${one.field_name}: ${one.violation}`).join('; ')}.`)
+    parts.push(` ${violations.map(({ field_name, violation }) => `${field_name}: ${violation}`).join('; ')}.`)
   }
-  if (status === 401 && refusal.usesDefaultSigner) {
-    parts.push(
-      ' The request was signed by the default signer, which is an assumption: try authentication: "plain", or pass a signer of your own.',
-    )
-  }
-  if (apiCode === 'P-409')
-    parts.push(' This order_id was already used; order ids are unique per POS, failed ones included.')
-  return new ApiError(parts.join(''), call, {
-    status,
-    apiCode,
-    apiMessage,
-    violations,
-    retryable: refusal.retryable,
-    retryAfterMs: refusal.retryAfterMs,
-  })
+  if (status === 401 && usesDefaultSigner(config, request)) parts.push(SIGNER_HINT)
+  if (apiCode === 'P-409') parts.push(ORDER_ID_HINT)
+  const retryable = status === 429 || status >= 500
+  const details = { status, apiCode, apiMessage, violations, retryable, retryAfterMs }
+  return new ApiError(parts.join(''), callOf(request, attempts), details)
 }
+
+const SIGNER_HINT =
+  ' The request was signed by the default signer, which is an assumption: try authentication: "plain", or pass a signer of your own.'
+const ORDER_ID_HINT = ' This order_id was already used; order ids are unique per POS, failed ones included.'
 
 /** `Retry-After` in milliseconds: whole seconds, or an HTTP date. Undefined when absent or neither. */
 export function retryAfterMs(value: string | null): number | undefined {
@@ -85,13 +65,12 @@ function parse(text: string): { message?: unknown; args?: unknown } {
   }
 }
 
-function violationsOf(args: unknown): FieldViolation[] {
-  const entries: unknown[] = Array.isArray(args) ? args : args !== null && typeof args === 'object' ? [args] : []
-  return entries.flatMap((entry) => {
+function violationsOf(args: unknown, shown: (value: unknown) => string | undefined): FieldViolation[] {
+  return [args].flat().flatMap((entry) => {
     const { field_name, violation, msg } = (entry ?? {}) as { field_name?: unknown; violation?: unknown; msg?: unknown }
-    const field = typeof field_name === 'string' ? field_name : ''
-    if (typeof violation === 'string') return [{ field_name: field, violation }]
-    const texts = (Array.isArray(msg) ? msg : [msg]).filter((one) => typeof one === 'string')
-    return texts.map((text) => ({ field_name: field, violation: text }))
+    return [violation ?? msg].flat().flatMap((text) => {
+      const what = shown(text)
+      return what === undefined ? [] : [{ field_name: shown(field_name) ?? '', violation: what }]
+    })
   })
 }

@@ -47,18 +47,10 @@ export function startDeadline(timeoutMs: number, callerSignal: AbortSignal | und
   }
 }
 
-/** Waits; rejects as soon as the caller's signal aborts. */
-export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const onAbort = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    }, ms)
-    signal?.addEventListener('abort', onAbort, { once: true })
-  })
+/** Waits; answers false as soon as the caller's signal aborts. */
+export async function wait(ms: number, callerSignal: AbortSignal | undefined): Promise<boolean> {
+  const deadline = startDeadline(ms, callerSignal)
+  await deadline.race(new Promise(() => {})).catch(() => {})
+  deadline.end()
+  return deadline.givenUp() === 'timeout'
 }

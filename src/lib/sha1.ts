@@ -1,14 +1,14 @@
 import { _SHA1 as NobleSha1 } from '@noble/hashes/legacy.js'
 import { encodeBase64url } from './base64url.ts'
+import { encodeUtf8 } from './utf8.ts'
 
 interface SynchronousHash {
   hash(algorithm: string, data: string, encoding: string): string
 }
 type Base64Sha1 = (text: string) => string
 
-const utf8 = new TextEncoder()
 // The class itself: noble's function around it would be half as much code again.
-const portable: Base64Sha1 = (text) => encodeBase64url(new NobleSha1().update(utf8.encode(text)).digest())
+const portable: Base64Sha1 = (text) => encodeBase64url(new NobleSha1().update(encodeUtf8(text)).digest())
 
 let chosen: Base64Sha1 | undefined
 

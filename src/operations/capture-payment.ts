@@ -1,6 +1,7 @@
 // POST {base_url}/api/v1/capture (document, "Capture a reserve")
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { Answer, WireRequest } from '../exchange.ts'
 import { lazy } from '../lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
 import { definedOnly, jsonBody, warnAboutPort } from '../purchase-request.ts'
@@ -9,7 +10,7 @@ import { type Capture, captureSchema } from '../schemas/capture.ts'
 import { amount, checkInput, currency, freeText, orderId, products, url, uuid } from '../schemas/input.ts'
 import { leaf, optional, type Schema, strictObject } from '../schemas/schema.ts'
 import type { Product } from '../schemas/split.ts'
-import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
+import { type CallOptions, send } from '../transport.ts'
 
 /** How a fiscal receipt reaches the customer. */
 export type ReceiptDelivery = 'email' | 'sms' | 'viber' | 'none'

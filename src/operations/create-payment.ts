@@ -2,6 +2,7 @@
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
+import type { Answer, WireRequest } from '../exchange.ts'
 import {
   type Checkout,
   checkMode,
@@ -23,7 +24,7 @@ import {
   purchaseSchemas,
 } from '../schemas/purchase.ts'
 import { leaf, optional } from '../schemas/schema.ts'
-import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
+import { type CallOptions, send } from '../transport.ts'
 
 /** A hosted one-step payment: the customer pays on the service's page. */
 export interface HostedPurchaseInput extends HostedPurchaseFields {

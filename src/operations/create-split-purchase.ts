@@ -1,6 +1,7 @@
 // POST {base_url}/api/v1/split/purchase (document, "Split purchase (direct and hosted)")
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { WireRequest } from '../exchange.ts'
 import { tell } from '../hooks.ts'
 import { hundredths } from '../lib/decimal.ts'
 import {
@@ -21,7 +22,7 @@ import {
   purchaseSchemas,
 } from '../schemas/purchase.ts'
 import { type Split, splitInputSchema } from '../schemas/split.ts'
-import { type CallOptions, send, type WireRequest } from '../transport.ts'
+import { type CallOptions, send } from '../transport.ts'
 
 /** A hosted split purchase: the customer pays on the service's page. */
 export interface HostedSplitPurchaseInput extends HostedPurchaseFields {

@@ -2,12 +2,13 @@
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
+import type { Answer, WireRequest } from '../exchange.ts'
 import { lazy } from '../lib/lazy.ts'
 import { jsonBody } from '../purchase-request.ts'
 import { checkInput } from '../schemas/input.ts'
 import { kindOf, leaf, optional, type Schema, strictObject } from '../schemas/schema.ts'
 import { isText } from '../schemas/values.ts'
-import { type Answer, type CallOptions, send, type WireRequest } from '../transport.ts'
+import { type CallOptions, send } from '../transport.ts'
 
 /** The input of `request`. */
 export interface RequestInput {

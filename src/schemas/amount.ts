@@ -1,12 +1,7 @@
-import { InvalidInputError } from '../errors.ts'
 import { hundredths, isAmount } from '../lib/decimal.ts'
-import { kindOf } from './schema.ts'
+import { refuseInput } from './input.ts'
 
 const AMOUNT = 'a positive number with at most 2 decimals (a number, not a string)'
-
-function refuse(operation: string, path: string, rule: string, value: unknown): never {
-  throw new InvalidInputError(operation, [{ path, rule, received: kindOf(value) }])
-}
 
 /**
  * Hundredths of an amount, exactly: `10.05` is `1005`. The service's amounts have two decimals in every currency.
@@ -19,7 +14,7 @@ function refuse(operation: string, path: string, rule: string, value: unknown): 
  * toMinor(10.05) // 1005
  */
 export function toMinor(amount: number): number {
-  if (!isAmount(amount)) refuse('toMinor', 'amount', AMOUNT, amount)
+  if (!isAmount(amount)) refuseInput('toMinor', 'amount', AMOUNT, amount)
   return hundredths(amount)
 }
 
@@ -36,7 +31,7 @@ export function toMinor(amount: number): number {
 export function fromMinor(minor: number): number {
   // A quotient is the double that is nearest to the decimal, and so is the number that JSON.parse makes of its digits.
   const amount = Number.isSafeInteger(minor) ? minor / 100 : Number.NaN
-  if (!isAmount(amount)) refuse('fromMinor', 'minor', 'a positive whole number below 2^46 × 100', minor)
+  if (!isAmount(amount)) refuseInput('fromMinor', 'minor', 'a positive whole number below 2^46 × 100', minor)
   return amount
 }
 
@@ -54,11 +49,12 @@ export function fromMinor(minor: number): number {
  * splitAmount(100, [1, 1, 1]) // [33.34, 33.33, 33.33]
  */
 export function splitAmount(total: number, weights: readonly number[]): number[] {
-  if (!isAmount(total)) refuse('splitAmount', 'total', AMOUNT, total)
-  if (!Array.isArray(weights) || weights.length === 0) refuse('splitAmount', 'weights', 'a non-empty array', weights)
+  if (!isAmount(total)) refuseInput('splitAmount', 'total', AMOUNT, total)
+  if (!Array.isArray(weights) || weights.length === 0)
+    refuseInput('splitAmount', 'weights', 'a non-empty array', weights)
   weights.forEach((weight, i) => {
     if (!(typeof weight === 'number' && weight > 0 && weight < Number.POSITIVE_INFINITY)) {
-      refuse('splitAmount', `weights[${i}]`, 'a positive finite number', weight)
+      refuseInput('splitAmount', `weights[${i}]`, 'a positive finite number', weight)
     }
   })
   // Weights are doubles, which are fractions of a power of two: as integers of one scale nothing is rounded.
@@ -72,7 +68,7 @@ export function splitAmount(total: number, weights: readonly number[]): number[]
     share.cents += 1n
   }
   return shares.map(({ cents, index }) => {
-    if (cents === 0n) refuse('splitAmount', `weights[${index}]`, 'large enough for a part of at least 0.01', 0)
+    if (cents === 0n) refuseInput('splitAmount', `weights[${index}]`, 'large enough for a part of at least 0.01', 0)
     return fromMinor(Number(cents))
   })
 }

@@ -1,7 +1,7 @@
 import { InvalidInputError, type Issue } from '../errors.ts'
 import { isAmount } from '../lib/decimal.ts'
 import { ORDER_ID_LENGTH } from '../lib/limits.ts'
-import { leaf, read, type Schema } from './schema.ts'
+import { kindOf, leaf, read, type Schema } from './schema.ts'
 import { isText } from './values.ts'
 
 const matching = (rule: string, pattern: RegExp): Schema<string> =>
@@ -111,4 +111,9 @@ export function checkInput<T>(
   const found = issues ?? more(value)
   if (found.length > 0) throw new InvalidInputError(operation, found)
   return value as T
+}
+
+/** Refuses an input for what is at one place of it. */
+export function refuseInput(operation: string, path: string, rule: string, received: unknown): never {
+  throw new InvalidInputError(operation, [{ path, rule, received: kindOf(received) }])
 }

@@ -1,5 +1,5 @@
 import { lazy } from '../lib/lazy.ts'
-import { either, looseObject, maybe, type Schema } from './schema.ts'
+import { looseObject, maybe, type Schema, unless } from './schema.ts'
 import { isText, type Timestamp, textField } from './values.ts'
 
 /** The limit that caused a decline (document, "Payment (primary operation) record"). */
@@ -13,5 +13,5 @@ export interface LimitInfo {
 /** The document's parameter table types it String, and it is delivered as an object: both are understood. */
 export const limitInfoSchema: () => Schema<LimitInfo | string> = /* @__PURE__ */ lazy(() => {
   const asObject = looseObject<LimitInfo>({ retry_after: maybe(textField()), description: maybe(textField()) })
-  return either<LimitInfo | string>((value) => (isText(value) ? textField() : asObject))
+  return unless(isText, asObject)
 })

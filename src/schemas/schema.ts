@@ -23,9 +23,9 @@ export function read<T>(schema: Schema<T>, value: unknown): Read<T> {
 function toIssue({ path, message, received }: BaseIssue<unknown>): Issue {
   let place = ''
   for (const { key } of path ?? []) {
-    place += typeof key === 'number' ? `[${key}]` : place === '' ? String(key) : `.${String(key)}`
+    place += typeof key === 'number' ? `[${key}]` : `.${key}`
   }
-  return { path: place, rule: message, received }
+  return { path: place.replace(/^\./, ''), rule: message, received }
 }
 
 /** The kind of a value, for an issue: never the value itself. */
@@ -58,9 +58,13 @@ const own = (schema: Schema<unknown>) => schema as unknown as OwnSchema
 const run = (schema: Schema<unknown>, dataset: Dataset): Dataset => own(schema)['~run'](dataset)
 
 function schema<T>(expects: string, accepts: Test | undefined, readInto: (dataset: Dataset) => void): Schema<T> {
-  const form = { kind: 'schema', type: 'custom', reference: schema, expects, accepts, async: false }
   return _standardSchema({
-    ...form,
+    kind: 'schema',
+    type: 'custom',
+    reference: schema,
+    async: false,
+    expects,
+    accepts,
     '~run'(dataset: Dataset) {
       readInto(dataset)
       dataset.typed = !dataset.issues
@@ -91,10 +95,11 @@ export function anyValue<T>(): Schema<T> {
   return leaf('given', () => true)
 }
 
-function unless<T>(isAbsent: Test, inner: Schema<unknown>): Schema<T> {
+/** A value that one test accepts as it is, or that another schema reads. */
+export function unless<T>(stays: Test, inner: Schema<unknown>): Schema<T> {
   const { expects, accepts } = own(inner)
-  return schema(expects, accepts && ((value) => isAbsent(value) || accepts(value)), (dataset) => {
-    if (!isAbsent(dataset.value)) run(inner, dataset)
+  return schema(expects, accepts && ((value) => stays(value) || accepts(value)), (dataset) => {
+    if (!stays(dataset.value)) run(inner, dataset)
   })
 }
 
@@ -106,11 +111,6 @@ export function optional<T>(inner: Schema<T>): Schema<T | undefined> {
 /** A field that may be left out or null. */
 export function maybe<T>(inner: Schema<T>): Schema<T | null> {
   return unless((value) => value == null, inner)
-}
-
-/** A schema that depends on the value. */
-export function either<T>(choose: (value: unknown) => Schema<T>): Schema<T> {
-  return schema('given', undefined, (dataset) => run(choose(dataset.value), dataset))
 }
 
 /** What another schema read, converted. */

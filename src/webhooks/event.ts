@@ -4,7 +4,7 @@ import { type BankPay, bankPaySchema } from '../schemas/bank-pay.ts'
 import { type Fee, feeSchema } from '../schemas/fee.ts'
 import { type LimitInfo, limitInfoSchema } from '../schemas/limit-info.ts'
 import { type Recurring, recurringSchema } from '../schemas/recurring.ts'
-import { anyValue, looseObject, maybe, read, type Schema } from '../schemas/schema.ts'
+import { anyValue, kindOf, looseObject, maybe, read, type Schema } from '../schemas/schema.ts'
 import { type Currency, type Mode, numberField, type Status, type Timestamp, textField } from '../schemas/values.ts'
 
 /** What every documented webhook has (document, "Events"). Unknown parameters are kept. */
@@ -175,8 +175,7 @@ export function isUnknownEvent(event: WebhookEvent): event is UnknownEvent & { r
 export function parseEvent(record: Record<string, unknown>): WebhookEvent {
   const { method } = record
   if (typeof method !== 'string' || method === '') {
-    const received = method === undefined ? 'missing' : method === '' ? 'empty string' : typeof method
-    return { issues: [{ path: 'method', rule: 'a string', received }], record }
+    return { issues: [{ path: 'method', rule: 'a string', received: kindOf(method) }], record }
   }
   const schema = Object.hasOwn(schemas(), method) ? schemas()[method] : undefined
   if (!schema) return record as unknown as UnknownEvent

@@ -1,8 +1,10 @@
 import { ConfigError, WebhookVerificationError } from '../errors.ts'
 import { binaryToBytes, decodeBase64urlBinary } from '../lib/base64url.ts'
 import { WEBHOOK_BYTES } from '../lib/limits.ts'
-import { type BodySource, decodeUtf8, readBytes, TooLargeError } from '../lib/read-text.ts'
+import { type BodySource, readBytes, TooLargeError } from '../lib/read-bytes.ts'
 import { cutCardData } from '../lib/redact.ts'
+import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts'
+import { kindOf } from '../schemas/schema.ts'
 import { parseEvent, type WebhookEvent } from './event.ts'
 import { parseForm, type WebhookForm } from './form.ts'
 import { missing, refusalOf, refuse } from './refusal.ts'
@@ -36,14 +38,17 @@ export interface ReadWebhookOptions {
  * if (event.method === 'refund') console.log(event.operation_id)
  */
 export function verifyWebhook(form: WebhookForm, secrets: string | readonly string[]): WebhookEvent {
-  const { data, signature } = form ?? {}
-  if (!isFilled(data)) throw missing('data')
-  if (!isFilled(signature)) throw missing('signature')
+  const data = filled(form, 'data')
+  const signature = filled(form, 'signature')
   if (!verifySignature(data, signature, secrets)) throw refusalOf(data, signature)
   return parseEvent(parseVerified(data))
 }
 
-const isFilled = (value: unknown): boolean => typeof value === 'string' && value !== ''
+function filled(form: WebhookForm, name: keyof WebhookForm): string {
+  const value = form?.[name]
+  if (typeof value !== 'string' || value === '') throw missing(name)
+  return value
+}
 
 /**
  * Reads a webhook from a `Request`: checks its content type, reads its body up to a limit, verifies it and reads its
@@ -109,26 +114,18 @@ export async function readWebhookForm(
   return parseForm(text)
 }
 
-const utf8 = new TextEncoder()
-
 function parseVerified(data: string): Record<string, unknown> {
   const binary = decodeBase64urlBinary(data)
-  if (binary === undefined) {
-    throw unreadable('not_base64url', 'data is not Base64Url', data)
-  }
+  if (binary === undefined) throw unreadable('not_base64url', 'data is not Base64Url', data)
   // Most webhooks are ASCII, whose bytes are their text: that spares a copy and a decoder. Any other character takes more
   // than one byte, and an encoder notices it sooner than a pattern would.
-  const text = utf8.encode(binary).length === binary.length ? binary : decodeUtf8(binaryToBytes(binary))
+  const text = encodeUtf8(binary).length === binary.length ? binary : decodeUtf8(binaryToBytes(binary))
   if (text === undefined) throw unreadable('not_utf8', 'what data encodes is not UTF-8', data)
   let value: unknown
   try {
     value = JSON.parse(text)
-  } catch {
-    throw unreadable('not_json', 'what data encodes is not JSON', data)
-  }
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw unreadable('not_json', 'what data encodes is JSON but not an object', data)
-  }
+  } catch {}
+  if (kindOf(value) !== 'object') throw unreadable('not_json', 'what data encodes is not a JSON object', data)
   cutCardData(value as Record<string, unknown>)
   return value as Record<string, unknown>
 }

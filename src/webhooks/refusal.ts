@@ -1,6 +1,11 @@
 import { type WebhookRefusal, WebhookVerificationError } from '../errors.ts'
 import { SIGNATURE_LENGTH } from './signature.ts'
 
+const HINT: Record<number, string> = {
+  [SIGNATURE_LENGTH - 1]: ': its padding "=" is probably lost',
+  40: ': it is probably hexadecimal',
+}
+
 /**
  * Finds out why a signature did not match. Runs after a mismatch only, so that a genuine webhook pays nothing for it.
  * It judges what was received and never says anything about the expected signature.
@@ -17,12 +22,7 @@ export function refusalOf(data: string, signature: string): WebhookVerificationE
   }
   const { length } = signature
   if (length !== SIGNATURE_LENGTH) {
-    const hint =
-      length === SIGNATURE_LENGTH - 1
-        ? ': its padding "=" is probably lost'
-        : length === 40
-          ? ': it is probably hexadecimal'
-          : ''
+    const hint = HINT[length] ?? ''
     return refuse('signature_length', `the signature has ${length} characters instead of ${SIGNATURE_LENGTH}${hint}`)
   }
   if (!/^[\w-]+=$/.test(signature)) {
@@ -30,7 +30,7 @@ export function refusalOf(data: string, signature: string): WebhookVerificationE
   }
   return refuse(
     'signature_mismatch',
-    'the signature belongs to other data or to another secret: check whether the API secret is that of the same project, test or live',
+    'the signature belongs to other data or to another secret: check that the API secret is of the same project, test or live',
   )
 }
 

@@ -1,4 +1,5 @@
 import { encodeBase64url } from '../lib/base64url.ts'
+import { encodeUtf8 } from '../lib/utf8.ts'
 import { signData } from './signature.ts'
 
 /** A webhook as the service sends it. */
@@ -25,7 +26,7 @@ export interface SignedWebhook {
  */
 export function signWebhook(payload: object | string, secret: string): SignedWebhook {
   const json = typeof payload === 'string' ? payload : JSON.stringify(payload)
-  const data = encodeBase64url(new TextEncoder().encode(json))
+  const data = encodeBase64url(encodeUtf8(json))
   const signature = signData(data, secret)
   return { data, signature, body: new URLSearchParams({ data, signature }).toString() }
 }

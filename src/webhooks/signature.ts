@@ -37,12 +37,7 @@ export function signData(data: string, secret: string): string {
  */
 export function verifySignature(data: string, signature: string, secrets: string | readonly string[]): boolean {
   const list = typeof secrets === 'string' ? [secrets] : secrets
-  if (!Array.isArray(list) || list.length === 0) {
-    throw new ConfigError(
-      'secrets',
-      'No secret is configured: pass the API secret that the service signs webhooks with.',
-    )
-  }
+  if (!Array.isArray(list) || list.length === 0) checkSecret(undefined)
   let genuine = false
   for (const secret of list) {
     checkSecret(secret)
@@ -53,12 +48,12 @@ export function verifySignature(data: string, signature: string, secrets: string
 
 function checkSecret(secret: unknown): void {
   if (typeof secret !== 'string' || secret === '') {
-    throw new ConfigError('secrets', 'A webhook secret is empty or not a string: pass the API secret itself.')
+    throw new ConfigError('secrets', 'A webhook secret is missing: pass the API secret, or a list of several.')
   }
   if (secret !== secret.trim()) {
     throw new ConfigError(
       'secrets',
-      'A webhook secret has white space around it, often a line break from a copied file: remove it.',
+      'A webhook secret has white space around it, often a copied line break: remove it.',
     )
   }
 }

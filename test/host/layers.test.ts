@@ -11,7 +11,7 @@ const LAYERS: [layer: string, RegExp][] = [
   ['schemas', /^src\/schemas\//],
   [
     'config, transport, webhooks',
-    /^src\/(config|hooks|authentication|refusal|transport|purchase-request|read-record)\.ts$|^src\/webhooks\//,
+    /^src\/(config|hooks|authentication|exchange|failure|refusal|transport|purchase-request|read-record)\.ts$|^src\/webhooks\//,
   ],
   ['operations', /^src\/operations\//],
   ['client', /^src\/client\.ts$/],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { abandon, decodeUtf8, readBytes, TooLargeError } from '../../src/lib/read-text.ts'
+import { abandon, readBytes, TooLargeError } from '../../src/lib/read-bytes.ts'
 
 const chunks = (...parts: number[][]) =>
   new ReadableStream<Uint8Array>({
@@ -32,11 +32,4 @@ it('abandons a body, even one that is broken or absent', async () => {
   const broken = new ReadableStream({ start: (controller) => controller.error(new Error('x')) })
   await abandon(broken)
   await expect(broken.getReader().read()).rejects.toThrow('x')
-})
-
-it('decodes UTF-8 strictly', () => {
-  expect(decodeUtf8(new TextEncoder().encode('чашка 🍵'))).toBe('чашка 🍵')
-  for (const bytes of [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80]]) {
-    expect(decodeUtf8(new Uint8Array(bytes))).toBeUndefined()
-  }
 })

@@ -50,14 +50,5 @@ export function abandon(body: ReadableStream | null): void {
   body?.cancel().catch(ignore)
 }
 
-/** Decodes UTF-8 strictly; undefined when the bytes are not UTF-8. */
-export function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-
 // A body that is already broken or closed has nothing left to cancel.
 function ignore(): void {}

@@ -65,7 +65,7 @@ export { compareTimestamps, toInstant } from './schemas/timestamp.ts'
 
 // Webhooks
 
-export type { BodySource } from './lib/read-text.ts'
+export type { BodySource } from './lib/read-bytes.ts'
 export type {
   AuthIncrementEvent,
   CaptureEvent,

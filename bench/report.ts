@@ -11,6 +11,8 @@ export interface Measure extends Sample {
   ours?: boolean
   /** Whether it is a peer that somebody could pick instead, rather than a floor or a part of something. */
   peer?: boolean
+  /** Whether it is what one row has more than another: no ratio, and its quartiles as they are, for it may be near 0. */
+  difference?: boolean
 }
 
 /** A goal is reported, and never fails a run. */
@@ -75,7 +77,7 @@ function tableLines(title: string, measures: readonly Measure[]): string[] {
     const found = measures.find((measure) => measure.row === row && measure.column === column)
     if (!found) return '–'
     const ours = measures.find((measure) => measure.ours && measure.column === column)
-    const ratio = ours && ours !== found ? `, ${ratioText(found.median / ours.median)}` : ''
+    const ratio = ours && ours !== found && !found.difference ? `, ${ratioText(found.median / ours.median)}` : ''
     return `${amount(found)}${ratio}`
   }
   return [
@@ -90,12 +92,15 @@ function tableLines(title: string, measures: readonly Measure[]): string[] {
   ]
 }
 
-function amount({ median, low, high, unit, rounds }: Measure): string {
+function amount({ median, low, high, unit, rounds, difference }: Measure): string {
   if (unit === 'count') return String(Math.round(median))
+  if (difference) return `${signed(median)} ${unit} (${signed(low)} … ${signed(high)})`
   const spread =
     rounds > 1 && median > 0 ? ` ±${Math.round((Math.max(high - median, median - low) / median) * 100)} %` : ''
   return `${round(median)} ${unit}${spread}`
 }
+
+const signed = (value: number): string => `${value < 0 ? '−' : '+'}${round(Math.abs(value))}`
 
 const ratioText = (ratio: number): string => `${ratio >= 100 ? Math.round(ratio) : round(ratio)}×`
 

@@ -28,8 +28,8 @@ export function quantile(sorted: readonly number[], share: number): number {
 }
 
 /**
- * Runs contenders in turn, round by round, each time beginning with another one: what the machine does meanwhile, and
- * what one leaves behind for the next, is spread over all of them.
+ * Runs contenders in turn, round by round, each time beginning with another one and every other time backwards: what the
+ * machine does meanwhile, and what one leaves behind for the next, is spread over all of them.
  */
 export async function takeTurns<T>(
   contenders: readonly T[],
@@ -38,10 +38,14 @@ export async function takeTurns<T>(
 ): Promise<Map<T, number[]>> {
   const values = new Map<T, number[]>(contenders.map((contender) => [contender, []]))
   for (let round = 0; round < rounds; round++) {
-    for (let i = 0; i < contenders.length; i++) {
-      const contender = contenders[(i + round) % contenders.length] as T
-      values.get(contender)?.push(await run(contender))
-    }
+    for (const contender of orderOf(contenders, round)) values.get(contender)?.push(await run(contender))
   }
   return values
+}
+
+/** The order of one round. */
+export function orderOf<T>(contenders: readonly T[], round: number): T[] {
+  const start = Math.floor(round / 2) % contenders.length
+  const order = [...contenders.slice(start), ...contenders.slice(0, start)]
+  return round % 2 === 0 ? order : order.reverse()
 }

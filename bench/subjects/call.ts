@@ -2,78 +2,164 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { CallResult } from '../programs/call.ts'
+import { BARE, GUARDED, OPERATIONS, type Operation, OURS, STRIPE, UNSIGNED } from '../programs/call-callers.ts'
 import type { Goal, Measure, Subject } from '../report.ts'
 import { PROCESS_RUNTIMES, root, runProgram } from '../runtimes.ts'
 import { sampleOf } from '../sample.ts'
 
-const ANSWER = JSON.stringify({
-  id: 'pi_1',
-  object: 'payment_intent',
-  operation_id: '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d',
-  payment_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
-  order_id: 'mugs-1001',
-  amount: 60.5,
-  currency: 'UAH',
-  status: 'success',
-  method: 'capture',
-  status_code: '1000',
-  created_at: '2026-03-01T10:00:00.000',
-  processed_at: '2026-03-01T10:00:05.000',
-  fee: { amount: 1.51, currency: 'UAH' },
-})
+/** What one caller costs more than another, round by round: what slowed both in the same minute is no difference. */
+const DIFFERENCES = [
+  ['the guard: guarded fetch less bare fetch', GUARDED, BARE],
+  ['edgetill less the guarded fetch', OURS, GUARDED],
+  ['the signer: edgetill signed less not signed', OURS, UNSIGNED],
+  ['edgetill less bare fetch', OURS, BARE],
+  ['stripe’s fetch client less bare fetch', STRIPE, BARE],
+] as const
+const KINDS = { wall: 'wall', cpu: 'CPU' } as const
 
 export const measure: Subject = async ({ quick, say }) => {
   const server = await serve()
-  const measures: Measure[] = []
-  const goals: Goal[] = []
+  const results = new Map<string, CallResult[]>()
   try {
     for (const runtime of PROCESS_RUNTIMES) {
       say(runtime)
-      const given = { ...server, rounds: quick ? 15 : 51, calls: quick ? 100 : 200 }
-      const results = await runProgram<CallResult[]>(runtime, join(root, 'bench/programs/call.ts'), given)
-      for (const { name, atOnce, wall, cpu } of results) {
-        const table = atOnce === 1 ? 'call, one after the other' : `call, ${atOnce} at once`
-        const shared = { table, row: name, unit: 'µs', ours: name === 'edgetill' } as const
-        measures.push({ ...shared, column: `${runtime}, wall`, ...sampleOf(wall) })
-        measures.push({ ...shared, column: `${runtime}, CPU`, ...sampleOf(cpu) })
-      }
-      goals.push(...goalsOf(runtime, results))
+      // Many short turns: they are compared with their neighbours, and what else the machine does spoils some of them.
+      const given = { origin: server.origin, port: server.port, rounds: quick ? 24 : 120, calls: 50 }
+      results.set(runtime, await runProgram<CallResult[]>(runtime, join(root, 'bench/programs/call.ts'), given))
     }
   } finally {
     server.close()
   }
+  const measures: Measure[] = []
+  const goals: Goal[] = []
+  for (const operation of OPERATIONS) {
+    for (const atOnce of [1, 100]) {
+      for (const [runtime, all] of results) {
+        const found = all.filter((one) => one.operation === operation && one.atOnce === atOnce)
+        measures.push(...cellsOf(tableOf(operation, atOnce), runtime, found))
+        goals.push(...goalsOf(tableOf(operation, atOnce), runtime, found))
+      }
+    }
+  }
+  const bytes = OPERATIONS.map((name) => `${name} ${server.sent('/api/', name)}, stripe ${server.sent('/v1/', name)}`)
   return {
     subject: 'call',
     notes: [
-      'One operation (capture: checks the input, sends, reads, checks the answer) against the same server on loopback; µs a call.',
-      'The guard: a body that no runtime sends twice, no redirect, a time limit, a size limit. Its price is the row "with the same guard" less "bare fetch".',
-      'CPU is that of the whole process, threads included.',
+      'A whole operation (checks the input, sends, reads, checks the answer) against the same server on loopback; µs a call. All get the same answer.',
+      `Bytes of the bodies sent: ${bytes.join('; ')}.`,
+      'The guard: a body that no runtime sends twice, no redirect, a time limit, a size limit.',
+      'capturePayment sends key and secret in a header; createPayment is of the document’s HMAC row: its body is signed.',
+      'Rows with a sign are differences, taken round by round: median (quartiles). CPU is that of the whole process, threads included.',
     ],
     measures,
     goals,
   }
 }
 
-function goalsOf(runtime: string, results: readonly CallResult[]): Goal[] {
-  const find = (name: string) => results.find((result) => result.name === name && result.atOnce === 1)
-  const ours = find('edgetill')
-  const guarded = find('fetch with the same guard')
-  if (!ours || !guarded) return []
-  // Round by round: what slowed both in the same minute is no difference.
-  const over = (kind: 'wall' | 'cpu') => sampleOf(ours[kind].map((value, i) => value - (guarded[kind][i] ?? 0))).median
-  const text = `call, ${runtime}: over the same guarded fetch`
+function tableOf(operation: Operation, atOnce: number): string {
+  return `call: ${operation}, ${atOnce === 1 ? 'one after the other' : `${atOnce} at once`}`
+}
+
+function cellsOf(table: string, runtime: string, results: readonly CallResult[]): Measure[] {
+  return Object.entries(KINDS).flatMap(([kind, title]) => {
+    const shared = { table, column: `${runtime}, ${title}`, unit: 'µs' } as const
+    const cells: Measure[] = results.map((result) => ({
+      ...shared,
+      row: result.name,
+      ...sampleOf(result[kind as keyof typeof KINDS]),
+      ours: result.name === OURS,
+      peer: result.name.startsWith('stripe'),
+    }))
+    for (const [row, more, less] of DIFFERENCES) {
+      const values = difference(results, kind as keyof typeof KINDS, more, less)
+      if (values.length > 0) cells.push({ ...shared, row, ...sampleOf(values), difference: true })
+    }
+    return cells
+  })
+}
+
+function difference(results: readonly CallResult[], kind: keyof typeof KINDS, more: string, less: string): number[] {
+  const minuend = results.find(({ name }) => name === more)?.[kind] ?? []
+  const subtrahend = results.find(({ name }) => name === less)?.[kind] ?? []
+  return subtrahend.length === 0 ? [] : minuend.map((value, round) => value - (subtrahend[round] ?? Number.NaN))
+}
+
+function goalsOf(table: string, runtime: string, results: readonly CallResult[]): Goal[] {
+  const over = (kind: keyof typeof KINDS) => sampleOf(difference(results, kind, OURS, GUARDED)).median
+  const text = `${table}, ${runtime}: over the same guarded fetch`
   if (runtime !== 'node') return [{ text: `${text}, wall`, measured: over('wall'), goal: 100, unit: 'µs' }]
+  const guarded = sampleOf(results.find(({ name }) => name === GUARDED)?.wall ?? []).median
   return [
-    { text: `${text}, wall`, measured: (over('wall') / sampleOf(guarded.wall).median) * 100, goal: 5, unit: '%' },
+    { text: `${text}, wall`, measured: (over('wall') / guarded) * 100, goal: 5, unit: '%' },
     { text: `${text}, CPU`, measured: over('cpu'), goal: 60, unit: 'µs' },
   ]
 }
 
-async function serve(): Promise<{ origin: string; port: number; close: () => void }> {
+const COMMON = {
+  // What stripe wants of a record, beside what the document shows.
+  id: 'pi_1',
+  object: 'payment_intent',
+  payment_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
+  order_id: 'mugs-1001',
+  amount: 60.5,
+  currency: 'UAH',
+  status: 'success',
+  status_code: '1000',
+  created_at: '2026-03-01T10:00:00.000',
+  processed_at: '2026-03-01T10:00:05.000',
+  fee: { amount: 1.51, currency: 'UAH' },
+}
+const ANSWERS: Record<Operation, string> = {
+  capturePayment: JSON.stringify({
+    ...COMMON,
+    operation_id: '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d',
+    method: 'capture',
+  }),
+  createPayment: JSON.stringify({
+    ...COMMON,
+    method: 'purchase',
+    mode: 'direct',
+    description: 'Two mugs with the name of your cat',
+    transaction_id: '6ec0bd7f-11c0-43da-975e-2a8ad9000001',
+    pos_id: '0d4f6b7e-5f5e-4c0f-9a51-6f4f3f1c2b11',
+    status_description: 'Payment was successful',
+    user_action_required: false,
+    user_action_url: null,
+    gateway_order_id: '4021000001',
+    eci: '05',
+    mcc: '5411',
+    options_3ds: 'supported',
+    cc_mask: '411111******1111',
+    cc_token: 'tok-7f8a0c2e5d1b4a6f9e3c',
+    cc_token_expiration: '2029-12-31T23:59:59.000',
+    customer_fname: 'Olena',
+    customer_lname: 'Kovalenko',
+    customer_email: 'olena@example.com',
+    customer_phone: '+380441234567',
+    customer_ip: '203.0.113.7',
+    result_url: 'https://shop.example.com/thanks',
+    bank_short_name: 'The bank',
+  }),
+}
+
+interface CallServer {
+  origin: string
+  port: number
+  /** Bytes of the last body of an operation that came below a path. */
+  sent: (below: '/api/' | '/v1/', operation: Operation) => number
+  close: () => void
+}
+
+async function serve(): Promise<CallServer> {
+  const sent = new Map<string, number>()
   const server = createServer((request, response) => {
+    const { url = '', headers } = request
+    const operation: Operation = url.includes('/capture') ? 'capturePayment' : 'createPayment'
+    sent.set((url.startsWith('/api/') ? '/api/' : '/v1/') + operation, Number(headers['content-length']))
+    const answer = ANSWERS[operation]
     request.resume().on('end', () => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(ANSWER) })
-      response.end(ANSWER)
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) })
+      response.end(answer)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -81,6 +167,7 @@ async function serve(): Promise<{ origin: string; port: number; close: () => voi
   return {
     origin: `http://127.0.0.1:${port}`,
     port,
+    sent: (below, operation) => sent.get(below + operation) ?? 0,
     close: () => {
       server.close()
       server.closeAllConnections()

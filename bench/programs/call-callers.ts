@@ -1,0 +1,173 @@
+import Stripe from 'stripe'
+import { createClient } from '../../src/index.ts'
+
+/** One way of making a call. */
+export interface Caller {
+  operation: Operation
+  name: string
+  call: () => Promise<unknown>
+}
+
+/** One operation of each row of the document's authentication table: key and secret in a header, and a signed body. */
+export const OPERATIONS = ['capturePayment', 'createPayment'] as const
+export type Operation = (typeof OPERATIONS)[number]
+
+export const OURS = 'edgetill'
+export const UNSIGNED = 'edgetill, the same not signed (authentication: plain)'
+export const GUARDED = 'fetch with the same guard'
+export const BARE = 'bare fetch'
+export const STRIPE = 'stripe, its fetch client'
+
+const POS = '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11'
+const CAPTURE = { order_id: 'mugs-1001', order_currency: 'UAH', charge_amount: 60.5 }
+const PAYMENT = {
+  mode: 'direct',
+  method: 'purchase',
+  amount: 60.5,
+  currency: 'UAH',
+  description: 'Two mugs with the name of your cat',
+  order_id: 'mugs-1001',
+  order_3ds_bypass: 'supported',
+  cc_token: 'tok-7f8a0c2e5d1b4a6f9e3c',
+  customer_fname: 'Olena',
+  customer_lname: 'Kovalenko',
+  customer_email: 'olena@example.com',
+  customer_phone: '+380441234567',
+  customer_ip: '203.0.113.7',
+  result_url: 'https://shop.example.com/thanks',
+  browser_fingerprint: {
+    browserColorDepth: '24',
+    browserScreenHeight: '1080',
+    browserScreenWidth: '1920',
+    browserJavaEnabled: 'false',
+    browserLanguage: 'uk-UA',
+    browserTimeZone: 'Europe/Kyiv',
+    browserTimeZoneOffset: '-120',
+    browserAcceptHeader: 'text/html',
+    browserIpAddress: '203.0.113.7',
+    browserUserAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+  },
+} as const
+
+/** Every caller of this runtime, operation by operation. */
+export function callersFor(origin: string, port: number, onNode: boolean): Caller[] {
+  const config = { baseUrl: origin, posId: POS, apiKey: 'key', apiSecret: 'secret', endpointsKey: 'endpoints-key' }
+  const client = createClient(config)
+  const unsigned = createClient({ ...config, authentication: 'plain' })
+  return [
+    { operation: 'capturePayment', name: OURS, call: () => client.capturePayment(CAPTURE) },
+    ...fetches('capturePayment', `${origin}/api/v1/capture`, 'SVC key:secret', CAPTURE),
+    { operation: 'createPayment', name: OURS, call: () => client.createPayment(PAYMENT) },
+    { operation: 'createPayment', name: UNSIGNED, call: () => unsigned.createPayment(PAYMENT) },
+    // Signed once and for all: what signing costs is a row of its own.
+    ...fetches('createPayment', `${origin}/api/v1/payment`, `SVC-HMAC-SHA1 key:${'0f'.repeat(20)}`, PAYMENT),
+    ...stripeCallers(STRIPE, port, Stripe.createFetchHttpClient()),
+    ...(onNode ? stripeCallers('stripe, its default client (node:http)', port) : []),
+  ]
+}
+
+function fetches(operation: Operation, url: string, authentication: string, input: object): Caller[] {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'user-agent': 'bench',
+    'x-api-auth': authentication,
+    'x-api-key': 'endpoints-key',
+  }
+  const body = JSON.stringify({ pos_id: POS, ...input })
+  const bare = async () => (await fetch(url, { method: 'POST', headers, body })).json()
+  return [
+    { operation, name: GUARDED, call: () => guardedFetch(url, headers, body) },
+    { operation, name: BARE, call: bare },
+  ]
+}
+
+/** What has to be done around `fetch` so that money moves once and nothing leaks: no replay, no redirect, two limits. */
+async function guardedFetch(url: string, headers: Record<string, string>, body: string): Promise<unknown> {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(), 30_000)
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body: new Blob([body]),
+      redirect: 'manual',
+      keepalive: false,
+      signal: controller.signal,
+    })
+    if (!response.ok || !response.body) throw new Error('refused')
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await limited(response.body)))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function limited(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (const reader = body.getReader(); ; ) {
+    const { done, value } = await reader.read()
+    if (done) break
+    size += value.byteLength
+    if (size > 1_048_576) throw new Error('too large')
+    chunks.push(value)
+  }
+  const [first] = chunks
+  if (first && chunks.length === 1) return first
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return bytes
+}
+
+function stripeCallers(
+  name: string,
+  port: number,
+  httpClient?: ReturnType<typeof Stripe.createFetchHttpClient>,
+): Caller[] {
+  const stripe = new Stripe('key', {
+    host: '127.0.0.1',
+    port,
+    protocol: 'http',
+    ...(httpClient && { httpClient }),
+    maxNetworkRetries: 0,
+    telemetry: false,
+  })
+  return [
+    {
+      operation: 'capturePayment',
+      name,
+      call: () => stripe.paymentIntents.capture('pi_1', { amount_to_capture: 6050 }),
+    },
+    // What stripe takes for the same payment, in about as many bytes.
+    {
+      operation: 'createPayment',
+      name,
+      call: () =>
+        stripe.paymentIntents.create({
+          amount: 6050,
+          currency: 'uah',
+          confirm: true,
+          description: PAYMENT.description,
+          payment_method: 'pm_7f8a0c2e5d1b4a6f9e3c0123',
+          receipt_email: PAYMENT.customer_email,
+          return_url: PAYMENT.result_url,
+          shipping: {
+            name: 'Olena Kovalenko',
+            phone: PAYMENT.customer_phone,
+            address: { line1: 'Khreshchatyk 1', city: 'Kyiv', country: 'UA', postal_code: '01001' },
+          },
+          mandate_data: {
+            customer_acceptance: {
+              type: 'online',
+              online: { ip_address: PAYMENT.customer_ip, user_agent: PAYMENT.browser_fingerprint.browserUserAgent },
+            },
+          },
+          metadata: { order_id: PAYMENT.order_id },
+        }),
+    },
+  ]
+}

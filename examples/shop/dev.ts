@@ -2,12 +2,14 @@
 
 import { startShop } from './start.ts'
 
-const shop = await startShop({ ports: { shop: 4020, worker: 4000, emulator: 4010 } }).catch(async (error: unknown) => {
-  const inUse = (error as { code?: unknown }).code === 'EADDRINUSE'
-  if (!inUse) throw error
-  console.log('A usual port is in use: free ones are taken instead.')
-  return startShop()
-})
+const shop = await startShop({ log: true, ports: { shop: 4020, worker: 4000, emulator: 4010 } }).catch(
+  async (error: unknown) => {
+    const inUse = (error as { code?: unknown }).code === 'EADDRINUSE'
+    if (!inUse) throw error
+    console.log('A usual port is in use: free ones are taken instead.')
+    return startShop({ log: true })
+  },
+)
 
 console.log(`
   shop      ${shop.shop}/             a page with a "Pay" button
@@ -16,6 +18,7 @@ console.log(`
   service   ${shop.service}/_emulator     what the emulator saw: orders, webhooks
 
   Admin token of the worker's /api: ${shop.adminToken}
+  What the worker logs is printed below. After a change in worker/, start this again: nothing is kept.
   Ctrl-C stops everything.`)
 
 let stopping = false

@@ -10,6 +10,8 @@ import { createShopPages } from './pages.ts'
 export interface ShopOptions {
   /** Ports of the shop, the worker and the emulator; free ones unless given. */
   ports?: { shop: number; worker: number; emulator: number }
+  /** Whether requests to the worker, and what it logs, are printed. */
+  log?: boolean
   /** Something that is wrong on purpose, to see that it is noticed. */
   broken?: 'worker-secret' | 'no-webhooks' | undefined
 }
@@ -27,7 +29,7 @@ export interface Shop {
   stop(): Promise<void>
 }
 
-export async function startShop({ ports, broken }: ShopOptions = {}): Promise<Shop> {
+export async function startShop({ ports, log, broken }: ShopOptions = {}): Promise<Shop> {
   // Nothing beyond loopback: wrangler would ask for `request.cf`, and report how it is used.
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
   process.env.WRANGLER_SEND_METRICS = 'false'
@@ -66,7 +68,7 @@ export async function startShop({ ports, broken }: ShopOptions = {}): Promise<Sh
       },
       dev: {
         server: { hostname: '127.0.0.1', port: ports?.worker ?? 0 },
-        logLevel: 'none',
+        logLevel: log ? 'log' : 'none',
         watch: false,
         persist: false,
         inspector: false,

@@ -48,6 +48,7 @@ describe('npm run dev', { timeout: 60_000 }, () => {
     const checkout = await fetch(paying.headers.get('location') ?? '', { redirect: 'manual' })
     expect(checkout.status).toBe(303)
     expect(checkout.headers.get('location')).toMatch(/\/api\/v1\/checkout\/[^/]+\/form$/)
+    await dev.seen('GET /checkout/')
     dev.stop('SIGINT')
     const { code, output } = await dev.finished
     expect(output).toContain('Stopped.')

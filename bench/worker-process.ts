@@ -9,7 +9,7 @@ export const API_SECRET = 'the API secret of the bench'
 export const ADMIN_TOKEN = 'the-admin-token-of-the-bench'
 
 /** The bindings of wrangler.toml and of a deployer. */
-const BINDINGS = {
+export const BINDINGS = {
   BASE_URL: 'http://127.0.0.1:9',
   API_URL: 'http://127.0.0.1:9',
   POS_ID: '00000000-0000-4000-8000-000000000000',

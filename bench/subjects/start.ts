@@ -2,44 +2,69 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { buildPackage, DIST } from '../bundles.ts'
 import type { Measure, Subject } from '../report.ts'
-import { bundleForWorkerd, PROCESS_RUNTIMES, root, runProgram, TEMPLATE_DATE, WORKERD_BUNDLE } from '../runtimes.ts'
+import { PROCESS_RUNTIMES, root, runProgram, WORKERD_BUNDLE } from '../runtimes.ts'
 import { sampleOf, takeTurns } from '../sample.ts'
+import { measureStarts, type StartTimes } from '../worker-start.ts'
 
-interface Candidate {
+interface Package {
   name: string
   module: string
   ours?: boolean
 }
 
+/** What is started in workerd, as a program. */
+interface Started {
+  name: string
+  source: string
+  table: 'workers' | 'packages'
+  ours?: boolean
+}
+
+const EMPTY = 'an empty Worker'
+const WORKERS: Started[] = [
+  { name: 'the template', source: `export { default } from './worker/index.ts'`, table: 'workers', ours: true },
+  {
+    name: 'a bare Hono Worker (hono/tiny, one route)',
+    source: `import { Hono } from 'hono/tiny'
+export default new Hono().get('/health', (c) => c.json({ status: 'ok' }))`,
+    table: 'workers',
+  },
+  { name: EMPTY, source: `export default { fetch: () => Response.json({ status: 'ok' }) }`, table: 'workers' },
+]
+
 export const measure: Subject = async ({ quick, say }) => {
   await buildPackage()
-  const candidates = candidatesFor()
-  const rounds = quick ? 5 : 15
+  const packages = packagesFor()
   const measures: Measure[] = []
   for (const runtime of PROCESS_RUNTIMES) {
     say(runtime)
     const program = join(root, 'bench/programs/import-time.ts')
-    const times = await takeTurns(candidates, rounds, ({ module }) => runProgram<number>(runtime, program, { module }))
-    for (const candidate of candidates)
-      measures.push(cell('import time', candidate, runtime, times.get(candidate) ?? []))
+    const times = await takeTurns(packages, quick ? 5 : 15, ({ module }) =>
+      runProgram<number>(runtime, program, { module }),
+    )
+    for (const one of packages) {
+      const shared = { table: 'start: import time', row: one.name, column: runtime, unit: 'ms' } as const
+      measures.push({ ...shared, ...sampleOf(times.get(one) ?? []), ours: one.ours ?? false })
+    }
   }
   say('workerd')
-  measures.push(...(await startsInWorkerd(candidates, quick ? 4 : 12)))
+  measures.push(...(await startsInWorkerd(packages, quick ? 8 : 24)))
   return {
     subject: 'start',
     notes: [
       'Import time: `await import(package)` in a fresh process, files in the page cache; ours as built for publishing.',
-      'Start in workerd: a fresh isolate loads the minified bundle of everything that the package exports and answers one request, less the same for an empty Worker. The whole worker is the template, answering `GET /health`.',
+      'In workerd: from asking for a fresh isolate to the first answer of the minified bundle (`GET /health`), 6 isolates a round and a process of its own for each round. CPU is user and system of the whole process, other threads included.',
+      'What it takes over an empty Worker, round by round, is the script’s own: the isolate itself and the request are in both.',
+      'A package is everything that it exports, behind a Worker of one line.',
     ],
     measures,
     goals: [],
   }
 }
 
-function candidatesFor(): Candidate[] {
+function packagesFor(): Package[] {
   const empty = join(root, 'test-output/bench/empty.js')
   mkdirSync(join(root, 'test-output/bench'), { recursive: true })
   writeFileSync(empty, 'export const nothing = 0\n')
@@ -56,59 +81,37 @@ function candidatesFor(): Candidate[] {
   ]
 }
 
-function cell(table: string, { name, ours }: Candidate, column: string, values: number[]): Measure {
-  return { table, row: name, column, unit: 'ms', ...sampleOf(values), ours: ours ?? false }
-}
-
-async function startsInWorkerd(candidates: readonly Candidate[], rounds: number): Promise<Measure[]> {
-  const loader = await bundleForWorkerd({ entry: join(root, 'bench/programs/loader-worker.ts') })
-  const worker: Candidate = { name: 'the whole worker', module: '' }
-  const all = [...candidates, worker]
-  const codes = new Map<Candidate, string>()
-  for (const candidate of all) codes.set(candidate, await codeOf(candidate))
-  const perLoad = 4
-  const times = new Map<Candidate, number[]>(all.map((candidate) => [candidate, []]))
-  for (let round = 0; round < rounds; round++) {
-    // Loaded isolates stay in memory: each round has a process of its own.
-    const workerd = new Miniflare(
-      convertV4MiniflareOptions({
-        modules: [{ type: 'ESModule', path: 'worker.js', contents: loader }],
-        compatibilityDate: TEMPLATE_DATE,
-        cf: false,
-        workerLoaders: { LOADER: {} },
-      }),
-    )
-    const load = async (candidate: Candidate, batch: number, count: number): Promise<number> => {
-      const ids = Array.from({ length: count }, (_, index) => `${candidate.name} ${batch} ${index}`)
-      const body = JSON.stringify({ ids, code: codes.get(candidate), date: TEMPLATE_DATE })
-      const startedAt = performance.now()
-      const response = await workerd.dispatchFetch('http://bench/', { method: 'POST', body })
-      if (!response.ok) throw new Error(`${candidate.name} does not start in workerd: ${await response.text()}`)
-      await response.arrayBuffer()
-      return (performance.now() - startedAt) / count
-    }
-    try {
-      const empty = candidates.at(-1) as Candidate
-      await load(empty, -1, 2)
-      const once = await takeTurns(all, 1, (candidate) => load(candidate, round, perLoad))
-      const idle = once.get(empty)?.[0] ?? 0
-      for (const candidate of all) times.get(candidate)?.push((once.get(candidate)?.[0] ?? 0) - idle)
-    } finally {
-      await workerd.dispose()
-    }
-  }
-  return all
-    .filter(({ name }) => name !== 'an empty module')
-    .map((candidate) => cell('start of an isolate in workerd', candidate, 'workerd', times.get(candidate) ?? []))
-}
-
-async function codeOf({ module }: Candidate): Promise<string> {
-  const specifier = JSON.stringify(module.startsWith('file:') ? new URL(module).pathname : module)
-  const source =
-    module === ''
-      ? `export { default } from './worker/index.ts'`
-      : `import * as all from ${specifier}
+async function startsInWorkerd(packages: readonly Package[], rounds: number): Promise<Measure[]> {
+  const all: Started[] = [...WORKERS]
+  for (const { name, module, ours } of packages) {
+    const specifier = JSON.stringify(module.startsWith('file:') ? new URL(module).pathname : module)
+    const source = `import * as all from ${specifier}
 export default { fetch: () => new Response(Object.keys(all).join()) }`
+    all.push({ name, source, table: 'packages', ours: ours ?? false })
+  }
+  const bundles = new Map<Started, string>()
+  for (const started of all) bundles.set(started, await bundled(started.source))
+  const times = await measureStarts(bundles, rounds)
+  const idle = [...times].find(([{ name }]) => name === EMPTY)?.[1] ?? { wall: [], cpu: [] }
+  return [...times].flatMap(([started, measured]) => cellsOf(started, measured, idle))
+}
+
+function cellsOf({ name, table, ours }: Started, measured: StartTimes, idle: StartTimes): Measure[] {
+  const untold = measured.cpu.length === 0 ? ' (this system does not tell workerd’s CPU)' : ''
+  const title = table === 'workers' ? 'a Worker in workerd' : 'a package in workerd, over an empty Worker'
+  const shared = { table: `start: ${title}${untold}`, row: name, unit: 'ms', ours: ours ?? false } as const
+  return (['cpu', 'wall'] as const).flatMap((kind): Measure[] => {
+    const values = measured[kind]
+    if (values.length === 0) return []
+    const column = kind === 'cpu' ? 'CPU' : 'wall'
+    const over = sampleOf(values.map((value, round) => value - (idle[kind][round] ?? Number.NaN)))
+    if (table === 'packages') return [{ ...shared, column, ...over }]
+    const own = { ...shared, column: `${column} over an empty Worker`, ...over }
+    return [{ ...shared, column, ...sampleOf(values) }, ...(name === EMPTY ? [] : [own])]
+  })
+}
+
+async function bundled(source: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: root, loader: 'ts' },
     ...WORKERD_BUNDLE,

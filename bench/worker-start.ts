@@ -1,0 +1,64 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { cpuOf, findChild } from './process-cpu.ts'
+import { bundleForWorkerd, TEMPLATE_DATE } from './runtimes.ts'
+import { orderOf } from './sample.ts'
+import { BINDINGS } from './worker-process.ts'
+
+/** Isolates that are loaded in one turn: what asking for them costs is divided by it. */
+const LOADS = 6
+
+/** Milliseconds for each round. */
+export interface StartTimes {
+  wall: number[]
+  /** Empty where the system does not tell what workerd has used. */
+  cpu: number[]
+}
+
+/** Loads each bundle into fresh isolates, in turn, and asks each isolate once for `/health`. */
+export async function measureStarts<T extends { name: string }>(
+  bundles: ReadonlyMap<T, string>,
+  rounds: number,
+): Promise<Map<T, StartTimes>> {
+  const loader = await bundleForWorkerd({ entry: new URL('programs/loader-worker.ts', import.meta.url).pathname })
+  const candidates = [...bundles.keys()]
+  const times = new Map<T, StartTimes>(candidates.map((candidate) => [candidate, { wall: [], cpu: [] }]))
+  for (let round = 0; round < rounds; round++) {
+    // Loaded isolates stay in memory: each round has a process of its own.
+    const workerd = new Miniflare(
+      convertV4MiniflareOptions({
+        modules: [{ type: 'ESModule', path: 'worker.js', contents: loader }],
+        compatibilityDate: TEMPLATE_DATE,
+        cf: false,
+        bindings: BINDINGS,
+        workerLoaders: { LOADER: {} },
+      }),
+    )
+    const load = async ({ name }: T, ids: string[], code?: string): Promise<void> => {
+      const body = JSON.stringify({ name, ids, code, date: TEMPLATE_DATE })
+      const response = await workerd.dispatchFetch('http://bench/', { method: 'POST', body })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${name} does not start in workerd: ${response.status} ${text}`)
+    }
+    try {
+      await workerd.ready
+      const pid = findChild('workerd')
+      const cpu = () => (pid === undefined ? undefined : cpuOf(pid))
+      for (const [candidate, code] of bundles) await load(candidate, [`${candidate.name} first`], code)
+      for (const candidate of orderOf(candidates, round)) {
+        const ids = Array.from({ length: LOADS }, (_, index) => `${candidate.name} ${index}`)
+        const used = cpu()
+        const startedAt = performance.now()
+        await load(candidate, ids)
+        times.get(candidate)?.wall.push((performance.now() - startedAt) / LOADS)
+        // What it left to V8's other threads is its own too.
+        await wait(20)
+        const after = cpu()
+        if (used !== undefined && after !== undefined) times.get(candidate)?.cpu.push((after - used) / LOADS)
+      }
+    } finally {
+      await workerd.dispose()
+    }
+  }
+  return times
+}

@@ -1,5 +1,6 @@
 import { ConfigError } from './errors.ts'
 import type { Hooks } from './hooks.ts'
+import { UUID } from './schemas/input.ts'
 
 /** What a {@link Signer} is given: exactly what is sent. */
 export interface SignerInput {
@@ -151,7 +152,6 @@ function address(field: string, value: unknown): string {
 
 const LOOPBACK = /^((.+\.)?localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/
 const SCHEME = /^[\w!#$%&'*+.^`|~-]+$/
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 const VISIBLE_ASCII = /^[!-~]+$/
 
 function text(field: string, value: unknown, pattern: RegExp, rule: string): string {

@@ -1,6 +1,7 @@
 import type { AuthenticatedRequest } from './authentication.ts'
 import type { ResolvedConfig } from './config.ts'
 import type { CallDetails } from './errors.ts'
+import type { Deadline } from './lib/abort.ts'
 
 /** A request as an operation builds it: everything but credentials. */
 export interface WireRequest extends AuthenticatedRequest {
@@ -29,6 +30,8 @@ export interface Answer {
 export interface Exchange {
   config: ResolvedConfig
   request: WireRequest
+  /** The time limit of this attempt. */
+  deadline: Deadline
   /** Counted from 1; 0 while the request is still being signed. */
   attempts: number
 }

@@ -28,20 +28,21 @@ const WHAT: Record<ConnectionError['reason'], string> = {
  * else is `connection`.
  */
 export function noAnswer(
-  { config, request, attempts }: Exchange,
-  reason: ConnectionError['reason'],
+  { config, request, attempts, deadline }: Exchange,
   cause: unknown,
   nothingExecuted: boolean,
   status?: number,
 ): ConnectionError | OutcomeUnknownError {
   const { operation, method, base } = request
+  const reason = deadline.givenUp() ?? (nothingExecuted ? 'unreachable' : 'interrupted')
   const what = attempts === 0 && reason === 'timeout' ? 'was not signed in time' : WHAT[reason]
   if (method !== 'GET' && !nothingExecuted) {
     return unknownOutcome(request, attempts, reason as UnknownOutcomeReason, what, status, cause)
   }
   const { origin } = new URL(config[base] as string)
+  const so = nothingExecuted ? '; nothing was executed' : ''
   return new ConnectionError(
-    `${operation} ${what} (${origin}, attempt ${attempts})${nothingExecuted ? '; nothing was executed' : ''}. Calling again is safe.`,
+    `${operation} ${what} (${origin}, attempt ${attempts})${so}. Calling again is safe.`,
     callOf(request, attempts),
     reason,
     cause,
@@ -65,6 +66,6 @@ export function unreadable(
 }
 
 /** What the service may echo and no error, no hook may show. */
-export function sensitiveValues({ config, request }: Omit<Exchange, 'attempts'>): string[] {
+export function sensitiveValues({ config, request }: Exchange): string[] {
   return [config.apiSecret, config.endpointsKey, config.apiKey, ...paymentSecrets(request.body)]
 }

@@ -5,10 +5,10 @@ import { tell } from './hooks.ts'
 import { lazy } from './lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from './lib/limits.ts'
 import { readRecord } from './read-record.ts'
-import { checkInput, refuseInput } from './schemas/input.ts'
+import { checkInput, oneOf, refuseInput } from './schemas/input.ts'
 import { type Payment, paymentSchema } from './schemas/payment.ts'
 import type { DirectPurchaseFields, HostedPurchaseFields } from './schemas/purchase.ts'
-import { leaf, looseObject } from './schemas/schema.ts'
+import { isObject, looseObject } from './schemas/schema.ts'
 
 /** A checkout page that the customer is to be sent to. Nothing is paid yet: the webhooks tell. */
 export interface Checkout {
@@ -20,7 +20,7 @@ export interface Checkout {
 
 const modeSchema = /* @__PURE__ */ lazy(() =>
   looseObject({
-    mode: leaf<'hosted' | 'direct'>('"hosted" or "direct"', (value) => value === 'hosted' || value === 'direct'),
+    mode: oneOf('hosted', 'direct'),
   }),
 )
 
@@ -63,8 +63,7 @@ export function jsonBody(
 
 // A toJSON would replace the whole body.
 function isPlainObject(value: unknown): boolean {
-  const plain = value !== null && typeof value === 'object' && !Array.isArray(value)
-  return plain && typeof (value as { toJSON?: unknown }).toJSON !== 'function'
+  return isObject(value) && typeof value.toJSON !== 'function'
 }
 
 /** A copy without the fields that are undefined, so that they do not hide a default. */
@@ -76,7 +75,7 @@ export function definedOnly(fields: object): Record<string, unknown> {
 export function howToFindPayment(order_id: string, method: string): string {
   return (
     `Ask before trying again: resendWebhook({ order_id, operation: '${method}' }) tells the state of order ${JSON.stringify(order_id)}. ` +
-    'If the service does not know the order, the same order_id can be sent again; order ids are unique, so a repeated one cannot be paid twice.'
+    'If the service does not know it, send the same order_id again: order ids are unique, so that it cannot be paid twice.'
   )
 }
 
@@ -91,7 +90,7 @@ export function warnAboutPurchase(
       operation,
       code: 'order_id_not_capturable',
       path: 'order_id',
-      message: `order_id has ${fields.order_id.length} characters. A capture takes at most ${CAPTURE_ORDER_ID_LENGTH}, so this order could not be captured.`,
+      message: `order_id has ${fields.order_id.length} characters: with more than ${CAPTURE_ORDER_ID_LENGTH} this order cannot be captured.`,
     })
   }
   warnAboutPort(config, operation, 'server_url', fields.server_url)
@@ -107,12 +106,12 @@ export function warnAboutPort(
   if (address === undefined) return
   const { protocol, port } = new URL(address)
   const used = port || (protocol === 'https:' ? '443' : '80')
-  if (used === '443' || used === '8443') return
+  if (/^8?443$/.test(used)) return
   tell(config.hooks.onWarning, {
     operation,
     code: 'unusual_webhook_port',
     path,
-    message: `${path} is on port ${used}. The service normally calls 443 and 8443 only; other ports have to be agreed with its support.`,
+    message: `${path} is on port ${used}: the service calls 443 and 8443 only, unless its support agreed to another.`,
   })
 }
 
@@ -129,6 +128,6 @@ export function readPayment(request: WireRequest, answer: Answer): Payment {
 /** Reads the answer to a hosted purchase, which can only be a redirect. */
 export function readHosted(request: WireRequest, answer: Answer): Checkout {
   if (answer.location !== undefined) return readCheckout(answer.location)
-  const what = `was answered with ${answer.status} and a body, where only a redirect to the checkout page is documented`
+  const what = `was answered with ${answer.status} and a body instead of the documented redirect`
   throw unknownOutcome(request, answer.attempts, 'unreadable_answer', what, answer.status)
 }

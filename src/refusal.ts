@@ -3,6 +3,7 @@ import { ApiError, type FieldViolation } from './errors.ts'
 import { callOf, type Exchange } from './exchange.ts'
 import { sensitiveValues } from './failure.ts'
 import { redactText } from './lib/redact.ts'
+import { isObject } from './schemas/schema.ts'
 
 /** Characters of the service's own message that an error repeats. */
 const MESSAGE_LENGTH = 1000
@@ -11,8 +12,8 @@ const MEANING: Record<number, string> = {
   400: 'parameters are incorrect or incomplete',
   401: 'the POS id, API key, API secret or endpoints key is not accepted',
   404: 'the endpoint or the payment does not exist',
-  405: 'the HTTP verb is not accepted',
-  406: 'the body must be application/json',
+  405: 'the verb is not accepted',
+  406: 'the body must be JSON',
   409: 'it conflicts with what exists',
   429: 'too many requests',
 }
@@ -59,7 +60,7 @@ export function retryAfterMs(value: string | null): number | undefined {
 function parse(text: string): { message?: unknown; args?: unknown } {
   try {
     const value: unknown = JSON.parse(text)
-    return value !== null && typeof value === 'object' ? value : {}
+    return isObject(value) ? value : {}
   } catch {
     return {}
   }

@@ -4,7 +4,7 @@ import { ConfigError, ConnectionError } from './errors.ts'
 import type { Answer, Exchange, WireRequest } from './exchange.ts'
 import { noAnswer, sensitiveValues, unknownOutcome, unreadable } from './failure.ts'
 import { type RequestInfo, tell } from './hooks.ts'
-import { type Deadline, startDeadline, wait } from './lib/abort.ts'
+import { startDeadline, wait } from './lib/abort.ts'
 import { RESPONSE_BYTES } from './lib/limits.ts'
 import { abandon, readBytes, TooLargeError } from './lib/read-bytes.ts'
 import { cutCardFields, redactText } from './lib/redact.ts'
@@ -48,22 +48,22 @@ export async function send(config: ResolvedConfig, request: WireRequest, options
     refuseInput(operation, 'timeoutMs', 'a number of milliseconds from 1 to 2147483647', timeoutMs)
   }
   const repeatable = method === 'GET'
-  const headers = await signInTime({ config, request, attempts: 0 }, timeoutMs, callerSignal)
+  const headers = await signInTime({ config, request, attempts: 0, deadline: startDeadline(timeoutMs, callerSignal) })
   for (let attempts = 1; ; attempts++) {
-    const exchange: Exchange = { config, request, attempts }
+    const deadline = startDeadline(timeoutMs, callerSignal)
+    const exchange: Exchange = { config, request, attempts, deadline }
     const info: RequestInfo = { operation, method, path, attempt: attempts }
     const mayRepeat = attempts <= config.maxRetries
-    const deadline = startDeadline(timeoutMs, callerSignal)
     let status: number | undefined
     let delayMs = Math.floor(config.random() * Math.min(BACKOFF_LIMIT_MS, BACKOFF_MS * 2 ** (attempts - 1)))
     try {
-      const response = await attemptOnce(exchange, url, headers, info, deadline)
+      const response = await attemptOnce(exchange, url, headers, info)
       status = response.status
-      if (status < 400) return await readAnswer(exchange, response, url, deadline)
+      if (status < 400) return await readAnswer(exchange, response, url)
       const asked = retryAfterMs(response.headers.get('retry-after'))
       const waitable = mayRepeat && (asked ?? 0) <= RETRY_AFTER_LIMIT_MS
       if (!waitable || !(status === 429 || (repeatable && status >= 500))) {
-        throw await refusal(exchange, response, asked, deadline)
+        throw await refusal(exchange, response, asked)
       }
       abandon(response.body)
       delayMs = asked ?? delayMs
@@ -76,25 +76,20 @@ export async function send(config: ResolvedConfig, request: WireRequest, options
       deadline.end()
     }
     tell(config.hooks.onRetry, { ...info, delayMs, status })
+    const pause = startDeadline(delayMs, callerSignal)
+    await wait(pause)
     // Everything before this pause was answered or could not change anything, so nothing is unknown.
-    if (!(await wait(delayMs, callerSignal))) throw noAnswer(exchange, 'aborted', callerSignal?.reason, true)
+    if (pause.givenUp() === 'aborted') throw noAnswer({ ...exchange, deadline: pause }, callerSignal?.reason, true)
   }
 }
 
 /** A signer of the caller's may be slow, or never answer: the time limit of an attempt holds for it too. */
-async function signInTime(
-  exchange: Exchange,
-  timeoutMs: number,
-  callerSignal: AbortSignal | undefined,
-): Promise<Record<string, string>> {
-  const { config, request } = exchange
-  if (!config.signer) return authorize(config, request)
-  const deadline = startDeadline(timeoutMs, callerSignal)
+async function signInTime(exchange: Exchange): Promise<Record<string, string>> {
+  const { config, request, deadline } = exchange
   try {
     return await deadline.race(authorize(config, request))
   } catch (cause) {
-    const givenUp = deadline.givenUp()
-    throw givenUp ? noAnswer(exchange, givenUp, cause, true) : cause
+    throw deadline.givenUp() ? noAnswer(exchange, cause, true) : cause
   } finally {
     deadline.end()
   }
@@ -105,38 +100,32 @@ async function attemptOnce(
   url: string,
   headers: Record<string, string>,
   info: RequestInfo,
-  deadline: Deadline,
 ): Promise<Response> {
-  const { config, request } = exchange
+  const { config, request, deadline } = exchange
   const { hooks, fetch } = config
   const { method, body } = request
   const { signal } = deadline
-  if (signal.aborted) throw noAnswer(exchange, 'aborted', signal.reason, true)
+  if (signal.aborted) throw noAnswer(exchange, signal.reason, true)
   tell(hooks.onRequest, info)
   const startedAt = Date.now()
   const init: RequestInit = { method, headers, signal, redirect: 'manual', keepalive: false }
   // A Blob body is the one form that no runtime sends a second time by itself when a connection drops.
   if (method !== 'GET') init.body = new Blob(body === undefined ? [] : [body])
-  let response: Response
   try {
-    response = await deadline.race(fetch(url, init))
-    if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
-      throw new TypeError('The fetch of the configuration answered something that is not a Response.')
-    }
+    const response = await deadline.race(fetch(url, init))
+    const { status } = response
+    if (!(status >= 0)) throw new TypeError('The fetch of the configuration did not answer a Response.')
+    // Somebody else's text: hooks get it without secrets, and not at any length.
+    const id = response.headers.get('x-request-id')?.slice(0, 200)
+    const requestId = id && redactText(id, sensitiveValues(exchange))
+    tell(hooks.onResponse, { ...info, status, durationMs: Date.now() - startedAt, requestId })
+    return response
   } catch (cause) {
-    const givenUp = deadline.givenUp()
-    const neverSent = !givenUp && wasNeverSent(cause)
-    throw noAnswer(exchange, givenUp ?? (neverSent ? 'unreachable' : 'interrupted'), cause, neverSent)
+    throw noAnswer(exchange, cause, !deadline.givenUp() && wasNeverSent(cause))
   }
-  const { status } = response
-  // Somebody else's text: hooks get it without secrets, and not at any length.
-  const id = response.headers.get('x-request-id')?.slice(0, 200)
-  const requestId = id && redactText(id, sensitiveValues(exchange))
-  tell(hooks.onResponse, { ...info, status, durationMs: Date.now() - startedAt, requestId })
-  return response
 }
 
-async function readAnswer(exchange: Exchange, response: Response, url: string, deadline: Deadline): Promise<Answer> {
+async function readAnswer(exchange: Exchange, response: Response, url: string): Promise<Answer> {
   const { request, attempts } = exchange
   const { status } = response
   if (status >= 300) {
@@ -148,7 +137,7 @@ async function readAnswer(exchange: Exchange, response: Response, url: string, d
       : `a redirect (${status}), which was not followed: it would have carried your credentials elsewhere`
     throw unreadable(exchange, status, 'unexpected_redirect', what)
   }
-  const bytes = await readBody(exchange, response, deadline)
+  const bytes = await readBody(exchange, response)
   const text = bytes && decodeUtf8(bytes)
   try {
     return { status, json: JSON.parse(text ?? '', cutCardFields), location: undefined, attempts }
@@ -160,12 +149,12 @@ async function readAnswer(exchange: Exchange, response: Response, url: string, d
 }
 
 /** The body's bytes; undefined beyond the limit. */
-async function readBody(exchange: Exchange, response: Response, deadline: Deadline): Promise<Uint8Array | undefined> {
+async function readBody(exchange: Exchange, response: Response): Promise<Uint8Array | undefined> {
   try {
-    return await deadline.race(readBytes(response, RESPONSE_BYTES))
+    return await exchange.deadline.race(readBytes(response, RESPONSE_BYTES))
   } catch (cause) {
     if (cause instanceof TooLargeError) return undefined
-    throw noAnswer(exchange, deadline.givenUp() ?? 'interrupted', cause, false, response.status)
+    throw noAnswer(exchange, cause, false, response.status)
   }
 }
 
@@ -175,12 +164,7 @@ function redirectTarget(location: string | null, url: string): string | undefine
   return /^https?:$/.test(target.protocol) ? target.href : undefined
 }
 
-async function refusal(
-  exchange: Exchange,
-  response: Response,
-  retryAfter: number | undefined,
-  deadline: Deadline,
-): Promise<Error> {
+async function refusal(exchange: Exchange, response: Response, retryAfter: number | undefined): Promise<Error> {
   const { request, attempts } = exchange
   const { status } = response
   if (request.method !== 'GET' && status >= 500) {
@@ -189,7 +173,7 @@ async function refusal(
     return unknownOutcome(request, attempts, 'server_error', what, status)
   }
   // The status alone already says that it was refused: a body that cannot be read takes nothing away from that.
-  const bytes = await readBody(exchange, response, deadline).catch(() => undefined)
+  const bytes = await readBody(exchange, response).catch(() => undefined)
   return apiError(exchange, status, (bytes && decodeUtf8(bytes)) ?? '', retryAfter)
 }
 

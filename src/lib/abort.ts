@@ -47,10 +47,8 @@ export function startDeadline(timeoutMs: number, callerSignal: AbortSignal | und
   }
 }
 
-/** Waits; answers false as soon as the caller's signal aborts. */
-export async function wait(ms: number, callerSignal: AbortSignal | undefined): Promise<boolean> {
-  const deadline = startDeadline(ms, callerSignal)
+/** Waits until a deadline is given up, by time or by its caller. */
+export async function wait(deadline: Deadline): Promise<void> {
   await deadline.race(new Promise(() => {})).catch(() => {})
   deadline.end()
-  return deadline.givenUp() === 'timeout'
 }

@@ -7,8 +7,8 @@ import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
 import { definedOnly, jsonBody, warnAboutPort } from '../purchase-request.ts'
 import { readRecord } from '../read-record.ts'
 import { type Capture, captureSchema } from '../schemas/capture.ts'
-import { amount, checkInput, currency, freeText, orderId, products, url, uuid } from '../schemas/input.ts'
-import { leaf, optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { amount, checkInput, currency, freeText, oneOf, orderId, products, url, uuid } from '../schemas/input.ts'
+import { optional, type Schema, strictObject } from '../schemas/schema.ts'
 import type { Product } from '../schemas/split.ts'
 import { type CallOptions, send } from '../transport.ts'
 
@@ -38,8 +38,6 @@ export interface CapturePaymentInput {
   f_receipt_delivery?: ReceiptDelivery | undefined
 }
 
-const DELIVERIES: readonly unknown[] = ['email', 'sms', 'viber', 'none']
-
 const inputSchema: () => Schema<CapturePaymentInput> = /* @__PURE__ */ lazy(() =>
   strictObject({
     pos_id: optional(uuid()),
@@ -49,9 +47,7 @@ const inputSchema: () => Schema<CapturePaymentInput> = /* @__PURE__ */ lazy(() =
     products: optional(products()),
     comment: optional(freeText(COMMENT_LENGTH)),
     server_url: optional(url()),
-    f_receipt_delivery: optional(
-      leaf<ReceiptDelivery>('one of: email, sms, viber, none', (value) => DELIVERIES.includes(value)),
-    ),
+    f_receipt_delivery: optional(oneOf<ReceiptDelivery>('email', 'sms', 'viber', 'none')),
   }),
 )
 
@@ -75,7 +71,7 @@ function buildRequest(config: ResolvedConfig, received: CapturePaymentInput, opt
 
 function readAnswer(request: WireRequest, answer: Answer): Capture {
   const capture = { ...readRecord(captureSchema(), request, answer) }
-  return Object.defineProperty(capture, 'record', { value: answer.json, enumerable: false }) as Capture
+  return Object.defineProperty(capture, 'record', { value: answer.json }) as Capture
 }
 
 /**

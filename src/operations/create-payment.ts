@@ -15,7 +15,7 @@ import {
   warnAboutPurchase,
 } from '../purchase-request.ts'
 import { type InitRecurring, initRecurringSchema, recurringIssues } from '../schemas/init-recurring.ts'
-import { checkInput, url } from '../schemas/input.ts'
+import { checkInput, issueAt, oneOf, url } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import {
   cardIssues,
@@ -23,7 +23,7 @@ import {
   type HostedPurchaseFields,
   purchaseSchemas,
 } from '../schemas/purchase.ts'
-import { leaf, optional } from '../schemas/schema.ts'
+import { optional } from '../schemas/schema.ts'
 import { type CallOptions, send } from '../transport.ts'
 
 /** A hosted one-step payment: the customer pays on the service's page. */
@@ -66,7 +66,7 @@ export interface DirectAuthInput extends DirectPurchaseFields {
 export type CreatePaymentInput = HostedPurchaseInput | HostedAuthInput | DirectPurchaseInput | DirectAuthInput
 
 const inputSchema = /* @__PURE__ */ purchaseSchemas<CreatePaymentInput>(() => ({
-  method: leaf('"purchase" or "auth"', (value) => value === 'purchase' || value === 'auth'),
+  method: oneOf('purchase', 'auth'),
   customer_referrer: optional(url()),
   init_recurring: optional(initRecurringSchema()),
 }))
@@ -74,11 +74,9 @@ const inputSchema = /* @__PURE__ */ purchaseSchemas<CreatePaymentInput>(() => ({
 function inputIssues(input: CreatePaymentInput, now: number): Issue[] {
   const issues = input.mode === 'direct' ? cardIssues(input, now) : []
   if (input.init_recurring && (input as { method: string }).method === 'auth') {
-    issues.push({
-      path: 'init_recurring',
-      rule: 'left out with method "auth": it belongs to a purchase',
-      received: 'object',
-    })
+    issues.push(
+      issueAt('init_recurring', 'left out with method "auth": it belongs to a purchase', input.init_recurring),
+    )
   } else if (input.init_recurring) issues.push(...recurringIssues(input.init_recurring))
   return issues
 }

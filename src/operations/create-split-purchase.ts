@@ -13,7 +13,7 @@ import {
   readPayment,
   warnAboutPurchase,
 } from '../purchase-request.ts'
-import { checkInput, exactly } from '../schemas/input.ts'
+import { checkInput, oneOf } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import {
   cardIssues,
@@ -44,7 +44,7 @@ export interface DirectSplitPurchaseInput extends DirectPurchaseFields {
 export type CreateSplitPurchaseInput = HostedSplitPurchaseInput | DirectSplitPurchaseInput
 
 const inputSchema = /* @__PURE__ */ purchaseSchemas<CreateSplitPurchaseInput>(() => ({
-  method: exactly('purchase'),
+  method: oneOf('purchase'),
   split: splitInputSchema(),
 }))
 
@@ -76,7 +76,7 @@ function warnAboutSum(config: ResolvedConfig, { amount, split }: CreateSplitPurc
     operation: 'createSplitPurchase',
     code: 'split_sum',
     path: 'split',
-    message: `The split amounts add up to ${sum / 100}, and amount is ${amount}. The document does not say whether they may differ; in every public example they are equal.`,
+    message: `The split amounts add up to ${sum / 100}, not to the amount, ${amount}. The document does not say whether they may differ; in every public example they are equal.`,
   })
 }
 

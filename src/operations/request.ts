@@ -5,9 +5,9 @@ import type { Issue } from '../errors.ts'
 import type { Answer, WireRequest } from '../exchange.ts'
 import { lazy } from '../lib/lazy.ts'
 import { jsonBody } from '../purchase-request.ts'
-import { checkInput } from '../schemas/input.ts'
-import { kindOf, leaf, optional, type Schema, strictObject } from '../schemas/schema.ts'
-import { isText } from '../schemas/values.ts'
+import { checkInput, issueAt, oneOf } from '../schemas/input.ts'
+import { isObject, leaf, optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { flagField, isText } from '../schemas/values.ts'
 import { type CallOptions, send } from '../transport.ts'
 
 /** The input of `request`. */
@@ -36,29 +36,19 @@ export interface RequestResult {
   location: string | undefined
 }
 
-const oneOf = <T extends string>(...allowed: T[]) =>
-  leaf<T>(`one of: ${allowed.join(', ')}`, (value) => allowed.includes(value as T))
-
 const inputSchema: () => Schema<RequestInput> = /* @__PURE__ */ lazy(() =>
   strictObject({
     method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
     path: leaf<string>('an encoded path that begins with "/"', (value) => isText(value) && value.startsWith('/')),
-    body: optional(
-      leaf<Record<string, unknown>>(
-        'a JSON object',
-        (value) => value !== null && typeof value === 'object' && !Array.isArray(value),
-      ),
-    ),
+    body: optional(leaf<Record<string, unknown>>('an object', isObject)),
     authentication: oneOf('hmac', 'plain'),
     base: optional(oneOf('baseUrl', 'apiUrl')),
-    redirectExpected: optional(leaf<boolean>('a boolean', (value) => typeof value === 'boolean')),
+    redirectExpected: optional(flagField()),
   }),
 )
 
 function inputIssues({ method, body }: RequestInput): Issue[] {
-  return method === 'GET' && body !== undefined
-    ? [{ path: 'body', rule: 'left out with GET', received: kindOf(body) }]
-    : []
+  return method === 'GET' && body ? [issueAt('body', 'left out with GET', body)] : []
 }
 
 /** Builds the request: pure. */

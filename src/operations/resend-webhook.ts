@@ -6,8 +6,8 @@ import type { Answer, WireRequest } from '../exchange.ts'
 import { lazy } from '../lib/lazy.ts'
 import { segment } from '../lib/path.ts'
 import { readRecord } from '../read-record.ts'
-import { checkInput, orderId, pathSegment, uuid } from '../schemas/input.ts'
-import { kindOf, looseObject, optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { checkInput, issueAt, orderId, pathSegment, uuid } from '../schemas/input.ts'
+import { looseObject, optional, type Schema, strictObject } from '../schemas/schema.ts'
 import type { Open } from '../schemas/values.ts'
 import { type CallOptions, send } from '../transport.ts'
 import { parseEvent, type WebhookEvent } from '../webhooks/event.ts'
@@ -42,8 +42,7 @@ const recordSchema: () => Schema<Record<string, unknown>> = /* @__PURE__ */ lazy
 
 function inputIssues({ operation, transactionId }: ResendWebhookInput): Issue[] {
   if (transactionId === undefined || operation === 'purchase') return []
-  const rule = 'left out unless operation is "purchase"'
-  return [{ path: 'transactionId', rule, received: kindOf(transactionId) }]
+  return [issueAt('transactionId', 'left out unless operation is "purchase"', transactionId)]
 }
 
 /** Builds the request: pure. */

@@ -1,7 +1,7 @@
 import type { Issue } from '../errors.ts'
 import { lazy } from '../lib/lazy.ts'
-import { amount, date, url, wholeNumber } from './input.ts'
-import { kindOf, leaf, optional, type Schema, strictObject } from './schema.ts'
+import { amount, date, issueAt, oneOf, url, wholeNumber } from './input.ts'
+import { leaf, optional, type Schema, strictObject } from './schema.ts'
 import { isText } from './values.ts'
 
 /** The unit of a recurring schedule. */
@@ -29,11 +29,9 @@ export interface InitRecurring {
   amount?: number | undefined
 }
 
-const UNITS: readonly unknown[] = ['day', 'week', 'month', 'quarter', 'year']
-
 export const initRecurringSchema: () => Schema<InitRecurring> = /* @__PURE__ */ lazy(() =>
   strictObject<InitRecurring>({
-    interval_unit: leaf<IntervalUnit>('one of: day, week, month, quarter, year', (value) => UNITS.includes(value)),
+    interval_unit: oneOf<IntervalUnit>('day', 'week', 'month', 'quarter', 'year'),
     interval_count: wholeNumber(1, 30),
     retry_attempts: optional(wholeNumber(0, 7)),
     retry_interval_hours: optional(wholeNumber(1, 72)),
@@ -49,17 +47,13 @@ export const initRecurringSchema: () => Schema<InitRecurring> = /* @__PURE__ */ 
 
 /** The rules across the fields of a subscription. */
 export function recurringIssues(recurring: InitRecurring): Issue[] {
+  const { interval_unit, retry_interval_hours: hours = 0, start_date = '', expiry_date } = recurring
   const issues: Issue[] = []
-  const { interval_unit, retry_interval_hours: hours, start_date, expiry_date } = recurring
-  if (interval_unit === 'day' && hours !== undefined && hours > 23) {
-    issues.push({
-      path: 'init_recurring.retry_interval_hours',
-      rule: 'at most 23 when interval_unit is "day"',
-      received: kindOf(hours),
-    })
+  if (interval_unit === 'day' && hours > 23) {
+    issues.push(issueAt('init_recurring.retry_interval_hours', 'at most 23 when interval_unit is "day"', hours))
   }
-  if (start_date !== undefined && expiry_date !== undefined && start_date > expiry_date) {
-    issues.push({ path: 'init_recurring.expiry_date', rule: 'on or after start_date', received: 'an earlier date' })
+  if (expiry_date !== undefined && start_date > expiry_date) {
+    issues.push(issueAt('init_recurring.expiry_date', 'on or after start_date', expiry_date))
   }
   return issues
 }

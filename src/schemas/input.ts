@@ -1,62 +1,57 @@
 import { InvalidInputError, type Issue } from '../errors.ts'
 import { isAmount } from '../lib/decimal.ts'
 import { ORDER_ID_LENGTH } from '../lib/limits.ts'
-import { kindOf, leaf, read, type Schema } from './schema.ts'
+import { isObject, kindOf, leaf, read, type Schema } from './schema.ts'
 import { isText } from './values.ts'
+
+// Each is a function: nothing is built at import, and a bundle holds only what its calls use.
 
 const matching = (rule: string, pattern: RegExp): Schema<string> =>
   leaf(rule, (value) => isText(value) && pattern.test(value))
 
-// Each is a function: nothing is built at import, and a bundle holds only what its calls use.
+// Lengths are UTF-16 units, which is never laxer than counting characters.
+const sized = (rule: string, least: number, most: number, test = (_: string) => true): Schema<string> =>
+  leaf(rule, (value) => isText(value) && value.length >= least && value.length <= most && test(value))
 
-/** A text of 1 to `most` characters (UTF-16 units, which is never laxer than counting characters). */
-export const text = (most: number = Number.POSITIVE_INFINITY): Schema<string> =>
-  leaf(
-    most === Number.POSITIVE_INFINITY ? 'a non-empty string' : `a string of 1 to ${most} characters`,
-    (value) => isText(value) && value.length > 0 && value.length <= most,
-  )
+/** A text that is not empty. */
+export const text = (): Schema<string> => matching('a non-empty string', /./s)
+
+/** A text of 1 to `most` characters. */
+export const textTo = (most: number): Schema<string> => sized(`a string of 1 to ${most} characters`, 1, most)
 
 /** A text of at most `most` characters, which may be empty. */
-export const freeText = (most: number): Schema<string> =>
-  leaf(`a string of at most ${most} characters`, (value) => isText(value) && value.length <= most)
+export const freeText = (most: number): Schema<string> => sized(`a string of at most ${most} characters`, 0, most)
 
 /** A text with a lone half of a surrogate pair cannot be written in UTF-8: it would arrive as another text. */
 const isWellFormed = (value: string) => !/\p{Surrogate}/u.test(value)
 
 /** The merchant's identifier of an order. */
 export const orderId = (most: number = ORDER_ID_LENGTH): Schema<string> =>
-  leaf(
-    `a well-formed string of 1 to ${most} characters`,
-    (value) => isText(value) && value.length > 0 && value.length <= most && isWellFormed(value),
-  )
+  sized(`a well-formed string of 1 to ${most} characters`, 1, most, isWellFormed)
 
 /** A text that becomes a segment of a path: `.` and `..`, in whatever encoding, would change the path. */
 export const pathSegment = (): Schema<string> =>
-  leaf(
+  sized(
     `a well-formed string of 1 to ${ORDER_ID_LENGTH} characters other than "." and ".." (it becomes a part of the path)`,
-    (value) =>
-      isText(value) &&
-      value.length > 0 &&
-      value.length <= ORDER_ID_LENGTH &&
-      isWellFormed(value) &&
-      !/^(\.|%(25)*2e){1,2}$/i.test(value),
+    1,
+    ORDER_ID_LENGTH,
+    (value) => isWellFormed(value) && !/^(\.|%(25)*2e){1,2}$/i.test(value),
   )
 
 /** Products: an array of objects, sent as they are. */
 export const products = (): Schema<Record<string, unknown>[]> =>
-  leaf(
-    'an array of objects',
-    (value) =>
-      Array.isArray(value) && value.every((one) => one !== null && typeof one === 'object' && !Array.isArray(one)),
-  )
+  leaf('an array of objects', (value) => Array.isArray(value) && value.every(isObject))
 
-export const exactly = <T extends string>(value: T): Schema<T> => leaf(`"${value}"`, (received) => received === value)
+/** One of several words. */
+export const oneOf = <T extends string>(...words: readonly T[]): Schema<T> =>
+  leaf(`one of: ${words.join(', ')}`, (value) => words.includes(value as T))
 
 export const amount = (): Schema<number> =>
   leaf('a positive number with at most 2 decimals (a number, not a string)', isAmount)
 
-export const uuid = (): Schema<string> =>
-  matching('a UUID', /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i)
+export const UUID: RegExp = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+export const uuid = (): Schema<string> => matching('a UUID', UUID)
 
 export const currency = (): Schema<string> =>
   matching('a currency code of three capital letters (ISO 4217)', /^[A-Z]{3}$/)
@@ -81,19 +76,12 @@ export const wholeNumber = (least: number, most: number): Schema<number> =>
   )
 
 /** Whether a text is a date that exists: 2026-02-29 is not. */
-function isDate(value: unknown): value is string {
-  if (!isText(value) || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
-  const at = new Date(`${value}T00:00:00Z`)
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value)
+function isDate(value: unknown): boolean {
+  return isText(value) && /^\d{4}-\d\d-\d\d$/.test(value) && new Date(value).toJSON()?.startsWith(value)
 }
 
 function isHttpAddress(value: unknown): boolean {
-  if (!isText(value) || !/^https?:\/\/\S+$/i.test(value)) return false
-  try {
-    return new URL(value).hostname !== ''
-  } catch {
-    return false
-  }
+  return isText(value) && /^https?:\/\/\S+$/i.test(value) && URL.canParse(value)
 }
 
 /**
@@ -113,7 +101,12 @@ export function checkInput<T>(
   return value as T
 }
 
+/** What is wrong at one place of an input. */
+export function issueAt(path: string, rule: string, value: unknown): Issue {
+  return { path, rule, received: kindOf(value) }
+}
+
 /** Refuses an input for what is at one place of it. */
-export function refuseInput(operation: string, path: string, rule: string, received: unknown): never {
-  throw new InvalidInputError(operation, [{ path, rule, received: kindOf(received) }])
+export function refuseInput(operation: string, path: string, rule: string, value: unknown): never {
+  throw new InvalidInputError(operation, [issueAt(path, rule, value)])
 }

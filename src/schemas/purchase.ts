@@ -11,16 +11,18 @@ import {
   country,
   currency,
   date,
-  exactly,
   freeText,
+  issueAt,
   mcc,
+  oneOf,
   orderId,
   text,
+  textTo,
   url,
   uuid,
   wholeNumber,
 } from './input.ts'
-import { type Fields, kindOf, leaf, optional, type Schema, strictObject } from './schema.ts'
+import { type Fields, leaf, optional, type Schema, strictObject } from './schema.ts'
 import type { Open } from './values.ts'
 
 /** What every way of creating a payment takes (document, "Split purchase", request tables). */
@@ -132,7 +134,7 @@ function commonEntries(): Fields<Omit<PurchaseFields, CustomerNames>> {
     pos_id: optional(uuid()),
     amount: amount(),
     currency: currency(),
-    description: text(DESCRIPTION_LENGTH),
+    description: textTo(DESCRIPTION_LENGTH),
     order_id: orderId(),
     order_3ds_bypass: text(),
     customer_id: optional(text()),
@@ -151,7 +153,7 @@ function commonEntries(): Fields<Omit<PurchaseFields, CustomerNames>> {
 function hostedEntries(customer: CustomerField): Fields<HostedPurchaseFields> {
   const name = text()
   return {
-    mode: exactly('hosted'),
+    mode: oneOf('hosted'),
     ...commonEntries(),
     customer_fname: optional(name),
     customer_lname: optional(name),
@@ -166,13 +168,11 @@ function hostedEntries(customer: CustomerField): Fields<HostedPurchaseFields> {
 function directEntries(customer: CustomerField): Fields<DirectPurchaseFields> {
   const name = text()
   return {
-    mode: exactly('direct'),
+    mode: oneOf('direct'),
     ...commonEntries(),
     cc_number: optional(leaf('a card number of 12 to 19 digits with a right check digit', isCardNumber)),
     exp_month: optional(wholeNumber(1, 12)),
-    exp_year: optional(
-      leaf('a year of two or four digits', (year) => Number.isInteger(year) && isTwoOrFourDigits(year as number)),
-    ),
+    exp_year: optional(leaf('a year of two or four digits', isYear)),
     card_cvv: optional(leaf('three or four digits', isCvv)),
     cc_token: optional(name),
     customer_fname: customer(name),
@@ -200,28 +200,19 @@ export function purchaseSchemas<Input extends object>(
   }
 }
 
-const isTwoOrFourDigits = (year: number) => (year >= 0 && year <= 99) || (year >= 2000 && year <= 2099)
+const isYear = (year: unknown) => Number.isInteger(year) && /^(20)?\d{1,2}$/.test(String(year))
 
 const CARD_FIELDS = ['cc_number', 'exp_month', 'exp_year', 'card_cvv'] as const
 
 /** Full card data or a token, not both, not half; and a card that has not expired. */
 export function cardIssues(fields: DirectPurchaseFields, now: number): Issue[] {
-  const given = CARD_FIELDS.filter((name) => fields[name] !== undefined)
-  if (fields.cc_token !== undefined) {
-    return given.map((path) => ({
-      path,
-      rule: 'left out when cc_token is sent: either full card data or a token',
-      received: kindOf(fields[path]),
-    }))
-  }
-  const missing = CARD_FIELDS.filter((name) => fields[name] === undefined)
-  if (missing.length > 0) {
-    return missing.map((path) => ({
-      path,
-      rule: 'given: full card data (cc_number, exp_month, exp_year, card_cvv) or cc_token',
-      received: 'missing',
-    }))
-  }
-  if (isExpiry(fields.exp_month, fields.exp_year, now)) return []
-  return [{ path: 'exp_year', rule: 'a month that is not over: the card has expired', received: 'an earlier month' }]
+  const hasToken = fields.cc_token !== undefined
+  const rule = hasToken
+    ? 'left out when cc_token is sent: either full card data or a token'
+    : 'given: full card data (cc_number, exp_month, exp_year, card_cvv) or cc_token'
+  const issues = CARD_FIELDS.filter((name) => (fields[name] !== undefined) === hasToken).map((name) =>
+    issueAt(name, rule, fields[name]),
+  )
+  if (hasToken || issues.length > 0 || isExpiry(fields.exp_month, fields.exp_year, now)) return issues
+  return [issueAt('exp_year', 'a month that is not over: the card has expired', fields.exp_year)]
 }

@@ -37,6 +37,9 @@ export function kindOf(value: unknown): string {
   return typeof value
 }
 
+/** Whether a value is an object that is no array. */
+export const isObject = (value: unknown): value is Record<string, unknown> => kindOf(value) === 'object'
+
 type Test = (value: unknown) => boolean
 
 /** What valibot hands from schema to schema: a value, as far as it was read, and what is wrong with it. */
@@ -151,7 +154,7 @@ export function strictObject<T extends object>(fields: Fields<T>): Schema<T> {
 const UNKNOWN = 'left out: it is not a parameter of this call (passThrough sends an extra field on purpose)'
 
 function object<T extends object>(fields: Fields<T>, strict: boolean): Schema<T> {
-  const form = leaf('an object', (value) => kindOf(value) === 'object')
+  const form = leaf('an object', isObject)
   const unknown = leaf(UNKNOWN, () => false)
   const known = Object.entries<Schema<unknown>>(fields).map(([name, field]) => ({
     name,

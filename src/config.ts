@@ -1,6 +1,8 @@
-import { ConfigError } from './errors.ts'
+import { ConfigError, type Issue } from './errors.ts'
 import type { Hooks } from './hooks.ts'
-import { UUID } from './schemas/input.ts'
+import { lazy } from './lib/lazy.ts'
+import { matching, oneOf, uuid, wholeNumber } from './schemas/input.ts'
+import { type Fields, leaf, looseObject, maybe, optional, read } from './schemas/schema.ts'
 
 /** What a {@link Signer} is given: exactly what is sent. */
 export interface SignerInput {
@@ -62,7 +64,40 @@ export interface ClientConfig extends Hooks {
   random?: (() => number) | undefined
 }
 
-const FUNCTIONS = ['fetch', 'signer', 'random', 'onRequest', 'onResponse', 'onRetry', 'onWarning'] as const
+/** The longest time that a timer of every runtime can hold. */
+export const TIMEOUT_LIMIT_MS = 2_147_483_647
+
+const ADDRESS =
+  'an absolute https:// address (http:// on loopback only: credentials travel to it) without user, password, query or fragment, ending before /api/v1'
+const CREDENTIAL =
+  'visible ASCII, as the merchant portal shows it: no white space around it (often a copied line break)'
+
+const schema = /* @__PURE__ */ lazy(() => {
+  const address = leaf<string>(ADDRESS, (value) => addressOf(value) !== undefined)
+  const credential = matching(CREDENTIAL, /^[!-~]+$/)
+  const hook = maybe(leaf<never>('a function', (value) => typeof value === 'function'))
+  return looseObject<ClientConfig>({
+    baseUrl: address,
+    apiUrl: optional(address),
+    posId: uuid(),
+    apiKey: matching(`${CREDENTIAL}; no ":", which ends it in X-API-AUTH`, /^[!-9;-~]+$/),
+    apiSecret: credential,
+    endpointsKey: credential,
+    scheme: maybe(matching('one word: the service’s own name in X-API-AUTH', /^[\w!#$%&'*+.^`|~-]+$/)),
+    authentication: maybe(oneOf('documented', 'plain')),
+    customerFields: maybe(oneOf('required', 'optional')),
+    timeoutMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)),
+    maxRetries: maybe(wholeNumber(0, 10)),
+    userAgent: maybe(matching('printable ASCII', /^[ -~]+$/)),
+    fetch: hook,
+    signer: hook,
+    random: hook,
+    onRequest: hook,
+    onResponse: hook,
+    onRetry: hook,
+    onWarning: hook,
+  } as unknown as Fields<ClientConfig>)
+})
 
 /** A configuration that was checked. Its credentials are private: neither `inspect` nor `JSON.stringify` shows them. */
 export class ResolvedConfig {
@@ -80,27 +115,16 @@ export class ResolvedConfig {
   readonly #config: ClientConfig
 
   constructor(config: ClientConfig) {
-    const { posId, apiUrl, scheme, userAgent, onRequest, onResponse, onRetry, onWarning } = config
-    this.baseUrl = address('baseUrl', config.baseUrl)
-    this.apiUrl = apiUrl === undefined ? apiUrl : address('apiUrl', apiUrl)
-    this.posId = text('posId', posId, UUID, 'be the UUID of your POS: the merchant portal shows it')
-    for (const field of ['apiKey', 'apiSecret', 'endpointsKey'] as const) {
-      demand(config[field], field, 'be given: the merchant portal shows one for the test and one for the live project')
-      text(
-        field,
-        config[field],
-        VISIBLE_ASCII,
-        'be visible ASCII: no white space around it (often a copied line break)',
-      )
-    }
-    demand(!config.apiKey.includes(':'), 'apiKey', 'not hold a ":", which ends it in X-API-AUTH')
-    this.scheme = text('scheme', scheme ?? 'SVC', SCHEME, 'be one word: the service’s own name in X-API-AUTH')
-    this.authentication = oneOf('authentication', config.authentication ?? 'documented', ['documented', 'plain'])
-    this.customerFields = oneOf('customerFields', config.customerFields ?? 'required', ['required', 'optional'])
-    this.timeoutMs = wholeNumber('timeoutMs', config.timeoutMs ?? 30_000, 1, 2_147_483_647)
-    this.maxRetries = wholeNumber('maxRetries', config.maxRetries ?? 2, 0, 10)
-    this.userAgent = text('userAgent', userAgent ?? 'edgetill', /^[ -~]+$/, 'be printable ASCII')
-    for (const field of FUNCTIONS) demand(typeof (config[field] ?? Math.random) === 'function', field, 'be a function')
+    const { onRequest, onResponse, onRetry, onWarning } = config
+    this.baseUrl = addressOf(config.baseUrl) as string
+    this.apiUrl = addressOf(config.apiUrl)
+    this.posId = config.posId
+    this.scheme = config.scheme ?? 'SVC'
+    this.authentication = config.authentication ?? 'documented'
+    this.customerFields = config.customerFields ?? 'required'
+    this.timeoutMs = config.timeoutMs ?? 30_000
+    this.maxRetries = config.maxRetries ?? 2
+    this.userAgent = config.userAgent ?? 'edgetill'
     this.random = config.random ?? Math.random
     this.hooks = { onRequest, onResponse, onRetry, onWarning }
     this.#config = { ...config }
@@ -129,43 +153,20 @@ export class ResolvedConfig {
  */
 export function resolveConfig(config: ClientConfig | ResolvedConfig): ResolvedConfig {
   if (config instanceof ResolvedConfig) return config
-  const isObject = config !== null && typeof config === 'object'
-  demand(isObject, 'config', 'be an object with baseUrl, posId, apiKey, apiSecret and endpointsKey')
-  return new ResolvedConfig(config)
+  const { value, issues } = read(schema(), config)
+  if (!issues) return new ResolvedConfig(value)
+  const { path, rule, received } = issues[0] as Issue
+  const field = path || 'config'
+  throw new ConfigError(field, `${field} must be ${rule} (received: ${received}).`)
 }
 
-/** Throws unless something holds. The rule completes "must". */
-function demand(holds: unknown, field: string, rule: string): void {
-  if (!holds) throw new ConfigError(field, `${field} must ${rule}.`)
-}
-
-function address(field: string, value: unknown): string {
-  demand(URL.canParse(value as string), field, 'be an absolute address such as https://pay.example.com')
+/** The base address of a configuration, without a slash at its end; undefined when it cannot be used. */
+function addressOf(value: unknown): string | undefined {
+  if (!URL.canParse(value as string)) return undefined
   const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(value as string)
   const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
-  demand(isSafe, field, 'begin with https:// (http:// on loopback only): credentials travel to it')
-  demand(!(username + password + search + hash), field, 'have no user, password, query or fragment')
   const path = pathname.replace(/\/+$/, '')
-  demand(!path.endsWith('/api/v1'), field, 'end before /api/v1, which every path of the service begins with')
-  return origin + path
+  return isSafe && !(username + password + search + hash) && !path.endsWith('/api/v1') ? origin + path : undefined
 }
 
 const LOOPBACK = /^((.+\.)?localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/
-const SCHEME = /^[\w!#$%&'*+.^`|~-]+$/
-const VISIBLE_ASCII = /^[!-~]+$/
-
-function text(field: string, value: unknown, pattern: RegExp, rule: string): string {
-  demand(typeof value === 'string' && pattern.test(value), field, rule)
-  return value as string
-}
-
-function oneOf<T extends string>(field: string, value: T, allowed: readonly T[]): T {
-  demand(allowed.includes(value), field, `be one of: ${allowed.join(', ')}`)
-  return value
-}
-
-function wholeNumber(field: string, value: number, least: number, most: number): number {
-  const holds = Number.isInteger(value) && value >= least && value <= most
-  demand(holds, field, `be a whole number from ${least} to ${most}`)
-  return value
-}

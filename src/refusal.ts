@@ -10,10 +10,8 @@ const MESSAGE_LENGTH = 1000
 
 const MEANING: Record<number, string> = {
   400: 'parameters are incorrect or incomplete',
-  401: 'the POS id, API key, API secret or endpoints key is not accepted',
-  404: 'the endpoint or the payment does not exist',
-  405: 'the verb is not accepted',
-  406: 'the body must be JSON',
+  401: 'the POS id or a credential is not accepted',
+  404: 'no such endpoint or payment',
   409: 'it conflicts with what exists',
   429: 'too many requests',
 }

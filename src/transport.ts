@@ -1,17 +1,19 @@
 import { authorize } from './authentication.ts'
-import type { ResolvedConfig } from './config.ts'
+import { type ResolvedConfig, TIMEOUT_LIMIT_MS } from './config.ts'
 import { ConfigError, ConnectionError } from './errors.ts'
 import type { Answer, Exchange, WireRequest } from './exchange.ts'
 import { noAnswer, sensitiveValues, unknownOutcome, unreadable } from './failure.ts'
 import { type RequestInfo, tell } from './hooks.ts'
 import { startDeadline, wait } from './lib/abort.ts'
+import { lazy } from './lib/lazy.ts'
 import { RESPONSE_BYTES } from './lib/limits.ts'
 import { abandon, readBytes, TooLargeError } from './lib/read-bytes.ts'
 import { cutCardFields, redactText } from './lib/redact.ts'
 import { wasNeverSent } from './lib/unsent.ts'
 import { decodeUtf8 } from './lib/utf8.ts'
 import { apiError, retryAfterMs } from './refusal.ts'
-import { refuseInput } from './schemas/input.ts'
+import { checkInput, refuseInput, wholeNumber } from './schemas/input.ts'
+import { looseObject, optional } from './schemas/schema.ts'
 
 /** Options of one call. */
 export interface CallOptions {
@@ -22,6 +24,8 @@ export interface CallOptions {
   /** Extra body fields, sent as they are: for what the service knows and its document does not show. */
   passThrough?: Record<string, unknown> | undefined
 }
+
+const optionsSchema = /* @__PURE__ */ lazy(() => looseObject({ timeoutMs: optional(wholeNumber(1, TIMEOUT_LIMIT_MS)) }))
 
 const BACKOFF_MS = 500
 const BACKOFF_LIMIT_MS = 8_000
@@ -44,9 +48,7 @@ export async function send(config: ResolvedConfig, request: WireRequest, options
   if (passThrough && body === undefined) {
     refuseInput(operation, 'passThrough', 'left out: this request has no body', passThrough)
   }
-  if (!(typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= 2_147_483_647)) {
-    refuseInput(operation, 'timeoutMs', 'a number of milliseconds from 1 to 2147483647', timeoutMs)
-  }
+  checkInput(operation, optionsSchema(), options)
   const repeatable = method === 'GET'
   const headers = await signInTime({ config, request, attempts: 0, deadline: startDeadline(timeoutMs, callerSignal) })
   for (let attempts = 1; ; attempts++) {
@@ -134,7 +136,7 @@ async function readAnswer(exchange: Exchange, response: Response, url: string): 
     if (request.redirectExpected && location && status !== 304) return { status, json: undefined, location, attempts }
     const what = request.redirectExpected
       ? `${status} but without a usable Location`
-      : `a redirect (${status}), which was not followed: it would have carried your credentials elsewhere`
+      : `a redirect (${status}), not followed: it would have carried your credentials elsewhere`
     throw unreadable(exchange, status, 'unexpected_redirect', what)
   }
   const bytes = await readBody(exchange, response)
@@ -189,7 +191,7 @@ function targetUrl(config: ResolvedConfig, { operation, base, path }: WireReques
   // The last guard against a value that changes the path: what a URL parser makes of it must be what was built.
   const { origin, pathname, search } = new URL(url)
   if (origin + pathname + search !== url) {
-    refuseInput(operation, 'path', 'a path that stays as it is built, without "." or ".." segments', path)
+    refuseInput(operation, 'path', 'a path without "." or ".." segments', path)
   }
   return url
 }

@@ -1,6 +1,6 @@
 /** Connection codes that mean that not one byte of the request left (Node and Bun put them on the error or its cause). */
 const NOT_CONNECTED =
-  /^(E(CONNREFUSED|NOTFOUND|AI_AGAIN|NETUNREACH|HOSTUNREACH)|UND_ERR_CONNECT_TIMEOUT|CERT_HAS_EXPIRED|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE|ERR_TLS_CERT_ALTNAME_INVALID|ConnectionRefused)$/
+  /^(E(CONNREFUSED|NOTFOUND|AI_AGAIN|NETUNREACH|HOSTUNREACH)|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$|^(CERT_|UNABLE_TO_|\w*SELF_SIGNED_|ERR_TLS_CERT_ALTNAME)/
 
 /**
  * Whether a failed `fetch` provably sent nothing. False in doubt: workerd has one text for refused and for reset, so

@@ -6,7 +6,8 @@ import { isText } from './values.ts'
 
 // Each is a function: nothing is built at import, and a bundle holds only what its calls use.
 
-const matching = (rule: string, pattern: RegExp): Schema<string> =>
+/** A text that matches a pattern. */
+export const matching = (rule: string, pattern: RegExp): Schema<string> =>
   leaf(rule, (value) => isText(value) && pattern.test(value))
 
 // Lengths are UTF-16 units, which is never laxer than counting characters.
@@ -49,9 +50,7 @@ export const oneOf = <T extends string>(...words: readonly T[]): Schema<T> =>
 export const amount = (): Schema<number> =>
   leaf('a positive number with at most 2 decimals (a number, not a string)', isAmount)
 
-export const UUID: RegExp = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-
-export const uuid = (): Schema<string> => matching('a UUID', UUID)
+export const uuid = (): Schema<string> => matching('a UUID', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i)
 
 export const currency = (): Schema<string> =>
   matching('a currency code of three capital letters (ISO 4217)', /^[A-Z]{3}$/)

@@ -8,7 +8,14 @@ import { root } from './support/pack.ts'
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-release-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const PACKAGE = { name: 'edgetill', version: '1.2.3', repository: 'https://git.example/edgetill' }
+const PACKAGE = {
+  name: 'edgetill',
+  version: '1.2.3',
+  repository: { type: 'git', url: 'git+https://github.com/owner/name.git' },
+}
+const READY = '## [Unreleased]\n\n## [1.2.3] - 2026-11-21\n\n- A change.\n'
+/** What the release workflow's environment has. */
+const CI = { GITHUB_REPOSITORY: 'owner/name', ACTIONS_ID_TOKEN_REQUEST_URL: 'https://ci.example/token' }
 
 interface Tree {
   manifest?: object
@@ -16,6 +23,10 @@ interface Tree {
   tag?: string
   dirty?: boolean
   testsFail?: boolean
+  /** Whether the commit is on the main branch. */
+  merged?: boolean
+  npm?: string
+  env?: Record<string, string>
 }
 
 /** A checkout that can be released, with commands that note what they are called with instead of doing it. */
@@ -23,21 +34,29 @@ class Checkout {
   readonly path = mkdtempSync(join(folder, 'tree-'))
   readonly #calls = `${this.path}.calls`
   readonly #commands = `${this.path}.bin`
+  readonly #env: Record<string, string>
 
   constructor(tree: Tree = {}) {
-    const { manifest = PACKAGE, changelog = '## 1.2.3 (2026-11-21)\n\n- A change.\n', tag = 'v1.2.3' } = tree
+    const { manifest = PACKAGE, changelog = READY, tag = 'v1.2.3', merged = true, npm = '11.6.2', env = CI } = tree
+    this.#env = env
     this.#write('package.json', JSON.stringify(manifest))
+    this.#write('deno.json', '{\n  "version": "1.2.3",\n  "lib": ["deno"]\n}\n')
     this.#write('CHANGELOG.md', `# Changelog\n\n${changelog}`)
     this.#write('.ci/run', `#!/bin/sh\necho tests >> "${this.#calls}"\nexit ${tree.testsFail ? 1 : 0}\n`, 0o755)
     cpSync(join(root, '.ci/release'), join(this.path, '.ci/release'))
-    for (const name of ['npm', 'deno']) write(join(this.#commands, name), this.#command(name), 0o755)
+    const pack = `[ "$1" != pack ] || touch "$4/edgetill-1.2.3.tgz"`
+    this.#command('npm', `if [ "$1" = --version ]; then echo ${npm}; exit; fi`, pack)
+    this.#command('deno')
     writeFileSync(this.#calls, '')
     this.#git('init', '--quiet')
     this.#git('add', '.')
     this.#git('commit', '--quiet', '--message', 'All')
     this.#git('tag', tag)
+    if (merged) this.#git('update-ref', 'refs/remotes/origin/main', 'HEAD')
     if (tree.dirty) this.#write('left-over.txt', '')
   }
+
+  read = (file: string) => readFileSync(join(this.path, file), 'utf8')
 
   /** What a release ends with, and which commands it called. */
   release(...words: string[]) {
@@ -49,9 +68,9 @@ class Checkout {
     return { status, output: stdout + stderr, calls }
   }
 
-  #command(name: string): string {
-    const pack = `if [ "$1" = pack ]; then touch "$4/edgetill-1.2.3.tgz"; fi`
-    return `#!/bin/sh\necho ${name} "$@" >> "${this.#calls}"\n${name === 'npm' ? pack : ''}\n`
+  #command(name: string, before = '', after = ''): void {
+    const text = `#!/bin/sh\n${before}\necho ${name} "$@" >> "${this.#calls}"\n${after}\n`
+    write(join(this.#commands, name), text, 0o755)
   }
 
   #write(file: string, text: string, mode = 0o644): void {
@@ -69,6 +88,9 @@ class Checkout {
       encoding: 'utf8',
       env: {
         ...process.env,
+        GITHUB_REPOSITORY: '',
+        ACTIONS_ID_TOKEN_REQUEST_URL: '',
+        ...this.#env,
         PATH: [this.#commands, process.env.PATH].join(delimiter),
         GIT_CONFIG_GLOBAL: '/dev/null',
         GIT_AUTHOR_NAME: 'A',
@@ -90,7 +112,8 @@ const PACK = 'npm pack --silent --pack-destination'
 
 describe('.ci/release', () => {
   it('publishes nothing unless it is told to', () => {
-    const { status, output, calls } = new Checkout().release()
+    const { status, output, calls } = new Checkout({ env: {} }).release()
+    expect(output).not.toContain('Before it can be published')
     expect(output).toMatch(/Would release 1\.2\.3\n$/)
     expect(status).toBe(0)
     expect(calls).toEqual([
@@ -115,8 +138,12 @@ describe('.ci/release', () => {
 
   const early: [string, Tree, RegExp][] = [
     ['a tree that is not clean', { dirty: true }, /not clean/],
-    ['a CHANGELOG of another version', { changelog: '## 1.2.2 (2026-11-20)\n\n- Old.\n' }, /begins with/],
-    ['a CHANGELOG without a version', { changelog: '' }, /begins with/],
+    [
+      'a CHANGELOG of another version',
+      { changelog: READY.replace('1.2.3', '1.2.2') },
+      /newest version .*1\.2\.2.*has 1\.2\.3/,
+    ],
+    ['a version without a date', { changelog: READY.replace('2026-11-21', 'soon') }, /newest version .* - soon"/],
   ]
   it.each(early)('refuses %s before anything else is done', (_, tree, reason) => {
     for (const words of [[], ['--publish']]) {
@@ -126,16 +153,59 @@ describe('.ci/release', () => {
     }
   })
 
+  const SET = '"repository": { "type": "git", "url": "git+https://github.com/owner/name.git" }'
+  const REPOSITORY = new RegExp(`repository[\\s\\S]*Set\\n {2}${SET.replaceAll(/[{}+.]/g, '\\$&')}`)
   const late: [string, Tree, RegExp][] = [
-    ['a version without a date', { changelog: '## 1.2.3 (unreleased)\n\n- A change.\n' }, /its date/],
-    ['a package that names no repository', { manifest: { ...PACKAGE, repository: undefined } }, /repository/],
-    ['a commit without its tag', { tag: 'v1.2.2' }, /tag this commit v1\.2\.3/],
+    [
+      'what is still unreleased',
+      { changelog: READY.replace('\n\n', '\n\n- Later.\n\n') },
+      /entries under "## \[Unreleased\]": run \.ci\/release --prepare VERSION/,
+    ],
+    ['what was never released', { changelog: '## [Unreleased]\n\n- All.\n' }, /\.ci\/release --prepare VERSION/],
+    ['a package that names no repository', { manifest: { ...PACKAGE, repository: undefined } }, REPOSITORY],
+    [
+      'a package that names another repository',
+      { manifest: { ...PACKAGE, repository: { type: 'git', url: 'git+https://github.com/other/name.git' } } },
+      REPOSITORY,
+    ],
+    ['a commit without its tag', { tag: 'v1.2.2' }, /has no tag v1\.2\.3/],
+    ['a commit that is not on main', { merged: false }, /not on origin\/main/],
   ]
-  it.each(late)('does not publish %s, but tries it', (_, tree, reason) => {
+  it.each(late)('does not publish %s, but tries it and says so', (_, tree, reason) => {
     const refused = new Checkout(tree).release('--publish')
     expect(refused.output).toMatch(reason)
     expect([refused.status, refused.calls]).toEqual([1, []])
-    expect(new Checkout(tree).release().status).toBe(0)
+    const tried = new Checkout(tree).release()
+    expect(tried.output).toMatch(new RegExp(`Before it can be published:\\n[\\s\\S]*${reason.source}`))
+    expect([tried.status, tried.calls.length]).toEqual([0, 4])
+  })
+
+  it('asks for the real owner and name where it does not know them', () => {
+    const { output } = new Checkout({ manifest: { ...PACKAGE, repository: undefined }, env: {} }).release('--publish')
+    expect(output).toContain('"url": "git+https://github.com/OWNER/NAME.git"')
+  })
+
+  const NOBODY: [string, Tree, RegExp][] = [
+    ['where nobody can vouch for the build', { env: {} }, /publish from the release workflow/],
+    ['with an npm that needs a token', { npm: '11.5.0' }, /npm 11\.5\.0 cannot publish without a token/],
+  ]
+  it.each(NOBODY)('does not publish %s', (_, tree, reason) => {
+    const { status, output, calls } = new Checkout(tree).release('--publish')
+    expect(output).toMatch(reason)
+    expect([status, calls]).toEqual([1, []])
+  })
+
+  it('prepares a version: the CHANGELOG moves, the manifests get it, and nothing is committed or published', () => {
+    const checkout = new Checkout()
+    const { status, output, calls } = checkout.release('--prepare', '1.3.0')
+    expect(output).toMatch(/commit it.*tag that commit v1\.3\.0/)
+    expect(status).toBe(0)
+    expect(calls).toEqual([
+      'npm run --silent changelog -- --release 1.3.0',
+      'npm version 1.3.0 --no-git-tag-version --allow-same-version --ignore-scripts',
+    ])
+    expect(checkout.read('deno.json')).toBe('{\n  "version": "1.3.0",\n  "lib": ["deno"]\n}\n')
+    expect(new Checkout({ dirty: true }).release('--prepare', '1.3.0')).toMatchObject({ status: 1, calls: [] })
   })
 
   it('stops when a test fails', () => {
@@ -145,7 +215,7 @@ describe('.ci/release', () => {
   })
 
   it('knows no other option', () => {
-    for (const words of [['--dry-run'], ['--publish', 'now']]) {
+    for (const words of [['--dry-run'], ['--publish', 'now'], ['--prepare'], ['--prepare', '1.3.0', 'now']]) {
       const { status, calls } = new Checkout().release(...words)
       expect([status, calls]).toEqual([2, []])
     }

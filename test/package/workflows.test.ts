@@ -9,6 +9,7 @@ import { root } from './support/pack.ts'
 interface Step {
   uses?: string
   run?: string
+  env?: Record<string, string>
   with?: Record<string, unknown>
 }
 interface Job {
@@ -64,8 +65,9 @@ describe.each(files)('%s', (file) => {
       expect([name, permissions]).toEqual([name, wanted])
     }
     expect(Object.keys(workflow.on)).not.toContain('pull_request_target')
+    // The whole history: what is compared with a base or a tag has to be there.
     for (const step of steps.filter(({ uses }) => uses?.startsWith('actions/checkout@')))
-      expect(step.with).toMatchObject({ 'persist-credentials': false })
+      expect(step.with).toEqual({ 'persist-credentials': false, 'fetch-depth': 0 })
   })
 
   it('ends by itself, and has no step that an outsider could write', () => {
@@ -78,9 +80,23 @@ describe.each(files)('%s', (file) => {
     for (const command of commands) {
       expect([command, spawnSync('bash', ['-n', '-c', command], { encoding: 'utf8' }).stderr]).toEqual([command, ''])
     }
-    const own = commands.filter((command) => command.startsWith('.ci/')).map((command) => command.split(' ')[0] ?? '')
+    const own = commands.flatMap((command) => /^(?:node )?((?:\.ci|test)\/\S+)/.exec(command)?.[1] ?? [])
     expect(own.length).toBe(jobs.length)
-    for (const command of own) accessSync(join(root, command), constants.X_OK)
+    for (const command of own)
+      accessSync(join(root, command), command.startsWith('.ci/') ? constants.X_OK : constants.R_OK)
+  })
+})
+
+it('asks each push and each pull request for an entry in the CHANGELOG', () => {
+  const { on, jobs } = parse(read('ci.yml')) as Workflow
+  expect(on).toEqual({ push: { branches: ['main'] }, pull_request: null })
+  const { if: when, steps } = jobs.changelog as Job
+  expect(when).toBeUndefined()
+  expect(steps.at(-1)).toEqual({
+    run: 'node test/changelog.ts "$BASE"',
+    env: {
+      BASE: expect.stringMatching(/^\$\{\{ github\.event\.pull_request\.base\.sha \|\| github\.event\.before \}\}$/),
+    },
   })
 })
 

@@ -31,25 +31,24 @@ export async function authorize(
   config: ResolvedConfig,
   request: AuthenticatedRequest,
 ): Promise<Record<string, string>> {
-  const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': config.userAgent }
-  if (request.body !== undefined) headers['Content-Type'] = 'application/json'
-  if (request.endpointsKeyHeader) headers[request.endpointsKeyHeader] = config.endpointsKey
+  const { apiKey, apiSecret, endpointsKey, scheme, userAgent } = config
+  const { method, path, body, endpointsKeyHeader } = request
+  const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': userAgent }
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  if (endpointsKeyHeader) headers[endpointsKeyHeader] = endpointsKey
   if (request.authentication === 'plain' || config.authentication === 'plain') {
-    headers['X-API-AUTH'] = `${config.scheme} ${config.apiKey}:${config.apiSecret}`
-    return headers
+    return { ...headers, 'X-API-AUTH': `${scheme} ${apiKey}:${apiSecret}` }
   }
   const sign = config.signer ?? hmacSha1Signer
-  const { method, path, body = '' } = request
   let signature: string
   try {
-    signature = await sign({ method, path, body, apiKey: config.apiKey, apiSecret: config.apiSecret })
+    signature = await sign({ method, path, body: body ?? '', apiKey, apiSecret })
   } catch (cause) {
-    throw new ConfigError('signer', 'The signer failed, so nothing was sent; its own error is the cause.', cause)
+    throw new ConfigError('signer', 'The signer failed, so nothing was sent: its error is the cause.', cause)
   }
   // workerd would send a header value that the other runtimes refuse: checked here, all fail alike.
-  if (typeof signature !== 'string' || !/^[\x21-\x7e]+$/.test(signature)) {
-    throw new ConfigError('signer', 'The signer must answer a text of visible ASCII: it becomes part of a header.')
+  if (typeof signature !== 'string' || !/^[!-~]+$/.test(signature)) {
+    throw new ConfigError('signer', 'The signer must answer visible ASCII: it becomes part of a header.')
   }
-  headers['X-API-AUTH'] = `${config.scheme}-HMAC-SHA1 ${config.apiKey}:${signature}`
-  return headers
+  return { ...headers, 'X-API-AUTH': `${scheme}-HMAC-SHA1 ${apiKey}:${signature}` }
 }

@@ -1,4 +1,5 @@
 import { type ClientConfig, resolveConfig } from './config.ts'
+import type { CallOptions } from './exchange.ts'
 import { type CancelPaymentInput, cancelPayment } from './operations/cancel-payment.ts'
 import { type CapturePaymentInput, capturePayment } from './operations/capture-payment.ts'
 import {
@@ -22,7 +23,6 @@ import type { Checkout } from './purchase-request.ts'
 import type { Account } from './schemas/account.ts'
 import type { Capture } from './schemas/capture.ts'
 import type { Payment } from './schemas/payment.ts'
-import type { CallOptions } from './transport.ts'
 import type { WebhookEvent } from './webhooks/event.ts'
 
 /** Every operation, bound to one configuration. The functions can be taken out and passed on: they need no `this`. */

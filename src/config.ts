@@ -110,12 +110,9 @@ export class ResolvedConfig {
   readonly timeoutMs: number
   readonly maxRetries: number
   readonly userAgent: string
-  readonly random: () => number
-  readonly hooks: Hooks
   readonly #config: ClientConfig
 
   constructor(config: ClientConfig) {
-    const { onRequest, onResponse, onRetry, onWarning } = config
     this.baseUrl = addressOf(config.baseUrl) as string
     this.apiUrl = addressOf(config.apiUrl)
     this.posId = config.posId
@@ -125,8 +122,6 @@ export class ResolvedConfig {
     this.timeoutMs = config.timeoutMs ?? 30_000
     this.maxRetries = config.maxRetries ?? 2
     this.userAgent = config.userAgent ?? 'edgetill'
-    this.random = config.random ?? Math.random
-    this.hooks = { onRequest, onResponse, onRetry, onWarning }
     this.#config = { ...config }
   }
 
@@ -141,6 +136,12 @@ export class ResolvedConfig {
   }
   get signer(): Signer | undefined {
     return this.#config.signer
+  }
+  get random(): () => number {
+    return this.#config.random ?? Math.random
+  }
+  get hooks(): Hooks {
+    return this.#config
   }
   get fetch(): typeof fetch {
     return this.#config.fetch ?? globalThis.fetch

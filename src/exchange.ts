@@ -3,6 +3,16 @@ import type { ResolvedConfig } from './config.ts'
 import type { CallDetails } from './errors.ts'
 import type { Deadline } from './lib/abort.ts'
 
+/** Options of one call. */
+export interface CallOptions {
+  /** Gives the call up. On a POST that was already sent this throws an `OutcomeUnknownError`. */
+  signal?: AbortSignal | undefined
+  /** Milliseconds for one attempt; overrides the configuration's. */
+  timeoutMs?: number | undefined
+  /** Extra body fields, sent as they are: for what the service knows and its document does not show. */
+  passThrough?: Record<string, unknown> | undefined
+}
+
 /** A request as an operation builds it: everything but credentials. */
 export interface WireRequest extends AuthenticatedRequest {
   /** The function that was called. */

@@ -3,8 +3,8 @@
 export type { Client } from './client.ts'
 export { createClient } from './client.ts'
 export type { ClientConfig, ResolvedConfig, Signer, SignerInput } from './config.ts'
+export type { CallOptions } from './exchange.ts'
 export type { Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning } from './hooks.ts'
-export type { CallOptions } from './transport.ts'
 
 // Operations
 

@@ -1,5 +1,6 @@
 import type { ResolvedConfig } from './config.ts'
-import type { Answer, WireRequest } from './exchange.ts'
+import type { Issue } from './errors.ts'
+import type { Answer, CallOptions, WireRequest } from './exchange.ts'
 import { unknownOutcome } from './failure.ts'
 import { tell } from './hooks.ts'
 import { lazy } from './lib/lazy.ts'
@@ -7,8 +8,8 @@ import { CAPTURE_ORDER_ID_LENGTH } from './lib/limits.ts'
 import { readRecord } from './read-record.ts'
 import { checkInput, oneOf, refuseInput } from './schemas/input.ts'
 import { type Payment, paymentSchema } from './schemas/payment.ts'
-import type { DirectPurchaseFields, HostedPurchaseFields } from './schemas/purchase.ts'
-import { isObject, looseObject } from './schemas/schema.ts'
+import { cardIssues, type DirectPurchaseFields, type HostedPurchaseFields } from './schemas/purchase.ts'
+import { isObject, looseObject, type Schema } from './schemas/schema.ts'
 
 /** A checkout page that the customer is to be sent to. Nothing is paid yet: the webhooks tell. */
 export interface Checkout {
@@ -24,21 +25,53 @@ const modeSchema = /* @__PURE__ */ lazy(() =>
   }),
 )
 
-/** The mode chooses the table that the rest of an input is checked against. */
-export function checkMode(operation: string, input: unknown): 'hosted' | 'direct' {
-  return checkInput(operation, modeSchema(), input).mode
-}
+type PurchaseInput = (HostedPurchaseFields | DirectPurchaseFields) & { method: string }
 
-/** Adds the configured POS, writes the year with two digits, and adds what is passed through. */
-export function purchaseBody(
+/**
+ * Checks the input of a purchase and builds its request: pure but for the clock, which tells whether a card has expired.
+ * @param schema Of the input, by its mode: the mode chooses the table that the rest is checked against.
+ * @param more Rules across several fields.
+ */
+export function purchaseRequest<Input extends PurchaseInput>(
   config: ResolvedConfig,
   operation: string,
-  fields: HostedPurchaseFields | DirectPurchaseFields,
-  passThrough: Record<string, unknown> | undefined,
-): string {
-  const body: Record<string, unknown> = { pos_id: config.posId, ...definedOnly(fields) }
+  path: string,
+  received: Input,
+  schema: (mode: Input['mode'], customerFields: ResolvedConfig['customerFields']) => Schema<Input>,
+  more: (input: Input) => Issue[],
+  { passThrough }: CallOptions,
+): { input: Input; request: WireRequest } {
+  const { mode } = checkInput(operation, modeSchema(), received)
+  const input = checkInput(operation, schema(mode, config.customerFields), received, (checked) => [
+    ...(checked.mode === 'direct' ? cardIssues(checked, Date.now()) : []),
+    ...more(checked),
+  ])
+  const { order_id, method, server_url } = input
+  if (order_id.length > CAPTURE_ORDER_ID_LENGTH) {
+    tell(config.hooks.onWarning, {
+      operation,
+      code: 'order_id_not_capturable',
+      path: 'order_id',
+      message: `order_id has ${order_id.length} characters: with more than ${CAPTURE_ORDER_ID_LENGTH} this order cannot be captured.`,
+    })
+  }
+  warnAboutPort(config, operation, 'server_url', server_url)
+  const body: Record<string, unknown> = { pos_id: config.posId, ...input }
   if (typeof body.exp_year === 'number') body.exp_year %= 100
-  return jsonBody(operation, body, passThrough)
+  const request: WireRequest = {
+    operation,
+    method: 'POST',
+    base: 'baseUrl',
+    path,
+    body: jsonBody(operation, body, passThrough),
+    authentication: 'hmac',
+    endpointsKeyHeader: 'X-API-KEY',
+    redirectExpected: mode === 'hosted',
+    howToFindOut:
+      `Ask before trying again: resendWebhook({ order_id, operation: '${method}' }) tells the state of order ${JSON.stringify(order_id)}. ` +
+      'If the service does not know it, send the same order_id again: order ids are unique, so that it cannot be paid twice.',
+  }
+  return { input, request }
 }
 
 /** The JSON text of a body, made once: what is signed is what is sent. */
@@ -64,36 +97,6 @@ export function jsonBody(
 // A toJSON would replace the whole body.
 function isPlainObject(value: unknown): boolean {
   return isObject(value) && typeof value.toJSON !== 'function'
-}
-
-/** A copy without the fields that are undefined, so that they do not hide a default. */
-export function definedOnly(fields: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
-
-/** What to do when nobody knows whether a payment was created. */
-export function howToFindPayment(order_id: string, method: string): string {
-  return (
-    `Ask before trying again: resendWebhook({ order_id, operation: '${method}' }) tells the state of order ${JSON.stringify(order_id)}. ` +
-    'If the service does not know it, send the same order_id again: order ids are unique, so that it cannot be paid twice.'
-  )
-}
-
-/** Tells what is legal but will probably not do what was meant. */
-export function warnAboutPurchase(
-  config: ResolvedConfig,
-  operation: string,
-  fields: HostedPurchaseFields | DirectPurchaseFields,
-): void {
-  if (fields.order_id.length > CAPTURE_ORDER_ID_LENGTH) {
-    tell(config.hooks.onWarning, {
-      operation,
-      code: 'order_id_not_capturable',
-      path: 'order_id',
-      message: `order_id has ${fields.order_id.length} characters: with more than ${CAPTURE_ORDER_ID_LENGTH} this order cannot be captured.`,
-    })
-  }
-  warnAboutPort(config, operation, 'server_url', fields.server_url)
 }
 
 /** Tells about a webhook destination on a port that the service does not call without being asked to. */

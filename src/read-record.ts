@@ -19,10 +19,9 @@ export function readRecord<T>(
 
 /** The error of an answer that the document does not show. */
 export function unexpected(request: WireRequest, answer: Answer, issues: Issue[]): UnexpectedResponseError {
-  const what =
-    request.method === 'GET'
-      ? `${request.operation} was answered, but not as documented; the answer is in the error's body.`
-      : `${request.operation} was executed, but the record it was answered with is not as documented; it is in the error's body. ${request.howToFindOut}`
+  const { operation, method, howToFindOut } = request
+  const was = method === 'GET' ? 'answered' : 'executed'
+  const what = `${operation} was ${was}, but its answer is not as documented: it is in the error's body. ${howToFindOut}`
   const details = { status: answer.status, issues, body: answer.json }
-  return new UnexpectedResponseError(what, callOf(request, answer.attempts), details)
+  return new UnexpectedResponseError(what.trim(), callOf(request, answer.attempts), details)
 }

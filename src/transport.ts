@@ -1,7 +1,7 @@
 import { authorize } from './authentication.ts'
 import { type ResolvedConfig, TIMEOUT_LIMIT_MS } from './config.ts'
 import { ConfigError, ConnectionError } from './errors.ts'
-import type { Answer, Exchange, WireRequest } from './exchange.ts'
+import type { Answer, CallOptions, Exchange, WireRequest } from './exchange.ts'
 import { noAnswer, sensitiveValues, unknownOutcome, unreadable } from './failure.ts'
 import { type RequestInfo, tell } from './hooks.ts'
 import { startDeadline, wait } from './lib/abort.ts'
@@ -14,16 +14,6 @@ import { decodeUtf8 } from './lib/utf8.ts'
 import { apiError, retryAfterMs } from './refusal.ts'
 import { checkInput, refuseInput, wholeNumber } from './schemas/input.ts'
 import { looseObject, optional } from './schemas/schema.ts'
-
-/** Options of one call. */
-export interface CallOptions {
-  /** Gives the call up. On a POST that was already sent this throws an `OutcomeUnknownError`. */
-  signal?: AbortSignal | undefined
-  /** Milliseconds for one attempt; overrides the configuration's. */
-  timeoutMs?: number | undefined
-  /** Extra body fields, sent as they are: for what the service knows and its document does not show. */
-  passThrough?: Record<string, unknown> | undefined
-}
 
 const optionsSchema = /* @__PURE__ */ lazy(() => looseObject({ timeoutMs: optional(wholeNumber(1, TIMEOUT_LIMIT_MS)) }))
 

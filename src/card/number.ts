@@ -9,9 +9,8 @@ export function isCardNumber(value: unknown): value is string {
   if (typeof value !== 'string' || !/^\d{12,19}$/.test(value)) return false
   let sum = 0
   for (let i = 0; i < value.length; i++) {
-    const digit = Number(value[value.length - 1 - i])
-    const doubled = i % 2 === 1 ? digit * 2 : digit
-    sum += doubled > 9 ? doubled - 9 : doubled
+    const weighted = Number(value.at(-1 - i)) * (1 + (i % 2))
+    sum += weighted > 9 ? weighted - 9 : weighted
   }
   return sum % 10 === 0
 }

@@ -2,29 +2,21 @@
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import type { Answer, WireRequest } from '../exchange.ts'
+import type { Answer, CallOptions, WireRequest } from '../exchange.ts'
 import {
   type Checkout,
-  checkMode,
-  howToFindPayment,
-  purchaseBody,
+  purchaseRequest,
   readCheckout,
   readHosted,
   readPayment,
   warnAboutPort,
-  warnAboutPurchase,
 } from '../purchase-request.ts'
 import { type InitRecurring, initRecurringSchema, recurringIssues } from '../schemas/init-recurring.ts'
-import { checkInput, issueAt, oneOf, url } from '../schemas/input.ts'
+import { issueAt, oneOf, url } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
-import {
-  cardIssues,
-  type DirectPurchaseFields,
-  type HostedPurchaseFields,
-  purchaseSchemas,
-} from '../schemas/purchase.ts'
+import { type DirectPurchaseFields, type HostedPurchaseFields, purchaseSchemas } from '../schemas/purchase.ts'
 import { optional } from '../schemas/schema.ts'
-import { type CallOptions, send } from '../transport.ts'
+import { send } from '../transport.ts'
 
 /** A hosted one-step payment: the customer pays on the service's page. */
 export interface HostedPurchaseInput extends HostedPurchaseFields {
@@ -71,35 +63,19 @@ const inputSchema = /* @__PURE__ */ purchaseSchemas<CreatePaymentInput>(() => ({
   init_recurring: optional(initRecurringSchema()),
 }))
 
-function inputIssues(input: CreatePaymentInput, now: number): Issue[] {
-  const issues = input.mode === 'direct' ? cardIssues(input, now) : []
-  if (input.init_recurring && (input as { method: string }).method === 'auth') {
-    issues.push(
-      issueAt('init_recurring', 'left out with method "auth": it belongs to a purchase', input.init_recurring),
-    )
-  } else if (input.init_recurring) issues.push(...recurringIssues(input.init_recurring))
-  return issues
+function inputIssues({ method, init_recurring }: CreatePaymentInput): Issue[] {
+  if (!init_recurring) return []
+  if ((method as string) === 'purchase') return recurringIssues(init_recurring)
+  return [issueAt('init_recurring', 'left out with method "auth": it belongs to a purchase', init_recurring)]
 }
 
 /** Builds the request: pure but for the clock, which tells whether a card has expired. */
 function buildRequest(config: ResolvedConfig, received: CreatePaymentInput, options: CallOptions): WireRequest {
-  const mode = checkMode('createPayment', received)
-  const input = checkInput('createPayment', inputSchema(mode, config.customerFields), received, (checked) =>
-    inputIssues(checked, Date.now()),
-  )
-  warnAboutPurchase(config, 'createPayment', input)
-  warnAboutPort(config, 'createPayment', 'init_recurring.notification_url', input.init_recurring?.notification_url)
-  return {
-    operation: 'createPayment',
-    method: 'POST',
-    base: 'baseUrl',
-    path: '/api/v1/payment',
-    body: purchaseBody(config, 'createPayment', input, options.passThrough),
-    authentication: 'hmac',
-    endpointsKeyHeader: 'X-API-KEY',
-    redirectExpected: input.mode === 'hosted',
-    howToFindOut: howToFindPayment(input.order_id, input.method),
-  }
+  const operation = 'createPayment'
+  const path = '/api/v1/payment'
+  const { input, request } = purchaseRequest(config, operation, path, received, inputSchema, inputIssues, options)
+  warnAboutPort(config, operation, 'init_recurring.notification_url', input.init_recurring?.notification_url)
+  return request
 }
 
 type Form = Pick<CreatePaymentInput, 'mode' | 'method'>

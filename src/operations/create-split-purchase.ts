@@ -1,28 +1,15 @@
 // POST {base_url}/api/v1/split/purchase (document, "Split purchase (direct and hosted)")
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import type { WireRequest } from '../exchange.ts'
+import type { CallOptions, WireRequest } from '../exchange.ts'
 import { tell } from '../hooks.ts'
 import { hundredths } from '../lib/decimal.ts'
-import {
-  type Checkout,
-  checkMode,
-  howToFindPayment,
-  purchaseBody,
-  readHosted,
-  readPayment,
-  warnAboutPurchase,
-} from '../purchase-request.ts'
-import { checkInput, oneOf } from '../schemas/input.ts'
+import { type Checkout, purchaseRequest, readHosted, readPayment } from '../purchase-request.ts'
+import { oneOf } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
-import {
-  cardIssues,
-  type DirectPurchaseFields,
-  type HostedPurchaseFields,
-  purchaseSchemas,
-} from '../schemas/purchase.ts'
+import { type DirectPurchaseFields, type HostedPurchaseFields, purchaseSchemas } from '../schemas/purchase.ts'
 import { type Split, splitInputSchema } from '../schemas/split.ts'
-import { type CallOptions, send } from '../transport.ts'
+import { send } from '../transport.ts'
 
 /** A hosted split purchase: the customer pays on the service's page. */
 export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
@@ -43,6 +30,8 @@ export interface DirectSplitPurchaseInput extends DirectPurchaseFields {
 /** The input of `createSplitPurchase`; `mode` chooses the form. */
 export type CreateSplitPurchaseInput = HostedSplitPurchaseInput | DirectSplitPurchaseInput
 
+const OPERATION = 'createSplitPurchase'
+
 const inputSchema = /* @__PURE__ */ purchaseSchemas<CreateSplitPurchaseInput>(() => ({
   method: oneOf('purchase'),
   split: splitInputSchema(),
@@ -50,33 +39,20 @@ const inputSchema = /* @__PURE__ */ purchaseSchemas<CreateSplitPurchaseInput>(()
 
 /** Builds the request: pure but for the clock, which tells whether a card has expired. */
 function buildRequest(config: ResolvedConfig, received: CreateSplitPurchaseInput, options: CallOptions): WireRequest {
-  const mode = checkMode('createSplitPurchase', received)
-  const input = checkInput('createSplitPurchase', inputSchema(mode, config.customerFields), received, (checked) =>
-    checked.mode === 'direct' ? cardIssues(checked, Date.now()) : [],
-  )
-  warnAboutPurchase(config, 'createSplitPurchase', input)
+  const path = '/api/v1/split/purchase'
+  const { input, request } = purchaseRequest(config, OPERATION, path, received, inputSchema, () => [], options)
   warnAboutSum(config, input)
-  return {
-    operation: 'createSplitPurchase',
-    method: 'POST',
-    base: 'baseUrl',
-    path: '/api/v1/split/purchase',
-    body: purchaseBody(config, 'createSplitPurchase', input, options.passThrough),
-    authentication: 'hmac',
-    endpointsKeyHeader: 'X-API-KEY',
-    redirectExpected: input.mode === 'hosted',
-    howToFindOut: howToFindPayment(input.order_id, 'purchase'),
-  }
+  return request
 }
 
 function warnAboutSum(config: ResolvedConfig, { amount, split }: CreateSplitPurchaseInput): void {
   const sum = split.reduce((total, entry) => total + hundredths(entry.amount), 0)
   if (sum === hundredths(amount)) return
   tell(config.hooks.onWarning, {
-    operation: 'createSplitPurchase',
+    operation: OPERATION,
     code: 'split_sum',
     path: 'split',
-    message: `The split amounts add up to ${sum / 100}, not to the amount, ${amount}. The document does not say whether they may differ; in every public example they are equal.`,
+    message: `The split amounts add up to ${sum / 100}, and amount is ${amount}: the document does not say whether they may differ.`,
   })
 }
 

@@ -6,10 +6,11 @@ import { putRecent } from '../worker/store/recent.ts'
 import type { State } from '../worker/store/state.ts'
 import { eventOf } from './programs/events.ts'
 import type { Goal, Measure } from './report.ts'
-import { sampleOf } from './sample.ts'
+import { sampleOf, takeTurns } from './sample.ts'
 import { ADMIN_TOKEN, clientOf, type RunningWorker, type StoredRow, startWorker } from './worker-process.ts'
 
 const EVENTS = [1, 10, 100, 1000]
+const ORDERS = [100, 10_000, 100_000]
 const TIME = Date.parse('2026-03-01T10:00:00Z')
 
 /** Reading an order, and the page of the latest orders: times, KV calls and keys read, on stores of different sizes. */
@@ -18,60 +19,70 @@ export async function measureReading(measures: Measure[], quick: boolean): Promi
   const rows = await recordedRows(async (state) => {
     for (const count of EVENTS) await putOrder(state, `with-${count}`, count)
   })
+  const ofOrder: Counts[] = []
   const small = await startWorker('bench/programs/counting-worker.ts', rows)
-  const calls: number[] = []
   try {
     for (const count of EVENTS) {
-      const prefix = `event/${await orderKeyOf(`with-${count}`)}/`
-      const column = `${count} event${count === 1 ? '' : 's'}`
-      calls.push(
-        await measureRead(
-          measures,
-          small,
-          'worker: reading an order',
-          column,
-          `/api/orders/with-${count}`,
-          prefix,
-          rounds,
-        ),
-      )
+      const order_id = `with-${count}`
+      const reading: Reading = {
+        table: 'worker: reading an order',
+        column: `${count.toLocaleString('en')} event${count === 1 ? '' : 's'}`,
+        path: `/api/orders/${order_id}`,
+        bare: 'a bare list of the same keys on the same store',
+        prefix: `event/${await orderKeyOf(order_id)}/`,
+        limit: 1000,
+      }
+      ofOrder.push(await measureRead(measures, small, reading, rounds))
     }
   } finally {
     await small.stop()
   }
-  const pageCalls: number[] = []
-  for (const orders of quick ? [100, 10_000] : [100, 10_000, 100_000]) {
+  const ofPage: Counts[] = []
+  for (const orders of ORDERS) {
     const store = await startWorker('bench/programs/counting-worker.ts', await manyOrders(orders))
     try {
-      const column = `${orders.toLocaleString('en')} orders`
-      const table = 'worker: the page of the 20 latest orders'
-      pageCalls.push(await measureRead(measures, store, table, column, '/api/orders', 'recent/', rounds))
+      const reading: Reading = {
+        table: 'worker: the page of the 20 latest orders',
+        column: `${orders.toLocaleString('en')} orders`,
+        path: '/api/orders',
+        bare: 'a bare list of 20 keys on the same store',
+        prefix: 'recent/',
+        limit: 20,
+      }
+      ofPage.push(await measureRead(measures, store, reading, rounds))
     } finally {
       await store.stop()
     }
   }
-  const growth = (list: number[]) => Math.max(...list) / Math.min(...list)
+  const growth = (text: string, all: Counts[], what: keyof Counts): Goal => {
+    const list = all.map((counts) => counts[what])
+    return { text: `worker, ${text}`, measured: Math.max(...list) / Math.min(...list), goal: 1, unit: '×' }
+  }
   return [
-    { text: 'worker, KV calls to read an order: 1,000 events by 1', measured: growth(calls), goal: 1, unit: '×' },
-    {
-      text: 'worker, KV calls for the latest page: most orders by fewest',
-      measured: growth(pageCalls),
-      goal: 1,
-      unit: '×',
-    },
+    growth('KV calls to read an order: 1,000 events by 1', ofOrder, 'KV calls'),
+    growth('KV calls for the latest page: most orders by fewest', ofPage, 'KV calls'),
+    growth('keys read for the latest page: most orders by fewest', ofPage, 'keys read'),
   ]
 }
 
-/** @returns How many calls of KV it took. */
+/** A page of the template, and the list that it stands beside. */
+interface Reading {
+  table: string
+  column: string
+  path: string
+  bare: string
+  prefix: string
+  limit: number
+}
+
+type Counts = Record<'KV calls' | 'keys read', number>
+
 async function measureRead(
   measures: Measure[],
   worker: RunningWorker,
-  table: string,
-  column: string,
-  path: string,
-  prefix: string,
+  { table, column, path, bare, prefix, limit }: Reading,
   rounds: number,
-): Promise<number> {
+): Promise<Counts> {
   const client = clientOf(worker)
   const call = async (sent: string) => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
@@ -79,22 +90,18 @@ async function measureRead(
     if (answered.status !== 200) throw new Error(`${sent}: ${answered.status} ${answered.text}`)
     return answered
   }
-  const listPath = `/bench/list?prefix=${encodeURIComponent(prefix)}`
+  const listPath = `/bench/list?limit=${limit}&prefix=${encodeURIComponent(prefix)}`
   const { headers } = await call(path)
   await call(listPath)
-  const ours: number[] = []
-  const bare: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    ours.push((await call(path)).ms)
-    bare.push((await call(listPath)).ms)
-  }
-  measures.push({ table, row: 'the template', column, unit: 'ms', ...sampleOf(ours), ours: true })
-  measures.push({ table, row: 'a bare list of 20 keys on the same store', column, unit: 'ms', ...sampleOf(bare) })
-  const counts = { 'KV calls': Number(headers['x-kv-calls']), 'keys read': Number(headers['x-kv-keys']) }
+  const times = await takeTurns([path, listPath], rounds, async (sent) => (await call(sent)).ms)
+  const shared = { table, column, unit: 'ms' } as const
+  measures.push({ ...shared, row: 'the template', ...sampleOf(times.get(path) ?? []), ours: true })
+  measures.push({ ...shared, row: bare, ...sampleOf(times.get(listPath) ?? []) })
+  const counts: Counts = { 'KV calls': Number(headers['x-kv-calls']), 'keys read': Number(headers['x-kv-keys']) }
   for (const [row, median] of Object.entries(counts)) {
     measures.push({ table: `${table}: KV`, row, column, unit: 'count', median, low: median, high: median, rounds: 1 })
   }
-  return counts['KV calls']
+  return counts
 }
 
 /** What the template's own code would write. */

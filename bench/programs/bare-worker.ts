@@ -15,8 +15,9 @@ app.post('/webhooks', async ({ env, req }) => {
     metadata: { order_id: 'mugs-000001' },
     expirationTtl: 400 * 86_400,
   })
-  // As long as what the template stores: the form, and the event beside it.
-  await env.STATE.put(`event/${key}/${key}`, body + body, { metadata: { received_at: now, ...METADATA } })
+  // As long as what the template stores: the form, and the event, which is a quarter shorter than its Base64Url.
+  const value = body + body.slice(Math.floor(body.length / 4))
+  await env.STATE.put(`event/${key}/${key}`, value, { metadata: { received_at: now, ...METADATA } })
   return new Response(null, { status: 200 })
 })
 

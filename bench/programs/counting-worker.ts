@@ -9,7 +9,9 @@ export default {
   async fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
     const url = new URL(request.url)
     if (url.pathname === '/bench/list') {
-      const { keys } = await env.STATE.list({ prefix: url.searchParams.get('prefix') ?? '', limit: 20 })
+      const { searchParams } = url
+      const limit = Number(searchParams.get('limit'))
+      const { keys } = await env.STATE.list({ prefix: searchParams.get('prefix') ?? '', limit })
       return new Response(String(keys.length))
     }
     const count = { calls: 0, keys: 0 }

@@ -25,6 +25,7 @@ export function eventOf(kind: EventKind, index: number): Record<string, unknown>
     fee: { amount: 2.51, currency: 'UAH' },
     processed_at: '2026-03-01T10:00:05.250',
     gateway_order_id: `4021${serial}`,
+    billing_order_id: `billing-${serial}`,
     payway: 'card',
     eci: '05',
     cc_mask: '411111******1111',
@@ -32,10 +33,10 @@ export function eventOf(kind: EventKind, index: number): Record<string, unknown>
     cc_token_expiration: '2029-12-31T23:59:59.000',
     customer_id: `customer-${serial}`,
     customer_phone: '+380441234567',
-    ...(kind === '1.1 kB, Cyrillic' ? { payload: 'Дві чашки для Олени' } : {}),
+    receipt_url: `https://pay.example.com/receipt/3f1c2c1e-6a5c-4b8e-9d53-0a4c1c${serial}`,
   }
   if (kind !== '8 kB') return purchase
   // The service's limit for a payload is 4,000 characters; the rest are fields that it may add any day.
   const words = 'a line of the order with its article, quantity and price; '
-  return { ...purchase, payload: words.repeat(69).slice(0, 4000), added_later: words.repeat(22).slice(0, 1250) }
+  return { ...purchase, payload: words.repeat(69).slice(0, 4000), added_later: words.repeat(22).slice(0, 1118) }
 }

@@ -110,9 +110,12 @@ export class ResolvedConfig {
   readonly timeoutMs: number
   readonly maxRetries: number
   readonly userAgent: string
+  readonly hooks: Hooks
   readonly #config: ClientConfig
 
   constructor(config: ClientConfig) {
+    const { onRequest, onResponse, onRetry, onWarning } = config
+    this.hooks = { onRequest, onResponse, onRetry, onWarning }
     this.baseUrl = addressOf(config.baseUrl) as string
     this.apiUrl = addressOf(config.apiUrl)
     this.posId = config.posId
@@ -139,9 +142,6 @@ export class ResolvedConfig {
   }
   get random(): () => number {
     return this.#config.random ?? Math.random
-  }
-  get hooks(): Hooks {
-    return this.#config
   }
   get fetch(): typeof fetch {
     return this.#config.fetch ?? globalThis.fetch

@@ -11,16 +11,6 @@ const shop = await startShop({ log: true, ports: { shop: 4020, worker: 4000, emu
   },
 )
 
-console.log(`
-  shop      ${shop.shop}/             a page with a "Pay" button
-  orders    ${shop.shop}/orders/ID    the order page, read from KV through the worker
-  worker    ${shop.worker}/health
-  service   ${shop.service}/_emulator     what the emulator saw: orders, webhooks
-
-  Admin token of the worker's /api: ${shop.adminToken}
-  What the worker logs is printed below. After a change in worker/, start this again: nothing is kept.
-  Ctrl-C stops everything.`)
-
 let stopping = false
 // A terminal's Ctrl-C reaches workerd as well: that it ends at once is no failure while everything is being stopped.
 for (const failure of ['uncaughtException', 'unhandledRejection'] as const) {
@@ -43,3 +33,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     shop.stop().then(stopped, stopped)
   })
 }
+
+// Only now: a Ctrl-C that comes between the text and the listeners would be lost.
+console.log(`
+  shop      ${shop.shop}/             a page with a "Pay" button
+  orders    ${shop.shop}/orders/ID    the order page, read from KV through the worker
+  worker    ${shop.worker}/health
+  service   ${shop.service}/_emulator     what the emulator saw: orders, webhooks
+
+  Admin token of the worker's /api: ${shop.adminToken}
+  What the worker logs is printed below. After a change in worker/, start this again: nothing is kept.
+  Ctrl-C stops everything.`)

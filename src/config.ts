@@ -67,13 +67,13 @@ export interface ClientConfig extends Hooks {
 /** The longest time that a timer of every runtime can hold. */
 export const TIMEOUT_LIMIT_MS = 2_147_483_647
 
-const ADDRESS =
-  'an absolute https:// address (http:// on loopback only: credentials travel to it) without user, password, query or fragment, ending before /api/v1'
 const CREDENTIAL =
   'visible ASCII, as the merchant portal shows it: no white space around it (often a copied line break)'
 
 const schema = /* @__PURE__ */ lazy(() => {
-  const address = leaf<string>(ADDRESS, (value) => addressOf(value) !== undefined)
+  const address = leaf<string>('an absolute address such as https://pay.example.com', (value) =>
+    URL.canParse(value as string),
+  )
   const credential = matching(CREDENTIAL, /^[!-~]+$/)
   const hook = maybe(leaf<never>('a function', (value) => typeof value === 'function'))
   return looseObject<ClientConfig>({
@@ -116,8 +116,8 @@ export class ResolvedConfig {
   constructor(config: ClientConfig) {
     const { onRequest, onResponse, onRetry, onWarning } = config
     this.hooks = { onRequest, onResponse, onRetry, onWarning }
-    this.baseUrl = addressOf(config.baseUrl) as string
-    this.apiUrl = addressOf(config.apiUrl)
+    this.baseUrl = address('baseUrl', config.baseUrl)
+    this.apiUrl = config.apiUrl && address('apiUrl', config.apiUrl)
     this.posId = config.posId
     this.scheme = config.scheme ?? 'SVC'
     this.authentication = config.authentication ?? 'documented'
@@ -157,17 +157,23 @@ export function resolveConfig(config: ClientConfig | ResolvedConfig): ResolvedCo
   const { value, issues } = read(schema(), config)
   if (!issues) return new ResolvedConfig(value)
   const { path, rule, received } = issues[0] as Issue
-  const field = path || 'config'
-  throw new ConfigError(field, `${field} must be ${rule} (received: ${received}).`)
+  throw unusable(path || 'config', `${rule} (received: ${received})`)
 }
 
-/** The base address of a configuration, without a slash at its end; undefined when it cannot be used. */
-function addressOf(value: unknown): string | undefined {
-  if (!URL.canParse(value as string)) return undefined
-  const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(value as string)
-  const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
+function unusable(field: string, rule: string): ConfigError {
+  return new ConfigError(field, `${field} must be ${rule}.`)
+}
+
+/** A base address, without a slash at its end. */
+function address(field: string, value: string): string {
+  const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(value)
+  if (protocol !== 'https:' && !(protocol === 'http:' && LOOPBACK.test(hostname))) {
+    throw unusable(field, 'https:// (http:// on loopback only): credentials travel to it')
+  }
+  if (username + password + search + hash) throw unusable(field, 'without user, password, query or fragment')
   const path = pathname.replace(/\/+$/, '')
-  return isSafe && !(username + password + search + hash) && !path.endsWith('/api/v1') ? origin + path : undefined
+  if (path.endsWith('/api/v1')) throw unusable(field, 'without /api/v1, which every path of the service begins with')
+  return origin + path
 }
 
 const LOOPBACK = /^((.+\.)?localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/

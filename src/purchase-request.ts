@@ -81,7 +81,7 @@ export function jsonBody(
   passThrough: Record<string, unknown> | undefined,
 ): string {
   if (passThrough !== undefined && !isPlainObject(passThrough)) {
-    refuseInput(operation, 'passThrough', 'a plain object of extra body fields', passThrough)
+    refuseInput(operation, 'passThrough', 'a plain object of extra fields', passThrough)
   }
   for (const name of Object.keys(passThrough ?? {})) {
     if (!Object.hasOwn(body, name)) continue
@@ -90,7 +90,7 @@ export function jsonBody(
   try {
     return JSON.stringify({ ...body, ...passThrough })
   } catch {
-    return refuseInput(operation, '', 'made of what JSON can carry (no BigInt, nothing that contains itself)', body)
+    return refuseInput(operation, '', 'JSON: no BigInt, nothing that contains itself', body)
   }
 }
 

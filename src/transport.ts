@@ -108,7 +108,7 @@ async function attemptOnce(
   try {
     const response = await deadline.race(fetch(url, init))
     const { status } = response
-    if (!(status >= 0)) throw new TypeError('The fetch of the configuration did not answer a Response.')
+    if (!(status >= 0)) throw new TypeError('fetch did not answer a Response.')
     // Somebody else's text: hooks get it without secrets, and not at any length.
     const id = response.headers.get('x-request-id')?.slice(0, 200)
     const requestId = id && redactText(id, sensitiveValues(exchange))

@@ -16,7 +16,7 @@ import { sampleOf, takeTurns } from '../sample.ts'
 
 const NOTES = [
   'edgetill: decodes the form, checks SHA-1 over Base64Url, decodes that, parses, checks the type of every documented field; synchronous.',
-  'stripe, standardwebhooks: check HMAC-SHA256 over the JSON body and parse it; no form, no field is checked. svix, paddle: the same; the parsing is the caller’s.',
+  'stripe, standardwebhooks, polar: check HMAC-SHA256 over the JSON body and parse it; no form, no field is checked. svix, paddle: the same; the parsing is the caller’s.',
   'stripe on Deno, Bun and workerd resolves to its Web Crypto build, which is asynchronous; the row "node:crypto handed in" gives it a crypto provider of one’s own.',
   '64 different bodies in turn, so that no engine answers from its memory of a string; one after the other.',
 ]

@@ -11,7 +11,7 @@ export interface Measure extends Sample {
   ours?: boolean
   /** Whether it is a peer that somebody could pick instead, rather than a floor or a part of something. */
   peer?: boolean
-  /** Whether it is what one row has more than another: no ratio, and its quartiles as they are, for it may be near 0. */
+  /** Whether it is what one row has more than another: its quartiles are told as they are, for it may be near 0. */
   difference?: boolean
 }
 
@@ -77,7 +77,9 @@ function tableLines(title: string, measures: readonly Measure[]): string[] {
     const found = measures.find((measure) => measure.row === row && measure.column === column)
     if (!found) return '–'
     const ours = measures.find((measure) => measure.ours && measure.column === column)
-    const ratio = ours && ours !== found && !found.difference ? `, ${ratioText(found.median / ours.median)}` : ''
+    // A difference has no ratio to what is none, and one that the noise made negative has none at all.
+    const alike = ours && ours !== found && Boolean(ours.difference) === Boolean(found.difference)
+    const ratio = alike && found.median >= 0 ? `, ${ratioText(found.median / ours.median)}` : ''
     return `${amount(found)}${ratio}`
   }
   return [

@@ -56,7 +56,7 @@ export const measure: Subject = async ({ quick, say }) => {
     notes: [
       'Import time: `await import(package)` in a fresh process, files in the page cache; ours as built for publishing.',
       'In workerd: from asking for a fresh isolate to the first answer of the minified bundle (`GET /health`), 6 isolates a round and a process of its own for each round. CPU is user and system of the whole process, other threads included.',
-      'What it takes over an empty Worker, round by round, is the script’s own: the isolate itself and the request are in both.',
+      'What it takes over an empty Worker, round by round (median and quartiles), is the script’s own: the isolate itself and the request are in both.',
       'A package is everything that it exports, behind a Worker of one line.',
     ],
     measures,
@@ -105,8 +105,8 @@ function cellsOf({ name, table, ours }: Started, measured: StartTimes, idle: Sta
     if (values.length === 0) return []
     const column = kind === 'cpu' ? 'CPU' : 'wall'
     const over = sampleOf(values.map((value, round) => value - (idle[kind][round] ?? Number.NaN)))
-    if (table === 'packages') return [{ ...shared, column, ...over }]
-    const own = { ...shared, column: `${column} over an empty Worker`, ...over }
+    if (table === 'packages') return [{ ...shared, column, ...over, difference: true }]
+    const own: Measure = { ...shared, column: `${column} over an empty Worker`, ...over, difference: true }
     return [{ ...shared, column, ...sampleOf(values) }, ...(name === EMPTY ? [] : [own])]
   })
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type BrowserFingerprintValues, browserFingerprint, browserFingerprintSnippet } from '../../src/card/index.ts'
-import { browserFingerprintSchema } from '../../src/schemas/browser-fingerprint.ts'
-import { read } from '../../src/schemas/schema.ts'
+import { createPayment } from '../../src/index.ts'
+import { CARD, PAYMENT_RECORD } from '../support/inputs.ts'
+import { CONFIG, json, wire } from '../support/wire.ts'
 
 const FORM = {
   browserColorDepth: '24',
@@ -24,13 +25,15 @@ const WHOLE = {
 }
 
 describe('browserFingerprint', () => {
-  it('is whole, from an object, a form, a query or a map', () => {
+  it('is whole, from an object, a form, a query or a map, and createPayment takes it', async () => {
     const form = new FormData()
     for (const [name, value] of Object.entries(FORM)) form.set(name, value)
     for (const values of [FORM, form, new URLSearchParams(FORM), new Map(Object.entries(FORM))]) {
       const fingerprint = browserFingerprint(request(), values)
       expect(fingerprint).toEqual(WHOLE)
-      expect(read(browserFingerprintSchema(), fingerprint).issues).toBeUndefined()
+      const { fetch, sent } = wire(json(PAYMENT_RECORD))
+      await createPayment({ ...CONFIG, fetch }, { ...CARD, browser_fingerprint: fingerprint })
+      expect(JSON.parse(sent[0]?.body ?? '')).toMatchObject({ browser_fingerprint: WHOLE })
     }
   })
 

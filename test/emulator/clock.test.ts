@@ -1,39 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { createAgenda } from '../../src/emulator/clock.ts'
-import { addDuration, addMonths, parseDate, parseTime, timestamp } from '../../src/emulator/time.ts'
+import { createEmulator } from '../../src/emulator/index.ts'
 import { createBench, direct, post, START } from './call.ts'
 
 describe('the clock', () => {
   it('follows its source and adds what was advanced', async () => {
     let source = 1000
-    const agenda = createAgenda({ now: () => source })
-    await agenda.advance({ seconds: 5 }, async () => {})
-    expect(agenda.now()).toBe(6000)
+    const { clock } = createEmulator({ clock: { now: () => source } })
+    await clock.advance({ seconds: 5 })
+    expect(clock.now()).toBe(6000)
     source = 1500
-    expect(agenda.now()).toBe(6500)
-  })
-
-  it('stops at each due moment, in order, and at those that appear on the way', async () => {
-    const agenda = createAgenda({ now: () => 0 })
-    const ran: [string, number][] = []
-    const run = (name: string) => () => {
-      ran.push([name, agenda.now()])
-    }
-    agenda.schedule(20, run('second'))
-    agenda.schedule(10, () => {
-      run('first')()
-      agenda.schedule(15, run('between'))
-    })
-    agenda.schedule(20, run('third'))
-    agenda.schedule(31, run('later'))
-    await agenda.advance({ ms: 30 }, async () => {})
-    expect(ran).toEqual([
-      ['first', 10],
-      ['between', 15],
-      ['second', 20],
-      ['third', 20],
-    ])
-    expect(agenda.now()).toBe(30)
+    expect(clock.now()).toBe(6500)
   })
 
   it('waits for what is under way before it moves: a delivery that is about to fail has its retry in the same advance', async () => {
@@ -55,29 +31,5 @@ describe('the clock', () => {
     await emulator.fetch(emulator.credentials.baseUrl)
     await emulator.deliveries.idle()
     expect(received).toHaveLength(2)
-  })
-})
-
-describe('calendar arithmetic', () => {
-  it("keeps to a month's last day, leap years included", () => {
-    const day = (text: string, months: number) => timestamp(addMonths(Date.parse(`${text}T10:00:00.000Z`), months))
-    expect(day('2026-01-31', 1)).toBe('2026-02-28T10:00:00.000')
-    expect(day('2028-01-31', 1)).toBe('2028-02-29T10:00:00.000')
-    expect(day('2026-12-31', 2)).toBe('2027-02-28T10:00:00.000')
-    expect(day('2026-03-31', -1)).toBe('2026-02-28T10:00:00.000')
-    expect(day('2024-02-29', 12)).toBe('2025-02-28T10:00:00.000')
-  })
-
-  it('adds every unit', () => {
-    const all = { years: 1, months: 1, weeks: 1, days: 1, hours: 1, minutes: 1, seconds: 1, ms: 1 }
-    expect(timestamp(addDuration(Date.parse('2026-01-01T00:00:00.000Z'), all))).toBe('2027-02-09T01:01:01.001')
-  })
-
-  it('reads only dates and times that exist', () => {
-    expect(parseDate('2028-02-29')).toBe(Date.UTC(2028, 1, 29))
-    for (const wrong of ['2026-02-29', '2026-13-01', '2026-1-1', '20260101', ''])
-      expect(parseDate(wrong)).toBe(undefined)
-    expect(parseTime('23:59:59')).toBe(86_399_000)
-    for (const wrong of ['24:00:00', '1:00:00', '10:60:00', '10:00', '']) expect(parseTime(wrong)).toBe(undefined)
   })
 })

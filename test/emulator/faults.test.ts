@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ConnectionResetError, type Fault } from '../../src/emulator/index.ts'
-import { verifySignature } from '../../src/webhooks/signature.ts'
+import { verifySignature } from '../../src/webhooks/index.ts'
 import { createBench, direct, hosted, type Json, plain, post } from './call.ts'
 
 describe('faults of answers', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
-import { verifySignature } from '../../src/webhooks/signature.ts'
+import { verifySignature } from '../../src/webhooks/index.ts'
 import { cardForm, createBench, openCheckout, plain, submit } from './call.ts'
 
 describe('a hosted purchase', () => {

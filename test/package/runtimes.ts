@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { root } from './support/pack.ts'
-import { findSuite } from './support/suite.ts'
+import { suiteFiles } from './support/suite.ts'
 import { nodeAt } from './support/versions.ts'
 
 export interface PackageRuntime {
@@ -17,7 +17,7 @@ const workers = ['vitest', 'run', '-c', 'test/package/suite.workers.config.ts']
 
 /** The tarball's own tests, and the portable suite against it on everything that the package is promised for. */
 export function packageRuntimes(): PackageRuntime[] {
-  const files = new Set(findSuite().files)
+  const files = new Set(suiteFiles())
   const covers = (file: string) => files.has(file)
   const onTarball = (name: string, command: string[], env: Record<string, string> = {}): PackageRuntime => ({
     name: `tarball, ${name}`,

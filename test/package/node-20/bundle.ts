@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { ENTRIES } from '../support/entries.ts'
 import { packedFolder, root } from '../support/pack.ts'
-import { findSuite } from '../support/suite.ts'
+import { suiteFiles } from '../support/suite.ts'
 import { nodeAt } from '../support/versions.ts'
 
 const OPTION = '--outputFile.json='
@@ -32,7 +32,7 @@ const outside: Plugin = {
   },
 }
 
-const { files } = findSuite()
+const files = suiteFiles()
 await build({
   absWorkingDir: root,
   entryPoints: ['test/package/node-20/run.ts', ...files],

@@ -1,29 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { importsOf } from '../../host/support/imports.ts'
+import { LEFT_OUT } from '../left-out.ts'
 import { ENTRIES } from './entries.ts'
 import { root } from './pack.ts'
 
-export interface Suite {
-  /** The test files that need nothing of `src/` but what the package exports: these can run against the tarball. */
-  files: string[]
-  /** The others, each with the internal file that it reaches. */
-  internal: Map<string, string>
-}
-
-/** Divides the portable test files. Computed from their imports, so that no new file is forgotten. */
-export function findSuite(): Suite {
-  const suite: Suite = { files: [], internal: new Map() }
-  const reached = new Map<string, string | undefined>()
-  for (const file of testFiles()) {
-    const internal = internalBehind(file, reached)
-    if (internal === undefined) suite.files.push(file)
-    else suite.internal.set(file, internal)
-  }
-  return suite
-}
-
-function testFiles(): string[] {
+/** The test files that run on every runtime. */
+export function portableFiles(): string[] {
   return readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
@@ -31,8 +14,11 @@ function testFiles(): string[] {
     .sort()
 }
 
+/** Those of them that run against the tarball too: all that are not left out by name. */
+export const suiteFiles = (): string[] => portableFiles().filter((file) => !Object.hasOwn(LEFT_OUT, file))
+
 /** The first internal file of `src/` that a file reaches at run time, through whatever helpers; types are erased. */
-function internalBehind(file: string, reached: Map<string, string | undefined>): string | undefined {
+export function internalBehind(file: string, reached: Map<string, string | undefined> = new Map()): string | undefined {
   if (reached.has(file)) return reached.get(file)
   reached.set(file, undefined)
   for (const { to, typeOnly } of importsOf(file, readFileSync(join(root, file), 'utf8'))) {

@@ -24,7 +24,7 @@ export const measure: Subject = async ({ quick, say }) => {
     for (const runtime of PROCESS_RUNTIMES) {
       say(runtime)
       // Many short turns: they are compared with their neighbours, and what else the machine does spoils some of them.
-      const given = { origin: server.origin, port: server.port, rounds: quick ? 20 : 120, calls: 50 }
+      const given = { origin: server.origin, port: server.port, rounds: quick ? 16 : 120, calls: 50 }
       results.set(runtime, await runProgram<CallResult[]>(runtime, join(root, 'bench/programs/call.ts'), given))
     }
   } finally {

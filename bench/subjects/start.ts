@@ -50,7 +50,7 @@ export const measure: Subject = async ({ quick, say }) => {
     }
   }
   say('workerd')
-  measures.push(...(await startsInWorkerd(packages, quick ? 8 : 24)))
+  measures.push(...(await startsInWorkerd(packages, quick ? 6 : 24)))
   return {
     subject: 'start',
     notes: [

@@ -31,7 +31,14 @@ export async function emulatorCommand(words: string[]): Promise<void> {
   const served = await serveOnNode(
     async (request) => (await emulator?.fetch(request)) ?? new Response(null, { status: 503 }),
     { port: at },
-  )
+  ).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EADDRINUSE') throw cause
+    throw new Error(`Port ${at} is taken: stop what listens there, or choose another with --port (0 takes a free one).`)
+  })
+  // Before anything is printed: who reads the addresses may interrupt at once.
+  const interrupted = new Promise<void>((done) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, done)
+  })
   emulator = createEmulator({
     origin: served.origin,
     seed: seeded,
@@ -40,9 +47,7 @@ export async function emulatorCommand(words: string[]): Promise<void> {
   console.log(describe(emulator, served.origin))
   // Retries, delays and scheduled charges fall due by the clock, not by requests.
   const due = setInterval(() => void emulator.clock.advance({}), 1000)
-  await new Promise<void>((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, done)
-  })
+  await interrupted
   clearInterval(due)
   await served.close()
   console.log('Stopped.')

@@ -1,5 +1,5 @@
 import type { Random } from './random.ts'
-import type { OperationName } from './rules/endpoints.ts'
+import { ENDPOINTS, type OperationName } from './rules/endpoints.ts'
 
 /** A fault of an answer: what the caller of an endpoint gets to see. */
 export type AnswerFault =
@@ -97,6 +97,16 @@ const CONTENT_KINDS: readonly FaultKind[] = [
 /** Every kind of fault. */
 export const FAULT_KINDS: readonly FaultKind[] = [...ANSWER_KINDS, ...WEBHOOK_ALONE, ...CONTENT_KINDS]
 
+/** A fault that can never strike would be waited for in vain. */
+function checkFault({ kind, on }: Fault): void {
+  if (!FAULT_KINDS.includes(kind)) throw new TypeError(`A fault has a kind: ${FAULT_KINDS.join(', ')}.`)
+  const places = [...(Object.keys(ENDPOINTS) as OperationName[]), 'webhook'] as const
+  const possible = places.filter((place) => fits({ kind, on: place } as Fault, place))
+  if (on !== undefined && !possible.includes(on)) {
+    throw new TypeError(`A fault of kind ${kind} strikes on: ${possible.join(', ')}.`)
+  }
+}
+
 function fits(fault: Fault, occasion: Occasion): boolean {
   if (ANSWER_KINDS.includes(fault.kind) && occasion === 'webhook') return false
   if (WEBHOOK_ALONE.includes(fault.kind) && occasion !== 'webhook') return false
@@ -111,9 +121,11 @@ export function createFaultBook(random: Random): FaultBook {
 
   return {
     next(fault, times = 1) {
+      checkFault(fault)
       for (let i = 0; i < times; i++) scripted.push(fault)
     },
     rate(fault, probability) {
+      checkFault(fault)
       if (!(probability >= 0 && probability <= 1)) throw new TypeError('A fault rate is a probability from 0 to 1.')
       rates = rates.filter((rate) => !same(rate.fault, fault))
       if (probability > 0) rates.push({ fault, probability })

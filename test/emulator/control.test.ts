@@ -77,11 +77,18 @@ describe('the control API', () => {
       ['payment', { method: 'credit', order_id: 'A-1', amount: 1, currency: 'UAH' }],
       ['resend', { id: 'none' }],
       ['faults', { next: { kind: 'fire' } }],
+      ['faults', { next: null }],
+      ['faults', { next: { kind: 'reset', on: 'capturePayment' } }],
+      ['faults', { next: { kind: 'reset', on: 'webhook' } }],
+      ['faults', { rate: { kind: 'drop', on: 'capture-payment' }, probability: 1 }],
       ['faults', []],
+      ['clock', { minute: 1 }],
+      ['clock', { hours: 1, minute: 1 }],
     ] as const) {
       const [status, answer] = await command(bench, name, body)
       expect([name, status, typeof answer.error]).toEqual([name, 400, 'string'])
     }
+    expect(await read(bench, 'faults')).toEqual({ next: [], rates: [] })
     expect((await command(bench, 'fire'))[0]).toBe(404)
     expect((await bench.emulator.fetch(`${CONTROL}/api/void`)).status).toBe(405)
     expect((await bench.emulator.fetch(`${CONTROL}/api/orders`, { method: 'POST' })).status).toBe(405)

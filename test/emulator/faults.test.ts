@@ -3,6 +3,23 @@ import { ConnectionResetError, type Fault } from '../../src/emulator/index.ts'
 import { verifySignature } from '../../src/webhooks/index.ts'
 import { createBench, direct, hosted, type Json, plain, post } from './call.ts'
 
+it('a fault that can never strike is refused, and told where it could', () => {
+  const { faults } = createBench().emulator
+  const wrong: [unknown, RegExp][] = [
+    [{ kind: 'fire' }, /has a kind: reset, /],
+    [{ kind: 'reset', on: 'capturePayment' }, /reset strikes on: create-.*, capture-payment/],
+    [{ kind: 'drop', on: 'capture-payment' }, /drop strikes on: webhook\./],
+    [{ kind: 'server_error', on: 'webhook' }, /server_error strikes on: create-/],
+  ]
+  for (const [fault, message] of wrong) {
+    expect(() => faults.next(fault as Fault)).toThrow(message)
+    expect(() => faults.rate(fault as Fault, 0.5)).toThrow(message)
+  }
+  faults.next({ kind: 'null_fee', on: 'webhook' })
+  faults.next({ kind: 'null_fee', on: 'get-account' })
+  expect(faults.list()).toMatchObject({ next: [{ on: 'webhook' }, { on: 'get-account' }], rates: [] })
+})
+
 describe('faults of answers', () => {
   it('break the connection before or after the request was executed', async () => {
     const { emulator } = createBench()

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { serveOnNode } from '../../src/cli/serve-node.ts'
 import { type Client, createClient } from '../../src/index.ts'
 import { payment } from './programs/merchant.ts'
 import { type Running, start, startOn } from './support/process.ts'
@@ -36,6 +37,15 @@ describe('edgetill', () => {
 })
 
 describe('edgetill emulator', () => {
+  it('says what to do about a port that is taken', async () => {
+    const { port, close } = await serveOnNode(() => new Response())
+    const { code, output } = await edgetill('emulator', '--port', String(port)).finished
+    await close()
+    expect(output).toContain(`Port ${port} is taken`)
+    expect(output).toContain('--port')
+    expect(code).toBe(1)
+  })
+
   it('prints addresses, credentials and test cards, serves them, and stops cleanly', async () => {
     const emulator = edgetill('emulator', '--port', '0')
     await emulator.seen('Ctrl-C stops it.')

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { signWebhook } from '../../worker/sdk.ts'
 import { payment } from './support/events.ts'
 import { KINDS, newOrderId, ORIGIN, SENDS, World, type WorldOptions } from './support/world.ts'
@@ -25,6 +25,13 @@ function genuineOf(options: WorldOptions): { data: string; signature: string; bo
 }
 
 const form = (fields: string[][]): string => new URLSearchParams(fields).toString()
+
+const warned: string[] = []
+beforeEach(() => {
+  warned.length = 0
+  vi.spyOn(console, 'warn').mockImplementation((text: string) => void warned.push(text))
+})
+afterEach(() => vi.restoreAllMocks())
 
 const EACH = KINDS.flatMap((kind) => SENDS.map((sends) => ({ kind, sends })))
 
@@ -73,7 +80,12 @@ describe.each(EACH)('POST /webhooks over $kind KV, each sent $sends, refuses', (
 
   it('the signature of another secret', async () => {
     const { world } = genuine()
-    await expectRefusal(world, await world.answers(signWebhook(payment('A-1'), 'another secret').body), 401)
+    const { body, data, signature } = signWebhook(payment('A-1'), 'another secret')
+    await expectRefusal(world, await world.answers(body), 401)
+    // The merchant reads in the log what the sender is not told; nothing that was received is part of it.
+    expect(warned.length).toBeGreaterThan(0)
+    for (const line of warned) expect(line).toMatch(/^signature_mismatch: .*test or live/)
+    expect(warned.join()).not.toMatch(new RegExp([data, signature, world.emulator.credentials.apiSecret].join('|')))
   })
 
   it('fields that are missing, empty, or there twice', async () => {

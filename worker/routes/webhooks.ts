@@ -10,6 +10,7 @@ import {
   type WebhookEvent,
   type WebhookForm,
   type WebhookRefusal,
+  type WebhookVerificationError,
 } from '../sdk.ts'
 import { openState, StateError } from '../store/state.ts'
 
@@ -35,14 +36,14 @@ export function webhooks(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise
       form = await readWebhookForm(req.raw, { maxBytes: MAX_BYTES })
     } catch (error) {
       if (isConfigError(error)) throw error
-      const [status, text] = (isWebhookVerificationError(error) && ANSWERS[error.reason]) || [400, 'Bad request']
-      return refuse(status, text)
+      if (isWebhookVerificationError(error)) return refuseFor(error)
+      return refuse(400, 'Bad request')
     }
     const state = openState(env.STATE)
     try {
       await receive(deps, env, state, form)
     } catch (error) {
-      if (isWebhookVerificationError(error)) return refuse(...(ANSWERS[error.reason] ?? [401, 'Unauthorized']))
+      if (isWebhookVerificationError(error)) return refuseFor(error)
       if (!(error instanceof StateError)) throw error
       console.error('A genuine webhook was not stored; the service was told to come again.', error)
       return refuse(503, 'Try again later')
@@ -70,6 +71,12 @@ function senderMayPass(env: Env, request: Request): boolean {
   if (request.headers.get('cf-connecting-ip') === (env.SENDER_IP || DOCUMENTED_SENDER)) return true
   console.warn(`A webhook came from an address that is not SENDER_IP${check === 'log' ? '' : ' and was refused'}.`)
   return check === 'log'
+}
+
+/** The sender learns the status alone; the merchant's log says why. */
+function refuseFor({ reason, message }: WebhookVerificationError): Response {
+  console.warn(`${reason}: ${message}`)
+  return refuse(...(ANSWERS[reason] ?? [401, 'Unauthorized']))
 }
 
 function refuse(status: number, text: string): Response {

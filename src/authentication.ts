@@ -1,12 +1,5 @@
-import type { ResolvedConfig, Signer } from './config.ts'
+import type { ResolvedConfig } from './config.ts'
 import { ConfigError } from './errors.ts'
-import { hmacSha1Hex } from './lib/hmac-sha1.ts'
-
-/**
- * The default signer. An ASSUMPTION (the document does not show the computation): lower-case hex of HMAC-SHA1 with the
- * API secret as key over the exact body.
- */
-const hmacSha1Signer: Signer = ({ body, apiSecret }) => hmacSha1Hex(apiSecret, body)
 
 /** The parts of a request that its credentials depend on. */
 export interface AuthenticatedRequest {
@@ -39,10 +32,9 @@ export async function authorize(
   if (request.authentication === 'plain' || config.authentication === 'plain') {
     return { ...headers, 'X-API-AUTH': `${scheme} ${apiKey}:${apiSecret}` }
   }
-  const sign = config.signer ?? hmacSha1Signer
   let signature: string
   try {
-    signature = await sign({ method, path, body: body ?? '', apiKey, apiSecret })
+    signature = await config.sign({ method, path, body: body ?? '', apiKey, apiSecret })
   } catch (cause) {
     throw new ConfigError('signer', 'The signer failed, so nothing was sent: its error is the cause.', cause)
   }

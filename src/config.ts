@@ -1,5 +1,6 @@
 import { ConfigError, type Issue } from './errors.ts'
 import type { Hooks } from './hooks.ts'
+import { hmacSha1Hex } from './lib/hmac-sha1.ts'
 import { lazy } from './lib/lazy.ts'
 import { matching, oneOf, uuid, wholeNumber } from './schemas/input.ts'
 import { type Fields, leaf, looseObject, maybe, optional, read } from './schemas/schema.ts'
@@ -111,6 +112,11 @@ export class ResolvedConfig {
   readonly maxRetries: number
   readonly userAgent: string
   readonly hooks: Hooks
+  /**
+   * What signs. The default is an ASSUMPTION (the document does not show the computation): lower-case hex of HMAC-SHA1
+   * with the API secret as key over the exact body.
+   */
+  readonly sign: Signer
   readonly #config: ClientConfig
 
   constructor(config: ClientConfig) {
@@ -126,6 +132,8 @@ export class ResolvedConfig {
     this.maxRetries = config.maxRetries ?? 2
     this.userAgent = config.userAgent ?? 'edgetill'
     this.#config = { ...config }
+    const hmac = hmacSha1Hex(config.apiSecret)
+    this.sign = config.signer ?? (({ body }) => hmac(body))
   }
 
   get apiKey(): string {

@@ -42,7 +42,7 @@ export function apiError(exchange: Exchange, status: number, text: string, retry
   return new ApiError(parts.join(''), callOf(request, attempts), details)
 }
 
-const SIGNER_HINT = ' The default signer is an assumption: try authentication: "plain", or pass a signer of your own.'
+const SIGNER_HINT = ' The default signer is an assumption: try authentication: "plain", or your own signer.'
 const ORDER_ID_HINT = ' This order_id was already used; order ids are unique per POS, failed ones included.'
 
 /** `Retry-After` in milliseconds: whole seconds, or an HTTP date. Undefined when absent or neither. */

@@ -70,8 +70,7 @@ export async function send(config: ResolvedConfig, request: WireRequest, options
       deadline.end()
     }
     tell(config.hooks.onRetry, { ...info, delayMs, status })
-    const pause = startDeadline(delayMs, callerSignal)
-    await wait(pause)
+    const pause = await wait(delayMs, callerSignal)
     // Everything before this pause was answered or could not change anything, so nothing is unknown.
     if (pause.givenUp() === 'aborted') throw noAnswer({ ...exchange, deadline: pause }, callerSignal?.reason, true)
   }
@@ -128,7 +127,7 @@ async function readAnswer(exchange: Exchange, response: Response, url: string): 
     if (request.redirectExpected && location && status !== 304) return { status, json: undefined, location, attempts }
     const what = request.redirectExpected
       ? `${status} but without a usable Location`
-      : `a redirect (${status}), not followed: it would have carried your credentials elsewhere`
+      : `a redirect (${status}), not followed: it would carry your credentials elsewhere`
     throw unreadable(exchange, status, 'unexpected_redirect', what)
   }
   const bytes = await readBody(exchange, response)
@@ -174,10 +173,7 @@ async function refusal(exchange: Exchange, response: Response, retryAfter: numbe
 function targetUrl(config: ResolvedConfig, { operation, base, path }: WireRequest): string {
   const address = config[base]
   if (address === undefined) {
-    throw new ConfigError(
-      'apiUrl',
-      `${operation} needs apiUrl, the {api_url} of the document: balances have an address of their own.`,
-    )
+    throw new ConfigError('apiUrl', `${operation} needs apiUrl: balances have an address of their own.`)
   }
   const url = address + path
   // The last guard against a value that changes the path: what a URL parser makes of it must be what was built.

@@ -24,10 +24,7 @@ export function startDeadline(timeoutMs: number, callerSignal: AbortSignal | und
     rejectRace?.(cause)
   }
   const onAbort = () => giveUp('aborted', callerSignal?.reason)
-  const timer = setTimeout(
-    () => giveUp('timeout', new DOMException(`No answer within ${timeoutMs} ms.`, 'TimeoutError')),
-    timeoutMs,
-  )
+  const timer = setTimeout(() => giveUp('timeout', new DOMException('No answer in time.', 'TimeoutError')), timeoutMs)
   if (callerSignal?.aborted) onAbort()
   else callerSignal?.addEventListener('abort', onAbort, { once: true })
   return {
@@ -47,8 +44,10 @@ export function startDeadline(timeoutMs: number, callerSignal: AbortSignal | und
   }
 }
 
-/** Waits until a deadline is given up, by time or by its caller. */
-export async function wait(deadline: Deadline): Promise<void> {
-  await deadline.race(new Promise(() => {})).catch(() => {})
-  deadline.end()
+/** Waits; answers a deadline that tells whether it was over, or was given up before by its caller. */
+export async function wait(ms: number, callerSignal: AbortSignal | undefined): Promise<Deadline> {
+  const pause = startDeadline(ms, callerSignal)
+  await pause.race(new Promise(() => {})).catch(() => {})
+  pause.end()
+  return pause
 }

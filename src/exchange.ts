@@ -9,7 +9,10 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
   /** Milliseconds for one attempt; overrides the configuration's. */
   timeoutMs?: number | undefined
-  /** Extra body fields, sent as they are: for what the service knows and its document does not show. */
+  /**
+   * Extra body fields, sent as they are: for what the service knows and its document does not show.
+   * A documented field that the call itself does not send may be among them, unchecked; one that it sends is refused.
+   */
   passThrough?: Record<string, unknown> | undefined
 }
 

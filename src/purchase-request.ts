@@ -47,12 +47,12 @@ export function purchaseRequest<Input extends PurchaseInput>(
     ...more(checked),
   ])
   const { order_id, method, server_url } = input
-  if (order_id.length > CAPTURE_ORDER_ID_LENGTH) {
+  if (order_id.length > CAPTURE_ORDER_ID_LENGTH && method === 'auth') {
     tell(config.hooks.onWarning, {
       operation,
       code: 'order_id_not_capturable',
       path: 'order_id',
-      message: `order_id has ${order_id.length} characters: with more than ${CAPTURE_ORDER_ID_LENGTH} this order cannot be captured.`,
+      message: `order_id has ${order_id.length} characters: a capture takes ${CAPTURE_ORDER_ID_LENGTH} at most.`,
     })
   }
   warnAboutPort(config, operation, 'server_url', server_url)

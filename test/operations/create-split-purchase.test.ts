@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type CreateSplitPurchaseInput, createClient, createSplitPurchase, type Warning } from '../../src/index.ts'
+import { type ClientConfig, createClient, createSplitPurchase, type Warning } from '../../src/index.ts'
 import { DIRECT_OPTIONAL, DIRECT_SPLIT, HOSTED_SPLIT, PAYMENT_RECORD, SUB_MERCHANTS, TOKEN } from '../support/inputs.ts'
-import { refusedPaths } from '../support/refused.ts'
+import { accepted, HOSTED_SPLIT_PURCHASE, refused } from '../support/purchases.ts'
 import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/wire.ts'
 import { REQUESTS } from '../vectors/request-bodies.ts'
 
-const refused = (input: object) =>
-  refusedPaths((client) => client.createSplitPurchase(input as CreateSplitPurchaseInput))
-
-async function accepted(input: object, onWarning?: (warning: Warning) => void) {
-  const { fetch, sent } = wire(redirect())
-  await createSplitPurchase({ ...CONFIG, fetch, onWarning }, input as CreateSplitPurchaseInput)
-  return sent[0]
-}
+// The rules that it shares with createPayment are in purchase-parameters, purchase-rules and purchase-card-rules.test.ts.
+const send = (input: object, config?: Partial<ClientConfig>) => accepted(HOSTED_SPLIT_PURCHASE, input, config)
+const refusedPaths = (input: object) => refused(HOSTED_SPLIT_PURCHASE, input)
 
 describe('on the wire', () => {
   const HEADERS = {
@@ -24,9 +19,9 @@ describe('on the wire', () => {
 
   it('hosted', async () => {
     const { body, signature } = REQUESTS.hostedSplit
-    const sent = await accepted(HOSTED_SPLIT)
+    const { sent } = await send(HOSTED_SPLIT)
     expect(sent).toMatchObject({ method: 'POST', url: 'https://pay.example.com/api/v1/split/purchase', body })
-    expect(sent?.headers).toEqual({ ...HEADERS, 'X-API-AUTH': `SVC-HMAC-SHA1 api-key-1:${signature}` })
+    expect(sent.headers).toEqual({ ...HEADERS, 'X-API-AUTH': `SVC-HMAC-SHA1 api-key-1:${signature}` })
   })
 
   it('direct, with every parameter', async () => {
@@ -43,6 +38,12 @@ describe('answers', () => {
     const { fetch } = wire(redirect())
     const checkout = await createClient({ ...CONFIG, fetch }).createSplitPurchase(HOSTED_SPLIT)
     expect(checkout).toEqual({ url: CHECKOUT_URL, checkout_id: '7d1f' })
+  })
+
+  it('hosted that answers a record is not documented: its outcome is unknown', async () => {
+    const { fetch } = wire(json(PAYMENT_RECORD))
+    const error = await rejection(createSplitPurchase({ ...CONFIG, fetch }, HOSTED_SPLIT))
+    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_answer' })
   })
 
   it('direct gives the record, without the card data that the service echoes', async () => {
@@ -70,20 +71,17 @@ describe('answers', () => {
   })
 })
 
-describe('rules', () => {
-  it('what every purchase has: required parameters, card data, no typo', async () => {
-    expect(await refused({ ...HOSTED_SPLIT, order_id: undefined })).toEqual(['order_id'])
-    expect(await refused({ ...DIRECT_SPLIT, card_cvv: undefined })).toEqual(['card_cvv'])
-    expect(await refused({ ...DIRECT_SPLIT, exp_year: 20 })).toEqual(['exp_year'])
-    expect(await refused({ ...HOSTED_SPLIT, splits: [] })).toEqual(['splits'])
-    expect(await refused({ ...HOSTED_SPLIT, mode: 'other' })).toEqual(['mode'])
+describe('method and split', () => {
+  it('method is purchase, and nothing else', async () => {
+    for (const input of [HOSTED_SPLIT, DIRECT_SPLIT]) {
+      for (const method of ['auth', 'capture', 'Purchase', '', null, undefined]) {
+        expect(await refusedPaths({ ...input, method })).toEqual(['method'])
+      }
+    }
   })
 
-  it('it is a purchase: no auth, no subscription, and hosted no referrer', async () => {
-    expect(await refused({ ...HOSTED_SPLIT, method: 'auth' })).toEqual(['method'])
-    const init_recurring = { interval_unit: 'day', interval_count: 1 }
-    expect(await refused({ ...HOSTED_SPLIT, init_recurring })).toEqual(['init_recurring'])
-    expect(await refused({ ...HOSTED_SPLIT, customer_referrer: 'https://a.example' })).toEqual(['customer_referrer'])
+  it('a typo does not travel', async () => {
+    expect(await refusedPaths({ ...HOSTED_SPLIT, splits: [] })).toEqual(['splits'])
   })
 
   const [first] = HOSTED_SPLIT.split
@@ -105,13 +103,15 @@ describe('rules', () => {
     [[{ ...first, products: [1] }], ['split[0].products']],
     [[{ ...first, merchant: 'x' }], ['split[0].merchant']],
   ])('split: %j', async (split, paths) => {
-    expect(await refused({ ...HOSTED_SPLIT, split })).toEqual(paths)
+    for (const input of [HOSTED_SPLIT, DIRECT_SPLIT]) {
+      expect(await refusedPaths({ ...input, split })).toEqual(paths)
+    }
   })
 
   it('one entry is enough; products travel as they are', async () => {
     const split = [{ amount: 100.5, sub_merchant_id: SUB_MERCHANTS[0], products: [{}, { any: { thing: [1] } }] }]
-    const sent = await accepted({ ...HOSTED_SPLIT, split })
-    expect(JSON.parse(sent?.body ?? '')).toMatchObject({ split })
+    for (const input of [HOSTED_SPLIT, DIRECT_SPLIT])
+      expect((await send({ ...input, split })).body.split).toEqual(split)
   })
 })
 
@@ -126,7 +126,7 @@ describe('the sum of the parts is told, not refused: the rule is not shown', () 
   ])('%d of %j', async (amount, amounts, told) => {
     const warnings: Warning[] = []
     const input = { ...HOSTED_SPLIT, amount, split: amounts.map(part) }
-    await accepted(input, (warning) => warnings.push(warning))
+    await send(input, { onWarning: (warning) => warnings.push(warning) })
     expect(warnings.map(({ code, path, operation }) => [code, path, operation])).toEqual(
       told ? [['split_sum', 'split', 'createSplitPurchase']] : [],
     )

@@ -1,0 +1,113 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { PAN, TOKEN } from '../support/inputs.ts'
+import { accepted, PURCHASE_FORMS, refused } from '../support/purchases.ts'
+
+// "Direct-mode rules", rule 1 of the direct table, and "browser_fingerprint": what a direct purchase is paid with.
+
+const CARD_FIELDS = ['cc_number', 'exp_month', 'exp_year', 'card_cvv']
+
+afterEach(() => vi.restoreAllMocks())
+
+describe.each(PURCHASE_FORMS.filter(({ mode }) => mode === 'direct'))('$name', (form) => {
+  const [card, token] = form.inputs as [Record<string, unknown>, Record<string, unknown>]
+
+  it('full card data or a token travels as it is', async () => {
+    const byCard = (await accepted(form, card)).body
+    expect(byCard).toMatchObject({ cc_number: PAN, exp_month: 9, exp_year: 99, card_cvv: '123' })
+    expect(byCard).not.toHaveProperty('cc_token')
+    const byToken = (await accepted(form, token)).body
+    expect(byToken.cc_token).toBe(TOKEN.cc_token)
+    for (const name of CARD_FIELDS) expect(byToken).not.toHaveProperty(name)
+  })
+
+  it('half of the card data is refused, whichever half', async () => {
+    for (const name of CARD_FIELDS) {
+      expect(await refused(form, { ...card, [name]: undefined })).toEqual([name])
+      const others = CARD_FIELDS.filter((other) => other !== name)
+      const alone = { ...card, ...Object.fromEntries(others.map((other) => [other, undefined])) }
+      expect(await refused(form, alone)).toEqual(others)
+    }
+    const { cc_token: _token, ...neither } = token
+    expect(await refused(form, neither)).toEqual(CARD_FIELDS)
+  })
+
+  it('both is refused', async () => {
+    expect(await refused(form, { ...card, cc_token: 't' })).toEqual(CARD_FIELDS)
+    for (const name of CARD_FIELDS) {
+      expect(await refused(form, { ...token, [name]: card[name] })).toEqual([name])
+    }
+  })
+
+  it.each<[string, unknown[], unknown[]]>([
+    [
+      'cc_number',
+      [PAN, '4000000000000002', '378282246310005'],
+      ['4242424242424241', '4242 4242 4242 4242', '42', 4242424242424242, ''],
+    ],
+    ['exp_month', [1, 12], [0, 13, 1.5, '9', Number.NaN]],
+    ['exp_year', [99, 2099], [100, 1999, 2100, -1, '99', 99.5]],
+    ['card_cvv', ['000', '1234'], ['12', '12345', '12a', 123, '', '١٢٣']],
+  ])('%s', async (name, right, wrong) => {
+    for (const value of right) {
+      const { body } = await accepted(form, { ...card, [name]: value })
+      expect(body[name]).toBe(value === 2099 ? 99 : value)
+    }
+    for (const value of wrong) {
+      expect(await refused(form, { ...card, [name]: value }), `${name} = ${String(value)}`).toEqual([name])
+    }
+  })
+
+  it('cc_token', async () => {
+    for (const value of ['t', 'rcr:t']) {
+      expect((await accepted(form, { ...token, cc_token: value })).body.cc_token).toBe(value)
+    }
+    for (const value of ['', 7, null]) expect(await refused(form, { ...token, cc_token: value })).toEqual(['cc_token'])
+  })
+
+  it('an expired card', async () => {
+    for (const exp_year of [2020, 20]) {
+      expect(await refused(form, { ...card, exp_month: 12, exp_year })).toEqual(['exp_year'])
+    }
+  })
+
+  it('a card is good until its month is over in the last time zone', async () => {
+    const now = vi.spyOn(Date, 'now')
+    const over = Date.UTC(2090, 9, 1, 12)
+    for (const exp_year of [90, 2090]) {
+      now.mockReturnValue(over - 1)
+      expect((await accepted(form, { ...card, exp_month: 9, exp_year })).body).toMatchObject({
+        exp_month: 9,
+        exp_year: 90,
+      })
+      now.mockReturnValue(over)
+      expect(await refused(form, { ...card, exp_month: 9, exp_year })).toEqual(['exp_year'])
+      await accepted(form, { ...card, exp_month: 10, exp_year })
+    }
+  })
+
+  it('the fingerprint: ten texts, no more, no less', async () => {
+    const names = Object.keys(TOKEN.browser_fingerprint)
+    expect(names).toHaveLength(10)
+    for (const input of [card, token]) {
+      const changed = (change: object) => ({
+        ...input,
+        browser_fingerprint: { ...TOKEN.browser_fingerprint, ...change },
+      })
+      for (const name of names) {
+        for (const value of [undefined, 24, null]) {
+          expect(await refused(form, changed({ [name]: value }))).toEqual([`browser_fingerprint.${name}`])
+        }
+      }
+      expect(await refused(form, changed({ browserColour: 'x' }))).toEqual(['browser_fingerprint.browserColour'])
+      for (const value of [undefined, null, 'x', []]) {
+        expect(await refused(form, { ...input, browser_fingerprint: value })).toEqual(['browser_fingerprint'])
+      }
+    }
+  })
+
+  it('the cryptogram travels as it is, whatever it is', async () => {
+    for (const cryptogram of [{ eci: '05', deep: [null, { a: 1 }] }, 'AAAB', 5, null]) {
+      expect((await accepted(form, { ...token, cryptogram })).body.cryptogram).toEqual(cryptogram)
+    }
+  })
+})

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { DIRECT_OPTIONAL, DIRECT_SPLIT, HOSTED_OPTIONAL, PAN, TOKEN } from '../support/inputs.ts'
+import { accepted, listed, PURCHASE_FORMS, refused } from '../support/purchases.ts'
+import { CONFIG } from '../support/wire.ts'
+
+// Which parameters each table of the document lists, and which of them it requires: test/support/purchases.ts has the tables.
+
+/** One right value for each parameter of any table, and for some of other endpoints. */
+const VALUES: Record<string, unknown> = {
+  ...HOSTED_OPTIONAL,
+  ...DIRECT_OPTIONAL,
+  ...TOKEN,
+  pos_id: 'ffffffff-ffff-4fff-8fff-ffffffffffff',
+  cc_number: PAN,
+  exp_month: 12,
+  exp_year: 99,
+  card_cvv: '123',
+  split: DIRECT_SPLIT.split,
+  init_recurring: { interval_unit: 'month', interval_count: 1 },
+  products: [{}],
+  order_currency: 'UAH',
+  customer_city: 'Kyiv',
+}
+
+describe.each(PURCHASE_FORMS)('$name', (form) => {
+  const { mode, method, inputs, required, customer, optional } = form
+  const [input] = inputs
+
+  it('its inputs here are what the table requires, and of the rest the card data or the token alone', () => {
+    for (const one of inputs) {
+      expect(one).toMatchObject({ mode, method })
+      const rest = Object.keys(one).filter((name) => !/^(cc_|exp_|card_)/.test(name))
+      expect(rest.sort()).toEqual([...required, ...customer].sort())
+    }
+  })
+
+  it.each(required)('requires %s', async (name) => {
+    for (const one of inputs) {
+      const { [name]: _, ...without } = one
+      expect(await refused(form, without)).toEqual([name])
+      expect(await refused(form, { ...one, [name]: undefined })).toEqual([name])
+      expect(await refused(form, { ...one, [name]: undefined }, { customerFields: 'optional' })).toEqual([name])
+    }
+  })
+
+  it.each(customer)('requires %s, unless customerFields is optional', async (name) => {
+    for (const one of inputs) {
+      const without = { ...one, [name]: undefined }
+      expect(await refused(form, without)).toEqual([name])
+      expect(await refused(form, without, { customerFields: 'required' })).toEqual([name])
+      expect((await accepted(form, without, { customerFields: 'optional' })).body).not.toHaveProperty(name)
+      expect(await refused(form, { ...one, [name]: '' }, { customerFields: 'optional' })).toEqual([name])
+    }
+  })
+
+  it('with customerFields: optional it needs none of the customer’s fields', async () => {
+    const none = Object.fromEntries(customer.map((name) => [name, undefined]))
+    expect((await refused(form, { ...input, ...none })).sort()).toEqual([...customer].sort())
+    const { body } = await accepted(form, { ...input, ...none }, { customerFields: 'optional' })
+    expect(Object.keys(body).filter((name) => name.startsWith('customer_'))).toEqual([])
+  })
+
+  it.each(optional)('takes %s', async (name) => {
+    // A parameter of the card belongs to the input that has it already.
+    const one = inputs.find((each) => name in each) ?? input
+    expect((await accepted(form, { ...one, [name]: VALUES[name] })).body[name]).toEqual(VALUES[name])
+    if (name in one || name === 'pos_id') return
+    expect((await accepted(form, { ...one, [name]: undefined })).body).not.toHaveProperty(name)
+  })
+
+  it('takes all of them at once', async () => {
+    const { cc_token: _, ...values } = VALUES
+    const all = listed(form).filter((name) => name in values)
+    const whole = { ...input, ...Object.fromEntries(all.map((name) => [name, values[name]])), mode, method }
+    expect((await accepted(form, whole)).body).toEqual(whole)
+    expect(all).toHaveLength(listed(form).length - (mode === 'direct' ? 1 : 0))
+  })
+
+  it('sends the POS of the configuration when none is given', async () => {
+    expect((await accepted(form, input)).body.pos_id).toBe(CONFIG.posId)
+  })
+
+  const unlisted = Object.keys(VALUES).filter((name) => !listed(form).includes(name))
+  it.each(unlisted)('refuses %s: its table does not list it', async (name) => {
+    for (const one of inputs) expect(await refused(form, { ...one, [name]: VALUES[name] })).toEqual([name])
+  })
+
+  it('a typo does not travel', async () => {
+    const typos = { ammount: 1, customer_mail: 'x', cc_Number: PAN }
+    for (const one of inputs) {
+      expect(await refused(form, { ...one, ...typos })).toEqual(['ammount', 'customer_mail', 'cc_Number'])
+    }
+  })
+
+  it('the mode is looked at before anything else', async () => {
+    for (const wrong of [undefined, null, '', 'Hosted', 'other', 1]) {
+      expect(await refused(form, { ...input, mode: wrong, amount: 0, ammount: 1 })).toEqual(['mode'])
+    }
+    for (const nothing of [undefined, null, 'x', 5, []]) {
+      expect((await refused(form, nothing)).length).toBeGreaterThan(0)
+    }
+  })
+})

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest'
+import type { Warning } from '../../src/index.ts'
+import { PAYMENT_RECORD } from '../support/inputs.ts'
+import { accepted, listed, PURCHASE_FORMS, type PurchaseForm, refused } from '../support/purchases.ts'
+import { CHECKOUT_URL, CONFIG, json, redirect, wire } from '../support/wire.ts'
+
+// What each parameter may hold, at its boundary and one past it, and what is true of a purchase's call as a whole.
+
+const of = (length: number) => 'ї'.repeat(length)
+const TEXT: [right: unknown[], wrong: unknown[]] = [
+  ['x', ' ', of(300)],
+  ['', 1, null, {}],
+]
+const VALUES: [name: string, right: unknown[], wrong: unknown[]][] = [
+  [
+    'amount',
+    [0.01, 100.5, 1, 999_999_999.99, 70_368_744_177_663.99],
+    [
+      0,
+      -0,
+      -1,
+      0.001,
+      0.1 + 0.2,
+      100.555,
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      1e21,
+      '10',
+      10n,
+      null,
+      70_368_744_177_664,
+    ],
+  ],
+  ['currency', ['UAH', 'XTS'], ['uah', 'UA', 'UAHH', 'U4H', 980]],
+  ['description', [of(1), of(2048)], ['', of(2049), 5]],
+  ['order_id', ['x', of(256), '..', 'a/b?c#d%', '🍵'], ['', of(257), '\ud800', 7]],
+  ['order_3ds_bypass', ['supported', 'always', 'never', 'something new'], ['', true]],
+  [
+    'pos_id',
+    ['3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11', '3F1C2C1E-6A5C-4B8E-9D53-0A4C1C7D2B11'],
+    ['', 'pos', '3f1c2c1e6a5c4b8e9d530a4c1c7d2b11', ' 3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11'],
+  ],
+  ['payload', ['', of(4000)], [of(4001), {}]],
+  ['customer_country', ['UA'], ['ua', 'UKR', 'U', '']],
+  [
+    'customer_birthday',
+    ['2024-02-29', '1990-12-31'],
+    ['2025-02-29', '1990-13-01', '1990-1-1', '01.01.1990', '1990-00-10'],
+  ],
+  ['merchant_mcc', ['5812', '0000'], ['581', '58121', 5812]],
+  [
+    'server_url',
+    ['https://a.example/x?y#z', 'http://a.example'],
+    ['a.example', 'ftp://a.example', 'javascript:alert(1)', 'https://', '//a.example', ' https://a.example'],
+  ],
+  ['result_url', ['https://a.example'], ['/thanks', '']],
+  ['validation_url', ['https://a.example'], ['x']],
+  ['customer_referrer', ['https://a.example/cart'], ['cart', '']],
+  ['customer_id', ...TEXT],
+  ['customer_fname', ...TEXT],
+  ['customer_lname', ...TEXT],
+  ['customer_patronym', ...TEXT],
+  ['customer_email', ...TEXT],
+  ['customer_phone', ...TEXT],
+  ['customer_tax_id', ...TEXT],
+  ['customer_lang', ['UK', 'xx-new'], ['', 1]],
+  ['customer_ip', ['203.0.113.7', '2001:db8::1'], ['', 1]],
+]
+
+describe.each(PURCHASE_FORMS)('$name', (form) => {
+  const { mode, inputs } = form
+  const [input] = inputs
+
+  it.each(VALUES.filter(([name]) => listed(form).includes(name)))('%s', async (name, right, wrong) => {
+    for (const one of inputs) {
+      for (const value of right) expect((await accepted(form, { ...one, [name]: value })).body[name]).toEqual(value)
+      for (const value of wrong) {
+        expect(await refused(form, { ...one, [name]: value }), `${name} = ${String(value)}`).toEqual([name])
+      }
+    }
+  })
+
+  it('every issue of an input is told at once', async () => {
+    expect(await refused(form, { ...input, amount: 0, currency: 'x', order_id: '' })).toEqual([
+      'amount',
+      'currency',
+      'order_id',
+    ])
+  })
+
+  it('another POS replaces the configured one, an undefined one does not', async () => {
+    const pos_id = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
+    expect((await accepted(form, { ...input, pos_id })).body.pos_id).toBe(pos_id)
+    const { sent } = await accepted(form, { ...input, pos_id: undefined, payload: undefined })
+    expect(sent.body).toBe((await accepted(form, input)).sent.body)
+    expect(sent.body).toContain(`"pos_id":"${CONFIG.posId}"`)
+  })
+
+  it('what JSON cannot carry is refused as an input, not with the runtime’s own error', async () => {
+    const circular: { self?: object } = {}
+    circular.self = circular
+    if (mode === 'direct') expect(await refused(form, { ...input, cryptogram: circular })).toEqual([''])
+    for (const extra of [10n, circular]) {
+      expect(await refused(form, input, {}, { passThrough: { extra } })).toEqual([''])
+    }
+  })
+
+  it('an input that its owner changes while the call is on its way is read as it was sent', async () => {
+    const changing: Record<string, unknown> = { ...input }
+    const { fetch } = wire(() => {
+      Object.assign(changing, { mode: mode === 'hosted' ? 'direct' : 'hosted', method: 'other' })
+      return mode === 'hosted' ? redirect() : json(PAYMENT_RECORD)
+    })
+    const answer = await form.call({ ...CONFIG, fetch }, changing)
+    expect(answer).toMatchObject(mode === 'hosted' ? { url: CHECKOUT_URL } : { payment_id: PAYMENT_RECORD.payment_id })
+  })
+
+  describe('passThrough', () => {
+    it('adds fields as they are, and replaces none that is sent', async () => {
+      const passThrough = { brand_new: [1, null], cc_hint: 'x' }
+      const { body } = await accepted(form, input, {}, { passThrough })
+      expect(body).toEqual({ pos_id: CONFIG.posId, ...(await accepted(form, input)).body, ...passThrough })
+      for (const name of [...Object.keys(input), 'pos_id']) {
+        expect(await refused(form, input, {}, { passThrough: { [name]: 1 } })).toEqual([`passThrough.${name}`])
+      }
+    })
+
+    it('may carry a documented field that the call itself does not send, and checks nothing of it', async () => {
+      const passThrough = { customer_birthday: '01.01.1990', merchant_mcc: 5812, customer_lang: 7 }
+      expect((await accepted(form, input, {}, { passThrough })).body).toMatchObject(passThrough)
+      const left = { ...input, merchant_mcc: undefined }
+      expect((await accepted(form, left, {}, { passThrough })).body).toMatchObject(passThrough)
+      const sent = { ...input, merchant_mcc: '5812' }
+      expect(await refused(form, sent, {}, { passThrough })).toEqual(['passThrough.merchant_mcc'])
+    })
+
+    it.each([
+      ['an array', [1]],
+      ['a text', 'x'],
+      ['something with a toJSON', { toJSON: () => ({}) }],
+    ])('that is %s is refused', async (_, passThrough) => {
+      expect(await refused(form, input, {}, { passThrough: passThrough as never })).toEqual(['passThrough'])
+    })
+  })
+
+  describe('warnings', () => {
+    // "Capture a reserve", rule 1: only an auth can be captured, so that the limit of a capture's order_id is nothing to others.
+    it('an order id with which a reserve could not be captured', async () => {
+      const told = form.method === 'auth' ? [['order_id_not_capturable', 'order_id']] : []
+      for (const one of inputs) {
+        expect(await warned(form, { ...one, order_id: of(32) })).toEqual([])
+        expect(await warned(form, { ...one, order_id: of(33) })).toEqual(told)
+      }
+    })
+
+    it('a webhook destination on an unusual port', async () => {
+      for (const server_url of [
+        'https://a.example',
+        'https://a.example:443',
+        'https://a.example:8443',
+        'http://a.example:443',
+      ]) {
+        expect(await warned(form, { ...input, server_url })).toEqual([])
+      }
+      for (const server_url of [
+        'http://a.example',
+        'https://a.example:8080',
+        'https://a.example:80',
+        'https://a.example:18443',
+        'https://a.example:4430',
+      ]) {
+        expect(await warned(form, { ...input, server_url })).toEqual([['unusual_webhook_port', 'server_url']])
+      }
+    })
+  })
+})
+
+/** The warnings of an input that is sent all the same. */
+async function warned(form: PurchaseForm, input: object): Promise<[code: string, path: string][]> {
+  const warnings: Warning[] = []
+  await accepted(form, input, { onWarning: (warning) => warnings.push(warning) })
+  for (const { operation } of warnings) expect(operation).toBe(form.operation)
+  return warnings.map(({ code, path }) => [code, path])
+}

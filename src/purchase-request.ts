@@ -47,7 +47,7 @@ export function purchaseRequest<Input extends PurchaseInput>(
     ...more(checked),
   ])
   const { order_id, method, server_url } = input
-  if (order_id.length > CAPTURE_ORDER_ID_LENGTH && method === 'auth') {
+  if (order_id.length > CAPTURE_ORDER_ID_LENGTH) {
     tell(config.hooks.onWarning, {
       operation,
       code: 'order_id_not_capturable',

@@ -200,7 +200,7 @@ export function purchaseSchemas<Input extends object>(
   }
 }
 
-const isYear = (year: unknown) => Number.isInteger(year) && /^(20)?\d{1,2}$/.test(String(year))
+const isYear = (year: unknown) => Number.isInteger(year) && /^(20\d\d|\d\d?)$/.test(String(year))
 
 const CARD_FIELDS = ['cc_number', 'exp_month', 'exp_year', 'card_cvv'] as const
 

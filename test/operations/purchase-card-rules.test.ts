@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { PAN, TOKEN } from '../support/inputs.ts'
 import { accepted, PURCHASE_FORMS, refused } from '../support/purchases.ts'
+import { CONFIG, rejection } from '../support/wire.ts'
 
 // "Direct-mode rules", rule 1 of the direct table, and "browser_fingerprint": what a direct purchase is paid with.
 
@@ -62,6 +63,13 @@ describe.each(PURCHASE_FORMS.filter(({ mode }) => mode === 'direct'))('$name', (
       expect((await accepted(form, { ...token, cc_token: value })).body.cc_token).toBe(value)
     }
     for (const value of ['', 7, null]) expect(await refused(form, { ...token, cc_token: value })).toEqual(['cc_token'])
+  })
+
+  it('a year of three or five digits is no year, rather than one that is over', async () => {
+    for (const exp_year of [200, 205, 209, 20_905]) {
+      const error = await rejection(form.call(CONFIG, { ...card, exp_year }))
+      expect(error.issues).toEqual([{ path: 'exp_year', rule: 'a year of two or four digits', received: 'number' }])
+    }
   })
 
   it('an expired card', async () => {

@@ -80,6 +80,11 @@ describe('issues', () => {
     expect(kindOf(value)).toBe(kind)
   })
 
+  it('very many take no time to speak of', () => {
+    // Copied for each one more, they would take minutes.
+    expect(paths(array(length, 'an array'), Array(200_000).fill(0))).toHaveLength(200_000)
+  })
+
   it('no conversion runs on what is already wrong', () => {
     expect(paths(length, 5)).toEqual([''])
     expect(paths(array(length, 'three', 3), ['a'])).toEqual([''])

@@ -71,7 +71,7 @@ function buildRequest(config: ResolvedConfig, received: CapturePaymentInput, opt
 
 function readAnswer(request: WireRequest, answer: Answer): Capture {
   const capture = { ...readRecord(captureSchema(), request, answer) }
-  return Object.defineProperty(capture, 'record', { value: answer.json }) as Capture
+  return Object.defineProperty(capture, 'record', { value: answer.json, enumerable: false }) as Capture
 }
 
 /**

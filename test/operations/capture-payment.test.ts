@@ -67,6 +67,10 @@ describe('answers', () => {
     expect(full).toMatchObject({ currency: 'UAH', amount: 100.5, fee: null, comment: 'shipped' })
     expect(full.record).toEqual(CAPTURE_RECORD)
     expect(Object.keys(full)).not.toContain('record')
+    const extended = { ...CAPTURE_RECORD, record: 'a field of the service' }
+    const other = await capture(extended)
+    expect(other.record).toEqual(extended)
+    expect(Object.keys(other)).not.toContain('record')
     const { order_currency, ...rest } = CAPTURE_RECORD
     const partial = await capture({ ...rest, currency: order_currency, fee: { amount: '1.5', currency: 'UAH' } })
     expect(partial).toEqual({ ...rest, currency: 'UAH', fee: { amount: 1.5, currency: 'UAH' } })

@@ -73,7 +73,7 @@ const CREDENTIAL =
 
 const schema = /* @__PURE__ */ lazy(() => {
   const address = leaf<string>('an absolute address such as https://pay.example.com', (value) =>
-    URL.canParse(value as string),
+    URL.canParse(String(value)),
   )
   const credential = matching(CREDENTIAL, /^[!-~]+$/)
   const hook = maybe(leaf<never>('a function', (value) => typeof value === 'function'))

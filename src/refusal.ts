@@ -29,28 +29,28 @@ export function apiError(exchange: Exchange, status: number, text: string, retry
   const apiCode = shown((args as { code?: unknown } | null | undefined)?.code)
   const violations = violationsOf(args, shown)
   const words = [apiMessage, apiCode].filter(Boolean).join(', ')
-  const parts = [`${request.operation} was refused with ${status}`]
-  if (MEANING[status]) parts.push(` (${MEANING[status]})`)
-  parts.push(words && `: ${words}`, '.')
+  let what = `${request.operation} was refused with ${status}`
+  if (MEANING[status]) what += ` (${MEANING[status]})`
+  if (words) what += `: ${words}`
+  what += '.'
   if (violations.length > 0) {
-    parts.push(` ${violations.map(({ field_name, violation }) => `${field_name}: ${violation}`).join('; ')}.`)
+    what += ` ${violations.map(({ field_name, violation }) => `${field_name}: ${violation}`).join('; ')}.`
   }
-  if (status === 401 && usesDefaultSigner(config, request)) parts.push(SIGNER_HINT)
-  if (apiCode === 'P-409') parts.push(ORDER_ID_HINT)
+  if (status === 401 && usesDefaultSigner(config, request)) what += SIGNER_HINT
+  if (apiCode === 'P-409') what += ORDER_ID_HINT
   const retryable = status === 429 || status >= 500
   const details = { status, apiCode, apiMessage, violations, retryable, retryAfterMs }
-  return new ApiError(parts.join(''), callOf(request, attempts), details)
+  return new ApiError(what, callOf(request, attempts), details)
 }
 
 const SIGNER_HINT = ' The default signer is an assumption: try authentication: "plain", or your own signer.'
 const ORDER_ID_HINT = ' This order_id was already used; order ids are unique per POS, failed ones included.'
 
 /** `Retry-After` in milliseconds: whole seconds, or an HTTP date. Undefined when absent or neither. */
-export function retryAfterMs(value: string | null): number | undefined {
-  if (value === null) return undefined
+export function retryAfterMs(value: string): number | undefined {
   if (/^\d+$/.test(value)) return Number(value) * 1000
   // Only the forms of an HTTP date: an engine's Date.parse reads a date into "-1" and "1.5" too.
-  const at = /^[A-Z][a-z]{2,8}, .+ GMT$/.test(value) ? Date.parse(value) : Number.NaN
+  const at = Date.parse(/^[A-Z][a-z]{2,8}, .+ GMT$/.test(value) ? value : '')
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
@@ -66,7 +66,7 @@ function parse(text: string): { message?: unknown; args?: unknown } {
 function violationsOf(args: unknown, shown: (value: unknown) => string | undefined): FieldViolation[] {
   return [args].flat().flatMap((entry) => {
     const { field_name, violation, msg } = (entry ?? {}) as { field_name?: unknown; violation?: unknown; msg?: unknown }
-    return [violation ?? msg].flat().flatMap((text) => {
+    return [violation, msg].flat().flatMap((text) => {
       const what = shown(text)
       return what === undefined ? [] : [{ field_name: shown(field_name) ?? '', violation: what }]
     })

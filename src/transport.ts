@@ -13,9 +13,9 @@ import { wasNeverSent } from './lib/unsent.ts'
 import { decodeUtf8 } from './lib/utf8.ts'
 import { apiError, retryAfterMs } from './refusal.ts'
 import { checkInput, refuseInput, wholeNumber } from './schemas/input.ts'
-import { looseObject, optional } from './schemas/schema.ts'
+import { looseObject, maybe } from './schemas/schema.ts'
 
-const optionsSchema = /* @__PURE__ */ lazy(() => looseObject({ timeoutMs: optional(wholeNumber(1, TIMEOUT_LIMIT_MS)) }))
+const optionsSchema = /* @__PURE__ */ lazy(() => looseObject({ timeoutMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)) }))
 
 const BACKOFF_MS = 500
 const BACKOFF_LIMIT_MS = 8_000
@@ -33,7 +33,8 @@ const RETRY_AFTER_LIMIT_MS = 60_000
  */
 export async function send(config: ResolvedConfig, request: WireRequest, options: CallOptions = {}): Promise<Answer> {
   const { operation, method, path, body } = request
-  const { signal: callerSignal, timeoutMs = config.timeoutMs, passThrough } = options
+  const { signal: callerSignal, passThrough } = options
+  const timeoutMs = options.timeoutMs ?? config.timeoutMs
   const url = targetUrl(config, request)
   if (passThrough && body === undefined) {
     refuseInput(operation, 'passThrough', 'left out: this request has no body', passThrough)
@@ -54,7 +55,7 @@ export async function send(config: ResolvedConfig, request: WireRequest, options
       const response = await attemptOnce(exchange, url, headers, info)
       status = response.status
       if (status < 400) return await readAnswer(exchange, response, url)
-      const asked = retryAfterMs(response.headers.get('retry-after'))
+      const asked = retryAfterMs(response.headers.get('retry-after') ?? '')
       const waitable = mayRepeat && (asked ?? 0) <= RETRY_AFTER_LIMIT_MS
       if (!waitable || !(status === 429 || (repeatable && status >= 500))) {
         throw await refusal(exchange, response, asked)
@@ -107,7 +108,7 @@ async function attemptOnce(
   try {
     const response = await deadline.race(fetch(url, init))
     const { status } = response
-    if (!(status >= 0)) throw new TypeError('fetch did not answer a Response.')
+    if (!Number.isInteger(status)) throw new TypeError('fetch answered no Response.')
     // Somebody else's text: hooks get it without secrets, and not at any length.
     const id = response.headers.get('x-request-id')?.slice(0, 200)
     const requestId = id && redactText(id, sensitiveValues(exchange))
@@ -135,7 +136,7 @@ async function readAnswer(exchange: Exchange, response: Response, url: string): 
   try {
     return { status, json: JSON.parse(text ?? '', cutCardFields), location: undefined, attempts }
   } catch {
-    const fault = !bytes ? `larger than ${RESPONSE_BYTES} bytes` : bytes.length === 0 ? 'empty' : 'not JSON'
+    const fault = !bytes ? `larger than ${RESPONSE_BYTES} bytes` : bytes.length ? 'not JSON' : 'empty'
     const what = `${status}, but the answer's body is ${fault}`
     throw unreadable(exchange, status, 'unreadable_answer', what, text)
   }
@@ -153,8 +154,8 @@ async function readBody(exchange: Exchange, response: Response): Promise<Uint8Ar
 
 function redirectTarget(location: string | null, url: string): string | undefined {
   if (!location || !URL.canParse(location, url)) return undefined
-  const target = new URL(location, url)
-  return /^https?:$/.test(target.protocol) ? target.href : undefined
+  const { href } = new URL(location, url)
+  return /^https?:/.test(href) ? href : undefined
 }
 
 async function refusal(exchange: Exchange, response: Response, retryAfter: number | undefined): Promise<Error> {

@@ -20,6 +20,14 @@ describe('addresses', () => {
     expect(resolveConfig({ ...CONFIG, baseUrl: given, apiUrl: given })).toMatchObject({ baseUrl: used, apiUrl: used })
   })
 
+  it.each([Symbol('s'), 10n, null, 5, {}, []])('what is no address at all is refused by name: %s', (given) => {
+    for (const field of ['baseUrl', 'apiUrl']) {
+      expect(() => resolveConfig({ ...CONFIG, [field]: given })).toThrow(
+        expect.objectContaining({ name: 'ConfigError', field }),
+      )
+    }
+  })
+
   it('apiUrl may be left out', () => {
     expect(resolveConfig({ ...CONFIG, apiUrl: undefined }).apiUrl).toBeUndefined()
   })

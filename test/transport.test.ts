@@ -190,6 +190,11 @@ describe('time limits', () => {
     expect(await rejection(answer)).toMatchObject({ code: 'invalid_input', issues: [{ path: 'timeoutMs' }] })
     expect(sent).toEqual([])
   })
+
+  it.each([undefined, null])('of a call: %s leaves the configured one', async (timeoutMs) => {
+    const { answer } = call(POST, [silence], { timeoutMs: 5 }, { timeoutMs: timeoutMs as undefined })
+    expect(await rejection(answer)).toMatchObject({ reason: 'timeout' })
+  })
 })
 
 describe('the caller gives up', () => {
@@ -315,6 +320,13 @@ describe('retries', () => {
     ['Bun, refused', Object.assign(new Error('Unable to connect.'), { code: 'ConnectionRefused' })],
     ['Deno, without the right to the network', Object.assign(new Error('Requires net access'), { name: 'NotCapable' })],
     ['Deno, refused', new TypeError('error sending request for url (x): client error (Connect): tcp connect error')],
+    ...[
+      'CERT_HAS_EXPIRED',
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      'SELF_SIGNED_CERT_IN_CHAIN',
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+    ].map((code) => [`Node, ${code}`, new TypeError('fetch failed', { cause: { code } })] as const),
   ])('a POST that provably never left: %s', async (_name, failure) => {
     const { answer, sent } = call(POST, [failure])
     const error = await rejection(answer)
@@ -327,6 +339,28 @@ describe('retries', () => {
     const both = new TypeError('x', { cause: { errors: [{ code: 'ECONNREFUSED' }, { code: 'ECONNRESET' }] } })
     expect(await rejection(call(POST, [both]).answer)).toMatchObject({ code: 'outcome_unknown' })
   })
+
+  it.each([
+    'CERT_REQUIRED',
+    'CERT_HAS_EXPIRED_LATER',
+    'UNABLE_TO_READ_ANSWER',
+    'UNABLE_TO_VERIFY_SIGNATURE',
+    'ANSWER_SELF_SIGNED_BY',
+    'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+    'ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED',
+    'XECONNREFUSED',
+  ])(
+    'a POST whose failure has a code that is merely like one of a connection that was never made: %s',
+    async (code) => {
+      for (const failure of [
+        new TypeError('fetch failed', { cause: { code } }),
+        Object.assign(new Error('x'), { code }),
+        new TypeError('fetch failed', { cause: { code, errors: [{ code: 'ECONNREFUSED' }] } }),
+      ]) {
+        expect(await rejection(call(POST, [failure]).answer)).toMatchObject({ code: 'outcome_unknown' })
+      }
+    },
+  )
 
   it('waits for as long as Retry-After says, in seconds or until a date', async () => {
     const delays: number[] = []
@@ -444,6 +478,11 @@ describe('error bodies, whatever their shape', () => {
       },
     ],
     ['msg as a text', { args: { msg: 'z' } }, { violations: [{ field_name: '', violation: 'z' }] }],
+    [
+      'msg beside a violation that is no text',
+      { args: [5, false, { text: 'x' }].map((violation) => ({ violation, msg: ['z'] })) },
+      { violations: Array(3).fill({ field_name: '', violation: 'z' }) },
+    ],
     ['args of other types', { message: 5, args: [null, 1, 'x', []] }, { apiMessage: undefined, violations: [] }],
     ['a code that is a number', { args: { code: 5 } }, { apiCode: undefined }],
     ['null', null, { apiMessage: undefined }],
@@ -572,10 +611,14 @@ describe('what surrounds an answer', () => {
     },
   )
 
-  it('a fetch that answers no Response is no answer', async () => {
-    const client = createClient({ ...CONFIG, fetch: (async () => ({})) as unknown as typeof fetch })
-    expect(await rejection(client.request(POST))).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted' })
-  })
+  it.each([undefined, null, '200', '404', true, [404], Number.NaN, 200.5])(
+    'a fetch that answers no Response is no answer: a status of %j',
+    async (status) => {
+      const reply = { status, headers: new Headers(), body: new Response('{}').body }
+      const client = createClient({ ...CONFIG, fetch: (async () => reply) as unknown as typeof fetch })
+      expect(await rejection(client.request(POST))).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted' })
+    },
+  )
 
   it('a request id is passed on without secrets, and not at any length', async () => {
     const ids: unknown[] = []
@@ -592,8 +635,15 @@ describe('what surrounds an answer', () => {
   })
 
   it('a connection that was lost is not one that was never made', async () => {
-    const lost = Object.assign(new TypeError('fetch failed'), { cause: { code: 'EHOSTUNREACH', syscall: 'read' } })
-    const { answer } = call(POST, [() => Promise.reject(lost)])
-    expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown' })
+    for (const syscall of ['read', 'write']) {
+      const lost = { code: 'EHOSTUNREACH', syscall }
+      for (const failure of [
+        new TypeError('fetch failed', { cause: lost }),
+        Object.assign(new Error('a fetch over node:http'), lost),
+        new TypeError('fetch failed', { cause: { code: 'EHOSTUNREACH', errors: [lost] } }),
+      ]) {
+        expect(await rejection(call(POST, [failure]).answer)).toMatchObject({ code: 'outcome_unknown' })
+      }
+    }
   })
 })

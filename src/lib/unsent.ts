@@ -1,26 +1,32 @@
+// Each is written out: another code that merely begins like one of them proves nothing.
 /** Connection codes that mean that not one byte of the request left (Node and Bun put them on the error or its cause). */
 const NOT_CONNECTED =
-  /^(E(CONNREFUSED|NOTFOUND|AI_AGAIN|NETUNREACH|HOSTUNREACH)|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$|^(CERT_|UNABLE_TO_|\w*SELF_SIGNED_|ERR_TLS_CERT_ALTNAME)/
+  /^(E(CONNREFUSED|NOTFOUND|AI_AGAIN|NETUNREACH|HOSTUNREACH)|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|CERT_HAS_EXPIRED|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|ERR_TLS_CERT_ALTNAME_INVALID)$/
+
+interface Failure {
+  code?: unknown
+  syscall?: unknown
+  name?: unknown
+  message?: unknown
+  cause?: Failure | null
+  errors?: unknown
+}
 
 /**
  * Whether a failed `fetch` provably sent nothing. False in doubt: workerd has one text for refused and for reset, so
  * there a refused POST counts as possibly executed.
  */
-export function wasNeverSent(error: unknown): boolean {
-  const { code, cause, name } = (error ?? {}) as { code?: unknown; cause?: unknown; name?: unknown }
+export function wasNeverSent(failure: unknown): boolean {
+  const error = failure as Failure | null | undefined
+  const cause = error?.cause
   // Deno asks for the right to the network before anything else.
-  if (name === 'NotCapable') return true
+  if (error?.name === 'NotCapable') return true
+  // Several addresses of one host fail as an AggregateError: each attempt has a code of its own.
+  const all = [error, cause, cause?.errors].flat() as (Failure | null | undefined)[]
   // A connection that was made and then lost its route has the same code as one that was never made.
-  const { syscall } = (cause ?? {}) as { syscall?: unknown }
-  if (syscall === 'read' || syscall === 'write') return false
-  const codes = [code, ...codesOf(cause)].filter((one) => typeof one === 'string')
-  if (codes.length > 0) return codes.every((one) => NOT_CONNECTED.test(one))
+  if (all.some((one) => /^(read|write)$/.test(one?.syscall as string))) return false
+  const codes = all.map((one) => one?.code).filter((code) => typeof code === 'string')
+  if (codes.length > 0) return codes.every((code) => NOT_CONNECTED.test(code))
   // Deno tells the phase in its text: hyper's connect phase ends before the first byte of a request.
-  return [error, cause].some((one) => String((one as Error | undefined)?.message).includes('client error (Connect)'))
-}
-
-// Several addresses of one host fail as an AggregateError: each attempt has a code of its own.
-function codesOf(cause: unknown): unknown[] {
-  const { code, errors } = (cause ?? {}) as { code?: unknown; errors?: unknown }
-  return Array.isArray(errors) ? errors.map((error) => (error as { code?: unknown } | null)?.code) : [code]
+  return [error, cause].some((one) => String(one?.message).includes('client error (Connect)'))
 }

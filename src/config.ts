@@ -117,10 +117,10 @@ export class ResolvedConfig {
    * with the API secret as key over the exact body.
    */
   readonly sign: Signer
-  readonly #config: ClientConfig
+  readonly #config: Pick<ClientConfig, 'apiKey' | 'apiSecret' | 'endpointsKey' | 'signer' | 'fetch' | 'random'>
 
   constructor(config: ClientConfig) {
-    const { onRequest, onResponse, onRetry, onWarning } = config
+    const { apiKey, apiSecret, endpointsKey, signer, fetch, random, onRequest, onResponse, onRetry, onWarning } = config
     this.hooks = { onRequest, onResponse, onRetry, onWarning }
     this.baseUrl = address('baseUrl', config.baseUrl)
     this.apiUrl = config.apiUrl && address('apiUrl', config.apiUrl)
@@ -131,9 +131,10 @@ export class ResolvedConfig {
     this.timeoutMs = config.timeoutMs ?? 30_000
     this.maxRetries = config.maxRetries ?? 2
     this.userAgent = config.userAgent ?? 'edgetill'
-    this.#config = { ...config }
-    const hmac = hmacSha1Hex(config.apiSecret)
-    this.sign = config.signer ?? (({ body }) => hmac(body))
+    // One by one: a copy of an instance of a class would lose what its class has.
+    this.#config = { apiKey, apiSecret, endpointsKey, signer, fetch, random }
+    const hmac = hmacSha1Hex(apiSecret)
+    this.sign = signer ?? (({ body }) => hmac(body))
   }
 
   get apiKey(): string {

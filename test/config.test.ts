@@ -42,6 +42,24 @@ describe('credentials', () => {
     }
   })
 
+  it('may come from getters of a class', () => {
+    class Settings {
+      readonly baseUrl = CONFIG.baseUrl
+      readonly posId = CONFIG.posId
+      get apiKey() {
+        return 'api-key-2'
+      }
+      get apiSecret() {
+        return 'api-secret-2'
+      }
+      get endpointsKey() {
+        return 'endpoints-key-2'
+      }
+    }
+    const { apiKey, apiSecret, endpointsKey } = new Settings()
+    expect(resolveConfig(new Settings())).toMatchObject({ apiKey, apiSecret, endpointsKey })
+  })
+
   it('an API secret may hold a colon', () => {
     expect(resolveConfig({ ...CONFIG, apiSecret: 'a:b' }).apiSecret).toBe('a:b')
   })

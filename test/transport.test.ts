@@ -311,7 +311,7 @@ describe('retries', () => {
     expect(post.sent).toHaveLength(1)
   })
 
-  it.each([
+  it.each<readonly [string, Error]>([
     ['Node, refused', new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })],
     [
       'Node, several addresses',
@@ -319,6 +319,7 @@ describe('retries', () => {
     ],
     ['Bun, refused', Object.assign(new Error('Unable to connect.'), { code: 'ConnectionRefused' })],
     ['Deno, without the right to the network', Object.assign(new Error('Requires net access'), { name: 'NotCapable' })],
+    ['Node, a forbidden port', Object.assign(new Error('fetch failed'), { cause: new Error('bad port') })],
     ['Deno, refused', new TypeError('error sending request for url (x): client error (Connect): tcp connect error')],
     ...[
       'CERT_HAS_EXPIRED',

@@ -27,6 +27,7 @@ export function wasNeverSent(failure: unknown): boolean {
   if (all.some((one) => /^(read|write)$/.test(one?.syscall as string))) return false
   const codes = all.map((one) => one?.code).filter((code) => typeof code === 'string')
   if (codes.length > 0) return codes.every((code) => NOT_CONNECTED.test(code))
-  // Deno tells the phase in its text: hyper's connect phase ends before the first byte of a request.
-  return [error, cause].some((one) => String(one?.message).includes('client error (Connect)'))
+  // Deno tells the phase in its text: hyper's connect phase ends before the first byte of a request. Node's fetch opens no
+  // connection to a port that the standard forbids.
+  return [error, cause].some((one) => /client error \(Connect\)|^bad port$/.test(String(one?.message)))
 }

@@ -1,5 +1,12 @@
-import type { ResolvedConfig } from './config.ts'
+import type { ResolvedConfig, Signer } from './config.ts'
 import { ConfigError } from './errors.ts'
+import { hmacSha1Hex } from './lib/hmac-sha1.ts'
+
+/**
+ * The default signer. An ASSUMPTION (the document does not show the computation): lower-case hex of HMAC-SHA1 with the
+ * API secret as key over the exact body.
+ */
+const hmacSha1Signer: Signer = ({ body, apiSecret }) => hmacSha1Hex(apiSecret, body)
 
 /** The parts of a request that its credentials depend on. */
 export interface AuthenticatedRequest {
@@ -14,9 +21,9 @@ export interface AuthenticatedRequest {
   endpointsKeyHeader?: 'X-API-KEY' | 'X-API-Key' | undefined
 }
 
-/** Whether the default signer, which is an assumption, signs a request. */
-export function usesDefaultSigner(config: ResolvedConfig, { authentication }: AuthenticatedRequest): boolean {
-  return authentication === 'hmac' && config.authentication === 'documented' && !config.signer
+/** Whether a request is signed, rather than sent with the secret itself. */
+export function isSigned(config: ResolvedConfig, request: AuthenticatedRequest): boolean {
+  return request.authentication === 'hmac' && config.authentication === 'documented'
 }
 
 /** The headers of a request: the document's "Authentication" table, row by row. */
@@ -29,12 +36,11 @@ export async function authorize(
   const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': userAgent }
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   if (endpointsKeyHeader) headers[endpointsKeyHeader] = endpointsKey
-  if (request.authentication === 'plain' || config.authentication === 'plain') {
-    return { ...headers, 'X-API-AUTH': `${scheme} ${apiKey}:${apiSecret}` }
-  }
+  if (!isSigned(config, request)) return { ...headers, 'X-API-AUTH': `${scheme} ${apiKey}:${apiSecret}` }
   let signature: string
   try {
-    signature = await config.sign({ method, path, body: body ?? '', apiKey, apiSecret })
+    const sign = config.signer ?? hmacSha1Signer
+    signature = await sign({ method, path, body: body ?? '', apiKey, apiSecret })
   } catch (cause) {
     throw new ConfigError('signer', 'The signer failed, so nothing was sent: its error is the cause.', cause)
   }

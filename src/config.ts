@@ -1,6 +1,5 @@
 import { ConfigError, type Issue } from './errors.ts'
 import type { Hooks } from './hooks.ts'
-import { hmacSha1Hex } from './lib/hmac-sha1.ts'
 import { lazy } from './lib/lazy.ts'
 import { matching, oneOf, uuid, wholeNumber } from './schemas/input.ts'
 import { type Fields, leaf, looseObject, maybe, optional, read } from './schemas/schema.ts'
@@ -81,10 +80,10 @@ const schema = /* @__PURE__ */ lazy(() => {
     baseUrl: address,
     apiUrl: optional(address),
     posId: uuid(),
-    apiKey: matching(`${CREDENTIAL}; no ":", which ends it in X-API-AUTH`, /^[!-9;-~]+$/),
+    apiKey: matching(`${CREDENTIAL}; no ":"`, /^[!-9;-~]+$/),
     apiSecret: credential,
     endpointsKey: credential,
-    scheme: maybe(matching('one word: the service’s own name in X-API-AUTH', /^[\w!#$%&'*+.^`|~-]+$/)),
+    scheme: maybe(matching('one word, as in X-API-AUTH', /^[\w!#$%&'*+.^`|~-]+$/)),
     authentication: maybe(oneOf('documented', 'plain')),
     customerFields: maybe(oneOf('required', 'optional')),
     timeoutMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)),
@@ -112,11 +111,6 @@ export class ResolvedConfig {
   readonly maxRetries: number
   readonly userAgent: string
   readonly hooks: Hooks
-  /**
-   * What signs. The default is an ASSUMPTION (the document does not show the computation): lower-case hex of HMAC-SHA1
-   * with the API secret as key over the exact body.
-   */
-  readonly sign: Signer
   readonly #config: Pick<ClientConfig, 'apiKey' | 'apiSecret' | 'endpointsKey' | 'signer' | 'fetch' | 'random'>
 
   constructor(config: ClientConfig) {
@@ -133,8 +127,6 @@ export class ResolvedConfig {
     this.userAgent = config.userAgent ?? 'edgetill'
     // One by one: a copy of an instance of a class would lose what its class has.
     this.#config = { apiKey, apiSecret, endpointsKey, signer, fetch, random }
-    const hmac = hmacSha1Hex(apiSecret)
-    this.sign = signer ?? (({ body }) => hmac(body))
   }
 
   get apiKey(): string {

@@ -1,4 +1,4 @@
-import { usesDefaultSigner } from './authentication.ts'
+import { isSigned } from './authentication.ts'
 import { ApiError, type FieldViolation } from './errors.ts'
 import { callOf, type Exchange } from './exchange.ts'
 import { sensitiveValues } from './failure.ts'
@@ -12,7 +12,7 @@ const MEANING: Record<number, string> = {
   400: 'parameters are incorrect or incomplete',
   401: 'the POS id or a credential is not accepted',
   404: 'no such endpoint or payment',
-  409: 'it conflicts with what exists',
+  409: 'conflict',
   429: 'too many requests',
 }
 
@@ -36,7 +36,7 @@ export function apiError(exchange: Exchange, status: number, text: string, retry
   if (violations.length > 0) {
     what += ` ${violations.map(({ field_name, violation }) => `${field_name}: ${violation}`).join('; ')}.`
   }
-  if (status === 401 && usesDefaultSigner(config, request)) what += SIGNER_HINT
+  if (status === 401 && !config.signer && isSigned(config, request)) what += SIGNER_HINT
   if (apiCode === 'P-409') what += ORDER_ID_HINT
   const retryable = status === 429 || status >= 500
   const details = { status, apiCode, apiMessage, violations, retryable, retryAfterMs }
@@ -44,7 +44,7 @@ export function apiError(exchange: Exchange, status: number, text: string, retry
 }
 
 const SIGNER_HINT = ' The default signer is an assumption: try authentication: "plain", or your own signer.'
-const ORDER_ID_HINT = ' This order_id was already used; order ids are unique per POS, failed ones included.'
+const ORDER_ID_HINT = ' This order_id was already used: order ids are unique, failed ones included.'
 
 /** `Retry-After` in milliseconds: whole seconds, or an HTTP date. Undefined when absent or neither. */
 export function retryAfterMs(value: string): number | undefined {

@@ -41,9 +41,9 @@ export async function send(config: ResolvedConfig, request: WireRequest, options
   }
   checkInput(operation, optionsSchema(), options)
   const repeatable = method === 'GET'
-  const headers = config.signer
-    ? await signInTime({ config, request, attempts: 0, deadline: startDeadline(timeoutMs, callerSignal) })
-    : await authorize(config, request)
+  const headers = await (config.signer
+    ? signInTime({ config, request, attempts: 0, deadline: startDeadline(timeoutMs, callerSignal) })
+    : authorize(config, request))
   for (let attempts = 1; ; attempts++) {
     const deadline = startDeadline(timeoutMs, callerSignal)
     const exchange: Exchange = { config, request, attempts, deadline }

@@ -1,18 +1,18 @@
+import { nativeCrypto } from './native-crypto.ts'
 import { encodeUtf8 } from './utf8.ts'
 
 /**
- * Makes a function that computes lower-case hex of HMAC-SHA1 over the UTF-8 of a text. By Web Crypto: a request waits for
- * the network anyway. The key is imported at the first text and kept.
+ * Lower-case hex of HMAC-SHA1 over the UTF-8 of a text: by the runtime's own synchronous hash, or else by Web Crypto, which
+ * takes about twenty times as long.
  */
-export function hmacSha1Hex(secret: string): (text: string) => Promise<string> {
-  let key: CryptoKey | undefined
-  return async (text) => {
-    // The key is kept, not the promise of it: in workerd a promise belongs to the request that made it.
-    key ??= await crypto.subtle.importKey('raw', encodeUtf8(secret), { name: 'HMAC', hash: 'SHA-1' }, false, ['sign'])
-    let hex = ''
-    for (const byte of new Uint8Array(await crypto.subtle.sign('HMAC', key, encodeUtf8(text)))) {
-      hex += byte.toString(16).padStart(2, '0')
-    }
-    return hex
+export async function hmacSha1Hex(secret: string, text: string): Promise<string> {
+  try {
+    return nativeCrypto().createHmac('sha1', secret).update(text).digest('hex')
+  } catch {
+    // There is none, or it may not be used.
   }
+  const algorithm = { name: 'HMAC', hash: 'SHA-1' }
+  const key = await crypto.subtle.importKey('raw', encodeUtf8(secret), algorithm, false, ['sign'])
+  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, encodeUtf8(text)))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,10 +1,8 @@
 import { _SHA1 as NobleSha1 } from '@noble/hashes/legacy.js'
 import { encodeBase64url } from './base64url.ts'
+import { nativeCrypto } from './native-crypto.ts'
 import { encodeUtf8 } from './utf8.ts'
 
-interface SynchronousHash {
-  hash(algorithm: string, data: string, encoding: string): string
-}
 type Base64Sha1 = (text: string) => string
 
 // The class itself: noble's function around it would be half as much code again.
@@ -15,9 +13,8 @@ let chosen: Base64Sha1 | undefined
 // The runtime's own synchronous hash costs 1-3 µs where noble costs 6-10 (Web Crypto has no synchronous form).
 // It is looked up at first use, never at import, and nothing is lost where there is none.
 function choose(): Base64Sha1 {
-  const host = (globalThis as { process?: { getBuiltinModule?: (id: string) => unknown } }).process
   try {
-    const crypto = host?.getBuiltinModule?.('crypto') as SynchronousHash
+    const crypto = nativeCrypto()
     const native: Base64Sha1 = (text) => `${crypto.hash('sha1', text, 'base64url')}=`
     // A half-implemented node:crypto must not decide whether a webhook is genuine: it first has to agree with noble.
     if (native(PROBE) === portable(PROBE)) return native

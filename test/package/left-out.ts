@@ -8,6 +8,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/emulator/time.test.ts': "the emulator's agenda and calendar",
   'test/lib/base64url.test.ts': 'the codec alone, of whatever length and alphabet',
   'test/lib/constant-time.test.ts': 'that a comparison looks at every character',
+  'test/lib/hmac-sha1.test.ts': 'the two ways of signing a request, one beside the other',
   'test/lib/path.test.ts': 'how a segment of a path is encoded',
   'test/lib/read-bytes.test.ts': 'how a body is read up to a limit, chunk by chunk',
   'test/lib/redact.test.ts': 'what is cut out of a text',

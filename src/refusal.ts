@@ -44,7 +44,7 @@ export function apiError(exchange: Exchange, status: number, text: string, retry
 }
 
 const SIGNER_HINT = ' The default signer is an assumption: try authentication: "plain", or your own signer.'
-const ORDER_ID_HINT = ' This order_id was already used: order ids are unique, failed ones included.'
+const ORDER_ID_HINT = ' This order_id was already used; failed attempts count too.'
 
 /** `Retry-After` in milliseconds: whole seconds, or an HTTP date. Undefined when absent or neither. */
 export function retryAfterMs(value: string): number | undefined {

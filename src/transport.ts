@@ -8,7 +8,7 @@ import { startDeadline, wait } from './lib/abort.ts'
 import { lazy } from './lib/lazy.ts'
 import { RESPONSE_BYTES } from './lib/limits.ts'
 import { abandon, readBytes, TooLargeError } from './lib/read-bytes.ts'
-import { cutCardFields, redactText } from './lib/redact.ts'
+import { cutDeepCardData, redactText } from './lib/redact.ts'
 import { wasNeverSent } from './lib/unsent.ts'
 import { decodeUtf8 } from './lib/utf8.ts'
 import { apiError, retryAfterMs } from './refusal.ts'
@@ -134,10 +134,12 @@ async function readAnswer(exchange: Exchange, response: Response, url: string): 
   const bytes = await readBody(exchange, response)
   const text = bytes && decodeUtf8(bytes)
   try {
-    return { status, json: JSON.parse(text ?? '', cutCardFields), location: undefined, attempts }
+    const json: unknown = JSON.parse(text ?? '')
+    cutDeepCardData(json)
+    return { status, json, location: undefined, attempts }
   } catch {
     const fault = !bytes ? `larger than ${RESPONSE_BYTES} bytes` : bytes.length ? 'not JSON' : 'empty'
-    const what = `${status}, but the answer's body is ${fault}`
+    const what = `${status}, but its body is ${fault}`
     throw unreadable(exchange, status, 'unreadable_answer', what, text)
   }
 }

@@ -151,7 +151,7 @@ export function strictObject<T extends object>(fields: Fields<T>): Schema<T> {
   return object(fields, true)
 }
 
-const UNKNOWN = 'left out: it is not a parameter of this call (passThrough sends an extra field on purpose)'
+const UNKNOWN = 'left out: it is not a parameter of this call (passThrough sends extra fields)'
 
 function object<T extends object>(fields: Fields<T>, strict: boolean): Schema<T> {
   const form = leaf('an object', isObject)

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest'
-import { cutCardFields, paymentSecrets, redactText } from '../../src/lib/redact.ts'
+import { cutDeepCardData, paymentSecrets, redactText } from '../../src/lib/redact.ts'
 
-it('cuts the four card fields at any depth while parsing, and nothing else', () => {
+it('cuts the four card fields at any depth, and nothing else', () => {
   const text =
     '{"cc_number":"1","exp_month":1,"exp_year":2,"card_cvv":"3","cc_mask":"4","cc_token":"5","a":[{"card_cvv":"6","b":7}]}'
-  expect(JSON.parse(text, cutCardFields)).toEqual({ cc_mask: '4', cc_token: '5', a: [{ b: 7 }] })
+  const answer = JSON.parse(text) as unknown
+  cutDeepCardData(answer)
+  expect(answer).toEqual({ cc_mask: '4', cc_token: '5', a: [{ b: 7 }] })
+  for (const value of [null, 'cc_number', 5, []]) expect(() => cutDeepCardData(value)).not.toThrow()
 })
 
 it.each([

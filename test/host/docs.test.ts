@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { complaintsOf, programOf } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 import { blocks, examples, type Snippet, sources } from './support/snippets.ts'
 
@@ -30,22 +31,10 @@ function compile(snippets: readonly Snippet[]): string[] {
     },
   }
   const files = new Map(snippets.map(({ code }, index) => [join(root, `snippet-${index}.ts`), `${code}\nexport {}\n`]))
-  const host = ts.createCompilerHost(options)
-  const { getSourceFile, fileExists, readFile } = host
-  host.fileExists = (name) => files.has(name) || fileExists.call(host, name)
-  host.readFile = (name) => files.get(name) ?? readFile.call(host, name)
-  host.getSourceFile = (name, version, ...rest) => {
-    const text = files.get(name)
-    return text === undefined
-      ? getSourceFile.call(host, name, version, ...rest)
-      : ts.createSourceFile(name, text, version)
-  }
-  const program = ts.createProgram([...files.keys()], options, host)
-  return [...files.keys()].flatMap((name, index) => {
-    const source = program.getSourceFile(name)
-    const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
-    return found.map((one) => `${snippets[index]?.where}: ${ts.flattenDiagnosticMessageText(one.messageText, ' ')}`)
-  })
+  const program = programOf(files, options)
+  return [...files.keys()].flatMap((name, index) =>
+    complaintsOf(program, name).map((complaint) => `${snippets[index]?.where}: ${complaint}`),
+  )
 }
 
 describe('documents', () => {

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { describe, expect, it, vi } from 'vitest'
 import { serveOnNode } from '../../src/cli/serve-node.ts'
 import { FAULT_KINDS } from '../../src/emulator/faults.ts'
@@ -8,6 +7,7 @@ import { createEmulator, type Emulator, type Fault, testCard } from '../../src/e
 import { type Client, createClient } from '../../src/index.ts'
 import { signWebhook } from '../../src/webhooks/index.ts'
 import { DIRECT_AUTH } from '../support/inputs.ts'
+import { load } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
 
@@ -33,24 +33,6 @@ function literals(file: string, type: string): string[] {
   const text = readFileSync(join(root, file), 'utf8')
   const [, members = ''] = new RegExp(`type ${type} =\\s*([\\s\\S]*?)\\n\\n`).exec(text) ?? []
   return [...members.matchAll(/'(\w+)'/g)].map(([, literal]) => literal as string)
-}
-
-/** Runs a program of the README as it stands, `edgetill` being this checkout. */
-async function load(code: string): Promise<Record<string, unknown>> {
-  const { outputFiles } = await build({
-    stdin: { contents: code, loader: 'ts', resolveDir: root },
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
-    alias: {
-      edgetill: join(root, 'src/index.ts'),
-      'edgetill/emulator': join(root, 'src/emulator/index.ts'),
-    },
-  })
-  const text = outputFiles[0]?.text ?? ''
-  return import(/* @vite-ignore */ `data:text/javascript;base64,${btoa(unescape(encodeURIComponent(text)))}`)
 }
 
 describe('the programs of the README', () => {

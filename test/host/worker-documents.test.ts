@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
 import ts from 'typescript'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
@@ -14,6 +13,7 @@ import { type Env, missingBindings } from '../../worker/env.ts'
 import type { OnEvent } from '../../worker/on-event.ts'
 import { payment } from '../worker/support/events.ts'
 import { World } from '../worker/support/world.ts'
+import { complaintsOf, load, programOf } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
 
@@ -144,21 +144,6 @@ describe('worker/README.md', () => {
   })
 })
 
-/** Runs a program of worker/README.md as it stands in the folder above `worker/`, `edgetill` being this checkout. */
-async function load(code: string): Promise<Record<string, unknown>> {
-  const { outputFiles } = await build({
-    stdin: { contents: code, loader: 'ts', resolveDir: root },
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
-    alias: { edgetill: join(root, 'src/index.ts') },
-  })
-  const text = outputFiles[0]?.text ?? ''
-  return import(/* @vite-ignore */ `data:text/javascript;base64,${btoa(unescape(encodeURIComponent(text)))}`)
-}
-
 describe('the programs of worker/README.md', () => {
   const programs = blocks('worker/README.md', 'ts').map(({ code }) => code)
   const [WEBHOOK = '', LINK = '', ON_EVENT = ''] = programs
@@ -250,21 +235,8 @@ function compile(files: ReadonlyMap<string, string>): string[] {
     ts.sys,
     join(root, 'worker'),
   )
-  const host = ts.createCompilerHost(options)
-  const { getSourceFile, fileExists } = host
-  host.fileExists = (name) => files.has(name) || fileExists.call(host, name)
-  host.getSourceFile = (name, version, ...rest) => {
-    const text = files.get(name)
-    return text === undefined
-      ? getSourceFile.call(host, name, version, ...rest)
-      : ts.createSourceFile(name, text, version)
-  }
-  const program = ts.createProgram([...files.keys()], options, host)
-  const found = [...files.keys()].flatMap((name) => {
-    const source = program.getSourceFile(name)
-    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
-  })
-  return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
+  const program = programOf(files, options)
+  return [...files.keys()].flatMap((name) => complaintsOf(program, name))
 }
 
 describe('the worker’s files', () => {

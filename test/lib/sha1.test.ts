@@ -53,6 +53,8 @@ it('works where the look-up itself fails', async () => {
 it('a built-in hash that answers wrongly decides nothing', async () => {
   const wrong = { hash: () => 'wrong', createHash: () => ({ update: () => ({ digest: () => 'wrong' }) }) }
   expect(await withBuiltin(() => wrong)).toEqual(EXPECTED)
-  const throwing = { hash: () => { throw new Error('not implemented') } } // biome-ignore format: one line is enough
-  expect(await withBuiltin(() => throwing)).toEqual(EXPECTED)
+  const hash = () => {
+    throw new Error('absent')
+  }
+  expect(await withBuiltin(() => ({ hash }))).toEqual(EXPECTED)
 })

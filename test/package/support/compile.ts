@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import ts from 'typescript'
+import { programOf as programInMemory } from '../../host/support/program.ts'
 import { ENTRIES } from './entries.ts'
 import { packedFolder } from './pack.ts'
 
@@ -32,18 +33,12 @@ export const EVERY_ENTRY = [...ENTRIES.values()]
 
 /** A program of files that stand beside the installed package, held in memory. */
 export function programOf(files: Readonly<Record<string, string>>, options: ts.CompilerOptions): ts.Program {
-  const texts = new Map(Object.entries(files).map(([name, text]) => [join(packedFolder(), name), text]))
-  const host = ts.createCompilerHost(options)
-  const { getSourceFile, fileExists, readFile } = host
-  host.getCurrentDirectory = packedFolder
-  host.fileExists = (name) => texts.has(name) || fileExists.call(host, name)
-  host.readFile = (name) => texts.get(name) ?? readFile.call(host, name)
-  host.getSourceFile = (name, version, ...rest) => {
-    const text = texts.get(name)
-    if (text === undefined) return getSourceFile.call(host, name, version, ...rest)
-    return ts.createSourceFile(name, text, version)
-  }
-  return ts.createProgram([...texts.keys()], options, host)
+  const folder = packedFolder()
+  return programInMemory(
+    new Map(Object.entries(files).map(([name, text]) => [join(folder, name), text])),
+    options,
+    folder,
+  )
 }
 
 /** Everything that the compiler has to say. */

@@ -70,17 +70,20 @@ function inputIssues({ method, init_recurring }: CreatePaymentInput): Issue[] {
 }
 
 /** Builds the request: pure but for the clock, which tells whether a card has expired. */
-function buildRequest(config: ResolvedConfig, received: CreatePaymentInput, options: CallOptions): WireRequest {
+function buildRequest(
+  config: ResolvedConfig,
+  received: CreatePaymentInput,
+  options: CallOptions,
+): { input: CreatePaymentInput; request: WireRequest } {
   const operation = 'createPayment'
   const path = '/api/v1/payment'
-  const { input, request } = purchaseRequest(config, operation, path, received, inputSchema, inputIssues, options)
-  warnAboutPort(config, operation, 'init_recurring.notification_url', input.init_recurring?.notification_url)
-  return request
+  const built = purchaseRequest(config, operation, path, received, inputSchema, inputIssues, options)
+  const notifications = built.input.init_recurring?.notification_url
+  warnAboutPort(config, operation, 'init_recurring.notification_url', notifications)
+  return built
 }
 
-type Form = Pick<CreatePaymentInput, 'mode' | 'method'>
-
-function readAnswer(request: WireRequest, { mode, method }: Form, answer: Answer): Checkout | Payment {
+function readAnswer(request: WireRequest, { mode, method }: CreatePaymentInput, answer: Answer): Checkout | Payment {
   if (mode === 'direct') return readPayment(request, answer)
   if (method === 'purchase') return readHosted(request, answer)
   // What a hosted auth answers is not shown: a redirect gives a Checkout, a record gives a Payment.
@@ -140,8 +143,7 @@ export async function createPayment(
   options: CallOptions = {},
 ): Promise<Checkout | Payment> {
   const resolved = resolveConfig(config)
-  const request = buildRequest(resolved, input, options)
-  // Kept as it was sent: the caller's object may change while the answer is waited for.
-  const form = { mode: input.mode, method: input.method }
-  return readAnswer(request, form, await send(resolved, request, options))
+  // The checked copy from here on: the caller's object may change while the answer is waited for.
+  const { input: checked, request } = buildRequest(resolved, input, options)
+  return readAnswer(request, checked, await send(resolved, request, options))
 }

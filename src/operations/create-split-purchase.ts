@@ -107,8 +107,6 @@ export async function createSplitPurchase(
 ): Promise<Checkout | Payment> {
   const resolved = resolveConfig(config)
   const request = buildRequest(resolved, input, options)
-  // Kept as it was sent: the caller's object may change while the answer is waited for.
-  const { mode } = input
   const answer = await send(resolved, request, options)
-  return mode === 'hosted' ? readHosted(request, answer) : readPayment(request, answer)
+  return request.redirectExpected ? readHosted(request, answer) : readPayment(request, answer)
 }

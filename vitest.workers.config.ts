@@ -1,7 +1,7 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
-// EDGETILL_COMPATIBILITY_DATE runs the same suite in an older workerd environment (see test/run.ts).
+// EDGETILL_COMPATIBILITY_DATE runs the same suite in an older workerd environment (see scripts/run-tests.ts).
 const compatibilityDate = process.env.EDGETILL_COMPATIBILITY_DATE ?? '2026-10-23'
 const withoutNode = compatibilityDate <= '2026-08-03'
 
@@ -20,7 +20,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/host/**', 'test/browser/**', 'test/package/**'],
+    exclude: ['test/node/**', 'test/browser/**', 'test/tarball/**'],
     setupFiles: withoutNode ? ['test/support/without-node-globals.ts'] : [],
     testTimeout: 20_000,
   },

@@ -1,5 +1,5 @@
 import { type ClientConfig, resolveConfig } from './config.ts'
-import type { CallOptions } from './exchange.ts'
+import type { CallOptions } from './http/types.ts'
 import { type CancelPaymentInput, cancelPayment } from './operations/cancel-payment.ts'
 import { type CapturePaymentInput, capturePayment } from './operations/capture-payment.ts'
 import {
@@ -17,9 +17,9 @@ import {
 } from './operations/create-split-purchase.ts'
 import { type GetAccountInput, getAccount } from './operations/get-account.ts'
 import { type ListAccountsInput, listAccounts } from './operations/list-accounts.ts'
+import type { Checkout } from './operations/purchase.ts'
 import { type RequestInput, type RequestResult, request } from './operations/request.ts'
 import { type ResendWebhookInput, resendWebhook } from './operations/resend-webhook.ts'
-import type { Checkout } from './purchase-request.ts'
 import type { Account } from './schemas/account.ts'
 import type { Capture } from './schemas/capture.ts'
 import type { Payment } from './schemas/payment.ts'

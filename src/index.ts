@@ -3,8 +3,8 @@
 export type { Client } from './client.ts'
 export { createClient } from './client.ts'
 export type { ClientConfig, ResolvedConfig, Signer, SignerInput } from './config.ts'
-export type { CallOptions } from './exchange.ts'
 export type { Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning } from './hooks.ts'
+export type { CallOptions } from './http/types.ts'
 
 // Operations
 
@@ -38,7 +38,7 @@ export { resendWebhook } from './operations/resend-webhook.ts'
 // Wire objects
 
 export type { BrowserFingerprint } from './card/browser-fingerprint.ts'
-export type { Checkout } from './purchase-request.ts'
+export type { Checkout } from './operations/purchase.ts'
 export type { Account, AccountBalances } from './schemas/account.ts'
 export type { BankPay } from './schemas/bank-pay.ts'
 export type { Capture } from './schemas/capture.ts'
@@ -58,10 +58,10 @@ export type { Currency, Mode, Open, Status, Timestamp } from './schemas/values.t
 
 // Helpers: status, money, time
 
-export { fromMinor, splitAmount, toMinor } from './schemas/amount.ts'
-export type { StatusCodeMeaning } from './schemas/status.ts'
-export { describeStatusCode, isFinal, needsCustomer } from './schemas/status.ts'
-export { compareTimestamps, toInstant } from './schemas/timestamp.ts'
+export { fromMinor, splitAmount, toMinor } from './helpers/amount.ts'
+export type { StatusCodeMeaning } from './helpers/status.ts'
+export { describeStatusCode, isFinal, needsCustomer } from './helpers/status.ts'
+export { compareTimestamps, toInstant } from './helpers/timestamp.ts'
 
 // Webhooks
 

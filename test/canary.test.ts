@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Client, type ClientConfig, createClient, signWebhook, verifyWebhook } from '../src/index.ts'
 import { ACCOUNT_ID, CAPTURE, CARD, DIRECT_SPLIT, HOSTED, HOSTED_SPLIT, TOKEN } from './support/inputs.ts'
 import { inspect } from './support/inspect.ts'
-import { CONFIG, json, redirect, type Sent, silence, wire } from './support/wire.ts'
+import { CONFIG, json, redirect, type Sent, silence, wire } from './support/mock-fetch.ts'
 
 // Joined, because Bun shows the source lines around an error: a canary must not stand in this file as it is searched for.
 const join = (...parts: string[]) => parts.join('')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ClientConfig, createClient } from '../src/index.ts'
-import { CONFIG } from './support/wire.ts'
+import { CONFIG } from './support/mock-fetch.ts'
 
 // A configuration that cannot work is refused when the client is made; what a good one comes to is in config.test.ts.
 

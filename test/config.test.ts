@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ResolvedConfig, resolveConfig } from '../src/config.ts'
 import { createClient } from '../src/index.ts'
 import { inspect } from './support/inspect.ts'
-import { CONFIG } from './support/wire.ts'
+import { CONFIG } from './support/mock-fetch.ts'
 
 describe('addresses', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { call, GET, POST } from './support/call.ts'
-import { CONFIG, json } from './support/wire.ts'
+import { CONFIG, json } from './support/mock-fetch.ts'
 
 describe('the hooks', () => {
   it('are told what happens, and nothing secret', async () => {

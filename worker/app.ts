@@ -1,7 +1,7 @@
 import { Hono } from 'hono/tiny'
 import type { Deps } from './deps.ts'
 import { type Env, MisconfiguredError } from './env.ts'
-import { ProblemError, problemOf, problemResponse } from './problem.ts'
+import { ProblemError, problemOf, problemResponse } from './lib/problem.ts'
 import { authorized } from './routes/authorized.ts'
 import { checkout } from './routes/checkout.ts'
 import { health } from './routes/health.ts'
@@ -9,7 +9,7 @@ import { balances, cancelOrder, captureOrder, resendOrder } from './routes/opera
 import { getOrder, getOrderEvent, getStrayEvent, listOrders, listStrayEvents } from './routes/orders.ts'
 import { result, resultPosted } from './routes/result.ts'
 import { webhooks } from './routes/webhooks.ts'
-import { StateError } from './store/state.ts'
+import { StateError } from './store/kv.ts'
 
 /**
  * The worker as a Hono app.

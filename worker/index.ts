@@ -1,7 +1,7 @@
 import type { ExecutionContext, ScheduledController } from '@cloudflare/workers-types'
 import { createApp } from './app.ts'
-import { runCron } from './cron.ts'
 import type { Env } from './env.ts'
+import { runCron } from './flows/cron.ts'
 import { onEvent } from './on-event.ts'
 
 const app = createApp({ onEvent })

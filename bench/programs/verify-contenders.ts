@@ -4,8 +4,8 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { Webhook as SvixWebhook } from 'svix'
 import { parseForm } from '../../src/webhooks/form.ts'
-import { verifyWebhook } from '../../src/webhooks/receive.ts'
 import { signWebhook } from '../../src/webhooks/sign.ts'
+import { verifyWebhook } from '../../src/webhooks/verify.ts'
 import { type EventKind, eventOf } from './events.ts'
 
 /** One way of turning a webhook's body into an event that can be trusted. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The `edgetill` command. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
 
-import { emulatorCommand } from './emulator.ts'
+import { emulatorCommand } from './commands/emulator.ts'
 import { UsageError } from './usage.ts'
 
 const COMMANDS: Record<string, { summary: string; run: (words: string[]) => Promise<void> }> = {

@@ -1,9 +1,9 @@
-import { authenticate } from './authentication.ts'
-import { Problem } from './problem.ts'
-import type { Route } from './request.ts'
-import type { OperationName } from './rules/endpoints.ts'
-import { spoilAnswer, strikeBefore } from './spoiled-answer.ts'
-import type { World } from './world.ts'
+import type { World } from './context.ts'
+import { spoilAnswer, strikeBefore } from './faults/response-faults.ts'
+import { authenticate } from './http/authentication.ts'
+import { Problem } from './http/problem.ts'
+import type { Route } from './http/request.ts'
+import type { OperationName } from './spec/endpoints.ts'
 
 /**
  * Answers one endpoint. The order of the checks is part of the contract: path 404 (before this function), verb 405, content

@@ -1,7 +1,7 @@
 /** The `edgetill/emulator` subpath: the whole service on your desk. */
 import { assemble, type Emulator } from './emulator.ts'
 import type { EmulatorOptions } from './options.ts'
-import { RULES } from './rules/rules.ts'
+import { RULES } from './spec/rules.ts'
 
 /**
  * Creates an emulator of the payment service: every endpoint, the customer's pages, signed webhooks, a clock and faults.
@@ -27,15 +27,15 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   return assemble(options, RULES)
 }
 
-export { TEST_CARDS, type TestCard, type TestCardName, testCard } from './cards.ts'
-export type { ClockSource } from './clock.ts'
-export type { Control, OtherPayment } from './control.ts'
-export type { Attempt, Deliveries, Delivery } from './deliveries.ts'
+export type { Control, OtherPayment } from './control/actions.ts'
+export type { Orders, OrderView } from './domain/orders.ts'
 export type { Emulator, EmulatorClock, EmulatorFetch } from './emulator.ts'
-export type { AnswerFault, ContentFault, DeliveryFault, Fault, FaultKind, Faults } from './faults.ts'
+export type { AnswerFault, ContentFault, DeliveryFault, Fault, FaultKind, Faults } from './faults/faults.ts'
+export { ConnectionResetError } from './faults/response-faults.ts'
 export type { AccountOption, Credentials, EmulatorOptions } from './options.ts'
-export type { Orders, OrderView } from './orders.ts'
-export type { OperationName } from './rules/endpoints.ts'
-export { ConnectionResetError } from './spoiled-answer.ts'
-export type { LimitInfo, Money, Operation, Payment, Subscription, TimelineEntry } from './state.ts'
-export type { Duration } from './time.ts'
+export type { OperationName } from './spec/endpoints.ts'
+export { TEST_CARDS, type TestCard, type TestCardName, testCard } from './state/cards.ts'
+export type { ClockSource } from './state/clock.ts'
+export type { LimitInfo, Money, Operation, Payment, Subscription, TimelineEntry } from './state/state.ts'
+export type { Duration } from './state/time.ts'
+export type { Attempt, Deliveries, Delivery } from './webhooks/deliveries.ts'

@@ -1,4 +1,4 @@
-import type { ClockSource } from './clock.ts'
+import type { ClockSource } from './state/clock.ts'
 
 /** The addresses and credentials of the emulated project, in the names of the SDK's configuration. */
 export interface Credentials {

@@ -1,14 +1,14 @@
 // POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel (document, "Cancel a created, unpaid payment")
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import type { Answer, CallOptions, WireRequest } from '../exchange.ts'
+import { readRecord, unexpected } from '../http/read-record.ts'
+import { send } from '../http/send.ts'
+import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
 import { segment } from '../lib/path.ts'
-import { readRecord, unexpected } from '../read-record.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
 import { type Payment, paymentSchema } from '../schemas/payment.ts'
 import { kindOf, optional, type Schema, strictObject } from '../schemas/schema.ts'
-import { send } from '../transport.ts'
 
 /** The input of `cancelPayment`. */
 export interface CancelPaymentInput {

@@ -1,16 +1,16 @@
 // POST {base_url}/api/v1/capture (document, "Capture a reserve")
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import type { Answer, CallOptions, WireRequest } from '../exchange.ts'
+import { readRecord } from '../http/read-record.ts'
+import { send } from '../http/send.ts'
+import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
-import { jsonBody, warnAboutPort } from '../purchase-request.ts'
-import { readRecord } from '../read-record.ts'
 import { type Capture, captureSchema } from '../schemas/capture.ts'
 import { amount, checkInput, currency, freeText, oneOf, orderId, products, url, uuid } from '../schemas/input.ts'
 import { optional, type Schema, strictObject } from '../schemas/schema.ts'
 import type { Product } from '../schemas/split.ts'
-import { send } from '../transport.ts'
+import { jsonBody, warnAboutPort } from './purchase.ts'
 
 /** How a fiscal receipt reaches the customer. */
 export type ReceiptDelivery = 'email' | 'sms' | 'viber' | 'none'

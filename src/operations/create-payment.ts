@@ -2,21 +2,14 @@
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import type { Answer, CallOptions, WireRequest } from '../exchange.ts'
-import {
-  type Checkout,
-  purchaseRequest,
-  readCheckout,
-  readHosted,
-  readPayment,
-  warnAboutPort,
-} from '../purchase-request.ts'
+import { send } from '../http/send.ts'
+import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
 import { type InitRecurring, initRecurringSchema, recurringIssues } from '../schemas/init-recurring.ts'
 import { issueAt, oneOf, url } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import { type DirectPurchaseFields, type HostedPurchaseFields, purchaseSchemas } from '../schemas/purchase.ts'
 import { optional } from '../schemas/schema.ts'
-import { send } from '../transport.ts'
+import { type Checkout, purchaseRequest, readCheckout, readHosted, readPayment, warnAboutPort } from './purchase.ts'
 
 /** A hosted one-step payment: the customer pays on the service's page. */
 export interface HostedPurchaseInput extends HostedPurchaseFields {

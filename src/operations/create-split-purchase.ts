@@ -1,15 +1,15 @@
 // POST {base_url}/api/v1/split/purchase (document, "Split purchase (direct and hosted)")
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import type { CallOptions, WireRequest } from '../exchange.ts'
 import { tell } from '../hooks.ts'
+import { send } from '../http/send.ts'
+import type { CallOptions, WireRequest } from '../http/types.ts'
 import { hundredths } from '../lib/decimal.ts'
-import { type Checkout, purchaseRequest, readHosted, readPayment } from '../purchase-request.ts'
 import { oneOf } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import { type DirectPurchaseFields, type HostedPurchaseFields, purchaseSchemas } from '../schemas/purchase.ts'
 import { type Split, splitInputSchema } from '../schemas/split.ts'
-import { send } from '../transport.ts'
+import { type Checkout, purchaseRequest, readHosted, readPayment } from './purchase.ts'
 
 /** A hosted split purchase: the customer pays on the service's page. */
 export interface HostedSplitPurchaseInput extends HostedPurchaseFields {

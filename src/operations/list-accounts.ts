@@ -1,13 +1,13 @@
 // GET {api_url}/api/v1/balances/pos/{pos_id}/accounts (document, "Balances")
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import type { Answer, CallOptions, WireRequest } from '../exchange.ts'
+import { readRecord } from '../http/read-record.ts'
+import { send } from '../http/send.ts'
+import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
-import { readRecord } from '../read-record.ts'
 import { type Account, accountListSchema } from '../schemas/account.ts'
 import { checkInput, uuid } from '../schemas/input.ts'
 import { optional, type Schema, strictObject } from '../schemas/schema.ts'
-import { send } from '../transport.ts'
 
 /** The input of `listAccounts`. */
 export interface ListAccountsInput {

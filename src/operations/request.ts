@@ -2,13 +2,13 @@
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import type { Answer, CallOptions, WireRequest } from '../exchange.ts'
+import { send } from '../http/send.ts'
+import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
-import { jsonBody } from '../purchase-request.ts'
 import { checkInput, issueAt, oneOf } from '../schemas/input.ts'
 import { isObject, leaf, optional, type Schema, strictObject } from '../schemas/schema.ts'
 import { flagField, isText } from '../schemas/values.ts'
-import { send } from '../transport.ts'
+import { jsonBody } from './purchase.ts'
 
 /** The input of `request`. */
 export interface RequestInput {

@@ -2,14 +2,14 @@
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import type { Answer, CallOptions, WireRequest } from '../exchange.ts'
+import { readRecord } from '../http/read-record.ts'
+import { send } from '../http/send.ts'
+import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
 import { segment } from '../lib/path.ts'
-import { readRecord } from '../read-record.ts'
 import { checkInput, issueAt, orderId, pathSegment, uuid } from '../schemas/input.ts'
 import { looseObject, optional, type Schema, strictObject } from '../schemas/schema.ts'
 import type { Open } from '../schemas/values.ts'
-import { send } from '../transport.ts'
 import { parseEvent, type WebhookEvent } from '../webhooks/event.ts'
 
 /** The input of `resendWebhook`. */

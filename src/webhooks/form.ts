@@ -1,4 +1,4 @@
-import { missing, refuse } from './refusal.ts'
+import { missing, refuse } from './errors.ts'
 
 /** The two form parameters of a webhook (document, "Events", 1). */
 export interface WebhookForm {

@@ -17,9 +17,9 @@ export type {
 // Events
 export { isUnexpectedEvent, isUnknownEvent } from './event.ts'
 export type { WebhookForm } from './form.ts'
-export type { ReadWebhookOptions } from './receive.ts'
-export { readWebhook, readWebhookForm, verifyWebhook } from './receive.ts'
 export type { SignedWebhook } from './sign.ts'
 // Signatures
 export { signWebhook } from './sign.ts'
 export { signData, verifySignature } from './signature.ts'
+export type { ReadWebhookOptions } from './verify.ts'
+export { readWebhook, readWebhookForm, verifyWebhook } from './verify.ts'

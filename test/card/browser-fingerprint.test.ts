@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type BrowserFingerprintValues, browserFingerprint, browserFingerprintSnippet } from '../../src/card/index.ts'
 import { createPayment } from '../../src/index.ts'
 import { CARD, PAYMENT_RECORD } from '../support/inputs.ts'
-import { CONFIG, json, wire } from '../support/wire.ts'
+import { CONFIG, json, wire } from '../support/mock-fetch.ts'
 
 const FORM = {
   browserColorDepth: '24',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isExpired, passesLuhn } from '../../src/emulator/cards.ts'
+import { isExpired, passesLuhn } from '../../src/emulator/state/cards.ts'
 
 describe('cards', () => {
   it('have 12 to 19 digits that pass the Luhn check', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
-import { DOCUMENT } from '../vectors/document.ts'
+import { DOCUMENT } from '../spec/document.ts'
 import { OUTSIDE } from './conformance/outside.ts'
 import { TABLE } from './conformance/table.ts'
 

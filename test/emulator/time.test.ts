@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createAgenda } from '../../src/emulator/clock.ts'
-import { addDuration, addMonths, parseDate, parseTime, timestamp } from '../../src/emulator/time.ts'
+import { createAgenda } from '../../src/emulator/state/clock.ts'
+import { addDuration, addMonths, parseDate, parseTime, timestamp } from '../../src/emulator/state/time.ts'
 
 it('the agenda stops at each due moment, in order, and at those that appear on the way', async () => {
   const agenda = createAgenda({ now: () => 0 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ACCOUNT_ID } from '../support/inputs.ts'
+import { rejection } from '../support/mock-fetch.ts'
 import { openShop } from '../support/shop.ts'
-import { rejection } from '../support/wire.ts'
 
 it('the list and the single account agree, though the service spells the reserve in two ways', async () => {
   const { client } = openShop()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import type { OrderView } from '../../src/emulator/domain/orders.ts'
 import { testCard } from '../../src/emulator/index.ts'
-import type { OrderView } from '../../src/emulator/orders.ts'
 import { createClient, type DirectPurchaseInput, isOutcomeUnknownError } from '../../src/index.ts'
 import { CARD } from '../support/inputs.ts'
 import { createRandom, isLong, seedOfRun } from '../worker/support/random.ts'

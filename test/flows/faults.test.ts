@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { type Fault, testCard } from '../../src/emulator/index.ts'
 import { isUnexpectedEvent, isUnknownEvent } from '../../src/index.ts'
 import { CAPTURE, CARD, DIRECT_AUTH, HOSTED } from '../support/inputs.ts'
+import { rejection } from '../support/mock-fetch.ts'
 import { openShop } from '../support/shop.ts'
-import { rejection } from '../support/wire.ts'
 
 const cc_number = testCard('success')
 

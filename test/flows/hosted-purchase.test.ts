@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { HOSTED, HOSTED_AUTH, HOSTED_OPTIONAL } from '../support/inputs.ts'
+import { rejection } from '../support/mock-fetch.ts'
 import { openShop } from '../support/shop.ts'
-import { rejection } from '../support/wire.ts'
 
 const statuses = (events: { status?: unknown }[]) => events.map(({ status }) => status)
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
 import { DIRECT_AUTH, HOSTED } from '../support/inputs.ts'
+import { rejection } from '../support/mock-fetch.ts'
 import { openShop } from '../support/shop.ts'
-import { rejection } from '../support/wire.ts'
 
 it('request() speaks to an endpoint as the operation for it does', async () => {
   const { client, emulator } = openShop()

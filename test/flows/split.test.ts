@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
 import { splitAmount, type Warning } from '../../src/index.ts'
 import { DIRECT_OPTIONAL, DIRECT_SPLIT, HOSTED_SPLIT, SUB_MERCHANTS } from '../support/inputs.ts'
+import { rejection } from '../support/mock-fetch.ts'
 import { openShop } from '../support/shop.ts'
-import { rejection } from '../support/wire.ts'
 
 it('hosted: checkout, payment, webhook', async () => {
   const shop = openShop()

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
 import { needsCustomer } from '../../src/index.ts'
 import { CAPTURE, CARD, DIRECT_AUTH, DIRECT_OPTIONAL, TOKEN } from '../support/inputs.ts'
+import { rejection } from '../support/mock-fetch.ts'
 import { openShop } from '../support/shop.ts'
-import { rejection } from '../support/wire.ts'
 
 const card = (name: Parameters<typeof testCard>[0]) => testCard(name)
 

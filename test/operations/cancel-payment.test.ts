@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { cancelPayment, createClient } from '../../src/index.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
+import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
 import { AWKWARD_ORDER_IDS, PATH_CHANGING } from '../support/order-ids.ts'
 import { refusedPaths } from '../support/refused.ts'
-import { CONFIG, json, rejection, wire } from '../support/wire.ts'
 
 const CANCELLED = {
   ...PAYMENT_RECORD,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type CapturePaymentInput, capturePayment, createClient, type Warning } from '../../src/index.ts'
 import { CAPTURE, CAPTURE_RECORD } from '../support/inputs.ts'
+import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
 import { refusedPaths } from '../support/refused.ts'
-import { CONFIG, json, rejection, wire } from '../support/wire.ts'
 
 const refused = (input: object) => refusedPaths((client) => client.capturePayment(input as CapturePaymentInput))
 

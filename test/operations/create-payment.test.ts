@@ -6,6 +6,7 @@ import {
   type InitRecurring,
   type Warning,
 } from '../../src/index.ts'
+import { REQUESTS } from '../spec/vectors/request-bodies.ts'
 import {
   CARD,
   DIRECT_AUTH,
@@ -16,9 +17,8 @@ import {
   PAYMENT_RECORD,
   TOKEN,
 } from '../support/inputs.ts'
-import { accepted, HOSTED_PURCHASE, refused } from '../support/purchases.ts'
-import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/wire.ts'
-import { REQUESTS } from '../vectors/request-bodies.ts'
+import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/mock-fetch.ts'
+import { accepted, HOSTED_PURCHASE, refused } from '../support/purchase-forms.ts'
 
 const RECURRING: InitRecurring = { interval_unit: 'month', interval_count: 1 }
 const EVERYTHING: InitRecurring = {

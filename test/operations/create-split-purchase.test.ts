@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { type ClientConfig, createClient, createSplitPurchase, type Warning } from '../../src/index.ts'
+import { REQUESTS } from '../spec/vectors/request-bodies.ts'
 import { DIRECT_OPTIONAL, DIRECT_SPLIT, HOSTED_SPLIT, PAYMENT_RECORD, SUB_MERCHANTS, TOKEN } from '../support/inputs.ts'
-import { accepted, HOSTED_SPLIT_PURCHASE, refused } from '../support/purchases.ts'
-import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/wire.ts'
-import { REQUESTS } from '../vectors/request-bodies.ts'
+import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/mock-fetch.ts'
+import { accepted, HOSTED_SPLIT_PURCHASE, refused } from '../support/purchase-forms.ts'
 
 // The rules that it shares with createPayment are in purchase-parameters, purchase-rules and purchase-card-rules.test.ts.
 const send = (input: object, config?: Partial<ClientConfig>) => accepted(HOSTED_SPLIT_PURCHASE, input, config)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Client, createClient } from '../../src/index.ts'
 import { ACCOUNT_ID, CAPTURE, CARD, DIRECT_SPLIT, HOSTED, HOSTED_SPLIT } from '../support/inputs.ts'
-import { CONFIG, json, rejection, wire } from '../support/wire.ts'
+import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
 
 // What holds for each operation alike.
 const OPERATIONS: [name: string, call: (client: Client) => Promise<unknown>, repeatable: boolean][] = [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createClient, listAccounts } from '../../src/index.ts'
 import { ACCOUNT_ID } from '../support/inputs.ts'
+import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
 import { refusedPaths } from '../support/refused.ts'
-import { CONFIG, json, rejection, wire } from '../support/wire.ts'
 
 const ACCOUNT = { id: ACCOUNT_ID, name: 'Main', currency: 'UAH', balances: { available: 10.5, rolling_reserve: 2 } }
 const list = (body: unknown) => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { PAN, TOKEN } from '../support/inputs.ts'
-import { accepted, PURCHASE_FORMS, refused } from '../support/purchases.ts'
-import { CONFIG, rejection } from '../support/wire.ts'
+import { CONFIG, rejection } from '../support/mock-fetch.ts'
+import { accepted, PURCHASE_FORMS, refused } from '../support/purchase-forms.ts'
 
 // "Direct-mode rules", rule 1 of the direct table, and "browser_fingerprint": what a direct purchase is paid with.
 

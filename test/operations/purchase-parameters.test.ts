@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { DIRECT_OPTIONAL, DIRECT_SPLIT, HOSTED_OPTIONAL, PAN, TOKEN } from '../support/inputs.ts'
-import { accepted, listed, PURCHASE_FORMS, refused } from '../support/purchases.ts'
-import { CONFIG } from '../support/wire.ts'
+import { CONFIG } from '../support/mock-fetch.ts'
+import { accepted, listed, PURCHASE_FORMS, refused } from '../support/purchase-forms.ts'
 
-// Which parameters each table of the document lists, and which of them it requires: test/support/purchases.ts has the tables.
+// Which parameters each table of the document lists, and which of them it requires: test/support/purchase-forms.ts has the tables.
 
 /** One right value for each parameter of any table, and for some of other endpoints. */
 const VALUES: Record<string, unknown> = {

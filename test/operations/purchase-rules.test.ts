@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Warning } from '../../src/index.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
-import { accepted, listed, PURCHASE_FORMS, type PurchaseForm, refused } from '../support/purchases.ts'
-import { CHECKOUT_URL, CONFIG, json, redirect, wire } from '../support/wire.ts'
+import { CHECKOUT_URL, CONFIG, json, redirect, wire } from '../support/mock-fetch.ts'
+import { accepted, listed, PURCHASE_FORMS, type PurchaseForm, refused } from '../support/purchase-forms.ts'
 
 // What each parameter may hold, at its boundary and one past it, and what is true of a purchase's call as a whole.
 

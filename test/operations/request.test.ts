@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createClient, type RequestInput, request } from '../../src/index.ts'
+import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/mock-fetch.ts'
 import { refusedPaths } from '../support/refused.ts'
-import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/wire.ts'
 
 const VOID: RequestInput = {
   method: 'POST',

@@ -6,11 +6,11 @@ import {
   type ResendWebhookInput,
   resendWebhook,
 } from '../../src/index.ts'
+import { REQUESTS } from '../spec/vectors/request-bodies.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
+import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
 import { AWKWARD_ORDER_IDS, PATH_CHANGING } from '../support/order-ids.ts'
 import { refusedPaths } from '../support/refused.ts'
-import { CONFIG, json, rejection, wire } from '../support/wire.ts'
-import { REQUESTS } from '../vectors/request-bodies.ts'
 
 const refused = (input: object) => refusedPaths((client) => client.resendWebhook(input as ResendWebhookInput))
 const PATH = `/api/v1/pos/${CONFIG.posId}/orders`

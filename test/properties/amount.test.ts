@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { capturePayment, fromMinor, splitAmount, toMinor } from '../../src/index.ts'
 import { CAPTURE, CAPTURE_RECORD } from '../support/inputs.ts'
+import { CONFIG, json, wire } from '../support/mock-fetch.ts'
 import { check, SEED } from '../support/property.ts'
-import { CONFIG, json, wire } from '../support/wire.ts'
 
 const cents = fc.oneof(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 2 ** 46 * 100 - 1 }))
 const anyAmount = fc.oneof(

@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cancelPayment, resendWebhook } from '../../src/index.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
+import { CONFIG, json, wire } from '../support/mock-fetch.ts'
 import { check, SEED } from '../support/property.ts'
-import { CONFIG, json, wire } from '../support/wire.ts'
 
 /** Any text, and many that are made of what a path is sensitive to. */
 const anyText = fc.oneof(

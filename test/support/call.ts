@@ -5,7 +5,7 @@ import {
   type RequestInput,
   type RequestResult,
 } from '../../src/index.ts'
-import { CONFIG, type Sent, wire } from './wire.ts'
+import { CONFIG, type Sent, wire } from './mock-fetch.ts'
 
 export const GET: RequestInput = { method: 'GET', path: '/api/v1/state', authentication: 'plain' }
 export const POST: RequestInput = { method: 'POST', path: '/api/v1/thing', authentication: 'plain', body: { a: 1 } }

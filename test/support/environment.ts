@@ -4,7 +4,7 @@ type Environment = Record<string, string | undefined>
 const host = globalThis as { EDGETILL_ENVIRONMENT?: Environment; process?: { env?: Environment } }
 const environment: Environment = host.EDGETILL_ENVIRONMENT ?? host.process?.env ?? {}
 
-/** EDGETILL_SEED repeats a run; test/run.ts chooses and prints one. */
+/** EDGETILL_SEED repeats a run; scripts/run-tests.ts chooses and prints one. */
 export const givenSeed: number | undefined = environment.EDGETILL_SEED ? Number(environment.EDGETILL_SEED) : undefined
 
 /** Whether the full sizes are to be run (`npm run test:long`). */

@@ -8,7 +8,7 @@ import type {
   HostedPurchaseInput,
   HostedSplitPurchaseInput,
 } from '../../src/index.ts'
-import { CONFIG } from './wire.ts'
+import { CONFIG } from './mock-fetch.ts'
 
 // Whole requests, with every parameter of the document's tables, and the records that answer them.
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { type Client, type ClientConfig, createClient } from '../../src/index.ts'
-import { CONFIG, rejection, wire } from './wire.ts'
+import { CONFIG, rejection, wire } from './mock-fetch.ts'
 
 /** The paths that a call's input is refused for; nothing may have travelled. */
 export async function refusedPaths(

@@ -22,7 +22,7 @@ import {
   type WebhookEvent,
 } from '../../src/index.ts'
 import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_SPLIT } from '../support/inputs.ts'
-import { CONFIG } from '../support/wire.ts'
+import { CONFIG } from '../support/mock-fetch.ts'
 
 // What is wrong here does not compile; `npm run check` compiles it. None of it is run.
 declare const client: Client

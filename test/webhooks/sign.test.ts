@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ConfigError, signWebhook, verifyWebhook } from '../../src/webhooks/index.ts'
-import { SIGNATURES } from '../vectors/webhook-signatures.ts'
+import { SIGNATURES } from '../spec/vectors/webhook-signatures.ts'
 
 it.each(SIGNATURES.filter(({ json, data }) => json && data.length % 4 === 0))(
   'makes the golden form of: $name',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError, signData, verifySignature } from '../../src/webhooks/index.ts'
-import { SIGNATURES } from '../vectors/webhook-signatures.ts'
+import { SIGNATURES } from '../spec/vectors/webhook-signatures.ts'
 
 describe.each(SIGNATURES)('$name', ({ secret, data, openssl, python }) => {
   it('has the signature that openssl and python3 made', () => {

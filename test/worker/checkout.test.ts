@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { createCheckoutLink } from '../../worker/checkout-link.ts'
+import { createCheckoutLink } from '../../worker/lib/checkout-link.ts'
 import { attemptId } from '../../worker/store/checkouts.ts'
 import { createKill, howsOf, type Kill, killAtEach } from './support/kill.ts'
 import { armed } from './support/killable.ts'

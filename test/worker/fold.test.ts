@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { WebhookEvent } from '../../worker/sdk.ts'
-import { type Fact, factFromMetadata, factOf } from '../../worker/store/fact.ts'
+import { type Fact, factFromMetadata, factOf } from '../../worker/store/event-summary.ts'
 import { foldOrder } from '../../worker/store/fold.ts'
 import type { Totals } from '../../worker/store/order.ts'
 import { at, payment, secondary } from './support/events.ts'

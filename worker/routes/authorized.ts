@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { type Env, MisconfiguredError, missingBindings } from '../env.ts'
-import { problemResponse } from '../problem.ts'
-import { equalSecret } from '../secrets.ts'
+import { equalSecret } from '../lib/crypto.ts'
+import { problemResponse } from '../lib/problem.ts'
 
 /** Lets a request to `/api` pass when it has `Authorization: Bearer <ADMIN_TOKEN>`. */
 export const authorized: MiddlewareHandler<{ Bindings: Env }> = async (c, next) => {

@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import { openCheckoutLink } from '../checkout-link.ts'
 import type { Deps } from '../deps.ts'
 import { type Env, MisconfiguredError, requireBindings } from '../env.ts'
-import { openCheckout } from '../open-checkout.ts'
+import { openCheckout } from '../flows/open-checkout.ts'
+import { openCheckoutLink } from '../lib/checkout-link.ts'
 import { page } from '../pages/layout.ts'
 import { isConfigError, isInvalidInputError } from '../sdk.ts'
-import { openState } from '../store/state.ts'
+import { openState } from '../store/kv.ts'
 
 const WAIT_SECONDS = 10
 /** KV shows a write everywhere within 60 seconds, mostly: after longer, an address that is not there was never written. */

@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
-import { capture } from '../capture.ts'
 import type { Deps } from '../deps.ts'
 import { clientConfig, type Env, requireBindings } from '../env.ts'
-import { ProblemError, problemResponse } from '../problem.ts'
-import { receiveResent } from '../receive.ts'
+import { capture } from '../flows/capture.ts'
+import { receiveResent } from '../flows/process-event.ts'
+import { ProblemError, problemResponse } from '../lib/problem.ts'
 import { cancelPayment, listAccounts, type ResendWebhookInput, resendWebhook } from '../sdk.ts'
-import { recordOf } from '../store/fact.ts'
-import { openState } from '../store/state.ts'
+import { recordOf } from '../store/event-summary.ts'
+import { openState } from '../store/kv.ts'
 import { withoutToken } from './orders.ts'
 
 type Route = (c: Context<{ Bindings: Env }>) => Promise<Response>

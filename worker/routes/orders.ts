@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
 import { type Env, requireBindings } from '../env.ts'
-import { ProblemError } from '../problem.ts'
-import { getEvent, orderKeyOf } from '../store/events.ts'
+import { ProblemError } from '../lib/problem.ts'
+import { getStray, listStrays } from '../store/dead-letters.ts'
+import { getEvent, orderKeyOf } from '../store/event-log.ts'
+import { openState, type State } from '../store/kv.ts'
 import type { Order } from '../store/order.ts'
+import { dayOf, hasRecent, listRecent, type RecentRow } from '../store/order-index.ts'
 import { readOrder } from '../store/read-order.ts'
-import { dayOf, hasRecent, listRecent, type RecentRow } from '../store/recent.ts'
-import { openState, type State } from '../store/state.ts'
-import { getStray, listStrays } from '../store/strays.ts'
 
 type C = Context<{ Bindings: Env }>
 

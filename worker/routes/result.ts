@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
 import type { Deps } from '../deps.ts'
 import { clientConfig, type Env, requireBindings } from '../env.ts'
+import { receiveResent } from '../flows/process-event.ts'
+import { isResultLink } from '../lib/result-link.ts'
 import { neutralPage, resultPage } from '../pages/result.ts'
-import { receiveResent } from '../receive.ts'
-import { isResultLink } from '../result-link.ts'
 import { resendWebhook } from '../sdk.ts'
-import { mayAsk } from '../store/asked.ts'
+import { openState, type State } from '../store/kv.ts'
+import { mayAsk } from '../store/poll-throttle.ts'
 import { type OrderReading, readOrder } from '../store/read-order.ts'
-import { openState, type State } from '../store/state.ts'
 
 /** After so many looks of the page itself, about 15 seconds, the service is asked once. */
 const ASK_AFTER_LOOKS = 5

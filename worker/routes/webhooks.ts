@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { Deps } from '../deps.ts'
 import { type Env, requireBindings, senderCheck, webhookSecrets } from '../env.ts'
-import { receiveEvent, receiveUnreadable } from '../receive.ts'
+import { receiveEvent, receiveUnreadable } from '../flows/process-event.ts'
 import {
   isConfigError,
   isWebhookVerificationError,
@@ -12,7 +12,7 @@ import {
   type WebhookRefusal,
   type WebhookVerificationError,
 } from '../sdk.ts'
-import { openState, StateError } from '../store/state.ts'
+import { openState, StateError } from '../store/kv.ts'
 
 /** The document's address that webhooks come from ("Events", 3). */
 const DOCUMENTED_SENDER = '35.187.74.148'

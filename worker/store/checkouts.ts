@@ -1,5 +1,5 @@
-import { orderKeyOf } from './events.ts'
-import type { State } from './state.ts'
+import { orderKeyOf } from './event-log.ts'
+import type { State } from './kv.ts'
 
 /** What this worker knows of paying an order: the value of `checkout/<order key>`. */
 export interface CheckoutRecord {

@@ -1,4 +1,4 @@
-import type { Fact } from './fact.ts'
+import type { Fact } from './event-summary.ts'
 import type { Asked, Flag, Operation, Order, OrderEvent, Totals } from './order.ts'
 
 const PRIMARY: readonly unknown[] = ['purchase', 'auth', 'credit', 'p2p', 'lookup']

@@ -1,9 +1,9 @@
 import { attemptId, type CheckoutRecord, getCheckout } from './checkouts.ts'
-import { type LoggedFact, listEvents, orderKeyOf } from './events.ts'
-import type { Fact } from './fact.ts'
+import { type LoggedFact, listEvents, orderKeyOf } from './event-log.ts'
+import type { Fact } from './event-summary.ts'
 import { foldOrder } from './fold.ts'
+import type { State } from './kv.ts'
 import type { Order } from './order.ts'
-import type { State } from './state.ts'
 
 /** An order and what it was read from. */
 export interface OrderReading {

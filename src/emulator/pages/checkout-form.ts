@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import { isExpired, passesLuhn, TEST_CARDS } from '../cards.ts'
-import type { Order } from '../state.ts'
+import { isExpired, passesLuhn, TEST_CARDS } from '../state/cards.ts'
+import type { Order } from '../state/state.ts'
 import { type Html, renderPage } from './layout.ts'
 
 /** The fields of the checkout form, in the document's names for card data. */

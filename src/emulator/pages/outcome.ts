@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Order } from '../state.ts'
+import type { Order } from '../state/state.ts'
 import { renderPage } from './layout.ts'
 
 /** Where a payment stands, in words for the customer, and the way back to the shop. */

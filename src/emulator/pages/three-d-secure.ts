@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Order } from '../state.ts'
+import type { Order } from '../state/state.ts'
 import { renderPage } from './layout.ts'
 
 /** The page of the bank: its two buttons post `outcome=pass` or `outcome=fail` to its own address. */

@@ -1,7 +1,7 @@
-import { cancelPayment as cancel } from '../payments.ts'
-import type { Violation } from '../problem.ts'
-import { checkPathIds, findOrder, pick, type Route, refuse } from '../request.ts'
-import { customer } from '../webhook-payload.ts'
+import { cancelPayment as cancel } from '../domain/payments.ts'
+import type { Violation } from '../http/problem.ts'
+import { checkPathIds, findOrder, pick, type Route, refuse } from '../http/request.ts'
+import { customer } from '../webhooks/payload.ts'
 
 /** `POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel` (document, "Cancel a created, unpaid payment"). */
 export const cancelPayment: Route = (world, { path }) => {

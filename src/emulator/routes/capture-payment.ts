@@ -1,10 +1,10 @@
-import { toMinor, toUnits } from '../accounts.ts'
-import { addOperation, reserveOf, sumOf } from '../operations.ts'
-import type { Violation } from '../problem.ts'
-import { findOrder, pick, type Route, readJson, refuse } from '../request.ts'
-import type { Order } from '../state.ts'
-import { validate } from '../validate.ts'
-import type { World } from '../world.ts'
+import type { World } from '../context.ts'
+import { addOperation, reserveOf, sumOf } from '../domain/operations.ts'
+import type { Violation } from '../http/problem.ts'
+import { findOrder, pick, type Route, readJson, refuse } from '../http/request.ts'
+import { validate } from '../http/validate.ts'
+import { toMinor, toUnits } from '../state/accounts.ts'
+import type { Order } from '../state/state.ts'
 
 /** `POST {base_url}/api/v1/capture` (document, "Capture a reserve"): in full, in part, or beyond the reserve. */
 export const capturePayment: Route = (world, request) => {

@@ -1,10 +1,10 @@
+import { note, type World } from '../context.ts'
+import { finishThreeDSecure, pay } from '../domain/payments.ts'
 import { checkForm, checkoutForm, readForm } from '../pages/checkout-form.ts'
 import { messagePage, outcomePage } from '../pages/outcome.ts'
 import { threeDSecurePage } from '../pages/three-d-secure.ts'
-import { finishThreeDSecure, pay } from '../payments.ts'
-import type { Order } from '../state.ts'
-import { timestamp } from '../time.ts'
-import { note, type World } from '../world.ts'
+import type { Order } from '../state/state.ts'
+import { timestamp } from '../state/time.ts'
 
 /** The customer's pages: `{base_url}/api/v1/checkout/<checkout_id>/form` (document, "Hosted request") and its 3-D Secure page. */
 export async function checkout(world: World, request: Request, id: string, page: string): Promise<Response> {

@@ -1,6 +1,6 @@
-import { createOrder, pay } from '../payments.ts'
-import { instrumentOf, recordOf, redirectToCheckout, validatePurchase } from '../purchase.ts'
-import { type Route, readJson } from '../request.ts'
+import { createOrder, pay } from '../domain/payments.ts'
+import { type Route, readJson } from '../http/request.ts'
+import { instrumentOf, recordOf, redirectToCheckout, validatePurchase } from './purchase.ts'
 
 /** `POST {base_url}/api/v1/split/purchase` (document, "Split purchase"): direct or hosted. */
 export const createSplitPurchase: Route = (world, request) => {

@@ -1,5 +1,5 @@
-import { Problem } from '../problem.ts'
-import { checkPathIds, type Route } from '../request.ts'
+import { Problem } from '../http/problem.ts'
+import { checkPathIds, type Route } from '../http/request.ts'
 import { accountRecord } from './list-accounts.ts'
 
 /** `GET {api_url}/api/v1/balances/pos/{pos_id}/accounts/{account_id}` (document, "Balances"). */

@@ -1,6 +1,6 @@
-import { type Account, toUnits } from '../accounts.ts'
-import { checkPathIds, pick, type Route } from '../request.ts'
-import type { AnswerRules } from '../rules/answers.ts'
+import { checkPathIds, pick, type Route } from '../http/request.ts'
+import type { AnswerRules } from '../spec/response-fields.ts'
+import { type Account, toUnits } from '../state/accounts.ts'
 
 /** `GET {api_url}/api/v1/balances/pos/{pos_id}/accounts` (document, "Balances"). */
 export const listAccounts: Route = (world, { path }) => {

@@ -1,10 +1,10 @@
-import { operationDestination } from '../operations.ts'
-import { Problem } from '../problem.ts'
-import { checkPathIds, findOrder, type Route, refuse } from '../request.ts'
-import { destination } from '../settle.ts'
-import type { Order } from '../state.ts'
-import { primaryPayload, secondaryPayload } from '../webhook-payload.ts'
-import type { World } from '../world.ts'
+import type { World } from '../context.ts'
+import { operationDestination } from '../domain/operations.ts'
+import { destination } from '../domain/transitions.ts'
+import { Problem } from '../http/problem.ts'
+import { checkPathIds, findOrder, type Route, refuse } from '../http/request.ts'
+import type { Order } from '../state/state.ts'
+import { primaryPayload, secondaryPayload } from '../webhooks/payload.ts'
 
 /** `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true` (document, "Re-send a webhook for an operation"). */
 export const resendWebhook: Route = (world, { path, query }) => {

@@ -1,6 +1,6 @@
 import { assemble } from '../../../src/emulator/emulator.ts'
 import type { Fault } from '../../../src/emulator/index.ts'
-import { RULES, type Rules } from '../../../src/emulator/rules/rules.ts'
+import { RULES, type Rules } from '../../../src/emulator/spec/rules.ts'
 import type { Create } from './row.ts'
 
 /** One emulator rule, broken on purpose. */

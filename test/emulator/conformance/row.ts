@@ -1,5 +1,5 @@
 import type { createEmulator } from '../../../src/emulator/index.ts'
-import { DOCUMENT, type Section, type Sentence } from '../../vectors/document.ts'
+import { DOCUMENT, type Section, type Sentence } from '../../spec/document.ts'
 
 export type Create = typeof createEmulator
 

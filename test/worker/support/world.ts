@@ -8,9 +8,9 @@ import {
   testCard,
 } from '../../../src/emulator/index.ts'
 import { createApp } from '../../../worker/app.ts'
-import { type CheckoutOrder, createCheckoutLink } from '../../../worker/checkout-link.ts'
-import { runCron } from '../../../worker/cron.ts'
 import type { Env } from '../../../worker/env.ts'
+import { runCron } from '../../../worker/flows/cron.ts'
+import { type CheckoutOrder, createCheckoutLink } from '../../../worker/lib/checkout-link.ts'
 import type { OnEvent } from '../../../worker/on-event.ts'
 import { signWebhook } from '../../../worker/sdk.ts'
 import type { Order } from '../../../worker/store/order.ts'

@@ -1,0 +1,15 @@
+// `npm run api`: writes what the package publishes into api.md, for the review of a change of it.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describeApi } from '../test/tarball/support/api.ts'
+import { packInto } from '../test/tarball/support/pack.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'edgetill-api-'))
+try {
+  process.env.EDGETILL_PACKED = packInto(folder)
+  writeFileSync(join(import.meta.dirname, '../test/tarball/api.md'), describeApi())
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,51 @@
+// `node scripts/size.ts`: fails when a bundle is larger than its committed budget, and names the imports that grew.
+// `--update` writes what is measured now as the budget, to be looked at and committed.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Bundle, buildPackage, bundleOf } from '../bench/bundles.ts'
+import { OUR_BUNDLES } from '../bench/ours.ts'
+
+/** By the bundle's name: bytes that it may have, and what it consisted of then. */
+type Budgets = Record<string, { gzipped: number; imports: Record<string, number> }>
+
+/** A budget is rounded up to this, so that it does not change with every word of an error's text. */
+const STEP = 50
+
+const file = join(import.meta.dirname, 'size-budget.json')
+const budgets = JSON.parse(readFileSync(file, 'utf8')) as Budgets
+const measured: Budgets = {}
+const problems: string[] = []
+await buildPackage()
+
+for (const { name, program, without } of OUR_BUNDLES) {
+  const [{ gzipped }, { imports }] = await Promise.all([bundleOf(program('package')), bundleOf(program('sources'))])
+  measured[name] = { gzipped: Math.ceil(gzipped / STEP) * STEP, imports }
+  const budget = budgets[name]
+  const over = budget ? gzipped - budget.gzipped : 0
+  console.log(`${name.padEnd(22)} ${gzipped} bytes of ${budget?.gzipped ?? 'no budget'}`)
+  if (!budget) problems.push(`${name} has no budget`)
+  else if (over > 0) problems.push(`${name} is ${over} bytes over its budget: ${growth(budget.imports, imports)}`)
+  for (const start of without) {
+    const found = Object.keys(imports).filter((one) => one.startsWith(start))
+    if (found.length > 0) problems.push(`${name} holds ${found.join(', ')}, which does not belong there`)
+  }
+}
+
+if (process.argv.includes('--update')) {
+  writeFileSync(file, `${JSON.stringify(measured, null, 2)}\n`)
+  console.log('The budget was written anew.')
+} else {
+  for (const problem of problems) console.error(problem)
+  if (problems.length > 0) process.exitCode = 1
+}
+
+/** The imports that are new or grew, the most first, in minified bytes. */
+function growth(before: Bundle['imports'], after: Bundle['imports']): string {
+  const grown = Object.entries(after)
+    .map(([name, bytes]) => ({ name, more: bytes - (before[name] ?? 0), isNew: !(name in before) }))
+    .filter(({ more, isNew }) => more > 0 || isNew)
+    .sort((a, b) => b.more - a.more)
+  const list = grown.map(({ name, more, isNew }) => `${name} +${more}${isNew ? ' (new)' : ''}`)
+  return list.join(', ') || 'no import of it grew: they compress less'
+}

@@ -1,0 +1,68 @@
+import type { ParameterRule, ParameterTable } from '../spec/parameters.ts'
+import type { Rules } from '../spec/rules.ts'
+import type { Violation } from './problem.ts'
+
+type Body = Record<string, unknown>
+
+/** Holds a request against one of the document's tables. Unknown parameters are let pass; null counts as absent. */
+export function validate(rules: Rules, table: ParameterTable, body: Body, prefix = ''): Violation[] {
+  const violations: Violation[] = []
+  for (const [name, rule] of Object.entries(table)) {
+    const field_name = prefix + name
+    const value = body[name] ?? undefined
+    if (value === undefined) {
+      if (rule.required) violations.push({ field_name, violation: 'is required' })
+      continue
+    }
+    const violation = rules.types[rule.type](value) ?? tooMuch(rule, value)
+    if (violation !== undefined) violations.push({ field_name, violation })
+    else violations.push(...nested(rules, rule, value, field_name))
+  }
+  return violations
+}
+
+function tooMuch(rule: ParameterRule, value: unknown): string | undefined {
+  if (rule.most === undefined) return undefined
+  if (typeof value === 'string' && [...value].length > rule.most) return `must have at most ${rule.most} characters`
+  if (typeof value === 'number' && value > rule.most) return `must be at most ${rule.most}`
+  return undefined
+}
+
+function nested(rules: Rules, rule: ParameterRule, value: unknown, name: string): Violation[] {
+  if (rule.type === 'fingerprint') return validate(rules, rules.parameters.fingerprint, value as Body, `${name}.`)
+  if (rule.type === 'split') {
+    return (value as unknown[]).flatMap((entry, index) => {
+      const at = `${name}[${index}]`
+      const wrong = rules.types.json(entry)
+      if (wrong !== undefined) return [{ field_name: at, violation: wrong }]
+      return validate(rules, rules.parameters.splitEntry, entry as Body, `${at}.`)
+    })
+  }
+  if (rule.type === 'recurring') return validateRecurring(rules, value as Body, `${name}.`)
+  return []
+}
+
+function validateRecurring(rules: Rules, body: Body, prefix: string): Violation[] {
+  const violations = validate(rules, rules.parameters.recurring, body, prefix)
+  const { mostHours, mostHoursDaily } = rules.recurring
+  const most = body.interval_unit === 'day' ? mostHoursDaily : mostHours
+  const atLeast = (name: string, least: number): void => {
+    if (typeof body[name] === 'number' && (body[name] as number) < least) {
+      violations.push({ field_name: prefix + name, violation: `must be at least ${least}` })
+    }
+  }
+  atLeast('interval_count', 1)
+  atLeast('retry_attempts', 0)
+  atLeast('retry_interval_hours', 1)
+  if (typeof body.retry_interval_hours === 'number' && body.retry_interval_hours > most) {
+    violations.push({ field_name: `${prefix}retry_interval_hours`, violation: `must be at most ${most}` })
+  }
+  return violations
+}
+
+/** The same table with some parameters not insisted on. */
+export function relax(table: ParameterTable, name: (parameter: string) => boolean): ParameterTable {
+  return Object.fromEntries(
+    Object.entries(table).map(([key, rule]) => [key, name(key) ? { ...rule, required: false } : rule]),
+  )
+}

@@ -1,0 +1,111 @@
+import type { Operation, Payment } from '../state/state.ts'
+
+/** The status codes that the emulator uses. 1000, 2122 and 6007 are the document's; the others come from public lists. */
+export interface CodeRules {
+  success: string
+  reserved: string
+  refunded: string
+  voided: string
+  threeDSecure: string
+  processing: string
+  cancelled: string
+  threeDSecureFailed: string
+  timedOut: string
+  invalidCard: string
+  expiredCard: string
+}
+
+export const CODES: CodeRules = {
+  success: '1000',
+  reserved: '1002',
+  refunded: '1004',
+  voided: '1009',
+  threeDSecure: '2122',
+  processing: '2001',
+  cancelled: '6007',
+  threeDSecureFailed: '4157',
+  timedOut: '4148',
+  invalidCard: '4144',
+  expiredCard: '4001',
+}
+
+/** The status that each event leads to ("States and transitions"), and the fixed words of records. */
+export interface StatusRules {
+  created: string
+  threeDSecure: string
+  paid: string
+  declined: string
+  processing: string
+  cancelled: string
+  /** `mode` of every secondary operation. */
+  operationMode: string
+  recurringCreated: string
+  recurringActive: string
+  recurringEnded: string
+}
+
+export const STATUSES: StatusRules = {
+  created: 'init',
+  threeDSecure: 'pending',
+  paid: 'success',
+  declined: 'failure',
+  processing: 'pending',
+  cancelled: 'failure',
+  operationMode: 'direct',
+  recurringCreated: 'init',
+  recurringActive: 'active',
+  recurringEnded: 'canceled',
+}
+
+/** Where a webhook goes ("Events", 2); the last argument is what the merchant set up without a request. */
+export interface DestinationRules {
+  payment(serverUrl: string | null, standing: string | null): string | null
+  operation(serverUrl: string | null, standing: string | null): string | null
+  charge(notificationUrl: string | null, initial: string | null): string | null
+}
+
+export const DESTINATIONS: DestinationRules = {
+  payment: (serverUrl, standing) => serverUrl ?? standing,
+  operation: (serverUrl, standing) => serverUrl ?? standing,
+  charge: (notificationUrl, initial) => notificationUrl ?? initial,
+}
+
+/** What must hold before an operation changes anything. Each answers whether it may go on. */
+export interface ConditionRules {
+  /** "Capture", rule 1: only a primary `auth` … */
+  captureMethod(payment: Payment): boolean
+  /** … with status `success` can be captured. */
+  captureStatus(payment: Payment): boolean
+  /** "Capture", request table: `order_currency` is the currency of the original order. */
+  captureCurrency(payment: Payment, currency: unknown): boolean
+  /** "Capture", rule 2: at most the configured percentage of the reserve, over all captures. Amounts in minor units. */
+  captureWithin(reserved: number, captured: number, asked: number, percent: number): boolean
+  /** "Cancel": the method is `purchase` or `auth` … */
+  cancelMethod(payment: Payment): boolean
+  /** … the status is `init` … */
+  cancelStatus(payment: Payment): boolean
+  /** … and the mode is `hosted`. */
+  cancelMode(payment: Payment): boolean
+  /** "Payment record": the merchant's order identifier is unique, failed payments included. */
+  orderIsNew(known: boolean): boolean
+  /** "Split purchase", rule 1: either card data or a token. */
+  oneInstrument(card: boolean, token: boolean): boolean
+  /** "Split purchase", rule 2: wallet tokens, which this emulator has never issued, carry the prefix `rcr:`. */
+  walletToken(token: string): boolean
+  /** A reserve that was given back cannot be captured (assumption). */
+  reserveStands(operations: readonly Operation[]): boolean
+}
+
+export const CONDITIONS: ConditionRules = {
+  captureMethod: (payment) => payment.method === 'auth',
+  captureStatus: (payment) => payment.status === 'success',
+  captureCurrency: (payment, currency) => payment.currency === currency,
+  captureWithin: (reserved, captured, asked, percent) => (captured + asked) * 100 <= reserved * percent,
+  cancelMethod: (payment) => payment.method === 'purchase' || payment.method === 'auth',
+  cancelStatus: (payment) => payment.status === 'init',
+  cancelMode: (payment) => payment.mode === 'hosted',
+  orderIsNew: (known) => !known,
+  oneInstrument: (card, token) => card !== token,
+  walletToken: (token) => token.startsWith('rcr:'),
+  reserveStands: (operations) => !operations.some(({ method, status }) => method === 'void' && status === 'success'),
+}

@@ -1,0 +1,39 @@
+import type { AccountOption } from '../options.ts'
+import type { Ids } from './random.ts'
+
+/** An account of the merchant. Amounts in minor units (hundredths), so that sums stay exact. */
+export interface Account {
+  id: string
+  name: string
+  currency: string
+  available: number
+  rolling_reserve: number
+}
+
+export function toMinor(amount: number): number {
+  return Math.round(amount * 100)
+}
+
+export function toUnits(minor: number): number {
+  return minor / 100
+}
+
+export function openAccounts(options: readonly AccountOption[], ids: Ids): Account[] {
+  return options.map(({ name, currency, available, rolling_reserve }) => ({
+    id: ids.uuid(),
+    name,
+    currency,
+    available: toMinor(available),
+    rolling_reserve: toMinor(rolling_reserve),
+  }))
+}
+
+/** Moves `minor` units into (or, when negative, out of) what is available in `currency`, opening the account if need be. */
+export function book(accounts: Account[], ids: Ids, currency: string, minor: number): void {
+  let account = accounts.find((candidate) => candidate.currency === currency)
+  if (account === undefined) {
+    account = { id: ids.uuid(), name: `Emulator ${currency}`, currency, available: 0, rolling_reserve: 0 }
+    accounts.push(account)
+  }
+  account.available += minor
+}

@@ -1,0 +1,42 @@
+import type { World } from '../context.ts'
+import type { Operation, Order, Payment } from '../state/state.ts'
+
+type Payload = Record<string, unknown>
+
+/** The parameters of a primary operation's webhook; for recurring payments also the `recurring` object. */
+export function primaryPayload(world: World, order: Order, payment: Payment): Payload {
+  const { primary, receiptMethods } = world.rules.webhooks
+  const known: Payload = { ...customer(order), ...payment }
+  if (!receiptMethods.includes(payment.method)) delete known.receipt_url
+  const payload: Payload = {}
+  for (const name of primary.required) payload[name] = known[name]
+  for (const name of primary.optional) {
+    // A paid payment always says what it cost, be it null; everything else is left out when it is not known.
+    const said = name === 'fee' && payment.status === 'success'
+    if (said || (known[name] ?? undefined) !== undefined) payload[name] = known[name]
+  }
+  if (order.subscription !== undefined) payload.recurring = recurringObject(order)
+  return payload
+}
+
+/** The parameters of a secondary operation's webhook. */
+export function secondaryPayload(world: World, operation: Operation): Payload {
+  const { webhooks } = world.rules
+  const own = webhooks[operation.method as 'capture' | 'void' | 'auth_increment' | 'refund']
+  const known = operation as unknown as Payload
+  const payload: Payload = {}
+  for (const name of webhooks.secondaryRequired) payload[name] = known[name]
+  for (const name of [...webhooks.secondaryOptional, ...own]) {
+    if (name === 'fee' || (known[name] ?? undefined) !== undefined) payload[name] = known[name]
+  }
+  return payload
+}
+
+export function recurringObject(order: Order): { id: string; status: string } | undefined {
+  return order.subscription && { id: order.subscription.id, status: order.subscription.status }
+}
+
+/** Customer data as it was submitted. */
+export function customer(order: Order): Payload {
+  return Object.fromEntries(Object.entries(order.request).filter(([name]) => name.startsWith('customer_')))
+}

@@ -1,0 +1,136 @@
+import type { ResolvedConfig } from '../config.ts'
+import type { Issue } from '../errors.ts'
+import { tell } from '../hooks.ts'
+import { unknownOutcome } from '../http/failure.ts'
+import { readRecord } from '../http/read-record.ts'
+import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import { lazy } from '../lib/lazy.ts'
+import { CAPTURE_ORDER_ID_LENGTH } from '../lib/limits.ts'
+import { checkInput, oneOf, refuseInput } from '../schemas/input.ts'
+import { type Payment, paymentSchema } from '../schemas/payment.ts'
+import { cardIssues, type DirectPurchaseFields, type HostedPurchaseFields } from '../schemas/purchase.ts'
+import { isObject, looseObject, type Schema } from '../schemas/schema.ts'
+
+/** A checkout page that the customer is to be sent to. Nothing is paid yet: the webhooks tell. */
+export interface Checkout {
+  /** Absolute address of the checkout form. Redirect the customer there, with 303. */
+  url: string
+  /** The service's identifier of the checkout, when the address has the documented form. */
+  checkout_id: string | undefined
+}
+
+const modeSchema = /* @__PURE__ */ lazy(() =>
+  looseObject({
+    mode: oneOf('hosted', 'direct'),
+  }),
+)
+
+type PurchaseInput = (HostedPurchaseFields | DirectPurchaseFields) & { method: string }
+
+/**
+ * Checks the input of a purchase and builds its request: pure but for the clock, which tells whether a card has expired.
+ * @param schema Of the input, by its mode: the mode chooses the table that the rest is checked against.
+ * @param more Rules across several fields.
+ */
+export function purchaseRequest<Input extends PurchaseInput>(
+  config: ResolvedConfig,
+  operation: string,
+  path: string,
+  received: Input,
+  schema: (mode: Input['mode'], customerFields: ResolvedConfig['customerFields']) => Schema<Input>,
+  more: (input: Input) => Issue[],
+  { passThrough }: CallOptions,
+): { input: Input; request: WireRequest } {
+  const { mode } = checkInput(operation, modeSchema(), received)
+  const input = checkInput(operation, schema(mode, config.customerFields), received, (checked) => [
+    ...(checked.mode === 'direct' ? cardIssues(checked, Date.now()) : []),
+    ...more(checked),
+  ])
+  const { order_id, method, server_url } = input
+  if (order_id.length > CAPTURE_ORDER_ID_LENGTH) {
+    tell(config.hooks.onWarning, {
+      operation,
+      code: 'order_id_not_capturable',
+      path: 'order_id',
+      message: `order_id has ${order_id.length} characters: a capture takes ${CAPTURE_ORDER_ID_LENGTH} at most.`,
+    })
+  }
+  warnAboutPort(config, operation, 'server_url', server_url)
+  const body: Record<string, unknown> = { pos_id: config.posId, ...input }
+  if (typeof body.exp_year === 'number') body.exp_year %= 100
+  const request: WireRequest = {
+    operation,
+    method: 'POST',
+    base: 'baseUrl',
+    path,
+    body: jsonBody(operation, body, passThrough),
+    authentication: 'hmac',
+    endpointsKeyHeader: 'X-API-KEY',
+    redirectExpected: mode === 'hosted',
+    howToFindOut:
+      `Ask before trying again: resendWebhook({ order_id, operation: '${method}' }) tells the state of order ${JSON.stringify(order_id)}. ` +
+      'If the service does not know it, send the same order_id again: order ids are unique, so that it cannot be paid twice.',
+  }
+  return { input, request }
+}
+
+/** The JSON text of a body, made once: what is signed is what is sent. */
+export function jsonBody(
+  operation: string,
+  body: Record<string, unknown>,
+  passThrough: Record<string, unknown> | undefined,
+): string {
+  if (passThrough !== undefined && !isPlainObject(passThrough)) {
+    refuseInput(operation, 'passThrough', 'a plain object of extra fields', passThrough)
+  }
+  for (const name of Object.keys(passThrough ?? {})) {
+    if (!Object.hasOwn(body, name)) continue
+    refuseInput(operation, `passThrough.${name}`, 'a field that the call itself does not send', body[name])
+  }
+  try {
+    return JSON.stringify({ ...body, ...passThrough })
+  } catch {
+    return refuseInput(operation, '', 'JSON: no BigInt, nothing that contains itself', body)
+  }
+}
+
+// A toJSON would replace the whole body.
+function isPlainObject(value: unknown): boolean {
+  return isObject(value) && typeof value.toJSON !== 'function'
+}
+
+/** Tells about a webhook destination on a port that the service does not call without being asked to. */
+export function warnAboutPort(
+  config: ResolvedConfig,
+  operation: string,
+  path: string,
+  address: string | undefined,
+): void {
+  if (address === undefined) return
+  const { protocol, port } = new URL(address)
+  const used = port || (protocol === 'https:' ? '443' : '80')
+  if (/^8?443$/.test(used)) return
+  tell(config.hooks.onWarning, {
+    operation,
+    code: 'unusual_webhook_port',
+    path,
+    message: `${path} is on port ${used}: the service calls 443 and 8443 only, unless its support agreed to another.`,
+  })
+}
+
+/** Reads the checkout address of a redirect. */
+export function readCheckout(location: string): Checkout {
+  return { url: location, checkout_id: /\/checkout\/([^/?#]+)\/form$/.exec(new URL(location).pathname)?.[1] }
+}
+
+/** Reads a payment record. The payment exists: a record of another shape is handed over in the error. */
+export function readPayment(request: WireRequest, answer: Answer): Payment {
+  return readRecord(paymentSchema(), request, answer)
+}
+
+/** Reads the answer to a hosted purchase, which can only be a redirect. */
+export function readHosted(request: WireRequest, answer: Answer): Checkout {
+  if (answer.location !== undefined) return readCheckout(answer.location)
+  const what = `was answered with ${answer.status} and a body instead of the documented redirect`
+  throw unknownOutcome(request, answer.attempts, 'unreadable_answer', what, answer.status)
+}

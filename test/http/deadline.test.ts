@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { call, GET, POST } from '../support/call.ts'
+import { json, rejection, silence } from '../support/mock-fetch.ts'
+
+describe('time limits', () => {
+  it('a POST that times out may have been executed', async () => {
+    const { answer, sent } = call(POST, [silence], { timeoutMs: 5 })
+    expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown', reason: 'timeout' })
+    expect(sent).toHaveLength(1)
+    expect(sent[0]?.init.signal?.aborted).toBe(true)
+  })
+
+  it('a GET that times out is tried again, then given up as a connection failure', async () => {
+    const { answer, sent } = call(GET, [silence, silence, silence], { timeoutMs: 5 })
+    expect(await rejection(answer)).toMatchObject({ code: 'connection', reason: 'timeout', attempts: 3 })
+    expect(sent).toHaveLength(3)
+  })
+
+  it('covers the body too: headers alone are no answer', async () => {
+    const stalled = () => new Response(new ReadableStream({ start: (c) => c.enqueue(new Uint8Array([0x7b])) }))
+    expect(await rejection(call(POST, [stalled()], { timeoutMs: 5 }).answer)).toMatchObject({
+      code: 'outcome_unknown',
+      reason: 'timeout',
+      status: 200,
+    })
+    const refused = new Response(new ReadableStream({ start: (c) => c.enqueue(new Uint8Array([0x7b])) }), {
+      status: 400,
+    })
+    expect(await rejection(call(POST, [refused], { timeoutMs: 5 }).answer)).toMatchObject({ code: 'api', status: 400 })
+  })
+
+  it('the option of a call wins over the configuration', async () => {
+    const { answer } = call(POST, [silence], { timeoutMs: 60_000 }, { timeoutMs: 5 })
+    expect(await rejection(answer)).toMatchObject({ reason: 'timeout' })
+  })
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5'])('refuses %s', async (timeoutMs) => {
+    const { answer, sent } = call(POST, [], {}, { timeoutMs: timeoutMs as number })
+    expect(await rejection(answer)).toMatchObject({ code: 'invalid_input', issues: [{ path: 'timeoutMs' }] })
+    expect(sent).toEqual([])
+  })
+
+  it.each([undefined, null])('of a call: %s leaves the configured one', async (timeoutMs) => {
+    const { answer } = call(POST, [silence], { timeoutMs: 5 }, { timeoutMs: timeoutMs as undefined })
+    expect(await rejection(answer)).toMatchObject({ reason: 'timeout' })
+  })
+})
+
+describe('the caller gives up', () => {
+  it('beforehand: nothing is sent', async () => {
+    const { answer, sent } = call(POST, [json({})], {}, { signal: AbortSignal.abort(new Error('mine')) })
+    const error = await rejection(answer)
+    expect(error).toMatchObject({ code: 'connection', reason: 'aborted' })
+    expect(error.cause).toMatchObject({ message: 'mine' })
+    expect(sent).toEqual([])
+  })
+
+  it('a POST on its way: the outcome is unknown; a GET: nothing can have changed, and nobody wants a retry', async () => {
+    for (const [input, code] of [
+      [POST, 'outcome_unknown'],
+      [GET, 'connection'],
+    ] as const) {
+      const controller = new AbortController()
+      const hang = () => {
+        controller.abort()
+        return silence()
+      }
+      const retries: unknown[] = []
+      const onRetry = (info: unknown) => retries.push(info)
+      const { answer, sent } = call(input, [hang, json({})], { onRetry }, { signal: controller.signal })
+      expect(await rejection(answer)).toMatchObject({ code, reason: 'aborted' })
+      expect(retries).toEqual([])
+      expect(sent).toHaveLength(1)
+    }
+  })
+
+  it('while waiting for another attempt', async () => {
+    const controller = new AbortController()
+    const { answer, sent } = call(
+      POST,
+      [json({}, 429, { 'retry-after': '50' })],
+      { onRetry: () => controller.abort() },
+      { signal: controller.signal },
+    )
+    expect(await rejection(answer)).toMatchObject({ code: 'connection', reason: 'aborted', attempts: 1 })
+    expect(sent).toHaveLength(1)
+  })
+
+  it('leaves no listener behind on a signal that lives long', async () => {
+    const controller = new AbortController()
+    const { signal } = controller
+    let listeners = 0
+    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)]
+    signal.addEventListener = ((...args: Parameters<typeof add>) => {
+      listeners += 1
+      add(...args)
+    }) as typeof signal.addEventListener
+    signal.removeEventListener = ((...args: Parameters<typeof remove>) => {
+      listeners -= 1
+      remove(...args)
+    }) as typeof signal.removeEventListener
+    await call(GET, [json({}, 503), json({})], {}, { signal }).answer
+    expect(listeners).toBe(0)
+  })
+})

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import { createClient } from '../../src/index.ts'
+import { call, GET, HOSTED, POST } from '../support/call.ts'
+import { CHECKOUT_URL, CONFIG, json, redirect, rejection } from '../support/mock-fetch.ts'
+
+describe('every request', () => {
+  it('forbids following redirects and, for a POST, any repetition by the runtime', async () => {
+    const { answer, sent } = call(POST, [json({})])
+    await answer
+    expect(sent[0]?.init).toMatchObject({ redirect: 'manual', keepalive: false })
+    expect(sent[0]?.init.body).toBeInstanceOf(Blob)
+  })
+
+  it('sends an empty POST as an empty Blob', async () => {
+    const { answer, sent } = call({ ...POST, body: undefined }, [json([])])
+    await answer
+    expect(sent[0]?.init.body).toBeInstanceOf(Blob)
+    expect(sent[0]?.body).toBe('')
+    expect(sent[0]?.headers).not.toHaveProperty('Content-Type')
+  })
+
+  it('gives a GET no body at all', async () => {
+    const { answer, sent } = call(GET, [json({})])
+    await answer
+    expect(sent[0]?.body).toBeUndefined()
+  })
+
+  it('asks for JSON and names itself', async () => {
+    const { answer, sent } = call(GET, [json({})], { userAgent: 'shop/1.0' })
+    await answer
+    expect(sent[0]?.headers).toMatchObject({ Accept: 'application/json', 'User-Agent': 'shop/1.0' })
+  })
+
+  it('goes below a base address that has a path', async () => {
+    const { answer, sent } = call(GET, [json({})], { baseUrl: 'https://pay.example.com/gateway/' })
+    await answer
+    expect(sent[0]?.url).toBe('https://pay.example.com/gateway/api/v1/state')
+  })
+
+  it.each(['/a/../b', '/a/%2e%2e/b', '/./a', '/a b', '/a#b', '/ї', '//../a', '/a\\b', '/a\n'])(
+    'refuses a path that would not stay as it is: %j',
+    async (path) => {
+      const { answer, sent } = call({ ...GET, path }, [json({})])
+      expect(await rejection(answer)).toMatchObject({ code: 'invalid_input' })
+      expect(sent).toEqual([])
+    },
+  )
+})
+
+describe('redirects', () => {
+  it.each([
+    ['absolute', CHECKOUT_URL, CHECKOUT_URL],
+    ['relative to the host', '/api/v1/checkout/7d1f/form', CHECKOUT_URL],
+    ['relative to the path', 'checkout/7d1f/form', CHECKOUT_URL],
+    ['on another host', 'https://other.example.com/x', 'https://other.example.com/x'],
+  ])('an expected one is an answer: %s', async (_name, location, url) => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      expect(await call(HOSTED, [redirect(location, status)]).answer).toEqual({
+        status,
+        body: undefined,
+        location: url,
+      })
+    }
+  })
+
+  it.each([undefined, '', 'javascript:alert(1)', 'data:text/html,x', 'https://[bad'])(
+    'an expected one without a usable Location: %s',
+    async (location) => {
+      const reply = new Response(null, { status: 303, headers: location === undefined ? {} : { location } })
+      const error = await rejection(call(HOSTED, [reply]).answer)
+      expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unexpected_redirect', status: 303 })
+      expect(error.message).toMatch(/Location/)
+    },
+  )
+
+  it('an unexpected one is never followed: a POST may have been executed, a GET was not as documented', async () => {
+    const post = call(POST, [redirect()])
+    expect(await rejection(post.answer)).toMatchObject({ code: 'outcome_unknown', reason: 'unexpected_redirect' })
+    const get = call(GET, [redirect(undefined, 302)])
+    expect(await rejection(get.answer)).toMatchObject({ code: 'unexpected_response', status: 302 })
+    expect([post.sent.length, get.sent.length]).toEqual([1, 1])
+  })
+
+  it('lets go of the body of a redirect', async () => {
+    let cancelled = false
+    const body = new ReadableStream({
+      cancel() {
+        cancelled = true
+      },
+    })
+    await call(HOSTED, [new Response(body, { status: 303, headers: { location: CHECKOUT_URL } })]).answer
+    expect(cancelled).toBe(true)
+  })
+})
+
+describe('answers that cannot be read', () => {
+  const endless = () => new Response(new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(65_536)) }))
+  const broken = () => new Response(new ReadableStream({ pull: (c) => c.error(new Error('reset')) }))
+  it.each<[string, () => Response, string]>([
+    ['empty', () => new Response(''), 'unreadable_answer'],
+    ['no body', () => new Response(null, { status: 204 }), 'unreadable_answer'],
+    ['HTML', () => new Response('<h1>Hello</h1>', { headers: { 'content-type': 'text/html' } }), 'unreadable_answer'],
+    ['cut off', () => new Response('{"status":"succ'), 'unreadable_answer'],
+    ['not UTF-8', () => new Response(new Uint8Array([0x22, 0xff, 0x22])), 'unreadable_answer'],
+    ['2 MB of JSON', () => new Response(JSON.stringify('x'.repeat(2_000_000))), 'unreadable_answer'],
+    ['without end', endless, 'unreadable_answer'],
+    ['a broken connection', broken, 'interrupted'],
+  ])('%s', async (_name, reply, reason) => {
+    const post = call(POST, [reply()])
+    expect(await rejection(post.answer)).toMatchObject({ code: 'outcome_unknown', reason, attempts: 1 })
+    const get = call(GET, [reply(), reply(), reply()])
+    const expected = reason === 'interrupted' ? { code: 'connection', reason } : { code: 'unexpected_response' }
+    expect(await rejection(get.answer)).toMatchObject(expected)
+    expect([post.sent.length, get.sent.length]).toEqual([1, reason === 'interrupted' ? 3 : 1])
+  })
+
+  it('JSON of exactly the limit is read, one byte more is not', async () => {
+    const text = JSON.stringify('x'.repeat(1_048_574))
+    expect(await call(POST, [new Response(text)]).answer).toMatchObject({ status: 200 })
+    const error = await rejection(call(POST, [new Response(`${text} `)]).answer)
+    expect(error.message).toMatch(/larger than 1048576 bytes/)
+  })
+
+  it('whatever the content type says, JSON is JSON', async () => {
+    const reply = new Response('{"a":1}', { headers: { 'content-type': 'text/html' } })
+    expect(await call(POST, [reply]).answer).toEqual({ status: 200, body: { a: 1 }, location: undefined })
+  })
+
+  it('cuts raw card data out at any depth, and keeps mask and token', async () => {
+    const card = { cc_number: '4242424242424242', exp_month: 1, exp_year: 30, card_cvv: '123' }
+    const kept = { cc_mask: '424242******4242', cc_token: 'token' }
+    const { answer } = call(POST, [json({ ...card, ...kept, inner: [{ ...card, ...kept }] })])
+    expect(await answer).toMatchObject({ body: { ...kept, inner: [kept] } })
+    expect(JSON.stringify(await answer)).not.toMatch(/cc_number|exp_|cvv/)
+  })
+
+  it('the text of a GET that is not JSON stays in the error, without credentials and card numbers', async () => {
+    const text = `oops ${CONFIG.apiSecret} 4242 4242 4242 4242 ${CONFIG.endpointsKey}`
+    const error = await rejection(call(GET, [new Response(text)]).answer)
+    expect(error.body).toBe('oops [redacted] [redacted] [redacted]')
+    expect(Object.keys(error)).not.toContain('body')
+  })
+})
+
+describe('what surrounds an answer', () => {
+  it.each([303, 503])('%i with a body whose cancelling never ends holds nobody up', async (status) => {
+    const body = new ReadableStream({ cancel: () => new Promise(() => {}) })
+    const reply = new Response(body, { status, headers: { location: 'https://elsewhere.example.com/' } })
+    const { answer } = call(POST, [reply], { timeoutMs: 1000 })
+    expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown', status })
+  })
+
+  it.each([undefined, null, '200', '404', true, [404], Number.NaN, 200.5])(
+    'a fetch that answers no Response is no answer: a status of %j',
+    async (status) => {
+      const reply = { status, headers: new Headers(), body: new Response('{}').body }
+      const client = createClient({ ...CONFIG, fetch: (async () => reply) as unknown as typeof fetch })
+      expect(await rejection(client.request(POST))).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted' })
+    },
+  )
+
+  it('JSON that is cut off shows no card data in the error that holds it', async () => {
+    const text = '{"card_cvv":"987","cc_token": "tok-\\"1","exp_year":30,"cc_number":"40000000'
+    const error = (await rejection(call(GET, [new Response(text)]).answer)) as unknown as { body: string }
+    expect(error.body).not.toMatch(/987|tok-|:30|4000/)
+  })
+
+  it('a connection that was lost is not one that was never made', async () => {
+    for (const syscall of ['read', 'write']) {
+      const lost = { code: 'EHOSTUNREACH', syscall }
+      for (const failure of [
+        new TypeError('fetch failed', { cause: lost }),
+        Object.assign(new Error('a fetch over node:http'), lost),
+        new TypeError('fetch failed', { cause: { code: 'EHOSTUNREACH', errors: [lost] } }),
+      ]) {
+        expect(await rejection(call(POST, [failure]).answer)).toMatchObject({ code: 'outcome_unknown' })
+      }
+    }
+  })
+})

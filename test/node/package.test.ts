@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { describe, expect, it } from 'vitest'
+import { root } from './support/runtimes.ts'
+
+interface PackageJson {
+  name: string
+  version: string
+  license: string
+  exports: Record<string, string | { types: string; default: string }>
+  dependencies: Record<string, string>
+}
+interface DenoJson {
+  name: string
+  version: string
+  license: string
+  exports: Record<string, string>
+  imports: Record<string, string>
+}
+
+const json = <T>(file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as T
+const packageJson = json<PackageJson>('package.json')
+const denoJson = json<DenoJson>('deno.json')
+
+describe('package.json and deno.json agree', () => {
+  it('in name, version and licence', () => {
+    expect(denoJson.name).toBe(`@${packageJson.name}/${packageJson.name}`)
+    expect(denoJson.version).toBe(packageJson.version)
+    expect(denoJson.license).toBe(packageJson.license)
+  })
+
+  it('in exports, but for ./package.json, and each is built from the file that JSR publishes', () => {
+    const { './package.json': manifest, ...exported } = packageJson.exports
+    expect(manifest).toBe('./package.json')
+    expect(Object.keys(exported)).toEqual(Object.keys(denoJson.exports))
+    for (const [subpath, source] of Object.entries(denoJson.exports)) {
+      expect(readFileSync(join(root, source), 'utf8')).toContain('export')
+      const name = subpath === '.' ? 'index' : subpath.slice(2)
+      expect(exported[subpath]).toEqual({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` })
+    }
+  })
+
+  it('in runtime dependencies', () => {
+    const { dependencies } = packageJson
+    expect(Object.keys(dependencies).sort()).toEqual(['@noble/hashes', 'hono', 'valibot'])
+    for (const [name, specifier] of Object.entries(denoJson.imports)) {
+      expect(specifier).toBe(`npm:${name}@${dependencies[name]}`)
+    }
+  })
+})
+
+/** Every file that ends up in the bundle of an entry. */
+async function bundled(entry: string): Promise<string[]> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    metafile: true,
+  })
+  return Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
+  )
+}
+
+describe('bundles', () => {
+  it.each(['src/index.ts', 'src/webhooks/index.ts'])(
+    '%s holds neither hono, nor the emulator, nor node:',
+    async (entry) => {
+      const files = await bundled(entry)
+      expect(files).toContain('src/errors.ts')
+      expect(files.filter((file) => /hono|emulator|node:/.test(file))).toEqual([])
+    },
+  )
+
+  it('the emulator does hold hono, so that the test above would see it', async () => {
+    expect((await bundled('src/emulator/index.ts')).some((file) => file.includes('hono'))).toBe(true)
+  })
+
+  it('verifyWebhook alone brings no operation, no transport and no client', async () => {
+    const files = await bundled('src/webhooks/index.ts')
+    expect(files.filter((file) => /src\/(operations|http|client|config)/.test(file))).toEqual([])
+  })
+})

@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import ts from 'typescript'
+import { programOf as programInMemory } from '../../node/support/program.ts'
+import { ENTRIES } from './entries.ts'
+import { packedFolder } from './pack.ts'
+
+export type Resolution = 'nodenext' | 'bundler'
+
+/** The options of a user who checks everything, the libraries' own types included. */
+export function optionsFor(resolution: Resolution, lib: readonly string[] = ['lib.es2022.d.ts']): ts.CompilerOptions {
+  const [module, moduleResolution] =
+    resolution === 'nodenext'
+      ? [ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext]
+      : [ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler]
+  return {
+    target: ts.ScriptTarget.ES2022,
+    module,
+    moduleResolution,
+    lib: [...lib],
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+  }
+}
+
+/** What a module needs to have every public entry's types loaded. */
+export const EVERY_ENTRY = [...ENTRIES.values()]
+  .map((specifier, index) => `export * as entry${index} from '${specifier}'\n`)
+  .join('')
+
+/** A program of files that stand beside the installed package, held in memory. */
+export function programOf(files: Readonly<Record<string, string>>, options: ts.CompilerOptions): ts.Program {
+  const folder = packedFolder()
+  return programInMemory(
+    new Map(Object.entries(files).map(([name, text]) => [join(folder, name), text])),
+    options,
+    folder,
+  )
+}
+
+/** Everything that the compiler has to say. */
+export function complaints(program: ts.Program): string[] {
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ file, messageText }) => `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
+}

@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest'
+import {
+  ConfigError,
+  isWebhookVerificationError,
+  type ReadWebhookOptions,
+  readWebhook,
+  readWebhookForm,
+  signData,
+  signWebhook,
+  verifyWebhook,
+  type WebhookForm,
+  WebhookVerificationError,
+} from '../../src/webhooks/index.ts'
+import { SIGNATURES } from '../spec/vectors/webhook-signatures.ts'
+
+const SECRET = 'canary-secret-7f3a'
+const PAYLOAD = {
+  payment_id: '6f1e5a8c-2d1b-4f0e-9a53-7c0d5a1e8b42',
+  order_id: 'A-1',
+  pos_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
+  mode: 'hosted',
+  method: 'purchase',
+  amount: 100.5,
+  currency: 'UAH',
+  status: 'success',
+  created_at: '2026-01-01T10:00:00.000',
+}
+const FORM = 'application/x-www-form-urlencoded'
+const signed = signWebhook(PAYLOAD, SECRET)
+
+function failure(run: () => unknown): WebhookVerificationError {
+  try {
+    run()
+  } catch (error) {
+    if (isWebhookVerificationError(error)) return error
+    throw error
+  }
+  throw new Error('It was accepted.')
+}
+
+async function readFailure(request: Request, options: Partial<ReadWebhookOptions> = {}) {
+  return readWebhook(request, { secrets: SECRET, ...options }).then(
+    () => {
+      throw new Error('It was accepted.')
+    },
+    (error: unknown) => {
+      if (isWebhookVerificationError(error)) return error
+      throw error
+    },
+  )
+}
+
+const post = (body: BodyInit, type: string | null = FORM) =>
+  new Request('https://shop.example.com/webhooks', {
+    method: 'POST',
+    body,
+    headers: type === null ? {} : { 'content-type': type },
+  })
+
+/** A form whose `data` is whatever text is given, signed rightly. */
+const signedText = (data: string): WebhookForm => ({ data, signature: signData(data, SECRET) })
+
+describe('verifyWebhook accepts', () => {
+  it.each(SIGNATURES.filter(({ json }) => json))('a golden vector: $name', ({ secret, data, openssl, json }) => {
+    const event = verifyWebhook({ data, signature: openssl }, secret)
+    const received = JSON.parse(json ?? '') as Record<string, unknown>
+    expect('record' in event ? event.record : event).toEqual(received)
+  })
+
+  it('a documented event, read into its type', () => {
+    expect(verifyWebhook(signed, SECRET)).toEqual(PAYLOAD)
+  })
+
+  it('the previous secret beside the new one', () => {
+    expect(verifyWebhook(signed, ['new', SECRET])).toEqual(PAYLOAD)
+  })
+
+  it('data without its padding: some senders omit it', () => {
+    const data = signed.data.replace(/=+$/, '')
+    expect(data).not.toBe(signed.data)
+    expect(verifyWebhook(signedText(data), SECRET)).toEqual(PAYLOAD)
+  })
+
+  it('bytes that are not what JSON.stringify would write: what is signed is what was sent', () => {
+    const { data, signature } = signWebhook(`  {"method" : "loyalty",\n "n" : 1.0 }`, SECRET)
+    expect(verifyWebhook({ data, signature }, SECRET)).toEqual({ method: 'loyalty', n: 1 })
+  })
+})
+
+describe('verifyWebhook refuses, and says why', () => {
+  const { data, signature } = signed
+  it.each<[string, string, unknown]>([
+    ['missing_field', 'no data', { signature }],
+    ['missing_field', 'empty data', { data: '', signature }],
+    ['missing_field', 'no signature', { data }],
+    ['missing_field', 'a signature that is not a string', { data, signature: 28 }],
+    ['missing_field', 'no form at all', undefined],
+    ['signature_length', 'a signature without its padding', { data, signature: signature.slice(0, 27) }],
+    ['signature_length', 'a hexadecimal signature', { data, signature: 'a'.repeat(40) }],
+    ['signature_length', 'a signature of one letter more', { data, signature: `${signature}=` }],
+    ['signature_alphabet', 'a signature in standard Base64', { data, signature: `+/${signature.slice(2)}` }],
+    ['signature_alphabet', 'a signature with a foreign character', { data, signature: `!${signature.slice(1)}` }],
+    ['plus_became_space', 'a space in the signature', { data, signature: ` ${signature.slice(1)}` }],
+    ['plus_became_space', 'a space in the data', { data: `${data.slice(0, 8)} ${data.slice(9)}`, signature }],
+    ['signature_mismatch', 'other data', { data: signWebhook({ ...PAYLOAD, amount: 1 }, SECRET).data, signature }],
+    ['signature_mismatch', 'the signature of another secret', { data, signature: signData(data, 'other') }],
+    ['signature_mismatch', 'data with its padding cut off', { data: data.replace(/=+$/, ''), signature }],
+  ])('%s: %s', (reason, _name, form) => {
+    const error = failure(() => verifyWebhook(form as WebhookForm, SECRET))
+    expect(error).toMatchObject({ name: 'WebhookVerificationError', code: 'webhook_verification', reason })
+    expect(error).toMatchObject({ verified: false, data: undefined })
+  })
+
+  it('never shows the secret or the signature it expected', () => {
+    const forged = { ...PAYLOAD, amount: 1 }
+    const expected = signWebhook(forged, SECRET)
+    const error = failure(() => verifyWebhook({ data: expected.data, signature }, SECRET))
+    for (const text of [error.message, String(error.stack), JSON.stringify(error)]) {
+      expect(text).not.toContain(SECRET)
+      expect(text).not.toContain(expected.signature)
+    }
+  })
+
+  it('without parsing anything first: data that is no Base64 is a mismatch when it is not genuine', () => {
+    expect(failure(() => verifyWebhook({ data: '{"not":"base64"}', signature }, SECRET)).reason).toBe(
+      'signature_mismatch',
+    )
+  })
+})
+
+describe('verifyWebhook keeps what is genuine and cannot be read', () => {
+  const encode = (bytes: number[]) => btoa(String.fromCharCode(...bytes)).replaceAll('/', '_')
+  it.each<[string, string, string]>([
+    ['not_base64url', 'data that is not Base64', '{"a":1}'],
+    ['not_base64url', 'data in standard Base64', 'fn5+Pz8/'],
+    ['not_base64url', 'a length that no Base64 has', 'abcde'],
+    ['not_base64url', 'three letters of padding', 'YQ==='],
+    ['not_utf8', 'bytes that are not UTF-8', encode([0x7b, 0xff, 0x7d])],
+    ['not_json', 'a text that is not JSON', btoa('hello')],
+    ['not_json', 'JSON cut off', btoa('{"a":')],
+    ['not_json', 'an array', btoa('[1]')],
+    ['not_json', 'null', btoa('null')],
+    ['not_json', 'a string', btoa('"text"')],
+  ])('%s: %s', (reason, _name, data) => {
+    const error = failure(() => verifyWebhook(signedText(data), SECRET))
+    expect(error).toMatchObject({ reason, verified: true, data })
+    expect(Object.keys(error)).not.toContain('data')
+    expect(JSON.stringify(error)).not.toContain(data)
+  })
+})
+
+describe('readWebhook', () => {
+  it('reads a request as the service sends it', async () => {
+    expect(await readWebhook(post(signed.body), { secrets: SECRET })).toEqual(PAYLOAD)
+  })
+
+  it('reads one that came in many small pieces, without a length', async () => {
+    const bytes = new TextEncoder().encode(signed.body)
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (let i = 0; i < bytes.length; i += 7) controller.enqueue(bytes.slice(i, i + 7))
+        controller.close()
+      },
+    })
+    const request = { headers: new Headers({ 'content-type': FORM }), body }
+    expect(await readWebhook(request, { secrets: SECRET })).toEqual(PAYLOAD)
+  })
+
+  it('accepts a charset, other capitals and unknown fields', async () => {
+    const request = post(`extra=1&${signed.body}`, 'Application/X-WWW-Form-Urlencoded; charset=UTF-8')
+    expect(await readWebhook(request, { secrets: SECRET })).toEqual(PAYLOAD)
+  })
+
+  it.each([null, 'application/json', 'multipart/form-data', 'text/plain', 'application/x-www-form-urlencodedx'])(
+    'content_type: %s',
+    async (type) => {
+      const request = { headers: new Headers(type === null ? {} : { 'content-type': type }), body: null }
+      const error = await readFailure(request as unknown as Request)
+      expect(error).toMatchObject({ reason: 'content_type', verified: false })
+    },
+  )
+
+  it('too_large: at the limit it is read, one byte beyond it is not', async () => {
+    const { length } = new TextEncoder().encode(signed.body)
+    expect(await readWebhook(post(signed.body), { secrets: SECRET, maxBytes: length })).toEqual(PAYLOAD)
+    expect((await readFailure(post(signed.body), { maxBytes: length - 1 })).reason).toBe('too_large')
+  })
+
+  it('too_large: a stream without end is abandoned at the limit', async () => {
+    let pulled = 0
+    let cancelled = false
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1
+        controller.enqueue(new Uint8Array(1024))
+      },
+      cancel() {
+        cancelled = true
+      },
+    })
+    const request = { headers: new Headers({ 'content-type': FORM }), body }
+    await expect(readWebhook(request, { secrets: SECRET, maxBytes: 4096 })).rejects.toMatchObject({
+      reason: 'too_large',
+    })
+    expect(cancelled).toBe(true)
+    expect(pulled).toBeLessThan(10)
+  })
+
+  it('too_large: a declared length is enough', async () => {
+    const headers = new Headers({ 'content-type': FORM, 'content-length': '65537' })
+    const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('read')) })
+    await expect(readWebhook({ headers, body }, { secrets: SECRET })).rejects.toMatchObject({ reason: 'too_large' })
+  })
+
+  it('not_utf8: the body itself', async () => {
+    const error = await readFailure(post(new Uint8Array([0x64, 0x61, 0xff])))
+    expect(error).toMatchObject({ reason: 'not_utf8', verified: false })
+  })
+
+  it.each([
+    ['missing_field', 'an empty body', ''],
+    ['missing_field', 'no signature', `data=${signed.data}`],
+    ['missing_field', 'no data', `signature=${signed.signature}`],
+    ['missing_field', 'empty data', `data=&signature=${signed.signature}`],
+    ['duplicate_field', 'data twice', `${signed.body}&data=x`],
+    ['duplicate_field', 'the signature twice', `${signed.body}&signature=x`],
+    ['plus_became_space', 'an unescaped plus', `data=${signed.data}&signature=+${signed.signature.slice(1)}`],
+    ['signature_alphabet', 'malformed escapes', `data=${signed.data}&signature=${'%'.repeat(28)}`],
+  ])('%s: %s', async (reason, _name, body) => {
+    expect(await readFailure(post(body))).toMatchObject({ reason, verified: false })
+  })
+
+  it('refuses a limit that is none', async () => {
+    for (const maxBytes of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await expect(readWebhook(post(signed.body), { secrets: SECRET, maxBytes })).rejects.toThrow(ConfigError)
+    }
+  })
+
+  it('hands a broken stream on as it is', async () => {
+    const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('cut')) })
+    const request = { headers: new Headers({ 'content-type': FORM }), body }
+    await expect(readWebhook(request, { secrets: SECRET })).rejects.toThrow('cut')
+  })
+})
+
+describe('readWebhookForm', () => {
+  it('gives the two fields as they came, unverified', async () => {
+    expect(await readWebhookForm(post('data=abc%3D&signature=x%20y'))).toEqual({ data: 'abc=', signature: 'x y' })
+  })
+
+  it('is part of a class of errors that two copies of the package share', async () => {
+    const foreign = Object.assign(new Error('other copy'), { code: 'webhook_verification' })
+    expect(isWebhookVerificationError(foreign)).toBe(true)
+    expect(isWebhookVerificationError(new Error('x'))).toBe(false)
+    await expect(readWebhookForm(post('', 'text/plain'))).rejects.toBeInstanceOf(WebhookVerificationError)
+  })
+})
+
+describe('slips of the caller', () => {
+  const { data, signature } = signWebhook({ method: 'loyalty' }, 'secret')
+
+  it.each([undefined, null, [], 5, [undefined]])('secrets that are %s are a matter of configuration', (secrets) => {
+    expect(() => verifyWebhook({ data, signature }, secrets as never)).toThrow(
+      expect.objectContaining({ code: 'config', field: 'secrets' }),
+    )
+  })
+
+  it('card data that no webhook documents is cut from the event', () => {
+    const form = signWebhook({ method: 'loyalty', cc_number: '4242424242424242', card_cvv: '123', cc_mask: 'm' }, 's')
+    expect(verifyWebhook(form, 's')).toEqual({ method: 'loyalty', cc_mask: 'm' })
+  })
+})

@@ -1,0 +1,77 @@
+import {
+  isApiError,
+  isConfigError,
+  isConnectionError,
+  isInvalidInputError,
+  isOutcomeUnknownError,
+  isUnexpectedResponseError,
+} from '../sdk.ts'
+
+/** An answer of `/api` that is no success, as RFC 9457 has it. */
+export interface Problem {
+  status: number
+  /** Literal, for programs. */
+  code: string
+  title: string
+  detail?: string
+  [member: string]: unknown
+}
+
+/** A refusal that a route throws. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError'
+  readonly problem: Problem
+  constructor(status: number, code: string, title: string, detail?: string, members: Record<string, unknown> = {}) {
+    super(title)
+    this.problem = { status, code, title, ...(detail !== undefined && { detail }), ...members }
+  }
+}
+
+export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {
+  const body = JSON.stringify({ type: 'about:blank', ...problem })
+  return new Response(body, {
+    status: problem.status,
+    headers: { 'content-type': 'application/problem+json', ...headers },
+  })
+}
+
+/** What a failed call of the SDK means to the caller of `/api`; undefined for any other error. Its texts hold no secret. */
+export function problemOf(error: unknown): Problem | undefined {
+  if (isInvalidInputError(error)) {
+    const { code, message, issues } = error
+    return { status: 400, code, title: 'The input is not valid; nothing was sent.', detail: message, issues }
+  }
+  if (isConnectionError(error)) {
+    return {
+      status: 503,
+      code: error.code,
+      title: 'The service was not reached; nothing happened.',
+      detail: error.message,
+    }
+  }
+  if (isOutcomeUnknownError(error)) {
+    const { code, message, howToFindOut } = error
+    return { status: 502, code, title: 'It may have been executed.', detail: message, how_to_find_out: howToFindOut }
+  }
+  if (isApiError(error)) {
+    const { code, status, message, apiCode, apiMessage, violations } = error
+    return {
+      status: API_STATUS[status] ?? (status < 500 ? 422 : 502),
+      code,
+      title: 'The service refused it.',
+      detail: message,
+      service: { status, code: apiCode, message: apiMessage, violations },
+    }
+  }
+  if (isUnexpectedResponseError(error)) {
+    const { code, message } = error
+    return { status: 502, code, title: 'The service answered in an unknown form.', detail: message }
+  }
+  if (isConfigError(error)) {
+    return { status: 500, code: error.code, title: 'The worker’s configuration cannot work.', detail: error.message }
+  }
+  return undefined
+}
+
+/** The service's own 401 is about the worker's credentials, not about the caller's. */
+const API_STATUS: Record<number, number> = { 401: 502, 404: 404, 429: 503 }

@@ -1,0 +1,68 @@
+import { type State, StateError } from './kv.ts'
+
+/** An event that `onEvent` has not come to terms with yet: the value of `retry/<event id>`. */
+export interface Retry {
+  order_id: string
+  /** How many times `onEvent` failed. */
+  attempts: number
+  /** The last error's name and message. */
+  error: string
+  /** Milliseconds since 1970 before which the cron leaves it alone. */
+  next_at: number
+}
+
+const ERROR_LENGTH = 500
+const MINUTE_MS = 60_000
+const DAY_MINUTES = 1440
+
+/** Key `done/<event id>`: `onEvent` has returned for this event. Value: when; kept for good. */
+export async function isDone(state: State, eventId: string): Promise<boolean> {
+  return (await state.get(`done/${eventId}`)) !== undefined
+}
+
+export function putDone(state: State, eventId: string, at: number): Promise<void> {
+  return unlessJustWritten(state.put(`done/${eventId}`, { at }))
+}
+
+/**
+ * Key `retry/<event id>`: `onEvent` threw. Metadata: `next_at`; deleted when it succeeds. The pause grows with the
+ * square of the attempts, to a day.
+ */
+export async function putRetry(
+  state: State,
+  eventId: string,
+  order_id: string,
+  error: unknown,
+  at: number,
+): Promise<void> {
+  const attempts = ((await getRetry(state, eventId))?.attempts ?? 0) + 1
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const next_at = at + Math.min(attempts * attempts, DAY_MINUTES) * MINUTE_MS
+  const retry: Retry = { order_id, attempts, error: text.slice(0, ERROR_LENGTH), next_at }
+  await unlessJustWritten(state.put(`retry/${eventId}`, retry, { next_at }))
+}
+
+export async function getRetry(state: State, eventId: string): Promise<Retry | undefined> {
+  return (await state.get(`retry/${eventId}`)) as Retry | undefined
+}
+
+export function deleteRetry(state: State, eventId: string): Promise<void> {
+  return state.delete(`retry/${eventId}`)
+}
+
+/** The ids of the events whose time for another attempt has come. */
+export async function listRetries(state: State, now: number): Promise<string[]> {
+  const rows = await state.list('retry/')
+  return rows
+    .filter(({ metadata }) => !(((metadata as { next_at?: unknown } | null)?.next_at as number) > now))
+    .map(({ key }) => key.slice('retry/'.length))
+}
+
+// The same key within the same second: another delivery of this event has just written it.
+async function unlessJustWritten(write: Promise<void>): Promise<void> {
+  try {
+    await write
+  } catch (error) {
+    if (!(error instanceof StateError && error.tooSoon)) throw error
+  }
+}

@@ -3,7 +3,7 @@ import { addOperation, reserveOf, sumOf } from '../domain/operations.ts'
 import { createOrder } from '../domain/payments.ts'
 import { cancelSubscription } from '../domain/subscriptions.ts'
 import { announce, conclude } from '../domain/transitions.ts'
-import { toMinor, toUnits } from '../state/accounts.ts'
+import { toMinorUnits, toUnits } from '../state/accounts.ts'
 import { findCard } from '../state/cards.ts'
 import type { Operation, Order, Payment } from '../state/state.ts'
 
@@ -63,7 +63,7 @@ export function createControl(world: World): Control {
     refundPayment(orderId, amount) {
       const order = find(orderId)
       const left = paid(order) - sumOf(order, 'refund')
-      const asked = amount === undefined ? left : toMinor(checkAmount(amount))
+      const asked = amount === undefined ? left : toMinorUnits(checkAmount(amount))
       if (asked <= 0 || asked > left) throw new TypeError(`Order ${orderId} has ${toUnits(left)} to pay back.`)
       return addOperation(world, order, { method: 'refund', amount: toUnits(asked), server_url: url(order) })
     },
@@ -105,5 +105,5 @@ function paid(order: Order): number {
   if (method !== 'purchase' || status !== 'success') return 0
   return order.payments
     .filter((payment) => payment.status === 'success')
-    .reduce((sum, payment) => sum + toMinor(payment.processed_amount ?? payment.amount), 0)
+    .reduce((sum, payment) => sum + toMinorUnits(payment.processed_amount ?? payment.amount), 0)
 }

@@ -1,6 +1,6 @@
 import { note, type World } from '../context.ts'
 import { describeCode } from '../spec/status-codes.ts'
-import { book, toMinor } from '../state/accounts.ts'
+import { book, toMinorUnits } from '../state/accounts.ts'
 import { findCard } from '../state/cards.ts'
 import type { Operation, Order } from '../state/state.ts'
 import { timestamp } from '../state/time.ts'
@@ -55,7 +55,7 @@ export function addOperation(world: World, order: Order, input: OperationInput):
   }
   if (input.method === 'refund') {
     operation.receipt_url = `${world.options.origin}/_emulator/receipts/${operation.operation_id}`
-    book(world.state.accounts, world.ids, payment.currency, -toMinor(input.amount))
+    book(world.state.accounts, world.ids, payment.currency, -toMinorUnits(input.amount))
   }
   if (input.method === 'capture' && limit === undefined) earn(world, payment.currency, input.amount, operation.fee)
   order.operations.push(operation)
@@ -74,10 +74,10 @@ export function sumOf(order: Order, method: SecondaryMethod): number {
   const successful = order.operations.filter(
     (operation) => operation.method === method && operation.status === 'success',
   )
-  return successful.reduce((sum, { amount }) => sum + toMinor(amount), 0)
+  return successful.reduce((sum, { amount }) => sum + toMinorUnits(amount), 0)
 }
 
 /** The reserve of an auth with its increments, in minor units. */
 export function reserveOf(order: Order): number {
-  return toMinor(order.payments[0].amount) + sumOf(order, 'auth_increment')
+  return toMinorUnits(order.payments[0].amount) + sumOf(order, 'auth_increment')
 }

@@ -1,6 +1,6 @@
 import { note, type World } from '../context.ts'
 import { describeCode } from '../spec/status-codes.ts'
-import { book, toMinor, toUnits } from '../state/accounts.ts'
+import { book, toMinorUnits, toUnits } from '../state/accounts.ts'
 import type { TestCard } from '../state/cards.ts'
 import type { Money, Order, Payment } from '../state/state.ts'
 import { addDuration, timestamp } from '../state/time.ts'
@@ -74,21 +74,21 @@ export function conclude(world: World, order: Order, payment: Payment, card: Tes
 
 /** Books an amount less its fee. */
 export function earn(world: World, currency: string, amount: number, fee: Money | null): void {
-  book(world.state.accounts, world.ids, currency, toMinor(amount) - toMinor(fee?.amount ?? 0))
+  book(world.state.accounts, world.ids, currency, toMinorUnits(amount) - toMinorUnits(fee?.amount ?? 0))
 }
 
 const NO_FEES = { fee: null, fixed_fee: null, percent_fee: null }
 
 /** 1.5 per cent and 0.10 (nothing fixed below 1.00). Assumption: the document shows the parts of a fee, not its size. */
 export function feesOf(amount: number, currency: string): { fee: Money; fixed_fee: Money; percent_fee: Money } {
-  const percent = Math.round((toMinor(amount) * 15) / 1000)
+  const percent = Math.round((toMinorUnits(amount) * 15) / 1000)
   const fixed = amount < 1 ? 0 : 10
   const money = (minor: number): Money => ({ amount: toUnits(minor), currency })
   return { fee: money(percent + fixed), fixed_fee: money(fixed), percent_fee: money(percent) }
 }
 
 function share(amount: number, percent: number): number {
-  return toUnits(Math.max(1, Math.round((toMinor(amount) * percent) / 100)))
+  return toUnits(Math.max(1, Math.round((toMinorUnits(amount) * percent) / 100)))
 }
 
 export function limitInfo(world: World, description: string): { retry_after: string; description: string } {

@@ -33,7 +33,7 @@ function expectedAuth(world: World, endpoint: EndpointRule, body: Uint8Array): s
   if (endpoint.scheme === 'plain') return [plain]
   const signed = `${scheme}${world.rules.wire.hmacSuffix} ${apiKey}:${signature(body, apiSecret)}`
   if (authentication === 'plain') return [plain]
-  return authentication === 'documented' ? [signed] : [signed, plain]
+  return authentication === 'per-endpoint' ? [signed] : [signed, plain]
 }
 
 /** A POS that is well-formed but another's is a wrong credential, wherever it stands in the request. */

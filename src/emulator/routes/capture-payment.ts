@@ -3,7 +3,7 @@ import { addOperation, reserveOf, sumOf } from '../domain/operations.ts'
 import type { Violation } from '../http/problem.ts'
 import { findOrder, pick, type Route, readJson, refuse } from '../http/request.ts'
 import { validate } from '../http/validate.ts'
-import { toMinor, toUnits } from '../state/accounts.ts'
+import { toMinorUnits, toUnits } from '../state/accounts.ts'
 import type { Order } from '../state/state.ts'
 
 /** `POST {base_url}/api/v1/capture` (document, "Capture a reserve"): in full, in part, or beyond the reserve. */
@@ -13,7 +13,7 @@ export const capturePayment: Route = (world, request) => {
   const order = findOrder(world, body.order_id)
   const partial = typeof body.charge_amount === 'number'
   // Assumption: a full capture after partial ones takes what is left of the reserve.
-  const asked = partial ? toMinor(Number(body.charge_amount)) : reserveOf(order) - sumOf(order, 'capture')
+  const asked = partial ? toMinorUnits(Number(body.charge_amount)) : reserveOf(order) - sumOf(order, 'capture')
   refuse(world, conditions(world, order, body.order_currency, asked))
   const operation = addOperation(world, order, {
     method: 'capture',

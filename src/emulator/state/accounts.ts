@@ -10,7 +10,7 @@ export interface Account {
   rolling_reserve: number
 }
 
-export function toMinor(amount: number): number {
+export function toMinorUnits(amount: number): number {
   return Math.round(amount * 100)
 }
 
@@ -23,8 +23,8 @@ export function openAccounts(options: readonly AccountOption[], ids: Ids): Accou
     id: ids.uuid(),
     name,
     currency,
-    available: toMinor(available),
-    rolling_reserve: toMinor(rolling_reserve),
+    available: toMinorUnits(available),
+    rolling_reserve: toMinorUnits(rolling_reserve),
   }))
 }
 

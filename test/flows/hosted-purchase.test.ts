@@ -31,7 +31,7 @@ describe.each(['per-endpoint', 'plain'] as const)('authentication %s', (authenti
 
 it('a hosted auth gives a checkout or a record, as the service likes', async () => {
   expect(await openShop().client.createPayment(HOSTED_AUTH)).toHaveProperty('url')
-  const record = await openShop({}, { hostedAuthAnswer: 'record' }).client.createPayment(HOSTED_AUTH)
+  const record = await openShop({}, { hostedAuthResponse: 'record' }).client.createPayment(HOSTED_AUTH)
   expect(record).toMatchObject({ method: 'auth', mode: 'hosted', status: 'init', order_id: 'A-1' })
 })
 

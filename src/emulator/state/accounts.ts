@@ -1,4 +1,3 @@
-import type { AccountOption } from '../options.ts'
 import type { Ids } from './random.ts'
 
 /** An account of the merchant. Amounts in minor units (hundredths), so that sums stay exact. */
@@ -10,7 +9,16 @@ export interface Account {
   rolling_reserve: number
 }
 
-export function toMinorUnits(amount: number): number {
+/** An account of the emulated merchant at the start (API document, "Account (balances)"). Amounts in units of the currency. */
+export interface AccountOption {
+  name: string
+  /** ISO 4217. */
+  currency: string
+  available: number
+  rolling_reserve: number
+}
+
+export function toMinor(amount: number): number {
   return Math.round(amount * 100)
 }
 
@@ -23,8 +31,8 @@ export function openAccounts(options: readonly AccountOption[], ids: Ids): Accou
     id: ids.uuid(),
     name,
     currency,
-    available: toMinorUnits(available),
-    rolling_reserve: toMinorUnits(rolling_reserve),
+    available: toMinor(available),
+    rolling_reserve: toMinor(rolling_reserve),
   }))
 }
 

@@ -101,6 +101,18 @@ export type UnknownOutcomeReason =
   | 'unreadable_answer'
   | 'unexpected_redirect'
 
+interface OutcomeUnknownDetails {
+  reason: UnknownOutcomeReason
+  howToFindOut: string
+  status?: number | undefined
+  cause?: unknown
+  operation: string
+  order_id?: string
+  amount?: number | undefined
+  currency?: string | undefined
+  sent_at: string
+}
+
 /**
  * The request may have been executed, and there is no answer that tells: money may have moved. Do NOT simply call
  * again; `howToFindOut` (also part of the message) names the way to learn the state first.
@@ -117,12 +129,18 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
   declare readonly howToFindOut: string
   /** The HTTP status, when there was one. */
   declare readonly status: number | undefined
+  /** The function that was called, such as `capturePayment`. */
+  declare readonly operation: string
+  /** The order that it was about; undefined for `request` and `cancelRecurring`. */
+  declare readonly order_id: string | undefined
+  /** The amount that was sent, in the currency's unit; undefined where none was sent (a full capture or refund, a void). */
+  declare readonly amount: number | undefined
+  /** Its currency, ISO 4217. */
+  declare readonly currency: string | undefined
+  /** When the last attempt was sent: ISO 8601 in UTC, by this machine's clock. */
+  declare readonly sent_at: string
 
-  constructor(
-    what: string,
-    call: CallDetails,
-    details: { reason: UnknownOutcomeReason; howToFindOut: string; status?: number | undefined; cause?: unknown },
-  ) {
+  constructor(what: string, call: CallDetails, details: OutcomeUnknownDetails) {
     const { cause, status, ...more } = details
     super(`${what} Whether it was executed is unknown. ${details.howToFindOut}`, cause, { ...call, ...more, status })
   }

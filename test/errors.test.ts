@@ -21,7 +21,12 @@ const ERRORS: [name: string, code: sdk.ErrorCode, error: sdk.EdgetillError, guar
   [
     'OutcomeUnknownError',
     'outcome_unknown',
-    new sdk.OutcomeUnknownError('Lost.', CALL, { reason: 'timeout', howToFindOut: 'Ask.' }),
+    new sdk.OutcomeUnknownError('Lost.', CALL, {
+      reason: 'timeout',
+      howToFindOut: 'Ask.',
+      operation: 'capturePayment',
+      sent_at: '2026-01-02T03:04:05.678Z',
+    }),
     sdk.isOutcomeUnknownError,
   ],
   ['ApiError', 'api', new sdk.ApiError('refused', CALL, API), sdk.isApiError],

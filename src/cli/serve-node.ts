@@ -29,7 +29,7 @@ export interface Served {
 export async function serveOnNode(fetch: FetchHandler, options: ServeOptions = {}): Promise<Served> {
   const host = options.host ?? '127.0.0.1'
   const server = createServer((incoming, outgoing) => {
-    answer(fetch, incoming, outgoing).catch((error: unknown) => fail(error, outgoing))
+    respond(fetch, incoming, outgoing).catch((error: unknown) => fail(error, outgoing))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -47,7 +47,7 @@ export async function serveOnNode(fetch: FetchHandler, options: ServeOptions = {
   }
 }
 
-async function answer(fetch: FetchHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function respond(fetch: FetchHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const aborted = new AbortController()
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) aborted.abort()

@@ -1,8 +1,9 @@
 import { Hono } from 'hono'
-import type { World } from './context.ts'
-import { type Controls, controlApi } from './control/api.ts'
+import type { Context } from './context.ts'
+import { controlApi } from './control/api.ts'
+import type { EmulatorControls } from './control/emulator-controls.ts'
 import { orderPage, overviewPage, receiptPage } from './control/overview.ts'
-import { answerEndpoint } from './endpoint.ts'
+import { handleEndpoint } from './endpoint.ts'
 import { Problem } from './http/problem.ts'
 import type { Route } from './http/request.ts'
 import { messagePage } from './pages/outcome.ts'
@@ -27,19 +28,19 @@ const ROUTES: Record<OperationName, Route> = {
 }
 
 /** Every path of the emulated service, and of the emulator's own control. */
-export function createApp(world: World, controls: Controls): Hono {
+export function createApp(context: Context, controls: EmulatorControls): Hono {
   const app = new Hono()
   for (const operation of Object.keys(ROUTES) as OperationName[]) {
-    const { base, path } = world.rules.endpoints[operation]
-    const { baseUrl, apiUrl } = world.options.credentials
+    const { base, path } = context.rules.endpoints[operation]
+    const { baseUrl, apiUrl } = context.options.credentials
     const prefix = new URL(base === 'base_url' ? baseUrl : apiUrl).pathname.replace(/\/$/, '')
     const pattern = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.all(pattern, (c) =>
-      answerEndpoint(world, operation, ROUTES[operation], c.req.raw, c.req.param() as Record<string, string>),
+      handleEndpoint(context, operation, ROUTES[operation], c.req.raw, c.req.param() as Record<string, string>),
     )
   }
   app.all('/api/v1/checkout/:checkout_id/:page{form|3ds}', (c) =>
-    checkout(world, c.req.raw, c.req.param('checkout_id'), c.req.param('page')),
+    checkout(context, c.req.raw, c.req.param('checkout_id'), c.req.param('page')),
   )
   app.get('/_emulator', () => overviewPage(controls))
   app.get('/_emulator/orders', (c) => {

@@ -2,20 +2,20 @@ import type { FaultBook } from './faults/faults.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Rules } from './spec/rules.ts'
 import { openAccounts } from './state/accounts.ts'
-import type { Agenda } from './state/clock.ts'
+import type { Scheduler } from './state/clock.ts'
 import type { Ids, Random } from './state/random.ts'
 import type { Order, State } from './state/state.ts'
 import { timestamp } from './state/time.ts'
 import type { DeliveryLog } from './webhooks/deliveries.ts'
 
 /** What every part of one emulator shares. Nothing lives outside it. */
-export interface World {
+export interface Context {
   options: ResolvedOptions
   rules: Rules
   ids: Ids
-  /** Decides what the document lets happen "now and then"; apart from the ids, so that neither shifts the other. */
+  /** Decides what the API document lets happen "now and then"; apart from the ids, so that neither shifts the other. */
   chance: Random
-  agenda: Agenda
+  scheduler: Scheduler
   state: State
   deliveries: DeliveryLog
   faults: FaultBook
@@ -25,6 +25,6 @@ export function emptyState(options: ResolvedOptions, ids: Ids): State {
   return { orders: new Map(), checkouts: new Map(), tokens: new Map(), accounts: openAccounts(options.accounts, ids) }
 }
 
-export function note(world: World, order: Order, what: string): void {
-  order.timeline.push({ at: timestamp(world.agenda.now()), what })
+export function note(context: Context, order: Order, what: string): void {
+  order.timeline.push({ at: timestamp(context.scheduler.now()), what })
 }

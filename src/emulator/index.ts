@@ -6,7 +6,7 @@ import { RULES } from './spec/rules.ts'
 /**
  * Creates an emulator of the payment service: every endpoint, the customer's pages, signed webhooks, a clock and faults.
  *
- * @param options Seed, clock, addresses and what the document leaves open; all of it has defaults.
+ * @param options Seed, clock, addresses and what the API document leaves open; all of it has defaults.
  * @throws {TypeError} when an option makes no sense.
  * @see The service's document, as a whole.
  * @example
@@ -27,15 +27,16 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   return assemble(options, RULES)
 }
 
-export type { Control, OtherPayment } from './control/actions.ts'
+export type { OtherPayment, PortalActions } from './control/actions.ts'
 export type { Orders, OrderView } from './domain/orders.ts'
-export type { Emulator, EmulatorClock, EmulatorFetch } from './emulator.ts'
-export type { AnswerFault, ContentFault, DeliveryFault, Fault, FaultKind, Faults } from './faults/faults.ts'
+export type { Emulator, EmulatorFetch } from './emulator.ts'
+export type { ContentFault, DeliveryFault, Fault, FaultKind, Faults, ResponseFault } from './faults/faults.ts'
 export { ConnectionResetError } from './faults/response-faults.ts'
-export type { AccountOption, Credentials, EmulatorOptions } from './options.ts'
+export type { Credentials, EmulatorOptions } from './options.ts'
 export type { OperationName } from './spec/endpoints.ts'
+export type { AccountOption } from './state/accounts.ts'
 export { TEST_CARDS, type TestCard, type TestCardName, testCard } from './state/cards.ts'
-export type { ClockSource } from './state/clock.ts'
+export type { ClockSource, EmulatorClock } from './state/clock.ts'
 export type { LimitInfo, Money, Operation, Payment, Subscription, TimelineEntry } from './state/state.ts'
 export type { Duration } from './state/time.ts'
 export type { Attempt, Deliveries, Delivery } from './webhooks/deliveries.ts'

@@ -1,10 +1,11 @@
+import type { AccountOption } from './state/accounts.ts'
 import type { ClockSource } from './state/clock.ts'
 
 /** The addresses and credentials of the emulated project, in the names of the SDK's configuration. */
 export interface Credentials {
-  /** `{base_url}` of the document: the payment interface. */
+  /** `{base_url}` of the API document: the payment interface. */
   baseUrl: string
-  /** `{api_url}` of the document: the balances interface. It differs from `baseUrl`, so that mixing the two up is a 404. */
+  /** `{api_url}` of the API document: the balances interface. It differs from `baseUrl`, so that mixing the two up is a 404. */
   apiUrl: string
   /** The merchant's POS, a UUID. */
   posId: string
@@ -18,16 +19,7 @@ export interface Credentials {
   scheme: string
 }
 
-/** An account of the emulated merchant at the start (document, "Account (balances)"). Amounts in units of the currency. */
-export interface AccountOption {
-  name: string
-  /** ISO 4217. */
-  currency: string
-  available: number
-  rolling_reserve: number
-}
-
-/** What an emulator can be told. Every member has a default; those marked as assumptions stand for what the document leaves open. */
+/** The options of an emulator. Every option has a default; those marked as assumptions stand for what the API document leaves open. */
 export interface EmulatorOptions {
   /** Decides every id, token and random fault: the same seed and the same calls give the same bytes. Default 1. */
   seed?: number
@@ -41,33 +33,33 @@ export interface EmulatorOptions {
   fetch?: typeof fetch
   /** Headers added to each webhook, to imitate a proxy in front of the receiver. Default none. */
   webhookHeaders?: Record<string, string>
-  /** Milliseconds after which a delivery without an answer has failed. Default 10,000 (assumption). */
+  /** Milliseconds after which a delivery without a response has failed. Default 10,000 (assumption). */
   webhookTimeoutMs?: number
   /**
    * Waits before each repetition of a failed delivery, counted on the emulator's clock; their number is the number of
-   * repetitions. Default 1 min, 5 min, 30 min, 2 h, 24 h. Assumption: the document does not show the retry policy.
+   * repetitions. Default 1 min, 5 min, 30 min, 2 h, 24 h. Assumption: the API document does not show the retry policy.
    */
   retryDelaysMs?: readonly number[]
-  /** How much of a reserve can be captured in all, in percent. Default 115 (assumption: the document does not show the value). */
+  /** How much of an authorization can be captured in all, in percent. Default 115 (assumption: the API document does not show the value). */
   maxCapturePercent?: number
   /**
-   * Which scheme the endpoints accept whose row of the document says HMAC: `documented` the HMAC alone, `plain` the plain
+   * Which scheme the endpoints accept whose row of the API document says HMAC: `per-endpoint` the HMAC alone, `plain` the plain
    * scheme alone, `either` both. Default `either` (assumption: public material shows the plain scheme on every endpoint).
    */
-  authentication?: 'documented' | 'plain' | 'either'
+  authentication?: 'per-endpoint' | 'plain' | 'either'
   /**
    * How `<SIGNATURE>` of the HMAC scheme is computed from the exact body. Default: lower-case hex of HMAC-SHA1 with the API
-   * secret as key (assumption: the document does not show the computation).
+   * secret as key (assumption: the API document does not show the computation).
    */
   signature?: (body: Uint8Array, apiSecret: string) => string
   /**
-   * Whether the `customer_*` parameters that the tables mark as required are insisted on. Default `required`; `optional`
-   * follows the document's example requests, which omit them.
+   * Whether the `customer_*` parameters that the tables mark as required must be present. Default `required`; `optional`
+   * follows the API document's example requests, which omit them.
    */
   customerFields?: 'required' | 'optional'
-  /** What a hosted `auth` is answered with. Default `redirect`, a 303 as for a purchase (assumption: not shown). */
-  hostedAuthAnswer?: 'redirect' | 'record'
-  /** Whether the parts of a split must add up to the amount. Default `any` (the document does not show the relation). */
+  /** The response to a hosted `auth`. Default `redirect`, a 303 as for a purchase (assumption: not shown). */
+  hostedAuthResponse?: 'redirect' | 'record'
+  /** Whether the parts of a split must add up to the amount. Default `any` (the API document does not show the relation). */
   splitSum?: 'any' | 'exact'
   /** The merchant's accounts at the start. Default: one each in UAH, USD, EUR and XTS. Others appear with their first payment. */
   accounts?: readonly AccountOption[]
@@ -84,10 +76,10 @@ export interface ResolvedOptions {
   webhookTimeoutMs: number
   retryDelaysMs: readonly number[]
   maxCapturePercent: number
-  authentication: 'documented' | 'plain' | 'either'
+  authentication: 'per-endpoint' | 'plain' | 'either'
   signature: ((body: Uint8Array, apiSecret: string) => string) | undefined
   customerFields: 'required' | 'optional'
-  hostedAuthAnswer: 'redirect' | 'record'
+  hostedAuthResponse: 'redirect' | 'record'
   splitSum: 'any' | 'exact'
   accounts: readonly AccountOption[]
   credentials: Credentials
@@ -122,7 +114,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     authentication: options.authentication ?? 'either',
     signature: options.signature,
     customerFields: options.customerFields ?? 'required',
-    hostedAuthAnswer: options.hostedAuthAnswer ?? 'redirect',
+    hostedAuthResponse: options.hostedAuthResponse ?? 'redirect',
     splitSum: options.splitSum ?? 'any',
     accounts: options.accounts ?? DEFAULT_ACCOUNTS,
     credentials: {

@@ -1,18 +1,18 @@
 import { ConnectionError, OutcomeUnknownError, UnexpectedResponseError, type UnknownOutcomeReason } from '../errors.ts'
 import { paymentSecrets, redactText } from '../lib/redact.ts'
-import { callOf, type Exchange, type WireRequest } from './types.ts'
+import { callOf, type Exchange } from './types.ts'
 
 /** The error of a POST that may have been executed. `what` completes "createPayment …". */
 export function unknownOutcome(
-  request: WireRequest,
-  attempts: number,
+  { request, attempts, sentAt }: Pick<Exchange, 'request' | 'attempts' | 'sentAt'>,
   reason: UnknownOutcomeReason,
   what: string,
   status?: number,
   cause?: unknown,
 ): OutcomeUnknownError {
-  const { operation, howToFindOut } = request
-  const details = { reason, howToFindOut, status, cause }
+  const { operation, howToFindOut, subject } = request
+  const sent_at = new Date(sentAt).toISOString()
+  const details = { reason, howToFindOut, status, cause, operation, ...subject, sent_at }
   return new OutcomeUnknownError(`${operation} ${what}.`, callOf(request, attempts), details)
 }
 
@@ -28,16 +28,17 @@ const WHAT: Record<ConnectionError['reason'], string> = {
  * else is `connection`.
  */
 export function noAnswer(
-  { config, request, attempts, deadline }: Exchange,
+  exchange: Exchange,
   cause: unknown,
   nothingExecuted: boolean,
   status?: number,
 ): ConnectionError | OutcomeUnknownError {
+  const { config, request, attempts, deadline } = exchange
   const { operation, method, base } = request
   const reason = deadline.givenUp() ?? (nothingExecuted ? 'unreachable' : 'interrupted')
   const what = attempts === 0 && reason === 'timeout' ? 'was not signed in time' : WHAT[reason]
   if (method !== 'GET' && !nothingExecuted) {
-    return unknownOutcome(request, attempts, reason as UnknownOutcomeReason, what, status, cause)
+    return unknownOutcome(exchange, reason as UnknownOutcomeReason, what, status, cause)
   }
   const { origin } = new URL(config[base] as string)
   const so = nothingExecuted ? '; nothing was executed' : ''
@@ -59,7 +60,7 @@ export function unreadable(
 ): OutcomeUnknownError | UnexpectedResponseError {
   const { request, attempts } = exchange
   const answered = `was answered with ${what}`
-  if (request.method !== 'GET') return unknownOutcome(request, attempts, reason, answered, status)
+  if (request.method !== 'GET') return unknownOutcome(exchange, reason, answered, status)
   const body = text === undefined ? undefined : redactText(text, sensitiveValues(exchange))
   const details = { status, issues: [], body }
   return new UnexpectedResponseError(`${request.operation} ${answered}.`, callOf(request, attempts), details)

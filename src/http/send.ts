@@ -42,11 +42,11 @@ export async function send(config: ResolvedConfig, request: WireRequest, options
   checkInput(operation, optionsSchema(), options)
   const repeatable = method === 'GET'
   const headers = await (config.signer
-    ? signInTime({ config, request, attempts: 0, deadline: startDeadline(timeoutMs, callerSignal) })
+    ? signInTime({ config, request, attempts: 0, deadline: startDeadline(timeoutMs, callerSignal), sentAt: Date.now() })
     : authorize(config, request))
   for (let attempts = 1; ; attempts++) {
     const deadline = startDeadline(timeoutMs, callerSignal)
-    const exchange: Exchange = { config, request, attempts, deadline }
+    const exchange: Exchange = { config, request, attempts, deadline, sentAt: Date.now() }
     const info: RequestInfo = { operation, method, path, attempt: attempts }
     const mayRepeat = attempts <= config.maxRetries
     let status: number | undefined
@@ -120,12 +120,13 @@ async function attemptOnce(
 }
 
 async function readAnswer(exchange: Exchange, response: Response, url: string): Promise<Answer> {
-  const { request, attempts } = exchange
+  const { request, attempts, sentAt } = exchange
   const { status } = response
   if (status >= 300) {
     const location = redirectTarget(response.headers.get('location'), url)
     abandon(response.body)
-    if (request.redirectExpected && location && status !== 304) return { status, json: undefined, location, attempts }
+    if (request.redirectExpected && location && status !== 304)
+      return { status, json: undefined, location, attempts, sentAt }
     const what = request.redirectExpected
       ? `${status} but without a usable Location`
       : `a redirect (${status}), not followed: it would carry your credentials elsewhere`
@@ -136,7 +137,7 @@ async function readAnswer(exchange: Exchange, response: Response, url: string): 
   try {
     const json: unknown = JSON.parse(text ?? '')
     cutDeepCardData(json)
-    return { status, json, location: undefined, attempts }
+    return { status, json, location: undefined, attempts, sentAt }
   } catch {
     const fault = !bytes ? `larger than ${RESPONSE_BYTES} bytes` : bytes.length ? 'not JSON' : 'empty'
     const what = `${status}, but its body is ${fault}`
@@ -161,12 +162,12 @@ function redirectTarget(location: string | null, url: string): string | undefine
 }
 
 async function refusal(exchange: Exchange, response: Response, retryAfter: number | undefined): Promise<Error> {
-  const { request, attempts } = exchange
+  const { request } = exchange
   const { status } = response
   if (request.method !== 'GET' && status >= 500) {
     abandon(response.body)
     const what = `was answered with ${status}, an error inside the service`
-    return unknownOutcome(request, attempts, 'server_error', what, status)
+    return unknownOutcome(exchange, 'server_error', what, status)
   }
   // The status alone already says that it was refused: a body that cannot be read takes nothing away from that.
   const bytes = await readBody(exchange, response).catch(() => undefined)

@@ -22,6 +22,8 @@ export interface WireRequest extends AuthenticatedRequest {
   operation: string
   /** Which configured address the path is below. */
   base: 'baseUrl' | 'apiUrl'
+  /** What `resolveOutcome` needs to find the operation again. */
+  subject?: { order_id?: string; amount?: number | undefined; currency?: string | undefined }
   /** Whether a redirect is an answer to this request. */
   redirectExpected?: boolean
   /** How to learn what became of it, when no answer tells; empty for a GET, which changes nothing. */
@@ -37,6 +39,8 @@ export interface Answer {
   location: string | undefined
   /** How many times the request was attempted. */
   attempts: number
+  /** When the last attempt began, in milliseconds since the epoch. */
+  sentAt: number
 }
 
 /** One attempt of a request. */
@@ -47,6 +51,8 @@ export interface Exchange {
   deadline: Deadline
   /** Counted from 1; 0 while the request is still being signed. */
   attempts: number
+  /** When this attempt began, in milliseconds since the epoch. */
+  sentAt: number
 }
 
 /** What an error tells of the call it belongs to. */

@@ -63,6 +63,7 @@ function buildRequest(config: ResolvedConfig, received: CapturePaymentInput, opt
     body: jsonBody('capturePayment', { pos_id: config.posId, ...input }, options.passThrough),
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
+    subject: { order_id: input.order_id, amount: input.charge_amount, currency: input.order_currency },
     howToFindOut:
       `A capture has no idempotency key: a second one can charge again. First ask with resendWebhook({ order_id, operation: 'capture' }), ` +
       `where order_id is ${JSON.stringify(input.order_id)}, and wait for its webhook.`,

@@ -46,7 +46,7 @@ export function purchaseRequest<Input extends PurchaseInput>(
     ...(checked.mode === 'direct' ? cardIssues(checked, Date.now()) : []),
     ...more(checked),
   ])
-  const { order_id, method, server_url } = input
+  const { order_id, amount, currency, method, server_url } = input
   if (order_id.length > CAPTURE_ORDER_ID_LENGTH) {
     tell(config.hooks.onWarning, {
       operation,
@@ -67,6 +67,7 @@ export function purchaseRequest<Input extends PurchaseInput>(
     authentication: 'hmac',
     endpointsKeyHeader: 'X-API-KEY',
     redirectExpected: mode === 'hosted',
+    subject: { order_id, amount, currency },
     howToFindOut:
       `Ask before trying again: resendWebhook({ order_id, operation: '${method}' }) tells the state of order ${JSON.stringify(order_id)}. ` +
       'If the service does not know it, send the same order_id again: order ids are unique, so that it cannot be paid twice.',
@@ -132,5 +133,5 @@ export function readPayment(request: WireRequest, answer: Answer): Payment {
 export function readHosted(request: WireRequest, answer: Answer): Checkout {
   if (answer.location !== undefined) return readCheckout(answer.location)
   const what = `was answered with ${answer.status} and a body instead of the documented redirect`
-  throw unknownOutcome(request, answer.attempts, 'unreadable_answer', what, answer.status)
+  throw unknownOutcome({ request, ...answer }, 'unreadable_answer', what, answer.status)
 }

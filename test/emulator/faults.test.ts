@@ -3,13 +3,13 @@ import { ConnectionResetError, type Fault } from '../../src/emulator/index.ts'
 import { verifySignature } from '../../src/webhooks/index.ts'
 import { createBench, direct, hosted, type Json, plain, post } from './call.ts'
 
-it('a fault that can never strike is refused, and told where it could', () => {
+it('a fault that can never fire is rejected, and the message names where it could', () => {
   const { faults } = createBench().emulator
   const wrong: [unknown, RegExp][] = [
-    [{ kind: 'fire' }, /has a kind: reset, /],
-    [{ kind: 'reset', on: 'capturePayment' }, /reset strikes on: create-.*, capture-payment/],
-    [{ kind: 'drop', on: 'capture-payment' }, /drop strikes on: webhook\./],
-    [{ kind: 'server_error', on: 'webhook' }, /server_error strikes on: create-/],
+    [{ kind: 'fire' }, /Unknown fault kind "fire". Expected one of: reset, /],
+    [{ kind: 'reset', on: 'capturePayment' }, /reset can be set on: create-.*, capture-payment/],
+    [{ kind: 'drop', on: 'capture-payment' }, /drop can be set on: webhook\./],
+    [{ kind: 'server_error', on: 'webhook' }, /server_error can be set on: create-/],
   ]
   for (const [fault, message] of wrong) {
     expect(() => faults.next(fault as Fault)).toThrow(message)
@@ -92,7 +92,7 @@ describe('faults of answers', () => {
   it('never answer: the caller gives up, and cannot know whether it was executed', async () => {
     const { emulator } = createBench()
     for (const when of ['before_commit', 'after_commit'] as const) {
-      emulator.faults.next({ kind: 'no_answer', when })
+      emulator.faults.next({ kind: 'no_response', when })
       const gaveUp = new AbortController()
       const answer = emulator.fetch(`${emulator.credentials.baseUrl}/api/v1/payment`, {
         method: 'POST',

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest'
-import { createAgenda } from '../../src/emulator/state/clock.ts'
+import { createScheduler } from '../../src/emulator/state/clock.ts'
 import { addDuration, addMonths, parseDate, parseTime, timestamp } from '../../src/emulator/state/time.ts'
 
-it('the agenda stops at each due moment, in order, and at those that appear on the way', async () => {
-  const agenda = createAgenda({ now: () => 0 })
+it('the scheduler stops at each due moment, in order, and at those that appear on the way', async () => {
+  const scheduler = createScheduler({ now: () => 0 })
   const ran: [string, number][] = []
   const run = (name: string) => () => {
-    ran.push([name, agenda.now()])
+    ran.push([name, scheduler.now()])
   }
-  agenda.schedule(20, run('second'))
-  agenda.schedule(10, () => {
+  scheduler.schedule(20, run('second'))
+  scheduler.schedule(10, () => {
     run('first')()
-    agenda.schedule(15, run('between'))
+    scheduler.schedule(15, run('between'))
   })
-  agenda.schedule(20, run('third'))
-  agenda.schedule(31, run('later'))
-  await agenda.advance({ ms: 30 }, async () => {})
+  scheduler.schedule(20, run('third'))
+  scheduler.schedule(31, run('later'))
+  await scheduler.advance({ ms: 30 }, async () => {})
   expect(ran).toEqual([
     ['first', 10],
     ['between', 15],
     ['second', 20],
     ['third', 20],
   ])
-  expect(agenda.now()).toBe(30)
+  expect(scheduler.now()).toBe(30)
 })
 
 describe('calendar arithmetic', () => {

@@ -5,7 +5,7 @@ import { openShop } from '../support/shop.ts'
 
 const statuses = (events: { status?: unknown }[]) => events.map(({ status }) => status)
 
-describe.each(['documented', 'plain'] as const)('authentication %s', (authentication) => {
+describe.each(['per-endpoint', 'plain'] as const)('authentication %s', (authentication) => {
   it('checkout, 3-D Secure, webhooks, and the state asked for', async () => {
     const shop = openShop({ authentication })
     const checkout = await shop.client.createPayment({ ...HOSTED, ...HOSTED_OPTIONAL })
@@ -31,7 +31,7 @@ describe.each(['documented', 'plain'] as const)('authentication %s', (authentica
 
 it('a hosted auth gives a checkout or a record, as the service likes', async () => {
   expect(await openShop().client.createPayment(HOSTED_AUTH)).toHaveProperty('url')
-  const record = await openShop({}, { hostedAuthAnswer: 'record' }).client.createPayment(HOSTED_AUTH)
+  const record = await openShop({}, { hostedAuthResponse: 'record' }).client.createPayment(HOSTED_AUTH)
   expect(record).toMatchObject({ method: 'auth', mode: 'hosted', status: 'init', order_id: 'A-1' })
 })
 

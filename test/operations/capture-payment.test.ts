@@ -104,6 +104,17 @@ describe('answers', () => {
     })
     expect(sent).toHaveLength(1)
   })
+
+  it('an unknown outcome carries what finds the capture again, also as JSON', async () => {
+    const { fetch } = wire(json({}, 503))
+    const before = Date.now()
+    const error = await rejection(capturePayment({ ...CONFIG, fetch }, { ...CAPTURE, charge_amount: 80.25 }))
+    const kept = JSON.parse(JSON.stringify(error)) as { sent_at: string }
+    expect(kept).toMatchObject({ operation: 'capturePayment', order_id: 'A-1', amount: 80.25, currency: 'UAH' })
+    expect(kept.sent_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/)
+    const sentAt = Date.parse(kept.sent_at)
+    expect(sentAt >= before && sentAt <= Date.now()).toBe(true)
+  })
 })
 
 describe('rules', () => {

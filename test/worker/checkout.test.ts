@@ -192,7 +192,7 @@ describe.each(KINDS)('a checkout link over %s KV that does not fail at random', 
   })
 
   it('takes a hosted reserve that is answered with a record', async () => {
-    const world = create({ emulator: { hostedAuthAnswer: 'record' } })
+    const world = create({ emulator: { hostedAuthResponse: 'record' } })
     expect(await world.open(await world.link({ order_id: 'A-1', method: 'auth' }))).toMatch(/^http/)
   })
 

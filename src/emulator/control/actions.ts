@@ -1,5 +1,5 @@
-import type { World } from '../context.ts'
-import { addOperation, reserveOf, sumOf } from '../domain/operations.ts'
+import type { Context } from '../context.ts'
+import { addOperation, authorizedAmount, sumOf } from '../domain/operations.ts'
 import { createOrder } from '../domain/payments.ts'
 import { cancelSubscription } from '../domain/subscriptions.ts'
 import { announce, conclude } from '../domain/transitions.ts'
@@ -7,7 +7,7 @@ import { toMinor, toUnits } from '../state/accounts.ts'
 import { findCard } from '../state/cards.ts'
 import type { Operation, Order, Payment } from '../state/state.ts'
 
-/** A payment that the merchant did not create through an endpoint of the document: only its webhook is documented. */
+/** A payment that the merchant did not create through an endpoint of the API document: only its webhook is documented. */
 export interface OtherPayment {
   method: 'credit' | 'p2p' | 'lookup'
   order_id: string
@@ -19,12 +19,12 @@ export interface OtherPayment {
 }
 
 /** What happens to payments beside the documented requests: by support, by the portal, by undocumented endpoints. */
-export interface Control {
-  /** Gives a reserve back whole. @throws {TypeError} unless it is a successful `auth` of which nothing was captured. */
+export interface PortalActions {
+  /** Voids a whole authorization. @throws {TypeError} unless it is a successful `auth` of which nothing was captured. */
   voidPayment(orderId: string): Operation
-  /** Pays back what was paid, or `amount` of it. @throws {TypeError} when so much was not paid or captured. */
+  /** Refunds what was paid, or `amount` of it. @throws {TypeError} when less than that was paid or captured. */
   refundPayment(orderId: string, amount?: number): Operation
-  /** Adds to a reserve. @throws {TypeError} unless it is a successful `auth` that stands. */
+  /** Increases an authorization. @throws {TypeError} unless it is a successful `auth` that was not voided. */
   incrementAuth(orderId: string, amount: number): Operation
   /** Ends a subscription. @throws {TypeError} when the order has none. */
   cancelRecurring(orderId: string): void
@@ -32,44 +32,49 @@ export interface Control {
   createPayment(input: OtherPayment): Payment
 }
 
-export function createControl(world: World): Control {
+export function createPortalActions(context: Context): PortalActions {
   const find = (orderId: string): Order => {
-    const order = world.state.orders.get(orderId)
-    if (order === undefined) throw new TypeError(`There is no order ${orderId}.`)
+    const order = context.state.orders.get(orderId)
+    if (order === undefined) throw new TypeError(`No order has the order_id ${orderId}.`)
     return order
   }
-  const reserve = (orderId: string): Order => {
+  const authorization = (orderId: string): Order => {
     const order = find(orderId)
     const { method, status } = order.payments[0]
     if (method !== 'auth' || status !== 'success')
-      throw new TypeError(`Order ${orderId} is no reserve (${method} ${status}).`)
-    if (sumOf(order, 'void') > 0) throw new TypeError(`The reserve of order ${orderId} was given back.`)
+      throw new TypeError(`Order ${orderId} is not an authorized payment (method ${method}, status ${status}).`)
+    if (sumOf(order, 'void') > 0) throw new TypeError(`The authorization of order ${orderId} was voided.`)
     return order
   }
   // No request of these operations names a destination, so they go where the first payment's webhooks went.
   const url = (order: Order): string | null => (order.request.server_url as string | undefined) ?? null
   const checkAmount = (amount: number): number => {
-    const wrong = world.rules.types.amount(amount)
+    const wrong = context.rules.types.amount(amount)
     if (wrong !== undefined) throw new TypeError(`amount ${wrong}.`)
     return amount
   }
 
   return {
     voidPayment(orderId) {
-      const order = reserve(orderId)
-      if (sumOf(order, 'capture') > 0) throw new TypeError(`Some of the reserve of order ${orderId} was captured.`)
-      return addOperation(world, order, { method: 'void', amount: toUnits(reserveOf(order)), server_url: url(order) })
+      const order = authorization(orderId)
+      if (sumOf(order, 'capture') > 0) throw new TypeError(`Cannot void order ${orderId}: part of it was captured.`)
+      return addOperation(context, order, {
+        method: 'void',
+        amount: toUnits(authorizedAmount(order)),
+        server_url: url(order),
+      })
     },
     refundPayment(orderId, amount) {
       const order = find(orderId)
       const left = paid(order) - sumOf(order, 'refund')
       const asked = amount === undefined ? left : toMinor(checkAmount(amount))
-      if (asked <= 0 || asked > left) throw new TypeError(`Order ${orderId} has ${toUnits(left)} to pay back.`)
-      return addOperation(world, order, { method: 'refund', amount: toUnits(asked), server_url: url(order) })
+      if (asked <= 0 || asked > left)
+        throw new TypeError(`Cannot refund ${toUnits(asked)}: order ${orderId} has ${toUnits(left)} left to refund.`)
+      return addOperation(context, order, { method: 'refund', amount: toUnits(asked), server_url: url(order) })
     },
     incrementAuth(orderId, amount) {
-      const order = reserve(orderId)
-      return addOperation(world, order, {
+      const order = authorization(orderId)
+      return addOperation(context, order, {
         method: 'auth_increment',
         amount: checkAmount(amount),
         server_url: url(order),
@@ -78,11 +83,11 @@ export function createControl(world: World): Control {
     cancelRecurring(orderId) {
       const order = find(orderId)
       if (order.subscription === undefined) throw new TypeError(`Order ${orderId} is not recurring.`)
-      cancelSubscription(world, order)
+      cancelSubscription(context, order)
     },
     createPayment({ amount, ...input }) {
-      if (world.state.orders.has(input.order_id)) throw new TypeError(`order_id ${input.order_id} was used before.`)
-      const pos_id = world.options.credentials.posId
+      if (context.state.orders.has(input.order_id)) throw new TypeError(`order_id ${input.order_id} was used before.`)
+      const pos_id = context.options.credentials.posId
       const body = {
         pos_id,
         mode: 'direct',
@@ -90,9 +95,9 @@ export function createControl(world: World): Control {
         amount: checkAmount(amount),
         ...input,
       }
-      const order = createOrder(world, body, false)
-      conclude(world, order, order.payments[0], findCard(''))
-      announce(world, order, order.payments[0])
+      const order = createOrder(context, body, false)
+      conclude(context, order, order.payments[0], findCard(''))
+      announce(context, order, order.payments[0])
       return structuredClone(order.payments[0])
     },
   }

@@ -1,24 +1,10 @@
-import type { Orders } from '../domain/orders.ts'
-import type { Fault, Faults } from '../faults/faults.ts'
-import type { Credentials } from '../options.ts'
+import type { Fault } from '../faults/faults.ts'
 import { messagePage } from '../pages/outcome.ts'
-import type { Duration } from '../state/time.ts'
-import type { Deliveries } from '../webhooks/deliveries.ts'
-import type { Control, OtherPayment } from './actions.ts'
-
-/** The parts of an emulator that its control API reaches. */
-export interface Controls {
-  control: Control
-  credentials: Credentials
-  orders: Orders
-  deliveries: Deliveries
-  faults: Faults
-  clock: { now(): number; advance(duration: Duration): Promise<void> }
-  reset(): void
-}
+import type { OtherPayment } from './actions.ts'
+import type { EmulatorControls } from './emulator-controls.ts'
 
 type Body = Record<string, unknown>
-type Command = (emulator: Controls, body: Body) => unknown
+type Command = (emulator: EmulatorControls, body: Body) => unknown
 
 const DURATION = ['ms', 'seconds', 'minutes', 'hours', 'days', 'weeks', 'months', 'years'] as const
 
@@ -27,7 +13,7 @@ const COMMANDS: Record<string, Command> = {
   clock: async ({ clock }, body) => {
     const given = DURATION.filter((unit) => body[unit] !== undefined)
     const wrong = Object.keys(body).find((unit) => unit !== 'return_to' && !given.some((one) => one === unit))
-    if (wrong !== undefined) throw new TypeError(`${wrong} is no unit of time: ${DURATION.join(', ')}.`)
+    if (wrong !== undefined) throw new TypeError(`Unknown time unit "${wrong}"; use ${DURATION.join(', ')}.`)
     await clock.advance(Object.fromEntries(given.map((unit) => [unit, number(body, unit)])))
     return { now: clock.now() }
   },
@@ -57,7 +43,7 @@ const COMMANDS: Record<string, Command> = {
 }
 
 /** What can be read at `/_emulator/api/<name>`. */
-const READINGS: Record<string, (emulator: Controls, orderId: string | null) => unknown> = {
+const READINGS: Record<string, (emulator: EmulatorControls, orderId: string | null) => unknown> = {
   credentials: ({ credentials }) => credentials,
   clock: ({ clock }) => ({ now: clock.now() }),
   faults: ({ faults }) => faults.list(),
@@ -70,12 +56,12 @@ const READINGS: Record<string, (emulator: Controls, orderId: string | null) => u
  * `GET` and `POST /_emulator/api/<name>`: JSON in and out. A form may post as well; it is sent back to the page it came from.
  * None of this belongs to the service.
  */
-export async function controlApi(emulator: Controls, request: Request, name: string): Promise<Response> {
+export async function controlApi(emulator: EmulatorControls, request: Request, name: string): Promise<Response> {
   if (request.headers.get('sec-fetch-site') === 'cross-site') {
-    return Response.json({ error: "Another site's page may not control the emulator." }, { status: 403 })
+    return Response.json({ error: 'A page of another site may not control the emulator.' }, { status: 403 })
   }
   const known = Object.hasOwn(COMMANDS, name) || Object.hasOwn(READINGS, name)
-  if (!known) return Response.json({ error: `There is no ${name} here.` }, { status: 404 })
+  if (!known) return Response.json({ error: `Unknown control operation "${name}".` }, { status: 404 })
   if (request.method === 'GET' && Object.hasOwn(READINGS, name)) {
     return Response.json(READINGS[name]?.(emulator, new URL(request.url).searchParams.get('order_id')))
   }

@@ -4,10 +4,10 @@ import { FAULT_KINDS } from '../faults/faults.ts'
 import { type Html, renderPage } from '../pages/layout.ts'
 import { timestamp } from '../state/time.ts'
 import type { Delivery } from '../webhooks/deliveries.ts'
-import type { Controls } from './api.ts'
+import type { EmulatorControls } from './emulator-controls.ts'
 
 /** `/_emulator`: the orders and what can be done to the whole emulator. */
-export function overviewPage({ orders, clock, faults, credentials }: Controls): Promise<Response> {
+export function overviewPage({ orders, clock, faults, credentials }: EmulatorControls): Promise<Response> {
   const list = orders.list().reverse()
   const { next, rates } = faults.list()
   const body = html`

@@ -1,4 +1,4 @@
-import { note, type World } from '../context.ts'
+import { type Context, note } from '../context.ts'
 import { describeCode } from '../spec/status-codes.ts'
 import { book, toMinor } from '../state/accounts.ts'
 import { findCard } from '../state/cards.ts'
@@ -21,10 +21,10 @@ export interface OperationInput {
  * Adds a secondary operation to an order, books it and sends its webhook. Its conditions are the caller's to check; it fails
  * only for a test card whose captures and increments are declined.
  */
-export function addOperation(world: World, order: Order, input: OperationInput): Operation {
+export function addOperation(context: Context, order: Order, input: OperationInput): Operation {
   const payment = order.payments[0]
-  const now = timestamp(world.agenda.now())
-  const { codes, statuses } = world.rules
+  const now = timestamp(context.scheduler.now())
+  const { codes, statuses } = context.rules
   const grows = input.method === 'capture' || input.method === 'auth_increment'
   const limit = grows ? findCard(order.card ?? '').laterLimit : undefined
   const costs = input.method === 'capture' && payment.fee !== null && limit === undefined
@@ -33,10 +33,10 @@ export function addOperation(world: World, order: Order, input: OperationInput):
   ]
   const code = limit === undefined ? usual : '4010'
   const operation: Operation = {
-    operation_id: world.ids.uuid(),
+    operation_id: context.ids.uuid(),
     payment_id: payment.payment_id,
     order_id: order.order_id,
-    transaction_id: world.ids.uuid(),
+    transaction_id: context.ids.uuid(),
     pos_id: payment.pos_id,
     mode: statuses.operationMode,
     method: input.method,
@@ -46,7 +46,7 @@ export function addOperation(world: World, order: Order, input: OperationInput):
     status_code: code,
     status_description: describeCode(code),
     fee: costs ? feesOf(input.amount, payment.currency).fee : null,
-    limit_info: limit === undefined ? null : limitInfo(world, limit),
+    limit_info: limit === undefined ? null : limitInfo(context, limit),
     created_at: now,
     processed_at: now,
     comment: input.comment ?? null,
@@ -54,19 +54,23 @@ export function addOperation(world: World, order: Order, input: OperationInput):
     server_url: input.server_url ?? null,
   }
   if (input.method === 'refund') {
-    operation.receipt_url = `${world.options.origin}/_emulator/receipts/${operation.operation_id}`
-    book(world.state.accounts, world.ids, payment.currency, -toMinor(input.amount))
+    operation.receipt_url = `${context.options.origin}/_emulator/receipts/${operation.operation_id}`
+    book(context.state.accounts, context.ids, payment.currency, -toMinor(input.amount))
   }
-  if (input.method === 'capture' && limit === undefined) earn(world, payment.currency, input.amount, operation.fee)
+  if (input.method === 'capture' && limit === undefined) earn(context, payment.currency, input.amount, operation.fee)
   order.operations.push(operation)
-  note(world, order, `${input.method} of ${input.amount} ${payment.currency}: ${operation.status} (${code})`)
-  world.deliveries.send(order.order_id, operationDestination(world, operation), secondaryPayload(world, operation))
+  note(context, order, `${input.method} of ${input.amount} ${payment.currency}: ${operation.status} (${code})`)
+  context.deliveries.send(
+    order.order_id,
+    operationDestination(context, operation),
+    secondaryPayload(context.rules, operation),
+  )
   return operation
 }
 
 /** "(for capture, its `server_url` …)": the primary's own is not a capture's destination. */
-export function operationDestination(world: World, { server_url }: Operation): string | null {
-  return world.rules.destinations.operation(server_url, world.options.webhookUrl ?? null)
+export function operationDestination(context: Context, { server_url }: Operation): string | null {
+  return context.rules.destinations.operation(server_url, context.options.webhookUrl ?? null)
 }
 
 /** The successful operations of one kind, in minor units. */
@@ -77,7 +81,7 @@ export function sumOf(order: Order, method: SecondaryMethod): number {
   return successful.reduce((sum, { amount }) => sum + toMinor(amount), 0)
 }
 
-/** The reserve of an auth with its increments, in minor units. */
-export function reserveOf(order: Order): number {
+/** The amount of an auth with its increments, in minor units. */
+export function authorizedAmount(order: Order): number {
   return toMinor(order.payments[0].amount) + sumOf(order, 'auth_increment')
 }

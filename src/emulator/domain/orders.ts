@@ -1,4 +1,4 @@
-import type { World } from '../context.ts'
+import type { Context } from '../context.ts'
 import type { Operation, Payment, Subscription, TimelineEntry } from '../state/state.ts'
 
 /** An order as the emulator knows it: the truth that everything else can be held against. A copy; changing it changes nothing. */
@@ -23,16 +23,16 @@ export interface Orders {
   list(): OrderView[]
 }
 
-export function viewOrders(world: World): Orders {
+export function viewOrders(context: Context): Orders {
   const view = (orderId: string): OrderView | undefined => {
-    const order = world.state.orders.get(orderId)
+    const order = context.state.orders.get(orderId)
     if (order === undefined) return undefined
     const { order_id, checkout_id, split, payments, operations, subscription, timeline } = order
     return structuredClone({
       order_id,
       status: payments[0].status,
       checkout_id,
-      checkout_url: `${world.options.origin}/api/v1/checkout/${checkout_id}/form`,
+      checkout_url: `${context.options.origin}/api/v1/checkout/${checkout_id}/form`,
       split,
       payments,
       operations,
@@ -40,5 +40,5 @@ export function viewOrders(world: World): Orders {
       timeline,
     })
   }
-  return { get: view, list: () => [...world.state.orders.keys()].flatMap((id) => view(id) ?? []) }
+  return { get: view, list: () => [...context.state.orders.keys()].flatMap((id) => view(id) ?? []) }
 }

@@ -1,4 +1,4 @@
-import { note, type World } from '../context.ts'
+import { type Context, note } from '../context.ts'
 import { Problem } from '../http/problem.ts'
 import { findCard, isExpired, maskNumber, passesLuhn } from '../state/cards.ts'
 import type { Order, Payment } from '../state/state.ts'
@@ -14,10 +14,10 @@ export type Instrument = { number: string; month: number; year: number; cvv: str
 const SECRET = ['cc_number', 'exp_month', 'exp_year', 'card_cvv', 'cc_token', 'cryptogram']
 
 /** Creates an order with its first payment in `init`. @throws {Problem} when the order identifier is taken. */
-export function createOrder(world: World, body: Body, split: boolean): Order {
+export function createOrder(context: Context, body: Body, split: boolean): Order {
   const order_id = String(body.order_id)
-  if (!world.rules.conditions.orderIsNew(world.state.orders.has(order_id))) {
-    throw new Problem(world.rules.wire.invalid, `order_id ${order_id} was used before`, { code: 'P-409' })
+  if (!context.rules.conditions.orderIsNew(context.state.orders.has(order_id))) {
+    throw new Problem(context.rules.wire.invalid, `order_id ${order_id} was used before`, { code: 'P-409' })
   }
   const request = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => !SECRET.includes(name) && value !== null),
@@ -27,37 +27,37 @@ export function createOrder(world: World, body: Body, split: boolean): Order {
     order_id,
     request,
     split,
-    checkout_id: world.ids.named('checkout'),
+    checkout_id: context.ids.named('checkout'),
     opened_at: null,
-    payments: [newPayment(world, body)],
+    payments: [newPayment(context, body)],
     operations: [],
-    subscription: recurring && createSubscription(world, recurring),
+    subscription: recurring && createSubscription(context, recurring),
     card: undefined,
     timeline: [],
   }
-  world.state.orders.set(order_id, order)
-  world.state.checkouts.set(order.checkout_id, order)
-  note(world, order, `${body.mode} ${body.method} created`)
-  if (typeof body.validation_url === 'string') world.deliveries.preflight(body.validation_url)
+  context.state.orders.set(order_id, order)
+  context.state.checkouts.set(order.checkout_id, order)
+  note(context, order, `${body.mode} ${body.method} created`)
+  if (typeof body.validation_url === 'string') context.deliveries.preflight(body.validation_url)
   return order
 }
 
-function newPayment(world: World, body: Body): Payment {
-  const now = timestamp(world.agenda.now())
+function newPayment(context: Context, body: Body): Payment {
+  const now = timestamp(context.scheduler.now())
   const text = (name: string): string | null => (body[name] === undefined ? null : (body[name] as string | null))
   return {
-    payment_id: world.ids.uuid(),
+    payment_id: context.ids.uuid(),
     order_id: String(body.order_id),
     gateway_order_id: null,
     billing_order_id: null,
-    transaction_id: world.ids.uuid(),
+    transaction_id: context.ids.uuid(),
     pos_id: String(body.pos_id),
     mode: String(body.mode),
     method: String(body.method),
     amount: Number(body.amount),
     currency: String(body.currency),
     description: String(body.description),
-    status: world.rules.statuses.created,
+    status: context.rules.statuses.created,
     status_code: null,
     status_description: null,
     user_action_required: false,
@@ -86,83 +86,85 @@ function newPayment(world: World, body: Body): Payment {
 }
 
 /** Pays an order's first payment; its webhook follows the status that this leads to. */
-export function pay(world: World, order: Order, instrument: Instrument): void {
+export function pay(context: Context, order: Order, instrument: Instrument): void {
   const payment = order.payments[0]
-  const number = 'token' in instrument ? cardOfToken(world, instrument.token) : instrument.number
+  const number = 'token' in instrument ? cardOfToken(context, instrument.token) : instrument.number
   const valid =
     number !== undefined && passesLuhn(number) && ('token' in instrument || /^\d{3,4}$/.test(instrument.cvv))
-  const { codes, statuses } = world.rules
-  payment.gateway_order_id = world.ids.named('gw')
-  payment.billing_order_id = world.ids.named('billing')
+  const { codes, statuses } = context.rules
+  payment.gateway_order_id = context.ids.named('gw')
+  payment.billing_order_id = context.ids.named('billing')
   payment.bank_short_name = 'EMULATOR'
   payment.payway = 'card'
   if (!valid) {
-    setStatus(world, order, payment, statuses.declined, codes.invalidCard)
+    setStatus(context, order, payment, statuses.declined, codes.invalidCard)
   } else {
     order.card = number
     payment.cc_mask = maskNumber(number)
-    payment.cc_token = 'token' in instrument ? instrument.token : newToken(world, number)
-    payment.cc_token_expiration = timestampWithoutFraction(addDuration(world.agenda.now(), { years: 1 }))
+    payment.cc_token = 'token' in instrument ? instrument.token : newToken(context, number)
+    payment.cc_token_expiration = timestampWithoutFraction(addDuration(context.scheduler.now(), { years: 1 }))
     const card = findCard(number)
-    if (!('token' in instrument) && isExpired(instrument.month, instrument.year, world.agenda.now())) {
-      setStatus(world, order, payment, statuses.declined, codes.expiredCard)
+    if (!('token' in instrument) && isExpired(instrument.month, instrument.year, context.scheduler.now())) {
+      setStatus(context, order, payment, statuses.declined, codes.expiredCard)
     } else if (card.threeDSecure) {
-      setStatus(world, order, payment, statuses.threeDSecure, codes.threeDSecure, {
+      setStatus(context, order, payment, statuses.threeDSecure, codes.threeDSecure, {
         user_action_required: true,
-        user_action_url: `${world.options.origin}/api/v1/checkout/${order.checkout_id}/3ds`,
+        user_action_url: `${context.options.origin}/api/v1/checkout/${order.checkout_id}/3ds`,
       })
     } else {
       payment.eci = '07'
-      conclude(world, order, payment, card)
-      if (payment.status === 'pending') timeOutLater(world, order, payment)
+      conclude(context, order, payment, card)
+      if (payment.status === 'pending') timeOutLater(context, order, payment)
     }
   }
-  followFirstPayment(world, order)
-  announce(world, order, payment)
+  followFirstPayment(context, order)
+  announce(context, order, payment)
 }
 
 /** Ends the customer's 3-D Secure step. */
-export function finishThreeDSecure(world: World, order: Order, passed: boolean): void {
+export function finishThreeDSecure(context: Context, order: Order, passed: boolean): void {
   const payment = order.payments[0]
   payment.eci = passed ? '05' : '07'
-  if (passed) conclude(world, order, payment, findCard(order.card ?? ''))
+  if (passed) conclude(context, order, payment, findCard(order.card ?? ''))
   else {
-    setStatus(world, order, payment, world.rules.statuses.declined, world.rules.codes.threeDSecureFailed, {
+    setStatus(context, order, payment, context.rules.statuses.declined, context.rules.codes.threeDSecureFailed, {
       user_action_required: false,
       user_action_url: null,
     })
   }
-  followFirstPayment(world, order)
-  announce(world, order, payment)
+  followFirstPayment(context, order)
+  announce(context, order, payment)
 }
 
 /** Cancels a created, unpaid payment ("Cancel"); the conditions are the route's to check. */
-export function cancelPayment(world: World, order: Order): void {
+export function cancelPayment(context: Context, order: Order): void {
   const payment = order.payments[0]
-  setStatus(world, order, payment, world.rules.statuses.cancelled, world.rules.codes.cancelled, {
+  setStatus(context, order, payment, context.rules.statuses.cancelled, context.rules.codes.cancelled, {
     user_action_required: false,
     user_action_url: null,
   })
-  followFirstPayment(world, order)
-  announce(world, order, payment)
+  followFirstPayment(context, order)
+  announce(context, order, payment)
 }
 
-function timeOutLater(world: World, order: Order, payment: Payment): void {
-  world.agenda.schedule(addDuration(world.agenda.now(), { minutes: 15 }), () => {
+function timeOutLater(context: Context, order: Order, payment: Payment): void {
+  context.scheduler.schedule(addDuration(context.scheduler.now(), { minutes: 15 }), () => {
     if (payment.status !== 'pending') return
-    setStatus(world, order, payment, world.rules.statuses.declined, world.rules.codes.timedOut)
-    followFirstPayment(world, order)
-    announce(world, order, payment)
+    setStatus(context, order, payment, context.rules.statuses.declined, context.rules.codes.timedOut)
+    followFirstPayment(context, order)
+    announce(context, order, payment)
   })
 }
 
-function newToken(world: World, number: string): string {
-  const token = world.ids.named('token')
-  world.state.tokens.set(token, number)
+function newToken(context: Context, number: string): string {
+  const token = context.ids.named('token')
+  context.state.tokens.set(token, number)
   return token
 }
 
 /** Tokens of wallets were never issued here: they are paid like the card `success`. */
-function cardOfToken(world: World, token: string): string | undefined {
-  return world.state.tokens.get(token) ?? (world.rules.conditions.walletToken(token) ? '4111111111111111' : undefined)
+function cardOfToken(context: Context, token: string): string | undefined {
+  return (
+    context.state.tokens.get(token) ?? (context.rules.conditions.walletToken(token) ? '4111111111111111' : undefined)
+  )
 }

@@ -1,4 +1,4 @@
-import { note, type World } from '../context.ts'
+import { type Context, note } from '../context.ts'
 import { findCard } from '../state/cards.ts'
 import type { Order, Payment, Subscription } from '../state/state.ts'
 import { addDuration, addMonths, date, parseDate, parseTime, timeOfDay, timestamp } from '../state/time.ts'
@@ -7,10 +7,10 @@ import { announce, conclude } from './transitions.ts'
 type Config = Record<string, unknown>
 
 /** Attaches a recurring configuration to an order: "`init` on creation". */
-export function createSubscription(world: World, config: Config): Subscription {
+export function createSubscription(context: Context, config: Config): Subscription {
   return {
-    id: world.ids.named('recurring'),
-    status: world.rules.statuses.recurringCreated,
+    id: context.ids.named('recurring'),
+    status: context.rules.statuses.recurringCreated,
     next: undefined,
     notification_url: (config.notification_url as string | undefined) ?? null,
   }
@@ -18,57 +18,57 @@ export function createSubscription(world: World, config: Config): Subscription {
 
 /**
  * Follows the first payment: its success makes the configuration `active` and schedules the first charge, its failure
- * makes it `canceled`. Assumption: the document does not show the transitions.
+ * makes it `canceled`. Assumption: the API document does not show the transitions.
  */
-export function followFirstPayment(world: World, order: Order): void {
+export function followFirstPayment(context: Context, order: Order): void {
   const { subscription } = order
   const { status } = order.payments[0]
-  const { statuses } = world.rules
+  const { statuses } = context.rules
   if (subscription?.status !== statuses.recurringCreated || (status !== 'success' && status !== 'failure')) return
   subscription.status = status === 'success' ? statuses.recurringActive : statuses.recurringEnded
-  note(world, order, `recurring ${subscription.status}`)
-  if (status === 'success') scheduleNext(world, order, subscription, 0)
+  note(context, order, `recurring ${subscription.status}`)
+  if (status === 'success') scheduleNext(context, order, subscription, 0)
 }
 
 /** Ends a subscription: no further charge and no further retry. */
-export function cancelSubscription(world: World, order: Order): void {
-  const ended = world.rules.statuses.recurringEnded
+export function cancelSubscription(context: Context, order: Order): void {
+  const ended = context.rules.statuses.recurringEnded
   if (order.subscription === undefined || order.subscription.status === ended) return
   order.subscription.status = ended
   order.subscription.next = undefined
-  note(world, order, 'recurring canceled')
+  note(context, order, 'recurring canceled')
 }
 
 /**
  * Charges fall on `start_date`, or one interval after the creation, and then every interval, counted from the first so that a
  * month's end does not drift. What fell due before the subscription was active is not made up for.
  */
-function scheduleNext(world: World, order: Order, subscription: Subscription, from: number): void {
+function scheduleNext(context: Context, order: Order, subscription: Subscription, from: number): void {
   const config = configOf(order)
   for (let index = from; ; index++) {
-    const at = dueAt(world, order, index)
+    const at = dueAt(context, order, index)
     const expiry = parseDate(String(config.expiry_date ?? ''))
     if (expiry !== undefined && date(at) > date(expiry)) {
       // The day after the last possible charge: its webhook still says `active`, and its retries have the rest of the day.
-      world.agenda.schedule(addDuration(expiry, { days: 1 }), () => cancelSubscription(world, order))
+      context.scheduler.schedule(addDuration(expiry, { days: 1 }), () => cancelSubscription(context, order))
       subscription.next = undefined
       return
     }
-    if (at <= world.agenda.now()) {
-      if (dueAt(world, order, index + 1) <= at) throw new Error('The interval of a subscription has no length.')
+    if (at <= context.scheduler.now()) {
+      if (dueAt(context, order, index + 1) <= at) throw new Error('The interval of a subscription has no length.')
       continue
     }
     subscription.next = at
-    world.agenda.schedule(at, () => {
-      if (subscription.status === world.rules.statuses.recurringEnded) return
-      charge(world, order, subscription, 0)
-      scheduleNext(world, order, subscription, index + 1)
+    context.scheduler.schedule(at, () => {
+      if (subscription.status === context.rules.statuses.recurringEnded) return
+      charge(context, order, subscription, 0)
+      scheduleNext(context, order, subscription, index + 1)
     })
     return
   }
 }
 
-function dueAt(world: World, order: Order, index: number): number {
+function dueAt(context: Context, order: Order, index: number): number {
   const config = configOf(order)
   const created = Date.parse(`${order.payments[0].created_at}Z`)
   const start = parseDate(String(config.start_date ?? ''))
@@ -77,7 +77,7 @@ function dueAt(world: World, order: Order, index: number): number {
   const midnight = start ?? created - timeOfDay(created)
   const unit = String(config.interval_unit)
   const count = Number(config.interval_count) * steps
-  const { months, days } = world.rules.recurring
+  const { months, days } = context.rules.recurring
   const day =
     unit in months
       ? addMonths(midnight, months[unit as keyof typeof months] * count)
@@ -86,16 +86,16 @@ function dueAt(world: World, order: Order, index: number): number {
 }
 
 /** Makes one charge, a new transaction of the same order; a declined one is repeated as the configuration says. */
-function charge(world: World, order: Order, subscription: Subscription, attempt: number): void {
+function charge(context: Context, order: Order, subscription: Subscription, attempt: number): void {
   const config = configOf(order)
   const first = order.payments[0]
-  const now = timestamp(world.agenda.now())
+  const now = timestamp(context.scheduler.now())
   const payment: Payment = {
     ...first,
-    payment_id: world.ids.uuid(),
-    transaction_id: world.ids.uuid(),
-    gateway_order_id: world.ids.named('gw'),
-    billing_order_id: world.ids.named('billing'),
+    payment_id: context.ids.uuid(),
+    transaction_id: context.ids.uuid(),
+    gateway_order_id: context.ids.named('gw'),
+    billing_order_id: context.ids.named('billing'),
     amount: (config.amount as number | undefined) ?? first.amount,
     receipt_url: null,
     processed_amount: null,
@@ -111,27 +111,27 @@ function charge(world: World, order: Order, subscription: Subscription, attempt:
   const card = findCard(order.card ?? '')
   const declined = card.recurring === 'decline' || (card.recurring === 'decline_once' && attempt === 0)
   conclude(
-    world,
+    context,
     order,
     payment,
     declined ? { ...card, status: 'failure', code: '4009' } : { ...card, status: 'success' },
   )
-  announce(world, order, payment)
-  if (declined) retryLater(world, order, subscription, attempt)
+  announce(context, order, payment)
+  if (declined) retryLater(context, order, subscription, attempt)
 }
 
-function retryLater(world: World, order: Order, subscription: Subscription, attempt: number): void {
+function retryLater(context: Context, order: Order, subscription: Subscription, attempt: number): void {
   const config = configOf(order)
-  const { defaultAttempts, defaultHours, defaultHoursDaily } = world.rules.recurring
+  const { defaultAttempts, defaultHours, defaultHoursDaily } = context.rules.recurring
   const attempts = (config.retry_attempts as number | undefined) ?? defaultAttempts
   if (attempt >= attempts) {
-    note(world, order, `charge given up after ${attempt} retries`)
+    note(context, order, `charge given up after ${attempt} retries`)
     return
   }
   const usual = config.interval_unit === 'day' ? defaultHoursDaily : defaultHours
   const hours = (config.retry_interval_hours as number | undefined) ?? usual
-  world.agenda.schedule(addDuration(world.agenda.now(), { hours }), () => {
-    if (subscription.status !== world.rules.statuses.recurringEnded) charge(world, order, subscription, attempt + 1)
+  context.scheduler.schedule(addDuration(context.scheduler.now(), { hours }), () => {
+    if (subscription.status !== context.rules.statuses.recurringEnded) charge(context, order, subscription, attempt + 1)
   })
 }
 

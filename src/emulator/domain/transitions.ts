@@ -1,4 +1,4 @@
-import { note, type World } from '../context.ts'
+import { type Context, note } from '../context.ts'
 import { describeCode } from '../spec/status-codes.ts'
 import { book, toMinor, toUnits } from '../state/accounts.ts'
 import type { TestCard } from '../state/cards.ts'
@@ -11,7 +11,7 @@ import { primaryPayload } from '../webhooks/payload.ts'
  * The creation of a hosted payment in `init` is no change and sends none.
  */
 export function setStatus(
-  world: World,
+  context: Context,
   order: Order,
   payment: Payment,
   status: string,
@@ -22,64 +22,68 @@ export function setStatus(
     status,
     status_code: code,
     status_description: describeCode(code),
-    processed_at: timestamp(world.agenda.now()),
+    processed_at: timestamp(context.scheduler.now()),
   })
-  note(world, order, `${payment.method} ${status} (${code}, ${payment.status_description})`)
+  note(context, order, `${payment.method} ${status} (${code}, ${payment.status_description})`)
 }
 
 /** Sends the webhook of a payment as it stands now. */
-export function announce(world: World, order: Order, payment: Payment): void {
-  world.deliveries.send(order.order_id, destination(world, order, payment), primaryPayload(world, order, payment))
+export function announce(context: Context, order: Order, payment: Payment): void {
+  context.deliveries.send(
+    order.order_id,
+    destination(context, order, payment),
+    primaryPayload(context.rules, order, payment),
+  )
 }
 
 /** The request's `server_url`; for scheduled charges `notification_url`, else the initial `server_url`. */
-export function destination(world: World, order: Order, payment: Payment): string | null {
-  const { destinations } = world.rules
-  const standing = world.options.webhookUrl ?? null
+export function destination(context: Context, order: Order, payment: Payment): string | null {
+  const { destinations } = context.rules
+  const standing = context.options.webhookUrl ?? null
   const initial = destinations.payment((order.request.server_url as string | undefined) ?? null, standing)
   if (payment === order.payments[0]) return initial
   return destinations.charge(order.subscription?.notification_url ?? null, initial)
 }
 
 /** Ends a payment as its card says, and books what it earns. The webhook is the caller's to send. */
-export function conclude(world: World, order: Order, payment: Payment, card: TestCard): void {
-  const { codes, statuses } = world.rules
+export function conclude(context: Context, order: Order, payment: Payment, card: TestCard): void {
+  const { codes, statuses } = context.rules
   const done = { user_action_required: false, user_action_url: null }
   if (card.status === 'pending') {
-    setStatus(world, order, payment, statuses.processing, codes.processing, done)
+    setStatus(context, order, payment, statuses.processing, codes.processing, done)
     return
   }
   if (card.status === 'failure') {
-    setStatus(world, order, payment, statuses.declined, card.code ?? codes.invalidCard, {
+    setStatus(context, order, payment, statuses.declined, card.code ?? codes.invalidCard, {
       ...done,
-      limit_info: card.limit === undefined ? null : limitInfo(world, card.limit),
+      limit_info: card.limit === undefined ? null : limitInfo(context, card.limit),
     })
     return
   }
   const paid = card.paysPercent === undefined ? payment.amount : share(payment.amount, card.paysPercent)
   const fees = card.noFee ? NO_FEES : feesOf(paid, payment.currency)
   const reserve = payment.method === 'auth'
-  setStatus(world, order, payment, statuses.paid, reserve ? codes.reserved : codes.success, {
+  setStatus(context, order, payment, statuses.paid, reserve ? codes.reserved : codes.success, {
     ...done,
     ...fees,
     processed_amount: card.paysPercent === undefined ? null : paid,
     processed_currency: card.paysPercent === undefined ? null : payment.currency,
     payway: card.bankPay ? 'bank_pay' : 'card',
     bank_pay: card.bankPay ? bankPay(payment) : null,
-    receipt_url: `${world.options.origin}/_emulator/receipts/${payment.payment_id}`,
+    receipt_url: `${context.options.origin}/_emulator/receipts/${payment.payment_id}`,
   })
-  // A reserve is not the merchant's money yet: it is booked when it is captured.
-  if (!reserve) earn(world, payment.currency, paid, fees.fee)
+  // An authorization is not the merchant's money yet: it is booked when it is captured.
+  if (!reserve) earn(context, payment.currency, paid, fees.fee)
 }
 
 /** Books an amount less its fee. */
-export function earn(world: World, currency: string, amount: number, fee: Money | null): void {
-  book(world.state.accounts, world.ids, currency, toMinor(amount) - toMinor(fee?.amount ?? 0))
+export function earn(context: Context, currency: string, amount: number, fee: Money | null): void {
+  book(context.state.accounts, context.ids, currency, toMinor(amount) - toMinor(fee?.amount ?? 0))
 }
 
 const NO_FEES = { fee: null, fixed_fee: null, percent_fee: null }
 
-/** 1.5 per cent and 0.10 (nothing fixed below 1.00). Assumption: the document shows the parts of a fee, not its size. */
+/** 1.5 per cent and 0.10 (nothing fixed below 1.00). Assumption: the API document shows the parts of a fee, not its size. */
 export function feesOf(amount: number, currency: string): { fee: Money; fixed_fee: Money; percent_fee: Money } {
   const percent = Math.round((toMinor(amount) * 15) / 1000)
   const fixed = amount < 1 ? 0 : 10
@@ -91,8 +95,8 @@ function share(amount: number, percent: number): number {
   return toUnits(Math.max(1, Math.round((toMinor(amount) * percent) / 100)))
 }
 
-export function limitInfo(world: World, description: string): { retry_after: string; description: string } {
-  return { retry_after: timestamp(addDuration(world.agenda.now(), { days: 1 })), description }
+export function limitInfo(context: Context, description: string): { retry_after: string; description: string } {
+  return { retry_after: timestamp(addDuration(context.scheduler.now(), { days: 1 })), description }
 }
 
 function bankPay(payment: Payment): Record<string, string> {

@@ -3,8 +3,8 @@ import type { Fault } from './faults.ts'
 type Json = Record<string, unknown>
 
 /** Applies the faults of contents to an answer or a webhook's payload; the others are left to their own places. */
-export function spoil(value: unknown, faults: readonly Fault[]): unknown {
-  if (Array.isArray(value)) return value.map((entry) => spoil(entry, faults))
+export function applyContentFaults(value: unknown, faults: readonly Fault[]): unknown {
+  if (Array.isArray(value)) return value.map((entry) => applyContentFaults(entry, faults))
   if (typeof value !== 'object' || value === null) return value
   let record: Json = { ...value }
   for (const { kind } of faults) {

@@ -2,7 +2,7 @@ import { ENDPOINTS, type OperationName } from '../spec/endpoints.ts'
 import type { Random } from '../state/random.ts'
 
 /** A fault of an answer: what the caller of an endpoint gets to see. */
-export type AnswerFault =
+export type ResponseFault =
   /** The connection breaks before the request was executed, or after it was and before the first byte of the answer. */
   | { kind: 'reset'; when: 'before_commit' | 'after_commit' }
   /** 429 with `Retry-After`, in seconds; nothing was executed. */
@@ -14,10 +14,10 @@ export type AnswerFault =
       body?: 'html' | 'empty' | 'truncated' | 'huge'
       when?: 'before_commit' | 'after_commit'
     }
-  /** The right answer, spoilt: empty, cut off in the middle, or followed by 2 MB of white space. */
+  /** The correct response with a broken body: empty, cut off in the middle, or followed by 2 MB of white space. */
   | { kind: 'body'; body: 'empty' | 'truncated' | 'huge' | 'html' }
   /** Nothing ever comes back: the caller has to give up (its signal ends the wait). Executed first unless `when` says otherwise. */
-  | { kind: 'no_answer'; when?: 'before_commit' | 'after_commit' }
+  | { kind: 'no_response'; when?: 'before_commit' | 'after_commit' }
   /** The body arrives in pieces, `ms` of real time between them. */
   | { kind: 'slow_body'; ms?: number; pieces?: number }
 
@@ -44,8 +44,8 @@ export type ContentFault =
   | { kind: 'unknown_method' }
 
 /** A fault, and where it strikes. */
-export type Fault = (AnswerFault | DeliveryFault | ContentFault) & {
-  /** One operation, or `webhook`. Default: any operation for a fault of answers, webhooks for the others. */
+export type Fault = (ResponseFault | DeliveryFault | ContentFault) & {
+  /** One operation, or `webhook`. Default: any operation for a fault of responses, webhooks for the others. */
   on?: OperationName | 'webhook'
 }
 
@@ -69,12 +69,12 @@ export interface FaultBook extends Faults {
   take(occasion: Occasion): Fault[]
 }
 
-const ANSWER_KINDS: readonly FaultKind[] = [
+const RESPONSE_KINDS: readonly FaultKind[] = [
   'reset',
   'too_many_requests',
   'server_error',
   'body',
-  'no_answer',
+  'no_response',
   'slow_body',
 ]
 const WEBHOOK_ALONE: readonly FaultKind[] = [
@@ -95,23 +95,24 @@ const CONTENT_KINDS: readonly FaultKind[] = [
 ]
 
 /** Every kind of fault. */
-export const FAULT_KINDS: readonly FaultKind[] = [...ANSWER_KINDS, ...WEBHOOK_ALONE, ...CONTENT_KINDS]
+export const FAULT_KINDS: readonly FaultKind[] = [...RESPONSE_KINDS, ...WEBHOOK_ALONE, ...CONTENT_KINDS]
 
 /** A fault that can never strike would be waited for in vain. */
 function checkFault({ kind, on }: Fault): void {
-  if (!FAULT_KINDS.includes(kind)) throw new TypeError(`A fault has a kind: ${FAULT_KINDS.join(', ')}.`)
+  if (!FAULT_KINDS.includes(kind))
+    throw new TypeError(`Unknown fault kind "${String(kind)}". Expected one of: ${FAULT_KINDS.join(', ')}.`)
   const places = [...(Object.keys(ENDPOINTS) as OperationName[]), 'webhook'] as const
   const possible = places.filter((place) => fits({ kind, on: place } as Fault, place))
   if (on !== undefined && !possible.includes(on)) {
-    throw new TypeError(`A fault of kind ${kind} strikes on: ${possible.join(', ')}.`)
+    throw new TypeError(`A fault of kind ${kind} can be set on: ${possible.join(', ')}.`)
   }
 }
 
 function fits(fault: Fault, occasion: Occasion): boolean {
-  if (ANSWER_KINDS.includes(fault.kind) && occasion === 'webhook') return false
+  if (RESPONSE_KINDS.includes(fault.kind) && occasion === 'webhook') return false
   if (WEBHOOK_ALONE.includes(fault.kind) && occasion !== 'webhook') return false
   if (fault.on !== undefined) return fault.on === occasion
-  return ANSWER_KINDS.includes(fault.kind) || occasion === 'webhook'
+  return RESPONSE_KINDS.includes(fault.kind) || occasion === 'webhook'
 }
 
 export function createFaultBook(random: Random): FaultBook {
@@ -138,8 +139,8 @@ export function createFaultBook(random: Random): FaultBook {
     take(occasion) {
       const index = scripted.findIndex((fault) => fits(fault, occasion))
       const [next] = index < 0 ? [] : scripted.splice(index, 1)
-      const struck = rates.filter(({ fault, probability }) => fits(fault, occasion) && random() < probability)
-      return [...(next === undefined ? [] : [next]), ...struck.map(({ fault }) => fault)]
+      const triggered = rates.filter(({ fault, probability }) => fits(fault, occasion) && random() < probability)
+      return [...(next === undefined ? [] : [next]), ...triggered.map(({ fault }) => fault)]
     },
   }
 }

@@ -1,4 +1,4 @@
-import { spoil } from './content-faults.ts'
+import { applyContentFaults } from './content-faults.ts'
 import type { Fault } from './faults.ts'
 
 /**
@@ -22,9 +22,9 @@ const HTML = '<!doctype html><html lang="en"><title>Error</title><h1>The emulato
 const HUGE = 2 * 1024 * 1024
 
 /** Strikes before anything is executed; undefined when the request may go on. @throws {ConnectionResetError} */
-export async function strikeBefore(faults: readonly Fault[], signal: AbortSignal): Promise<Response | undefined> {
+export async function applyRequestFaults(faults: readonly Fault[], signal: AbortSignal): Promise<Response | undefined> {
   for (const fault of faults) {
-    if (fault.kind === 'no_answer' && fault.when === 'before_commit') return aborted(signal)
+    if (fault.kind === 'no_response' && fault.when === 'before_commit') return aborted(signal)
     if (fault.kind === 'reset' && fault.when === 'before_commit') throw new ConnectionResetError(false)
     if (fault.kind === 'too_many_requests') {
       const headers = { 'retry-after': String(fault.retryAfter ?? 1) }
@@ -36,46 +36,46 @@ export async function strikeBefore(faults: readonly Fault[], signal: AbortSignal
 }
 
 /** Strikes after the request was executed. @throws {ConnectionResetError} */
-export async function spoilAnswer(
+export async function applyResponseFaults(
   response: Response,
   faults: readonly Fault[],
   signal: AbortSignal,
 ): Promise<Response> {
-  let spoilt = await spoilContent(response, faults)
+  let changed = await changeContent(response, faults)
   for (const fault of faults) {
     if (fault.kind === 'reset' && fault.when === 'after_commit') throw new ConnectionResetError(true)
-    if (fault.kind === 'no_answer' && fault.when !== 'before_commit') return aborted(signal)
-    if (fault.kind === 'server_error' && fault.when !== 'before_commit') spoilt = serverError(fault)
-    if (fault.kind === 'body') spoilt = spoilBody(spoilt, fault.body, await spoilt.clone().text())
-    if (fault.kind === 'slow_body') spoilt = slowly(spoilt, await spoilt.clone().arrayBuffer(), signal, fault)
+    if (fault.kind === 'no_response' && fault.when !== 'before_commit') return aborted(signal)
+    if (fault.kind === 'server_error' && fault.when !== 'before_commit') changed = serverError(fault)
+    if (fault.kind === 'body') changed = changeBody(changed, fault.body, await changed.clone().text())
+    if (fault.kind === 'slow_body') changed = slowly(changed, await changed.clone().arrayBuffer(), signal, fault)
   }
-  return spoilt
+  return changed
 }
 
-async function spoilContent(response: Response, faults: readonly Fault[]): Promise<Response> {
+async function changeContent(response: Response, faults: readonly Fault[]): Promise<Response> {
   const json = response.headers.get('content-type')?.startsWith('application/json') ?? false
   if (faults.length === 0 || !json || response.status !== 200) return response
   const value: unknown = await response.json()
-  return Response.json(spoil(value, faults), { status: response.status })
+  return Response.json(applyContentFaults(value, faults), { status: response.status })
 }
 
 function serverError(fault: Extract<Fault, { kind: 'server_error' }>): Response {
   const status = fault.status ?? 503
   const response = new Response(HTML, { status, headers: { 'content-type': 'text/html; charset=utf-8' } })
-  return fault.body === undefined || fault.body === 'html' ? response : spoilBody(response, fault.body, HTML)
+  return fault.body === undefined || fault.body === 'html' ? response : changeBody(response, fault.body, HTML)
 }
 
-function spoilBody(response: Response, body: 'html' | 'empty' | 'truncated' | 'huge', text: string): Response {
+function changeBody(response: Response, body: 'html' | 'empty' | 'truncated' | 'huge', text: string): Response {
   const headers = new Headers(response.headers)
   headers.delete('content-length')
   if (body === 'html') headers.set('content-type', 'text/html; charset=utf-8')
-  const spoilt = {
+  const changed = {
     html: HTML,
     empty: '',
     truncated: text.slice(0, Math.floor(text.length / 2)),
     huge: text + ' '.repeat(HUGE),
   }[body]
-  return new Response(spoilt, { status: response.status, headers })
+  return new Response(changed, { status: response.status, headers })
 }
 
 /** Never resolves; rejects, as `fetch` does, when the caller gives up. */

@@ -1,4 +1,4 @@
-import type { World } from '../context.ts'
+import type { Context } from '../context.ts'
 import type { OperationName } from '../spec/endpoints.ts'
 import type { Order } from '../state/state.ts'
 import { checkPos } from './authentication.ts'
@@ -13,43 +13,43 @@ export interface EndpointRequest {
   body: Uint8Array
 }
 
-/** What each file of `routes/` exports: the answer to one endpoint. A refusal is a thrown {@link Problem}. */
-export type Route = (world: World, request: EndpointRequest) => Response
+/** What each file of `routes/` exports: the response of one endpoint. A rejection is a thrown {@link Problem}. */
+export type Route = (context: Context, request: EndpointRequest) => Response
 
 /** The body as a JSON object. @throws {Problem} for anything else. */
-export function readJson(world: World, request: EndpointRequest): Record<string, unknown> {
+export function readJson(context: Context, request: EndpointRequest): Record<string, unknown> {
   let parsed: unknown
   try {
     parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(request.body))
   } catch {
-    throw new Problem(world.rules.wire.invalid, 'The body is not JSON in UTF-8', [])
+    throw new Problem(context.rules.wire.invalid, 'The body is not JSON in UTF-8', [])
   }
-  if (world.rules.types.json(parsed) !== undefined) {
-    throw new Problem(world.rules.wire.invalid, 'The body is not a JSON object', [])
+  if (context.rules.types.json(parsed) !== undefined) {
+    throw new Problem(context.rules.wire.invalid, 'The body is not a JSON object', [])
   }
   const body = parsed as Record<string, unknown>
-  checkPos(world, body.pos_id)
+  checkPos(context, body.pos_id)
   return body
 }
 
-export function refuse(world: World, violations: Violation[]): void {
-  if (violations.length > 0) throw new Problem(world.rules.wire.invalid, 'Invalid parameters', violations)
+export function rejectInvalid(context: Context, violations: Violation[]): void {
+  if (violations.length > 0) throw new Problem(context.rules.wire.invalid, 'Invalid parameters', violations)
 }
 
 /** @throws {Problem} when the path's `pos_id`, and `account_id` if there is one, are not UUIDs, or the POS is another's. */
-export function checkPathIds(world: World, path: Record<string, string>): void {
+export function checkPathIds(context: Context, path: Record<string, string>): void {
   const ids = ['pos_id', 'account_id'].filter((name) => name in path)
-  const wrong = ids.filter((name) => world.rules.types.uuid(path[name]) !== undefined)
-  refuse(
-    world,
+  const wrong = ids.filter((name) => context.rules.types.uuid(path[name]) !== undefined)
+  rejectInvalid(
+    context,
     wrong.map((field_name) => ({ field_name, violation: 'must be a UUID' })),
   )
-  checkPos(world, path.pos_id)
+  checkPos(context, path.pos_id)
 }
 
-/** @throws {Problem} 404 when there is no such order (assumption: the document shows no answer for it). */
-export function findOrder(world: World, orderId: unknown): Order {
-  const order = world.state.orders.get(String(orderId))
+/** @throws {Problem} 404 when there is no such order (assumption: the API document shows no response for it). */
+export function findOrder(context: Context, orderId: unknown): Order {
+  const order = context.state.orders.get(String(orderId))
   if (order === undefined) {
     throw new Problem(404, 'Payment not found', [{ field_name: 'order_id', violation: 'no payment has this order_id' }])
   }

@@ -4,7 +4,7 @@ import type { Violation } from './problem.ts'
 
 type Body = Record<string, unknown>
 
-/** Holds a request against one of the document's tables. Unknown parameters are let pass; null counts as absent. */
+/** Holds a request against one of the API document's tables. Unknown parameters are ignored; null counts as absent. */
 export function validate(rules: Rules, table: ParameterTable, body: Body, prefix = ''): Violation[] {
   const violations: Violation[] = []
   for (const [name, rule] of Object.entries(table)) {
@@ -14,17 +14,17 @@ export function validate(rules: Rules, table: ParameterTable, body: Body, prefix
       if (rule.required) violations.push({ field_name, violation: 'is required' })
       continue
     }
-    const violation = rules.types[rule.type](value) ?? tooMuch(rule, value)
+    const violation = rules.types[rule.type](value) ?? overMax(rule, value)
     if (violation !== undefined) violations.push({ field_name, violation })
     else violations.push(...nested(rules, rule, value, field_name))
   }
   return violations
 }
 
-function tooMuch(rule: ParameterRule, value: unknown): string | undefined {
-  if (rule.most === undefined) return undefined
-  if (typeof value === 'string' && [...value].length > rule.most) return `must have at most ${rule.most} characters`
-  if (typeof value === 'number' && value > rule.most) return `must be at most ${rule.most}`
+function overMax(rule: ParameterRule, value: unknown): string | undefined {
+  if (rule.max === undefined) return undefined
+  if (typeof value === 'string' && [...value].length > rule.max) return `must have at most ${rule.max} characters`
+  if (typeof value === 'number' && value > rule.max) return `must be at most ${rule.max}`
   return undefined
 }
 
@@ -44,23 +44,23 @@ function nested(rules: Rules, rule: ParameterRule, value: unknown, name: string)
 
 function validateRecurring(rules: Rules, body: Body, prefix: string): Violation[] {
   const violations = validate(rules, rules.parameters.recurring, body, prefix)
-  const { mostHours, mostHoursDaily } = rules.recurring
-  const most = body.interval_unit === 'day' ? mostHoursDaily : mostHours
-  const atLeast = (name: string, least: number): void => {
-    if (typeof body[name] === 'number' && (body[name] as number) < least) {
-      violations.push({ field_name: prefix + name, violation: `must be at least ${least}` })
+  const { maxHours, maxHoursDaily } = rules.recurring
+  const max = body.interval_unit === 'day' ? maxHoursDaily : maxHours
+  const atLeast = (name: string, min: number): void => {
+    if (typeof body[name] === 'number' && (body[name] as number) < min) {
+      violations.push({ field_name: prefix + name, violation: `must be at least ${min}` })
     }
   }
   atLeast('interval_count', 1)
   atLeast('retry_attempts', 0)
   atLeast('retry_interval_hours', 1)
-  if (typeof body.retry_interval_hours === 'number' && body.retry_interval_hours > most) {
-    violations.push({ field_name: `${prefix}retry_interval_hours`, violation: `must be at most ${most}` })
+  if (typeof body.retry_interval_hours === 'number' && body.retry_interval_hours > max) {
+    violations.push({ field_name: `${prefix}retry_interval_hours`, violation: `must be at most ${max}` })
   }
   return violations
 }
 
-/** The same table with some parameters not insisted on. */
+/** The same table with some parameters optional. */
 export function relax(table: ParameterTable, name: (parameter: string) => boolean): ParameterTable {
   return Object.fromEntries(
     Object.entries(table).map(([key, rule]) => [key, name(key) ? { ...rule, required: false } : rule]),

@@ -3,7 +3,7 @@ import { isExpired, passesLuhn, TEST_CARDS } from '../state/cards.ts'
 import type { Order } from '../state/state.ts'
 import { type Html, renderPage } from './layout.ts'
 
-/** The fields of the checkout form, in the document's names for card data. */
+/** The fields of the checkout form, in the API document's names for card data. */
 export type FieldName = 'cc_number' | 'exp_month' | 'exp_year' | 'card_cvv'
 
 export type FieldErrors = Partial<Record<FieldName, string>>
@@ -15,7 +15,7 @@ export interface CardForm {
   card_cvv: string
 }
 
-/** Reads the form as a browser sends it. Spaces and dashes in the number are let pass. */
+/** Reads the form as a browser sends it. Spaces and dashes in the number are ignored. */
 export function readForm(body: string): CardForm {
   const form = new URLSearchParams(body)
   const field = (name: FieldName): string => (form.get(name) ?? '').trim()
@@ -32,7 +32,7 @@ export function checkForm(form: CardForm, now: number): FieldErrors {
   const errors: FieldErrors = {}
   if (form.cc_number === '') errors.cc_number = 'Enter the card number.'
   else if (!/^\d{12,19}$/.test(form.cc_number)) errors.cc_number = 'A card number has 12 to 19 digits.'
-  else if (!passesLuhn(form.cc_number)) errors.cc_number = 'This is not a card number: a digit seems to be wrong.'
+  else if (!passesLuhn(form.cc_number)) errors.cc_number = 'This card number is not valid: check its digits.'
   const month = Number(form.exp_month)
   const monthFits = /^\d{1,2}$/.test(form.exp_month) && month >= 1 && month <= 12
   const yearFits = /^(\d{2}|\d{4})$/.test(form.exp_year)
@@ -59,7 +59,7 @@ export function checkoutForm(order: Order, form: CardForm = EMPTY, errors: Field
   <dt>Order</dt><dd>${order.order_id}</dd>
   ${typeof language === 'string' ? html`<dt>Language asked for</dt><dd>${language}</dd>` : ''}
 </dl>
-${wrong > 0 ? html`<p class="error" role="alert">Nothing was charged. Please mend ${wrong === 1 ? 'the marked field' : 'the marked fields'}.</p>` : ''}
+${wrong > 0 ? html`<p class="error" role="alert">Nothing was charged. Please correct ${wrong === 1 ? 'the highlighted field' : 'the highlighted fields'}.</p>` : ''}
 <form method="post" novalidate>
   ${field('cc_number', 'Card number', 'cc-number', form.cc_number, errors.cc_number)}
   <div class="row">

@@ -41,7 +41,7 @@ export interface Page {
   status?: number
 }
 
-/** A whole page, headed as the emulator's so that nobody takes it for the service's. No script, and none allowed. */
+/** A whole page, headed as the emulator's so that it is never taken for the service's. No script, and none allowed. */
 export async function renderPage({ title, body, wide = false, status = 200 }: Page): Promise<Response> {
   const page = await html`<!doctype html>
 <html lang="en">

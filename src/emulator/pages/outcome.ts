@@ -8,7 +8,7 @@ export function outcomePage(order: Order): Promise<Response> {
   const [title, text] = {
     success: ['Paid', 'Thank you. The payment was successful.'],
     failure: [payment.status_code === '6007' ? 'Cancelled' : 'Declined', 'Nothing was charged.'],
-    pending: ['In progress', 'The payment is still being processed. The shop will be told how it ends.'],
+    pending: ['In progress', 'The payment is still being processed. The shop will be notified of the result.'],
   }[payment.status] ?? ['Not paid', 'This payment has not been made.']
   const body = html`
 <h1>${title}</h1>

@@ -11,7 +11,7 @@ export function threeDSecurePage(order: Order): Promise<Response> {
   with the card <code>${payment.cc_mask ?? ''}</code>.</p>
 <form method="post">
   <button type="submit" name="outcome" value="pass">Yes, confirm</button>
-  <button type="submit" name="outcome" value="fail" class="quiet">No, refuse</button>
+  <button type="submit" name="outcome" value="fail" class="quiet">No, decline</button>
 </form>`
   return renderPage({ title: '3-D Secure', body })
 }

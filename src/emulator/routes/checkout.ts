@@ -1,4 +1,4 @@
-import { note, type World } from '../context.ts'
+import { type Context, note } from '../context.ts'
 import { finishThreeDSecure, pay } from '../domain/payments.ts'
 import { checkForm, checkoutForm, readForm } from '../pages/checkout-form.ts'
 import { messagePage, outcomePage } from '../pages/outcome.ts'
@@ -6,9 +6,9 @@ import { threeDSecurePage } from '../pages/three-d-secure.ts'
 import type { Order } from '../state/state.ts'
 import { timestamp } from '../state/time.ts'
 
-/** The customer's pages: `{base_url}/api/v1/checkout/<checkout_id>/form` (document, "Hosted request") and its 3-D Secure page. */
-export async function checkout(world: World, request: Request, id: string, page: string): Promise<Response> {
-  const order = world.state.checkouts.get(id)
+/** The customer's pages: `{base_url}/api/v1/checkout/<checkout_id>/form` (API document, "Hosted request") and its 3-D Secure page. */
+export async function checkout(context: Context, request: Request, id: string, page: string): Promise<Response> {
+  const order = context.state.checkouts.get(id)
   if (order === undefined) return messagePage(404, 'No such checkout', 'The link is wrong, or the emulator was reset.')
   const read = request.method === 'GET' || request.method === 'HEAD'
   if (!read && request.method !== 'POST') {
@@ -16,53 +16,53 @@ export async function checkout(world: World, request: Request, id: string, page:
     response.headers.set('allow', 'GET, POST')
     return response
   }
-  if (page === '3ds') return read ? showThreeDSecure(order) : answerThreeDSecure(world, order, request)
-  return read ? showForm(world, order) : submitForm(world, order, request)
+  if (page === '3ds') return read ? showThreeDSecure(order) : submitThreeDSecure(context, order, request)
+  return read ? showForm(context, order) : submitForm(context, order, request)
 }
 
-async function showForm(world: World, order: Order): Promise<Response> {
-  if (!isOpen(order)) return elsewhere(order)
+async function showForm(context: Context, order: Order): Promise<Response> {
+  if (!isOpen(order)) return nextPage(order)
   if (order.opened_at === null) {
-    order.opened_at = timestamp(world.agenda.now())
-    note(world, order, 'checkout page opened')
+    order.opened_at = timestamp(context.scheduler.now())
+    note(context, order, 'checkout page opened')
   }
   return checkoutForm(order)
 }
 
-async function submitForm(world: World, order: Order, request: Request): Promise<Response> {
+async function submitForm(context: Context, order: Order, request: Request): Promise<Response> {
   const form = readForm(await request.text())
   // After the body was read nothing is awaited until the payment has changed: two posts cannot both pay.
-  if (!isOpen(order)) return elsewhere(order)
-  const errors = checkForm(form, world.agenda.now())
+  if (!isOpen(order)) return nextPage(order)
+  const errors = checkForm(form, context.scheduler.now())
   if (Object.keys(errors).length > 0) return checkoutForm(order, form, errors)
-  pay(world, order, {
+  pay(context, order, {
     number: form.cc_number,
     month: Number(form.exp_month),
     year: Number(form.exp_year),
     cvv: form.card_cvv,
   })
-  return elsewhere(order, true)
+  return nextPage(order, true)
 }
 
 async function showThreeDSecure(order: Order): Promise<Response> {
-  return order.payments[0].user_action_required ? threeDSecurePage(order) : elsewhere(order)
+  return order.payments[0].user_action_required ? threeDSecurePage(order) : nextPage(order)
 }
 
-async function answerThreeDSecure(world: World, order: Order, request: Request): Promise<Response> {
+async function submitThreeDSecure(context: Context, order: Order, request: Request): Promise<Response> {
   const outcome = new URLSearchParams(await request.text()).get('outcome')
-  if (!order.payments[0].user_action_required) return elsewhere(order)
+  if (!order.payments[0].user_action_required) return nextPage(order)
   if (outcome !== 'pass' && outcome !== 'fail') return threeDSecurePage(order)
-  finishThreeDSecure(world, order, outcome === 'pass')
-  return elsewhere(order, true)
+  finishThreeDSecure(context, order, outcome === 'pass')
+  return nextPage(order, true)
 }
 
-/** A hosted payment that nobody has paid, cancelled or lost. */
+/** A hosted payment that is neither paid nor cancelled nor declined. */
 function isOpen(order: Order): boolean {
   return order.payments[0].mode === 'hosted' && order.payments[0].status === 'init'
 }
 
 /** Sends the customer on: to the bank, to the shop once it is paid, or to a page that says how it ended. */
-async function elsewhere(order: Order, justNow = false): Promise<Response> {
+async function nextPage(order: Order, justNow = false): Promise<Response> {
   const { status, user_action_required, user_action_url, result_url } = order.payments[0]
   if (user_action_required && user_action_url !== null) return redirect(user_action_url)
   if (justNow && status === 'success' && result_url !== null) return redirect(result_url)

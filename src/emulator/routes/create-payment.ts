@@ -2,18 +2,18 @@ import { createOrder, pay } from '../domain/payments.ts'
 import { type Route, readJson } from '../http/request.ts'
 import { instrumentOf, recordOf, redirectToCheckout, validatePurchase } from './purchase.ts'
 
-/** `POST {base_url}/api/v1/payment` (document, "Create payment" and "Recurring payments"): purchase or auth, direct or hosted. */
-export const createPayment: Route = (world, request) => {
-  const body = readJson(world, request)
-  validatePurchase(world, body, ['purchase', 'auth'], false)
-  const order = createOrder(world, body, false)
+/** `POST {base_url}/api/v1/payment` (API document, "Create payment" and "Recurring payments"): purchase or auth, direct or hosted. */
+export const createPayment: Route = (context, request) => {
+  const body = readJson(context, request)
+  validatePurchase(context, body, ['purchase', 'auth'], false)
+  const order = createOrder(context, body, false)
   if (body.mode === 'hosted') {
     // "Hosted with `auth`: response shape: not shown": the record is the other possibility, with the checkout as user action.
-    if (body.method === 'auth' && world.options.hostedAuthAnswer === 'record') {
-      return recordOf(world, order, world.rules.answers.payment)
+    if (body.method === 'auth' && context.options.hostedAuthResponse === 'record') {
+      return recordOf(context, order, context.rules.responses.payment)
     }
-    return redirectToCheckout(world, order)
+    return redirectToCheckout(context, order)
   }
-  pay(world, order, instrumentOf(body))
-  return recordOf(world, order, world.rules.answers.payment)
+  pay(context, order, instrumentOf(body))
+  return recordOf(context, order, context.rules.responses.payment)
 }

@@ -2,15 +2,15 @@ import { Problem } from '../http/problem.ts'
 import { checkPathIds, type Route } from '../http/request.ts'
 import { accountRecord } from './list-accounts.ts'
 
-/** `GET {api_url}/api/v1/balances/pos/{pos_id}/accounts/{account_id}` (document, "Balances"). */
-export const getAccount: Route = (world, { path }) => {
-  checkPathIds(world, path)
-  const account = world.state.accounts.find(({ id }) => id === path.account_id?.toLowerCase())
+/** `GET {api_url}/api/v1/balances/pos/{pos_id}/accounts/{account_id}` (API document, "Balances"). */
+export const getAccount: Route = (context, { path }) => {
+  checkPathIds(context, path)
+  const account = context.state.accounts.find(({ id }) => id === path.account_id?.toLowerCase())
   if (account === undefined) {
     throw new Problem(404, 'Account not found', [
       { field_name: 'account_id', violation: 'this POS has no such account' },
     ])
   }
-  const { answers } = world.rules
-  return Response.json(accountRecord(answers, account, answers.singleReserve))
+  const { responses } = context.rules
+  return Response.json(accountRecord(responses, account, responses.singleReserve))
 }

@@ -1,7 +1,7 @@
-import type { World } from '../context.ts'
+import type { Context } from '../context.ts'
 import type { Instrument } from '../domain/payments.ts'
 import type { Violation } from '../http/problem.ts'
-import { pick, refuse } from '../http/request.ts'
+import { pick, rejectInvalid } from '../http/request.ts'
 import { relax, validate } from '../http/validate.ts'
 import type { Order } from '../state/state.ts'
 import { customer, recurringObject } from '../webhooks/payload.ts'
@@ -9,33 +9,33 @@ import { customer, recurringObject } from '../webhooks/payload.ts'
 type Body = Record<string, unknown>
 
 /** Holds a purchase or auth request against its table and rules. @throws {Problem} with all that is wrong. */
-export function validatePurchase(world: World, body: Body, methods: readonly string[], split: boolean): void {
-  const { parameters, types } = world.rules
+export function validatePurchase(context: Context, body: Body, methods: readonly string[], split: boolean): void {
+  const { parameters, types } = context.rules
   const mode = (body.mode ?? undefined) === undefined ? 'is required' : types.mode(body.mode)
-  if (mode !== undefined) refuse(world, [{ field_name: 'mode', violation: mode }])
+  if (mode !== undefined) rejectInvalid(context, [{ field_name: 'mode', violation: mode }])
   const table = body.mode === 'direct' ? parameters.directPurchase : parameters.hostedPurchase
   const relaxed = relax(table, (name) => {
     if (name === 'split') return !split
-    return name.startsWith('customer_') && world.options.customerFields === 'optional'
+    return name.startsWith('customer_') && context.options.customerFields === 'optional'
   })
-  const violations = validate(world.rules, relaxed, body)
+  const violations = validate(context.rules, relaxed, body)
   if (types.method(body.method) === undefined && !methods.includes(String(body.method))) {
     violations.push({ field_name: 'method', violation: `must be ${methods.join(' or ')} here` })
   }
-  if (body.mode === 'direct') violations.push(...instrumentViolations(world, body))
+  if (body.mode === 'direct') violations.push(...instrumentViolations(context, body))
   if ((body.init_recurring ?? undefined) !== undefined && body.method !== 'purchase') {
     violations.push({ field_name: 'init_recurring', violation: 'is added to a purchase request' })
   }
-  if (split && world.options.splitSum === 'exact') violations.push(...sumViolations(body))
-  refuse(world, violations)
+  if (split && context.options.splitSum === 'exact') violations.push(...sumViolations(body))
+  rejectInvalid(context, violations)
 }
 
 /** "Either full card data (…) or `cc_token` is sent." */
-function instrumentViolations(world: World, body: Body): Violation[] {
+function instrumentViolations(context: Context, body: Body): Violation[] {
   const has = (name: string): boolean => (body[name] ?? undefined) !== undefined
-  const { cardData } = world.rules.wire
+  const { cardData } = context.rules.wire
   const present = cardData.filter(has)
-  if (!world.rules.conditions.oneInstrument(present.length > 0, has('cc_token'))) {
+  if (!context.rules.conditions.oneInstrument(present.length > 0, has('cc_token'))) {
     return [{ field_name: 'cc_token', violation: 'either full card data or cc_token is sent' }]
   }
   if (present.length === 0) return []
@@ -63,18 +63,18 @@ export function instrumentOf(body: Body): Instrument {
 }
 
 /** "Successful response: HTTP 303 with header `location` holding the checkout form address". */
-export function redirectToCheckout(world: World, order: Order): Response {
-  const location = `${world.options.origin}/api/v1/checkout/${order.checkout_id}/form`
-  return new Response(null, { status: world.rules.wire.checkoutRedirect, headers: { location } })
+export function redirectToCheckout(context: Context, order: Order): Response {
+  const location = `${context.options.origin}/api/v1/checkout/${order.checkout_id}/form`
+  return new Response(null, { status: context.rules.wire.checkoutRedirect, headers: { location } })
 }
 
 /**
- * The answer to a creation: the payment record with the fields of `names`, the customer's, and `recurring` where there is
+ * The response to a creation: the payment record with the fields of `names`, the customer's, and `recurring` where there is
  * a subscription ("`init` on creation", also when the first payment has already made it active).
  */
-export function recordOf(world: World, order: Order, names: readonly string[], sent: Body = {}): Response {
+export function recordOf(context: Context, order: Order, names: readonly string[], sent: Body = {}): Response {
   const record = pick({ ...sent, ...order.payments[0] }, names)
-  const status = world.rules.statuses.recurringCreated
+  const status = context.rules.statuses.recurringCreated
   const recurring = order.subscription && { recurring: { ...recurringObject(order), status } }
   return Response.json({ ...record, ...customer(order), ...recurring }, { status: 200 })
 }

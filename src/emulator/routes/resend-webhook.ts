@@ -1,29 +1,29 @@
-import type { World } from '../context.ts'
+import type { Context } from '../context.ts'
 import { operationDestination } from '../domain/operations.ts'
 import { destination } from '../domain/transitions.ts'
 import { Problem } from '../http/problem.ts'
-import { checkPathIds, findOrder, type Route, refuse } from '../http/request.ts'
+import { checkPathIds, findOrder, type Route, rejectInvalid } from '../http/request.ts'
 import type { Order } from '../state/state.ts'
 import { primaryPayload, secondaryPayload } from '../webhooks/payload.ts'
 
-/** `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true` (document, "Re-send a webhook for an operation"). */
-export const resendWebhook: Route = (world, { path, query }) => {
-  checkPathIds(world, path)
-  if (query.get('callback') !== world.rules.wire.callback) {
-    refuse(world, [{ field_name: 'callback', violation: `must be ${world.rules.wire.callback}` }])
+/** `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true` (API document, "Re-send a webhook for an operation"). */
+export const resendWebhook: Route = (context, { path, query }) => {
+  checkPathIds(context, path)
+  if (query.get('callback') !== context.rules.wire.callback) {
+    rejectInvalid(context, [{ field_name: 'callback', violation: `must be ${context.rules.wire.callback}` }])
   }
   const operation = path.operation ?? ''
-  const unknown = world.rules.types.method(operation)
-  if (unknown !== undefined) refuse(world, [{ field_name: 'operation', violation: unknown }])
-  const order = findOrder(world, path.order_id)
+  const unknown = context.rules.types.method(operation)
+  if (unknown !== undefined) rejectInvalid(context, [{ field_name: 'operation', violation: unknown }])
+  const order = findOrder(context, path.order_id)
   const transactionId = query.get('transactionId')
   if (transactionId !== null && (order.subscription === undefined || operation !== 'purchase')) {
-    refuse(world, [
+    rejectInvalid(context, [
       { field_name: 'transactionId', violation: 'is for recurring payments with operation purchase only' },
     ])
   }
-  const { url, payload } = find(world, order, operation, transactionId)
-  world.deliveries.send(order.order_id, url, payload)
+  const { url, payload } = find(context, order, operation, transactionId)
+  context.deliveries.send(order.order_id, url, payload)
   return Response.json(payload)
 }
 
@@ -33,7 +33,7 @@ interface Found {
 }
 
 /** "Without `transactionId` the data of the latest transaction of the subscription is returned." */
-function find(world: World, order: Order, operation: string, transactionId: string | null): Found {
+function find(context: Context, order: Order, operation: string, transactionId: string | null): Found {
   const payment = order.payments
     .filter(
       ({ method, transaction_id }) =>
@@ -41,13 +41,13 @@ function find(world: World, order: Order, operation: string, transactionId: stri
     )
     .at(-1)
   if (payment !== undefined) {
-    return { url: destination(world, order, payment), payload: primaryPayload(world, order, payment) }
+    return { url: destination(context, order, payment), payload: primaryPayload(context.rules, order, payment) }
   }
   const secondary = order.operations.filter(({ method }) => method === operation).at(-1)
   if (secondary !== undefined && transactionId === null) {
     return {
-      url: operationDestination(world, secondary),
-      payload: secondaryPayload(world, secondary),
+      url: operationDestination(context, secondary),
+      payload: secondaryPayload(context.rules, secondary),
     }
   }
   const name = transactionId === null ? 'operation' : 'transactionId'

@@ -8,11 +8,11 @@ export type OperationName =
   | 'get-account'
   | 'resend-webhook'
 
-/** One row of the document's "Endpoints" together with its rows of "Authentication". */
+/** One row of the API document's "Endpoints" together with its rows of "Authentication". */
 export interface EndpointRule {
   base: 'base_url' | 'api_url'
   verb: string
-  /** As the document writes it, path parameters in braces. */
+  /** As the API document writes it, path parameters in braces. */
   path: string
   /** The shape of `X-API-AUTH`: `hmac` is `SVC-HMAC-SHA1 <API_KEY>:<SIGNATURE>`, `plain` is `SVC <API_KEY>:<API_SECRET>`. */
   scheme: 'hmac' | 'plain'

@@ -5,7 +5,7 @@ export interface ParameterRule {
   type: TypeName
   required: boolean
   /** Most characters (code points) of a string, or the greatest value of an integer. */
-  most?: number
+  max?: number
 }
 
 export type ParameterTable = Record<string, ParameterRule>
@@ -21,11 +21,12 @@ export interface ParameterTables {
 
 const yes = (type: TypeName): ParameterRule => ({ type, required: true })
 const no = (type: TypeName): ParameterRule => ({ type, required: false })
-const limited = (rule: ParameterRule, most: number): ParameterRule => ({ ...rule, most })
+const limited = (rule: ParameterRule, max: number): ParameterRule => ({ ...rule, max })
 
 /**
- * The request tables. `mode` is in none of them: it chooses the table. `split` is marked as required here, as in "Split purchase"; `create-payment` makes it optional. Three limits stand under "Limits" for responses
- * alone (order_id 256, description 2048): what cannot be answered is refused.
+ * The request tables. `mode` is in none of them: it chooses the table. `split` is marked as required here, as in "Split
+ * purchase"; `create-payment` makes it optional. Two limits are shown for responses alone (order_id 256, description 2048);
+ * a longer value is rejected, because it could not be returned.
  */
 export const PARAMETERS: ParameterTables = {
   directPurchase: {

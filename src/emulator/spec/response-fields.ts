@@ -1,5 +1,5 @@
-/** Which fields each answer and each webhook holds, in the document's order. */
-export interface AnswerRules {
+/** Which fields each response and each webhook contains, in the API document's order. */
+export interface ResponseRules {
   /** "Split purchase": the record and the echo of the request, card data included. */
   splitPurchase: readonly string[]
   /** "Create payment", 2: the record of a direct payment. */
@@ -20,7 +20,7 @@ const CARD = ['eci', 'mcc', 'options_3ds', 'cc_mask', 'cc_token', 'cc_token_expi
 const IDS = ['payment_id', 'gateway_order_id', 'billing_order_id', 'transaction_id']
 
 /** Fields that begin with `customer_` are added as the request had them: the tables say "customer fields". */
-export const ANSWERS: AnswerRules = {
+export const RESPONSES: ResponseRules = {
   splitPurchase: [
     'pos_id',
     'mode',

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type EndpointRules, WIRE, type WireRules } from './endpoints.ts'
 import { PARAMETERS, type ParameterTables } from './parameters.ts'
 import { RECURRING, type RecurringRules } from './recurring.ts'
-import { ANSWERS, type AnswerRules, WEBHOOKS, type WebhookRules } from './response-fields.ts'
+import { RESPONSES, type ResponseRules, WEBHOOKS, type WebhookRules } from './response-fields.ts'
 import {
   CODES,
   CONDITIONS,
@@ -23,7 +23,7 @@ export interface Rules {
   wire: WireRules
   types: TypeRules
   parameters: ParameterTables
-  answers: AnswerRules
+  responses: ResponseRules
   webhooks: WebhookRules
   codes: CodeRules
   statuses: StatusRules
@@ -37,7 +37,7 @@ export const RULES: Rules = {
   wire: WIRE,
   types: TYPES,
   parameters: PARAMETERS,
-  answers: ANSWERS,
+  responses: RESPONSES,
   webhooks: WEBHOOKS,
   codes: CODES,
   statuses: STATUSES,

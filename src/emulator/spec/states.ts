@@ -1,6 +1,6 @@
 import type { Operation, Payment } from '../state/state.ts'
 
-/** The status codes that the emulator uses. 1000, 2122 and 6007 are the document's; the others come from public lists. */
+/** The status codes that the emulator uses. 1000, 2122 and 6007 are the API document's; the others come from public lists. */
 export interface CodeRules {
   success: string
   reserved: string
@@ -70,7 +70,7 @@ export const DESTINATIONS: DestinationRules = {
   charge: (notificationUrl, initial) => notificationUrl ?? initial,
 }
 
-/** What must hold before an operation changes anything. Each answers whether it may go on. */
+/** What must hold before an operation changes anything. Each returns whether the operation may go on. */
 export interface ConditionRules {
   /** "Capture", rule 1: only a primary `auth` … */
   captureMethod(payment: Payment): boolean
@@ -78,7 +78,7 @@ export interface ConditionRules {
   captureStatus(payment: Payment): boolean
   /** "Capture", request table: `order_currency` is the currency of the original order. */
   captureCurrency(payment: Payment, currency: unknown): boolean
-  /** "Capture", rule 2: at most the configured percentage of the reserve, over all captures. Amounts in minor units. */
+  /** "Capture", rule 2: at most the configured percentage of the authorized amount, over all captures. Amounts in minor units. */
   captureWithin(reserved: number, captured: number, asked: number, percent: number): boolean
   /** "Cancel": the method is `purchase` or `auth` … */
   cancelMethod(payment: Payment): boolean
@@ -92,7 +92,7 @@ export interface ConditionRules {
   oneInstrument(card: boolean, token: boolean): boolean
   /** "Split purchase", rule 2: wallet tokens, which this emulator has never issued, carry the prefix `rcr:`. */
   walletToken(token: string): boolean
-  /** A reserve that was given back cannot be captured (assumption). */
+  /** A voided authorization cannot be captured (assumption). */
   reserveStands(operations: readonly Operation[]): boolean
 }
 

@@ -1,7 +1,7 @@
-/** Texts of the status codes. 1000, 2122 and 6007 are described by the document, the others by public lists. */
+/** Texts of the status codes. 1000, 2122 and 6007 are described by the API document, the others by public lists. */
 const DESCRIPTIONS: Record<string, string> = {
   '1000': 'Transaction is successful',
-  '1002': 'Amount is reserved',
+  '1002': 'Amount is authorized',
   '1004': 'Refund is successful',
   '1009': 'Void is successful',
   '2001': 'Transaction is pending',

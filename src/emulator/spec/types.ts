@@ -1,6 +1,6 @@
 import { parseDate, parseTime } from '../state/time.ts'
 
-/** The types of the document's tables ("Common types" and the type columns). */
+/** The types of the API document's tables ("Common types" and the type columns). */
 export type TypeName =
   | 'uuid'
   | 'mode'
@@ -24,7 +24,7 @@ export type TypeName =
   | 'interval_unit'
   | 'receipt_delivery'
 
-/** Says what a value has to be, when it is not: the `violation` of the answer. */
+/** Says what a value has to be, when it is not: the `violation` of the response. */
 export type TypeRule = (value: unknown) => string | undefined
 
 export type TypeRules = Record<TypeName, TypeRule>
@@ -35,9 +35,9 @@ function text(pattern: RegExp, expected: string): TypeRule {
   return (value) => (typeof value === 'string' && pattern.test(value) ? undefined : expected)
 }
 
-function whole(least: number, most: number, expected: string): TypeRule {
+function whole(min: number, max: number, expected: string): TypeRule {
   return (value) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most ? undefined : expected
+    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? undefined : expected
 }
 
 function oneOf(...words: string[]): TypeRule {
@@ -48,7 +48,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Nested tables (`split`, `fingerprint`, `recurring`) are walked by `validate.ts`; here only their outer kind is told. */
+/** Nested tables (`split`, `fingerprint`, `recurring`) are walked by `validate.ts`; here only their outer type is checked. */
 export const TYPES: TypeRules = {
   uuid: text(UUID, 'must be a UUID'),
   mode: oneOf('direct', 'hosted'),

@@ -1,10 +1,18 @@
-import type { AccountOption } from '../options.ts'
 import type { Ids } from './random.ts'
 
 /** An account of the merchant. Amounts in minor units (hundredths), so that sums stay exact. */
 export interface Account {
   id: string
   name: string
+  currency: string
+  available: number
+  rolling_reserve: number
+}
+
+/** An account of the emulated merchant at the start (API document, "Account (balances)"). Amounts in units of the currency. */
+export interface AccountOption {
+  name: string
+  /** ISO 4217. */
   currency: string
   available: number
   rolling_reserve: number

@@ -64,7 +64,7 @@ const fails = (name: TestCardName, number: string, code: string, says: string): 
 
 /**
  * The test cards. Any other number that passes the Luhn check is paid without 3-D Secure.
- * Assumption throughout: the document names no test cards.
+ * Assumption throughout: the API document names no test cards.
  */
 export const TEST_CARDS: readonly TestCard[] = [
   pays('success', '4111111111111111', 'Paid at once.'),
@@ -96,7 +96,7 @@ export const TEST_CARDS: readonly TestCard[] = [
     limit: 'Daily amount of the card exceeded',
   },
   {
-    ...pays('capture_declined', '4000000000000051', 'Paid or reserved; every capture is declined, over a limit.'),
+    ...pays('capture_declined', '4000000000000051', 'Paid or authorized; every capture is declined, over a limit.'),
     laterLimit: 'Daily amount of captures exceeded',
   },
   {
@@ -141,7 +141,7 @@ export function findCard(number: string): TestCard {
  */
 export function testCard(name: TestCardName): string {
   const card = TEST_CARDS.find((candidate) => candidate.name === name)
-  if (card === undefined) throw new TypeError(`There is no test card ${name}.`)
+  if (card === undefined) throw new TypeError(`Unknown test card ${name}.`)
   return card.number
 }
 

@@ -6,6 +6,17 @@ export interface ClockSource {
   now(): number
 }
 
+/** The emulator's time: the clock of the options, and what was added to it. */
+export interface EmulatorClock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /**
+   * Moves the time on and does, in order, everything that falls due on the way: scheduled charges, retries, delayed webhooks.
+   * Resolves when all of it is done and delivered. `advance({})` does what is due now.
+   */
+  advance(duration: Duration): Promise<void>
+}
+
 interface Job {
   at: number
   order: number
@@ -13,18 +24,18 @@ interface Job {
 }
 
 /** The emulator's time, and what is due at which moment of it: retries, recurring charges, delayed webhooks. */
-export interface Agenda extends ClockSource {
+export interface Scheduler extends ClockSource {
   /** Runs `run` as soon as the clock has reached `at`. */
   schedule(at: number, run: () => void): void
   /** Runs what is due now. */
   runDue(): void
-  /** Moves the clock on, stopping at each moment at which something is due; `settle` is awaited after each stop. */
-  advance(duration: Duration, settle: () => Promise<void>): Promise<void>
+  /** Moves the clock on, stopping at each moment at which something is due; `idle` is awaited after each stop. */
+  advance(duration: Duration, idle: () => Promise<void>): Promise<void>
   /** Forgets everything that was scheduled. The time stays. */
   clear(): void
 }
 
-export function createAgenda(source: ClockSource): Agenda {
+export function createScheduler(source: ClockSource): Scheduler {
   let offset = 0
   let count = 0
   let jobs: Job[] = []
@@ -50,17 +61,17 @@ export function createAgenda(source: ClockSource): Agenda {
     runDue() {
       for (let job = takeNext(now()); job !== undefined; job = takeNext(now())) job.run()
     },
-    async advance(duration, settle) {
+    async advance(duration, idle) {
       const target = addDuration(now(), duration)
       // What is under way may have something to schedule: the retry of a delivery that is about to fail.
-      await settle()
+      await idle()
       for (let job = takeNext(target); job !== undefined; job = takeNext(target)) {
         moveTo(job.at)
         job.run()
-        await settle()
+        await idle()
       }
       moveTo(target)
-      await settle()
+      await idle()
     },
     clear() {
       jobs = []

@@ -10,7 +10,7 @@ export interface LimitInfo {
   description: string
 }
 
-/** The primary operation record of the document; null where nothing is known. Amounts in units of the currency. */
+/** The primary operation record of the API document; null where nothing is known. Amounts in units of the currency. */
 export interface Payment {
   payment_id: string
   order_id: string
@@ -50,7 +50,7 @@ export interface Payment {
   bank_pay: Record<string, string> | null
 }
 
-/** The secondary operation record of the document. */
+/** The secondary operation record of the API document. */
 export interface Operation {
   operation_id: string
   payment_id: string

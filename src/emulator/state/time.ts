@@ -14,7 +14,7 @@ export interface Duration {
   years?: number
 }
 
-/** TIMESTAMP of the document: `yyyy-MM-ddTHH:mm:ss.SSS`, no zone. The emulator writes UTC (assumption: the zone is not shown). */
+/** TIMESTAMP of the API document: `yyyy-MM-ddTHH:mm:ss.SSS`, no zone. The emulator writes UTC (assumption: the zone is not shown). */
 export function timestamp(ms: number): string {
   return new Date(ms).toISOString().slice(0, 23)
 }
@@ -24,7 +24,7 @@ export function timestampWithoutFraction(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19)
 }
 
-/** Date of the document: `YYYY-MM-DD`. */
+/** Date of the API document: `YYYY-MM-DD`. */
 export function date(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }

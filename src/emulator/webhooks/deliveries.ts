@@ -1,11 +1,11 @@
 import { encodeBase64url } from '../../lib/base64url.ts'
 import { sha1Base64url } from '../../lib/sha1.ts'
 import { signWebhook } from '../../webhooks/sign.ts'
-import { spoil } from '../faults/content-faults.ts'
+import { applyContentFaults } from '../faults/content-faults.ts'
 import type { Fault, FaultBook } from '../faults/faults.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { WireRules } from '../spec/endpoints.ts'
-import type { Agenda } from '../state/clock.ts'
+import type { Scheduler } from '../state/clock.ts'
 import type { Random } from '../state/random.ts'
 import { timestamp } from '../state/time.ts'
 
@@ -33,7 +33,7 @@ export interface Delivery {
 export interface Deliveries extends ReadonlyArray<Delivery> {
   /** Resolves when every delivery that has been started is done. Retries and delays wait for the clock and are not awaited. */
   idle(): Promise<void>
-  /** Sends the same bytes once more, and answers how that went. @throws {TypeError} when there is no such delivery, or it has no url. */
+  /** Sends the same bytes once more and returns the attempt. @throws {TypeError} when there is no such delivery, or it has no url. */
   resend(id: string): Promise<Attempt>
 }
 
@@ -42,7 +42,7 @@ export interface DeliveryLog {
   /** Signs a payload, logs it and starts its delivery. */
   send(orderId: string, url: string | null, payload: Record<string, unknown>): void
   /**
-   * "A preflight request is sent to this URL; its shape: not shown": a bare GET, whose answer changes nothing (assumption).
+   * "A preflight request is sent to this URL; its shape: not shown": a bare GET, whose response changes nothing (assumption).
    */
   preflight(url: string): void
   clear(): void
@@ -51,7 +51,7 @@ export interface DeliveryLog {
 export interface DeliveryParts {
   options: ResolvedOptions
   wire: WireRules
-  agenda: Agenda
+  scheduler: Scheduler
   faults: FaultBook
   chance: Random
 }
@@ -59,7 +59,7 @@ export interface DeliveryParts {
 const HOUR = 3_600_000
 const USER_AGENT = 'edgetill-emulator'
 
-export function createDeliveryLog({ options, wire, agenda, faults, chance }: DeliveryParts): DeliveryLog {
+export function createDeliveryLog({ options, wire, scheduler, faults, chance }: DeliveryParts): DeliveryLog {
   const log: Delivery[] = []
   const started = new Set<Promise<unknown>>()
   // One order's webhooks leave one after another; those of different orders do not wait for each other.
@@ -70,7 +70,7 @@ export function createDeliveryLog({ options, wire, agenda, faults, chance }: Del
   let generation = 0
 
   async function attempt(delivery: Delivery, body: string): Promise<Attempt> {
-    const result: Attempt = { at: timestamp(agenda.now()) }
+    const result: Attempt = { at: timestamp(scheduler.now()) }
     delivery.attempts.push(result)
     try {
       const send = options.fetch ?? globalThis.fetch
@@ -108,46 +108,46 @@ export function createDeliveryLog({ options, wire, agenda, faults, chance }: Del
     queues.set(delivery.order_id, next)
   }
 
-  function deliver(delivery: Delivery, struck: readonly Fault[], tries = 0): void {
+  function deliver(delivery: Delivery, triggered: readonly Fault[], tries = 0): void {
     const since = generation
     enqueue(delivery, async () => {
-      const result = await firstAttempt(delivery, tries === 0 ? struck : [])
+      const result = await firstAttempt(delivery, tries === 0 ? triggered : [])
       const failed = result.status === undefined || result.status < 200 || result.status > 299
       if (failed && since === generation) {
         const wait = options.retryDelaysMs[tries]
-        if (wait !== undefined) agenda.schedule(agenda.now() + wait, () => deliver(delivery, [], tries + 1))
+        if (wait !== undefined) scheduler.schedule(scheduler.now() + wait, () => deliver(delivery, [], tries + 1))
       }
     })
-    for (const fault of tries === 0 ? struck : []) {
+    for (const fault of tries === 0 ? triggered : []) {
       if (fault.kind !== 'duplicate') continue
       for (let i = 0; i < (fault.times ?? 1); i++) enqueue(delivery, () => attempt(delivery, delivery.body))
     }
   }
 
-  async function firstAttempt(delivery: Delivery, struck: readonly Fault[]): Promise<Attempt> {
-    if (struck.some(({ kind }) => kind === 'drop')) {
-      const lost = { at: timestamp(agenda.now()), error: 'dropped on purpose' }
+  async function firstAttempt(delivery: Delivery, triggered: readonly Fault[]): Promise<Attempt> {
+    if (triggered.some(({ kind }) => kind === 'drop')) {
+      const lost = { at: timestamp(scheduler.now()), error: 'dropped on purpose' }
       delivery.attempts.push(lost)
       return lost
     }
-    const corrupt = struck.some(({ kind }) => kind === 'corrupt_signature')
+    const corrupt = triggered.some(({ kind }) => kind === 'corrupt_signature')
     return attempt(delivery, corrupt ? corruptSignature(delivery.body) : delivery.body)
   }
 
-  function start(delivery: Delivery, struck: readonly Fault[]): void {
+  function start(delivery: Delivery, triggered: readonly Fault[]): void {
     if (delivery.url === null) return
-    const delay = struck.find((fault) => fault.kind === 'delay')
+    const delay = triggered.find((fault) => fault.kind === 'delay')
     if (delay?.kind === 'delay') {
-      agenda.schedule(agenda.now() + delay.ms, () => deliver(delivery, struck))
+      scheduler.schedule(scheduler.now() + delay.ms, () => deliver(delivery, triggered))
       return
     }
     const waiting = held.get(delivery.order_id) ?? []
-    if (struck.some(({ kind }) => kind === 'reorder')) {
+    if (triggered.some(({ kind }) => kind === 'reorder')) {
       held.set(delivery.order_id, [...waiting, delivery])
-      agenda.schedule(agenda.now() + HOUR, () => release(delivery.order_id))
+      scheduler.schedule(scheduler.now() + HOUR, () => release(delivery.order_id))
       return
     }
-    deliver(delivery, struck)
+    deliver(delivery, triggered)
     release(delivery.order_id)
   }
 
@@ -166,7 +166,7 @@ export function createDeliveryLog({ options, wire, agenda, faults, chance }: Del
     resend: {
       value: async (id: string): Promise<Attempt> => {
         const delivery = log.find((candidate) => candidate.id === id)
-        if (delivery === undefined) throw new TypeError(`There is no delivery ${id}.`)
+        if (delivery === undefined) throw new TypeError(`No delivery has the id ${id}.`)
         if (delivery.url === null) throw new TypeError(`Delivery ${id} has no url to go to.`)
         return track(attempt(delivery, delivery.body))
       },
@@ -176,11 +176,11 @@ export function createDeliveryLog({ options, wire, agenda, faults, chance }: Del
   return {
     list,
     send(orderId, url, payload) {
-      const struck = faults.take('webhook')
+      const triggered = faults.take('webhook')
       // "The set of parameters may change at the service's initiative": one webhook in eight has one more.
       const extra = chance() < 1 / 8 ? { emulator_note: 'an unknown parameter, to be ignored' } : {}
-      const event = spoil({ ...payload, ...extra }, struck) as Record<string, unknown>
-      const padded = !struck.some(({ kind }) => kind === 'missing_padding')
+      const event = applyContentFaults({ ...payload, ...extra }, triggered) as Record<string, unknown>
+      const padded = !triggered.some(({ kind }) => kind === 'missing_padding')
       count += 1
       const delivery: Delivery = {
         id: `emulator-delivery-${count}`,
@@ -193,7 +193,7 @@ export function createDeliveryLog({ options, wire, agenda, faults, chance }: Del
         attempts: [],
       }
       log.push(delivery)
-      start(delivery, struck)
+      start(delivery, triggered)
     },
     preflight(url) {
       const send = options.fetch ?? globalThis.fetch

@@ -1,11 +1,11 @@
-import type { World } from '../context.ts'
+import type { Rules } from '../spec/rules.ts'
 import type { Operation, Order, Payment } from '../state/state.ts'
 
 type Payload = Record<string, unknown>
 
 /** The parameters of a primary operation's webhook; for recurring payments also the `recurring` object. */
-export function primaryPayload(world: World, order: Order, payment: Payment): Payload {
-  const { primary, receiptMethods } = world.rules.webhooks
+export function primaryPayload(rules: Rules, order: Order, payment: Payment): Payload {
+  const { primary, receiptMethods } = rules.webhooks
   const known: Payload = { ...customer(order), ...payment }
   if (!receiptMethods.includes(payment.method)) delete known.receipt_url
   const payload: Payload = {}
@@ -20,8 +20,7 @@ export function primaryPayload(world: World, order: Order, payment: Payment): Pa
 }
 
 /** The parameters of a secondary operation's webhook. */
-export function secondaryPayload(world: World, operation: Operation): Payload {
-  const { webhooks } = world.rules
+export function secondaryPayload({ webhooks }: Rules, operation: Operation): Payload {
   const own = webhooks[operation.method as 'capture' | 'void' | 'auth_increment' | 'refund']
   const known = operation as unknown as Payload
   const payload: Payload = {}

@@ -5,7 +5,7 @@ import type { Create } from './row.ts'
 
 /** One emulator rule, broken on purpose. */
 export interface Mutant {
-  /** Where in the rules: `parameters.capture.order_id.most`. */
+  /** Where in the rules: `parameters.capture.order_id.max`. */
   path: string
   /** What was done to it. */
   change: string

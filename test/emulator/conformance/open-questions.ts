@@ -8,7 +8,7 @@ import { payDirect, sendCancel, sendCapture } from './samples.ts'
 
 export const openRows: Row[] = [
   row('create-payment', 'Hosted with `auth`: response shape: not shown.', async (create) => {
-    const { emulator } = createBench({ hostedAuthAnswer: 'record' }, create)
+    const { emulator } = createBench({ hostedAuthResponse: 'record' }, create)
     const response = await post(emulator, '/api/v1/payment', hosted(emulator, { method: 'auth' }))
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ method: 'auth', mode: 'hosted', status: 'init' })

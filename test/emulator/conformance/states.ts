@@ -97,7 +97,7 @@ export const stateRows: Row[] = [
     'cancel',
     'Applicable only when method is `purchase` (including split) or `auth`, status is `init` and mode is `hosted`.',
     async (create) => {
-      const bench = createBench({ hostedAuthAnswer: 'record' }, create)
+      const bench = createBench({ hostedAuthResponse: 'record' }, create)
       const { emulator } = bench
       await payDirect(bench, { order_id: 'direct' })
       await payDirect(bench, { order_id: 'direct-waits', cc_number: testCard('three_d_secure') })

@@ -63,6 +63,19 @@ export type { StatusCodeMeaning } from './helpers/status.ts'
 export { describeStatusCode, isFinal, needsCustomer } from './helpers/status.ts'
 export { compareTimestamps, toInstant } from './helpers/timestamp.ts'
 
+// Orders: identity and state, from events
+
+export type {
+  EventSummary,
+  ExpectedPayment,
+  Order,
+  OrderEvent,
+  OrderFlag,
+  OrderOperation,
+  OrderTotals,
+} from './orders/index.ts'
+export { eventKey, foldOrder } from './orders/index.ts'
+
 // Webhooks
 
 export type { BodySource } from './lib/read-bytes.ts'

@@ -66,19 +66,19 @@ export type {
 } from './schemas/purchase.ts'
 export type { Recurring, RecurringCancellation } from './schemas/recurring.ts'
 export type { Refund, Void } from './schemas/secondary-operation.ts'
-export type { Product, Split, SplitEcho } from './schemas/split.ts'
-export type { Currency, Mode, Open, Status, Timestamp } from './schemas/values.ts'
+export type { Product, Split, SplitResult } from './schemas/split.ts'
+export type { Currency, LiteralUnion, Mode, Status, Timestamp } from './schemas/values.ts'
 
 // Helpers: status, money, time
 
-export { fromMinor, splitAmount, toMinor } from './helpers/amount.ts'
+export { fromMinorUnits, splitAmount, toMinorUnits } from './helpers/amount.ts'
 export type { StatusCodeMeaning } from './helpers/status.ts'
-export { describeStatusCode, isFinal, needsCustomer } from './helpers/status.ts'
-export { compareTimestamps, toInstant } from './helpers/timestamp.ts'
+export { customerActionUrl, describeStatusCode, isFinal } from './helpers/status.ts'
+export { compareTimestamps, timestampToDate } from './helpers/timestamp.ts'
 
 // Webhooks
 
-export type { BodySource } from './lib/read-bytes.ts'
+export type { RequestLike } from './lib/read-bytes.ts'
 export type {
   AuthIncrementEvent,
   CaptureEvent,

@@ -59,6 +59,10 @@ async function endpointHolds(create: Create, name: keyof typeof TARGETS, paramet
   await needsAuth(create, endpoint(name))
   await needsKey(create, endpoint(name))
   for (const parameter of [...COMMON, ...parameters]) await holds(create, TARGETS[name], parameter)
+  // The request itself is checked before the order that it names.
+  const bench = createBench({}, create)
+  const body = { ...(await TARGETS[name].full(bench, 1)), order_id: 'unknown', order_currency: 'uah', currency: 'uah' }
+  expect((await post(bench.emulator, TARGETS[name].path, body)).status).toBe(400)
 }
 
 /** Sends a request of one kind, on an order that `prepare` made. */
@@ -219,8 +223,18 @@ export const beyondRows: Row[] = [
       await payDirect(bench, { order_id: 'x'.repeat(33), method: 'auth' })
       expect((await sendCapture(bench, { order_id: 'x'.repeat(33) })).status).toBe(400)
       expect((await call(bench, '/api/v1/void', { order_id: 'x'.repeat(33) })).status).toBe(400)
-      await payDirect(bench, { order_id: 'x'.repeat(32), method: 'auth' })
-      expect((await call(bench, '/api/v1/void', { order_id: 'x'.repeat(32) })).status).toBe(200)
+      const order_id = 'x'.repeat(32)
+      await payDirect(bench, { order_id, method: 'auth' })
+      const part = { charge_amount: 10, refund_amount: 10, split: parts, order_id }
+      for (const name of ['split/capture', 'split/refund']) {
+        expect([name, (await call(bench, `/api/v1/${name}`, part)).status]).toEqual([name, 200])
+      }
+      const other = `y${order_id.slice(1)}`
+      await payDirect(bench, { order_id: other })
+      expect((await call(bench, '/api/v1/refund', { order_id: other })).status).toBe(200)
+      const third = `z${order_id.slice(1)}`
+      await payDirect(bench, { order_id: third, method: 'auth' })
+      expect((await call(bench, '/api/v1/void', { order_id: third })).status).toBe(200)
     },
   ),
   beyondRow('In every public split example the parts add up to the amount exactly.', async (create) => {

@@ -1,12 +1,12 @@
 import { DIST } from './bundles.ts'
 
-/** What somebody may deploy of ours, and the goals for it in bytes, minified and gzipped. */
+/** What can be deployed of edgetill, and the goal for its size in bytes, minified and gzipped. */
 export interface OurBundle {
   name: string
   /** The program, over the published package or over the sources. */
   program: (from: 'package' | 'sources') => string
   goal: number
-  /** Which import must not be part of it, by the start of its name. */
+  /** Imports that must not be part of it, by the start of their names. */
   without: string[]
 }
 

@@ -25,7 +25,7 @@ export async function measureReading(measures: Measure[], quick: boolean): Promi
     for (const count of EVENTS) {
       const order_id = `with-${count}`
       const reading: Reading = {
-        table: 'worker: reading an order',
+        table: 'Read an order',
         column: `${count.toLocaleString('en')} event${count === 1 ? '' : 's'}`,
         path: `/api/orders/${order_id}`,
         bare: 'a bare list of the same keys on the same store',
@@ -42,7 +42,7 @@ export async function measureReading(measures: Measure[], quick: boolean): Promi
     const store = await startWorker('bench/programs/counting-worker.ts', await manyOrders(orders))
     try {
       const reading: Reading = {
-        table: 'worker: the page of the 20 latest orders',
+        table: 'List the 20 latest orders',
         column: `${orders.toLocaleString('en')} orders`,
         path: '/api/orders',
         bare: 'a bare list of 20 keys on the same store',
@@ -56,12 +56,12 @@ export async function measureReading(measures: Measure[], quick: boolean): Promi
   }
   const growth = (text: string, all: Counts[], what: keyof Counts): Goal => {
     const list = all.map((counts) => counts[what])
-    return { text: `worker, ${text}`, measured: Math.max(...list) / Math.min(...list), goal: 1, unit: '×' }
+    return { text, measured: Math.max(...list) / Math.min(...list), goal: 1, unit: '×' }
   }
   return [
-    growth('KV calls to read an order: 1,000 events by 1', ofOrder, 'KV calls'),
-    growth('KV calls for the latest page: most orders by fewest', ofPage, 'KV calls'),
-    growth('keys read for the latest page: most orders by fewest', ofPage, 'keys read'),
+    growth('KV calls to read an order: 1,000 events divided by 1', ofOrder, 'KV calls'),
+    growth('KV calls to list the latest orders: most orders divided by fewest', ofPage, 'KV calls'),
+    growth('keys read to list the latest orders: most orders divided by fewest', ofPage, 'keys read'),
   ]
 }
 
@@ -86,9 +86,9 @@ async function measureRead(
   const client = clientOf(worker)
   const call = async (sent: string) => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-    const answered = await client({ method: 'GET', path: sent, headers })
-    if (answered.status !== 200) throw new Error(`${sent}: ${answered.status} ${answered.text}`)
-    return answered
+    const response = await client({ method: 'GET', path: sent, headers })
+    if (response.status !== 200) throw new Error(`${sent}: ${response.status} ${response.text}`)
+    return response
   }
   const listPath = `/bench/list?limit=${limit}&prefix=${encodeURIComponent(prefix)}`
   const { headers } = await call(path)

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { serveOnNode } from '../../src/cli/serve-node.ts'
@@ -154,14 +154,5 @@ describe('the tables of the README', () => {
     const codes = literals('src/errors.ts', 'ErrorCode')
     expect(codes.length).toBeGreaterThan(6)
     expect(readme.rows('Errors').map(([cell]) => cell)).toEqual(codes.map((code) => `\`${code}\``))
-  })
-
-  it('compare with figures that were measured', () => {
-    const measured = readFileSync(join(root, 'bench/README.md'), 'utf8')
-    const cells = readme.rows('Compared with the alternatives').flat()
-    const figures = cells.flatMap((cell) => cell.match(/\b\d+\.\d+\b/g) ?? []).filter((figure) => figure !== '2.9')
-    expect(figures.length).toBeGreaterThan(8)
-    expect(figures.filter((figure) => !measured.includes(` ${figure}`))).toEqual([])
-    expect(existsSync(join(root, 'bench/run.ts'))).toBe(true)
   })
 })

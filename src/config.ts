@@ -25,7 +25,7 @@ export type Signer = (input: SignerInput) => string | Promise<string>
 export interface ClientConfig extends Hooks {
   /** `{base_url}` of the document, without `/api/v1`: an https address, or http on loopback. */
   baseUrl: string
-  /** `{api_url}` of the document, for balances only. Needed by those calls alone. */
+  /** `{api_url}` of the document: for balances and `cancelRecurring`. Needed by those calls alone. */
   apiUrl?: string | undefined
   /** The merchant's POS identifier, a UUID. */
   posId: string

@@ -13,3 +13,13 @@ export interface Recurring {
 export const recurringSchema: () => Schema<Recurring> = /* @__PURE__ */ lazy(() =>
   looseObject<Recurring>({ id: textField(), status: textField() }),
 )
+
+/** What the cancellation of a subscription returns (beyond the API document [A]). All other fields are kept. */
+export interface RecurringCancellation {
+  /** `canceled`. */
+  recurring_status: LiteralUnion<'init' | 'active' | 'canceled'>
+}
+
+export const recurringCancellationSchema: () => Schema<RecurringCancellation> = /* @__PURE__ */ lazy(() =>
+  looseObject<RecurringCancellation>({ recurring_status: textField() }),
+)

@@ -15,5 +15,7 @@ await run('order.ts ORDER_ID', 1, async (order_id = '') => {
   const { authorized, captured, refunded } = order.totals
   // Totals are counted in minor units.
   const money = (units: number) => `${(units / 100).toFixed(2)} ${order.currency}`
-  console.log(`${order.status}: ${money(authorized)} authorized, ${money(captured)} captured, ${money(refunded)} refunded`)
+  console.log(
+    `${order.status}: ${money(authorized)} authorized, ${money(captured)} captured, ${money(refunded)} refunded`,
+  )
 })

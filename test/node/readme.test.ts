@@ -10,7 +10,6 @@ import { root } from './support/runtimes.ts'
 
 const readme = new Document('README.md')
 const COMPLETE = readme.program('A complete program')
-const EMULATOR = readme.program('The emulator')
 
 type Program = { fetch(request: Request): Promise<Response> }
 
@@ -123,13 +122,6 @@ describe('the complete program', () => {
     await expect(post('/pay')).rejects.toMatchObject({ name: expect.stringMatching(/Error$/) })
     expect([...orders.values()]).toMatchObject([{ state: 'unpaid' }])
   })
-})
-
-it('the emulator’s program lists the currencies of its accounts', async () => {
-  const logged = silenced('log')
-  await load(EMULATOR)
-  expect(logged.mock.calls).toEqual([[expect.arrayContaining([expect.stringMatching(/^[A-Z]{3}$/)])]])
-  logged.mockRestore()
 })
 
 /** The literals of a union type in a source file. */

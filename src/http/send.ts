@@ -177,7 +177,7 @@ async function refusal(exchange: Exchange, response: Response, retryAfter: numbe
 function targetUrl(config: ResolvedConfig, { operation, base, path }: WireRequest): string {
   const address = config[base]
   if (address === undefined) {
-    throw new ConfigError('apiUrl', `${operation} needs apiUrl: balances have an address of their own.`)
+    throw new ConfigError('apiUrl', `${operation} needs apiUrl, which is a separate address.`)
   }
   const url = address + path
   // The last guard against a value that changes the path: what a URL parser makes of it must be what was built.

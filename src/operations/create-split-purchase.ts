@@ -1,15 +1,13 @@
 // POST {base_url}/api/v1/split/purchase (document, "Split purchase (direct and hosted)")
 
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { tell } from '../hooks.ts'
 import { send } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
-import { hundredths } from '../lib/decimal.ts'
 import { oneOf } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import { type DirectPurchaseFields, type HostedPurchaseFields, purchaseSchemas } from '../schemas/purchase.ts'
 import { type Split, splitInputSchema } from '../schemas/split.ts'
-import { type Checkout, purchaseRequest, readHosted, readPayment } from './purchase.ts'
+import { type Checkout, purchaseRequest, readHosted, readPayment, warnAboutSplitSum } from './purchase.ts'
 
 /** A hosted split purchase: the customer pays on the service's page. */
 export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
@@ -41,19 +39,8 @@ const inputSchema = /* @__PURE__ */ purchaseSchemas<CreateSplitPurchaseInput>(()
 function buildRequest(config: ResolvedConfig, received: CreateSplitPurchaseInput, options: CallOptions): WireRequest {
   const path = '/api/v1/split/purchase'
   const { input, request } = purchaseRequest(config, OPERATION, path, received, inputSchema, () => [], options)
-  warnAboutSum(config, input)
+  warnAboutSplitSum(config, OPERATION, input.split, 'amount', input.amount)
   return request
-}
-
-function warnAboutSum(config: ResolvedConfig, { amount, split }: CreateSplitPurchaseInput): void {
-  const sum = split.reduce((total, entry) => total + hundredths(entry.amount), 0)
-  if (sum === hundredths(amount)) return
-  tell(config.hooks.onWarning, {
-    operation: OPERATION,
-    code: 'split_sum',
-    path: 'split',
-    message: `The split amounts add up to ${sum / 100}, and amount is ${amount}: the document does not say whether they may differ.`,
-  })
 }
 
 /**

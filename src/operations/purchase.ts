@@ -4,12 +4,14 @@ import { tell } from '../hooks.ts'
 import { unknownOutcome } from '../http/failure.ts'
 import { readRecord } from '../http/read-record.ts'
 import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import { hundredths } from '../lib/decimal.ts'
 import { lazy } from '../lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from '../lib/limits.ts'
 import { checkInput, oneOf, refuseInput } from '../schemas/input.ts'
 import { type Payment, paymentSchema } from '../schemas/payment.ts'
 import { cardIssues, type DirectPurchaseFields, type HostedPurchaseFields } from '../schemas/purchase.ts'
 import { isObject, looseObject, type Schema } from '../schemas/schema.ts'
+import type { Split } from '../schemas/split.ts'
 
 /** A checkout page that the customer is to be sent to. Nothing is paid yet: the webhooks tell. */
 export interface Checkout {
@@ -116,6 +118,25 @@ export function warnAboutPort(
     code: 'unusual_webhook_port',
     path,
     message: `${path} is on port ${used}: the service calls 443 and 8443 only, unless its support agreed to another.`,
+  })
+}
+
+/** Warns about split amounts that do not add up to the amount, where one is sent. */
+export function warnAboutSplitSum(
+  config: ResolvedConfig,
+  operation: string,
+  split: readonly Split[],
+  field: string,
+  amount: number | undefined,
+): void {
+  if (amount === undefined) return
+  const sum = split.reduce((total, entry) => total + hundredths(entry.amount), 0)
+  if (sum === hundredths(amount)) return
+  tell(config.hooks.onWarning, {
+    operation,
+    code: 'split_sum',
+    path: 'split',
+    message: `The split amounts add up to ${sum / 100}, and ${field} is ${amount}: the API document does not say whether they may differ.`,
   })
 }
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENTRIES } from '../../scripts/entries.ts'
 import { importsOf } from '../node/support/imports.ts'
@@ -40,6 +40,12 @@ function reachedFrom(entries: readonly string[]): Set<string> {
 const builtIn = (file: string) =>
   importsOf(file, text(file)).flatMap(({ to }) => (to.startsWith('node:') || builtinModules.includes(to) ? [to] : []))
 
+/** The files that git has, or would take, under these paths. */
+const checkedIn = (paths: readonly string[]) =>
+  run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...paths], root)
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(join(root, file)))
+
 describe.each(['newest', 'lowest'] as const)('installed with the %s dependencies', (dependencies) => {
   const modules = join(packedFolder(dependencies), 'node_modules')
 
@@ -76,20 +82,29 @@ describe('the tarball', () => {
     expect(files.filter((file) => !HASHED.test(file))).toEqual(
       [
         ...ENTRIES.flatMap(({ name }) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
-        'CHANGELOG.md',
-        'LICENSE',
-        'README.md',
-        'dist/LICENSE-hono.txt',
-        'dist/cli.js',
-        'package.json',
+        ...['dist/LICENSE-hono.txt', 'dist/cli.js', 'package.json'],
+        // What README links to.
+        ...checkedIn(['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'wrangler.toml', 'bench/README.md']),
+        ...checkedIn(['bench/charts', 'examples', 'guides', 'worker']),
       ].sort(),
     )
   })
 
   it('holds the licence of Hono, which is bundled, and no import of it', () => {
     expect(text('dist/LICENSE-hono.txt')).toBe(readFileSync(join(root, 'node_modules/hono/LICENSE'), 'utf8'))
-    for (const file of files) expect([file, /from ["']hono/.test(text(file))]).toEqual([file, false])
+    for (const file of code) expect([file, /from ["']hono/.test(text(file))]).toEqual([file, false])
   })
+
+  it.each(['README.md', 'worker/README.md', 'examples/README.md', 'bench/README.md'])(
+    'holds what %s links to',
+    (document) => {
+      const links = [...text(document).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, link]) =>
+        relative(installed, resolve(installed, dirname(document), link ?? '')),
+      )
+      const missing = links.filter((link) => !files.some((file) => file === link || file.startsWith(`${link}/`)))
+      expect(missing).toEqual([])
+    },
+  )
 
   it('holds no chunk that no entry leads to', () => {
     expect([...reachedFrom(code.filter((file) => !HASHED.test(file)))].sort()).toEqual(code)

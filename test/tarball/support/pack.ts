@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 
 /** The folder of the checkout. */
@@ -45,8 +45,10 @@ const BUILT_FROM = ['src', 'scripts/entries.ts', 'package.json', 'deno.json', 't
 export function packInto(folder: string): Record<string, string> {
   const source = join(folder, 'source')
   mkdirSync(source, { recursive: true })
-  for (const file of [...BUILT_FROM, ...manifest.files.filter((name) => name !== 'dist')])
-    cpSync(join(root, file), join(source, file), { recursive: true })
+  for (const file of [...BUILT_FROM, ...manifest.files]) {
+    if (file !== 'dist' && existsSync(join(root, file)))
+      cpSync(join(root, file), join(source, file), { recursive: true })
+  }
   symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'))
   run('npm', ['run', '--silent', 'build'], source)
   const environment: Record<string, string> = {}

@@ -90,9 +90,8 @@ describe('the tarball', () => {
     )
   })
 
-  it('holds the licence of Hono, which is bundled, and no import of it', () => {
+  it('holds the licence of Hono, which is bundled', () => {
     expect(text('dist/LICENSE-hono.txt')).toBe(readFileSync(join(root, 'node_modules/hono/LICENSE'), 'utf8'))
-    for (const file of code) expect([file, /from ["']hono/.test(text(file))]).toEqual([file, false])
   })
 
   it.each(['README.md', 'worker/README.md', 'examples/README.md', 'bench/README.md'])(

@@ -7,6 +7,7 @@ const library = {
   index: 'src/index.ts',
   webhooks: 'src/webhooks/index.ts',
   card: 'src/card/index.ts',
+  orders: 'src/orders/index.ts',
   emulator: 'src/emulator/index.ts',
 }
 

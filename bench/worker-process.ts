@@ -14,7 +14,7 @@ export const BINDINGS = {
   API_URL: 'http://127.0.0.1:9',
   POS_ID: '00000000-0000-4000-8000-000000000000',
   SCHEME: 'SVC',
-  AUTHENTICATION: 'documented',
+  AUTHENTICATION: 'per-endpoint',
   SENDER_CHECK: 'off',
   SENDER_IP: '35.187.74.148',
   API_KEY: 'the-api-key',

@@ -22,7 +22,7 @@ export function settings(): ClientConfig {
     apiSecret: variable('EDGETILL_API_SECRET'),
     endpointsKey: variable('EDGETILL_ENDPOINTS_KEY'),
     scheme: process.env.EDGETILL_SCHEME ?? 'SVC',
-    authentication: process.env.EDGETILL_AUTHENTICATION === 'plain' ? 'plain' : 'documented',
+    authentication: process.env.EDGETILL_AUTHENTICATION === 'plain' ? 'plain' : 'per-endpoint',
     onWarning: ({ message }) => console.error(`Note: ${message}`),
   }
 }

@@ -8,7 +8,7 @@ import { delimiter, join, resolve } from 'node:path'
 const root = resolve(import.meta.dirname, '..')
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-check-'))
 
-const ENTRIES = 'src/index.ts src/webhooks/index.ts src/card/index.ts src/emulator/index.ts'
+const ENTRIES = 'src/index.ts src/webhooks/index.ts src/card/index.ts src/orders/index.ts src/emulator/index.ts'
 
 // In this order: the package checks look at what the build made.
 const CHECKS: [name: string, command: string][] = [

@@ -28,7 +28,7 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 export interface ClientConfig extends Hooks {
   /** `{base_url}` of the document, without `/api/v1`: an https address, or http on loopback. */
   baseUrl: string
-  /** `{api_url}` of the document, for balances only. Needed by those calls alone. */
+  /** `{api_url}` of the document: for balances and `cancelRecurring`. Needed by those calls alone. */
   apiUrl?: string | undefined
   /** The merchant's POS identifier, a UUID. */
   posId: string
@@ -41,10 +41,10 @@ export interface ClientConfig extends Hooks {
   /** The service's own scheme word in `X-API-AUTH` (the document writes `SVC`). Default `SVC`. */
   scheme?: string | undefined
   /**
-   * `documented`: HMAC or plain, as the document's table has it for each endpoint. `plain`: `<SCHEME> <key>:<secret>` on
-   * every call, which known integrations of the service use. Default `documented`.
+   * `per-endpoint`: HMAC or plain, as the document's table has it for each endpoint. `plain`: `<SCHEME> <key>:<secret>` on
+   * every call, which known integrations of the service use. Default `per-endpoint`.
    */
-  authentication?: 'documented' | 'plain' | undefined
+  authentication?: 'per-endpoint' | 'plain' | undefined
   /**
    * Computes the signature of the HMAC scheme. The document does not show how; the default is an ASSUMPTION: lower-case
    * hex of HMAC-SHA1 with the API secret as key over the exact body, empty text when there is none.
@@ -98,7 +98,7 @@ const schema = /* @__PURE__ */ lazy(() => {
     apiSecret: credential,
     endpointsKey: credential,
     scheme: maybe(matching('one word, as in X-API-AUTH', /^[\w!#$%&'*+.^`|~-]+$/)),
-    authentication: maybe(oneOf('documented', 'plain')),
+    authentication: maybe(oneOf('per-endpoint', 'plain')),
     customerFields: maybe(oneOf('required', 'optional')),
     timeoutMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)),
     deadlineMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)),
@@ -122,7 +122,7 @@ export class ResolvedConfig {
   readonly apiUrl: string | undefined
   readonly posId: string
   readonly scheme: string
-  readonly authentication: 'documented' | 'plain'
+  readonly authentication: 'per-endpoint' | 'plain'
   readonly customerFields: 'required' | 'optional'
   readonly timeoutMs: number
   readonly deadlineMs: number | undefined
@@ -151,7 +151,7 @@ export class ResolvedConfig {
     this.apiUrl = config.apiUrl && address('apiUrl', config.apiUrl)
     this.posId = config.posId
     this.scheme = config.scheme ?? 'SVC'
-    this.authentication = config.authentication ?? 'documented'
+    this.authentication = config.authentication ?? 'per-endpoint'
     this.customerFields = config.customerFields ?? 'required'
     this.timeoutMs = config.timeoutMs ?? 30_000
     this.deadlineMs = config.deadlineMs ?? undefined

@@ -10,8 +10,12 @@ export type { CallOptions } from './http/types.ts'
 
 export type { CancelPaymentInput } from './operations/cancel-payment.ts'
 export { cancelPayment } from './operations/cancel-payment.ts'
+export type { CancelRecurringInput } from './operations/cancel-recurring.ts'
+export { cancelRecurring } from './operations/cancel-recurring.ts'
 export type { CapturePaymentInput, ReceiptDelivery } from './operations/capture-payment.ts'
 export { capturePayment } from './operations/capture-payment.ts'
+export type { CaptureSplitPurchaseInput } from './operations/capture-split-purchase.ts'
+export { captureSplitPurchase } from './operations/capture-split-purchase.ts'
 export type {
   CreatePaymentInput,
   DirectAuthInput,
@@ -30,10 +34,18 @@ export type { GetAccountInput } from './operations/get-account.ts'
 export { getAccount } from './operations/get-account.ts'
 export type { ListAccountsInput } from './operations/list-accounts.ts'
 export { listAccounts } from './operations/list-accounts.ts'
+export type { ListOrderOperationsInput } from './operations/list-order-operations.ts'
+export { listOrderOperations } from './operations/list-order-operations.ts'
+export type { RefundPaymentInput } from './operations/refund-payment.ts'
+export { refundPayment } from './operations/refund-payment.ts'
+export type { RefundSplitPurchaseInput } from './operations/refund-split-purchase.ts'
+export { refundSplitPurchase } from './operations/refund-split-purchase.ts'
 export type { RequestInput, RequestResult } from './operations/request.ts'
 export { request } from './operations/request.ts'
 export type { ResendWebhookInput } from './operations/resend-webhook.ts'
 export { resendWebhook } from './operations/resend-webhook.ts'
+export type { VoidPaymentInput } from './operations/void-payment.ts'
+export { voidPayment } from './operations/void-payment.ts'
 
 // Wire objects
 
@@ -53,20 +65,34 @@ export type {
   HostedPurchaseFields,
   PurchaseFields,
 } from './schemas/purchase.ts'
-export type { Recurring } from './schemas/recurring.ts'
-export type { Product, Split, SplitEcho } from './schemas/split.ts'
-export type { Currency, Mode, Open, Status, Timestamp } from './schemas/values.ts'
+export type { Recurring, RecurringCancellation } from './schemas/recurring.ts'
+export type { Refund, Void } from './schemas/secondary-operation.ts'
+export type { Product, Split, SplitResult } from './schemas/split.ts'
+export type { Currency, LiteralUnion, Mode, Status, Timestamp } from './schemas/values.ts'
 
 // Helpers: status, money, time
 
-export { fromMinor, splitAmount, toMinor } from './helpers/amount.ts'
+export { fromMinorUnits, splitAmount, toMinorUnits } from './helpers/amount.ts'
 export type { StatusCodeMeaning } from './helpers/status.ts'
-export { describeStatusCode, isFinal, needsCustomer } from './helpers/status.ts'
-export { compareTimestamps, toInstant } from './helpers/timestamp.ts'
+export { customerActionUrl, describeStatusCode, isFinal } from './helpers/status.ts'
+export { compareTimestamps, timestampToDate } from './helpers/timestamp.ts'
+
+// Orders: identity and state, from events
+
+export type {
+  EventSummary,
+  ExpectedPayment,
+  Order,
+  OrderEvent,
+  OrderFlag,
+  OrderOperation,
+  OrderTotals,
+} from './orders/index.ts'
+export { eventKey, foldOrder } from './orders/index.ts'
 
 // Webhooks
 
-export type { BodySource } from './lib/read-bytes.ts'
+export type { RequestLike } from './lib/read-bytes.ts'
 export type {
   AuthIncrementEvent,
   CaptureEvent,

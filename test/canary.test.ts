@@ -119,7 +119,7 @@ const FAILURES: [name: string, reply: Reply][] = [
 
 describe.each(OPERATIONS)('%s', (name, call) => {
   it.each(FAILURES)('after %s shows no secret', async (failure, reply) => {
-    for (const authentication of ['documented', 'plain'] as const) {
+    for (const authentication of ['per-endpoint', 'plain'] as const) {
       const { fetch, sent } = wire(reply, reply, reply)
       const client = createClient({
         ...CONFIG,

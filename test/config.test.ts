@@ -82,7 +82,7 @@ describe('options', () => {
   it('have defaults', () => {
     expect(resolveConfig(CONFIG)).toMatchObject({
       scheme: 'SVC',
-      authentication: 'documented',
+      authentication: 'per-endpoint',
       customerFields: 'required',
       timeoutMs: 30_000,
       maxRetries: 2,

@@ -13,7 +13,7 @@ export interface Env {
   POS_ID: string
   /** The service's own scheme word. */
   SCHEME: string
-  /** `documented` or `plain`. */
+  /** `per-endpoint` (also read as `documented`) or `plain`. */
   AUTHENTICATION: string
   /** `off`, `log` or `enforce`: whether webhooks may come from {@link Env.SENDER_IP} only. */
   SENDER_CHECK: string
@@ -101,8 +101,10 @@ export function clientConfig(env: Env, fetch: typeof globalThis.fetch | undefine
     apiSecret: env.API_SECRET,
     endpointsKey: env.ENDPOINTS_KEY,
     scheme: env.SCHEME || undefined,
-    // The SDK says what is wrong with any other word.
-    authentication: (env.AUTHENTICATION || undefined) as ClientConfig['authentication'],
+    // `documented` is the old name of `per-endpoint`. The SDK says what is wrong with any other value.
+    authentication: (env.AUTHENTICATION === 'documented'
+      ? 'per-endpoint'
+      : env.AUTHENTICATION || undefined) as ClientConfig['authentication'],
     fetch,
     userAgent: 'edgetill-worker',
   }

@@ -43,10 +43,10 @@ export interface EmulatorOptions {
   /** How much of an authorization can be captured in all, in percent. Default 115 (assumption: the API document does not show the value). */
   maxCapturePercent?: number
   /**
-   * Which scheme the endpoints accept whose row of the API document says HMAC: `documented` the HMAC alone, `plain` the plain
+   * Which scheme the endpoints accept whose row of the API document says HMAC: `per-endpoint` the HMAC alone, `plain` the plain
    * scheme alone, `either` both. Default `either` (assumption: public material shows the plain scheme on every endpoint).
    */
-  authentication?: 'documented' | 'plain' | 'either'
+  authentication?: 'per-endpoint' | 'plain' | 'either'
   /**
    * How `<SIGNATURE>` of the HMAC scheme is computed from the exact body. Default: lower-case hex of HMAC-SHA1 with the API
    * secret as key (assumption: the API document does not show the computation).
@@ -76,7 +76,7 @@ export interface ResolvedOptions {
   webhookTimeoutMs: number
   retryDelaysMs: readonly number[]
   maxCapturePercent: number
-  authentication: 'documented' | 'plain' | 'either'
+  authentication: 'per-endpoint' | 'plain' | 'either'
   signature: ((body: Uint8Array, apiSecret: string) => string) | undefined
   customerFields: 'required' | 'optional'
   hostedAuthResponse: 'redirect' | 'record'

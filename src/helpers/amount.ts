@@ -10,11 +10,11 @@ const AMOUNT = 'a positive number with at most 2 decimals (a number, not a strin
  * @throws {InvalidInputError} for anything else: `0.1 + 0.2`, `NaN`, `0`, `1e21`, `"10"`.
  * @see The service's document, "Common types", Amount.
  * @example
- * import { toMinor } from 'edgetill'
- * toMinor(10.05) // 1005
+ * import { toMinorUnits } from 'edgetill'
+ * toMinorUnits(10.05) // 1005
  */
-export function toMinor(amount: number): number {
-  if (!isAmount(amount)) refuseInput('toMinor', 'amount', AMOUNT, amount)
+export function toMinorUnits(amount: number): number {
+  if (!isAmount(amount)) refuseInput('toMinorUnits', 'amount', AMOUNT, amount)
   return hundredths(amount)
 }
 
@@ -25,13 +25,13 @@ export function toMinor(amount: number): number {
  * @throws {InvalidInputError} for anything else.
  * @see The service's document, "Common types", Amount.
  * @example
- * import { fromMinor } from 'edgetill'
- * fromMinor(1005) // 10.05
+ * import { fromMinorUnits } from 'edgetill'
+ * fromMinorUnits(1005) // 10.05
  */
-export function fromMinor(minor: number): number {
+export function fromMinorUnits(minor: number): number {
   // A quotient is the double that is nearest to the decimal, and so is the number that JSON.parse makes of its digits.
   const amount = Number.isSafeInteger(minor) ? minor / 100 : Number.NaN
-  if (!isAmount(amount)) refuseInput('fromMinor', 'minor', 'a positive whole number below 2^46 × 100', minor)
+  if (!isAmount(amount)) refuseInput('fromMinorUnits', 'minor', 'a positive whole number below 2^46 × 100', minor)
   return amount
 }
 
@@ -69,7 +69,7 @@ export function splitAmount(total: number, weights: readonly number[]): number[]
   }
   return shares.map(({ cents, index }) => {
     if (cents === 0n) refuseInput('splitAmount', `weights[${index}]`, 'large enough for a part of at least 0.01', 0)
-    return fromMinor(Number(cents))
+    return fromMinorUnits(Number(cents))
   })
 }
 

@@ -16,10 +16,10 @@ export function isFinal(status: Status): boolean {
  * Where the customer must be sent now, for example for 3-D Secure; undefined when nothing is asked of them.
  * @see The service's document, "States and transitions".
  * @example
- * import { needsCustomer, type Payment } from 'edgetill'
- * const next = (payment: Payment): string => needsCustomer(payment) ?? 'https://shop.example.com/thanks'
+ * import { customerActionUrl, type Payment } from 'edgetill'
+ * const next = (payment: Payment): string => customerActionUrl(payment) ?? 'https://shop.example.com/thanks'
  */
-export function needsCustomer(payment: {
+export function customerActionUrl(payment: {
   readonly user_action_required?: boolean | null
   readonly user_action_url?: string | null
 }): string | undefined {

@@ -47,15 +47,15 @@ export function compareTimestamps(a: Timestamp, b: Timestamp): number {
  * @throws {InvalidInputError} when either is not what it should be.
  * @see The service's document, "Common types", TIMESTAMP.
  * @example
- * import { toInstant } from 'edgetill'
- * toInstant('2026-01-01T10:00:00.000', 'Europe/Kyiv').toISOString() // 2026-01-01T08:00:00.000Z
+ * import { timestampToDate } from 'edgetill'
+ * timestampToDate('2026-01-01T10:00:00.000', 'Europe/Kyiv').toISOString() // 2026-01-01T08:00:00.000Z
  */
-export function toInstant(timestamp: Timestamp, zone: string): Date {
-  const [seconds, fraction] = parts('toInstant', 'timestamp', timestamp)
+export function timestampToDate(timestamp: Timestamp, zone: string): Date {
+  const [seconds, fraction] = parts('timestampToDate', 'timestamp', timestamp)
   // Without a zone the machine's own would be taken, silently.
   if (typeof zone !== 'string' || zone === '') {
     const rule = 'a zone: UTC, an offset such as +02:00, or a name such as Europe/Kyiv'
-    throw new InvalidInputError('toInstant', [{ path: 'zone', rule, received: kindOf(zone) }])
+    throw new InvalidInputError('timestampToDate', [{ path: 'zone', rule, received: kindOf(zone) }])
   }
   const wall = Date.parse(`${seconds}.${fraction.padEnd(3, '0').slice(0, 3)}Z`)
   const fixed = /^([+-])([01]\d|2[0-3]):([0-5]\d)$/.exec(zone)
@@ -85,7 +85,7 @@ function offset(zone: string, at: number): number {
       second: 'numeric',
     })
   } catch {
-    throw new InvalidInputError('toInstant', [
+    throw new InvalidInputError('timestampToDate', [
       { path: 'zone', rule: 'UTC, an offset such as +02:00, or a name such as Europe/Kyiv', received: kindOf(zone) },
     ])
   }

@@ -23,7 +23,7 @@ export interface AuthenticatedRequest {
 
 /** Whether a request is signed, rather than sent with the secret itself. */
 export function isSigned(config: ResolvedConfig, request: AuthenticatedRequest): boolean {
-  return request.authentication === 'hmac' && config.authentication === 'documented'
+  return request.authentication === 'hmac' && config.authentication === 'per-endpoint'
 }
 
 /** The headers of a request: the API document's "Authentication" table, row by row. */

@@ -159,6 +159,8 @@ async function sign(attempt: RunningAttempt): Promise<Record<string, string>> {
 async function exchange(attempt: RunningAttempt, url: string, headers: Record<string, string>): Promise<Response> {
   const { config, request, number, deadline } = attempt
   const { method, body } = request
+  // Taken out: workerd's fetch throws when it is called as a method of another object.
+  const { fetch } = config
   const info = infoOf(request, number)
   callHook(config.hooks.onRequest, info)
   if (deadline.stopReason()) throw noResponse(attempt, { processed: 'no', cause: deadline.signal.reason })
@@ -167,7 +169,7 @@ async function exchange(attempt: RunningAttempt, url: string, headers: Record<st
   // A Blob is the one form of body that no runtime sends again when a connection drops.
   if (method !== 'GET') init.body = new Blob(body === undefined ? [] : [body])
   try {
-    const response = await deadline.race(config.fetch(url, init))
+    const response = await deadline.race(fetch(url, init))
     const { status } = response
     if (!Number.isInteger(status) || status < 200)
       throw new TypeError('The configured `fetch` did not return a Response.')
@@ -245,7 +247,7 @@ function checkOptions({ operation, body }: WireRequest, options: CallOptions): v
 function targetUrl(config: ResolvedConfig, { operation, base, path }: WireRequest): string {
   const address = config[base]
   if (address === undefined) {
-    throw new ConfigError('apiUrl', `${operation} needs apiUrl: balances have a separate address.`)
+    throw new ConfigError('apiUrl', `${operation} needs apiUrl, which is a separate address.`)
   }
   const url = address + path
   // The last guard against a value that changes the path: what a URL parser makes of it must be what was built.

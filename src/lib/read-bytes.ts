@@ -4,7 +4,7 @@ export class TooLargeError extends Error {
 }
 
 /** The body of a `Request` or a `Response`, as far as reading it goes. */
-export interface BodySource {
+export interface RequestLike {
   readonly headers: { get(name: string): string | null }
   readonly body: ReadableStream<Uint8Array> | null
 }
@@ -13,7 +13,7 @@ export interface BodySource {
  * Reads a body from its stream up to a limit, with or without a `content-length`; a longer one is abandoned.
  * @throws {TooLargeError} beyond the limit.
  */
-export async function readBytes(source: BodySource, limit: number): Promise<Uint8Array> {
+export async function readBytes(source: RequestLike, limit: number): Promise<Uint8Array> {
   const { body } = source
   if (!body) return new Uint8Array()
   if (Number(source.headers.get('content-length')) > limit) {

@@ -1,15 +1,21 @@
 // POST {base_url}/api/v1/split/purchase (API document, "Split purchase (direct and hosted)")
 
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
-import { callHook } from '../hooks.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { hundredths } from '../lib/decimal.ts'
 import { oneOf } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import { type DirectPurchaseFields, type HostedPurchaseFields, purchaseSchemas } from '../schemas/purchase.ts'
 import { type Split, splitInputSchema } from '../schemas/split.ts'
-import { buildPurchase, type Checkout, checkPurchase, readHosted, readPayment, warnAboutPurchase } from './purchase.ts'
+import {
+  buildPurchase,
+  type Checkout,
+  checkPurchase,
+  readHosted,
+  readPayment,
+  warnAboutPurchase,
+  warnAboutSplitSum,
+} from './purchase.ts'
 
 /** A hosted split purchase: the customer pays on the service's page. */
 export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
@@ -40,23 +46,12 @@ const inputSchema = /* @__PURE__ */ purchaseSchemas<CreateSplitPurchaseInput>(()
 function buildRequest(config: ResolvedConfig, received: CreateSplitPurchaseInput, options: CallOptions): WireRequest {
   const input = checkPurchase(config, OPERATION, received, inputSchema)
   warnAboutPurchase(config, OPERATION, input)
-  warnAboutSum(config, input)
+  warnAboutSplitSum(config, OPERATION, input.split, 'amount', input.amount)
   return buildPurchase(config, OPERATION, '/api/v1/split/purchase', input, options)
 }
 
 function readResponse(response: ParsedResponse): Checkout | Payment {
   return response.attempt.request.redirectExpected ? readHosted(response) : readPayment(response)
-}
-
-function warnAboutSum(config: ResolvedConfig, { amount, split }: CreateSplitPurchaseInput): void {
-  const sum = split.reduce((total, entry) => total + hundredths(entry.amount), 0)
-  if (sum === hundredths(amount)) return
-  callHook(config.hooks.onWarning, {
-    operation: OPERATION,
-    code: 'split_sum',
-    path: 'split',
-    message: `The split amounts add up to ${sum / 100}, and amount is ${amount}: the API document does not say whether they may differ.`,
-  })
 }
 
 /**

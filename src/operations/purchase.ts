@@ -4,12 +4,14 @@ import { callHook } from '../hooks.ts'
 import { jsonBody, recordOf } from '../http/body.ts'
 import { invalidResponse } from '../http/errors.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import { hundredths } from '../lib/decimal.ts'
 import { lazy } from '../lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from '../lib/limits.ts'
 import { checkInput, oneOf } from '../schemas/input.ts'
 import { type Payment, paymentSchema } from '../schemas/payment.ts'
 import { cardIssues, type DirectPurchaseFields, type HostedPurchaseFields } from '../schemas/purchase.ts'
 import { looseObject, type Schema } from '../schemas/schema.ts'
+import type { Split } from '../schemas/split.ts'
 
 /** A checkout page to send the customer to. Nothing is paid yet: the webhooks report the payment. */
 export interface Checkout {
@@ -124,6 +126,25 @@ export function readHosted(response: ParsedResponse): Checkout {
   const { attempt, status, requestId, json } = response
   const what = `${status} and a body instead of the documented redirect`
   throw invalidResponse(attempt, { reason: 'unreadable_answer', status, what, body: json, requestId })
+}
+
+/** Passes to `onWarning` split amounts that do not add up to the amount, where one is sent. */
+export function warnAboutSplitSum(
+  config: ResolvedConfig,
+  operation: string,
+  split: readonly Split[],
+  field: string,
+  amount: number | undefined,
+): void {
+  if (amount === undefined) return
+  const sum = split.reduce((total, entry) => total + hundredths(entry.amount), 0)
+  if (sum === hundredths(amount)) return
+  callHook(config.hooks.onWarning, {
+    operation,
+    code: 'split_sum',
+    path: 'split',
+    message: `The split amounts add up to ${sum / 100}, and ${field} is ${amount}: the API document does not say whether they may differ.`,
+  })
 }
 
 const CHECKOUT_PATH = /^\/api\/v1\/checkout\/([^/]+)\/form$/

@@ -9,7 +9,7 @@ import { lazy } from '../lib/lazy.ts'
 import { segment } from '../lib/path.ts'
 import { checkInput, issueAt, orderId, pathSegment, uuid } from '../schemas/input.ts'
 import { looseObject, optional, type Schema, strictObject } from '../schemas/schema.ts'
-import type { Open } from '../schemas/values.ts'
+import type { LiteralUnion } from '../schemas/values.ts'
 import { parseEvent, type WebhookEvent } from '../webhooks/event.ts'
 
 /** The input of `resendWebhook`. */
@@ -19,7 +19,9 @@ export interface ResendWebhookInput {
   /** The order, 1 to 256 characters; it becomes a part of the path, so `.` and `..` are rejected. */
   order_id: string
   /** The operation's name, such as `purchase` or `void`. */
-  operation: Open<'purchase' | 'auth' | 'capture' | 'void' | 'refund' | 'auth_increment' | 'credit' | 'p2p' | 'lookup'>
+  operation: LiteralUnion<
+    'purchase' | 'auth' | 'capture' | 'void' | 'refund' | 'auth_increment' | 'credit' | 'p2p' | 'lookup'
+  >
   /**
    * One transaction of a recurring payment; with `operation: 'purchase'` only. Left out: the latest one. (Written as on
    * the wire.)

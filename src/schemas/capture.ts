@@ -1,7 +1,15 @@
 import { lazy } from '../lib/lazy.ts'
 import { type Fee, feeSchema } from './fee.ts'
 import { before, looseObject, maybe, type Schema } from './schema.ts'
-import { type Currency, type Mode, numberField, type Open, type Status, type Timestamp, textField } from './values.ts'
+import {
+  type Currency,
+  type LiteralUnion,
+  type Mode,
+  numberField,
+  type Status,
+  type Timestamp,
+  textField,
+} from './values.ts'
 
 /** The record of a capture (document, "Secondary operation record"). Fields that the service adds later are kept. */
 export interface Capture {
@@ -18,7 +26,7 @@ export interface Capture {
   /** `success`, `failure`; others may appear. */
   status: Status
   /** `capture`. */
-  method: Open<'capture'>
+  method: LiteralUnion<'capture'>
   /** Identifier of the transaction, a UUID. */
   transaction_id?: string | null
   /** The merchant's POS, a UUID. */

@@ -4,13 +4,13 @@ import { type Fee, feeSchema } from './fee.ts'
 import { type LimitInfo, limitInfoSchema } from './limit-info.ts'
 import { type Recurring, recurringSchema } from './recurring.ts'
 import { anyValue, looseObject, maybe, type Schema } from './schema.ts'
-import { type SplitEcho, splitEchoSchema } from './split.ts'
+import { type SplitResult, splitResultSchema } from './split.ts'
 import {
   type Currency,
   flagField,
+  type LiteralUnion,
   type Mode,
   numberField,
-  type Open,
   type Status,
   type Timestamp,
   textField,
@@ -32,7 +32,7 @@ export interface Payment {
   /** `init`, `pending`, `success`, `failure`; others may appear. */
   status: Status
   /** `purchase` or `auth` for payments created through the payment endpoints. */
-  method: Open<'purchase' | 'auth'>
+  method: LiteralUnion<'purchase' | 'auth'>
   /** `direct` or `hosted`. */
   mode?: Mode | null
   /** Identifier at the acquiring bank. */
@@ -126,7 +126,7 @@ export interface Payment {
   /** As submitted; not checked. */
   browser_fingerprint?: unknown
   /** The parts of the purchase, as submitted. */
-  split?: SplitEcho[] | null
+  split?: SplitResult[] | null
 }
 
 export const paymentSchema: () => Schema<Payment> = /* @__PURE__ */ lazy(() => {
@@ -185,6 +185,6 @@ export const paymentSchema: () => Schema<Payment> = /* @__PURE__ */ lazy(() => {
     merchant_mcc: text,
     validation_url: text,
     browser_fingerprint: maybe(anyValue()),
-    split: maybe(splitEchoSchema()),
+    split: maybe(splitResultSchema()),
   })
 })

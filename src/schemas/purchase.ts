@@ -23,7 +23,7 @@ import {
   wholeNumber,
 } from './input.ts'
 import { type Fields, leaf, optional, type Schema, strictObject } from './schema.ts'
-import type { Open } from './values.ts'
+import type { LiteralUnion } from './values.ts'
 
 /** What every way of creating a payment takes (document, "Split purchase", request tables). */
 export interface PurchaseFields {
@@ -38,7 +38,7 @@ export interface PurchaseFields {
   /** Unique per POS over all payments, failed ones included; 1 to 256 characters, at most 32 if it is to be captured. */
   order_id: string
   /** 3-D Secure option. Allowed values are not shown; `supported`, `always` and `never` are known from elsewhere. */
-  order_3ds_bypass: Open<'supported' | 'always' | 'never'>
+  order_3ds_bypass: LiteralUnion<'supported' | 'always' | 'never'>
   /** Your identifier of the customer: stable, and unique to them (document, "Direct-mode rules"). */
   customer_id?: string | undefined
   /** First name. Required by the document in direct mode, unless `customerFields: 'optional'`. */
@@ -97,7 +97,7 @@ export interface HostedPurchaseFields extends PurchaseFields {
   /** The customer pays on the service's page. */
   mode: 'hosted'
   /** Language of the checkout page. Supported values are not shown: the suggested ones are known from elsewhere. */
-  customer_lang?: Open<CheckoutLanguage> | undefined
+  customer_lang?: LiteralUnion<CheckoutLanguage> | undefined
 }
 
 /** What a direct payment takes. Either full card data or `cc_token`, not both. Raw card data needs PCI DSS certification. */

@@ -26,13 +26,13 @@ export const splitInputSchema: () => Schema<Split[]> = /* @__PURE__ */ lazy(() =
 )
 
 /** A split entry as an answer echoes it. */
-export interface SplitEcho {
+export interface SplitResult {
   /** In the payment's currency. */
   amount?: number | null
   /** The sub-merchant, a UUID. */
   sub_merchant_id?: string | null
 }
 
-export const splitEchoSchema: () => Schema<SplitEcho[]> = /* @__PURE__ */ lazy(() =>
-  array(looseObject<SplitEcho>({ amount: maybe(numberField()), sub_merchant_id: maybe(textField()) })),
+export const splitResultSchema: () => Schema<SplitResult[]> = /* @__PURE__ */ lazy(() =>
+  array(looseObject<SplitResult>({ amount: maybe(numberField()), sub_merchant_id: maybe(textField()) })),
 )

@@ -2,12 +2,12 @@ import { lazy } from '../lib/lazy.ts'
 import { convert, leaf, type Schema } from './schema.ts'
 
 /** A text of the service whose known values are listed, and which may hold others at any time. */
-export type Open<Known extends string> = Known | (string & {})
+export type LiteralUnion<Known extends string> = Known | (string & {})
 
 /** `status` of a payment or an operation. The complete set is not shown; `success` and `failure` are final. */
-export type Status = Open<'init' | 'pending' | 'success' | 'failure'>
+export type Status = LiteralUnion<'init' | 'pending' | 'success' | 'failure'>
 /** `direct` or `hosted` (document, "Common types"). */
-export type Mode = Open<'direct' | 'hosted'>
+export type Mode = LiteralUnion<'direct' | 'hosted'>
 /** ISO 4217 code, such as `UAH`. */
 export type Currency = string
 /** `yyyy-MM-ddTHH:mm:ss.SSS` without a zone; the fraction may be absent. Kept as a string: its zone is not shown. */

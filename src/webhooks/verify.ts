@@ -1,8 +1,8 @@
 import { ConfigError, WebhookVerificationError } from '../errors.ts'
 import { binaryToBytes, decodeBase64urlBinary } from '../lib/base64url.ts'
-import { WEBHOOK_BYTES } from '../lib/limits.ts'
-import { type BodySource, readBytes, TooLargeError } from '../lib/read-bytes.ts'
 import { cutCardData } from '../lib/card-data.ts'
+import { WEBHOOK_BYTES } from '../lib/limits.ts'
+import { type RequestLike, readBytes, TooLargeError } from '../lib/read-bytes.ts'
 import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts'
 import { kindOf } from '../schemas/schema.ts'
 import { missing, refusalOf, refuse } from './errors.ts'
@@ -72,7 +72,7 @@ function filled(form: WebhookForm, name: keyof WebhookForm): string {
  *   }
  * }
  */
-export async function readWebhook(request: BodySource, options: ReadWebhookOptions): Promise<WebhookEvent> {
+export async function readWebhook(request: RequestLike, options: ReadWebhookOptions): Promise<WebhookEvent> {
   return verifyWebhook(await readWebhookForm(request, options), options.secrets)
 }
 
@@ -89,7 +89,7 @@ export async function readWebhook(request: BodySource, options: ReadWebhookOptio
  * }
  */
 export async function readWebhookForm(
-  request: BodySource,
+  request: RequestLike,
   options: { maxBytes?: number | undefined } = {},
 ): Promise<WebhookForm> {
   const maxBytes = options.maxBytes ?? WEBHOOK_BYTES

@@ -5,7 +5,7 @@ import { openShop } from '../support/shop.ts'
 
 const statuses = (events: { status?: unknown }[]) => events.map(({ status }) => status)
 
-describe.each(['documented', 'plain'] as const)('authentication %s', (authentication) => {
+describe.each(['per-endpoint', 'plain'] as const)('authentication %s', (authentication) => {
   it('checkout, 3-D Secure, webhooks, and the state asked for', async () => {
     const shop = openShop({ authentication })
     const checkout = await shop.client.createPayment({ ...HOSTED, ...HOSTED_OPTIONAL })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
-import { needsCustomer } from '../../src/index.ts'
+import { customerActionUrl } from '../../src/index.ts'
 import { CAPTURE, CARD, DIRECT_AUTH, DIRECT_OPTIONAL, TOKEN } from '../support/inputs.ts'
 import { rejection } from '../support/mock-fetch.ts'
 import { openShop } from '../support/shop.ts'
@@ -62,7 +62,7 @@ it('3-D Secure: the payment says where the customer goes', async () => {
   const { client, emulator } = openShop()
   const payment = await client.createPayment({ ...CARD, cc_number: card('three_d_secure') })
   expect(payment).toMatchObject({ status: 'pending', status_code: '2122' })
-  const page = needsCustomer(payment)
+  const page = customerActionUrl(payment)
   await emulator.fetch(page ?? '', { method: 'POST', body: new URLSearchParams({ outcome: 'pass' }) })
   const event = await client.resendWebhook({ order_id: 'A-1', operation: 'purchase' })
   expect(event).toMatchObject({ method: 'purchase', status: 'success' })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fromMinor, splitAmount, toMinor } from '../../src/index.ts'
+import { fromMinorUnits, splitAmount, toMinorUnits } from '../../src/index.ts'
 
 const refused = (run: () => unknown, path: string) => {
   try {
@@ -11,7 +11,7 @@ const refused = (run: () => unknown, path: string) => {
   throw new Error('It was accepted.')
 }
 
-describe('toMinor and fromMinor', () => {
+describe('toMinorUnits and fromMinorUnits', () => {
   it.each<[number, number]>([
     [0.01, 1],
     [0.29, 29],
@@ -25,8 +25,8 @@ describe('toMinor and fromMinor', () => {
     [999_999_999.99, 99_999_999_999],
     [70_368_744_177_663.99, 7_036_874_417_766_399],
   ])('%d is %d hundredths, and back', (amount, minor) => {
-    expect(toMinor(amount)).toBe(minor)
-    expect(fromMinor(minor)).toBe(amount)
+    expect(toMinorUnits(amount)).toBe(minor)
+    expect(fromMinorUnits(minor)).toBe(amount)
   })
 
   it.each([
@@ -43,10 +43,10 @@ describe('toMinor and fromMinor', () => {
     null,
     undefined,
     10n,
-  ])('toMinor refuses %s', (value) => refused(() => toMinor(value as number), 'amount'))
+  ])('toMinorUnits refuses %s', (value) => refused(() => toMinorUnits(value as number), 'amount'))
 
-  it.each([0, -1, 1.5, Number.NaN, 2 ** 46 * 100, 2 ** 53, '10', null])('fromMinor refuses %s', (value) =>
-    refused(() => fromMinor(value as number), 'minor'),
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 46 * 100, 2 ** 53, '10', null])('fromMinorUnits refuses %s', (value) =>
+    refused(() => fromMinorUnits(value as number), 'minor'),
   )
 })
 
@@ -64,7 +64,7 @@ describe('splitAmount', () => {
     [0.02, [1e300, 1e300], [0.01, 0.01]],
   ])('%d by %j', (total, weights, parts) => {
     expect(splitAmount(total, weights)).toEqual(parts)
-    expect(splitAmount(total, weights).reduce((sum, part) => sum + toMinor(part), 0)).toBe(toMinor(total))
+    expect(splitAmount(total, weights).reduce((sum, part) => sum + toMinorUnits(part), 0)).toBe(toMinorUnits(total))
   })
 
   it('the cents that are left go to the parts that lost most', () => {

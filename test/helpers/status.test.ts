@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeStatusCode, isFinal, needsCustomer } from '../../src/index.ts'
+import { customerActionUrl, describeStatusCode, isFinal } from '../../src/index.ts'
 
 it('only success and failure are final', () => {
   expect(['success', 'failure'].map(isFinal)).toEqual([true, true])
@@ -8,11 +8,11 @@ it('only success and failure are final', () => {
 
 it('the customer goes to user_action_url while something is asked of them', () => {
   const user_action_url = 'https://pay.example.com/3ds/1'
-  expect(needsCustomer({ user_action_required: true, user_action_url })).toBe(user_action_url)
-  expect(needsCustomer({ user_action_required: false, user_action_url })).toBeUndefined()
-  expect(needsCustomer({ user_action_required: null, user_action_url })).toBeUndefined()
-  expect(needsCustomer({ user_action_required: true, user_action_url: null })).toBeUndefined()
-  expect(needsCustomer({})).toBeUndefined()
+  expect(customerActionUrl({ user_action_required: true, user_action_url })).toBe(user_action_url)
+  expect(customerActionUrl({ user_action_required: false, user_action_url })).toBeUndefined()
+  expect(customerActionUrl({ user_action_required: null, user_action_url })).toBeUndefined()
+  expect(customerActionUrl({ user_action_required: true, user_action_url: null })).toBeUndefined()
+  expect(customerActionUrl({})).toBeUndefined()
 })
 
 it.each<[string, string, RegExp]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compareTimestamps, toInstant } from '../../src/index.ts'
+import { compareTimestamps, timestampToDate } from '../../src/index.ts'
 
 const issuePath = (run: () => unknown): unknown => {
   try {
@@ -55,7 +55,7 @@ describe('compareTimestamps', () => {
   })
 })
 
-describe('toInstant', () => {
+describe('timestampToDate', () => {
   it.each<[string, string, string]>([
     ['2026-01-01T10:00:00.123', 'UTC', '2026-01-01T10:00:00.123Z'],
     ['2026-01-01T10:00:00', 'Europe/Kyiv', '2026-01-01T08:00:00.000Z'],
@@ -66,7 +66,7 @@ describe('toInstant', () => {
     ['2026-01-01T10:00:00', 'Asia/Kathmandu', '2026-01-01T04:15:00.000Z'],
     ['1999-12-31T23:59:59.999', 'America/New_York', '2000-01-01T04:59:59.999Z'],
   ])('%s in %s', (timestamp, zone, instant) => {
-    expect(toInstant(timestamp, zone).toISOString()).toBe(instant)
+    expect(timestampToDate(timestamp, zone).toISOString()).toBe(instant)
   })
 
   it.each<[string, string, string, string]>([
@@ -83,20 +83,20 @@ describe('toInstant', () => {
     ['far west, forward', '2026-03-08T03:00:00', 'America/New_York', '2026-03-08T07:00:00.000Z'],
     ['far west, twice', '2026-11-01T01:30:00', 'America/New_York', '2026-11-01T05:30:00.000Z'],
   ])('%s', (_name, timestamp, zone, instant) => {
-    expect(toInstant(timestamp, zone).toISOString()).toBe(instant)
+    expect(timestampToDate(timestamp, zone).toISOString()).toBe(instant)
   })
 
   it.each(['', 'Mars/Base', '+2:00', '+24:00', '+02:60', 'local'])('refuses the zone %j', (zone) => {
-    expect(issuePath(() => toInstant('2026-01-01T10:00:00', zone))).toBe('zone')
+    expect(issuePath(() => timestampToDate('2026-01-01T10:00:00', zone))).toBe('zone')
   })
 
   it('refuses what is no timestamp', () => {
-    expect(issuePath(() => toInstant('2026-01-01T10:00:00Z', 'UTC'))).toBe('timestamp')
+    expect(issuePath(() => timestampToDate('2026-01-01T10:00:00Z', 'UTC'))).toBe('timestamp')
   })
 })
 
-it.each([undefined, '', null, 3])('toInstant never takes the machine’s own zone: %s', (zone) => {
-  expect(() => toInstant('2026-01-01T10:00:00.000', zone as never)).toThrow(
+it.each([undefined, '', null, 3])('timestampToDate never takes the machine’s own zone: %s', (zone) => {
+  expect(() => timestampToDate('2026-01-01T10:00:00.000', zone as never)).toThrow(
     expect.objectContaining({ code: 'invalid_input', issues: [expect.objectContaining({ path: 'zone' })] }),
   )
 })

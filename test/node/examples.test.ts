@@ -13,7 +13,7 @@ let environment: Record<string, string>
 
 beforeAll(async () => {
   served = await serveOnNode((request) => emulator.fetch(request), { port: 0 })
-  emulator = createEmulator({ origin: served.origin, authentication: 'documented' })
+  emulator = createEmulator({ origin: served.origin, authentication: 'per-endpoint' })
   const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey } = emulator.credentials
   environment = {
     EDGETILL_BASE_URL: baseUrl,

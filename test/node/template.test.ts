@@ -50,7 +50,7 @@ describe('the template in an empty folder, with the packed tarball', () => {
     cpSync(join(root, 'worker'), join(shop, 'worker'), { recursive: true })
     cpSync(join(root, 'wrangler.toml'), join(shop, 'wrangler.toml'))
     cpSync(join(root, 'tsconfig.json'), join(shop, 'tsconfig.json'))
-    writeFileSync(join(shop, 'worker/sdk.ts'), "export * from 'edgetill'\n")
+    writeFileSync(join(shop, 'worker/sdk.ts'), "export * from 'edgetill'\nexport * from 'edgetill/orders'\n")
     writeFileSync(join(shop, 'package.json'), JSON.stringify({ name: 'shop', private: true, type: 'module' }))
     writeFileSync(
       join(shop, '.dev.vars'),
@@ -62,8 +62,10 @@ describe('the template in an empty folder, with the packed tarball', () => {
   }, 180_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('needs one changed line', () => {
-    expect(readFileSync(join(root, 'worker/sdk.ts'), 'utf8').trim()).toBe("export * from '../src/index.ts'")
+  it('needs one changed file', () => {
+    expect(readFileSync(join(root, 'worker/sdk.ts'), 'utf8')).toBe(
+      "export * from '../src/index.ts'\nexport * from '../src/orders/index.ts'\n",
+    )
     const others = readdirSync(join(shop, 'worker'), { recursive: true, encoding: 'utf8' }).filter((file) =>
       file.endsWith('.ts'),
     )

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { capturePayment, fromMinor, splitAmount, toMinor } from '../../src/index.ts'
+import { capturePayment, fromMinorUnits, splitAmount, toMinorUnits } from '../../src/index.ts'
 import { CAPTURE, CAPTURE_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, wire } from '../support/mock-fetch.ts'
 import { check, SEED } from '../support/property.ts'
@@ -48,9 +48,9 @@ describe(`seed ${SEED}`, () => {
   it('every amount of whole cents is accepted: none of them is lost to binary fractions', async () => {
     await check(
       fc.property(cents, (minor) => {
-        expect(toMinor(fromMinor(minor))).toBe(minor)
+        expect(toMinorUnits(fromMinorUnits(minor))).toBe(minor)
         const digits = `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`
-        expect(fromMinor(minor)).toBe(Number(digits))
+        expect(fromMinorUnits(minor)).toBe(Number(digits))
       }),
     )
   })
@@ -71,7 +71,7 @@ describe(`seed ${SEED}`, () => {
           return
         }
         divided += 1
-        const minors = amounts.map(toMinor)
+        const minors = amounts.map(toMinorUnits)
         expect(minors.reduce((a, b) => a + b, 0)).toBe(minor)
         const sum = parts.reduce((a, b) => a + b, 0)
         minors.forEach((part, i) => {

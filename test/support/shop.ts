@@ -24,7 +24,7 @@ export function openShop(config: Partial<ClientConfig> = {}, options: EmulatorOp
     clock: { now: () => Date.UTC(2026, 0, 31, 10) },
     webhookUrl: 'https://shop.example.com/webhooks',
     // Strict on both sides: what the document's table says is the only thing that works.
-    authentication: config.authentication ?? 'documented',
+    authentication: config.authentication ?? 'per-endpoint',
     fetch: async (input, init) => {
       events.push(await readWebhook(new Request(input, init), { secrets: emulator.credentials.apiSecret }))
       return new Response(null, { status: 200 })

@@ -50,6 +50,8 @@ describe('the tarball', () => {
       'dist/emulator.js',
       'dist/index.d.ts',
       'dist/index.js',
+      'dist/orders.d.ts',
+      'dist/orders.js',
       'dist/webhooks.d.ts',
       'dist/webhooks.js',
       'package.json',

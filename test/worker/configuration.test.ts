@@ -56,7 +56,7 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
   it.each([
     [{ BASE_URL: 'http://pay.example.com' }, /baseUrl must be https:/],
     [{ API_URL: 'pay.example.com' }, /apiUrl must be an absolute address/],
-    [{ AUTHENTICATION: 'hmac' }, /authentication must be one of: documented, plain/],
+    [{ AUTHENTICATION: 'hmac' }, /authentication must be one of: per-endpoint, plain/],
   ])('says that an address or a word cannot work: %j', async (env, detail) => {
     const response = await create({ env }).api('/api/balances')
     expect(response.status).toBe(500)

@@ -33,7 +33,7 @@ function expectedAuth(context: Context, endpoint: EndpointRule, body: Uint8Array
   if (endpoint.scheme === 'plain') return [plain]
   const signed = `${scheme}${context.rules.wire.hmacSuffix} ${apiKey}:${signature(body, apiSecret)}`
   if (authentication === 'plain') return [plain]
-  return authentication === 'documented' ? [signed] : [signed, plain]
+  return authentication === 'per-endpoint' ? [signed] : [signed, plain]
 }
 
 /** A POS that is well-formed but another's is a wrong credential, wherever it stands in the request. */

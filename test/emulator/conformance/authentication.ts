@@ -22,7 +22,7 @@ export const authenticationRows: Row[] = [
           'X-API-AUTH': plain(emulator)['X-API-AUTH'] ?? '',
         })
         await refused(create, target, plainly)
-        // Assumption: public material shows the plain scheme everywhere, so it is taken unless `documented` is asked for.
+        // Assumption: public material shows the plain scheme everywhere, so it is taken unless `per-endpoint` is asked for.
         expect((await send(create, target, { headers: plainly }, false)).status).toBe(target.ok)
         expect((await send(create, target, {}, false)).status).toBe(target.ok)
       }
@@ -59,11 +59,11 @@ export const authenticationRows: Row[] = [
     "(`SVC` stands for the service's own scheme name.) Computation of `<SIGNATURE>` for the HMAC scheme: not shown.",
     async (create) => {
       const credentials = { scheme: 'OTHER', apiSecret: 'another secret' }
-      const { emulator } = createBench({ authentication: 'documented', credentials }, create)
+      const { emulator } = createBench({ authentication: 'per-endpoint', credentials }, create)
       const body = JSON.stringify(hosted(emulator))
       expect((await post(emulator, '/api/v1/payment', body, await signed(emulator, body))).status).toBe(303)
       const custom = createBench(
-        { authentication: 'documented', signature: (bytes, secret) => `${bytes.length}.${secret}` },
+        { authentication: 'per-endpoint', signature: (bytes, secret) => `${bytes.length}.${secret}` },
         create,
       )
       const { apiKey, apiSecret, endpointsKey } = custom.emulator.credentials

@@ -129,7 +129,7 @@ export async function send(
   change: Change = {},
   strict = true,
 ): Promise<Response> {
-  const bench = createBench(strict ? { authentication: 'documented' } : {}, create)
+  const bench = createBench(strict ? { authentication: 'per-endpoint' } : {}, create)
   const { url, body } = await prepareOn(bench, prepare)
   const auth = row.scheme === 'hmac' ? await signed(bench.emulator, body ?? '') : plain(bench.emulator)
   const { 'X-API-KEY': key = '', ...authAlone } = auth

@@ -119,7 +119,7 @@ export class World {
       API_URL: credentials.apiUrl,
       POS_ID: credentials.posId,
       SCHEME: credentials.scheme,
-      AUTHENTICATION: 'documented',
+      AUTHENTICATION: 'per-endpoint',
       SENDER_CHECK: 'off',
       SENDER_IP: '35.187.74.148',
       API_KEY: credentials.apiKey,

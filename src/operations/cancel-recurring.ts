@@ -1,0 +1,71 @@
+// PUT {api_url}/api/v1/recurring/{recurring_id}/cancel (beyond the API document; source [A]: shown by the vendor's other public material)
+
+import type { ClientConfig } from '../config.ts'
+import { recordOf } from '../http/body.ts'
+import { call } from '../http/send.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import { lazy } from '../lib/lazy.ts'
+import { segment } from '../lib/path.ts'
+import { checkInput, pathSegment } from '../schemas/input.ts'
+import { type RecurringCancellation, recurringCancellationSchema } from '../schemas/recurring.ts'
+import { type Schema, strictObject } from '../schemas/schema.ts'
+
+/** The input of `cancelRecurring`. */
+export interface CancelRecurringInput {
+  /** `recurring.id` of the initial purchase; it becomes a part of the path, so that `.` and `..` are rejected. */
+  recurring_id: string
+}
+
+const inputSchema: () => Schema<CancelRecurringInput> = /* @__PURE__ */ lazy(() =>
+  strictObject({ recurring_id: pathSegment() }),
+)
+
+function buildRequest(received: CancelRecurringInput): WireRequest {
+  const { recurring_id } = checkInput('cancelRecurring', inputSchema(), received)
+  return {
+    operation: 'cancelRecurring',
+    method: 'PUT',
+    base: 'apiUrl',
+    path: `/api/v1/recurring/${segment(recurring_id)}/cancel`,
+    authentication: 'plain',
+    endpointsKeyHeader: 'X-API-KEY',
+    howToFindOut:
+      "Ask with resendWebhook({ order_id, operation: 'purchase' }), with the order_id of the initial purchase: its recurring.status is " +
+      'canceled when the cancellation was processed. Cancelling again moves no money.',
+  }
+}
+
+function readResponse(response: ParsedResponse): RecurringCancellation {
+  return recordOf(response, recurringCancellationSchema())
+}
+
+/**
+ * Ends a subscription: no further charge is made. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
+ * Beyond the API document.
+ *
+ * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
+ *
+ * @param config The configuration, as for `createClient`; it needs `apiUrl`.
+ * @param input The subscription.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
+ * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+ * @throws {ConfigError} when the configuration is invalid, or has no `apiUrl`.
+ * @throws {ConnectionError} when the request provably never left: calling again is safe.
+ * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it. Cancelling again moves no
+ *   money.
+ * @throws {ApiError} when the service rejects it (4xx). What it returns for a subscription that has ended is not shown.
+ * @see Beyond the API document: path and `recurring_status` are said by the vendor elsewhere [A].
+ * @example
+ * import { cancelRecurring, type ClientConfig } from 'edgetill'
+ * async function unsubscribe(config: ClientConfig, recurring_id: string): Promise<boolean> {
+ *   const { recurring_status } = await cancelRecurring(config, { recurring_id })
+ *   return recurring_status === 'canceled'
+ * }
+ */
+export async function cancelRecurring(
+  config: ClientConfig,
+  input: CancelRecurringInput,
+  options: CallOptions = {},
+): Promise<RecurringCancellation> {
+  return call(config, 'cancelRecurring', options, () => buildRequest(input), readResponse)
+}

@@ -1,0 +1,96 @@
+// POST {base_url}/api/v1/split/capture (beyond the API document; source [A]: shown by the vendor's other public material)
+
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { call } from '../http/send.ts'
+import type { CallOptions, WireRequest } from '../http/types.ts'
+import { lazy } from '../lib/lazy.ts'
+import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
+import type { Capture } from '../schemas/capture.ts'
+import { amount, checkInput, currency, freeText, orderId, url, uuid } from '../schemas/input.ts'
+import { optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { type Split, splitInputSchema } from '../schemas/split.ts'
+import { warnAboutSplitSum } from './purchase.ts'
+import { readSecondary, secondaryRequest } from './secondary-operation.ts'
+
+/** The input of `captureSplitPurchase`. */
+export interface CaptureSplitPurchaseInput {
+  /** The POS; the configuration's `posId` unless given. */
+  pos_id?: string | undefined
+  /** The order whose `auth` is captured, 1 to 32 characters. */
+  order_id: string
+  /** Currency of the original order, ISO 4217. */
+  order_currency: string
+  /** Positive, in the currency's unit, at most 2 decimals. Left out: everything that was authorized. */
+  charge_amount?: number | undefined
+  /**
+   * At least one entry: how the captured amount is divided. In every public example the parts add up to the amount
+   * exactly; a mismatch with `charge_amount` triggers `onWarning`.
+   */
+  split: Split[]
+  /** At most 2048 characters: the limit of a capture's comment, assumed to hold here too. */
+  comment?: string | undefined
+  /** Where the webhooks of this capture go. */
+  server_url?: string | undefined
+}
+
+const OPERATION = 'captureSplitPurchase'
+
+const inputSchema: () => Schema<CaptureSplitPurchaseInput> = /* @__PURE__ */ lazy(() =>
+  strictObject({
+    pos_id: optional(uuid()),
+    order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
+    order_currency: currency(),
+    charge_amount: optional(amount()),
+    split: splitInputSchema(),
+    comment: optional(freeText(COMMENT_LENGTH)),
+    server_url: optional(url()),
+  }),
+)
+
+function buildRequest(config: ResolvedConfig, received: CaptureSplitPurchaseInput, options: CallOptions): WireRequest {
+  const input = checkInput(OPERATION, inputSchema(), received)
+  warnAboutSplitSum(config, OPERATION, input.split, 'charge_amount', input.charge_amount)
+  const sent = { amount: input.charge_amount, currency: input.order_currency }
+  return secondaryRequest(config, OPERATION, '/api/v1/split/capture', input, sent, options)
+}
+
+/**
+ * Captures an authorized payment and divides it between sub-merchants. `POST {base_url}/api/v1/split/capture`. Beyond the
+ * API document.
+ *
+ * Only an `auth` with status `success` can be captured. A capture has NO idempotency key: when its outcome is unknown,
+ * call `resolveOutcome` before you send another. A declined capture is a value with `status: 'failure'`. Authenticates
+ * plainly with `X-API-KEY`, an assumption: public integrations do so.
+ *
+ * @param config The configuration, as for `createClient`.
+ * @param input The parameters under their wire names.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for further body fields.
+ * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+ * @throws {ConfigError} when the configuration is invalid.
+ * @throws {ConnectionError} when the request provably never left: calling again is safe.
+ * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
+ * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be captured is not shown.
+ * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
+ *   API document's "Secondary operation record".
+ * @example
+ * import { captureSplitPurchase, type ClientConfig } from 'edgetill'
+ * async function ship(config: ClientConfig, sub_merchant_id: string): Promise<boolean> {
+ *   const capture = await captureSplitPurchase(config, {
+ *     order_id: 'A-1', order_currency: 'UAH', charge_amount: 80.25, split: [{ amount: 80.25, sub_merchant_id }],
+ *   })
+ *   return capture.status === 'success'
+ * }
+ */
+export async function captureSplitPurchase(
+  config: ClientConfig,
+  input: CaptureSplitPurchaseInput,
+  options: CallOptions = {},
+): Promise<Capture> {
+  return call(
+    config,
+    'captureSplitPurchase',
+    options,
+    (resolved) => buildRequest(resolved, input, options),
+    readSecondary<Capture>,
+  )
+}

@@ -1,8 +1,8 @@
 import type { ResolvedConfig } from '../config.ts'
-import { readRecord } from '../http/read-record.ts'
-import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import { jsonBody, recordOf } from '../http/body.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { captureSchema } from '../schemas/capture.ts'
-import { jsonBody, warnAboutPort } from './purchase.ts'
+import { warnAboutPort } from './purchase.ts'
 
 /** What the request of every secondary operation has. */
 interface SecondaryInput {
@@ -37,7 +37,7 @@ export function secondaryRequest(
 }
 
 /** Reads the record of a capture, void or refund. It is kept whole under the non-enumerable `record`. */
-export function readSecondary<T>(request: WireRequest, answer: Answer): T {
-  const operation = { ...readRecord(captureSchema(), request, answer) }
-  return Object.defineProperty(operation, 'record', { value: answer.json, enumerable: false }) as T
+export function readSecondary<T>(response: ParsedResponse): T {
+  const operation = { ...recordOf(response, captureSchema()) }
+  return Object.defineProperty(operation, 'record', { value: response.json, enumerable: false }) as T
 }

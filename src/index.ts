@@ -2,8 +2,8 @@
 
 export type { Client } from './client.ts'
 export { createClient } from './client.ts'
-export type { ClientConfig, ResolvedConfig, Signer, SignerInput } from './config.ts'
-export type { Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning } from './hooks.ts'
+export type { ClientConfig, Fetch, Signer, SignerInput } from './config.ts'
+export type { ErrorInfo, Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning } from './hooks.ts'
 export type { CallOptions } from './http/types.ts'
 
 // Operations
@@ -51,6 +51,7 @@ export { voidPayment } from './operations/void-payment.ts'
 
 export type { BrowserFingerprint } from './card/browser-fingerprint.ts'
 export type { Checkout } from './operations/purchase.ts'
+export { isCheckout } from './operations/purchase.ts'
 export type { Account, AccountBalances } from './schemas/account.ts'
 export type { BankPay } from './schemas/bank-pay.ts'
 export type { Capture } from './schemas/capture.ts'
@@ -119,7 +120,15 @@ export {
 
 // Errors
 
-export type { CallDetails, ErrorCode, FieldViolation, Issue, UnknownOutcomeReason, WebhookRefusal } from './errors.ts'
+export type {
+  CallDetails,
+  ErrorCode,
+  FieldViolation,
+  Issue,
+  ResponseDetails,
+  UnknownOutcomeReason,
+  WebhookRefusal,
+} from './errors.ts'
 export {
   ApiError,
   ConfigError,

@@ -3,10 +3,12 @@ import { type Context, emptyState, note } from './context.ts'
 import { createPortalActions } from './control/actions.ts'
 import type { EmulatorControls } from './control/emulator-controls.ts'
 import { viewOrders } from './domain/orders.ts'
-import { createFaultBook, type FiredFault } from './faults/faults.ts'
+import { createFaultBook, type FaultOccurrence } from './faults/faults.ts'
 import { aborted } from './faults/response-faults.ts'
+import { recordRequest } from './http/request-log.ts'
 import { type EmulatorOptions, resolveOptions } from './options.ts'
 import type { Rules } from './spec/rules.ts'
+import { createActivityLog } from './state/activity.ts'
 import { createScheduler } from './state/clock.ts'
 import { parseDuration, parseMoment } from './state/duration.ts'
 import { createIds, createRandom } from './state/random.ts'
@@ -39,9 +41,10 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
   const faultSource = createRandom(resolved.seed ^ 0x5eed)
   const faults = createFaultBook({ random: faultSource, now: scheduler.now, onFired: noteFired })
   const chance = createRandom(resolved.seed ^ 0xcafe)
-  const deliveries = createDeliveryLog({ options: resolved, wire: rules.wire, scheduler, faults, chance })
+  const activity = createActivityLog(resolved.onActivity)
+  const deliveries = createDeliveryLog({ options: resolved, wire: rules.wire, scheduler, faults, chance, activity })
   const state = emptyState(resolved, ids)
-  const context: Context = { options: resolved, rules, ids, chance, scheduler, state, deliveries, faults }
+  const context: Context = { options: resolved, rules, ids, chance, scheduler, state, deliveries, activity, faults }
   const controls: EmulatorControls = {
     control: createPortalActions(context),
     credentials: { ...resolved.credentials },
@@ -51,18 +54,20 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
       set: async (at) => scheduler.set(parseMoment(at), () => deliveries.list.idle()),
     },
     deliveries: deliveries.list,
+    requests: activity.requests,
     orders: viewOrders(context),
     faults,
     reset() {
       scheduler.reset()
       deliveries.clear()
+      activity.clear()
       faults.clear()
       for (const source of [idSource, faultSource, chance]) source.restart()
       Object.assign(context.state, emptyState(resolved, ids))
     },
   }
   // What a fault did to an order is part of its story.
-  function noteFired({ kind, on, order_id }: FiredFault): void {
+  function noteFired({ kind, on, order_id }: FaultOccurrence): void {
     const order = state.orders.get(order_id ?? '')
     if (order !== undefined) note(context, order, `fault ${kind} fired on ${on}`)
   }
@@ -73,7 +78,9 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
     async fetch(input: Request | string | URL, init?: unknown, workerContext?: unknown) {
       scheduler.runDue()
       const request = toRequest(input, init, workerContext)
-      const response = await Promise.race([app.fetch(request), aborted(request.signal)])
+      const response = await recordRequest(context, request, (recorded, entry) =>
+        Promise.race([app.fetch(recorded, { entry }), aborted(request.signal)]),
+      )
       // In a Worker, work that outlives the response has to be announced.
       const waitUntil = (workerContext as { waitUntil?: unknown } | undefined)?.waitUntil
       if (typeof waitUntil === 'function') waitUntil.call(workerContext, deliveries.list.idle())

@@ -4,7 +4,9 @@ import { applyRequestFaults, applyResponseFaults, pause, statusCodeOf } from './
 import { authenticate } from './http/authentication.ts'
 import { Problem } from './http/problem.ts'
 import type { EndpointRequest, Route } from './http/request.ts'
+import { noteFaults } from './http/request-log.ts'
 import type { OperationName } from './spec/endpoints.ts'
+import type { LoggedRequest } from './state/activity.ts'
 
 /**
  * Handles one request. The order of the checks is part of the contract: path 404 (before this function), verb 405, content
@@ -16,9 +18,12 @@ export async function handleEndpoint(
   route: Route,
   request: Request,
   path: Record<string, string>,
+  entry: LoggedRequest,
 ): Promise<Response> {
+  entry.operation = operation
+  entry.order_id ??= path.order_id ?? null
   try {
-    return await respond(context, operation, route, request, path)
+    return await respond(context, operation, route, request, path, entry)
   } catch (error) {
     if (error instanceof Problem) return error.toResponse()
     throw error
@@ -31,6 +36,7 @@ async function respond(
   route: Route,
   request: Request,
   path: Record<string, string>,
+  entry: LoggedRequest,
 ): Promise<Response> {
   const { signal } = request
   const endpoint = context.rules.endpoints[operation]
@@ -45,7 +51,11 @@ async function respond(
   const body = new Uint8Array(await request.arrayBuffer())
   authenticate(context, endpoint, request.headers, body)
   const orderId = path.order_id ?? orderIdOf(body)
-  const take = (phase: Phase): Fault[] => context.faults.take(operation, phase, orderId)
+  const take = (phase: Phase): Fault[] => {
+    const faults = context.faults.take(operation, phase, orderId)
+    noteFaults(context, entry, operation, faults)
+    return faults
+  }
   // A fault fires only on a request that gets that far: one that is rejected above or by its route does not use it up.
   await pause(context.options.latencyMs, context.chance, signal)
   const early = await applyRequestFaults(take('before'), context.chance, signal)

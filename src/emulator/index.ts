@@ -39,11 +39,12 @@ export type {
   OutcomeFault,
   ResponseFault,
 } from './faults/fault.ts'
-export type { Faults, FiredFault } from './faults/faults.ts'
+export type { FaultOccurrence, Faults } from './faults/faults.ts'
 export { ConnectionResetError } from './faults/response-faults.ts'
 export type { Credentials, EmulatorOptions } from './options.ts'
 export type { OperationName } from './spec/endpoints.ts'
 export type { AccountOption } from './state/accounts.ts'
+export type { Activity, FiredFault, LoggedRequest } from './state/activity.ts'
 export { TEST_CARDS, type TestCard, type TestCardName, testCard } from './state/cards.ts'
 export type { ClockSource, EmulatorClock } from './state/clock.ts'
 export type { LimitInfo, Money, Operation, Payment, Subscription, TimelineEntry } from './state/state.ts'

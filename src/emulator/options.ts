@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { fields, InputError, number, oneOf, parseInput, wholeNumber } from './parse-input.ts'
 import type { AccountOption } from './state/accounts.ts'
+import type { Activity } from './state/activity.ts'
 import type { ClockSource } from './state/clock.ts'
 import { LAST_MOMENT } from './state/time.ts'
 
@@ -83,10 +84,12 @@ export interface EmulatorOptions {
   accounts?: readonly AccountOption[]
   /** Replaces single addresses or credentials. */
   credentials?: Partial<Credentials>
+  /** Called with each request, webhook attempt, fired fault and internal error, when it has happened. Default: nothing. */
+  onActivity?: (activity: Activity) => void
 }
 
 export type ResolvedOptions = Required<
-  Omit<EmulatorOptions, 'clock' | 'webhookUrl' | 'fetch' | 'signature' | 'credentials'>
+  Omit<EmulatorOptions, 'clock' | 'webhookUrl' | 'fetch' | 'signature' | 'credentials' | 'onActivity'>
 > & {
   clock: ClockSource
   /** Whether an `origin` was given: the emulator listens somewhere. */
@@ -95,6 +98,7 @@ export type ResolvedOptions = Required<
   fetch: typeof fetch | undefined
   signature: EmulatorOptions['signature'] | undefined
   credentials: Credentials
+  onActivity: ((activity: Activity) => void) | undefined
 }
 
 const MINUTE = 60_000
@@ -144,6 +148,7 @@ const OPTIONS = fields('emulator option', {
   hostedAuthResponse: v.optional(oneOf('hostedAuthResponse', ['redirect', 'record'] as const)),
   splitSum: v.optional(oneOf('splitSum', ['any', 'exact'] as const)),
   expiry: v.optional(fields('expiry', { checkoutMs: expiry, threeDSecureMs: expiry, authorizationMs: expiry })),
+  onActivity: v.optional(fn<(activity: Activity) => void>()),
   latencyMs: v.optional(
     v.union(
       [number(0, 10 * MINUTE), v.pipe(v.tuple([number(0, 10 * MINUTE), number(0, 10 * MINUTE)]), v.readonly())],
@@ -196,6 +201,7 @@ export function resolveOptions(input: EmulatorOptions): ResolvedOptions {
     expiry: options.expiry ?? {},
     latencyMs: options.latencyMs ?? 0,
     accounts: options.accounts ?? DEFAULT_ACCOUNTS,
+    onActivity: options.onActivity,
     credentials: {
       baseUrl: origin,
       apiUrl: `${origin}/balances-api`,

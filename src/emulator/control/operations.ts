@@ -72,6 +72,13 @@ export const OPERATIONS: readonly ControlOperation[] = [
     return found
   }),
   get(
+    'requests',
+    'The latest requests and responses; credentials and card data are masked.',
+    byOrder,
+    '?order_id=A-1',
+    (e, { order_id }) => e.requests.filter((request) => order_id === undefined || request.order_id === order_id),
+  ),
+  get(
     'deliveries',
     'Every webhook with its attempts. With `wait`, responds as soon as `count` of them (default 1) have been attempted, or when the time is over.',
     fields('query', {

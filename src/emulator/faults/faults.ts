@@ -4,7 +4,7 @@ import type { Random } from '../state/random.ts'
 import { type Fault, type FaultKind, firesAt, type Occasion, type Phase, parseFault } from './fault.ts'
 
 /** A fault that fired. */
-export interface FiredFault {
+export interface FaultOccurrence {
   /** Milliseconds since the epoch, on the emulator's clock. */
   at: number
   kind: FaultKind
@@ -26,7 +26,7 @@ export interface Faults {
   /** What is scripted or set at this moment. */
   list(): { next: Fault[]; rates: { fault: Fault; probability: number }[] }
   /** The last 1,000 faults that fired, oldest first. */
-  fired(): FiredFault[]
+  fired(): FaultOccurrence[]
 }
 
 export interface FaultBook extends Faults {
@@ -38,7 +38,7 @@ export interface FaultParts {
   random: Random
   now(): number
   /** Called for each fault that fires. */
-  onFired?(fired: FiredFault): void
+  onFired?(fired: FaultOccurrence): void
 }
 
 const MAX_WAITING = 10_000
@@ -47,7 +47,7 @@ const MAX_FIRED = 1000
 export function createFaultBook({ random, now, onFired }: FaultParts): FaultBook {
   let scripted: { fault: Fault; times: number }[] = []
   let rates: { fault: Fault; probability: number }[] = []
-  let fired: FiredFault[] = []
+  let fired: FaultOccurrence[] = []
   const same = (a: Fault, b: Fault): boolean => JSON.stringify(a) === JSON.stringify(b)
 
   function takeScripted(matches: (fault: Fault) => boolean): Fault[] {

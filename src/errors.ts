@@ -137,6 +137,8 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
   readonly operation: string
   /** The order that it was about; undefined for `request` and `cancelRecurring`. */
   readonly order_id: string | undefined
+  /** The POS that the call named; undefined where it was the configuration's. */
+  readonly pos_id: string | undefined
   /** The amount that was sent, in the currency's unit; undefined where none was sent (a full capture or refund, a void). */
   readonly amount: number | undefined
   /** Its currency, ISO 4217. */
@@ -165,6 +167,7 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
       cause?: unknown
       operation: string
       order_id?: string
+      pos_id?: string | undefined
       amount?: number | undefined
       currency?: string | undefined
       sent_at: string
@@ -180,6 +183,7 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
     this.status = details.status
     this.operation = details.operation
     this.order_id = details.order_id
+    this.pos_id = details.pos_id
     this.amount = details.amount
     this.currency = details.currency
     this.sent_at = details.sent_at

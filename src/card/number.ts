@@ -1,8 +1,8 @@
 import { hasCheckDigit } from '../lib/card-number.ts'
 
 /**
- * Whether a text is a card number: 12 to 19 digits, without spaces, whose Luhn check digit is right.
- * @see The service's document, "Direct-mode rules".
+ * Whether a value is a card number: a string of 12 to 19 digits, without spaces, with a correct Luhn check digit.
+ * @see The API document, "Direct-mode rules".
  * @example
  * import { isCardNumber } from 'edgetill/card'
  * isCardNumber('4242424242424242') // true

@@ -27,7 +27,13 @@ export interface WireRequest extends AuthenticatedRequest {
   /** Which configured address the path is below. */
   base: 'baseUrl' | 'apiUrl'
   /** What `resolveOutcome` needs to find the operation again. */
-  subject?: { order_id?: string; amount?: number | undefined; currency?: string | undefined }
+  subject?: {
+    order_id: string
+    /** Where the call names one. */
+    pos_id?: string | undefined
+    amount?: number | undefined
+    currency?: string | undefined
+  }
   /** Whether a redirect is a response to this request, rather than an error. It is never followed. */
   redirectExpected?: boolean
   /** Whether a 2xx without a body is a response to this request. */

@@ -31,7 +31,7 @@ function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): Wir
     path: `/api/v1/pos/${input.pos_id ?? config.posId}/order/${segment(input.order_id)}/cancel`,
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-Key',
-    subject: { order_id: input.order_id },
+    subject: input,
     howToFindOut:
       `Ask with resendWebhook({ order_id, operation: 'purchase' }) (or 'auth'), where order_id is ${JSON.stringify(input.order_id)}: ` +
       'a cancelled payment has status_code 6007. Cancelling again moves no money.',

@@ -54,6 +54,7 @@ const inputSchema: () => Schema<CapturePaymentInput> = /* @__PURE__ */ lazy(() =
 /** Builds the request. A webhook address on an unusual port triggers `onWarning`. */
 function buildRequest(config: ResolvedConfig, received: CapturePaymentInput, options: CallOptions): WireRequest {
   const input = checkInput('capturePayment', inputSchema(), received)
+  const { order_id, pos_id } = input
   warnAboutPort(config, 'capturePayment', 'server_url', input.server_url)
   return {
     operation: 'capturePayment',
@@ -63,7 +64,7 @@ function buildRequest(config: ResolvedConfig, received: CapturePaymentInput, opt
     body: jsonBody('capturePayment', { pos_id: config.posId, ...input }, options.passThrough),
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
-    subject: { order_id: input.order_id, amount: input.charge_amount, currency: input.order_currency },
+    subject: { order_id, pos_id, amount: input.charge_amount, currency: input.order_currency },
     howToFindOut: howToFindOut(input),
   }
 }

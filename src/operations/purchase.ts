@@ -96,7 +96,7 @@ export function buildPurchase(
   input: PurchaseInput,
   { passThrough }: CallOptions,
 ): WireRequest {
-  const { mode, method, order_id, amount, currency } = input
+  const { mode, method, order_id, pos_id, amount, currency } = input
   const body: Record<string, unknown> = { pos_id: config.posId, ...input }
   if (typeof body.exp_year === 'number') body.exp_year %= 100
   return {
@@ -108,7 +108,7 @@ export function buildPurchase(
     authentication: 'hmac',
     endpointsKeyHeader: 'X-API-KEY',
     redirectExpected: mode === 'hosted',
-    subject: { order_id, amount, currency },
+    subject: { order_id, pos_id, amount, currency },
     howToFindOut:
       `Ask before you try again: resendWebhook({ order_id, operation: '${method}' }) returns the state of order ${JSON.stringify(order_id)}. ` +
       'If the service does not know it, send the same order_id again: order ids are unique, so it cannot be paid twice.',

@@ -12,7 +12,7 @@ const LAYERS: [layer: string, RegExp][] = [
   ['config, http, webhooks', /^src\/((config|hooks)\.ts$|(http|webhooks)\/)/],
   ['orders', /^src\/orders\//],
   ['operations', /^src\/operations\//],
-  ['client', /^src\/client\.ts$/],
+  ['client', /^src\/client(-purchases|-operations)?\.ts$/],
   ['index', /^src\/index\.ts$/],
   ['emulator', /^src\/emulator\//],
   ['cli', /^src\/cli\//],

@@ -32,6 +32,8 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
   'src/emulator': [
     'state/',
     'spec/',
+    'parse-input.ts',
+    'options.ts',
     'options.ts',
     'faults/',
     'webhooks/',

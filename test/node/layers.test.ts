@@ -9,7 +9,7 @@ const LAYERS: [layer: string, RegExp][] = [
   ['errors, lib', /^src\/(errors\.ts|lib\/)/],
   ['card', /^src\/card\//],
   ['schemas, helpers', /^src\/(schemas|helpers)\//],
-  ['config, http, webhooks', /^src\/((config|hooks)\.ts$|(http|webhooks)\/)/],
+  ['config, http, webhooks', /^src\/((config|config-from-env|hooks)\.ts$|(http|webhooks)\/)/],
   ['orders', /^src\/orders\//],
   ['operations', /^src\/operations\//],
   ['client', /^src\/client\.ts$/],

@@ -12,9 +12,9 @@ import { ConfigError } from './errors.ts'
  * @throws {ConfigError} naming all required variables that are missing at once, or an authentication that does not exist.
  * @see The API document, "Authentication". The variables' names are ours.
  * @example
- * import process from 'node:process'
- * import { configFromEnv, createClient } from 'edgetill'
- * const open = () => createClient({ ...configFromEnv(process.env), timeoutMs: 10_000 })
+ * import { type Client, configFromEnv, createClient } from 'edgetill'
+ * // open(process.env) on Node and Bun, open(Deno.env.toObject()) on Deno
+ * const open = (env: Record<string, unknown>): Client => createClient({ ...configFromEnv(env), timeoutMs: 10_000 })
  */
 export function configFromEnv(env: Readonly<Record<string, unknown>>): ClientConfig {
   const missing: string[] = []

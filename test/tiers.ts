@@ -24,7 +24,6 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/template.test.ts': 'packs the package and starts workerd',
   'test/node/worker-documents.test.ts': 'starts processes',
   'test/orders/fold.test.ts': 'permutes events',
-  'test/worker/fold.test.ts': 'permutes events',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
 }
 

@@ -32,9 +32,9 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'cli/',
   ],
   'src/emulator': [
+    'parse-input.ts',
     'state/',
     'spec/',
-    'parse-input.ts',
     'options.ts',
     'faults/',
     'webhooks/',

@@ -33,9 +33,9 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'cli/',
   ],
   'src/emulator': [
+    'parse-input.ts',
     'state/',
     'spec/',
-    'parse-input.ts',
     'options.ts',
     'faults/',
     'webhooks/',

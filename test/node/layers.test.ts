@@ -30,9 +30,9 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'cli/',
   ],
   'src/emulator': [
+    'parse-input.ts',
     'state/',
     'spec/',
-    'parse-input.ts',
     'options.ts',
     'options.ts',
     'faults/',

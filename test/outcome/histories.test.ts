@@ -18,7 +18,7 @@ type Lost = { kind: 'reset' | 'server_error'; when: 'before_commit' | 'after_com
 
 const ORDER = { order_id: 'A-1', order_currency: 'UAH' }
 
-// What others do meanwhile has amounts of its own: the same amount at the same time cannot be told apart by anybody.
+// What others do meanwhile has other amounts, and is not the same void: an equal operation cannot be told apart by anybody.
 const ours = fc.constantFrom(undefined, 10, 20.5, 30, 200)
 const theirs = fc.constantFrom(7.77, 3.33)
 const step = (amount: fc.Arbitrary<number | undefined>): fc.Arbitrary<Step> =>
@@ -79,7 +79,8 @@ describe(`histories, seed ${SEED}`, () => {
       const error = await lostOf(perform(shop, one.call))
       if (!error) return
       const executed = idsOf(shop).filter((id) => !before.includes(id))
-      for (const other of one.meanwhile) await perform(shop, other).catch(ignoreRejection)
+      const meanwhile = one.meanwhile.filter((other) => !(other.do === 'void' && one.call.do === 'void'))
+      for (const other of meanwhile) await perform(shop, other).catch(ignoreRejection)
 
       const sentAt = Date.parse(error.sent_at)
       const kept = JSON.parse(JSON.stringify(error)) as UnresolvedCall
@@ -98,12 +99,11 @@ describe(`histories, seed ${SEED}`, () => {
       }
       // And it does say it where nothing is in the way.
       const plain = one.known && one.listed && (one.call.do === 'void' || one.call.amount !== undefined)
-      const voids = one.meanwhile.filter((other) => other.do === 'void').length
+      const voids = meanwhile.filter((other) => other.do === 'void').length
       if (plain && executed.length === 1 && voids === 0) expect(resolved.outcome).toBe('executed')
       if (plain && executed.length === 0 && voids === 0 && one.settled) expect(resolved.outcome).toBe('not_executed')
     })
     await check(property)
-    console.log(seen)
     expect(Object.values(seen).every((count) => count > 0)).toBe(true)
   })
 
@@ -144,7 +144,6 @@ describe(`histories, seed ${SEED}`, () => {
       else expect(outcome).toBe('unknown')
     })
     await check(property, 100)
-    console.log(seen)
     expect(Object.values(seen).every((count) => count > 0)).toBe(true)
   })
 })

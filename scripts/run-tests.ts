@@ -33,9 +33,9 @@ const on = (family: RuntimeFamily) => (file: string) => runsOn(family, file, tie
 const workerd = ['vitest', 'run', '-c', 'vitest.workers.config.ts']
 const RUNTIMES: readonly Runtime[] = [
   { name: 'node', group: 'node', command: ['vitest', 'run'], covers: on('node') },
+  { name: 'workerd', group: 'workerd', command: workerd, covers: on('workerd') },
   { name: 'deno', group: 'deno', command: ['deno', 'run', '-A', 'npm:vitest', 'run'], covers: on('deno') },
   { name: 'bun', group: 'bun', command: ['bun', '--bun', 'vitest', 'run', '--pool=threads'], covers: on('bun') },
-  { name: 'workerd', group: 'workerd', command: workerd, covers: on('workerd') },
   {
     name: 'workerd 2026-08-03',
     group: 'workerd',
@@ -71,10 +71,12 @@ try {
   const chosen = chooseRuntimes()
   if (chosen.length === 0)
     report('no runtime', { passed: 0, failed: 1, problems: ['no test file matches'], output: '' }, 0)
-  // Two at a time: Node takes about as long as the others together.
-  const [first, ...others] = chosen
-  const lanes = first?.group === 'node' ? [[first], others] : [chosen]
-  await Promise.all(lanes.map(runInTurn))
+  // Two at a time: each leaves a core idle for much of its run.
+  const waiting = [...chosen]
+  const runNext = async (): Promise<void> => {
+    for (let runtime = waiting.shift(); runtime !== undefined; runtime = waiting.shift()) await runOne(runtime)
+  }
+  await Promise.all([runNext(), runNext()])
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -131,23 +133,21 @@ function chooseRuntimes(): Runtime[] {
   )
 }
 
-async function runInTurn(runtimes: readonly Runtime[]): Promise<void> {
-  for (const runtime of runtimes) {
-    const startedAt = performance.now()
-    const run: Run = {
-      command: [...runtime.command, ...options.files, ...(options.name === undefined ? [] : ['-t', options.name])],
-      report: join(folder, `${runtime.name.replaceAll(' ', '-')}.json`),
-      expected: files.filter(runtime.covers),
-      skippedIsFailure: options.name === undefined,
-      env: {
-        EDGETILL_SEED: seed,
-        EDGETILL_TIER: tier,
-        ...(options.long ? { EDGETILL_LONG: '1' } : {}),
-        ...runtime.env,
-      },
-    }
-    report(runtime.name, await runVitest(run), performance.now() - startedAt)
+async function runOne(runtime: Runtime): Promise<void> {
+  const startedAt = performance.now()
+  const run: Run = {
+    command: [...runtime.command, ...options.files, ...(options.name === undefined ? [] : ['-t', options.name])],
+    report: join(folder, `${runtime.name.replaceAll(' ', '-')}.json`),
+    expected: files.filter(runtime.covers),
+    skippedIsFailure: options.name === undefined,
+    env: {
+      EDGETILL_SEED: seed,
+      EDGETILL_TIER: tier,
+      ...(options.long ? { EDGETILL_LONG: '1' } : {}),
+      ...runtime.env,
+    },
   }
+  report(runtime.name, await runVitest(run), performance.now() - startedAt)
 }
 
 function report(name: string, { passed, failed, problems, output }: Outcome, milliseconds: number): void {

@@ -17,6 +17,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'helpers/',
     'hooks.ts',
     'config.ts',
+    'config-from-env.ts',
     'webhooks/',
     'adapters/',
     'http/',

@@ -25,13 +25,13 @@ export abstract class EdgetillError extends Error {
   }
 }
 
-/** One thing that is wrong with an input or an answer. It never holds the value itself. */
+/** One thing that is wrong with an input or a response. It never holds the value itself. */
 export interface Issue {
   /** Where, from the outside in: `split[0].amount`. Empty for the whole value. */
   path: string
-  /** What is expected there: `a positive number with at most 2 decimals`. */
-  rule: string
-  /** The kind of what was there instead: `missing`, `string`, `number`, `null`, `array`, `object` … never its content. */
+  /** What is wrong, for people: `must be positive, not negative`, `is required`, `the card has expired`. */
+  message: string
+  /** The kind of what was there: `missing`, `null`, `string of 3 characters`, `negative number`, `array` … never its content. */
   received: string
 }
 
@@ -50,17 +50,17 @@ export class ConfigError extends EdgetillError {
   }
 }
 
-/** The input of a call breaks a rule of the service's document. Thrown before anything is sent; nothing happened. */
+/** The input of a call or of a helper breaks a rule of the API document. A call throws it before anything is sent. */
 export class InvalidInputError extends EdgetillError {
   override readonly name = 'InvalidInputError'
   readonly code = 'invalid_input'
   /** Everything that is wrong, each with its field's path. No value is kept. */
   declare readonly issues: readonly Issue[]
 
-  constructor(operation: string, issues: readonly Issue[]) {
-    super(`The input of ${operation} is not valid, so nothing was sent: ${describeIssues(issues)}.`, undefined, {
-      issues,
-    })
+  /** `isCall` adds that nothing was sent, which a helper never does. */
+  constructor(operation: string, issues: readonly Issue[], isCall = false) {
+    const sent = isCall ? ', nothing was sent' : ''
+    super(`Invalid input for ${operation}${sent}: ${describeIssues(issues)}.`, undefined, { issues })
   }
 }
 
@@ -277,6 +277,9 @@ export const isWebhookVerificationError = (error: unknown): error is WebhookVeri
 
 function describeIssues(issues: readonly Issue[]): string {
   return issues
-    .map(({ path, rule, received }) => `${path || 'the value'} must be ${rule} (received: ${received})`)
+    .map(({ path, message, received }) => {
+      const shown = received === 'missing' ? '' : ` (received: ${received})`
+      return `${path || 'the whole value'}: ${message}${shown}`
+    })
     .join('; ')
 }

@@ -1,0 +1,80 @@
+import * as v from 'valibot'
+import { isObject } from '../lib/kind.ts'
+
+/** Reads an unknown value as a `T`. */
+export type Schema<T> = v.GenericSchema<unknown, T>
+
+/**
+ * Makes a schema. Marked `@__PURE__` where it is called, so that a bundler drops the schemas that a program does not use;
+ * without it each call of valibot inside would have to be marked.
+ */
+export function define<T>(make: () => T): T {
+  return make()
+}
+
+/** A schema for each field of an interface. */
+export type Entries<T> = { readonly [K in keyof T]-?: Schema<T[K]> }
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
+
+/** `E`, where each schema reads exactly its field of `T`; elsewhere a type that no schema has. */
+type Checked<T, E> = {
+  [K in keyof T]-?: K extends keyof E
+    ? E[K] extends v.GenericSchema
+      ? Same<v.InferOutput<E[K]>, T[K]> extends true
+        ? E[K]
+        : { 'the interface has': T[K]; 'the schema reads': v.InferOutput<E[K]> }
+      : never
+    : v.GenericSchema<unknown, T[K]>
+} & { [K in Exclude<keyof E, keyof T>]: never }
+
+/**
+ * The entries of a valibot object schema, checked against the interface that it reads: a field without a schema, a schema
+ * without a field, a forgotten `optional` and a schema of another type do not compile.
+ */
+export function fieldsOf<T>(): <E extends v.ObjectEntries>(entries: E & Checked<T, E>) => E {
+  return (entries) => entries
+}
+
+type Message = (issue: v.BaseIssue<unknown>) => string
+
+/** The message of a rule. It never repeats the value, as valibot's own messages do: a card number may stand in any field. */
+export function must(be: string): Message {
+  return ({ input }) => (input === undefined ? REQUIRED : `must ${be}`)
+}
+
+const REQUIRED = 'is required'
+
+/** The message of an object's own rules; valibot reports a missing field as one of them. */
+export const objectMessage: Message = ({ path }) => (path ? REQUIRED : 'must be an object')
+
+/** An object. valibot's own object schemas accept an array too. */
+export const anObject: Schema<Record<string, unknown>> = /* @__PURE__ */ define(() =>
+  v.custom<Record<string, unknown>>(isObject, must('be an object')),
+)
+
+// valibot's objects drop these names unseen, since an assignment to them could change a prototype.
+const RESERVED = ['__proto__', 'constructor', 'prototype']
+const UNKNOWN_PARAMETER = 'unknown parameter (use passThrough for undocumented fields)'
+
+/** An object of a call's input. */
+export const anInput: Schema<Record<string, unknown>> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anObject,
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return
+      const input = dataset.value
+      for (const key of RESERVED.filter((name) => Object.hasOwn(input, name))) {
+        const value = input[key]
+        addIssue({
+          message: UNKNOWN_PARAMETER,
+          input: value,
+          path: [{ type: 'object', origin: 'value', input, key, value }],
+        })
+      }
+    }),
+  ),
+)
+
+/** The rest of an input: a misspelt field would silently do nothing. Names each, where `v.strictObject` names the first. */
+export const unknownParameter: v.NeverSchema<string> = /* @__PURE__ */ define(() => v.never(UNKNOWN_PARAMETER))

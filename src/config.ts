@@ -1,8 +1,9 @@
-import { ConfigError, type Issue } from './errors.ts'
+import * as v from 'valibot'
+import { ConfigError } from './errors.ts'
 import type { Hooks } from './hooks.ts'
-import { lazy } from './lib/lazy.ts'
-import { matching, oneOf, uuid, wholeNumber } from './schemas/input.ts'
-import { type Fields, leaf, looseObject, maybe, optional, read } from './schemas/schema.ts'
+import { anObject, define, fieldsOf, must, noUnknownOption, objectMessage, type Schema } from './schemas/fields.ts'
+import { oneOf, pattern, uuid, wholeNumber } from './schemas/input.ts'
+import { toIssue } from './schemas/read.ts'
 
 /** What a {@link Signer} is given: exactly what is sent. */
 export interface SignerInput {
@@ -25,7 +26,7 @@ export type Signer = (input: SignerInput) => string | Promise<string>
 export interface ClientConfig extends Hooks {
   /** `{base_url}` of the document, without `/api/v1`: an https address, or http on loopback. */
   baseUrl: string
-  /** `{api_url}` of the document, for balances only. Needed by those calls alone. */
+  /** `{api_url}` of the document: for balances and `cancelRecurring`. Needed by those calls alone. */
   apiUrl?: string | undefined
   /** The merchant's POS identifier, a UUID. */
   posId: string
@@ -38,7 +39,7 @@ export interface ClientConfig extends Hooks {
   /** The service's own scheme word in `X-API-AUTH` (the document writes `SVC`). Default `SVC`. */
   scheme?: string | undefined
   /**
-   * `per-endpoint`: HMAC or plain, as the document's table has it for each endpoint. `plain`: `<SCHEME> <key>:<secret>` on
+   * `per-endpoint`: HMAC or plain, as the API document's table has it for each endpoint. `plain`: `<SCHEME> <key>:<secret>` on
    * every call, which known integrations of the service use. Default `per-endpoint`.
    */
   authentication?: 'per-endpoint' | 'plain' | undefined
@@ -48,10 +49,10 @@ export interface ClientConfig extends Hooks {
    */
   signer?: Signer | undefined
   /**
-   * Whether the `customer_*` fields that the document's tables require are required here too. Its own examples omit
-   * them: `optional` leaves the decision to the service. Default `required`.
+   * What happens when a `customer_*` field is missing that the API document's tables require. Its own examples omit them.
+   * `optional`: the call is sent, and a given `onWarning` is notified. `required`: the call is rejected. Default `optional`.
    */
-  customerFields?: 'required' | 'optional' | undefined
+  customerFields?: 'optional' | 'required' | undefined
   /** The `fetch` to use. Default: the runtime's, looked up at each call. */
   fetch?: typeof fetch | undefined
   /** Milliseconds for one attempt, answer read included. Default 30,000. */
@@ -68,36 +69,45 @@ export interface ClientConfig extends Hooks {
 export const TIMEOUT_LIMIT_MS = 2_147_483_647
 
 const CREDENTIAL =
-  'visible ASCII, as the merchant portal shows it: no white space around it (often a copied line break)'
+  'be visible ASCII, as the merchant portal shows it: no white space around it (often a copied line break)'
 
-const schema = /* @__PURE__ */ lazy(() => {
-  const address = leaf<string>('an absolute address such as https://pay.example.com', (value) =>
-    URL.canParse(String(value)),
+/** A function. What it takes and returns cannot be checked at run time. */
+const fn = <T extends (...args: never[]) => unknown>(): Schema<T> =>
+  v.custom<T>((value) => typeof value === 'function', must('be a function'))
+
+const configFields = /* @__PURE__ */ define(() => {
+  const credential = pattern(/^[!-~]+$/, CREDENTIAL)
+  const addressMessage = must('be an absolute URL such as https://pay.example.com')
+  const url = v.pipe(
+    v.string(addressMessage),
+    v.check((value) => URL.canParse(value), addressMessage),
   )
-  const credential = matching(CREDENTIAL, /^[!-~]+$/)
-  const hook = maybe(leaf<never>('a function', (value) => typeof value === 'function'))
-  return looseObject<ClientConfig>({
-    baseUrl: address,
-    apiUrl: optional(address),
-    posId: uuid(),
-    apiKey: matching(`${CREDENTIAL}; no ":"`, /^[!-9;-~]+$/),
+  return fieldsOf<ClientConfig>()({
+    baseUrl: url,
+    apiUrl: v.optional(url),
+    posId: uuid,
+    apiKey: pattern(/^[!-9;-~]+$/, `${CREDENTIAL}; no ":"`),
     apiSecret: credential,
     endpointsKey: credential,
-    scheme: maybe(matching('one word, as in X-API-AUTH', /^[\w!#$%&'*+.^`|~-]+$/)),
-    authentication: maybe(oneOf('per-endpoint', 'plain')),
-    customerFields: maybe(oneOf('required', 'optional')),
-    timeoutMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)),
-    maxRetries: maybe(wholeNumber(0, 10)),
-    userAgent: maybe(matching('printable ASCII', /^[ -~]+$/)),
-    fetch: hook,
-    signer: hook,
-    random: hook,
-    onRequest: hook,
-    onResponse: hook,
-    onRetry: hook,
-    onWarning: hook,
-  } as unknown as Fields<ClientConfig>)
+    scheme: v.optional(pattern(/^[\w!#$%&'*+.^`|~-]+$/, 'be one word, as in X-API-AUTH')),
+    authentication: v.optional(oneOf(['per-endpoint', 'plain'])),
+    customerFields: v.optional(oneOf(['optional', 'required'])),
+    timeoutMs: v.optional(wholeNumber(1, TIMEOUT_LIMIT_MS)),
+    maxRetries: v.optional(wholeNumber(0, 10)),
+    userAgent: v.optional(pattern(/^[ -~]+$/, 'be printable ASCII')),
+    fetch: v.optional(fn<typeof fetch>()),
+    signer: v.optional(fn<Signer>()),
+    random: v.optional(fn<() => number>()),
+    onRequest: v.optional(fn<NonNullable<Hooks['onRequest']>>()),
+    onResponse: v.optional(fn<NonNullable<Hooks['onResponse']>>()),
+    onRetry: v.optional(fn<NonNullable<Hooks['onRetry']>>()),
+    onWarning: v.optional(fn<NonNullable<Hooks['onWarning']>>()),
+  })
 })
+
+const configSchema: Schema<ClientConfig> = /* @__PURE__ */ define(() =>
+  v.pipe(anObject, noUnknownOption(Object.keys(configFields)), v.looseObject(configFields, objectMessage)),
+)
 
 /** A configuration that was checked. Its credentials are private: neither `inspect` nor `JSON.stringify` shows them. */
 export class ResolvedConfig {
@@ -106,14 +116,17 @@ export class ResolvedConfig {
   readonly posId: string
   readonly scheme: string
   readonly authentication: 'per-endpoint' | 'plain'
-  readonly customerFields: 'required' | 'optional'
+  readonly customerFields: 'optional' | 'required'
   readonly timeoutMs: number
   readonly maxRetries: number
   readonly userAgent: string
   readonly hooks: Hooks
+  /** Codes of the warnings that were printed for this configuration object. */
+  declare readonly printedWarnings: Set<string>
   readonly #config: Pick<ClientConfig, 'apiKey' | 'apiSecret' | 'endpointsKey' | 'signer' | 'fetch' | 'random'>
 
-  constructor(config: ClientConfig) {
+  constructor(config: ClientConfig, printedWarnings: Set<string>) {
+    Object.defineProperty(this, 'printedWarnings', { value: printedWarnings, enumerable: false })
     const { apiKey, apiSecret, endpointsKey, signer, fetch, random, onRequest, onResponse, onRetry, onWarning } = config
     this.hooks = { onRequest, onResponse, onRetry, onWarning }
     this.baseUrl = address('baseUrl', config.baseUrl)
@@ -121,7 +134,7 @@ export class ResolvedConfig {
     this.posId = config.posId
     this.scheme = config.scheme ?? 'SVC'
     this.authentication = config.authentication ?? 'per-endpoint'
-    this.customerFields = config.customerFields ?? 'required'
+    this.customerFields = config.customerFields ?? 'optional'
     this.timeoutMs = config.timeoutMs ?? 30_000
     this.maxRetries = config.maxRetries ?? 2
     this.userAgent = config.userAgent ?? 'edgetill'
@@ -151,29 +164,41 @@ export class ResolvedConfig {
 
 /**
  * Checks a configuration once.
- * @throws {ConfigError} naming the option to mend; no credential is part of its text.
+ * @throws {ConfigError} naming the option to fix; no credential is part of its text.
  */
 export function resolveConfig(config: ClientConfig | ResolvedConfig): ResolvedConfig {
   if (config instanceof ResolvedConfig) return config
-  const { value, issues } = read(schema(), config)
-  if (!issues) return new ResolvedConfig(value)
-  const { path, rule, received } = issues[0] as Issue
-  throw unusable(path || 'config', `${rule} (received: ${received})`)
+  const result = v.safeParse(configSchema, config)
+  if (result.success) return new ResolvedConfig(result.output, printedWarningsOf(config))
+  const { path, message, received } = toIssue(result.issues[0])
+  const shown = received === 'missing' ? '' : ` (received: ${received})`
+  throw unusable(path || 'config', `${message}${shown}`)
 }
 
-function unusable(field: string, rule: string): ConfigError {
-  return new ConfigError(field, `${field} must be ${rule}.`)
+function unusable(field: string, what: string): ConfigError {
+  return new ConfigError(field, `${field} ${what}.`)
+}
+
+// A function is called with the same configuration object many times: a warning is printed at the first only.
+let printedWarnings: WeakMap<object, Set<string>> | undefined
+
+function printedWarningsOf(config: object): Set<string> {
+  printedWarnings ??= new WeakMap()
+  const printed = printedWarnings.get(config) ?? new Set()
+  printedWarnings.set(config, printed)
+  return printed
 }
 
 /** A base address, without a slash at its end. */
 function address(field: string, value: string): string {
   const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(value)
   if (protocol !== 'https:' && !(protocol === 'http:' && LOOPBACK.test(hostname))) {
-    throw unusable(field, 'https:// (http:// on loopback only): credentials travel to it')
+    throw unusable(field, 'must be https:// (http:// on loopback only): credentials travel to it')
   }
-  if (username + password + search + hash) throw unusable(field, 'without user, password, query or fragment')
+  if (username + password + search + hash) throw unusable(field, 'must be without user, password, query or fragment')
   const path = pathname.replace(/\/+$/, '')
-  if (path.endsWith('/api/v1')) throw unusable(field, 'without /api/v1, which every path of the service begins with')
+  if (path.endsWith('/api/v1'))
+    throw unusable(field, 'must be without /api/v1, which every path of the service begins with')
   return origin + path
 }
 

@@ -1,6 +1,6 @@
 /**
  * Every error of the package. Each has a literal `name` and a literal `code` (minifiers destroy `constructor.name`, and
- * two copies of a package defeat `instanceof`), so the `isX` guards go by `code`.
+ * two copies of a package defeat `instanceof`), so the `isX` guards go by `name` and `code`.
  */
 
 /** The `code` of every error that this package throws. */
@@ -255,25 +255,29 @@ export class WebhookVerificationError extends EdgetillError {
   }
 }
 
-const hasCode = (error: unknown, code: ErrorCode): boolean =>
-  error instanceof Error && (error as { code?: unknown }).code === code
+// The name too: other libraries have errors with the code "config", "api" or "connection".
+const isOurs = (error: unknown, name: string, code: ErrorCode): boolean =>
+  error instanceof Error && error.name === name && (error as { code?: unknown }).code === code
 
 /** Whether `error` is a {@link ConfigError}, also across two copies of the package. */
-export const isConfigError = (error: unknown): error is ConfigError => hasCode(error, 'config')
+export const isConfigError = (error: unknown): error is ConfigError => isOurs(error, 'ConfigError', 'config')
 /** Whether `error` is an {@link InvalidInputError}, also across two copies of the package. */
-export const isInvalidInputError = (error: unknown): error is InvalidInputError => hasCode(error, 'invalid_input')
+export const isInvalidInputError = (error: unknown): error is InvalidInputError =>
+  isOurs(error, 'InvalidInputError', 'invalid_input')
 /** Whether `error` is a {@link ConnectionError}, also across two copies of the package. */
-export const isConnectionError = (error: unknown): error is ConnectionError => hasCode(error, 'connection')
+export const isConnectionError = (error: unknown): error is ConnectionError =>
+  isOurs(error, 'ConnectionError', 'connection')
 /** Whether `error` is an {@link OutcomeUnknownError}, also across two copies of the package. */
-export const isOutcomeUnknownError = (error: unknown): error is OutcomeUnknownError => hasCode(error, 'outcome_unknown')
+export const isOutcomeUnknownError = (error: unknown): error is OutcomeUnknownError =>
+  isOurs(error, 'OutcomeUnknownError', 'outcome_unknown')
 /** Whether `error` is an {@link ApiError}, also across two copies of the package. */
-export const isApiError = (error: unknown): error is ApiError => hasCode(error, 'api')
+export const isApiError = (error: unknown): error is ApiError => isOurs(error, 'ApiError', 'api')
 /** Whether `error` is an {@link UnexpectedResponseError}, also across two copies of the package. */
 export const isUnexpectedResponseError = (error: unknown): error is UnexpectedResponseError =>
-  hasCode(error, 'unexpected_response')
+  isOurs(error, 'UnexpectedResponseError', 'unexpected_response')
 /** Whether `error` is a {@link WebhookVerificationError}, also across two copies of the package. */
 export const isWebhookVerificationError = (error: unknown): error is WebhookVerificationError =>
-  hasCode(error, 'webhook_verification')
+  isOurs(error, 'WebhookVerificationError', 'webhook_verification')
 
 function describeIssues(issues: readonly Issue[]): string {
   return issues

@@ -28,12 +28,15 @@ export interface RetryInfo extends RequestInfo {
   status: number | undefined
 }
 
-/** What {@link Hooks.onWarning} is told: something is legal but will probably not do what you want. */
+/** What a {@link Warning} is about. */
+export type WarningCode = 'order_id_not_capturable' | 'unusual_webhook_port' | 'split_sum' | 'missing_customer_field'
+
+/** What {@link Hooks.onWarning} receives: an input that is allowed, and will probably not do what you want. */
 export interface Warning {
   /** The function that was called. */
   operation: string
   /** Literal, for programs. */
-  code: 'order_id_not_capturable' | 'unusual_webhook_port' | 'split_sum'
+  code: WarningCode
   /** The field that it is about. */
   path: string
   /** What it means and what to do, for people. */
@@ -48,7 +51,10 @@ export interface Hooks {
   onResponse?: ((info: ResponseInfo) => unknown) | undefined
   /** Before waiting for another attempt. */
   onRetry?: ((info: RetryInfo) => unknown) | undefined
-  /** When an input is legal but suspicious. */
+  /**
+   * When an input is allowed but suspicious. Without it, each code but `missing_customer_field` goes to `console.warn`, once
+   * for each configuration object; `onWarning: () => {}` silences them.
+   */
   onWarning?: ((warning: Warning) => unknown) | undefined
 }
 
@@ -59,4 +65,20 @@ export function tell<T>(hook: ((info: T) => unknown) | undefined, info: T): void
     const result = hook(info)
     if (result instanceof Promise) result.catch(() => {})
   } catch {}
+}
+
+/** Where a warning goes. */
+interface WarningTarget {
+  hooks: Hooks
+  /** The codes that were already printed for this configuration object. */
+  printedWarnings: Set<string>
+}
+
+/** Passes a warning to the hook, or prints it once. Customer fields that are missing are too common to be printed. */
+export function warn({ hooks, printedWarnings }: WarningTarget, warning: Warning): void {
+  if (hooks.onWarning) return tell(hooks.onWarning, warning)
+  const { operation, code, message } = warning
+  if (code === 'missing_customer_field' || printedWarnings.has(code)) return
+  printedWarnings.add(code)
+  console.warn(`edgetill ${operation} (${code}): ${message} Pass onWarning to handle warnings yourself.`)
 }

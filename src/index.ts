@@ -3,15 +3,19 @@
 export type { Client } from './client.ts'
 export { createClient } from './client.ts'
 export type { ClientConfig, ResolvedConfig, Signer, SignerInput } from './config.ts'
-export type { Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning } from './hooks.ts'
+export type { Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning, WarningCode } from './hooks.ts'
 export type { CallOptions } from './http/types.ts'
 
 // Operations
 
 export type { CancelPaymentInput } from './operations/cancel-payment.ts'
 export { cancelPayment } from './operations/cancel-payment.ts'
+export type { CancelRecurringInput } from './operations/cancel-recurring.ts'
+export { cancelRecurring } from './operations/cancel-recurring.ts'
 export type { CapturePaymentInput, ReceiptDelivery } from './operations/capture-payment.ts'
 export { capturePayment } from './operations/capture-payment.ts'
+export type { CaptureSplitPurchaseInput } from './operations/capture-split-purchase.ts'
+export { captureSplitPurchase } from './operations/capture-split-purchase.ts'
 export type {
   CreatePaymentInput,
   DirectAuthInput,
@@ -30,31 +34,36 @@ export type { GetAccountInput } from './operations/get-account.ts'
 export { getAccount } from './operations/get-account.ts'
 export type { ListAccountsInput } from './operations/list-accounts.ts'
 export { listAccounts } from './operations/list-accounts.ts'
+export type { ListOrderOperationsInput } from './operations/list-order-operations.ts'
+export { listOrderOperations } from './operations/list-order-operations.ts'
+export type { RefundPaymentInput } from './operations/refund-payment.ts'
+export { refundPayment } from './operations/refund-payment.ts'
+export type { RefundSplitPurchaseInput } from './operations/refund-split-purchase.ts'
+export { refundSplitPurchase } from './operations/refund-split-purchase.ts'
 export type { RequestInput, RequestResult } from './operations/request.ts'
 export { request } from './operations/request.ts'
 export type { ResendWebhookInput } from './operations/resend-webhook.ts'
 export { resendWebhook } from './operations/resend-webhook.ts'
+export type { VoidPaymentInput } from './operations/void-payment.ts'
+export { voidPayment } from './operations/void-payment.ts'
 
 // Wire objects
 
 export type { BrowserFingerprint } from './card/browser-fingerprint.ts'
 export type { Checkout } from './operations/purchase.ts'
 export type { Account, AccountBalances } from './schemas/account.ts'
-export type { BankPay } from './schemas/bank-pay.ts'
-export type { Capture } from './schemas/capture.ts'
-export type { Fee } from './schemas/fee.ts'
-export type { InitRecurring, IntervalUnit } from './schemas/init-recurring.ts'
-export type { LimitInfo } from './schemas/limit-info.ts'
-export type { Payment } from './schemas/payment.ts'
+export type { Capture, SecondaryOperation } from './schemas/capture.ts'
+export type { CancelledPayment, Payment, PaymentDetails } from './schemas/payment.ts'
 export type {
   CheckoutLanguage,
   DirectPurchaseFields,
   HostedPurchaseFields,
   PurchaseFields,
 } from './schemas/purchase.ts'
-export type { Recurring } from './schemas/recurring.ts'
+export type { InitRecurring, IntervalUnit, Recurring, RecurringCancellation } from './schemas/recurring.ts'
+export type { Refund, Void } from './schemas/secondary-operation.ts'
 export type { Product, Split, SplitResult } from './schemas/split.ts'
-export type { Currency, LiteralUnion, Mode, Status, Timestamp } from './schemas/values.ts'
+export type { BankPay, Currency, Fee, LimitInfo, LiteralUnion, Mode, Status, Timestamp } from './schemas/values.ts'
 
 // Helpers: status, money, time
 
@@ -67,22 +76,30 @@ export { compareTimestamps, timestampToDate } from './helpers/timestamp.ts'
 
 export type { RequestLike } from './lib/read-bytes.ts'
 export type {
+  AuthEvent,
   AuthIncrementEvent,
   CaptureEvent,
+  CommonEvent,
+  CreditEvent,
+  DocumentedEvent,
+  LookupEvent,
+  P2pEvent,
   PrimaryEvent,
+  PurchaseEvent,
   ReadWebhookOptions,
   RefundEvent,
+  SecondaryEvent,
   SignedWebhook,
   UnexpectedEvent,
   UnknownEvent,
-  UnknownMethod,
   VoidEvent,
   WebhookEvent,
+  WebhookFields,
   WebhookForm,
+  WebhookSecrets,
 } from './webhooks/index.ts'
 export {
-  isUnexpectedEvent,
-  isUnknownEvent,
+  readEvent,
   readWebhook,
   readWebhookForm,
   signData,

@@ -8,13 +8,19 @@ import { Problem } from './http/problem.ts'
 import type { Route } from './http/request.ts'
 import { messagePage } from './pages/outcome.ts'
 import { cancelPayment } from './routes/cancel-payment.ts'
+import { cancelRecurring } from './routes/cancel-recurring.ts'
 import { capturePayment } from './routes/capture-payment.ts'
+import { captureSplitPurchase } from './routes/capture-split-purchase.ts'
 import { checkout } from './routes/checkout.ts'
 import { createPayment } from './routes/create-payment.ts'
 import { createSplitPurchase } from './routes/create-split-purchase.ts'
 import { getAccount } from './routes/get-account.ts'
 import { listAccounts } from './routes/list-accounts.ts'
+import { listOrderOperations } from './routes/list-order-operations.ts'
+import { refundPayment } from './routes/refund-payment.ts'
+import { refundSplitPurchase } from './routes/refund-split-purchase.ts'
 import { resendWebhook } from './routes/resend-webhook.ts'
+import { voidPayment } from './routes/void-payment.ts'
 import type { OperationName } from './spec/endpoints.ts'
 
 const ROUTES: Record<OperationName, Route> = {
@@ -25,6 +31,12 @@ const ROUTES: Record<OperationName, Route> = {
   'list-accounts': listAccounts,
   'get-account': getAccount,
   'resend-webhook': resendWebhook,
+  'refund-payment': refundPayment,
+  'void-payment': voidPayment,
+  'capture-split-purchase': captureSplitPurchase,
+  'refund-split-purchase': refundSplitPurchase,
+  'list-order-operations': listOrderOperations,
+  'cancel-recurring': cancelRecurring,
 }
 
 /** Every path of the emulated service, and of the emulator's own control. */

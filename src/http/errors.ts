@@ -1,6 +1,6 @@
 import { ApiError, type FieldViolation } from '../errors.ts'
+import { isObject } from '../lib/kind.ts'
 import { redactText } from '../lib/redact.ts'
-import { isObject } from '../schemas/schema.ts'
 import { isSigned } from './auth.ts'
 import { sensitiveValues } from './failure.ts'
 import { callOf, type Exchange } from './types.ts'

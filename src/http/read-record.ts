@@ -1,18 +1,19 @@
 import { type Issue, UnexpectedResponseError } from '../errors.ts'
-import { read, type Schema } from '../schemas/schema.ts'
+import type { Schema } from '../schemas/fields.ts'
+import { type Received, readReceived, type Wire } from '../schemas/read.ts'
 import { type Answer, callOf, type WireRequest } from './types.ts'
 
 /**
  * Reads a documented record of an answer.
  * @throws {UnexpectedResponseError} with the whole answer in its `body`, so that nothing of it is lost.
  */
-export function readRecord<T>(
-  schema: Schema<T>,
+export function readRecord<T extends Received>(
+  schema: Schema<Wire<T>>,
   request: WireRequest,
   answer: Answer,
   record: unknown = answer.json,
 ): T {
-  const { value, issues } = read(schema, record)
+  const { value, issues } = readReceived<T>(schema, record)
   if (issues) throw unexpected(request, answer, issues)
   return value
 }

@@ -1,13 +1,14 @@
+import * as v from 'valibot'
 import { type ResolvedConfig, TIMEOUT_LIMIT_MS } from '../config.ts'
 import { ConfigError, ConnectionError } from '../errors.ts'
 import { type RequestInfo, tell } from '../hooks.ts'
-import { lazy } from '../lib/lazy.ts'
+import { isObject } from '../lib/kind.ts'
 import { RESPONSE_BYTES } from '../lib/limits.ts'
 import { abandon, readBytes, TooLargeError } from '../lib/read-bytes.ts'
 import { cutDeepCardData, redactText } from '../lib/redact.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
-import { checkInput, refuseInput, wholeNumber } from '../schemas/input.ts'
-import { looseObject, maybe } from '../schemas/schema.ts'
+import { anObject, define, fieldsOf, must, noUnknownOption, objectMessage, type Schema } from '../schemas/fields.ts'
+import { checkInput, rejectInput, wholeNumber } from '../schemas/input.ts'
 import { authorize } from './auth.ts'
 import { startDeadline, wait } from './deadline.ts'
 import { apiError, retryAfterMs } from './errors.ts'
@@ -15,7 +16,22 @@ import { noAnswer, sensitiveValues, unknownOutcome, unreadable } from './failure
 import { wasNeverSent } from './never-sent.ts'
 import type { Answer, CallOptions, Exchange, WireRequest } from './types.ts'
 
-const optionsSchema = /* @__PURE__ */ lazy(() => looseObject({ timeoutMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)) }))
+const optionFields = /* @__PURE__ */ define(() =>
+  fieldsOf<CallOptions>()({
+    signal: v.optional(v.custom<AbortSignal>(isSignal, must('be an AbortSignal (the `signal` of an AbortController)'))),
+    timeoutMs: v.optional(wholeNumber(1, TIMEOUT_LIMIT_MS)),
+    passThrough: v.optional(v.custom<Record<string, unknown>>(isObject, must('be a plain object of extra fields'))),
+  }),
+)
+
+const optionsSchema: Schema<CallOptions> = /* @__PURE__ */ define(() =>
+  v.pipe(anObject, noUnknownOption(Object.keys(optionFields)), v.looseObject(optionFields, objectMessage)),
+)
+
+function isSignal(value: unknown): boolean {
+  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function'
+}
 
 const BACKOFF_MS = 500
 const BACKOFF_LIMIT_MS = 8_000
@@ -37,9 +53,9 @@ export async function send(config: ResolvedConfig, request: WireRequest, options
   const timeoutMs = options.timeoutMs ?? config.timeoutMs
   const url = targetUrl(config, request)
   if (passThrough && body === undefined) {
-    refuseInput(operation, 'passThrough', 'left out: this request has no body', passThrough)
+    rejectInput(operation, 'passThrough', 'must be left out: this request has no body', passThrough)
   }
-  checkInput(operation, optionsSchema(), options)
+  checkInput(operation, optionsSchema, options)
   const repeatable = method === 'GET'
   const headers = await (config.signer
     ? signInTime({ config, request, attempts: 0, deadline: startDeadline(timeoutMs, callerSignal), sentAt: Date.now() })
@@ -177,13 +193,13 @@ async function refusal(exchange: Exchange, response: Response, retryAfter: numbe
 function targetUrl(config: ResolvedConfig, { operation, base, path }: WireRequest): string {
   const address = config[base]
   if (address === undefined) {
-    throw new ConfigError('apiUrl', `${operation} needs apiUrl: balances have an address of their own.`)
+    throw new ConfigError('apiUrl', `${operation} needs apiUrl, which is a separate address.`)
   }
   const url = address + path
   // The last guard against a value that changes the path: what a URL parser makes of it must be what was built.
   const { origin, pathname, search } = new URL(url)
   if (origin + pathname + search !== url) {
-    refuseInput(operation, 'path', 'a path without "." or ".." segments', path)
+    rejectInput(operation, 'path', 'must be a path without "." or ".." segments', path)
   }
   return url
 }

@@ -1,14 +1,15 @@
 // POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel (document, "Cancel a created, unpaid payment")
 
+import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { readRecord, unexpected } from '../http/read-record.ts'
 import { send } from '../http/send.ts'
 import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
+import { kindOf } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
-import { type Payment, paymentSchema } from '../schemas/payment.ts'
-import { kindOf, optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { type CancelledPayment, cancelledPaymentSchema } from '../schemas/payment.ts'
 
 /** The input of `cancelPayment`. */
 export interface CancelPaymentInput {
@@ -18,13 +19,20 @@ export interface CancelPaymentInput {
   order_id: string
 }
 
-const inputSchema: () => Schema<CancelPaymentInput> = /* @__PURE__ */ lazy(() =>
-  strictObject({ pos_id: optional(uuid()), order_id: pathSegment() }),
+const inputSchema: Schema<CancelPaymentInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<CancelPaymentInput>()({ pos_id: v.optional(uuid), order_id: pathSegment }),
+      unknownParameter,
+      objectMessage,
+    ),
+  ),
 )
 
 /** Builds the request: pure. */
 function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): WireRequest {
-  const input = checkInput('cancelPayment', inputSchema(), received)
+  const input = checkInput('cancelPayment', inputSchema, received)
   return {
     operation: 'cancelPayment',
     method: 'POST',
@@ -39,13 +47,13 @@ function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): Wir
   }
 }
 
-function readAnswer(request: WireRequest, answer: Answer): Payment {
+function readAnswer(request: WireRequest, answer: Answer): CancelledPayment {
   const records = answer.json
   if (Array.isArray(records) && records.length === 1) {
-    return readRecord(paymentSchema(), request, answer, records[0])
+    return readRecord<CancelledPayment>(cancelledPaymentSchema, request, answer, records[0])
   }
   const received = Array.isArray(records) ? `array of ${records.length}` : kindOf(records)
-  throw unexpected(request, answer, [{ path: '', rule: 'an array of one payment record', received }])
+  throw unexpected(request, answer, [{ path: '', message: 'must be an array of one payment record', received }])
 }
 
 /**
@@ -76,7 +84,7 @@ export async function cancelPayment(
   config: ClientConfig | ResolvedConfig,
   input: CancelPaymentInput,
   options: CallOptions = {},
-): Promise<Payment> {
+): Promise<CancelledPayment> {
   const resolved = resolveConfig(config)
   const request = buildRequest(resolved, input)
   return readAnswer(request, await send(resolved, request, options))

@@ -1,22 +1,27 @@
 // POST {base_url}/api/v1/split/purchase (document, "Split purchase (direct and hosted)")
 
+import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { tell } from '../hooks.ts'
 import { send } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
-import { hundredths } from '../lib/decimal.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { oneOf } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
-import { type DirectPurchaseFields, type HostedPurchaseFields, purchaseSchemas } from '../schemas/purchase.ts'
-import { type Split, splitInputSchema } from '../schemas/split.ts'
-import { type Checkout, purchaseRequest, readHosted, readPayment } from './purchase.ts'
+import {
+  type DirectPurchaseFields,
+  directFields,
+  type HostedPurchaseFields,
+  hostedFields,
+} from '../schemas/purchase.ts'
+import { type Split, splitListSchema } from '../schemas/split.ts'
+import { type Checkout, purchaseRequest, readHosted, readPayment, warnAboutSplitSum } from './purchase.ts'
 
 /** A hosted split purchase: the customer pays on the service's page. */
 export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
   /** One-step: the money is charged at once. */
   method: 'purchase'
   /** At least one entry. How their sum relates to `amount` is not shown; a difference is told to `onWarning`. */
-  split: Split[]
+  split: readonly Split[]
 }
 
 /** A direct split purchase, with card data or a token. */
@@ -24,7 +29,7 @@ export interface DirectSplitPurchaseInput extends DirectPurchaseFields {
   /** One-step: the money is charged at once. */
   method: 'purchase'
   /** At least one entry. How their sum relates to `amount` is not shown; a difference is told to `onWarning`. */
-  split: Split[]
+  split: readonly Split[]
 }
 
 /** The input of `createSplitPurchase`; `mode` chooses the form. */
@@ -32,28 +37,27 @@ export type CreateSplitPurchaseInput = HostedSplitPurchaseInput | DirectSplitPur
 
 const OPERATION = 'createSplitPurchase'
 
-const inputSchema = /* @__PURE__ */ purchaseSchemas<CreateSplitPurchaseInput>(() => ({
-  method: oneOf('purchase'),
-  split: splitInputSchema(),
-}))
+const inputSchema: Schema<CreateSplitPurchaseInput> = /* @__PURE__ */ define(() => {
+  const split = { method: oneOf(['purchase']), split: splitListSchema }
+  const hosted = fieldsOf<HostedSplitPurchaseInput>()({ ...hostedFields, ...split })
+  const direct = fieldsOf<DirectSplitPurchaseInput>()({ ...directFields, ...split })
+  const forms = {
+    hosted: v.pipe(anInput, v.objectWithRest(hosted, unknownParameter, objectMessage)),
+    direct: v.pipe(anInput, v.objectWithRest(direct, unknownParameter, objectMessage)),
+  }
+  const modeSchema = v.pipe(anInput, v.looseObject({ mode: oneOf(['hosted', 'direct']) }, objectMessage))
+  return v.lazy((given): Schema<CreateSplitPurchaseInput> => {
+    const { output, success } = v.safeParse(modeSchema, given)
+    return success ? forms[output.mode] : (modeSchema as unknown as Schema<never>)
+  })
+})
 
 /** Builds the request: pure but for the clock, which tells whether a card has expired. */
 function buildRequest(config: ResolvedConfig, received: CreateSplitPurchaseInput, options: CallOptions): WireRequest {
   const path = '/api/v1/split/purchase'
   const { input, request } = purchaseRequest(config, OPERATION, path, received, inputSchema, () => [], options)
-  warnAboutSum(config, input)
+  warnAboutSplitSum(config, OPERATION, input.split, 'amount', input.amount)
   return request
-}
-
-function warnAboutSum(config: ResolvedConfig, { amount, split }: CreateSplitPurchaseInput): void {
-  const sum = split.reduce((total, entry) => total + hundredths(entry.amount), 0)
-  if (sum === hundredths(amount)) return
-  tell(config.hooks.onWarning, {
-    operation: OPERATION,
-    code: 'split_sum',
-    path: 'split',
-    message: `The split amounts add up to ${sum / 100}, and amount is ${amount}: the document does not say whether they may differ.`,
-  })
 }
 
 /**

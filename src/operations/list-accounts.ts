@@ -1,13 +1,13 @@
 // GET {api_url}/api/v1/balances/pos/{pos_id}/accounts (document, "Balances")
 
+import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { readRecord } from '../http/read-record.ts'
 import { send } from '../http/send.ts'
 import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
-import { type Account, accountListSchema } from '../schemas/account.ts'
+import { type Account, type AccountList, accountListSchema, accountSchema } from '../schemas/account.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, uuid } from '../schemas/input.ts'
-import { optional, type Schema, strictObject } from '../schemas/schema.ts'
 
 /** The input of `listAccounts`. */
 export interface ListAccountsInput {
@@ -15,13 +15,16 @@ export interface ListAccountsInput {
   pos_id?: string | undefined
 }
 
-const inputSchema: () => Schema<ListAccountsInput> = /* @__PURE__ */ lazy(() =>
-  strictObject({ pos_id: optional(uuid()) }),
+const inputSchema: Schema<ListAccountsInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(fieldsOf<ListAccountsInput>()({ pos_id: v.optional(uuid) }), unknownParameter, objectMessage),
+  ),
 )
 
 /** Builds the request: pure. */
 function buildRequest(config: ResolvedConfig, received: ListAccountsInput): WireRequest {
-  const input = checkInput('listAccounts', inputSchema(), received)
+  const input = checkInput('listAccounts', inputSchema, received)
   return {
     operation: 'listAccounts',
     method: 'GET',
@@ -33,7 +36,8 @@ function buildRequest(config: ResolvedConfig, received: ListAccountsInput): Wire
 }
 
 function readAnswer(request: WireRequest, answer: Answer): Account[] {
-  return readRecord(accountListSchema(), request, answer).accounts
+  const { accounts } = readRecord<AccountList>(accountListSchema, request, answer)
+  return accounts.map((account) => readRecord<Account>(accountSchema, request, answer, account))
 }
 
 /**

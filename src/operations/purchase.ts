@@ -1,15 +1,22 @@
 import type { ResolvedConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import { tell } from '../hooks.ts'
+import { warn } from '../hooks.ts'
 import { unknownOutcome } from '../http/failure.ts'
 import { readRecord } from '../http/read-record.ts'
 import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
+import { hundredths } from '../lib/decimal.ts'
+import { countCharacters, isObject } from '../lib/kind.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from '../lib/limits.ts'
-import { checkInput, oneOf, refuseInput } from '../schemas/input.ts'
+import type { Schema } from '../schemas/fields.ts'
+import { checkInput, issueAt, rejectInput } from '../schemas/input.ts'
 import { type Payment, paymentSchema } from '../schemas/payment.ts'
-import { cardIssues, type DirectPurchaseFields, type HostedPurchaseFields } from '../schemas/purchase.ts'
-import { isObject, looseObject, type Schema } from '../schemas/schema.ts'
+import {
+  cardIssues,
+  type DirectPurchaseFields,
+  type HostedPurchaseFields,
+  missingCustomerFields,
+} from '../schemas/purchase.ts'
+import type { Split } from '../schemas/split.ts'
 
 /** A checkout page that the customer is to be sent to. Nothing is paid yet: the webhooks tell. */
 export interface Checkout {
@@ -19,17 +26,10 @@ export interface Checkout {
   checkout_id: string | undefined
 }
 
-const modeSchema = /* @__PURE__ */ lazy(() =>
-  looseObject({
-    mode: oneOf('hosted', 'direct'),
-  }),
-)
-
 type PurchaseInput = (HostedPurchaseFields | DirectPurchaseFields) & { method: string }
 
 /**
  * Checks the input of a purchase and builds its request: pure but for the clock, which tells whether a card has expired.
- * @param schema Of the input, by its mode: the mode chooses the table that the rest is checked against.
  * @param more Rules across several fields.
  */
 export function purchaseRequest<Input extends PurchaseInput>(
@@ -37,23 +37,24 @@ export function purchaseRequest<Input extends PurchaseInput>(
   operation: string,
   path: string,
   received: Input,
-  schema: (mode: Input['mode'], customerFields: ResolvedConfig['customerFields']) => Schema<Input>,
+  schema: Schema<Input>,
   more: (input: Input) => Issue[],
   { passThrough }: CallOptions,
 ): { input: Input; request: WireRequest } {
-  const { mode } = checkInput(operation, modeSchema(), received)
-  const input = checkInput(operation, schema(mode, config.customerFields), received, (checked) => [
+  const input = checkInput(operation, schema, received, (checked) => [
     ...(checked.mode === 'direct' ? cardIssues(checked, Date.now()) : []),
+    ...(config.customerFields === 'required' ? missingCustomerFields(checked).map(requiredIssue) : []),
     ...more(checked),
   ])
-  const { order_id, amount, currency, method, server_url } = input
-  if (order_id.length > CAPTURE_ORDER_ID_LENGTH) {
-    tell(config.hooks.onWarning, {
-      operation,
-      code: 'order_id_not_capturable',
-      path: 'order_id',
-      message: `order_id has ${order_id.length} characters: a capture takes ${CAPTURE_ORDER_ID_LENGTH} at most.`,
-    })
+  const { mode, order_id, amount, currency, method, server_url } = input
+  for (const path of missingCustomerFields(input)) {
+    const message = `${path} is missing: the API document's table requires it, and its own examples omit it.`
+    warn(config, { operation, code: 'missing_customer_field', path, message })
+  }
+  const length = countCharacters(order_id)
+  if (length > CAPTURE_ORDER_ID_LENGTH) {
+    const message = `order_id has ${length} characters, and the service's later operations on an order take at most ${CAPTURE_ORDER_ID_LENGTH}.`
+    warn(config, { operation, code: 'order_id_not_capturable', path: 'order_id', message })
   }
   warnAboutPort(config, operation, 'server_url', server_url)
   const body: Record<string, unknown> = { pos_id: config.posId, ...input }
@@ -75,6 +76,8 @@ export function purchaseRequest<Input extends PurchaseInput>(
   return { input, request }
 }
 
+const requiredIssue = (path: string): Issue => issueAt(path, 'is required', undefined)
+
 /** The JSON text of a body, made once: what is signed is what is sent. */
 export function jsonBody(
   operation: string,
@@ -82,16 +85,16 @@ export function jsonBody(
   passThrough: Record<string, unknown> | undefined,
 ): string {
   if (passThrough !== undefined && !isPlainObject(passThrough)) {
-    refuseInput(operation, 'passThrough', 'a plain object of extra fields', passThrough)
+    rejectInput(operation, 'passThrough', 'must be a plain object of extra fields', passThrough)
   }
   for (const name of Object.keys(passThrough ?? {})) {
     if (!Object.hasOwn(body, name)) continue
-    refuseInput(operation, `passThrough.${name}`, 'a field that the call itself does not send', body[name])
+    rejectInput(operation, `passThrough.${name}`, 'must not be a field that the call itself sends', body[name])
   }
   try {
     return JSON.stringify({ ...body, ...passThrough })
   } catch {
-    return refuseInput(operation, '', 'JSON: no BigInt, nothing that contains itself', body)
+    return rejectInput(operation, '', 'must be JSON: no BigInt, nothing that contains itself', body)
   }
 }
 
@@ -100,7 +103,7 @@ function isPlainObject(value: unknown): boolean {
   return isObject(value) && typeof value.toJSON !== 'function'
 }
 
-/** Tells about a webhook destination on a port that the service does not call without being asked to. */
+/** Warns about a webhook destination on a port that the service only calls by agreement. */
 export function warnAboutPort(
   config: ResolvedConfig,
   operation: string,
@@ -111,11 +114,30 @@ export function warnAboutPort(
   const { protocol, port } = new URL(address)
   const used = port || (protocol === 'https:' ? '443' : '80')
   if (/^8?443$/.test(used)) return
-  tell(config.hooks.onWarning, {
+  warn(config, {
     operation,
     code: 'unusual_webhook_port',
     path,
     message: `${path} is on port ${used}: the service calls 443 and 8443 only, unless its support agreed to another.`,
+  })
+}
+
+/** Warns about split amounts that do not add up to the amount, where one is sent. */
+export function warnAboutSplitSum(
+  config: ResolvedConfig,
+  operation: string,
+  split: readonly Split[],
+  field: string,
+  amount: number | undefined,
+): void {
+  if (amount === undefined) return
+  const sum = split.reduce((total, entry) => total + hundredths(entry.amount), 0)
+  if (sum === hundredths(amount)) return
+  warn(config, {
+    operation,
+    code: 'split_sum',
+    path: 'split',
+    message: `The split amounts add up to ${sum / 100}, and ${field} is ${amount}: the API document does not say whether they may differ.`,
   })
 }
 
@@ -126,7 +148,7 @@ export function readCheckout(location: string): Checkout {
 
 /** Reads a payment record. The payment exists: a record of another shape is handed over in the error. */
 export function readPayment(request: WireRequest, answer: Answer): Payment {
-  return readRecord(paymentSchema(), request, answer)
+  return readRecord(paymentSchema, request, answer)
 }
 
 /** Reads the answer to a hosted purchase, which can only be a redirect. */

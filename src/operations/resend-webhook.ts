@@ -1,16 +1,18 @@
 // GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true (document, "Re-send a webhook for an operation")
 
+import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import { readRecord } from '../http/read-record.ts'
+import { unexpected } from '../http/read-record.ts'
 import { send } from '../http/send.ts'
 import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
+import { isObject } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, issueAt, orderId, pathSegment, uuid } from '../schemas/input.ts'
-import { looseObject, optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { readEvent } from '../schemas/read-event.ts'
 import type { LiteralUnion } from '../schemas/values.ts'
-import { parseEvent, type WebhookEvent } from '../webhooks/event.ts'
 
 /** The input of `resendWebhook`. */
 export interface ResendWebhookInput {
@@ -29,27 +31,30 @@ export interface ResendWebhookInput {
   transactionId?: string | undefined
 }
 
-const inputSchema: () => Schema<ResendWebhookInput> = /* @__PURE__ */ lazy(() =>
-  strictObject({
-    pos_id: optional(uuid()),
-    order_id: pathSegment(),
-    operation: pathSegment(),
-    transactionId: optional(orderId()),
-  }),
-)
-
-const recordSchema: () => Schema<Record<string, unknown>> = /* @__PURE__ */ lazy(() =>
-  looseObject<Record<string, unknown>>({}),
+const inputSchema: Schema<ResendWebhookInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<ResendWebhookInput>()({
+        pos_id: v.optional(uuid),
+        order_id: pathSegment,
+        operation: pathSegment,
+        transactionId: v.optional(orderId()),
+      }),
+      unknownParameter,
+      objectMessage,
+    ),
+  ),
 )
 
 function inputIssues({ operation, transactionId }: ResendWebhookInput): Issue[] {
   if (transactionId === undefined || operation === 'purchase') return []
-  return [issueAt('transactionId', 'left out unless operation is "purchase"', transactionId)]
+  return [issueAt('transactionId', 'must be left out unless operation is "purchase"', transactionId)]
 }
 
 /** Builds the request: pure. */
 function buildRequest(config: ResolvedConfig, received: ResendWebhookInput): WireRequest {
-  const input = checkInput('resendWebhook', inputSchema(), received, inputIssues)
+  const input = checkInput('resendWebhook', inputSchema, received, inputIssues)
   const { pos_id = config.posId, order_id, operation, transactionId } = input
   const query = transactionId === undefined ? '' : `&transactionId=${segment(transactionId)}`
   return {
@@ -64,7 +69,8 @@ function buildRequest(config: ResolvedConfig, received: ResendWebhookInput): Wir
 }
 
 function readAnswer(request: WireRequest, answer: Answer): WebhookEvent {
-  return parseEvent(readRecord(recordSchema(), request, answer))
+  if (!isObject(answer.json)) throw unexpected(request, answer, [issueAt('', 'must be an object', answer.json)])
+  return readEvent(answer.json)
 }
 
 /**
@@ -84,10 +90,10 @@ function readAnswer(request: WireRequest, answer: Answer): WebhookEvent {
  * @throws {UnexpectedResponseError} when the answer is not a JSON object; it is in `body`.
  * @see The service's document, "Re-send a webhook for an operation".
  * @example
- * import { type ClientConfig, isUnexpectedEvent, resendWebhook } from 'edgetill'
+ * import { type ClientConfig, resendWebhook } from 'edgetill'
  * async function isPaid(config: ClientConfig): Promise<boolean> {
  *   const event = await resendWebhook(config, { order_id: 'A-1', operation: 'purchase' })
- *   return !isUnexpectedEvent(event) && event.status === 'success'
+ *   return event.kind === 'purchase' && event.status === 'success'
  * }
  */
 export async function resendWebhook(

@@ -23,7 +23,6 @@ export interface AccountBalances {
   rolling_reserve?: number | null | undefined
 }
 
-
 const balancesSchema: Schema<AccountBalances> = /* @__PURE__ */ define(() =>
   v.pipe(
     anObject,
@@ -31,10 +30,7 @@ const balancesSchema: Schema<AccountBalances> = /* @__PURE__ */ define(() =>
     v.transform(({ rollingReserve, ...balances }) =>
       rollingReserve === undefined ? balances : { rolling_reserve: rollingReserve, ...balances },
     ),
-    v.looseObject(
-      fieldsOf<AccountBalances>()({ available: number, rolling_reserve: optionalNumber }),
-      objectMessage,
-    ),
+    v.looseObject(fieldsOf<AccountBalances>()({ available: number, rolling_reserve: optionalNumber }), objectMessage),
   ),
 )
 
@@ -49,7 +45,11 @@ export const accountSchema: Schema<Wire<Account>> = /* @__PURE__ */ define(() =>
   ),
 )
 
-/** All accounts of a POS. */
-export const accountListSchema: Schema<{ accounts: unknown[] }> = /* @__PURE__ */ define(() =>
+/** All accounts of a POS, each still to be read. */
+export interface AccountList extends Received {
+  accounts: readonly unknown[]
+}
+
+export const accountListSchema: Schema<Wire<AccountList>> = /* @__PURE__ */ define(() =>
   v.pipe(anObject, v.looseObject({ accounts: v.array(v.unknown(), must('be an array')) }, objectMessage)),
 )

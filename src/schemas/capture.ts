@@ -14,22 +14,20 @@ import {
   text,
 } from './values.ts'
 
-/** The record of a capture (API document, "Secondary operation record"). Fields that the service adds later are kept. */
-export interface Capture extends Received {
-  /** The service's identifier of this capture, a UUID. */
+/** What the records of captures, refunds and voids have (API document, "Secondary operation record"). Unknown fields are kept. */
+export interface SecondaryOperation extends Received {
+  /** The service's identifier of this operation, a UUID. */
   operation_id: string
-  /** The reserve that was captured, a UUID. */
+  /** The payment that it belongs to, a UUID. */
   payment_id: string
   /** Your identifier of the order, at most 32 characters. */
   order_id: string
-  /** What was captured, in the currency's unit, at most 2 decimals. */
+  /** Amount of this operation, in the currency's unit, at most 2 decimals. */
   amount: number
   /** ISO 4217. Arrives as `order_currency` (full capture) or `currency` (partial capture); here it is always `currency`. */
   currency: Currency
   /** `success`, `failure`; others may appear. */
   status: Status
-  /** `capture`. */
-  method: LiteralUnion<'capture'>
   /** Identifier of the transaction, a UUID. */
   transaction_id?: string | null | undefined
   /** The merchant's POS, a UUID. */
@@ -50,6 +48,11 @@ export interface Capture extends Received {
   comment?: string | null | undefined
 }
 
+/** The record of a capture. */
+export interface Capture extends SecondaryOperation {
+  /** `capture`. */
+  method: LiteralUnion<'capture'>
+}
 
 /** A capture: `operation_id`, `payment_id`, `order_id`, `amount`, the currency, `status` and `method` decide. */
 export const captureSchema: Schema<Wire<Capture>> = /* @__PURE__ */ define(() =>

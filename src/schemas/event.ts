@@ -231,9 +231,7 @@ const commonFields = /* @__PURE__ */ define(() =>
     processed_at: optionalText,
   }),
 )
-const secondaryFields = /* @__PURE__ */ define(() =>
-  fieldsOf<Secondary>()({ ...commonFields, operation_id: text }),
-)
+const secondaryFields = /* @__PURE__ */ define(() => fieldsOf<Secondary>()({ ...commonFields, operation_id: text }))
 
 const limit_info = /* @__PURE__ */ define(() => v.nullish(limitInfoSchema))
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { isObject } from '../lib/kind.ts'
 
 /** Reads an unknown value as a `T`. */
@@ -61,20 +62,44 @@ const UNKNOWN_PARAMETER = 'unknown parameter (use passThrough for undocumented f
 export const anInput: Schema<Record<string, unknown>> = /* @__PURE__ */ define(() =>
   v.pipe(
     anObject,
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed) return
-      const input = dataset.value
-      for (const key of RESERVED.filter((name) => Object.hasOwn(input, name))) {
-        const value = input[key]
-        addIssue({
-          message: UNKNOWN_PARAMETER,
-          input: value,
-          path: [{ type: 'object', origin: 'value', input, key, value }],
-        })
-      }
-    }),
+    rejectNames(
+      (input) => RESERVED.filter((name) => Object.hasOwn(input, name)),
+      () => UNKNOWN_PARAMETER,
+    ),
   ),
 )
+
+/** Rejects the options of a plain object that are not known. (An instance of a class may have fields of its own.) */
+export function noUnknownOption(known: readonly string[]): v.BaseValidation<Options, Options, v.BaseIssue<unknown>> {
+  return rejectNames(
+    (options) => (isPlain(options) ? Object.keys(options).filter((name) => !known.includes(name)) : []),
+    (name) => {
+      const meant = didYouMean(name, known)
+      return meant
+        ? `is not an option; did you mean ${meant}?`
+        : `is not an option; the options are ${known.join(', ')}`
+    },
+  )
+}
+
+type Options = Record<string, unknown>
+
+const isPlain = (value: object) => [Object.prototype, null].includes(Object.getPrototypeOf(value))
+
+/** An action of valibot that reports each of the names that `find` finds. */
+function rejectNames(
+  find: (input: Options) => string[],
+  message: (name: string) => string,
+): v.BaseValidation<Options, Options, v.BaseIssue<unknown>> {
+  return v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return
+    const input = dataset.value
+    for (const key of find(input)) {
+      const value = input[key]
+      addIssue({ message: message(key), input: value, path: [{ type: 'object', origin: 'value', input, key, value }] })
+    }
+  })
+}
 
 /** The rest of an input: a misspelt field would silently do nothing. Names each, where `v.strictObject` names the first. */
 export const unknownParameter: v.NeverSchema<string> = /* @__PURE__ */ define(() => v.never(UNKNOWN_PARAMETER))

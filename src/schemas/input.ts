@@ -18,7 +18,9 @@ export const nonEmptyText: Schema<string> = /* @__PURE__ */ define(() => pattern
 
 /** A text of at most `max` characters. An emoji is one character. */
 export function textUpTo(max: number, min = 0): Schema<string> {
-  const message = must(min > 0 ? `be a string of ${min} to ${max} characters` : `be a string of at most ${max} characters`)
+  const message = must(
+    min > 0 ? `be a string of ${min} to ${max} characters` : `be a string of at most ${max} characters`,
+  )
   return v.pipe(
     v.string(message),
     v.check((text) => text.length >= min && (text.length <= max || countCharacters(text) <= max), message),
@@ -37,19 +39,13 @@ export function orderId(max: number = ORDER_ID_LENGTH): Schema<string> {
 export const pathSegment: Schema<string> = /* @__PURE__ */ define(() =>
   v.pipe(
     orderId(),
-    v.check(
-      (text) => !/^(\.|%(25)*2e){1,2}$/i.test(text),
-      'must not be "." or "..": it becomes a part of the path',
-    ),
+    v.check((text) => !/^(\.|%(25)*2e){1,2}$/i.test(text), 'must not be "." or "..": it becomes a part of the path'),
   ),
 )
 
 /** Products, sent as they are. */
 export const products: Schema<readonly object[]> = /* @__PURE__ */ define(() =>
-  v.custom<readonly object[]>(
-    (value) => Array.isArray(value) && value.every(isObject),
-    must('be an array of objects'),
-  ),
+  v.custom<readonly object[]>((value) => Array.isArray(value) && value.every(isObject), must('be an array of objects')),
 )
 
 /** One of several texts. */
@@ -59,7 +55,8 @@ export function oneOf<const T extends string>(options: readonly T[]): Schema<T> 
 
 /** A positive number with at most 2 decimals. Its message says which rule the number breaks. */
 export const amount: Schema<number> = /* @__PURE__ */ define(() => {
-  const message = ({ input }: v.BaseIssue<unknown>) => (input === undefined ? 'is required' : `must be ${amountProblem(input)}`)
+  const message = ({ input }: v.BaseIssue<unknown>) =>
+    input === undefined ? 'is required' : `must be ${amountProblem(input)}`
   return v.pipe(
     v.number(message),
     v.check((value) => amountProblem(value) === undefined, message),

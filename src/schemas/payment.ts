@@ -22,23 +22,8 @@ import {
   text,
 } from './values.ts'
 
-/**
- * The record of a primary operation (API document, "Payment (primary operation) record"). Fields that the service adds later
- * are kept. Raw card data that the service echoes is removed.
- */
-export interface Payment extends Received {
-  /** The service's identifier of the payment, a UUID. */
-  payment_id: string
-  /** Your identifier of the order, at most 256 characters. */
-  order_id: string
-  /** Amount of the transaction, in the currency's unit, at most 2 decimals. */
-  amount: number
-  /** ISO 4217. */
-  currency: Currency
-  /** `init`, `pending`, `success`, `failure`; others may appear. */
-  status: Status
-  /** `purchase` or `auth` for payments created through the payment endpoints. */
-  method: LiteralUnion<'purchase' | 'auth'>
+/** What a payment's record may have beside the fields that decide. */
+export interface PaymentDetails extends Received {
   /** `direct` or `hosted`. */
   mode?: Mode | null | undefined
   /** Identifier at the acquiring bank. */
@@ -135,65 +120,114 @@ export interface Payment extends Received {
   split?: SplitResult[] | null | undefined
 }
 
+/**
+ * The record of a primary operation (API document, "Payment (primary operation) record"). Fields that the service adds later
+ * are kept. Raw card data that the service echoes is removed.
+ */
+export interface Payment extends PaymentDetails {
+  /** The service's identifier of the payment, a UUID. */
+  payment_id: string
+  /** Your identifier of the order, at most 256 characters. */
+  order_id: string
+  /** Amount of the transaction, in the currency's unit, at most 2 decimals. */
+  amount: number
+  /** ISO 4217. */
+  currency: Currency
+  /** `init`, `pending`, `success`, `failure`; others may appear. */
+  status: Status
+  /** `purchase` or `auth` for payments created through the payment endpoints. */
+  method: LiteralUnion<'purchase' | 'auth'>
+}
 
-const entries = /* @__PURE__ */ define(() =>
-      fieldsOf<Wire<Payment>>()({
-        payment_id: text,
-        order_id: text,
-        amount: number,
-        currency: text,
-        status: text,
-        method: text,
-        mode: optionalText,
-        gateway_order_id: optionalText,
-        billing_order_id: optionalText,
-        transaction_id: optionalText,
-        pos_id: optionalText,
-        description: optionalText,
-        status_code: optionalText,
-        status_description: optionalText,
-        user_action_required: optionalFlag,
-        user_action_url: optionalText,
-        eci: optionalText,
-        mcc: optionalText,
-        options_3ds: optionalText,
-        cc_mask: optionalText,
-        cc_token: optionalText,
-        cc_token_expiration: optionalText,
-        customer_id: optionalText,
-        customer_ip: optionalText,
-        customer_fname: optionalText,
-        customer_lname: optionalText,
-        customer_patronym: optionalText,
-        customer_email: optionalText,
-        customer_phone: optionalText,
-        customer_country: optionalText,
-        customer_city: optionalText,
-        customer_birthday: optionalText,
-        result_url: optionalText,
-        created_at: optionalText,
-        processed_at: optionalText,
-        payload: optionalText,
-        bank_short_name: optionalText,
-        receipt_url: optionalText,
-        recurring: v.nullish(recurringSchema),
-        fee: v.nullish(feeSchema),
-        fixed_fee: v.nullish(feeSchema),
-        percent_fee: v.nullish(feeSchema),
-        limit_info: v.nullish(limitInfoSchema),
-        bank_pay: v.nullish(bankPaySchema),
-        payway: optionalText,
-        processed_amount: optionalNumber,
-        processed_currency: optionalText,
-        order_3ds_bypass: optionalText,
-        server_url: optionalText,
-        merchant_mcc: optionalText,
-        validation_url: optionalText,
-        browser_fingerprint: v.optional(v.unknown()),
-        split: v.nullish(v.array(splitResultSchema, must('be an array'))),
-      }))
+/** The record of a cancelled payment: only `status` is sure, since the service returns what it does not know as null. */
+export interface CancelledPayment extends PaymentDetails {
+  /** `failure` for a cancelled payment. */
+  status: Status
+  /** The service's identifier of the payment, a UUID. */
+  payment_id?: string | null | undefined
+  /** Your identifier of the order. */
+  order_id?: string | null | undefined
+  /** Amount of the transaction, in the currency's unit, at most 2 decimals. */
+  amount?: number | null | undefined
+  /** ISO 4217. */
+  currency?: Currency | null | undefined
+  /** `purchase` or `auth`. */
+  method?: LiteralUnion<'purchase' | 'auth'> | null | undefined
+}
+
+const details = /* @__PURE__ */ define(() =>
+  fieldsOf<Wire<PaymentDetails>>()({
+    mode: optionalText,
+    gateway_order_id: optionalText,
+    billing_order_id: optionalText,
+    transaction_id: optionalText,
+    pos_id: optionalText,
+    description: optionalText,
+    status_code: optionalText,
+    status_description: optionalText,
+    user_action_required: optionalFlag,
+    user_action_url: optionalText,
+    eci: optionalText,
+    mcc: optionalText,
+    options_3ds: optionalText,
+    cc_mask: optionalText,
+    cc_token: optionalText,
+    cc_token_expiration: optionalText,
+    customer_id: optionalText,
+    customer_ip: optionalText,
+    customer_fname: optionalText,
+    customer_lname: optionalText,
+    customer_patronym: optionalText,
+    customer_email: optionalText,
+    customer_phone: optionalText,
+    customer_country: optionalText,
+    customer_city: optionalText,
+    customer_birthday: optionalText,
+    result_url: optionalText,
+    created_at: optionalText,
+    processed_at: optionalText,
+    payload: optionalText,
+    bank_short_name: optionalText,
+    receipt_url: optionalText,
+    recurring: v.nullish(recurringSchema),
+    fee: v.nullish(feeSchema),
+    fixed_fee: v.nullish(feeSchema),
+    percent_fee: v.nullish(feeSchema),
+    limit_info: v.nullish(limitInfoSchema),
+    bank_pay: v.nullish(bankPaySchema),
+    payway: optionalText,
+    processed_amount: optionalNumber,
+    processed_currency: optionalText,
+    order_3ds_bypass: optionalText,
+    server_url: optionalText,
+    merchant_mcc: optionalText,
+    validation_url: optionalText,
+    browser_fingerprint: v.optional(v.unknown()),
+    split: v.nullish(v.array(splitResultSchema, must('be an array'))),
+  }),
+)
 
 /** A payment: `payment_id`, `order_id`, `amount`, `currency`, `status` and `method` decide. */
-export const paymentSchema: Schema<Wire<Payment>> = /* @__PURE__ */ define(() =>
-  v.pipe(anObject, v.looseObject(entries, objectMessage)),
+export const paymentSchema: Schema<Wire<Payment>> = /* @__PURE__ */ define(() => {
+  const deciding = { payment_id: text, order_id: text, amount: number, currency: text, status: text, method: text }
+  return v.pipe(anObject, v.looseObject(fieldsOf<Wire<Payment>>()({ ...deciding, ...details }), objectMessage))
+})
+
+/** A cancelled payment: `status` decides. */
+export const cancelledPaymentSchema: Schema<Wire<CancelledPayment>> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anObject,
+    v.looseObject(
+      fieldsOf<Wire<CancelledPayment>>()({
+        ...details,
+        status: text,
+        payment_id: optionalText,
+        order_id: optionalText,
+        amount: optionalNumber,
+        currency: optionalText,
+        method: optionalText,
+      }),
+      objectMessage,
+    ),
+  ),
 )

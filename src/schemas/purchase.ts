@@ -5,7 +5,16 @@ import { isExpiry } from '../card/expiry.ts'
 import { isCardNumber } from '../card/number.ts'
 import type { Issue } from '../errors.ts'
 import { DESCRIPTION_LENGTH, PAYLOAD_LENGTH } from '../lib/limits.ts'
-import { anInput, define, type Entries, fieldsOf, must, objectMessage, type Schema, unknownParameter } from './fields.ts'
+import {
+  anInput,
+  define,
+  type Entries,
+  fieldsOf,
+  must,
+  objectMessage,
+  type Schema,
+  unknownParameter,
+} from './fields.ts'
 import {
   amount,
   country,
@@ -186,10 +195,20 @@ export const directFields: Entries<DirectPurchaseFields> = /* @__PURE__ */ defin
   return fieldsOf<DirectPurchaseFields>()({
     mode: oneOf(['direct']),
     ...purchaseFields,
-    cc_number: v.optional(v.pipe(v.string(cardNumber), v.check((value) => isCardNumber(value), cardNumber))),
+    cc_number: v.optional(
+      v.pipe(
+        v.string(cardNumber),
+        v.check((value) => isCardNumber(value), cardNumber),
+      ),
+    ),
     exp_month: v.optional(wholeNumber(1, 12)),
     exp_year: v.optional(v.pipe(v.number(year), v.check(isYear, year))),
-    card_cvv: v.optional(v.pipe(v.string(cvv), v.check((value) => isCvv(value), cvv))),
+    card_cvv: v.optional(
+      v.pipe(
+        v.string(cvv),
+        v.check((value) => isCvv(value), cvv),
+      ),
+    ),
     cc_token: v.optional(nonEmptyText),
     customer_ip: v.optional(nonEmptyText),
     customer_referrer: v.optional(url),

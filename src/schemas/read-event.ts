@@ -11,7 +11,7 @@ import {
   type WebhookEvent,
 } from './event.ts'
 import { anObject, define, type Schema } from './fields.ts'
-import { keepReceived, type Received, readRecord } from './read.ts'
+import { keepReceived, type Received, readReceived } from './read.ts'
 import { unchanged } from './unchanged.ts'
 
 /**
@@ -38,7 +38,7 @@ export function readEvent(record: Readonly<Record<string, unknown>>): WebhookEve
   const reader = READERS.get(method)
   if (!reader) return { kind: 'unknown', method, ...order, issues: [], record }
   if (reader.unchanged(record)) return asEvent(record, record, [])
-  const { value, issues } = readRecord<Received>(reader.schema, record)
+  const { value, issues } = readReceived<Received>(reader.schema, record)
   if (!value) return { kind: 'unexpected', method, ...order, issues, record }
   return asEvent(value, record, value.issues)
 }
@@ -48,7 +48,6 @@ function asEvent(fields: object, record: Readonly<Record<string, unknown>>, issu
   event.kind = record.method as string
   return keepReceived(event, record, issues) as DocumentedEvent
 }
-
 
 interface Reader {
   schema: Schema<object>
@@ -88,7 +87,11 @@ export const webhookEventSchema: Schema<Exclude<WebhookEvent, { kind: 'unexpecte
       if (event.kind !== 'unexpected') return event
       for (const { path: key, message } of event.issues) {
         const value = dataset.value[key]
-        addIssue({ message, input: value, path: [{ type: 'object', origin: 'value', input: dataset.value, key, value }] })
+        addIssue({
+          message,
+          input: value,
+          path: [{ type: 'object', origin: 'value', input: dataset.value, key, value }],
+        })
       }
       return NEVER
     }),

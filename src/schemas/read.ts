@@ -17,8 +17,8 @@ export declare abstract class Received {
 /** An interface without what {@link Received} adds: what its schema reads. */
 export type Wire<T> = Omit<T, keyof Received>
 
-/** What {@link readRecord} returns: the record, or why it cannot be read. */
-export type RecordResult<T> = { value: T; issues?: undefined } | { value?: undefined; issues: Issue[] }
+/** What {@link readReceived} returns: the record, or why it cannot be read. */
+export type ReadResult<T> = { value: T; issues?: undefined } | { value?: undefined; issues: Issue[] }
 
 /** Optional fields that decide how much was paid: read wrongly, they would be worse than not read at all. */
 const DECIDES_WHERE_PRESENT: readonly unknown[] = ['processed_amount', 'processed_currency']
@@ -27,7 +27,7 @@ const DECIDES_WHERE_PRESENT: readonly unknown[] = ['processed_amount', 'processe
  * Reads a record generously. Its schema's required fields decide: without them there is nothing to rely on. Any other field
  * of an odd type is left out, named in `issues`, and kept under `record`.
  */
-export function readRecord<T extends Received>(schema: Schema<Wire<T>>, received: unknown): RecordResult<T> {
+export function readReceived<T extends Received>(schema: Schema<Wire<T>>, received: unknown): ReadResult<T> {
   const result = v.safeParse(schema, received)
   if (result.success) return { value: keepReceived({ ...result.output }, received as Record<string, unknown>, []) as T }
   const issues = result.issues.map(toIssue)

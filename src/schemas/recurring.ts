@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Issue } from '../errors.ts'
 import { anInput, anObject, define, fieldsOf, must, objectMessage, type Schema, unknownParameter } from './fields.ts'
 import { amount, date, issueAt, oneOf, url, wholeNumber } from './input.ts'
+import type { Received, Wire } from './read.ts'
 import { type LiteralUnion, text } from './values.ts'
 
 /** The recurring configuration that a payment belongs to (API document, "Recurring configuration"). */
@@ -14,6 +15,17 @@ export interface Recurring {
 
 export const recurringSchema: Schema<Recurring> = /* @__PURE__ */ define(() =>
   v.pipe(anObject, v.looseObject(fieldsOf<Recurring>()({ id: text, status: text }), objectMessage)),
+)
+
+/** What the cancellation of a subscription returns (beyond the API document [A]). All other fields are kept. */
+export interface RecurringCancellation extends Received {
+  /** `canceled`. */
+  recurring_status: LiteralUnion<'init' | 'active' | 'canceled'>
+}
+
+/** The cancellation of a subscription: `recurring_status` decides. */
+export const recurringCancellationSchema: Schema<Wire<RecurringCancellation>> = /* @__PURE__ */ define(() =>
+  v.pipe(anObject, v.looseObject(fieldsOf<Wire<RecurringCancellation>>()({ recurring_status: text }), objectMessage)),
 )
 
 /** The unit of a recurring schedule. */

@@ -28,6 +28,12 @@ export const splitSchema: Schema<Split> = /* @__PURE__ */ define(() =>
   ),
 )
 
+/** The `split` of a request: at least one entry. */
+export const splitListSchema: Schema<readonly Split[]> = /* @__PURE__ */ define(() => {
+  const message = must('be an array with at least one entry')
+  return v.pipe(v.array(splitSchema, message), v.nonEmpty(message))
+})
+
 /** A split entry of a response, which repeats the request's. */
 export interface SplitResult {
   /** In the payment's currency. */
@@ -39,9 +45,6 @@ export interface SplitResult {
 export const splitResultSchema: Schema<SplitResult> = /* @__PURE__ */ define(() =>
   v.pipe(
     anObject,
-    v.looseObject(
-      fieldsOf<SplitResult>()({ amount: optionalNumber, sub_merchant_id: optionalText }),
-      objectMessage,
-    ),
+    v.looseObject(fieldsOf<SplitResult>()({ amount: optionalNumber, sub_merchant_id: optionalText }), objectMessage),
   ),
 )

@@ -71,7 +71,11 @@ function compileObject(entries: Record<string, Parts>): Test {
 /** A plain object without the names that valibot's objects drop. */
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false
-  return !(Object.hasOwn(value, '__proto__') || Object.hasOwn(value, 'constructor') || Object.hasOwn(value, 'prototype'))
+  return !(
+    Object.hasOwn(value, '__proto__') ||
+    Object.hasOwn(value, 'constructor') ||
+    Object.hasOwn(value, 'prototype')
+  )
 }
 
 const never = () => false

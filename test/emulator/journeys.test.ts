@@ -106,7 +106,7 @@ describe("the customer's way", () => {
       '01T14:00 purchase failure (4009, Insufficient funds)',
       '01T16:00 purchase failure (4009, Insufficient funds)',
       '01T16:00 charge given up after 3 retries',
-      '01T17:00 refund of 1 UAH: success (1004)',
+      '01T17:00 refund of 1.00 UAH: success (1004)',
       '01T17:00 recurring canceled',
     ])
   })

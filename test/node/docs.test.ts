@@ -1,12 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { complaintsOf, programOf } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 import { blocks, examples, type Snippet, sources } from './support/snippets.ts'
 
-const MARKDOWN = ['README.md', 'worker/README.md', 'CHANGELOG.md'].filter((file) => existsSync(join(root, file)))
+const FOLDERS = ['.', 'guides', 'examples', 'worker', 'bench']
+const MARKDOWN = FOLDERS.flatMap((folder) => readdirSync(join(root, folder)).map((file) => join(folder, file))).filter(
+  (file) => file.endsWith('.md'),
+)
 const LANGUAGES = new Set(['ts', 'sh', 'text', 'toml', 'html', 'json', 'http'])
 
 /** What the compiler says of the snippets, each compiled as a file of its own in the strictest setting. */
@@ -51,6 +54,26 @@ describe('documents', () => {
       ),
     )
     expect(languages.filter((language) => !LANGUAGES.has(language))).toEqual([])
+  })
+
+  it('every link of every Markdown file leads to a file, and to a heading of it', () => {
+    const anchors = (file: string) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+        title
+          .toLowerCase()
+          .replace(/[^\w\s-]/g, '')
+          .replaceAll(' ', '-'),
+      )
+    const links = MARKDOWN.flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].map(
+        ([link, path = '', anchor]) => ({ file, link, to: path ? join(dirname(file), path) : file, anchor }),
+      ),
+    )
+    expect(links.length).toBeGreaterThan(10)
+    const broken = links.filter(
+      ({ to, anchor }) => !existsSync(join(root, to)) || (anchor !== undefined && !anchors(to).includes(anchor)),
+    )
+    expect(broken.map(({ file, link }) => `${file}: ${link}`)).toEqual([])
   })
 
   it('every npm script that a shell block names exists', () => {

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { type Client, createClient } from '../../src/index.ts'
-import { ACCOUNT_ID, CAPTURE, CARD, DIRECT_SPLIT, HOSTED, HOSTED_SPLIT } from '../support/inputs.ts'
+import {
+  ACCOUNT_ID,
+  CAPTURE,
+  CARD,
+  DIRECT_SPLIT,
+  HOSTED,
+  HOSTED_SPLIT,
+  REFUND,
+  SPLIT_CAPTURE,
+  SPLIT_REFUND,
+  VOID,
+} from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
 
 // What holds for each operation alike.
@@ -14,6 +25,12 @@ const OPERATIONS: [name: string, call: (client: Client) => Promise<unknown>, rep
   ['listAccounts', (client) => client.listAccounts(), true],
   ['getAccount', (client) => client.getAccount({ account_id: ACCOUNT_ID }), true],
   ['resendWebhook', (client) => client.resendWebhook({ order_id: 'A-1', operation: 'purchase' }), true],
+  ['refundPayment', (client) => client.refundPayment(REFUND), false],
+  ['voidPayment', (client) => client.voidPayment(VOID), false],
+  ['captureSplitPurchase', (client) => client.captureSplitPurchase(SPLIT_CAPTURE), false],
+  ['refundSplitPurchase', (client) => client.refundSplitPurchase(SPLIT_REFUND), false],
+  ['listOrderOperations', (client) => client.listOrderOperations({ order_id: 'A-1' }), true],
+  ['cancelRecurring', (client) => client.cancelRecurring({ recurring_id: 'r-1' }), false],
 ]
 
 const BODIES: [name: string, body: () => string][] = [

@@ -1,12 +1,16 @@
 import type {
   BrowserFingerprint,
   CapturePaymentInput,
+  CaptureSplitPurchaseInput,
   DirectAuthInput,
   DirectPurchaseInput,
   DirectSplitPurchaseInput,
   HostedAuthInput,
   HostedPurchaseInput,
   HostedSplitPurchaseInput,
+  RefundPaymentInput,
+  RefundSplitPurchaseInput,
+  VoidPaymentInput,
 } from '../../src/index.ts'
 import { CONFIG } from './mock-fetch.ts'
 
@@ -158,6 +162,34 @@ export const CAPTURE_RECORD = {
   processed_at: '2026-01-02T10:00:01.000',
   fee: null,
   comment: 'shipped',
+}
+
+// Beyond the API document.
+export const REFUND: RefundPaymentInput = { order_id: 'A-1', order_currency: 'UAH' }
+export const VOID: VoidPaymentInput = { order_id: 'A-1', order_currency: 'UAH' }
+export const SPLIT_CAPTURE: CaptureSplitPurchaseInput = { order_id: 'A-1', order_currency: 'UAH', split: SPLIT }
+export const SPLIT_REFUND: RefundSplitPurchaseInput = {
+  order_id: 'A-1',
+  currency: 'UAH',
+  refund_amount: 100.5,
+  split: SPLIT,
+}
+
+const { order_currency, comment: _comment, ...SECONDARY } = CAPTURE_RECORD
+export const REFUND_RECORD = {
+  ...SECONDARY,
+  operation_id: '9d0f7a26-9f3c-4b71-8f57-0e1a3a0f6c78',
+  method: 'refund',
+  currency: order_currency,
+  status_code: '1004',
+  receipt_url: 'https://pay.example.com/receipt/2',
+}
+export const VOID_RECORD = {
+  ...SECONDARY,
+  operation_id: '9d0f7a26-9f3c-4b71-8f57-0e1a3a0f6c79',
+  method: 'void',
+  currency: order_currency,
+  status_code: '1009',
 }
 
 export const ACCOUNT_ID = 'b6f0c0de-51a7-4b27-8f0e-0b6b0f0a1c55'

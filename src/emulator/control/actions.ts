@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts'
-import { addOperation, authorizedAmount, sumOf } from '../domain/operations.ts'
 import { createOrder } from '../domain/payments.ts'
+import { increment, refund, voidAuthorization } from '../domain/secondary.ts'
 import { cancelSubscription } from '../domain/subscriptions.ts'
 import { announce, conclude } from '../domain/transitions.ts'
-import { toMinor, toUnits } from '../state/accounts.ts'
+import { Problem } from '../http/problem.ts'
 import { findCard } from '../state/cards.ts'
 import type { Operation, Order, Payment } from '../state/state.ts'
 
@@ -38,16 +38,6 @@ export function createPortalActions(context: Context): PortalActions {
     if (order === undefined) throw new TypeError(`No order has the order_id ${orderId}.`)
     return order
   }
-  const authorization = (orderId: string): Order => {
-    const order = find(orderId)
-    const { method, status } = order.payments[0]
-    if (method !== 'auth' || status !== 'success')
-      throw new TypeError(`Order ${orderId} is not an authorized payment (method ${method}, status ${status}).`)
-    if (sumOf(order, 'void') > 0) throw new TypeError(`The authorization of order ${orderId} was voided.`)
-    return order
-  }
-  // No request of these operations names a destination, so they go where the first payment's webhooks went.
-  const url = (order: Order): string | null => (order.request.server_url as string | undefined) ?? null
   const checkAmount = (amount: number): number => {
     const wrong = context.rules.types.amount(amount)
     if (wrong !== undefined) throw new TypeError(`amount ${wrong}.`)
@@ -55,31 +45,13 @@ export function createPortalActions(context: Context): PortalActions {
   }
 
   return {
-    voidPayment(orderId) {
-      const order = authorization(orderId)
-      if (sumOf(order, 'capture') > 0) throw new TypeError(`Cannot void order ${orderId}: part of it was captured.`)
-      return addOperation(context, order, {
-        method: 'void',
-        amount: toUnits(authorizedAmount(order)),
-        server_url: url(order),
-      })
-    },
+    voidPayment: (orderId) => carryOut(() => voidAuthorization(context, find(orderId), {})),
     refundPayment(orderId, amount) {
-      const order = find(orderId)
-      const left = paid(order) - sumOf(order, 'refund')
-      const asked = amount === undefined ? left : toMinor(checkAmount(amount))
-      if (asked <= 0 || asked > left)
-        throw new TypeError(`Cannot refund ${toUnits(asked)}: order ${orderId} has ${toUnits(left)} left to refund.`)
-      return addOperation(context, order, { method: 'refund', amount: toUnits(asked), server_url: url(order) })
+      const asked = amount === undefined ? {} : { amount: checkAmount(amount) }
+      return carryOut(() => refund(context, find(orderId), asked))
     },
-    incrementAuth(orderId, amount) {
-      const order = authorization(orderId)
-      return addOperation(context, order, {
-        method: 'auth_increment',
-        amount: checkAmount(amount),
-        server_url: url(order),
-      })
-    },
+    incrementAuth: (orderId, amount) =>
+      carryOut(() => increment(context, find(orderId), { amount: checkAmount(amount) })),
     cancelRecurring(orderId) {
       const order = find(orderId)
       if (order.subscription === undefined) throw new TypeError(`Order ${orderId} is not recurring.`)
@@ -103,12 +75,11 @@ export function createPortalActions(context: Context): PortalActions {
   }
 }
 
-/** What the customer has paid, in minor units. */
-function paid(order: Order): number {
-  const { method, status } = order.payments[0]
-  if (method === 'auth') return sumOf(order, 'capture')
-  if (method !== 'purchase' || status !== 'success') return 0
-  return order.payments
-    .filter((payment) => payment.status === 'success')
-    .reduce((sum, payment) => sum + toMinor(payment.processed_amount ?? payment.amount), 0)
+/** Runs an operation of the domain; what it rejects is a `TypeError` here. The result is a copy. */
+function carryOut(operation: () => Operation): Operation {
+  try {
+    return structuredClone(operation())
+  } catch (error) {
+    throw error instanceof Problem ? new TypeError(error.message) : error
+  }
 }

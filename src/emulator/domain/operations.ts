@@ -1,11 +1,11 @@
 import { type Context, note } from '../context.ts'
-import { describeCode } from '../spec/status-codes.ts'
+import { describeCode, statusOfCode } from '../spec/status-codes.ts'
 import { book, toMinor } from '../state/accounts.ts'
 import { findCard } from '../state/cards.ts'
-import type { Operation, Order } from '../state/state.ts'
+import type { Operation, Order, Payment, SplitPart } from '../state/state.ts'
 import { timestamp } from '../state/time.ts'
 import { secondaryPayload } from '../webhooks/payload.ts'
-import { earn, feesOf, limitInfo } from './transitions.ts'
+import { destination, earn, feesOf, limitInfo } from './transitions.ts'
 
 export type SecondaryMethod = 'capture' | 'void' | 'refund' | 'auth_increment'
 
@@ -13,25 +13,22 @@ export interface OperationInput {
   method: SecondaryMethod
   /** In units of the order's currency. */
   amount: number
+  /** The payment that it belongs to; default the order's first. */
+  payment?: Payment
   comment?: string | null
-  server_url?: string | null
+  /** Where its webhooks go; null: to the emulator's `webhookUrl`. */
+  server_url: string | null
+  split?: SplitPart[]
+  /** How it ends, in place of what the card decides. */
+  status_code?: string | undefined
 }
 
-/**
- * Adds a secondary operation to an order, books it and sends its webhook. Its conditions are the caller's to check; it fails
- * only for a test card whose captures and increments are declined.
- */
+/** Adds a secondary operation to an order, books it and sends its webhook. Its conditions are the caller's to check. */
 export function addOperation(context: Context, order: Order, input: OperationInput): Operation {
-  const payment = order.payments[0]
+  const payment = input.payment ?? order.payments[0]
   const now = timestamp(context.scheduler.now())
   const { codes, statuses } = context.rules
-  const grows = input.method === 'capture' || input.method === 'auth_increment'
-  const limit = grows ? findCard(order.card ?? '').laterLimit : undefined
-  const costs = input.method === 'capture' && payment.fee !== null && limit === undefined
-  const usual = { capture: codes.success, void: codes.voided, refund: codes.refunded, auth_increment: codes.reserved }[
-    input.method
-  ]
-  const code = limit === undefined ? usual : '4010'
+  const usual = { capture: codes.success, void: codes.voided, refund: codes.refunded, auth_increment: codes.reserved }
   const operation: Operation = {
     operation_id: context.ids.uuid(),
     payment_id: payment.payment_id,
@@ -42,46 +39,89 @@ export function addOperation(context: Context, order: Order, input: OperationInp
     method: input.method,
     amount: input.amount,
     currency: payment.currency,
-    status: limit === undefined ? statuses.paid : statuses.declined,
-    status_code: code,
-    status_description: describeCode(code),
-    fee: costs ? feesOf(input.amount, payment.currency).fee : null,
-    limit_info: limit === undefined ? null : limitInfo(context, limit),
+    status: statuses.processing,
+    status_code: null,
+    status_description: null,
+    fee: null,
+    limit_info: null,
     created_at: now,
     processed_at: now,
     comment: input.comment ?? null,
     receipt_url: null,
-    server_url: input.server_url ?? null,
+    server_url: input.server_url,
+    split: input.split ?? null,
   }
   if (input.method === 'refund') {
     operation.receipt_url = `${context.options.origin}/_emulator/receipts/${operation.operation_id}`
-    book(context.state.accounts, context.ids, payment.currency, -toMinor(input.amount))
   }
-  if (input.method === 'capture' && limit === undefined) earn(context, payment.currency, input.amount, operation.fee)
   order.operations.push(operation)
-  note(context, order, `${input.method} of ${input.amount} ${payment.currency}: ${operation.status} (${code})`)
+  const card = findCard(order.card ?? '')
+  const ofCard = card.operations?.[input.method]
+  if (input.status_code === undefined && card.laterLimit !== undefined && ofCard !== undefined) {
+    operation.limit_info = limitInfo(context, card.laterLimit)
+  }
+  concludeOperation(context, order, operation, input.status_code ?? ofCard ?? usual[input.method])
+  return operation
+}
+
+/** Gives an operation that is not final a status code, books it when it succeeds, and sends its webhook. */
+export function concludeOperation(context: Context, order: Order, operation: Operation, code: string): void {
+  const { accounts } = context.state
+  const { statuses } = context.rules
+  operation.status = { success: statuses.paid, failure: statuses.declined, pending: statuses.processing }[
+    statusOfCode(code)
+  ]
+  operation.status_code = code
+  operation.status_description = describeCode(code)
+  operation.processed_at = timestamp(context.scheduler.now())
+  if (statusOfCode(code) === 'success') {
+    if (operation.method === 'refund') book(accounts, context.ids, operation.currency, -toMinor(operation.amount))
+    if (operation.method === 'capture') {
+      if (order.payments[0].fee !== null) operation.fee = feesOf(operation.amount, operation.currency).fee
+      earn(context, operation.currency, operation.amount, operation.fee)
+    }
+  }
+  const { method, amount, currency, status } = operation
+  note(context, order, `${method} of ${amount.toFixed(2)} ${currency}: ${status} (${code})`)
   context.deliveries.send(
     order.order_id,
     operationDestination(context, operation),
     secondaryPayload(context.rules, operation),
   )
-  return operation
 }
 
-/** "(for capture, its `server_url` …)": the primary's own is not a capture's destination. */
+/** Where an operation's webhooks go. */
 export function operationDestination(context: Context, { server_url }: Operation): string | null {
   return context.rules.destinations.operation(server_url, context.options.webhookUrl ?? null)
 }
 
-/** The successful operations of one kind, in minor units. */
-export function sumOf(order: Order, method: SecondaryMethod): number {
-  const successful = order.operations.filter(
-    (operation) => operation.method === method && operation.status === 'success',
-  )
-  return successful.reduce((sum, { amount }) => sum + toMinor(amount), 0)
+/**
+ * Where the webhooks of an operation go that the API document does not show: to the call's address, else to the payment's.
+ * A capture is different: "(for capture, its `server_url` …)", so the payment's own is not its destination.
+ */
+export function addressOf(
+  context: Context,
+  order: Order,
+  serverUrl: unknown,
+  payment: Payment = order.payments[0],
+): string | null {
+  const called = typeof serverUrl === 'string' ? serverUrl : null
+  return context.rules.destinations.beyond(called, destination(context, order, payment))
 }
 
-/** The amount of an auth with its increments, in minor units. */
+/** The successful operations of one kind, in minor units; those that are pending count as well when `pending` says so. */
+export function sumOf(order: Order, method: SecondaryMethod, pending = false): number {
+  return order.operations
+    .filter((operation) => operation.method === method && counts(operation, pending))
+    .reduce((sum, { amount }) => sum + toMinor(amount), 0)
+}
+
+export function counts({ status }: Operation, pending: boolean): boolean {
+  return status === 'success' || (pending && status === 'pending')
+}
+
+/** What an auth has authorized with its increments, in minor units: what the payer chose to pay, where the payer may choose. */
 export function authorizedAmount(order: Order): number {
-  return toMinor(order.payments[0].amount) + sumOf(order, 'auth_increment')
+  const { processed_amount, amount } = order.payments[0]
+  return toMinor(processed_amount ?? amount) + sumOf(order, 'auth_increment')
 }

@@ -30,6 +30,14 @@ export function followFirstPayment(context: Context, order: Order): void {
   if (status === 'success') scheduleNext(context, order, subscription, 0)
 }
 
+/** The order with this recurring id. */
+export function findSubscription(context: Context, id: string): (Order & { subscription: Subscription }) | undefined {
+  for (const order of context.state.orders.values()) {
+    if (order.subscription?.id === id) return order as Order & { subscription: Subscription }
+  }
+  return undefined
+}
+
 /** Ends a subscription: no further charge and no further retry. */
 export function cancelSubscription(context: Context, order: Order): void {
   const ended = context.rules.statuses.recurringEnded

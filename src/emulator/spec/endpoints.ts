@@ -7,6 +7,7 @@ export type OperationName =
   | 'list-accounts'
   | 'get-account'
   | 'resend-webhook'
+  | BeyondOperation
 
 /** One row of the API document's "Endpoints" together with its rows of "Authentication". */
 export interface EndpointRule {
@@ -24,7 +25,36 @@ export interface EndpointRule {
 
 export type EndpointRules = Record<OperationName, EndpointRule>
 
-/** Document, "Endpoints" 1-7 and "Authentication". */
+/**
+ * Operations whose creation the API document does not show; public material does ("Beyond the API document"). Assumption:
+ * all of them authenticate plainly, as public integrations do.
+ */
+const BEYOND: Pick<EndpointRules, BeyondOperation> = {
+  'refund-payment': beyond('POST', '/api/v1/refund'),
+  'void-payment': beyond('POST', '/api/v1/void'),
+  'capture-split-purchase': beyond('POST', '/api/v1/split/capture'),
+  'refund-split-purchase': beyond('POST', '/api/v1/split/refund'),
+  'list-order-operations': { ...beyond('GET', '/api/v1/pos/{pos_id}/orders/{order_id}'), jsonBody: false },
+  'cancel-recurring': {
+    ...beyond('PUT', '/api/v1/recurring/{recurring_id}/cancel'),
+    base: 'api_url',
+    jsonBody: false,
+  },
+}
+
+type BeyondOperation =
+  | 'refund-payment'
+  | 'void-payment'
+  | 'capture-split-purchase'
+  | 'refund-split-purchase'
+  | 'list-order-operations'
+  | 'cancel-recurring'
+
+function beyond(verb: string, path: string): EndpointRule {
+  return { base: 'base_url', verb, path, scheme: 'plain', endpointsKey: true, jsonBody: true }
+}
+
+/** API document, "Endpoints" 1-7 and "Authentication". */
 export const ENDPOINTS: EndpointRules = {
   'create-split-purchase': {
     base: 'base_url',
@@ -82,6 +112,7 @@ export const ENDPOINTS: EndpointRules = {
     endpointsKey: true,
     jsonBody: false,
   },
+  ...BEYOND,
 }
 
 /** Names and HTTP statuses of "Authentication", "Events" and "Errors". */

@@ -14,6 +14,10 @@ export interface ParameterTables {
   directPurchase: ParameterTable
   hostedPurchase: ParameterTable
   capture: ParameterTable
+  void: ParameterTable
+  refund: ParameterTable
+  splitCapture: ParameterTable
+  splitRefund: ParameterTable
   splitEntry: ParameterTable
   fingerprint: ParameterTable
   recurring: ParameterTable
@@ -22,6 +26,15 @@ export interface ParameterTables {
 const yes = (type: TypeName): ParameterRule => ({ type, required: true })
 const no = (type: TypeName): ParameterRule => ({ type, required: false })
 const limited = (rule: ParameterRule, max: number): ParameterRule => ({ ...rule, max })
+
+/** What the bodies of secondary operations have in common. */
+const SECONDARY: ParameterTable = {
+  pos_id: yes('uuid'),
+  order_id: limited(yes('string'), 32),
+  order_currency: yes('currency'),
+  comment: limited(no('string'), 2048),
+  server_url: no('url'),
+}
 
 /**
  * The request tables. `mode` is in none of them: it chooses the table. `split` is marked as required here, as in "Split
@@ -99,6 +112,19 @@ export const PARAMETERS: ParameterTables = {
     comment: limited(no('string'), 2048),
     server_url: no('url'),
     f_receipt_delivery: no('receipt_delivery'),
+  },
+  // Beyond the API document: void, refund, split capture, split refund.
+  void: SECONDARY,
+  refund: { ...SECONDARY, refund_amount: no('amount') },
+  splitCapture: { ...SECONDARY, charge_amount: yes('amount'), split: yes('split') },
+  splitRefund: {
+    pos_id: yes('uuid'),
+    order_id: limited(yes('string'), 32),
+    currency: yes('currency'),
+    refund_amount: yes('amount'),
+    split: yes('split'),
+    comment: limited(no('string'), 2048),
+    server_url: no('url'),
   },
   splitEntry: {
     amount: yes('amount'),

@@ -8,6 +8,8 @@ export interface ResponseRules {
   cancel: readonly string[]
   /** "Capture a reserve": without the currency, whose name depends on the variant. */
   capture: readonly string[]
+  /** Void, refund, split capture and split refund: the secondary operation record. Beyond the API document. */
+  operation: readonly string[]
   fullCaptureCurrency: string
   partialCaptureCurrency: string
   account: readonly string[]
@@ -18,6 +20,24 @@ export interface ResponseRules {
 const STATUS = ['status', 'status_code', 'status_description', 'user_action_required', 'user_action_url']
 const CARD = ['eci', 'mcc', 'options_3ds', 'cc_mask', 'cc_token', 'cc_token_expiration']
 const IDS = ['payment_id', 'gateway_order_id', 'billing_order_id', 'transaction_id']
+
+const CAPTURE = [
+  'operation_id',
+  'payment_id',
+  'order_id',
+  'transaction_id',
+  'pos_id',
+  'mode',
+  'method',
+  'amount',
+  'status',
+  'status_code',
+  'status_description',
+  'created_at',
+  'processed_at',
+  'fee',
+  'comment',
+]
 
 /** Fields that begin with `customer_` are added as the request had them: the tables say "customer fields". */
 export const RESPONSES: ResponseRules = {
@@ -90,23 +110,8 @@ export const RESPONSES: ResponseRules = {
     'payload',
     'receipt_url',
   ],
-  capture: [
-    'operation_id',
-    'payment_id',
-    'order_id',
-    'transaction_id',
-    'pos_id',
-    'mode',
-    'method',
-    'amount',
-    'status',
-    'status_code',
-    'status_description',
-    'created_at',
-    'processed_at',
-    'fee',
-    'comment',
-  ],
+  capture: CAPTURE,
+  operation: [...CAPTURE, 'currency'],
   fullCaptureCurrency: 'order_currency',
   partialCaptureCurrency: 'currency',
   account: ['id', 'name', 'currency', 'balances'],

@@ -61,12 +61,15 @@ export const STATUSES: StatusRules = {
 export interface DestinationRules {
   payment(serverUrl: string | null, standing: string | null): string | null
   operation(serverUrl: string | null, standing: string | null): string | null
+  /** Void, refund and both split operations: the call's own address, else the payment's (assumption). */
+  beyond(serverUrl: string | null, paymentUrl: string | null): string | null
   charge(notificationUrl: string | null, initial: string | null): string | null
 }
 
 export const DESTINATIONS: DestinationRules = {
   payment: (serverUrl, standing) => serverUrl ?? standing,
   operation: (serverUrl, standing) => serverUrl ?? standing,
+  beyond: (serverUrl, paymentUrl) => serverUrl ?? paymentUrl,
   charge: (notificationUrl, initial) => notificationUrl ?? initial,
 }
 
@@ -76,8 +79,8 @@ export interface ConditionRules {
   captureMethod(payment: Payment): boolean
   /** … with status `success` can be captured. */
   captureStatus(payment: Payment): boolean
-  /** "Capture", request table: `order_currency` is the currency of the original order. */
-  captureCurrency(payment: Payment, currency: unknown): boolean
+  /** "Capture", request table: `order_currency` is the currency of the original order. The same for every secondary operation. */
+  orderCurrency(payment: Payment, currency: unknown): boolean
   /** "Capture", rule 2: at most the configured percentage of the authorized amount, over all captures. Amounts in minor units. */
   captureWithin(reserved: number, captured: number, asked: number, percent: number): boolean
   /** "Cancel": the method is `purchase` or `auth` … */
@@ -92,14 +95,30 @@ export interface ConditionRules {
   oneInstrument(card: boolean, token: boolean): boolean
   /** "Split purchase", rule 2: wallet tokens, which this emulator has never issued, carry the prefix `rcr:`. */
   walletToken(token: string): boolean
-  /** A voided authorization cannot be captured (assumption). */
-  reserveStands(operations: readonly Operation[]): boolean
+  /** A voided authorization can neither be captured nor voided again nor increased (assumption). */
+  notVoided(operations: readonly Operation[]): boolean
+  /** Beyond the API document: only an `auth` can be voided … */
+  voidMethod(payment: Payment): boolean
+  /** … with status `success` … */
+  voidStatus(payment: Payment): boolean
+  /** … and only whole: nothing of it was captured. Minor units. */
+  voidWhole(captured: number): boolean
+  /** Beyond the API document: only a purchase or a captured auth can be refunded … */
+  refundMethod(payment: Payment): boolean
+  /** … with status `success` … */
+  refundStatus(payment: Payment): boolean
+  /** … and at most what was paid and not refunded yet. Minor units. */
+  refundWithin(left: number, asked: number): boolean
+  /** The parts of a split capture or refund add up to its amount (assumption: they do in every public example). Minor units. */
+  splitAddsUp(parts: number, amount: number): boolean
+  /** A sub-merchant gives back at most its own share. Minor units. */
+  splitWithin(left: number, asked: number): boolean
 }
 
 export const CONDITIONS: ConditionRules = {
   captureMethod: (payment) => payment.method === 'auth',
   captureStatus: (payment) => payment.status === 'success',
-  captureCurrency: (payment, currency) => payment.currency === currency,
+  orderCurrency: (payment, currency) => payment.currency === currency,
   captureWithin: (reserved, captured, asked, percent) => (captured + asked) * 100 <= reserved * percent,
   cancelMethod: (payment) => payment.method === 'purchase' || payment.method === 'auth',
   cancelStatus: (payment) => payment.status === 'init',
@@ -107,5 +126,13 @@ export const CONDITIONS: ConditionRules = {
   orderIsNew: (known) => !known,
   oneInstrument: (card, token) => card !== token,
   walletToken: (token) => token.startsWith('rcr:'),
-  reserveStands: (operations) => !operations.some(({ method, status }) => method === 'void' && status === 'success'),
+  notVoided: (operations) => !operations.some(({ method, status }) => method === 'void' && status !== 'failure'),
+  voidMethod: (payment) => payment.method === 'auth',
+  voidStatus: (payment) => payment.status === 'success',
+  voidWhole: (captured) => captured === 0,
+  refundMethod: (payment) => payment.method === 'purchase' || payment.method === 'auth',
+  refundStatus: (payment) => payment.status === 'success',
+  refundWithin: (left, asked) => asked > 0 && asked <= left,
+  splitAddsUp: (parts, amount) => parts === amount,
+  splitWithin: (left, asked) => asked <= left,
 }

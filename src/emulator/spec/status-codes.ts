@@ -21,6 +21,15 @@ const DESCRIPTIONS: Record<string, string> = {
   '6007': 'Payment has been cancelled',
 }
 
+/**
+ * What a code means for the status: 1xxx success, 2xxx and 9000 pending, every other failure. Assumption: the groups are those
+ * of public lists.
+ */
+export function statusOfCode(code: string): 'success' | 'pending' | 'failure' {
+  if (code.startsWith('1')) return 'success'
+  return code.startsWith('2') || code === '9000' ? 'pending' : 'failure'
+}
+
 export function describeCode(code: string): string {
   return DESCRIPTIONS[code] ?? `Status code ${code}`
 }

@@ -12,7 +12,9 @@ export interface TestCard {
   code?: string
   /** How scheduled charges of a subscription end when they do not end as the first payment did. */
   recurring?: 'decline' | 'decline_once'
-  /** Captures and increments are declined by a limit: `limit_info` in their webhooks. */
+  /** The `status_code` of later operations with this card, where it is not that of a success. */
+  operations?: { capture?: string; void?: string; refund?: string; auth_increment?: string }
+  /** Those operations are declined by a limit: `limit_info` in their webhooks. */
   laterLimit?: string
   /** Without a fee: `fee` is null. */
   noFee?: boolean
@@ -39,6 +41,9 @@ export type TestCardName =
   | 'internal_error'
   | 'limit_exceeded'
   | 'capture_declined'
+  | 'capture_pending'
+  | 'refund_declined'
+  | 'void_declined'
   | 'timeout'
   | 'fee_null'
   | 'bank_pay'
@@ -97,7 +102,20 @@ export const TEST_CARDS: readonly TestCard[] = [
   },
   {
     ...pays('capture_declined', '4000000000000051', 'Paid or authorized; every capture is declined, over a limit.'),
+    operations: { capture: '4010', auth_increment: '4010' },
     laterLimit: 'Daily amount of captures exceeded',
+  },
+  {
+    ...pays('capture_pending', '4000000000005100', 'Paid or authorized; every capture stays pending.'),
+    operations: { capture: '2001' },
+  },
+  {
+    ...pays('refund_declined', '4000000000005209', 'Paid; every refund is declined.'),
+    operations: { refund: '4153' },
+  },
+  {
+    ...pays('void_declined', '4000000000005308', 'Paid or authorized; every void is declined.'),
+    operations: { void: '4153' },
   },
   {
     ...pays('timeout', '4000000000000259', 'Stays pending, and fails by timeout after 15 minutes.'),

@@ -71,6 +71,14 @@ export interface Operation {
   comment: string | null
   receipt_url: string | null
   server_url: string | null
+  /** The parts of a split capture or a split refund. */
+  split: SplitPart[] | null
+}
+
+/** One sub-merchant's part. */
+export interface SplitPart {
+  amount: number
+  sub_merchant_id: string
 }
 
 export interface Subscription {

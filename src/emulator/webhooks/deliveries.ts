@@ -1,6 +1,3 @@
-import { encodeBase64url } from '../../lib/base64url.ts'
-import { sha1Base64url } from '../../lib/sha1.ts'
-import { signWebhook } from '../../webhooks/sign.ts'
 import { applyContentFaults } from '../faults/content-faults.ts'
 import type { Fault, FaultBook } from '../faults/faults.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -8,6 +5,7 @@ import type { WireRules } from '../spec/endpoints.ts'
 import type { Scheduler } from '../state/clock.ts'
 import type { Random } from '../state/random.ts'
 import { timestamp } from '../state/time.ts'
+import { corruptSignature, webhookForm } from './form.ts'
 
 /** One attempt at a delivery: the receiver's HTTP status, or why there was none. */
 export interface Attempt {
@@ -187,9 +185,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance }: 
         order_id: orderId,
         url,
         event,
-        body: padded
-          ? signWebhook(event, options.credentials.apiSecret).body
-          : unpadded(event, options.credentials.apiSecret),
+        body: webhookForm(event, options.credentials.apiSecret, padded),
         attempts: [],
       }
       log.push(delivery)
@@ -211,19 +207,4 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance }: 
       held.clear()
     },
   }
-}
-
-/** Space after the JSON text makes sure that there is padding to leave out. */
-function unpadded(event: object, secret: string): string {
-  const bytes = new TextEncoder().encode(JSON.stringify(event))
-  const room = bytes.length % 3 === 0 ? 1 : 0
-  const data = encodeBase64url(new TextEncoder().encode(JSON.stringify(event) + ' '.repeat(room)), false)
-  return new URLSearchParams({ data, signature: sha1Base64url(secret + data + secret) }).toString()
-}
-
-function corruptSignature(body: string): string {
-  const form = new URLSearchParams(body)
-  const signature = form.get('signature') ?? ''
-  form.set('signature', (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1))
-  return form.toString()
 }

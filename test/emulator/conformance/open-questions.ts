@@ -66,7 +66,7 @@ export const openRows: Row[] = [
   row('errors', 'HTTP status codes of the payment endpoints other than 303: not shown.', async (create) => {
     const bench = createBench({}, create)
     expect((await post(bench.emulator, '/api/v1/payment', direct(bench.emulator))).status).toBe(200)
-    const unknown = await bench.emulator.fetch(`${bench.emulator.credentials.baseUrl}/api/v1/refund`, {
+    const unknown = await bench.emulator.fetch(`${bench.emulator.credentials.baseUrl}/api/v1/nowhere`, {
       method: 'POST',
     })
     expect([unknown.status, await unknown.json()]).toEqual([

@@ -41,6 +41,8 @@ export async function load(code: string): Promise<Record<string, unknown>> {
     mainFields: ['module', 'main'],
     alias: {
       edgetill: join(root, 'src/index.ts'),
+      'edgetill/webhooks': join(root, 'src/webhooks/index.ts'),
+      'edgetill/card': join(root, 'src/card/index.ts'),
       'edgetill/emulator': join(root, 'src/emulator/index.ts'),
     },
   })

@@ -1,8 +1,12 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../../node/support/runtimes.ts'
 import { blocks, examples, type Snippet, sources } from '../../node/support/snippets.ts'
 
-/** The README's programs, and those of the docstrings: what a user copies first. */
+/** The programs of the README, the guides and the docstrings: what a user copies first. */
 export function documentedPrograms(): Snippet[] {
-  return [...blocks('README.md', 'ts'), ...sources('src').flatMap(examples)].filter(({ code }) =>
+  const documents = ['README.md', ...readdirSync(join(root, 'guides')).map((file) => `guides/${file}`)]
+  return [...documents.flatMap((file) => blocks(file, 'ts')), ...sources('src').flatMap(examples)].filter(({ code }) =>
     /from 'edgetill[/']/.test(code),
   )
 }

@@ -1,0 +1,196 @@
+import type { Context } from '../context.ts'
+import { Problem } from '../http/problem.ts'
+import { toMinor, toUnits } from '../state/accounts.ts'
+import type { Operation, Order, Payment, SplitPart } from '../state/state.ts'
+import { addOperation, addressOf, authorizedAmount, counts, sumOf } from './operations.ts'
+
+/**
+ * Capture, void, refund and increment with their conditions: one implementation for the endpoints, the control API and the
+ * pages. Each function checks and changes without awaiting anything, so that two requests cannot both spend the same money.
+ */
+export interface SecondaryInput {
+  /** In units of the currency; without it, all that is left. */
+  amount?: number | undefined
+  /** The currency that the request names. */
+  currency?: unknown
+  comment?: string | null
+  server_url?: unknown
+  split?: SplitPart[]
+  status_code?: string | undefined
+}
+
+/** @throws {Problem} unless the order is an authorization with so much left, within `maxCapturePercent`. */
+export function capture(context: Context, order: Order, input: SecondaryInput): Operation {
+  const { conditions } = context.rules
+  const [payment] = order.payments
+  const whole = authorizedAmount(order)
+  const captured = sumOf(order, 'capture', true)
+  if (!conditions.captureMethod(payment) || !conditions.captureStatus(payment)) throw notAuthorized(context, order)
+  if (!conditions.notVoided(order.operations)) throw voided(context, order)
+  checkCurrency(context, order, input)
+  // Assumption: a full capture after partial ones takes what is left of the authorized amount.
+  const asked = input.amount === undefined ? whole - captured : toMinor(input.amount)
+  if (asked <= 0) throw unmet(context, 'order_id', `Cannot capture: order ${order.order_id} has 0 left to capture.`)
+  const percent = context.options.maxCapturePercent
+  if (!conditions.captureWithin(whole, captured, asked, percent)) {
+    const left = toUnits(Math.max(0, Math.floor((whole * percent) / 100) - captured))
+    const limit = `the limit is ${percent}% of the authorized amount`
+    throw unmet(context, 'charge_amount', `Cannot capture ${toUnits(asked)}: ${left} is left to capture (${limit}).`)
+  }
+  if (input.split !== undefined) checkSum(context, input.split, asked)
+  const split = input.split === undefined ? {} : { split: input.split }
+  const called = typeof input.server_url === 'string' ? input.server_url : null
+  const server_url = input.split === undefined ? called : addressOf(context, order, called)
+  return addOperation(context, order, {
+    ...common(input),
+    ...split,
+    method: 'capture',
+    amount: toUnits(asked),
+    server_url,
+  })
+}
+
+/** @throws {Problem} unless the order is an authorization of which nothing was captured or voided. */
+export function voidAuthorization(context: Context, order: Order, input: SecondaryInput): Operation {
+  const { conditions } = context.rules
+  const [payment] = order.payments
+  if (!conditions.voidMethod(payment) || !conditions.voidStatus(payment)) throw notAuthorized(context, order)
+  if (!conditions.notVoided(order.operations)) throw voided(context, order)
+  checkCurrency(context, order, input)
+  if (!conditions.voidWhole(sumOf(order, 'capture', true))) {
+    throw unmet(context, 'order_id', `Cannot void order ${order.order_id}: part of it was captured.`)
+  }
+  const server_url = addressOf(context, order, input.server_url)
+  return addOperation(context, order, {
+    ...common(input),
+    method: 'void',
+    amount: toUnits(authorizedAmount(order)),
+    server_url,
+  })
+}
+
+/** @throws {Problem} unless the order is an authorization that was not voided. */
+export function increment(context: Context, order: Order, input: SecondaryInput & { amount: number }): Operation {
+  const { conditions } = context.rules
+  const [payment] = order.payments
+  if (!conditions.captureMethod(payment) || !conditions.captureStatus(payment)) throw notAuthorized(context, order)
+  if (!conditions.notVoided(order.operations)) throw voided(context, order)
+  const server_url = addressOf(context, order, input.server_url)
+  return addOperation(context, order, { ...common(input), method: 'auth_increment', amount: input.amount, server_url })
+}
+
+/**
+ * Refunds one payment of the order: the one with this transaction or payment id, or else the latest that has something
+ * left (assumption, as for the re-send of a webhook), so that a refund never exceeds the payment that it names.
+ *
+ * @throws {Problem} when less than the amount is left to refund.
+ */
+export function refund(context: Context, order: Order, input: SecondaryInput & { transaction_id?: string }): Operation {
+  const { conditions } = context.rules
+  const payment = refundedPayment(context, order, input.transaction_id)
+  if (!conditions.refundMethod(payment) || !conditions.refundStatus(payment)) {
+    const what = `method ${payment.method}, status ${payment.status}`
+    throw unmet(context, 'order_id', `Order ${order.order_id} has no successful purchase or capture (${what}).`)
+  }
+  checkCurrency(context, order, input)
+  const left = leftToRefund(order, payment)
+  const asked = input.amount === undefined ? left : toMinor(input.amount)
+  if (!conditions.refundWithin(left, asked)) {
+    const amount = toUnits(asked)
+    const text = `order ${order.order_id} has ${toUnits(left)} left to refund`
+    throw unmet(context, 'refund_amount', `Cannot refund ${amount}: ${text}.`)
+  }
+  if (input.split !== undefined) checkShares(context, order, input.split, asked)
+  return addOperation(context, order, {
+    ...common(input),
+    ...(input.split === undefined ? {} : { split: input.split }),
+    method: 'refund',
+    amount: toUnits(asked),
+    payment,
+    server_url: addressOf(context, order, input.server_url, payment),
+  })
+}
+
+function refundedPayment(context: Context, order: Order, transactionId: string | undefined): Payment {
+  if (transactionId === undefined) {
+    return [...order.payments].reverse().find((payment) => leftToRefund(order, payment) > 0) ?? order.payments[0]
+  }
+  const named = order.payments.find((one) => [one.transaction_id, one.payment_id].includes(transactionId))
+  if (named === undefined) {
+    throw unmet(context, 'transaction_id', `Order ${order.order_id} has no transaction ${transactionId}.`)
+  }
+  return named
+}
+
+/** What was paid with a payment and is neither refunded nor about to be, in minor units. */
+export function leftToRefund(order: Order, payment: Payment): number {
+  if (payment.status !== 'success') return 0
+  const paid = payment.method === 'auth' ? sumOf(order, 'capture') : toMinor(payment.processed_amount ?? payment.amount)
+  const refunds = order.operations.filter(
+    (operation) =>
+      operation.method === 'refund' && operation.payment_id === payment.payment_id && counts(operation, true),
+  )
+  return paid - refunds.reduce((sum, { amount }) => sum + toMinor(amount), 0)
+}
+
+/** Every sub-merchant gives back at most what it received. */
+function checkShares(context: Context, order: Order, split: SplitPart[], asked: number): void {
+  checkSum(context, split, asked)
+  const own = order.payments[0].method === 'purchase' ? ((order.request.split as SplitPart[] | undefined) ?? []) : []
+  const received = [
+    ...own,
+    ...order.operations
+      .filter((operation) => operation.method === 'capture' && counts(operation, false))
+      .flatMap((operation) => operation.split ?? []),
+  ]
+  const refunded = order.operations
+    .filter((operation) => operation.method === 'refund' && counts(operation, true))
+    .flatMap((operation) => operation.split ?? [])
+  for (const id of new Set(split.map(({ sub_merchant_id }) => sub_merchant_id.toLowerCase()))) {
+    const left = shareOf(received, id) - shareOf(refunded, id)
+    if (context.rules.conditions.splitWithin(left, shareOf(split, id))) continue
+    const amount = toUnits(shareOf(split, id))
+    throw unmet(
+      context,
+      'split',
+      `Cannot refund ${amount} from sub-merchant ${id}: ${toUnits(left)} is left to refund.`,
+    )
+  }
+}
+
+function shareOf(parts: readonly SplitPart[], id: string): number {
+  return parts
+    .filter(({ sub_merchant_id }) => sub_merchant_id.toLowerCase() === id)
+    .reduce((sum, { amount }) => sum + toMinor(amount), 0)
+}
+
+function checkSum(context: Context, split: SplitPart[], asked: number): void {
+  const parts = split.reduce((sum, { amount }) => sum + toMinor(amount), 0)
+  if (context.rules.conditions.splitAddsUp(parts, asked)) return
+  throw unmet(context, 'split', `The parts of split add up to ${toUnits(parts)}, not to ${toUnits(asked)}.`)
+}
+
+function checkCurrency(context: Context, order: Order, { currency }: SecondaryInput): void {
+  const [payment] = order.payments
+  if (currency === undefined || context.rules.conditions.orderCurrency(payment, currency)) return
+  throw unmet(context, 'order_currency', `The currency of order ${order.order_id} is ${payment.currency}.`)
+}
+
+function common({ comment, status_code }: SecondaryInput): { comment: string | null; status_code: string | undefined } {
+  return { comment: comment ?? null, status_code }
+}
+
+function notAuthorized(context: Context, order: Order): Problem {
+  const { method, status } = order.payments[0]
+  const what = `method ${method}, status ${status}`
+  return unmet(context, 'order_id', `Order ${order.order_id} is not an authorized payment (${what}).`)
+}
+
+function voided(context: Context, order: Order): Problem {
+  return unmet(context, 'order_id', `The authorization of order ${order.order_id} was voided.`)
+}
+
+/** Assumption: a 400 that names what is unmet; "Response to a capture request whose precondition is unmet: not shown". */
+function unmet(context: Context, field_name: string, message: string): Problem {
+  return new Problem(context.rules.wire.invalid, message, [{ field_name, violation: message }])
+}

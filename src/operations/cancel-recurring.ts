@@ -1,0 +1,78 @@
+// PUT {api_url}/api/v1/recurring/{recurring_id}/cancel (beyond the API document; source [A]: shown by the vendor's other public material)
+
+import * as v from 'valibot'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import { readRecord } from '../http/read-record.ts'
+import { send } from '../http/send.ts'
+import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import { segment } from '../lib/path.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { checkInput, pathSegment } from '../schemas/input.ts'
+import { type RecurringCancellation, recurringCancellationSchema } from '../schemas/recurring.ts'
+
+/** The input of `cancelRecurring`. */
+export interface CancelRecurringInput {
+  /** `recurring.id` of the initial purchase; it becomes a part of the path, so that `.` and `..` are rejected. */
+  recurring_id: string
+}
+
+const inputSchema: Schema<CancelRecurringInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(fieldsOf<CancelRecurringInput>()({ recurring_id: pathSegment }), unknownParameter, objectMessage),
+  ),
+)
+
+/** Builds the request: pure. */
+function buildRequest(received: CancelRecurringInput): WireRequest {
+  const { recurring_id } = checkInput('cancelRecurring', inputSchema, received)
+  return {
+    operation: 'cancelRecurring',
+    method: 'PUT',
+    base: 'apiUrl',
+    path: `/api/v1/recurring/${segment(recurring_id)}/cancel`,
+    authentication: 'plain',
+    endpointsKeyHeader: 'X-API-KEY',
+    howToFindOut:
+      "Ask with resendWebhook({ order_id, operation: 'purchase' }), with the order_id of the initial purchase: its recurring.status is " +
+      'canceled when the cancellation was processed. Cancelling again moves no money.',
+  }
+}
+
+function readAnswer(request: WireRequest, answer: Answer): RecurringCancellation {
+  return readRecord(recurringCancellationSchema, request, answer)
+}
+
+/**
+ * Ends a subscription: no further charge is made. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
+ * Beyond the API document.
+ *
+ * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
+ *
+ * @param config The configuration, or a client's; it needs `apiUrl`.
+ * @param input The subscription.
+ * @param options `signal`, `timeoutMs`.
+ * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+ * @throws {ConfigError} when the configuration cannot work, or has no `apiUrl`.
+ * @throws {ConnectionError} when the request provably never left: calling again is safe.
+ * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it. Cancelling again moves no
+ *   money.
+ * @throws {ApiError} when the service rejects it (4xx). What it returns for a subscription that has ended is not shown.
+ * @throws {UnexpectedResponseError} when the response has no `recurring_status`; it is in `body`.
+ * @see Beyond the API document: path and `recurring_status` are said by the vendor elsewhere [A].
+ * @example
+ * import { cancelRecurring, type ClientConfig } from 'edgetill'
+ * async function unsubscribe(config: ClientConfig, recurring_id: string): Promise<boolean> {
+ *   const { recurring_status } = await cancelRecurring(config, { recurring_id })
+ *   return recurring_status === 'canceled'
+ * }
+ */
+export async function cancelRecurring(
+  config: ClientConfig | ResolvedConfig,
+  input: CancelRecurringInput,
+  options: CallOptions = {},
+): Promise<RecurringCancellation> {
+  const resolved = resolveConfig(config)
+  const request = buildRequest(input)
+  return readAnswer(request, await send(resolved, request, options))
+}

@@ -1,0 +1,98 @@
+// GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id} (beyond the API document; source [A]: shown by the vendor's other public material)
+
+import * as v from 'valibot'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import { unexpected } from '../http/read-record.ts'
+import { send } from '../http/send.ts'
+import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import { isObject, kindOf } from '../lib/kind.ts'
+import { segment } from '../lib/path.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
+import { readEvent } from '../schemas/read-event.ts'
+
+/** The input of `listOrderOperations`. */
+export interface ListOrderOperationsInput {
+  /** The POS; the configuration's `posId` unless given. */
+  pos_id?: string | undefined
+  /** The order, 1 to 256 characters; it becomes a part of the path, so that `.` and `..` are rejected. */
+  order_id: string
+}
+
+const inputSchema: Schema<ListOrderOperationsInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<ListOrderOperationsInput>()({ pos_id: v.optional(uuid), order_id: pathSegment }),
+      unknownParameter,
+      objectMessage,
+    ),
+  ),
+)
+
+/** Builds the request: pure. */
+function buildRequest(config: ResolvedConfig, received: ListOrderOperationsInput): WireRequest {
+  const { pos_id = config.posId, order_id } = checkInput('listOrderOperations', inputSchema, received)
+  return {
+    operation: 'listOrderOperations',
+    method: 'GET',
+    base: 'baseUrl',
+    path: `/api/v1/pos/${pos_id}/orders/${segment(order_id)}`,
+    authentication: 'plain',
+    endpointsKeyHeader: 'X-API-KEY',
+    howToFindOut: '',
+  }
+}
+
+function readAnswer(request: WireRequest, answer: Answer): WebhookEvent[] {
+  if (Array.isArray(answer.json)) return answer.json.map(readElement)
+  throw unexpected(request, answer, [
+    { path: '', message: 'must be an array of operations', received: kindOf(answer.json) },
+  ])
+}
+
+// One by one: an element of an odd shape must not hide the others.
+function readElement(element: unknown): WebhookEvent {
+  if (!isObject(element)) {
+    const issues = [{ path: '', message: 'must be an object', received: kindOf(element) }]
+    return { kind: 'unexpected', issues, record: { element } }
+  }
+  // A full capture's record names its currency order_currency (the API document, "Secondary operation record").
+  return readEvent(element.currency == null ? { ...element, currency: element.order_currency } : element)
+}
+
+/**
+ * Lists every operation of an order, the primary payment and all captures, voids, increments and refunds.
+ * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}`. Beyond the API document.
+ *
+ * Each element is typed as the webhook of that operation is: `method` tells them apart. An element of an unexpected shape
+ * becomes an `UnexpectedEvent` and never hides the others. Retried after a network failure, a 429 or a 5xx. Authenticates
+ * plainly with `X-API-KEY`, an assumption: public integrations do so.
+ *
+ * @param config The configuration, or a client's.
+ * @param input The order.
+ * @param options `signal`, `timeoutMs`.
+ * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+ * @throws {ConfigError} when the configuration cannot work.
+ * @throws {ConnectionError} when there was no response, after the retries.
+ * @throws {ApiError} when the service rejects it; a 404 means that it does not know the order, or not this path.
+ * @throws {UnexpectedResponseError} when the response is not an array; it is in `body`.
+ * @see Beyond the API document: the path, and that it returns an array of operations, is said by the vendor elsewhere
+ *   [A]; the elements are assumed to have the API document's webhook parameters.
+ * @example
+ * import { type ClientConfig, listOrderOperations } from 'edgetill'
+ * async function refunded(config: ClientConfig): Promise<number> {
+ *   const operations = await listOrderOperations(config, { order_id: 'A-1' })
+ *   return operations.filter((one) => one.method === 'refund' && one.status === 'success').length
+ * }
+ */
+export async function listOrderOperations(
+  config: ClientConfig | ResolvedConfig,
+  input: ListOrderOperationsInput,
+  options: CallOptions = {},
+): Promise<WebhookEvent[]> {
+  const resolved = resolveConfig(config)
+  const request = buildRequest(resolved, input)
+  return readAnswer(request, await send(resolved, request, options))
+}

@@ -1,0 +1,87 @@
+// POST {base_url}/api/v1/refund (beyond the API document; source [A]: shown by the vendor's other public material)
+
+import * as v from 'valibot'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import { send } from '../http/send.ts'
+import type { CallOptions, WireRequest } from '../http/types.ts'
+import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { amount, checkInput, currency, orderId, textUpTo, url, uuid } from '../schemas/input.ts'
+import type { Refund } from '../schemas/secondary-operation.ts'
+import { readSecondary, secondaryRequest } from './secondary-operation.ts'
+
+/** The input of `refundPayment`. */
+export interface RefundPaymentInput {
+  /** The POS; the configuration's `posId` unless given. */
+  pos_id?: string | undefined
+  /** The order to refund, 1 to 32 characters. */
+  order_id: string
+  /** Currency of the original order, ISO 4217. */
+  order_currency: string
+  /** Positive, in the currency's unit, at most 2 decimals. Left out: everything that is left to refund. */
+  refund_amount?: number | undefined
+  /** At most 2048 characters: the limit of a capture's comment, assumed to hold here too. */
+  comment?: string | undefined
+  /** Where the webhooks of this refund go. */
+  server_url?: string | undefined
+}
+
+const inputSchema: Schema<RefundPaymentInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<RefundPaymentInput>()({
+        pos_id: v.optional(uuid),
+        order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
+        order_currency: currency,
+        refund_amount: v.optional(amount),
+        comment: v.optional(textUpTo(COMMENT_LENGTH)),
+        server_url: v.optional(url),
+      }),
+      unknownParameter,
+      objectMessage,
+    ),
+  ),
+)
+
+function buildRequest(config: ResolvedConfig, received: RefundPaymentInput, options: CallOptions): WireRequest {
+  const input = checkInput('refundPayment', inputSchema, received)
+  const sent = { amount: input.refund_amount, currency: input.order_currency }
+  return secondaryRequest(config, 'refundPayment', '/api/v1/refund', input, sent, options)
+}
+
+/**
+ * Refunds a paid order, in full or in part. `POST {base_url}/api/v1/refund`. Beyond the API document.
+ *
+ * Only a successful purchase or capture can be refunded. Without `refund_amount` everything that is left is refunded. A
+ * refund has NO idempotency key: when its outcome is unknown, call `resolveOutcome` before you send another. A declined
+ * refund is a value with `status: 'failure'`. Authenticates plainly with `X-API-KEY`, an assumption: public
+ * integrations do so.
+ *
+ * @param config The configuration, or a client's.
+ * @param input The parameters under their wire names.
+ * @param options `signal`, `timeoutMs`, and `passThrough` for further body fields.
+ * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+ * @throws {ConfigError} when the configuration cannot work.
+ * @throws {ConnectionError} when the request provably never left: calling again is safe.
+ * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
+ * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be refunded is not shown.
+ * @throws {UnexpectedResponseError} when the record does not match the documented shape; it is in `body`.
+ * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
+ *   API document's "Secondary operation record".
+ * @example
+ * import { type ClientConfig, refundPayment } from 'edgetill'
+ * async function payBack(config: ClientConfig): Promise<boolean> {
+ *   const refund = await refundPayment(config, { order_id: 'A-1', order_currency: 'UAH', refund_amount: 20.5 })
+ *   return refund.status === 'success'
+ * }
+ */
+export async function refundPayment(
+  config: ClientConfig | ResolvedConfig,
+  input: RefundPaymentInput,
+  options: CallOptions = {},
+): Promise<Refund> {
+  const resolved = resolveConfig(config)
+  const request = buildRequest(resolved, input, options)
+  return readSecondary(request, await send(resolved, request, options))
+}

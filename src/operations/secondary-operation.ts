@@ -1,0 +1,43 @@
+import type { ResolvedConfig } from '../config.ts'
+import { readRecord } from '../http/read-record.ts'
+import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import { type Capture, captureSchema } from '../schemas/capture.ts'
+import type { Refund, Void } from '../schemas/secondary-operation.ts'
+import { jsonBody, warnAboutPort } from './purchase.ts'
+
+/** What the request of every secondary operation has. */
+interface SecondaryInput {
+  order_id: string
+  server_url?: string | undefined
+}
+
+/** Builds the request of a checked capture, void or refund. `amount` and `currency` are those that were sent. */
+export function secondaryRequest(
+  config: ResolvedConfig,
+  operation: string,
+  path: string,
+  input: SecondaryInput,
+  { amount, currency }: { amount?: number | undefined; currency: string },
+  { passThrough }: CallOptions,
+): WireRequest {
+  const { order_id, server_url } = input
+  warnAboutPort(config, operation, 'server_url', server_url)
+  return {
+    operation,
+    method: 'POST',
+    base: 'baseUrl',
+    path,
+    body: jsonBody(operation, { pos_id: config.posId, ...input }, passThrough),
+    authentication: 'plain',
+    endpointsKeyHeader: 'X-API-KEY',
+    subject: { order_id, amount, currency },
+    howToFindOut:
+      `${operation} has no idempotency key: a second call can move the money again. First call resolveOutcome(client, error, { known }), ` +
+      `or compare listOrderOperations({ order_id: ${JSON.stringify(order_id)} }) with the operations from before the call.`,
+  }
+}
+
+/** Reads the record of a capture, void or refund. */
+export function readSecondary<T extends Refund | Void | Capture>(request: WireRequest, answer: Answer): T {
+  return readRecord<Capture>(captureSchema, request, answer) as T
+}

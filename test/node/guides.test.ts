@@ -1,0 +1,180 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { serveOnNode } from '../../src/cli/serve-node.ts'
+import { FAULT_KINDS } from '../../src/emulator/faults/faults.ts'
+import { createEmulator, type Fault, testCard } from '../../src/emulator/index.ts'
+import { type Client, createClient } from '../../src/index.ts'
+import { DIRECT_AUTH } from '../support/inputs.ts'
+import { Document, quoted } from './support/document.ts'
+import { load } from './support/program.ts'
+import { root } from './support/runtimes.ts'
+import { blocks } from './support/snippets.ts'
+
+const guides = Object.fromEntries(
+  readdirSync(join(root, 'guides')).map((file) => [file.replace(/\.md$/, ''), new Document(`guides/${file}`)]),
+)
+
+function guide(name: string): Document {
+  const found = guides[name]
+  if (!found) throw new Error(`There is no guides/${name}.md.`)
+  return found
+}
+
+describe('guides/emulator.md', () => {
+  const emulatorGuide = guide('emulator')
+  const program = emulatorGuide.program('In a test')
+
+  it('has a program that prints what it says', async () => {
+    const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
+    await load(program)
+    const lines = logged.mock.calls.map((words) => words.join(' '))
+    logged.mockRestore()
+    const said = quoted(/^The program prints ([\s\S]*?)\.$/m.exec(emulatorGuide.text)?.[1] ?? '')
+    expect(said).toHaveLength(4)
+    expect(lines).toEqual(said)
+  })
+
+  it('names every fault', () => {
+    const named = emulatorGuide.rows('Faults').flatMap(([, kinds = '']) => quoted(kinds))
+    expect(named.toSorted()).toEqual([...FAULT_KINDS].toSorted())
+  })
+
+  it('shows requests that the served emulator accepts', async () => {
+    const emulator = createEmulator({ fetch: async () => new Response() })
+    const { baseUrl } = emulator.credentials
+    const client = createClient({ ...emulator.credentials, fetch: emulator.fetch })
+    const server_url = 'https://shop.example.com/webhooks'
+    await client.createPayment({ ...DIRECT_AUTH, order_id: 'A-1', cc_number: testCard('success'), server_url })
+    await client.capturePayment({ order_id: 'A-1', order_currency: 'UAH' })
+    const shown = emulatorGuide
+      .rows('Control it')
+      .flatMap(([, cell = '']) => [...cell.matchAll(/`(GET|POST) (\/_emulator\/api\/[^\s`]+)`(?: `(\{.*?\})`)?/g)])
+    expect(shown).toHaveLength(7)
+    for (const [, method = '', path = '', body] of shown) {
+      const init =
+        method === 'GET' ? {} : { method, headers: { 'content-type': 'application/json' }, body: body ?? '{}' }
+      const { status } = await emulator.fetch(`${baseUrl}${path}`, init)
+      expect([path, status]).toEqual([path, 200])
+    }
+  })
+})
+
+describe('guides/errors.md', () => {
+  const errors = guide('errors')
+  const program = errors.program('Handle every outcome of a call')
+
+  it('has a capture that tells each outcome apart', async () => {
+    const { charge } = (await load(program)) as {
+      charge: (client: Client, order_id: string, amount: number) => Promise<string>
+    }
+    const emulator = createEmulator()
+    const client = createClient({ ...emulator.credentials, fetch: emulator.fetch, maxRetries: 0 })
+    for (const name of ['success', 'capture_declined'] as const) {
+      await client.createPayment({ ...DIRECT_AUTH, order_id: name, cc_number: testCard(name) })
+    }
+    const captures = () => emulator.orders.get('success')?.operations.length
+    const hitBy = (fault: Fault) => {
+      emulator.faults.next(fault)
+      return charge(client, 'success', 10)
+    }
+    expect(await charge(client, 'success', 10)).toBe('captured 10')
+    expect(await charge(client, 'capture_declined', 10)).toMatch(/^declined: \w+/)
+    expect(await hitBy({ kind: 'too_many_requests' })).toBe('not processed: call again later')
+    expect(captures()).toBe(1)
+    expect(await hitBy({ kind: 'reset', when: 'after_commit' })).toMatch(
+      /^find out before anything else: .*resendWebhook/,
+    )
+    expect(captures()).toBe(2)
+    expect(await charge(client, 'nothing', 10)).toMatch(/^rejected with 404: /)
+    await expect(charge(client, 'success', 0)).rejects.toMatchObject({ code: 'invalid_input' })
+    const { origin, close } = await serveOnNode(() => new Response())
+    await close()
+    const nowhere = createClient({ ...emulator.credentials, baseUrl: origin })
+    expect(await charge(nowhere, 'success', 10)).toBe('not processed: call again later')
+  })
+
+  it('has a row for each reason of a rejected webhook', () => {
+    const source = readFileSync(join(root, 'src/errors.ts'), 'utf8')
+    const [, members = ''] = /type Webhook\w+ =\s*((?:\| '\w+'\s*)+)/.exec(source) ?? []
+    const reasons = [...members.matchAll(/'(\w+)'/g)].map(([, reason]) => reason as string)
+    expect(reasons.length).toBeGreaterThan(10)
+    const named = errors.rows('Why a webhook was rejected').flatMap(([cell = '']) => quoted(cell))
+    expect(named.toSorted()).toEqual(reasons.toSorted())
+  })
+})
+
+describe('guides/going-live.md', () => {
+  const program = guide('going-live').program('Direct mode')
+
+  it('has a form and a handler that make a direct payment, and send the customer to 3-D Secure', async () => {
+    const { form, pay } = (await load(program)) as {
+      form: string
+      pay: (client: Client, request: Request, ip: string) => Promise<string | undefined>
+    }
+    expect(form).toContain('browserColorDepth')
+    const emulator = createEmulator()
+    const client = createClient({ ...emulator.credentials, fetch: emulator.fetch })
+    const submit = (fields: Record<string, string>) => {
+      const request = new Request('https://shop.example.com/pay', {
+        method: 'POST',
+        headers: { accept: 'text/html', 'user-agent': 'Mozilla/5.0' },
+        body: new URLSearchParams({
+          cc_number: testCard('three_d_secure'),
+          exp_month: '12',
+          exp_year: '39',
+          card_cvv: '123',
+          browserColorDepth: '24',
+          browserScreenHeight: '1080',
+          browserScreenWidth: '1920',
+          browserJavaEnabled: 'false',
+          browserLanguage: 'uk-UA',
+          browserTimeZone: 'Europe/Kyiv',
+          browserTimeZoneOffset: '-120',
+          ...fields,
+        }),
+      })
+      return pay(client, request, '203.0.113.7')
+    }
+    expect(await submit({ card_cvv: '12' })).toBe('/pay?again')
+    expect(emulator.orders.list()).toHaveLength(0)
+    expect(await submit({})).toMatch(/3ds|secure/i)
+    expect(emulator.orders.list()).toHaveLength(1)
+  })
+})
+
+describe('examples/README.md', () => {
+  const examples = new Document('examples/README.md')
+
+  it('names every script, and no other', () => {
+    const scripts = readdirSync(join(root, 'examples')).filter((file) => /\.ts$/.test(file) && file !== 'settings.ts')
+    const named = examples.rows('Examples').map(([cell = '']) => /\((.+)\)/.exec(cell)?.[1])
+    expect(named.toSorted()).toEqual(scripts.toSorted())
+  })
+
+  it('sets the emulator’s settings', () => {
+    const [script = ''] = blocks('examples/README.md', 'sh').map(({ code }) => code)
+    const set = Object.fromEntries(
+      [...script.matchAll(/(EDGETILL_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+    )
+    const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey } = createEmulator({
+      origin: 'http://127.0.0.1:4010',
+    }).credentials
+    expect(set).toMatchObject({
+      EDGETILL_BASE_URL: baseUrl,
+      EDGETILL_API_URL: apiUrl,
+      EDGETILL_POS_ID: posId,
+      EDGETILL_API_KEY: apiKey,
+      EDGETILL_API_SECRET: apiSecret,
+      EDGETILL_ENDPOINTS_KEY: endpointsKey,
+    })
+    const named = [...script.matchAll(/examples\/([\w-]+\.ts)/g)].map(([, file]) => file as string)
+    expect(named).toHaveLength(3)
+    expect(named.filter((file) => !readdirSync(join(root, 'examples')).includes(file))).toEqual([])
+  })
+})
+
+it('no guide has a program without a test', () => {
+  expect(Object.keys(guides).length).toBeGreaterThanOrEqual(3)
+  expect(Object.values(guides).flatMap((one) => one.untested())).toEqual([])
+})

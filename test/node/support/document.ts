@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './runtimes.ts'
+import { blocks } from './snippets.ts'
+
+/** A Markdown file, by its headings. */
+export class Document {
+  readonly file: string
+  readonly text: string
+  readonly #programs: Map<string, string>
+
+  constructor(file: string) {
+    this.file = file
+    this.text = readFileSync(join(root, file), 'utf8')
+    this.#programs = new Map(blocks(file, 'ts').map(({ where, code }) => [where, code]))
+  }
+
+  /** The text below a heading of any level, up to the next heading. */
+  section(title: string): string {
+    const found = this.text
+      .replace(/^```[\s\S]*?^```$/gm, (block) => block.replaceAll(/^#/gm, '\\#'))
+      .split(/^#+ /m)
+      .find((part) => part.startsWith(`${title}\n`))
+    if (found === undefined) throw new Error(`${this.file} has no section "${title}".`)
+    return found.replaceAll(/^\\#/gm, '#')
+  }
+
+  /** The cells of a section's table rows, without the heads. */
+  rows(title: string): string[][] {
+    const lines = this.section(title).split('\n')
+    const isRule = (line = '') => /^\|( *:?-+:? *\|)+$/.test(line)
+    return lines
+      .filter((line, index) => line.startsWith('|') && !isRule(line) && !isRule(lines[index + 1]))
+      .map((line) => line.split('|').slice(1, -1))
+      .map((cells) => cells.map((cell) => cell.trim()))
+  }
+
+  /** The one TypeScript program of a section, which counts as tested from now on. */
+  program(title: string): string {
+    const section = this.section(title)
+    const found = [...this.#programs].filter(([, code]) => section.includes(code))
+    const [[where, code] = ['', '']] = found
+    if (found.length !== 1) throw new Error(`${this.file}, "${title}" has ${found.length} programs, not one.`)
+    this.#programs.delete(where)
+    return code
+  }
+
+  /** Where the programs stand that no test has asked for. */
+  untested(): string[] {
+    return [...this.#programs.keys()]
+  }
+}
+
+/** The texts in backquotes. */
+export const quoted = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, one]) => one as string)

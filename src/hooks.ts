@@ -76,9 +76,10 @@ interface WarningTarget {
 
 /** Passes a warning to the hook, or prints it once. Customer fields that are missing are too common to be printed. */
 export function warn({ hooks, printedWarnings }: WarningTarget, warning: Warning): void {
-  if (hooks.onWarning) return tell(hooks.onWarning, warning)
   const { operation, code, message } = warning
-  if (code === 'missing_customer_field' || printedWarnings.has(code)) return
-  printedWarnings.add(code)
-  console.warn(`edgetill ${operation} (${code}): ${message} Pass onWarning to handle warnings yourself.`)
+  if (hooks.onWarning) tell(hooks.onWarning, warning)
+  else if (code !== 'missing_customer_field' && !printedWarnings.has(code)) {
+    printedWarnings.add(code)
+    console.warn(`edgetill ${operation} (${code}): ${message} Pass onWarning to handle warnings yourself.`)
+  }
 }

@@ -1,6 +1,6 @@
 // Uses every operation and every kind of event: what a compiler has to read for that is measured.
 
-import { createClient, isUnexpectedEvent, isUnknownEvent, verifyWebhook } from '../../src/index.ts'
+import { createClient, verifyWebhook } from '../../src/index.ts'
 
 const client = createClient({
   baseUrl: 'https://pay.example.com',
@@ -39,9 +39,11 @@ export async function everyOperation(): Promise<string[]> {
   const other = await client.request({ method: 'GET', path: '/api/v1/other', authentication: 'plain' })
   const event = verifyWebhook({ data: 'e30', signature: '' }, 'secret')
   const told = [checkout.url, split.url, capture.status, payment.status, account.currency, String(again.method)]
-  if (isUnexpectedEvent(event)) return [...told, ...event.issues.map(({ path }) => path)]
-  if (isUnknownEvent(event)) return [...told, event.method, String(other.status)]
-  switch (event.method) {
+  switch (event.kind) {
+    case 'unexpected':
+      return [...told, ...event.issues.map(({ path }) => path)]
+    case 'unknown':
+      return [...told, event.method, String(other.status)]
     case 'refund':
       return [...told, event.operation_id, event.receipt_url ?? '']
     case 'capture':

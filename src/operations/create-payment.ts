@@ -58,6 +58,9 @@ export interface DirectAuthInput extends DirectPurchaseFields {
 /** The input of `createPayment`; `mode` and `method` choose the form. */
 export type CreatePaymentInput = HostedPurchaseInput | HostedAuthInput | DirectPurchaseInput | DirectAuthInput
 
+const input = <const E extends v.ObjectEntries>(entries: E) =>
+  v.pipe(anInput, v.objectWithRest(entries, unknownParameter, objectMessage))
+
 const inputSchema: Schema<CreatePaymentInput> = /* @__PURE__ */ define(() => {
   const purchase = { method: oneOf(['purchase']), init_recurring: v.optional(initRecurringSchema) }
   const recurringAuth = 'must be left out with method "auth": a subscription belongs to a purchase'
@@ -84,9 +87,6 @@ const formSchema = /* @__PURE__ */ define(() => {
   const entries = { mode: oneOf(['hosted', 'direct']), method: oneOf(['purchase', 'auth']) }
   return v.pipe(anInput, v.looseObject(entries, objectMessage))
 })
-
-const input = <const E extends v.ObjectEntries>(entries: E) =>
-  v.pipe(anInput, v.objectWithRest(entries, unknownParameter, objectMessage))
 
 function inputIssues({ method, order_id, init_recurring }: CreatePaymentInput): Issue[] {
   const issues = init_recurring ? recurringIssues(init_recurring) : []

@@ -70,7 +70,7 @@ describe('answers', () => {
   ])('%s is handed over', async (_name, body, received) => {
     const error = await rejection(cancel(body))
     expect(error).toMatchObject({ code: 'unexpected_response', status: 200, body })
-    expect(error.issues).toMatchObject([{ path: '', rule: 'an array of one payment record', received }])
+    expect(error.issues).toMatchObject([{ path: '', message: 'must be an array of one payment record', received }])
   })
 
   it('a record of another shape is handed over with its array', async () => {

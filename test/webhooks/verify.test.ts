@@ -39,7 +39,7 @@ function failure(run: () => unknown): WebhookVerificationError {
 }
 
 async function readFailure(request: Request, options: Partial<ReadWebhookOptions> = {}) {
-  return readWebhook(request, { secrets: SECRET, ...options }).then(
+  return readWebhook(request, SECRET, options).then(
     () => {
       throw new Error('It was accepted.')
     },
@@ -151,7 +151,7 @@ describe('verifyWebhook keeps what is genuine and cannot be read', () => {
 
 describe('readWebhook', () => {
   it('reads a request as the service sends it', async () => {
-    expect(await readWebhook(post(signed.body), { secrets: SECRET })).toEqual(PAYLOAD)
+    expect(await readWebhook(post(signed.body), SECRET)).toEqual(PAYLOAD)
   })
 
   it('reads one that came in many small pieces, without a length', async () => {
@@ -163,12 +163,12 @@ describe('readWebhook', () => {
       },
     })
     const request = { headers: new Headers({ 'content-type': FORM }), body }
-    expect(await readWebhook(request, { secrets: SECRET })).toEqual(PAYLOAD)
+    expect(await readWebhook(request, SECRET)).toEqual(PAYLOAD)
   })
 
   it('accepts a charset, other capitals and unknown fields', async () => {
     const request = post(`extra=1&${signed.body}`, 'Application/X-WWW-Form-Urlencoded; charset=UTF-8')
-    expect(await readWebhook(request, { secrets: SECRET })).toEqual(PAYLOAD)
+    expect(await readWebhook(request, SECRET)).toEqual(PAYLOAD)
   })
 
   it.each([null, 'application/json', 'multipart/form-data', 'text/plain', 'application/x-www-form-urlencodedx'])(
@@ -182,7 +182,7 @@ describe('readWebhook', () => {
 
   it('too_large: at the limit it is read, one byte beyond it is not', async () => {
     const { length } = new TextEncoder().encode(signed.body)
-    expect(await readWebhook(post(signed.body), { secrets: SECRET, maxBytes: length })).toEqual(PAYLOAD)
+    expect(await readWebhook(post(signed.body), SECRET, { maxBytes: length })).toEqual(PAYLOAD)
     expect((await readFailure(post(signed.body), { maxBytes: length - 1 })).reason).toBe('too_large')
   })
 
@@ -199,7 +199,7 @@ describe('readWebhook', () => {
       },
     })
     const request = { headers: new Headers({ 'content-type': FORM }), body }
-    await expect(readWebhook(request, { secrets: SECRET, maxBytes: 4096 })).rejects.toMatchObject({
+    await expect(readWebhook(request, SECRET, { maxBytes: 4096 })).rejects.toMatchObject({
       reason: 'too_large',
     })
     expect(cancelled).toBe(true)
@@ -209,7 +209,7 @@ describe('readWebhook', () => {
   it('too_large: a declared length is enough', async () => {
     const headers = new Headers({ 'content-type': FORM, 'content-length': '65537' })
     const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('read')) })
-    await expect(readWebhook({ headers, body }, { secrets: SECRET })).rejects.toMatchObject({ reason: 'too_large' })
+    await expect(readWebhook({ headers, body }, SECRET)).rejects.toMatchObject({ reason: 'too_large' })
   })
 
   it('not_utf8: the body itself', async () => {
@@ -232,14 +232,14 @@ describe('readWebhook', () => {
 
   it('refuses a limit that is none', async () => {
     for (const maxBytes of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-      await expect(readWebhook(post(signed.body), { secrets: SECRET, maxBytes })).rejects.toThrow(ConfigError)
+      await expect(readWebhook(post(signed.body), SECRET, { maxBytes })).rejects.toThrow(ConfigError)
     }
   })
 
   it('hands a broken stream on as it is', async () => {
     const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('cut')) })
     const request = { headers: new Headers({ 'content-type': FORM }), body }
-    await expect(readWebhook(request, { secrets: SECRET })).rejects.toThrow('cut')
+    await expect(readWebhook(request, SECRET)).rejects.toThrow('cut')
   })
 })
 

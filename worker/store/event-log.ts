@@ -1,5 +1,5 @@
 import { sha256 } from '../lib/crypto.ts'
-import { type Issue, isUnexpectedEvent, type WebhookEvent, type WebhookForm } from '../sdk.ts'
+import { type Issue, readEvent, type WebhookEvent, type WebhookForm } from '../sdk.ts'
 import { type Fact, factFromMetadata, recordOf } from './event-summary.ts'
 import { fitsMetadata, type Row, type State } from './kv.ts'
 
@@ -47,7 +47,7 @@ export function putEvent(
     received_at,
     ...(form && { form }),
     event: recordOf(event),
-    ...(isUnexpectedEvent(event) && { issues: event.issues }),
+    ...(event.issues.length > 0 && { issues: event.issues }),
     ...(!fits && { fact }),
   }
   return state.put(prefixOf(orderKey) + id, value, fits ? metadata : { received_at, value: true })
@@ -72,6 +72,6 @@ export async function getEvent(state: State, orderKey: string, eventId: string):
 }
 
 /** The event as it was when it arrived. */
-export function webhookOf({ event, issues }: StoredEvent): WebhookEvent {
-  return issues ? { issues, record: event } : (event as unknown as WebhookEvent)
+export function webhookOf({ event }: StoredEvent): WebhookEvent {
+  return readEvent(event)
 }

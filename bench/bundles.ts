@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { bin, root, WORKERD_BUNDLE } from './runtimes.ts'
 
-/** A bundle as somebody would deploy it: minified, gzipped, for workerd. */
+/** A bundle as it would be deployed: minified, gzipped, for workerd. */
 export interface Bundle {
   gzipped: number
   minified: number
@@ -18,8 +18,8 @@ export const DIST = join(root, 'test-output/bench/dist')
 
 /** Builds what would be published; `types` too when the declarations are wanted, which takes longer. */
 export async function buildPackage(types = false): Promise<string> {
-  const words = ['--silent', '--out-dir', DIST, ...(types ? [] : ['--no-dts'])]
-  await promisify(execFile)(bin('tsup'), words, { cwd: root })
+  const words = ['--logLevel=error', '--out-dir', DIST, ...(types ? [] : ['--no-dts'])]
+  await promisify(execFile)(bin('tsdown'), words, { cwd: root })
   return DIST
 }
 

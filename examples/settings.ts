@@ -1,10 +1,10 @@
 import process from 'node:process'
-// In a project of your own: from 'edgetill'.
+// In your own project: from 'edgetill'.
 import { type ClientConfig, type EdgetillError, isOutcomeUnknownError } from '../src/index.ts'
 
-// What the scripts beside this file share. All of them run on Node, Deno and Bun as they are.
+// What the scripts in this folder share. All of them run unchanged on Node, Deno and Bun.
 
-/** A variable that has to be there; Deno needs it named in --allow-env. */
+/** A required variable. Deno also needs it in --allow-env. */
 function variable(name: string): string {
   const value = process.env[name]
   if (value) return value
@@ -27,19 +27,19 @@ export function settings(): ClientConfig {
   }
 }
 
-/** Runs a script with its arguments; a failure is told in one sentence, and the exit code says so. */
-export async function run(usage: string, least: number, main: (...words: string[]) => Promise<void>): Promise<void> {
-  const words = process.argv.slice(2)
-  if (words.length < least) {
+/** Runs a script with its arguments. A failure prints one sentence and sets the exit code. */
+export async function run(usage: string, min: number, main: (...args: string[]) => Promise<void>): Promise<void> {
+  const args = process.argv.slice(2)
+  if (args.length < min) {
     console.error(`Usage: ${usage}`)
     process.exit(2)
   }
   try {
-    await main(...words)
+    await main(...args)
   } catch (error) {
     console.error((error as EdgetillError).message)
-    // The one failure after which simply trying again can move money twice.
-    if (isOutcomeUnknownError(error)) console.error('Do not repeat this command before you have found out.')
+    // After this failure alone, trying again can move money twice.
+    if (isOutcomeUnknownError(error)) console.error('Do not repeat this command before you know the outcome.')
     process.exitCode = 1
   }
 }

@@ -73,8 +73,8 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 if (names.includes('package')) {
+  Object.assign(process.env, packInto(join(folder, 'packed')))
   RUNTIMES.push(...packageRuntimes())
-  process.env.EDGETILL_PACKED = packInto(join(folder, 'packed'))
 }
 const chosen = RUNTIMES.filter(({ group }) => (names.length > 0 ? names.includes(group) : group !== 'browser'))
 const files = testFiles('test')

@@ -1,7 +1,16 @@
 import * as v from 'valibot'
 import { ConfigError } from './errors.ts'
 import type { Hooks } from './hooks.ts'
-import { anObject, define, fieldsOf, must, noUnknownOption, objectMessage, type Schema } from './schemas/fields.ts'
+import {
+  anObject,
+  define,
+  fieldsOf,
+  must,
+  noUnknownOption,
+  objectMessage,
+  option,
+  type Schema,
+} from './schemas/fields.ts'
 import { oneOf, pattern, uuid, wholeNumber } from './schemas/input.ts'
 import { toIssue } from './schemas/read.ts'
 
@@ -22,11 +31,14 @@ export interface SignerInput {
 /** Computes the `<SIGNATURE>` of `X-API-AUTH: <SCHEME>-HMAC-SHA1 <API_KEY>:<SIGNATURE>`. */
 export type Signer = (input: SignerInput) => string | Promise<string>
 
+/** What is needed of a `fetch`. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
 /** How to reach and to authenticate with the service. */
 export interface ClientConfig extends Hooks {
-  /** `{base_url}` of the document, without `/api/v1`: an https address, or http on loopback. */
+  /** `{base_url}` of the API document, without `/api/v1`: an https address, or http on loopback. */
   baseUrl: string
-  /** `{api_url}` of the document: for balances and `cancelRecurring`. Needed by those calls alone. */
+  /** `{api_url}` of the API document: for balances and `cancelRecurring`. Needed by those calls alone. */
   apiUrl?: string | undefined
   /** The merchant's POS identifier, a UUID. */
   posId: string
@@ -36,7 +48,7 @@ export interface ClientConfig extends Hooks {
   apiSecret: string
   /** The endpoints key, sent as `X-API-KEY`. */
   endpointsKey: string
-  /** The service's own scheme word in `X-API-AUTH` (the document writes `SVC`). Default `SVC`. */
+  /** The service's own scheme word in `X-API-AUTH` (the API document writes `SVC`). Default `SVC`. */
   scheme?: string | undefined
   /**
    * `per-endpoint`: HMAC or plain, as the API document's table has it for each endpoint. `plain`: `<SCHEME> <key>:<secret>` on
@@ -44,7 +56,7 @@ export interface ClientConfig extends Hooks {
    */
   authentication?: 'per-endpoint' | 'plain' | undefined
   /**
-   * Computes the signature of the HMAC scheme. The document does not show how; the default is an ASSUMPTION: lower-case
+   * Computes the signature of the HMAC scheme. The API document does not show how; the default is an ASSUMPTION: lower-case
    * hex of HMAC-SHA1 with the API secret as key over the exact body, empty text when there is none.
    */
   signer?: Signer | undefined
@@ -53,12 +65,23 @@ export interface ClientConfig extends Hooks {
    * `optional`: the call is sent, and a given `onWarning` is notified. `required`: the call is rejected. Default `optional`.
    */
   customerFields?: 'optional' | 'required' | undefined
-  /** The `fetch` to use. Default: the runtime's, looked up at each call. */
-  fetch?: typeof fetch | undefined
-  /** Milliseconds for one attempt, answer read included. Default 30,000. */
+  /**
+   * The `fetch` to use. It must not send a request twice: no fetch-retry, no `RetryAgent`, no retrying proxy. One that
+   * does can process a POST and then report "connection refused", which this package reports as safe to repeat. Default:
+   * the runtime's, looked up at each call.
+   */
+  fetch?: Fetch | undefined
+  /** Milliseconds for each attempt, from signing to the end of the body. Default 30,000. */
   timeoutMs?: number | undefined
-  /** How often a GET, or a request that was answered 429, is tried again. No other POST ever is. Default 2. */
+  /** Milliseconds for a whole call, retries and their pauses included. Default: no limit but that of each attempt. */
+  deadlineMs?: number | undefined
+  /** How often a GET, or a request that got a 429, is retried, 0 to 10. Any other POST is sent once. Default 2. */
   maxRetries?: number | undefined
+  /**
+   * Further origins whose checkout pages are accepted, such as `https://checkout.example.com`. Without it, a redirect is
+   * a checkout when it has the documented path on any origin, or lies on the origin of `baseUrl`.
+   */
+  checkoutOrigins?: readonly string[] | undefined
   /** The `User-Agent` header. Default `edgetill`. */
   userAgent?: string | undefined
   /** Source of the retries' jitter, in [0, 1). Default `Math.random`. */
@@ -89,19 +112,24 @@ const configFields = /* @__PURE__ */ define(() => {
     apiKey: pattern(/^[!-9;-~]+$/, `${CREDENTIAL}; no ":"`),
     apiSecret: credential,
     endpointsKey: credential,
-    scheme: v.optional(pattern(/^[\w!#$%&'*+.^`|~-]+$/, 'be one word, as in X-API-AUTH')),
-    authentication: v.optional(oneOf(['per-endpoint', 'plain'])),
-    customerFields: v.optional(oneOf(['optional', 'required'])),
-    timeoutMs: v.optional(wholeNumber(1, TIMEOUT_LIMIT_MS)),
-    maxRetries: v.optional(wholeNumber(0, 10)),
-    userAgent: v.optional(pattern(/^[ -~]+$/, 'be printable ASCII')),
-    fetch: v.optional(fn<typeof fetch>()),
-    signer: v.optional(fn<Signer>()),
-    random: v.optional(fn<() => number>()),
-    onRequest: v.optional(fn<NonNullable<Hooks['onRequest']>>()),
-    onResponse: v.optional(fn<NonNullable<Hooks['onResponse']>>()),
-    onRetry: v.optional(fn<NonNullable<Hooks['onRetry']>>()),
-    onWarning: v.optional(fn<NonNullable<Hooks['onWarning']>>()),
+    scheme: option(pattern(/^[\w!#$%&'*+.^`|~-]+$/, 'be one word, as in X-API-AUTH')),
+    authentication: option(oneOf(['per-endpoint', 'plain'])),
+    customerFields: option(oneOf(['optional', 'required'])),
+    timeoutMs: option(wholeNumber(1, TIMEOUT_LIMIT_MS)),
+    deadlineMs: option(wholeNumber(1, TIMEOUT_LIMIT_MS)),
+    maxRetries: option(wholeNumber(0, 10)),
+    checkoutOrigins: option(
+      v.custom<readonly string[]>(isOrigins, must('be a list of origins such as https://checkout.example.com')),
+    ),
+    userAgent: option(pattern(/^[ -~]+$/, 'be printable ASCII')),
+    fetch: option(fn<Fetch>()),
+    signer: option(fn<Signer>()),
+    random: option(fn<() => number>()),
+    onRequest: option(fn<NonNullable<Hooks['onRequest']>>()),
+    onResponse: option(fn<NonNullable<Hooks['onResponse']>>()),
+    onRetry: option(fn<NonNullable<Hooks['onRetry']>>()),
+    onWarning: option(fn<NonNullable<Hooks['onWarning']>>()),
+    onError: option(fn<NonNullable<Hooks['onError']>>()),
   })
 })
 
@@ -118,7 +146,9 @@ export class ResolvedConfig {
   readonly authentication: 'per-endpoint' | 'plain'
   readonly customerFields: 'optional' | 'required'
   readonly timeoutMs: number
+  readonly deadlineMs: number | undefined
   readonly maxRetries: number
+  readonly checkoutOrigins: readonly string[]
   readonly userAgent: string
   readonly hooks: Hooks
   /** Codes of the warnings that were printed for this configuration object. */
@@ -127,8 +157,20 @@ export class ResolvedConfig {
 
   constructor(config: ClientConfig, printedWarnings: Set<string>) {
     Object.defineProperty(this, 'printedWarnings', { value: printedWarnings, enumerable: false })
-    const { apiKey, apiSecret, endpointsKey, signer, fetch, random, onRequest, onResponse, onRetry, onWarning } = config
-    this.hooks = { onRequest, onResponse, onRetry, onWarning }
+    const {
+      apiKey,
+      apiSecret,
+      endpointsKey,
+      signer,
+      fetch,
+      random,
+      onRequest,
+      onResponse,
+      onRetry,
+      onWarning,
+      onError,
+    } = config
+    this.hooks = { onRequest, onResponse, onRetry, onWarning, onError }
     this.baseUrl = address('baseUrl', config.baseUrl)
     this.apiUrl = config.apiUrl && address('apiUrl', config.apiUrl)
     this.posId = config.posId
@@ -136,7 +178,9 @@ export class ResolvedConfig {
     this.authentication = config.authentication ?? 'per-endpoint'
     this.customerFields = config.customerFields ?? 'optional'
     this.timeoutMs = config.timeoutMs ?? 30_000
+    this.deadlineMs = config.deadlineMs ?? undefined
     this.maxRetries = config.maxRetries ?? 2
+    this.checkoutOrigins = (config.checkoutOrigins ?? []).map((address) => new URL(address).origin)
     this.userAgent = config.userAgent ?? 'edgetill'
     // One by one: a copy of an instance of a class would lose what its class has.
     this.#config = { apiKey, apiSecret, endpointsKey, signer, fetch, random }
@@ -157,7 +201,7 @@ export class ResolvedConfig {
   get random(): () => number {
     return this.#config.random ?? Math.random
   }
-  get fetch(): typeof fetch {
+  get fetch(): Fetch {
     return this.#config.fetch ?? globalThis.fetch
   }
 }
@@ -175,10 +219,6 @@ export function resolveConfig(config: ClientConfig | ResolvedConfig): ResolvedCo
   throw unusable(path || 'config', `${message}${shown}`)
 }
 
-function unusable(field: string, what: string): ConfigError {
-  return new ConfigError(field, `${field} ${what}.`)
-}
-
 // A function is called with the same configuration object many times: a warning is printed at the first only.
 let printedWarnings: WeakMap<object, Set<string>> | undefined
 
@@ -187,6 +227,19 @@ function printedWarningsOf(config: object): Set<string> {
   const printed = printedWarnings.get(config) ?? new Set()
   printedWarnings.set(config, printed)
   return printed
+}
+
+function isOrigins(value: unknown): boolean {
+  const isOrigin = (text: unknown) =>
+    typeof text === 'string' &&
+    URL.canParse(text) &&
+    /^https?:/.test(text) &&
+    text.replace(/\/$/, '') === new URL(text).origin
+  return Array.isArray(value) && value.every(isOrigin)
+}
+
+function unusable(field: string, what: string): ConfigError {
+  return new ConfigError(field, `${field} ${what}.`)
 }
 
 /** A base address, without a slash at its end. */

@@ -2,8 +2,8 @@
 
 export type { Client } from './client.ts'
 export { createClient } from './client.ts'
-export type { ClientConfig, ResolvedConfig, Signer, SignerInput } from './config.ts'
-export type { Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning, WarningCode } from './hooks.ts'
+export type { ClientConfig, Fetch, Signer, SignerInput } from './config.ts'
+export type { ErrorInfo, Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning, WarningCode } from './hooks.ts'
 export type { CallOptions } from './http/types.ts'
 
 // Operations
@@ -51,6 +51,7 @@ export { voidPayment } from './operations/void-payment.ts'
 
 export type { BrowserFingerprint } from './card/browser-fingerprint.ts'
 export type { Checkout } from './operations/purchase.ts'
+export { isCheckout } from './operations/purchase.ts'
 export type { Account, AccountBalances } from './schemas/account.ts'
 export type { Capture, SecondaryOperation } from './schemas/capture.ts'
 export type { CancelledPayment, Payment, PaymentDetails } from './schemas/payment.ts'
@@ -71,6 +72,19 @@ export { fromMinorUnits, splitAmount, toMinorUnits } from './helpers/amount.ts'
 export type { StatusCodeMeaning } from './helpers/status.ts'
 export { customerActionUrl, describeStatusCode, isFinal } from './helpers/status.ts'
 export { compareTimestamps, timestampToDate } from './helpers/timestamp.ts'
+
+// Orders: identity and state, from events
+
+export type {
+  EventSummary,
+  ExpectedPayment,
+  Order,
+  OrderEvent,
+  OrderFlag,
+  OrderOperation,
+  OrderTotals,
+} from './orders/index.ts'
+export { eventKey, foldOrder } from './orders/index.ts'
 
 // Webhooks
 
@@ -110,7 +124,15 @@ export {
 
 // Errors
 
-export type { CallDetails, ErrorCode, FieldViolation, Issue, UnknownOutcomeReason, WebhookRefusal } from './errors.ts'
+export type {
+  CallDetails,
+  ErrorCode,
+  FieldViolation,
+  Issue,
+  ResponseDetails,
+  UnknownOutcomeReason,
+  WebhookRejection,
+} from './errors.ts'
 export {
   ApiError,
   ConfigError,

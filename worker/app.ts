@@ -6,10 +6,10 @@ import { authorized } from './routes/authorized.ts'
 import { checkout } from './routes/checkout.ts'
 import { health } from './routes/health.ts'
 import { balances, cancelOrder, captureOrder, resendOrder } from './routes/operations.ts'
-import { getOrder, getOrderEvent, getStrayEvent, listOrders, listStrayEvents } from './routes/orders.ts'
+import { getOrder, getOrderEvent, listOrders, showDeadLetter, showDeadLetters } from './routes/orders.ts'
 import { result, resultPosted } from './routes/result.ts'
 import { webhooks } from './routes/webhooks.ts'
-import { StateError } from './store/kv.ts'
+import { StorageError } from './store/kv.ts'
 
 /**
  * The worker as a Hono app.
@@ -43,8 +43,8 @@ export function createApp(options: Partial<Deps> = {}): Hono<{ Bindings: Env }> 
   app.post('/api/orders/:order_id/cancel', cancelOrder(deps))
   app.post('/api/orders/:order_id/resend', resendOrder(deps))
   app.get('/api/balances', balances(deps))
-  app.get('/api/strays', listStrayEvents)
-  app.get('/api/strays/:id', getStrayEvent)
+  app.get('/api/strays', showDeadLetters)
+  app.get('/api/strays/:id', showDeadLetter)
   app.notFound(({ req }) =>
     isApi(req.path)
       ? problemResponse({ status: 404, code: 'not_found', title: 'No such resource.' })
@@ -63,7 +63,7 @@ function failure(error: Error, api: boolean): Response {
       ? error.problem
       : error instanceof MisconfiguredError
         ? { status: 500, code: 'config', title: error.message, missing: error.bindings }
-        : error instanceof StateError
+        : error instanceof StorageError
           ? { status: 503, code: 'state', title: 'The worker’s storage failed; try again.' }
           : problemOf(error)
   if (!problem) console.error(error)

@@ -1,1 +1,2 @@
 export * from '../src/index.ts'
+export * from '../src/orders/index.ts'

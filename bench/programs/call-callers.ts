@@ -8,12 +8,12 @@ export interface Caller {
   call: () => Promise<unknown>
 }
 
-/** One operation of each row of the document's authentication table: key and secret in a header, and a signed body. */
+/** One operation for each authentication scheme: key and secret in a header, and a signed body. */
 export const OPERATIONS = ['capturePayment', 'createPayment'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
 export const OURS = 'edgetill'
-export const UNSIGNED = 'edgetill, the same not signed (authentication: plain)'
+export const UNSIGNED = 'edgetill, unsigned (authentication: plain)'
 export const GUARDED = 'fetch with the same guard'
 export const BARE = 'bare fetch'
 export const STRIPE = 'stripe, its fetch client'
@@ -49,7 +49,7 @@ const PAYMENT = {
   },
 } as const
 
-/** Every caller of this runtime, operation by operation. */
+/** Every caller on this runtime, by operation. */
 export function callersFor(origin: string, port: number, onNode: boolean): Caller[] {
   const config = { baseUrl: origin, posId: POS, apiKey: 'key', apiSecret: 'secret', endpointsKey: 'endpoints-key' }
   const client = createClient(config)
@@ -59,7 +59,7 @@ export function callersFor(origin: string, port: number, onNode: boolean): Calle
     ...fetches('capturePayment', `${origin}/api/v1/capture`, 'SVC key:secret', CAPTURE),
     { operation: 'createPayment', name: OURS, call: () => client.createPayment(PAYMENT) },
     { operation: 'createPayment', name: UNSIGNED, call: () => unsigned.createPayment(PAYMENT) },
-    // Signed once and for all: what signing costs is a row of its own.
+    // Signed in advance: the cost of signing is a separate row.
     ...fetches('createPayment', `${origin}/api/v1/payment`, `SVC-HMAC-SHA1 key:${'0f'.repeat(20)}`, PAYMENT),
     ...stripeCallers(STRIPE, port, Stripe.createFetchHttpClient()),
     ...(onNode ? stripeCallers('stripe, its default client (node:http)', port) : []),
@@ -82,7 +82,7 @@ function fetches(operation: Operation, url: string, authentication: string, inpu
   ]
 }
 
-/** What has to be done around `fetch` so that money moves once and nothing leaks: no replay, no redirect, two limits. */
+/** What `fetch` needs around it so that money moves once and nothing leaks: no replay, no redirect, two limits. */
 async function guardedFetch(url: string, headers: Record<string, string>, body: string): Promise<unknown> {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(), 30_000)
@@ -95,7 +95,7 @@ async function guardedFetch(url: string, headers: Record<string, string>, body: 
       keepalive: false,
       signal: controller.signal,
     })
-    if (!response.ok || !response.body) throw new Error('refused')
+    if (!response.ok || !response.body) throw new Error('rejected')
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await limited(response.body)))
   } finally {
     clearTimeout(timer)
@@ -142,7 +142,7 @@ function stripeCallers(
       name,
       call: () => stripe.paymentIntents.capture('pi_1', { amount_to_capture: 6050 }),
     },
-    // What stripe takes for the same payment, in about as many bytes.
+    // The same payment for stripe, in about as many bytes.
     {
       operation: 'createPayment',
       name,

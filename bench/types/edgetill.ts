@@ -1,4 +1,4 @@
-// Uses every operation and every kind of event: what a compiler has to read for that is measured.
+// Uses every operation and every kind of event, to measure what a compiler has to read for that.
 
 import { createClient, verifyWebhook } from '../../src/index.ts'
 
@@ -38,22 +38,22 @@ export async function everyOperation(): Promise<string[]> {
   const again = await client.resendWebhook({ order_id: 'A-1', operation: 'purchase' })
   const other = await client.request({ method: 'GET', path: '/api/v1/other', authentication: 'plain' })
   const event = verifyWebhook({ data: 'e30', signature: '' }, 'secret')
-  const told = [checkout.url, split.url, capture.status, payment.status, account.currency, String(again.method)]
+  const results = [checkout.url, split.url, capture.status, payment.status, account.currency, String(again.method)]
   switch (event.kind) {
     case 'unexpected':
-      return [...told, ...event.issues.map(({ path }) => path)]
+      return [...results, ...event.issues.map(({ path }) => path)]
     case 'unknown':
-      return [...told, event.method, String(other.status)]
+      return [...results, event.method, String(other.status)]
     case 'refund':
-      return [...told, event.operation_id, event.receipt_url ?? '']
+      return [...results, event.operation_id, event.receipt_url ?? '']
     case 'capture':
     case 'void':
     case 'auth_increment':
-      return [...told, event.operation_id]
+      return [...results, event.operation_id]
     case 'purchase':
     case 'auth':
-      return [...told, event.order_id, event.cc_mask ?? '']
+      return [...results, event.order_id, event.cc_mask ?? '']
     default:
-      return told
+      return results
   }
 }

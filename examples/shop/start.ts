@@ -1,5 +1,5 @@
-// Starts one shop on loopback: the worker as its real bundle in workerd with its KV namespace, as wrangler.toml
-// describes it; the emulator of the service over real HTTP; and the shop's own pages.
+// Starts one shop on loopback: the worker's real bundle in workerd with its KV namespace, as wrangler.toml describes it;
+// the emulator of the service over HTTP; and the shop's own pages.
 
 import { resolve } from 'node:path'
 import { unstable_startWorker as startWorker } from 'wrangler'
@@ -8,20 +8,20 @@ import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { createShopPages } from './pages.ts'
 
 export interface ShopOptions {
-  /** Ports of the shop, the worker and the emulator; free ones unless given. */
+  /** Ports of the shop, the worker and the emulator. Default: free ports. */
   ports?: { shop: number; worker: number; emulator: number }
-  /** Whether requests to the worker, and what it logs, are printed. */
+  /** Whether to print requests to the worker and its log. */
   log?: boolean
-  /** Something that is wrong on purpose, to see that it is noticed. */
+  /** A fault on purpose, to test that it is noticed. */
   broken?: 'worker-secret' | 'no-webhooks' | undefined
 }
 
 export interface Shop {
-  /** Where the shop's pages are. */
+  /** Origin of the shop's pages. */
   shop: string
-  /** Where the worker is. */
+  /** Origin of the worker. */
   worker: string
-  /** Where the emulator of the service is. */
+  /** Origin of the emulator. */
   service: string
   emulator: Emulator
   linkSecret: string
@@ -30,7 +30,7 @@ export interface Shop {
 }
 
 export async function startShop({ ports, log, broken }: ShopOptions = {}): Promise<Shop> {
-  // Nothing beyond loopback: wrangler would ask for `request.cf`, and report how it is used.
+  // Nothing beyond loopback: wrangler would fetch `request.cf` and send usage metrics.
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
   process.env.WRANGLER_SEND_METRICS = 'false'
   const stops: (() => Promise<unknown>)[] = []
@@ -76,7 +76,7 @@ export async function startShop({ ports, log, broken }: ShopOptions = {}): Promi
     })
     stops.push(() => worker.dispose())
     const workerOrigin = (await worker.url).origin
-    // Its address is known a moment before it answers.
+    // Its address is known shortly before it responds.
     await worker.ready
     await (await fetch(`${workerOrigin}/health`)).text()
     const pages = createShopPages({ worker: workerOrigin, service: served.origin, linkSecret, adminToken })

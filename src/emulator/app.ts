@@ -22,6 +22,7 @@ import { refundSplitPurchase } from './routes/refund-split-purchase.ts'
 import { resendWebhook } from './routes/resend-webhook.ts'
 import { voidPayment } from './routes/void-payment.ts'
 import type { OperationName } from './spec/endpoints.ts'
+import type { LoggedRequest } from './state/activity.ts'
 
 const ROUTES: Record<OperationName, Route> = {
   'create-payment': createPayment,
@@ -39,21 +40,32 @@ const ROUTES: Record<OperationName, Route> = {
   'cancel-recurring': cancelRecurring,
 }
 
+type App = Hono<{ Bindings: { entry: LoggedRequest } }>
+
 /** Every path of the emulated service, and of the emulator's own control. */
-export function createApp(context: Context, controls: EmulatorControls): Hono {
-  const app = new Hono()
+export function createApp(context: Context, controls: EmulatorControls): App {
+  const app: App = new Hono()
   for (const operation of Object.keys(ROUTES) as OperationName[]) {
     const { base, path } = context.rules.endpoints[operation]
     const { baseUrl, apiUrl } = context.options.credentials
     const prefix = new URL(base === 'base_url' ? baseUrl : apiUrl).pathname.replace(/\/$/, '')
     const pattern = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.all(pattern, (c) =>
-      handleEndpoint(context, operation, ROUTES[operation], c.req.raw, c.req.param() as Record<string, string>),
+      handleEndpoint(
+        context,
+        operation,
+        ROUTES[operation],
+        c.req.raw,
+        c.req.param() as Record<string, string>,
+        c.env.entry,
+      ),
     )
   }
   app.all('/api/v1/checkout/:checkout_id/:page{form|3ds}', (c) =>
-    checkout(context, c.req.raw, c.req.param('checkout_id'), c.req.param('page')),
+    checkout(context, c.req.raw, c.req.param('checkout_id'), c.req.param('page'), c.env.entry),
   )
+  for (const path of ['/', '/_emulator/']) app.get(path, (c) => c.redirect('/_emulator'))
+  app.get('/favicon.ico', (c) => c.body(null, 204))
   app.get('/_emulator', () => overviewPage(controls))
   app.get('/_emulator/orders', (c) => {
     const order = controls.orders.get(c.req.query('order_id') ?? '')

@@ -5,8 +5,10 @@ import type { EmulatorControls } from './control/emulator-controls.ts'
 import { viewOrders } from './domain/orders.ts'
 import { createFaultBook } from './faults/faults.ts'
 import { aborted } from './faults/response-faults.ts'
+import { recordRequest } from './http/request-log.ts'
 import { type EmulatorOptions, resolveOptions } from './options.ts'
 import type { Rules } from './spec/rules.ts'
+import { createActivityLog } from './state/activity.ts'
 import { createScheduler } from './state/clock.ts'
 import { createIds, createRandom } from './state/random.ts'
 import { createDeliveryLog } from './webhooks/deliveries.ts'
@@ -36,9 +38,10 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
   const scheduler = createScheduler(options.clock ?? { now: () => Date.now() })
   const faults = createFaultBook(createRandom(resolved.seed ^ 0x5eed))
   const chance = createRandom(resolved.seed ^ 0xcafe)
-  const deliveries = createDeliveryLog({ options: resolved, wire: rules.wire, scheduler, faults, chance })
+  const activity = createActivityLog(resolved.onActivity)
+  const deliveries = createDeliveryLog({ options: resolved, wire: rules.wire, scheduler, faults, chance, activity })
   const state = emptyState(resolved, ids)
-  const context: Context = { options: resolved, rules, ids, chance, scheduler, state, deliveries, faults }
+  const context: Context = { options: resolved, rules, ids, chance, scheduler, state, deliveries, activity, faults }
   const controls: EmulatorControls = {
     control: createPortalActions(context),
     credentials: { ...resolved.credentials },
@@ -47,11 +50,13 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
       advance: (duration) => scheduler.advance(duration, () => deliveries.list.idle()),
     },
     deliveries: deliveries.list,
+    requests: activity.requests,
     orders: viewOrders(context),
     faults,
     reset() {
       scheduler.clear()
       deliveries.clear()
+      activity.clear()
       faults.clear()
       Object.assign(context.state, emptyState(resolved, ids))
     },
@@ -63,7 +68,9 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
     async fetch(input: Request | string | URL, init?: unknown, workerContext?: unknown) {
       scheduler.runDue()
       const request = toRequest(input, init, workerContext)
-      const response = await Promise.race([app.fetch(request), aborted(request.signal)])
+      const response = await recordRequest(context, request, (recorded, entry) =>
+        Promise.race([app.fetch(recorded, { entry }), aborted(request.signal)]),
+      )
       // In a Worker, work that outlives the response has to be announced.
       const waitUntil = (workerContext as { waitUntil?: unknown } | undefined)?.waitUntil
       if (typeof waitUntil === 'function') waitUntil.call(workerContext, deliveries.list.idle())

@@ -3,7 +3,9 @@ import { applyRequestFaults, applyResponseFaults } from './faults/response-fault
 import { authenticate } from './http/authentication.ts'
 import { Problem } from './http/problem.ts'
 import type { Route } from './http/request.ts'
+import { noteFaults } from './http/request-log.ts'
 import type { OperationName } from './spec/endpoints.ts'
+import type { LoggedRequest } from './state/activity.ts'
 
 /**
  * Handles one request. The order of the checks is part of the contract: path 404 (before this function), verb 405, content
@@ -15,8 +17,12 @@ export async function handleEndpoint(
   route: Route,
   request: Request,
   path: Record<string, string>,
+  entry: LoggedRequest,
 ): Promise<Response> {
+  entry.operation = operation
+  entry.order_id ??= path.order_id ?? null
   const faults = context.faults.take(operation)
+  noteFaults(context, entry, operation, faults)
   const early = await applyRequestFaults(faults, request.signal)
   if (early !== undefined) return early
   const response = await respond(context, operation, route, request, path).catch((error: unknown) => {

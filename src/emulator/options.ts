@@ -1,4 +1,5 @@
 import type { AccountOption } from './state/accounts.ts'
+import type { Activity } from './state/activity.ts'
 import type { ClockSource } from './state/clock.ts'
 
 /** The addresses and credentials of the emulated project, in the names of the SDK's configuration. */
@@ -65,6 +66,8 @@ export interface EmulatorOptions {
   accounts?: readonly AccountOption[]
   /** Replaces single addresses or credentials. */
   credentials?: Partial<Credentials>
+  /** Called with each request, webhook attempt, fired fault and internal error, when it has happened. Default: nothing. */
+  onActivity?: (activity: Activity) => void
 }
 
 export interface ResolvedOptions {
@@ -83,6 +86,7 @@ export interface ResolvedOptions {
   splitSum: 'any' | 'exact'
   accounts: readonly AccountOption[]
   credentials: Credentials
+  onActivity: ((activity: Activity) => void) | undefined
 }
 
 const MINUTE = 60_000
@@ -117,6 +121,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     hostedAuthResponse: options.hostedAuthResponse ?? 'redirect',
     splitSum: options.splitSum ?? 'any',
     accounts: options.accounts ?? DEFAULT_ACCOUNTS,
+    onActivity: options.onActivity,
     credentials: {
       baseUrl: url.origin,
       apiUrl: `${url.origin}/balances-api`,

@@ -20,7 +20,7 @@ export function toMinorUnits(amount: number): number {
 /**
  * The amount of a number of hundredths: `1005` is `10.05`.
  *
- * @param minorUnits A whole number below 2^46 × 100 (beyond, neighbouring cents are the same double); zero and negative
+ * @param minor A whole number below 2^46 × 100 (beyond, neighbouring cents are the same double); zero and negative
  *   numbers are fine.
  * @throws {InvalidInputError} for anything else.
  * @see The API document, "Common types", Amount.
@@ -28,11 +28,11 @@ export function toMinorUnits(amount: number): number {
  * import { fromMinorUnits } from 'edgetill'
  * fromMinorUnits(1005) // 10.05
  */
-export function fromMinorUnits(minorUnits: number): number {
-  check('fromMinorUnits', 'minorUnits', minorUnits, wholeProblem(minorUnits))
+export function fromMinorUnits(minor: number): number {
+  check('fromMinorUnits', 'minor', minor, wholeProblem(minor))
   // A quotient is the double that is nearest to the decimal, and so is the number that JSON.parse makes of its digits.
   // Adding zero turns -0 into 0.
-  return minorUnits / 100 + 0
+  return minor / 100 + 0
 }
 
 /**

@@ -1,14 +1,14 @@
 import type { ResolvedConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import { warn } from '../hooks.ts'
-import { unknownOutcome } from '../http/failure.ts'
-import { readRecord } from '../http/read-record.ts'
-import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import { jsonBody, recordOf } from '../http/body.ts'
+import { invalidResponse } from '../http/errors.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { hundredths } from '../lib/decimal.ts'
-import { countCharacters, isObject } from '../lib/kind.ts'
+import { countCharacters } from '../lib/kind.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from '../lib/limits.ts'
 import type { Schema } from '../schemas/fields.ts'
-import { checkInput, issueAt, rejectInput } from '../schemas/input.ts'
+import { checkInput, issueAt } from '../schemas/input.ts'
 import { type Payment, paymentSchema } from '../schemas/payment.ts'
 import {
   cardIssues,
@@ -18,7 +18,7 @@ import {
 } from '../schemas/purchase.ts'
 import type { Split } from '../schemas/split.ts'
 
-/** A checkout page that the customer is to be sent to. Nothing is paid yet: the webhooks tell. */
+/** A checkout page to send the customer to. Nothing is paid yet: the webhooks report the payment. */
 export interface Checkout {
   /** Absolute address of the checkout form. Redirect the customer there, with 303. */
   url: string
@@ -26,84 +26,55 @@ export interface Checkout {
   checkout_id: string | undefined
 }
 
+/**
+ * Whether the result of `createPayment` is a checkout to send the customer to, rather than a payment.
+ * @example
+ * import { type Checkout, isCheckout, type Payment } from 'edgetill'
+ * const next = (result: Checkout | Payment) => (isCheckout(result) ? result.url : result.user_action_url)
+ */
+export function isCheckout(result: Checkout | Payment): result is Checkout {
+  // Every payment has a payment_id; it may also have an undocumented `url`.
+  return 'url' in result && !('payment_id' in result)
+}
+
 type PurchaseInput = (HostedPurchaseFields | DirectPurchaseFields) & { method: string }
 
 /**
- * Checks the input of a purchase and builds its request: pure but for the clock, which tells whether a card has expired.
+ * Checks the input of a purchase. The clock decides whether a card has expired.
  * @param more Rules across several fields.
  */
-export function purchaseRequest<Input extends PurchaseInput>(
+export function checkPurchase<Input extends PurchaseInput>(
   config: ResolvedConfig,
   operation: string,
-  path: string,
   received: Input,
   schema: Schema<Input>,
-  more: (input: Input) => Issue[],
-  { passThrough }: CallOptions,
-): { input: Input; request: WireRequest } {
-  const input = checkInput(operation, schema, received, (checked) => [
+  more: (input: Input) => Issue[] = () => [],
+): Input {
+  return checkInput(operation, schema, received, (checked) => [
     ...(checked.mode === 'direct' ? cardIssues(checked, Date.now()) : []),
     ...(config.customerFields === 'required' ? missingCustomerFields(checked).map(requiredIssue) : []),
     ...more(checked),
   ])
-  const { mode, order_id, amount, currency, method, server_url } = input
-  for (const path of missingCustomerFields(input)) {
-    const message = `${path} is missing: the API document's table requires it, and its own examples omit it.`
-    warn(config, { operation, code: 'missing_customer_field', path, message })
-  }
-  const length = countCharacters(order_id)
-  if (length > CAPTURE_ORDER_ID_LENGTH) {
-    const message = `order_id has ${length} characters, and the service's later operations on an order take at most ${CAPTURE_ORDER_ID_LENGTH}.`
-    warn(config, { operation, code: 'order_id_not_capturable', path: 'order_id', message })
-  }
-  warnAboutPort(config, operation, 'server_url', server_url)
-  const body: Record<string, unknown> = { pos_id: config.posId, ...input }
-  if (typeof body.exp_year === 'number') body.exp_year %= 100
-  const request: WireRequest = {
-    operation,
-    method: 'POST',
-    base: 'baseUrl',
-    path,
-    body: jsonBody(operation, body, passThrough),
-    authentication: 'hmac',
-    endpointsKeyHeader: 'X-API-KEY',
-    redirectExpected: mode === 'hosted',
-    subject: { order_id, amount, currency },
-    howToFindOut:
-      `Ask before trying again: resendWebhook({ order_id, operation: '${method}' }) tells the state of order ${JSON.stringify(order_id)}. ` +
-      'If the service does not know it, send the same order_id again: order ids are unique, so that it cannot be paid twice.',
-  }
-  return { input, request }
 }
 
 const requiredIssue = (path: string): Issue => issueAt(path, 'is required', undefined)
 
-/** The JSON text of a body, made once: what is signed is what is sent. */
-export function jsonBody(
-  operation: string,
-  body: Record<string, unknown>,
-  passThrough: Record<string, unknown> | undefined,
-): string {
-  if (passThrough !== undefined && !isPlainObject(passThrough)) {
-    rejectInput(operation, 'passThrough', 'must be a plain object of extra fields', passThrough)
+/** Passes to `onWarning` what is legal in a purchase and will probably not do what was meant. */
+export function warnAboutPurchase(config: ResolvedConfig, operation: string, input: PurchaseInput): void {
+  const { order_id, server_url } = input
+  for (const path of missingCustomerFields(input)) {
+    const message = `${path} is missing: the API document's table requires it, although its examples omit it.`
+    warn(config, { operation, code: 'missing_customer_field', path, message })
   }
-  for (const name of Object.keys(passThrough ?? {})) {
-    if (!Object.hasOwn(body, name)) continue
-    rejectInput(operation, `passThrough.${name}`, 'must not be a field that the call itself sends', body[name])
+  const length = countCharacters(order_id)
+  if (length > CAPTURE_ORDER_ID_LENGTH) {
+    const message = `order_id has ${length} characters, and later operations on an order, such as a refund, take at most ${CAPTURE_ORDER_ID_LENGTH}.`
+    warn(config, { operation, code: 'order_id_not_capturable', path: 'order_id', message })
   }
-  try {
-    return JSON.stringify({ ...body, ...passThrough })
-  } catch {
-    return rejectInput(operation, '', 'must be JSON: no BigInt, nothing that contains itself', body)
-  }
+  warnAboutPort(config, operation, 'server_url', server_url)
 }
 
-// A toJSON would replace the whole body.
-function isPlainObject(value: unknown): boolean {
-  return isObject(value) && typeof value.toJSON !== 'function'
-}
-
-/** Warns about a webhook destination on a port that the service only calls by agreement. */
+/** Passes to `onWarning` a webhook address on a port that the service calls only after its support agreed. */
 export function warnAboutPort(
   config: ResolvedConfig,
   operation: string,
@@ -122,7 +93,47 @@ export function warnAboutPort(
   })
 }
 
-/** Warns about split amounts that do not add up to the amount, where one is sent. */
+/** Builds the request of a purchase from its checked input. */
+export function buildPurchase(
+  config: ResolvedConfig,
+  operation: string,
+  path: string,
+  input: PurchaseInput,
+  { passThrough }: CallOptions,
+): WireRequest {
+  const { mode, method, order_id, pos_id, amount, currency } = input
+  const body: Record<string, unknown> = { pos_id: config.posId, ...input }
+  if (typeof body.exp_year === 'number') body.exp_year %= 100
+  return {
+    operation,
+    method: 'POST',
+    base: 'baseUrl',
+    path,
+    body: jsonBody(operation, body, passThrough),
+    authentication: 'hmac',
+    endpointsKeyHeader: 'X-API-KEY',
+    redirectExpected: mode === 'hosted',
+    subject: { order_id, pos_id, amount, currency },
+    howToFindOut:
+      `Ask before you try again: resendWebhook({ order_id, operation: '${method}' }) returns the state of order ${JSON.stringify(order_id)}. ` +
+      'If the service does not know it, send the same order_id again: order ids are unique, so it cannot be paid twice.',
+  }
+}
+
+/** Reads a payment record. */
+export function readPayment(response: ParsedResponse): Payment {
+  return recordOf<Payment>(response, paymentSchema)
+}
+
+/** Reads the response to a hosted purchase, which can only be a redirect. */
+export function readHosted(response: ParsedResponse): Checkout {
+  if (response.location !== undefined) return readCheckout(response)
+  const { attempt, status, requestId, json } = response
+  const what = `${status} and a body instead of the documented redirect`
+  throw invalidResponse(attempt, { reason: 'unreadable_answer', status, what, body: json, requestId })
+}
+
+/** Passes to `onWarning` split amounts that do not add up to the amount, where one is sent. */
 export function warnAboutSplitSum(
   config: ResolvedConfig,
   operation: string,
@@ -141,19 +152,34 @@ export function warnAboutSplitSum(
   })
 }
 
-/** Reads the checkout address of a redirect. */
-export function readCheckout(location: string): Checkout {
-  return { url: location, checkout_id: /\/checkout\/([^/?#]+)\/form$/.exec(new URL(location).pathname)?.[1] }
-}
+const CHECKOUT_PATH = /^\/api\/v1\/checkout\/([^/]+)\/form$/
 
-/** Reads a payment record. The payment exists: a record of another shape is handed over in the error. */
-export function readPayment(request: WireRequest, answer: Answer): Payment {
-  return readRecord(paymentSchema, request, answer)
-}
-
-/** Reads the answer to a hosted purchase, which can only be a redirect. */
-export function readHosted(request: WireRequest, answer: Answer): Checkout {
-  if (answer.location !== undefined) return readCheckout(answer.location)
-  const what = `was answered with ${answer.status} and a body instead of the documented redirect`
-  throw unknownOutcome({ request, ...answer }, 'unreadable_answer', what, answer.status)
+/**
+ * Reads the address of a checkout from a redirect. What else answers a POST with a redirect (a login page, a firewall, a
+ * moved host) created no payment, and its address must not be shown to a customer.
+ */
+export function readCheckout({ attempt, status, requestId, location = '' }: ParsedResponse): Checkout {
+  const { config, request } = attempt
+  const base = new URL(config.baseUrl)
+  const { href, protocol, origin, pathname } = new URL(location)
+  const belowBase = pathname.startsWith(base.pathname) ? pathname.slice(base.pathname.replace(/\/$/, '').length) : ''
+  const checkout_id = (CHECKOUT_PATH.exec(pathname) ?? CHECKOUT_PATH.exec(belowBase))?.[1]
+  const isSecure = protocol === 'https:' || base.protocol === 'http:'
+  const isDocumented = checkout_id !== undefined && (status === 303 || status === 302)
+  const isTrusted = status === 303 && (origin === base.origin || config.checkoutOrigins.includes(origin))
+  if (!isSecure || !(isDocumented || isTrusted)) {
+    const what = `a redirect (${status}) that is not to a checkout page`
+    throw invalidResponse(attempt, { reason: 'unexpected_redirect', status, what, requestId, location })
+  }
+  if (checkout_id === undefined && origin === base.origin) {
+    warn(config, {
+      operation: request.operation,
+      code: 'unusual_checkout_address',
+      path: 'location',
+      message:
+        'The checkout address does not have the documented path /api/v1/checkout/<checkout_id>/form: look at it before ' +
+        'you send customers there, and name its origin in checkoutOrigins if it is right.',
+    })
+  }
+  return { url: href, checkout_id }
 }

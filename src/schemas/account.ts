@@ -23,14 +23,26 @@ export interface AccountBalances {
   rolling_reserve?: number | null | undefined
 }
 
+/** The single-account response names `rolling_reserve` differently. */
+interface ReceivedBalances extends AccountBalances {
+  rollingReserve?: number | null | undefined
+}
+
 const balancesSchema: Schema<AccountBalances> = /* @__PURE__ */ define(() =>
   v.pipe(
     anObject,
-    v.looseObject({ rollingReserve: optionalNumber }, objectMessage),
-    v.transform(({ rollingReserve, ...balances }) =>
-      rollingReserve === undefined ? balances : { rolling_reserve: rollingReserve, ...balances },
+    v.looseObject(
+      fieldsOf<ReceivedBalances>()({
+        available: number,
+        rolling_reserve: optionalNumber,
+        rollingReserve: optionalNumber,
+      }),
+      objectMessage,
     ),
-    v.looseObject(fieldsOf<AccountBalances>()({ available: number, rolling_reserve: optionalNumber }), objectMessage),
+    v.transform(({ rollingReserve, ...balances }): AccountBalances => {
+      const rolling_reserve = balances.rolling_reserve ?? rollingReserve
+      return rolling_reserve === undefined ? balances : { ...balances, rolling_reserve }
+    }),
   ),
 )
 

@@ -51,7 +51,7 @@ export const objectMessage: Message = ({ path }) => (path ? REQUIRED : 'must be 
 
 /** An object. valibot's own object schemas accept an array too. */
 export const anObject: Schema<Record<string, unknown>> = /* @__PURE__ */ define(() =>
-  v.custom<Record<string, unknown>>(isObject, must('be an object')),
+  v.custom<Record<string, unknown>>(isObject, 'must be an object'),
 )
 
 // valibot's objects drop these names unseen, since an assignment to them could change a prototype.
@@ -68,6 +68,14 @@ export const anInput: Schema<Record<string, unknown>> = /* @__PURE__ */ define((
     ),
   ),
 )
+
+/** An option that may be left out; null is the same as left out. */
+export function option<T>(schema: Schema<T>): Schema<T | undefined> {
+  return v.pipe(
+    v.nullish(schema),
+    v.transform((value) => value ?? undefined),
+  )
+}
 
 /** Rejects the options of a plain object that are not known. (An instance of a class may have fields of its own.) */
 export function noUnknownOption(known: readonly string[]): v.BaseValidation<Options, Options, v.BaseIssue<unknown>> {

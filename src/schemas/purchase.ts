@@ -153,39 +153,43 @@ const fingerprintSchema: Schema<BrowserFingerprint> = /* @__PURE__ */ define(() 
   ),
 )
 
-const purchaseFields = /* @__PURE__ */ define(() =>
-  fieldsOf<PurchaseFields>()({
-    pos_id: v.optional(uuid),
-    amount,
-    currency,
-    description: textUpTo(DESCRIPTION_LENGTH, 1),
-    order_id: orderId(),
-    order_3ds_bypass: nonEmptyText,
-    customer_id: v.optional(nonEmptyText),
-    customer_fname: v.optional(nonEmptyText),
-    customer_lname: v.optional(nonEmptyText),
-    customer_patronym: v.optional(nonEmptyText),
-    customer_email: v.optional(nonEmptyText),
-    customer_phone: v.optional(nonEmptyText),
-    customer_country: v.optional(country),
-    customer_birthday: v.optional(date),
-    customer_tax_id: v.optional(nonEmptyText),
-    server_url: v.optional(url),
-    result_url: v.optional(url),
-    merchant_mcc: v.optional(mcc),
-    payload: v.optional(textUpTo(PAYLOAD_LENGTH)),
-    validation_url: v.optional(url),
-  }),
-)
+const commonFields = /* @__PURE__ */ define(() => ({
+  pos_id: v.optional(uuid),
+  amount,
+  currency,
+  description: textUpTo(DESCRIPTION_LENGTH, 1),
+  order_id: orderId(),
+  order_3ds_bypass: nonEmptyText,
+  customer_id: v.optional(nonEmptyText),
+  customer_country: v.optional(country),
+  customer_birthday: v.optional(date),
+  customer_tax_id: v.optional(nonEmptyText),
+  server_url: v.optional(url),
+  result_url: v.optional(url),
+  merchant_mcc: v.optional(mcc),
+  payload: v.optional(textUpTo(PAYLOAD_LENGTH)),
+  validation_url: v.optional(url),
+}))
+
+const customerFields = /* @__PURE__ */ define(() => ({
+  customer_fname: v.optional(nonEmptyText),
+  customer_lname: v.optional(nonEmptyText),
+  customer_patronym: v.optional(nonEmptyText),
+  customer_email: v.optional(nonEmptyText),
+  customer_phone: v.optional(nonEmptyText),
+}))
 
 /** The hosted table's parameters. */
 export const hostedFields: Entries<HostedPurchaseFields> = /* @__PURE__ */ define(() =>
   fieldsOf<HostedPurchaseFields>()({
     mode: oneOf(['hosted']),
-    ...purchaseFields,
+    ...commonFields,
+    ...customerFields,
     customer_lang: v.optional(nonEmptyText),
   }),
 )
+
+const isYear = (year: number) => Number.isInteger(year) && /^(20\d\d|\d\d?)$/.test(String(year))
 
 /** The direct table's parameters. */
 export const directFields: Entries<DirectPurchaseFields> = /* @__PURE__ */ define(() => {
@@ -194,7 +198,7 @@ export const directFields: Entries<DirectPurchaseFields> = /* @__PURE__ */ defin
   const year = must('be a year of two or four digits')
   return fieldsOf<DirectPurchaseFields>()({
     mode: oneOf(['direct']),
-    ...purchaseFields,
+    ...commonFields,
     cc_number: v.optional(
       v.pipe(
         v.string(cardNumber),
@@ -210,14 +214,13 @@ export const directFields: Entries<DirectPurchaseFields> = /* @__PURE__ */ defin
       ),
     ),
     cc_token: v.optional(nonEmptyText),
+    ...customerFields,
     customer_ip: v.optional(nonEmptyText),
     customer_referrer: v.optional(url),
     browser_fingerprint: fingerprintSchema,
     cryptogram: v.optional(v.unknown()),
   })
 })
-
-const isYear = (year: number) => Number.isInteger(year) && /^(20\d\d|\d\d?)$/.test(String(year))
 
 const CARD_FIELDS = ['cc_number', 'exp_month', 'exp_year', 'card_cvv'] as const
 

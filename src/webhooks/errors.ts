@@ -1,4 +1,4 @@
-import { ConfigError, type WebhookRefusal, WebhookVerificationError } from '../errors.ts'
+import { ConfigError, type WebhookRejection, WebhookVerificationError } from '../errors.ts'
 import { kindOf } from '../lib/kind.ts'
 import { SIGNATURE_LENGTH } from './signature.ts'
 
@@ -37,7 +37,7 @@ export function signatureError(data: string, signature: string): WebhookVerifica
 }
 
 /** The error of a webhook that is not genuine, or of a request that is not a webhook. */
-export function rejected(reason: WebhookRefusal, what: string): WebhookVerificationError {
+export function rejected(reason: WebhookRejection, what: string): WebhookVerificationError {
   return new WebhookVerificationError(reason, `Webhook rejected: ${what}.`)
 }
 

@@ -35,5 +35,5 @@ export { signData, verifySignature } from './signature.ts'
 
 // Errors
 
-export type { EdgetillError, ErrorCode, Issue, WebhookRefusal } from '../errors.ts'
+export type { EdgetillError, ErrorCode, Issue, WebhookRejection } from '../errors.ts'
 export { ConfigError, isConfigError, isWebhookVerificationError, WebhookVerificationError } from '../errors.ts'

@@ -4,7 +4,7 @@ import { start } from './support/process.ts'
 describe('npm run demo', { timeout: 60_000 }, () => {
   it('plays the day to its end and exits 0', async () => {
     const { code, output } = await start('examples/shop/demo.ts').finished
-    expect(output).toContain('Every step held')
+    expect(output).toContain('Every step passed')
     expect(output).toMatch(/POST \/webhooks +one byte of data changed +401/)
     expect(output).toMatch(/"status": "success"/)
     expect(code).toBe(0)
@@ -13,14 +13,14 @@ describe('npm run demo', { timeout: 60_000 }, () => {
   it('exits 1 and says why when the worker has another secret than the service', async () => {
     const { code, output } = await start('examples/shop/demo.ts', '--break=worker-secret').finished
     expect(output).toContain('API_SECRET')
-    expect(output).not.toContain('Every step held')
+    expect(output).not.toContain('Every step passed')
     expect(code).toBe(1)
   })
 
   it('exits 1 and says why when the service sends no webhook', async () => {
     const { code, output } = await start('examples/shop/demo.ts', '--break=no-webhooks').finished
     expect(output).toMatch(/webhook "pending" was not accepted by the worker: .*switched off/)
-    expect(output).not.toContain('Every step held')
+    expect(output).not.toContain('Every step passed')
     expect(code).toBe(1)
   })
 })

@@ -80,6 +80,26 @@ describe.each(['node', 'deno', 'bun'])('on %s', (runtime) => {
     expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/capturePayment was refused/) })
   })
 
+  it('refund.ts refunds part of a payment, and order.ts shows what happened to the order', async () => {
+    const order_id = `refund-${runtime}`
+    await createPayment(emulator.credentials, { ...CARD, order_id, cc_number: testCard('success') })
+    const part = await example(runtime, 'refund.ts', [order_id, 'UAH', '20.25'])
+    expect(part).toEqual({ code: 0, stdout: 'success: 20.25 UAH (refund successful)\n', stderr: '' })
+    const order = await example(runtime, 'order.ts', [order_id])
+    expect({ ...order, stdout: order.stdout.replaceAll(/^\d\S+/gm, 'TIME').split('\n') }).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: [
+        'TIME  purchase       success  100.50',
+        'TIME  refund         success  20.25',
+        'success: 100.50 UAH authorized, 100.50 UAH captured, 20.25 UAH refunded',
+        '',
+      ],
+    })
+    const unknown = await example(runtime, 'refund.ts', ['nothing', 'UAH'])
+    expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^refundPayment was/) })
+  })
+
   it('balances.ts prints a table', async () => {
     const { code, stdout, stderr } = await example(runtime, 'balances.ts')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

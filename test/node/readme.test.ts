@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { serveOnNode } from '../../src/cli/serve-node.ts'
@@ -10,7 +10,6 @@ import { root } from './support/runtimes.ts'
 
 const readme = new Document('README.md')
 const COMPLETE = readme.program('A complete program')
-const EMULATOR = readme.program('The emulator')
 
 type Program = { fetch(request: Request): Promise<Response> }
 
@@ -125,13 +124,6 @@ describe('the complete program', () => {
   })
 })
 
-it('the emulator’s program lists the currencies of its accounts', async () => {
-  const logged = silenced('log')
-  await load(EMULATOR)
-  expect(logged.mock.calls).toEqual([[expect.arrayContaining([expect.stringMatching(/^[A-Z]{3}$/)])]])
-  logged.mockRestore()
-})
-
 /** The literals of a union type in a source file. */
 function literals(file: string, type: string): string[] {
   const text = readFileSync(join(root, file), 'utf8')
@@ -155,14 +147,5 @@ describe('the tables of the README', () => {
     const codes = literals('src/errors.ts', 'ErrorCode')
     expect(codes.length).toBeGreaterThan(6)
     expect(readme.rows('Errors').map(([cell]) => cell)).toEqual(codes.map((code) => `\`${code}\``))
-  })
-
-  it('compare with figures that were measured', () => {
-    const measured = readFileSync(join(root, 'bench/README.md'), 'utf8')
-    const cells = readme.rows('Compared with the alternatives').flat()
-    const figures = cells.flatMap((cell) => cell.match(/\b\d+\.\d+\b/g) ?? []).filter((figure) => figure !== '2.9')
-    expect(figures.length).toBeGreaterThan(8)
-    expect(figures.filter((figure) => !measured.includes(` ${figure}`))).toEqual([])
-    expect(existsSync(join(root, 'bench/run.ts'))).toBe(true)
   })
 })

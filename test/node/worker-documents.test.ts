@@ -125,8 +125,8 @@ describe('worker/README.md', () => {
     )
     expect(names.length).toBeGreaterThan(12)
     expect(names.filter((name) => !readme.includes(name))).toEqual([])
-    const source = readFileSync(join(root, 'worker/store/order.ts'), 'utf8')
-    const flags = [...(/type Flag = ([^\n]+)/.exec(source)?.[1] ?? '').matchAll(/'(\w+)'/g)].map(
+    const source = readFileSync(join(root, 'src/orders/order.ts'), 'utf8')
+    const flags = [...(/type OrderFlag =([^/]+)/.exec(source)?.[1] ?? '').matchAll(/'(\w+)'/g)].map(
       ([, flag]) => `\`${flag}\``,
     )
     expect(table('flag').map(([flag]) => flag)).toEqual(flags)
@@ -173,7 +173,7 @@ describe('the programs of worker/README.md', () => {
     }).toEqual(credentials)
   })
 
-  it('make a webhook that is taken, and whose order nobody asked for', async () => {
+  it('make a webhook that is taken, and whose order nobody expected for', async () => {
     const world = new World()
     const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
     vi.stubGlobal('fetch', (input: string, init: RequestInit) => world.fetch(new Request(input, init)))

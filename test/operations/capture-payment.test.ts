@@ -91,7 +91,11 @@ describe('answers', () => {
   ])('another shape is handed over: %s', async (_name, change, paths) => {
     const record = { ...CAPTURE_RECORD, ...change }
     const error = await rejection(capture(record))
-    expect(error).toMatchObject({ code: 'unexpected_response', body: JSON.parse(JSON.stringify(record)) })
+    expect(error).toMatchObject({
+      code: 'outcome_unknown',
+      reason: 'unreadable_answer',
+      body: JSON.parse(JSON.stringify(record)),
+    })
     expect((error.issues as { path: string }[]).map(({ path }) => path)).toEqual(paths)
   })
 

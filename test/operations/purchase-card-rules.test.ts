@@ -76,7 +76,9 @@ describe.each(PURCHASE_FORMS.filter(({ mode }) => mode === 'direct'))('$name', (
   it('a year of three or five digits is no year, rather than one that is over', async () => {
     for (const exp_year of [200, 205, 209, 20_905]) {
       const error = await rejection(form.call(CONFIG, { ...card, exp_year }))
-      expect(error.issues).toEqual([{ path: 'exp_year', message: 'must be a year of two or four digits', received: 'number' }])
+      expect(error.issues).toEqual([
+        { path: 'exp_year', message: 'must be a year of two or four digits', received: 'number' },
+      ])
     }
   })
 

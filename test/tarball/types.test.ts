@@ -28,6 +28,11 @@ describe.each(['nodenext', 'bundler'] as const)('published types under %s', (res
     expect(check(declare(all))).toEqual([])
   })
 
+  it('need no more with the lowest versions of the dependencies', () => {
+    const files = { 'main.mts': EVERY_ENTRY, 'globals.d.ts': declare(all) }
+    expect(complaints(programOf(files, optionsFor(resolution), packedFolder('lowest')))).toEqual([])
+  })
+
   it.each(all)('do need the pinned global %s', (name) => {
     const missing = check(declare(all.filter((other) => other !== name)))
     expect(missing.length).toBeGreaterThan(0)

@@ -162,9 +162,9 @@ it('after unknown and unexpected are excluded, every field of a documented event
 })
 
 it('order_id and record can be read from every event', () => {
-  expectTypeOf(event.order_id).toEqualTypeOf<string | undefined>()
-  expectTypeOf(event.record).toEqualTypeOf<Readonly<Record<string, unknown>>>()
-  expectTypeOf(event.issues).toEqualTypeOf<readonly Issue[]>()
+  expectTypeOf<WebhookEvent['order_id']>().toEqualTypeOf<string | undefined>()
+  expectTypeOf<WebhookEvent['record']>().toEqualTypeOf<Readonly<Record<string, unknown>>>()
+  expectTypeOf<WebhookEvent['issues']>().toEqualTypeOf<readonly Issue[]>()
 })
 
 it('a map of handlers is typed by kind', () => {

@@ -88,7 +88,7 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
     expect(captures(world, id)).toHaveLength(1)
     const refused = await capture(world, id, 'too-much', { charge_amount: 1000 })
     expect(refused).toMatchObject({ code: 'api' })
-    // Not asked again: the record answers.
+    // Not expected again: the record answers.
     world.emulator.faults.next({ kind: 'server_error', on: 'capture-payment' })
     expect(await capture(world, id, 'too-much', { charge_amount: 1000 })).toEqual(refused)
   })
@@ -145,7 +145,7 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
       status: 502,
       code: 'outcome_unknown',
     })
-    // While the service cannot be asked, nothing goes on.
+    // While the service cannot be expected, nothing goes on.
     world.emulator.faults.next({ kind: 'server_error', on: 'resend-webhook' }, 6)
     expect(await capture(world, id, 'two', { charge_amount: 5 })).toMatchObject({
       status: 409,
@@ -268,7 +268,7 @@ describe.each(KINDS)('a capture killed at each storage and service call over %s 
       let answer = await armed(world, kill, () => capture(world, id, key, { charge_amount: 10 }))
       const tries = kind === 'hostile' ? 100 : 6
       for (let i = 0; i < tries && answer?.status !== 200; i++) {
-        // A place that has not seen the intent yet could not know of it: KV excludes no more than that.
+        // A place that has not seen the attempt yet could not know of it: KV excludes no more than that.
         await world.advance(kind === 'hostile' ? 121_000 : 61_000)
         if (answer?.code === 'capture_not_executed') key = `again-${i}`
         answer = await capture(world, id, key, { charge_amount: 10 })

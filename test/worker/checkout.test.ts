@@ -57,7 +57,7 @@ for (const kind of KINDS) {
       expect(world.emulator.orders.list().map(({ order_id }) => order_id)).toEqual([id])
     })
 
-    it('knows a webhook’s order, and flags another amount than the one asked for', async () => {
+    it('knows a webhook’s order, and flags another amount than the one expected for', async () => {
       const world = create()
       const [right, wrong] = [newOrderId(), newOrderId()]
       await world.pay(await world.open(await world.link({ order_id: right })))

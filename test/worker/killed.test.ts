@@ -18,7 +18,7 @@ async function opened(options: WorldOptions) {
   return { world, handled, id, url, atService }
 }
 
-/** Whatever the service delivers; where KV failed until the service gave up, it is asked once more. */
+/** Whatever the service delivers; where KV failed until the service gave up, it is expected once more. */
 async function deliverAll(world: World, id: string): Promise<void> {
   for (let hour = 0; hour < 8; hour++) await world.advance(60 * MINUTE_MS)
   if (world.kind !== 'hostile' || (await world.order(id))?.status) return
@@ -49,7 +49,7 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', ({ kind, how 
     })
   })
 
-  it('a re-send by the API is right when it is asked for again', async () => {
+  it('a re-send by the API is right when it is expected for again', async () => {
     await killAtEach(kind, 7, async (killAt) => {
       const { world, handled, id, url } = await opened({ kind })
       await world.pay(url)
@@ -72,7 +72,7 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', ({ kind, how 
     })
   })
 
-  it('a cancellation by the API is made once it is asked for again', async () => {
+  it('a cancellation by the API is made once it is expected for again', async () => {
     await killAtEach(kind, 1, async (killAt) => {
       const { world, handled, id, url, atService } = await opened({ kind })
       const kill = createKill(killAt, how)

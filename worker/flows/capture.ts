@@ -12,17 +12,17 @@ import {
   isInvalidInputError,
 } from '../sdk.ts'
 import {
-  getAnswer,
-  type Intent,
-  type IntentState,
+  type AttemptState,
+  type CaptureAttempt,
+  getResponse,
   isOpen,
-  listIntents,
-  putIntent,
+  listAttempts,
+  putAttempt,
   putOutcome,
-  type RecordedAnswer,
+  type RecordedResponse,
 } from '../store/capture-attempts.ts'
 import { orderKeyOf } from '../store/event-log.ts'
-import { type State, StateError } from '../store/kv.ts'
+import { type KvStore, StorageError } from '../store/kv.ts'
 import { readOrder } from '../store/read-order.ts'
 import { settle } from './settle-capture.ts'
 
@@ -37,7 +37,7 @@ export interface CaptureRequest {
 }
 
 /**
- * Captures once for each Idempotency-Key: the intent is written before the call, and its outcome after it. While the
+ * Captures once for each Idempotency-Key: the attempt is written before the call, and its outcome after it. While the
  * outcome of one capture is unknown, no other one of the order is made.
  *
  * What KV cannot exclude: two captures that begin in two places within KV's propagation (60 seconds and more) do not
@@ -45,25 +45,30 @@ export interface CaptureRequest {
  *
  * @throws {ProblemError} when it is not made, or was refused.
  */
-export async function capture(deps: Deps, env: Env, state: State, request: CaptureRequest): Promise<RecordedAnswer> {
+export async function capture(
+  deps: Deps,
+  env: Env,
+  state: KvStore,
+  request: CaptureRequest,
+): Promise<RecordedResponse> {
   const { order_id, idempotencyKey, fields, server_url } = request
   const [orderKey, keyHash, fingerprint] = await Promise.all([
     orderKeyOf(order_id),
     sha256(idempotencyKey),
     sha256(JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)))),
   ])
-  const [{ order }, intents] = await Promise.all([readOrder(state, order_id), listIntents(state, orderKey)])
-  const mine = intents.find((intent) => intent.keyHash === keyHash && intent.outcome !== 'not_sent')
+  const [{ order }, attempts] = await Promise.all([readOrder(state, order_id), listAttempts(state, orderKey)])
+  const mine = attempts.find((attempt) => attempt.keyHash === keyHash && attempt.outcome !== 'not_sent')
   if (mine && mine.request !== fingerprint) {
     throw new ProblemError(422, 'idempotency_key_reused', 'This Idempotency-Key belongs to another request.')
   }
   if (mine && !isOpen(mine)) return recorded(state, mine)
-  for (const open of intents.filter(isOpen)) {
+  for (const open of attempts.filter(isOpen)) {
     const settled = await settle(deps, env, state, order_id, open)
     if (!settled) throw blocked(open)
     if (open === mine) return settled
   }
-  const intent = await putIntent(
+  const attempt = await putAttempt(
     state,
     orderKey,
     idempotencyKey,
@@ -73,29 +78,29 @@ export async function capture(deps: Deps, env: Env, state: State, request: Captu
       known: [
         ...order.operations.filter(({ method }) => method === 'capture').map(({ id }) => id),
         // Those whose webhook has not come yet must not be taken for this one either.
-        ...intents.flatMap(({ operation_id }) => operation_id ?? []),
+        ...attempts.flatMap(({ operation_id }) => operation_id ?? []),
       ],
     },
   )
   try {
-    await yieldToOthers(state, orderKey, intent, intents)
+    await yieldToOthers(state, orderKey, attempt, attempts)
   } catch (error) {
     // Nothing was sent yet: said so, the next attempt need not wait until that is known.
-    await putOutcome(state, intent, 'not_sent').catch(() => undefined)
+    await putOutcome(state, attempt, 'not_sent').catch(() => undefined)
     throw error
   }
   const input = { order_currency: order.currency, server_url, ...fields, order_id } as CapturePaymentInput
-  return execute(deps, env, state, intent, input)
+  return execute(deps, env, state, attempt, input)
 }
 
 /** Of two captures that were written down at once, each sees the other here, and neither goes on. */
 async function yieldToOthers(
-  state: State,
+  state: KvStore,
   orderKey: string,
-  mine: Intent,
-  seenBefore: readonly Intent[],
+  mine: CaptureAttempt,
+  seenBefore: readonly CaptureAttempt[],
 ): Promise<void> {
-  const rivals = (await listIntents(state, orderKey)).filter(
+  const rivals = (await listAttempts(state, orderKey)).filter(
     ({ key, outcome }) => key !== mine.key && outcome !== 'not_sent' && !seenBefore.some((seen) => seen.key === key),
   )
   if (rivals.length === 0) return
@@ -110,10 +115,10 @@ async function yieldToOthers(
 async function execute(
   deps: Deps,
   env: Env,
-  state: State,
-  intent: Intent,
+  state: KvStore,
+  attempt: CaptureAttempt,
   input: CapturePaymentInput,
-): Promise<RecordedAnswer> {
+): Promise<RecordedResponse> {
   let made: Capture
   try {
     made = await capturePayment(clientConfig(env, deps.fetch), input)
@@ -121,37 +126,37 @@ async function execute(
     const problem = problemOf(error)
     if (!problem) throw error
     const answer = { status: problem.status, body: problem }
-    await record(state, intent, outcomeOf(error), answer)
+    await record(state, attempt, outcomeOf(error), answer)
     return answer
   }
   const answer = { status: 200, body: made }
-  await record(state, intent, 'done', answer, made.operation_id)
+  await record(state, attempt, 'done', answer, made.operation_id)
   return answer
 }
 
-function outcomeOf(error: unknown): IntentState {
+function outcomeOf(error: unknown): AttemptState {
   if (isConnectionError(error) || isConfigError(error) || (isApiError(error) && error.retryable)) return 'not_sent'
   return isApiError(error) || isInvalidInputError(error) ? 'refused' : 'unknown'
 }
 
-/** The caller gets its answer even when it cannot be recorded: the open intent then blocks further captures until settled. */
+/** The caller gets its answer even when it cannot be recorded: the open attempt then blocks further captures until settled. */
 async function record(...outcome: Parameters<typeof putOutcome>): Promise<void> {
   try {
     await putOutcome(...outcome)
   } catch (error) {
-    if (!(error instanceof StateError)) throw error
+    if (!(error instanceof StorageError)) throw error
     console.error('The outcome of a capture was not recorded; it is settled before the next one.', error)
   }
 }
 
-async function recorded(state: State, intent: Intent): Promise<RecordedAnswer> {
-  const answer = await getAnswer(state, intent)
+async function recorded(state: KvStore, attempt: CaptureAttempt): Promise<RecordedResponse> {
+  const answer = await getResponse(state, attempt)
   if (answer) return answer
   throw new ProblemError(503, 'state', 'The recorded answer cannot be read at this moment; try again.')
 }
 
-function blocked(intent: Intent): ProblemError {
-  return intent.outcome === 'unknown'
+function blocked(attempt: CaptureAttempt): ProblemError {
+  return attempt.outcome === 'unknown'
     ? new ProblemError(
         409,
         'capture_unsettled',

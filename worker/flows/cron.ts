@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import type { Env } from '../env.ts'
 import { getEvent, orderKeyOf, webhookOf } from '../store/event-log.ts'
 import { deleteRetry, getRetry, isDone, listRetries } from '../store/event-progress.ts'
-import { openState, type State } from '../store/kv.ts'
+import { type KvStore, openKvStore } from '../store/kv.ts'
 import { listRecent, type RecentRow } from '../store/order-index.ts'
 import { type OrderReading, readOrder } from '../store/read-order.ts'
 import { handle } from './process-event.ts'
@@ -31,7 +31,7 @@ const LOOK_MS = 2 * PERIOD_MS
 export async function runCron(deps: Deps, env: Env): Promise<{ finished: number; failed: number }> {
   const count = { finished: 0, failed: 0 }
   if (!deps.onEvent) return count
-  const state = openState(env.STATE)
+  const state = openKvStore(env.STATE)
   const now = deps.now()
   for (const id of (await listRetries(state, now)).slice(0, RETRIES)) {
     await guarded(count, () => retry(deps, env, state, id))
@@ -56,7 +56,7 @@ async function guarded(
   }
 }
 
-async function retry(deps: Deps, env: Env, state: State, id: string): Promise<boolean | undefined> {
+async function retry(deps: Deps, env: Env, state: KvStore, id: string): Promise<boolean | undefined> {
   const kept = await getRetry(state, id)
   if (!kept) return undefined
   if (await isDone(state, id)) {
@@ -70,13 +70,13 @@ async function retry(deps: Deps, env: Env, state: State, id: string): Promise<bo
 async function sweep(
   deps: Deps,
   env: Env,
-  state: State,
+  state: KvStore,
   { order_id }: RecentRow,
   now: number,
 ): Promise<boolean | undefined> {
   const reading = await readOrder(state, order_id)
   let finished: boolean | undefined
-  for (const { id, received_at } of reading.facts) {
+  for (const { id, received_at } of reading.summaries) {
     const age = now - received_at
     if (age < IN_HAND_MS || age > WINDOW_MS) continue
     if ((await isDone(state, id)) || (await getRetry(state, id))) continue
@@ -88,15 +88,15 @@ async function sweep(
 async function finish(
   deps: Deps,
   env: Env,
-  state: State,
+  state: KvStore,
   order_id: string,
   id: string,
-  { facts, checkout }: OrderReading,
+  { summaries, checkout }: OrderReading,
 ): Promise<boolean> {
   const stored = await getEvent(state, await orderKeyOf(order_id), id)
   // KV shows the event's key here but not yet its value: the next run will see it.
   if (!stored) return false
-  const finished = await handle(deps, env, state, { id, event: webhookOf(stored) }, order_id, facts, checkout)
+  const finished = await handle(deps, env, state, { id, event: webhookOf(stored) }, order_id, summaries, checkout)
   if (finished) await deleteRetry(state, id)
   return finished
 }
@@ -106,7 +106,7 @@ async function finish(
  * row, and nothing has to be remembered between runs. Beyond about {@link ORDERS} new orders in half an hour the newest
  * are left out: use a Queue then (worker/README.md, "Grow").
  */
-async function ordersToSweep(state: State, now: number): Promise<RecentRow[]> {
+async function ordersToSweep(state: KvStore, now: number): Promise<RecentRow[]> {
   const oldest = Math.max(...LOOKS_MS) + LOOK_MS
   const rows: RecentRow[] = []
   let cursor: string | undefined

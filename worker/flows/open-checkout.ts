@@ -10,12 +10,12 @@ import {
   createSplitPurchase,
   isApiError,
   isOutcomeUnknownError,
+  recordOf,
   resendWebhook,
   type WebhookEvent,
 } from '../sdk.ts'
 import { attemptId, type CheckoutRecord, getCheckout, putCheckout } from '../store/checkouts.ts'
-import { recordOf } from '../store/event-summary.ts'
-import { type State, StateError } from '../store/kv.ts'
+import { type KvStore, StorageError } from '../store/kv.ts'
 import { readOrder } from '../store/read-order.ts'
 import { receiveResent } from './process-event.ts'
 
@@ -32,7 +32,7 @@ export type Opening =
 interface Visit {
   deps: Deps
   env: Env
-  state: State
+  state: KvStore
   link: CheckoutLink
   /** Whether an address that another opening is about to write may be waited for. */
   mayWait: boolean
@@ -42,7 +42,7 @@ interface Visit {
  * Brings a link's customer to the checkout: the existing one, or a new one. There is one payment however often and
  * however concurrently a link is opened, because the service takes an order_id once (assumption, see `wasUsed`).
  *
- * @throws The SDK's errors when the service fails, {@link StateError} when KV does.
+ * @throws The SDK's errors when the service fails, {@link StorageError} when KV does.
  */
 export async function openCheckout(visit: Visit): Promise<Opening> {
   const { state, link } = visit
@@ -149,14 +149,14 @@ async function result({ link, env }: Visit, attempt: number): Promise<{ kind: 'r
 
 /** A write that fails here must not keep the customer from paying: a later opening finds out by asking the service. */
 async function remember(
-  state: State,
+  state: KvStore,
   { order_id, amount, currency, method }: CheckoutOrder,
   rest: Pick<CheckoutRecord, 'attempts' | 'url'>,
 ): Promise<void> {
   try {
     await putCheckout(state, order_id, { amount, currency, method, ...rest })
   } catch (error) {
-    if (!(error instanceof StateError)) throw error
+    if (!(error instanceof StorageError)) throw error
     console.error('A checkout was not written down.', error)
   }
 }

@@ -1,19 +1,18 @@
 import type { Deps } from '../deps.ts'
 import { clientConfig, type Env } from '../env.ts'
-import { isApiError, resendWebhook } from '../sdk.ts'
+import { isApiError, type OrderOperation as Operation, resendWebhook } from '../sdk.ts'
 import {
-  getIntentDetails,
-  type Intent,
-  type IntentDetails,
+  type AttemptDetails,
+  type CaptureAttempt,
+  getAttemptDetails,
   putOutcome,
-  type RecordedAnswer,
+  type RecordedResponse,
 } from '../store/capture-attempts.ts'
-import type { State } from '../store/kv.ts'
-import type { Operation } from '../store/order.ts'
+import type { KvStore } from '../store/kv.ts'
 import { readOrder } from '../store/read-order.ts'
 import { receiveResent } from './process-event.ts'
 
-/** A call ends within the SDK's 30 seconds: an intent without an outcome after that is one whose worker died. */
+/** A call ends within the SDK's 30 seconds: an attempt without an outcome after that is one whose worker died. */
 const CALL_MS = 60_000
 /**
  * When the service still knows of no capture after this long, there is none. An ASSUMPTION: the document does not say how
@@ -30,14 +29,14 @@ const NEVER_MS = 120_000
 export async function settle(
   deps: Deps,
   env: Env,
-  state: State,
+  state: KvStore,
   order_id: string,
-  intent: Intent,
-): Promise<RecordedAnswer | undefined> {
-  const details = await getIntentDetails(state, intent)
-  const age = deps.now() - intent.started_at
+  attempt: CaptureAttempt,
+): Promise<RecordedResponse | undefined> {
+  const details = await getAttemptDetails(state, attempt)
+  const age = deps.now() - attempt.started_at
   let found = await newCapture(state, order_id, details)
-  if (!found && (intent.outcome === 'unknown' || age > CALL_MS)) {
+  if (!found && (attempt.outcome === 'unknown' || age > CALL_MS)) {
     const told = await ask(deps, env, state, order_id)
     if (!told) return undefined
     // The answer itself counts, not what KV shows of it: the place that is read may be a minute behind.
@@ -50,23 +49,23 @@ export async function settle(
         title: 'The capture was not executed: the service does not know it.',
         detail: 'Send it again with a new Idempotency-Key.',
       }
-      await putOutcome(state, intent, 'refused', { status: 409, body })
+      await putOutcome(state, attempt, 'refused', { status: 409, body })
       return { status: 409, body }
     }
   }
   if (!found) return undefined
   const { id: operation_id, ...fields } = found
   const answer = { status: 200, body: { operation_id, order_id, ...fields } }
-  await putOutcome(state, intent, 'done', answer, operation_id)
+  await putOutcome(state, attempt, 'done', answer, operation_id)
   return answer
 }
 
-async function newCapture(state: State, order_id: string, details: IntentDetails): Promise<Operation | undefined> {
+async function newCapture(state: KvStore, order_id: string, details: AttemptDetails): Promise<Operation | undefined> {
   const { order } = await readOrder(state, order_id)
   return order.operations.find((operation) => isNew(operation, details))
 }
 
-function isNew({ method, id, amount }: Operation, { known, charge_amount }: IntentDetails): boolean {
+function isNew({ method, id, amount }: Operation, { known, charge_amount }: AttemptDetails): boolean {
   if (method !== 'capture' || known.includes(id)) return false
   return charge_amount === null || amount === null || Math.abs(amount - charge_amount) < 0.005
 }
@@ -76,13 +75,26 @@ function isNew({ method, id, amount }: Operation, { known, charge_amount }: Inte
  * capture" (404, an assumption) is an answer only when the service knows the order's payment: a wrong address is answered
  * with 404 too.
  */
-async function ask(deps: Deps, env: Env, state: State, order_id: string): Promise<{ capture?: Operation } | undefined> {
+async function ask(
+  deps: Deps,
+  env: Env,
+  state: KvStore,
+  order_id: string,
+): Promise<{ capture?: Operation } | undefined> {
   const config = clientConfig(env, deps.fetch)
   try {
     const event = await resendWebhook(config, { order_id, operation: 'capture' })
     await receiveResent(deps, env, state, event)
     if (event.kind !== 'capture') return undefined
-    const { method, operation_id: id, status, status_code = null, amount, created_at = null, processed_at = null } = event
+    const {
+      method,
+      operation_id: id,
+      status,
+      status_code = null,
+      amount,
+      created_at = null,
+      processed_at = null,
+    } = event
     return { capture: { method, id, status, status_code, amount, created_at, processed_at } }
   } catch (error) {
     if (!(isApiError(error) && error.status === 404)) {

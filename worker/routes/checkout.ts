@@ -6,7 +6,7 @@ import { openCheckout } from '../flows/open-checkout.ts'
 import { openCheckoutLink } from '../lib/checkout-link.ts'
 import { page } from '../pages/layout.ts'
 import { isConfigError, isInvalidInputError } from '../sdk.ts'
-import { openState } from '../store/kv.ts'
+import { openKvStore } from '../store/kv.ts'
 
 const WAIT_SECONDS = 10
 /** KV shows a write everywhere within 60 seconds, mostly: after longer, an address that is not there was never written. */
@@ -24,7 +24,7 @@ export function checkout(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise
     if (c.req.raw.method === 'HEAD') return new Response(null, { status: 200 })
     const waited = Number(/^\d{1,2}$/.exec(c.req.query('waited') ?? '')?.[0] ?? 0)
     try {
-      const state = openState(c.env.STATE)
+      const state = openKvStore(c.env.STATE)
       const opening = await openCheckout({ deps, env: c.env, state, link, mayWait: waited < WAITS })
       if (opening.kind === 'redirect') return new Response(null, { status: 303, headers: { location: opening.url } })
       return opening.kind === 'wait' ? beingOpened(c.req.path, waited + 1) : changedOrder()

@@ -4,9 +4,8 @@ import { clientConfig, type Env, requireBindings } from '../env.ts'
 import { capture } from '../flows/capture.ts'
 import { receiveResent } from '../flows/process-event.ts'
 import { ProblemError, problemResponse } from '../lib/problem.ts'
-import { cancelPayment, listAccounts, type ResendWebhookInput, resendWebhook } from '../sdk.ts'
-import { recordOf } from '../store/event-summary.ts'
-import { openState } from '../store/kv.ts'
+import { cancelPayment, listAccounts, type ResendWebhookInput, recordOf, resendWebhook } from '../sdk.ts'
+import { openKvStore } from '../store/kv.ts'
 import { withoutToken } from './orders.ts'
 
 type Route = (c: Context<{ Bindings: Env }>) => Promise<Response>
@@ -28,7 +27,7 @@ export function captureOrder(deps: Deps): Route {
     const order_id = c.req.param('order_id') ?? ''
     const server_url = new URL('/webhooks', c.req.url).href
     const request = { order_id, idempotencyKey, fields, server_url }
-    const { status, body } = await capture(deps, c.env, openState(c.env.STATE), request)
+    const { status, body } = await capture(deps, c.env, openKvStore(c.env.STATE), request)
     if (status === 200) return Response.json(body)
     return problemResponse(body as Parameters<typeof problemResponse>[0])
   }
@@ -51,7 +50,7 @@ export function resendOrder(deps: Deps): Route {
     const fields = await jsonBody(c.req.raw)
     const input = { ...fields, order_id: c.req.param('order_id') ?? '' } as ResendWebhookInput
     const event = await resendWebhook(clientConfig(c.env, deps.fetch), input)
-    await receiveResent(deps, c.env, openState(c.env.STATE), event)
+    await receiveResent(deps, c.env, openKvStore(c.env.STATE), event)
     return Response.json(withoutToken(recordOf(event)))
   }
 }

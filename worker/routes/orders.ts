@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
 import { type Env, requireBindings } from '../env.ts'
 import { ProblemError } from '../lib/problem.ts'
-import { getStray, listStrays } from '../store/dead-letters.ts'
+import { getDeadLetter, listDeadLetters } from '../store/dead-letters.ts'
 import { getEvent, orderKeyOf } from '../store/event-log.ts'
-import { openState, type State } from '../store/kv.ts'
+import { type KvStore, openKvStore } from '../store/kv.ts'
 import type { Order } from '../store/order.ts'
 import { dayOf, hasRecent, listRecent, type RecentRow } from '../store/order-index.ts'
 import { readOrder } from '../store/read-order.ts'
@@ -16,8 +16,8 @@ const LARGEST_PAGE = 100
 /** `GET /api/orders/:order_id` */
 export async function getOrder(c: C): Promise<Response> {
   const state = stateOf(c)
-  const { order, facts, checkout } = await readOrder(state, c.req.param('order_id') ?? '')
-  if (facts.length === 0 && !checkout) throw new ProblemError(404, 'not_found', 'No such order.')
+  const { order, summaries, checkout } = await readOrder(state, c.req.param('order_id') ?? '')
+  if (summaries.length === 0 && !checkout) throw new ProblemError(404, 'not_found', 'No such order.')
   return c.json(order)
 }
 
@@ -34,9 +34,9 @@ export async function listOrders(c: C): Promise<Response> {
  * An order has a row for each day with an event: it is shown at its newest one, on whatever page that is. A row that was
  * written before an attempt failed has a twin with the time of the event; the twin is the one that is shown.
  */
-async function latestReading(state: State, { order_id, orderKey, time }: RecentRow): Promise<Order | undefined> {
-  const { order, facts } = await readOrder(state, order_id)
-  const times = facts.map(({ received_at }) => received_at)
+async function latestReading(state: KvStore, { order_id, orderKey, time }: RecentRow): Promise<Order | undefined> {
+  const { order, summaries } = await readOrder(state, order_id)
+  const times = summaries.map(({ received_at }) => received_at)
   if (times.some((received_at) => dayOf(received_at) > dayOf(time))) return undefined
   const first = Math.min(...times.filter((received_at) => dayOf(received_at) === dayOf(time)))
   const hasTwin = Number.isFinite(first) && first !== time && (await hasRecent(state, orderKey, first))
@@ -54,14 +54,14 @@ export async function getOrderEvent(c: C): Promise<Response> {
 }
 
 /** `GET /api/strays`: genuine webhooks that could not be read, or that name no order. */
-export async function listStrayEvents(c: C): Promise<Response> {
-  const { strays, cursor } = await listStrays(stateOf(c), limitOf(c), cursorOf(c))
+export async function showDeadLetters(c: C): Promise<Response> {
+  const { strays, cursor } = await listDeadLetters(stateOf(c), limitOf(c), cursorOf(c))
   return c.json({ strays, cursor: cursor ?? null })
 }
 
 /** `GET /api/strays/:id`: the raw `data` of one. */
-export async function getStrayEvent(c: C): Promise<Response> {
-  const data = await getStray(stateOf(c), c.req.param('id') ?? '')
+export async function showDeadLetter(c: C): Promise<Response> {
+  const data = await getDeadLetter(stateOf(c), c.req.param('id') ?? '')
   if (data === undefined) throw new ProblemError(404, 'not_found', 'No such stray.')
   return c.json({ data })
 }
@@ -72,9 +72,9 @@ export function withoutToken(record: object): Record<string, unknown> {
   return rest
 }
 
-function stateOf(c: C): State {
+function stateOf(c: C): KvStore {
   requireBindings(c.env, 'orders')
-  return openState(c.env.STATE)
+  return openKvStore(c.env.STATE)
 }
 
 function limitOf(c: C): number {

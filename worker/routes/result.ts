@@ -5,7 +5,7 @@ import { receiveResent } from '../flows/process-event.ts'
 import { isResultLink } from '../lib/result-link.ts'
 import { neutralPage, resultPage } from '../pages/result.ts'
 import { resendWebhook } from '../sdk.ts'
-import { openState, type State } from '../store/kv.ts'
+import { type KvStore, openKvStore } from '../store/kv.ts'
 import { mayAsk } from '../store/poll-throttle.ts'
 import { type OrderReading, readOrder } from '../store/read-order.ts'
 
@@ -19,7 +19,7 @@ export function result(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise<R
     const order_id = req.param('order_id') ?? ''
     const t = req.query('t')
     if (!(await isResultLink(order_id, t, env.LINK_SECRET))) return neutralPage()
-    const state = openState(env.STATE)
+    const state = openKvStore(env.STATE)
     const look = Number(/^\d{1,4}$/.exec(req.query('look') ?? '')?.[0] ?? 0)
     let reading = await readOrder(state, order_id)
     if (look >= ASK_AFTER_LOOKS && !isFinal(reading) && req.raw.method === 'GET') {
@@ -41,7 +41,7 @@ const isFinal = ({ order }: OrderReading): boolean => order.status === 'success'
 async function ask(
   deps: Deps,
   env: Env,
-  state: State,
+  state: KvStore,
   order_id: string,
   { order, checkout }: OrderReading,
 ): Promise<boolean> {

@@ -9,16 +9,16 @@ import {
   verifyWebhook,
   type WebhookEvent,
   type WebhookForm,
-  type WebhookRefusal,
+  type WebhookRejection,
   type WebhookVerificationError,
 } from '../sdk.ts'
-import { openState, StateError } from '../store/kv.ts'
+import { openKvStore, StorageError } from '../store/kv.ts'
 
 /** The document's address that webhooks come from ("Events", 3). */
 const DOCUMENTED_SENDER = '35.187.74.148'
 const MAX_BYTES = 65_536
 
-const ANSWERS: Partial<Record<WebhookRefusal, [status: number, text: string]>> = {
+const ANSWERS: Partial<Record<WebhookRejection, [status: number, text: string]>> = {
   content_type: [415, 'Unsupported media type'],
   too_large: [413, 'Too large'],
   missing_field: [400, 'Bad request'],
@@ -39,12 +39,12 @@ export function webhooks(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise
       if (isWebhookVerificationError(error)) return refuseFor(error)
       return refuse(400, 'Bad request')
     }
-    const state = openState(env.STATE)
+    const state = openKvStore(env.STATE)
     try {
       await receive(deps, env, state, form)
     } catch (error) {
       if (isWebhookVerificationError(error)) return refuseFor(error)
-      if (!(error instanceof StateError)) throw error
+      if (!(error instanceof StorageError)) throw error
       console.error('A genuine webhook was not stored; the service was told to come again.', error)
       return refuse(503, 'Try again later')
     }
@@ -52,7 +52,7 @@ export function webhooks(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise
   }
 }
 
-async function receive(deps: Deps, env: Env, state: ReturnType<typeof openState>, form: WebhookForm): Promise<void> {
+async function receive(deps: Deps, env: Env, state: ReturnType<typeof openKvStore>, form: WebhookForm): Promise<void> {
   let event: WebhookEvent
   try {
     event = verifyWebhook(form, webhookSecrets(env))

@@ -1,8 +1,8 @@
 import { sha256 } from '../lib/crypto.ts'
-import type { Row, State } from './kv.ts'
+import type { KvStore, Row } from './kv.ts'
 
 /** How a capture that was about to be made ended. */
-export type IntentState =
+export type AttemptState =
   /** Executed; the answer is kept. */
   | 'done'
   /** Not executed; the refusal is kept. */
@@ -13,7 +13,7 @@ export type IntentState =
   | 'not_sent'
 
 /** A capture that was about to be made. */
-export interface Intent {
+export interface CaptureAttempt {
   /** Its key in KV. No two attempts share one: with one write a second to a key, and no compare-and-set, they would hide each other. */
   key: string
   /** Hash of the Idempotency-Key. */
@@ -22,13 +22,13 @@ export interface Intent {
   /** Hash of the request, to refuse another one under the same Idempotency-Key. */
   request: string
   /** Absent: the call is being made, or died on the way. */
-  outcome: IntentState | undefined
+  outcome: AttemptState | undefined
   /** The capture that it became, when that is known. */
   operation_id?: string
 }
 
 /** What is kept of the moment before the call. */
-export interface IntentDetails {
+export interface AttemptDetails {
   /** `charge_amount`, when it was given. */
   charge_amount: number | null
   /** The ids of the captures that were known then: another one afterwards is this one. */
@@ -36,7 +36,7 @@ export interface IntentDetails {
 }
 
 /** The answer to the caller, to be given again. */
-export interface RecordedAnswer {
+export interface RecordedResponse {
   status: number
   body: unknown
 }
@@ -48,65 +48,66 @@ const OUTCOME = '/outcome'
  *
  * Key `intent/<order key>/<hash of the Idempotency-Key>/<random>`; metadata: time and hash of the request; kept for good.
  */
-export async function putIntent(
-  state: State,
+export async function putAttempt(
+  state: KvStore,
   orderKey: string,
   idempotencyKey: string,
   fields: { started_at: number; request: string },
-  details: IntentDetails,
-): Promise<Intent> {
+  details: AttemptDetails,
+): Promise<CaptureAttempt> {
   const keyHash = await sha256(idempotencyKey)
   const key = `intent/${orderKey}/${keyHash}/${crypto.randomUUID()}`
   await state.put(key, details, fields)
   return { key, keyHash, ...fields, outcome: undefined }
 }
 
-/** Writes down how it ended: key `<intent>/outcome`; metadata: the state and the capture's id; value: the answer. */
+/** Writes down how it ended: key `<attempt>/outcome`; metadata: the state and the capture's id; value: the answer. */
 export function putOutcome(
-  state: State,
-  intent: Intent,
-  outcome: IntentState,
-  answer?: RecordedAnswer,
+  state: KvStore,
+  attempt: CaptureAttempt,
+  outcome: AttemptState,
+  answer?: RecordedResponse,
   operation_id?: string,
 ): Promise<void> {
   // An unknown outcome that is settled later is written elsewhere, so that it is not a second write within a second.
-  const settled = intent.outcome === 'unknown' ? '/settled' : ''
-  return state.put(intent.key + OUTCOME + settled, answer ?? null, {
+  const settled = attempt.outcome === 'unknown' ? '/settled' : ''
+  return state.put(attempt.key + OUTCOME + settled, answer ?? null, {
     outcome,
     ...(operation_id !== undefined && { operation_id }),
   })
 }
 
 /** Every capture of an order that was ever about to be made: one list. */
-export async function listIntents(state: State, orderKey: string): Promise<Intent[]> {
+export async function listAttempts(state: KvStore, orderKey: string): Promise<CaptureAttempt[]> {
   const rows = await state.list(`intent/${orderKey}/`)
-  const intents = new Map<string, Intent>()
+  const attempts = new Map<string, CaptureAttempt>()
   for (const row of rows) {
     const [key = ''] = row.key.split(OUTCOME)
-    const intent = intents.get(key)
-    // In byte order: the intent itself, its outcome, and what settled it.
-    if (row.key === key) intents.set(key, intentFrom(row))
-    else if (intent) Object.assign(intent, { outcome: 'unknown', ...(row.metadata as Partial<Intent> | null) })
+    const attempt = attempts.get(key)
+    // In byte order: the attempt itself, its outcome, and what settled it.
+    if (row.key === key) attempts.set(key, attemptFrom(row))
+    else if (attempt)
+      Object.assign(attempt, { outcome: 'unknown', ...(row.metadata as Partial<CaptureAttempt> | null) })
   }
-  return [...intents.values()]
+  return [...attempts.values()]
 }
 
-function intentFrom({ key, metadata }: Row): Intent {
-  const { started_at = 0, request = '' } = (metadata ?? {}) as Partial<Intent>
+function attemptFrom({ key, metadata }: Row): CaptureAttempt {
+  const { started_at = 0, request = '' } = (metadata ?? {}) as Partial<CaptureAttempt>
   return { key, keyHash: key.split('/')[2] ?? '', started_at, request, outcome: undefined }
 }
 
-export const isOpen = ({ outcome }: Intent): boolean => outcome === undefined || outcome === 'unknown'
+export const isOpen = ({ outcome }: CaptureAttempt): boolean => outcome === undefined || outcome === 'unknown'
 
-export async function getIntentDetails(state: State, intent: Intent): Promise<IntentDetails> {
-  return ((await state.get(intent.key)) as IntentDetails | undefined) ?? { charge_amount: null, known: [] }
+export async function getAttemptDetails(state: KvStore, attempt: CaptureAttempt): Promise<AttemptDetails> {
+  return ((await state.get(attempt.key)) as AttemptDetails | undefined) ?? { charge_amount: null, known: [] }
 }
 
 /** The answer that was recorded. */
-export async function getAnswer(state: State, intent: Intent): Promise<RecordedAnswer | undefined> {
+export async function getResponse(state: KvStore, attempt: CaptureAttempt): Promise<RecordedResponse | undefined> {
   const [settled, first] = await Promise.all([
-    state.get(`${intent.key}${OUTCOME}/settled`),
-    state.get(intent.key + OUTCOME),
+    state.get(`${attempt.key}${OUTCOME}/settled`),
+    state.get(attempt.key + OUTCOME),
   ])
-  return (settled ?? first ?? undefined) as RecordedAnswer | undefined
+  return (settled ?? first ?? undefined) as RecordedResponse | undefined
 }

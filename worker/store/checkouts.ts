@@ -1,5 +1,5 @@
 import { orderKeyOf } from './event-log.ts'
-import type { State } from './kv.ts'
+import type { KvStore } from './kv.ts'
 
 /** What this worker knows of paying an order: the value of `checkout/<order key>`. */
 export interface CheckoutRecord {
@@ -24,10 +24,10 @@ export const attemptId = (order_id: string, attempt: number): string =>
  * Key `checkout/<order key>`; no metadata; kept for good, because what was asked for is compared with what is paid,
  * however late.
  */
-export async function putCheckout(state: State, order_id: string, record: CheckoutRecord): Promise<void> {
+export async function putCheckout(state: KvStore, order_id: string, record: CheckoutRecord): Promise<void> {
   await state.put(`checkout/${await orderKeyOf(order_id)}`, record)
 }
 
-export async function getCheckout(state: State, order_id: string): Promise<CheckoutRecord | undefined> {
+export async function getCheckout(state: KvStore, order_id: string): Promise<CheckoutRecord | undefined> {
   return (await state.get(`checkout/${await orderKeyOf(order_id)}`)) as CheckoutRecord | undefined
 }

@@ -1,8 +1,8 @@
 import { sha256 } from '../lib/crypto.ts'
-import type { State } from './kv.ts'
+import type { KvStore } from './kv.ts'
 
 /** A genuine webhook that cannot be filed under an order. */
-export interface Stray {
+export interface DeadLetter {
   id: string
   /** `not_base64url`, `not_utf8`, `not_json`, or `no_order_id`. */
   reason: string
@@ -15,27 +15,27 @@ export interface Stray {
  * Key `stray/<hash of data>`; value: the raw `data`; metadata: reason and time; kept for good. Seen again, it is not
  * written again.
  */
-export async function putStray(state: State, data: string, reason: string, received_at: number): Promise<void> {
+export async function putDeadLetter(state: KvStore, data: string, reason: string, received_at: number): Promise<void> {
   const key = `stray/${await sha256(data)}`
   if ((await state.get(key)) !== undefined) return
   await state.put(key, { data }, { reason, received_at })
 }
 
 /** The strays, a page at a time. */
-export async function listStrays(
-  state: State,
+export async function listDeadLetters(
+  state: KvStore,
   limit: number,
   cursor?: string,
-): Promise<{ strays: Stray[]; cursor: string | undefined }> {
+): Promise<{ strays: DeadLetter[]; cursor: string | undefined }> {
   const page = await state.page('stray/', limit, cursor)
   const strays = page.rows.map(({ key, metadata }) => {
-    const { reason, received_at } = (metadata ?? {}) as Partial<Stray>
+    const { reason, received_at } = (metadata ?? {}) as Partial<DeadLetter>
     return { id: key.slice('stray/'.length), reason: reason ?? 'unknown', received_at: received_at ?? 0 }
   })
   return { strays, cursor: page.cursor }
 }
 
 /** The raw `data` of one stray. */
-export async function getStray(state: State, id: string): Promise<string | undefined> {
+export async function getDeadLetter(state: KvStore, id: string): Promise<string | undefined> {
   return ((await state.get(`stray/${id}`)) as { data?: string } | undefined)?.data
 }

@@ -1,7 +1,14 @@
 import { sha256 } from '../lib/crypto.ts'
-import { type Issue, readEvent, type WebhookEvent, type WebhookForm } from '../sdk.ts'
-import { type Fact, factFromMetadata, recordOf } from './event-summary.ts'
-import { fitsMetadata, type Row, type State } from './kv.ts'
+import {
+  type EventSummary,
+  type Issue,
+  readEvent,
+  readSummary,
+  recordOf,
+  type WebhookEvent,
+  type WebhookForm,
+} from '../sdk.ts'
+import { fitsMetadata, type KvStore, type Row } from './kv.ts'
 
 /** A stored event: the value of `event/<order key>/<event id>`. */
 export interface StoredEvent {
@@ -14,12 +21,18 @@ export interface StoredEvent {
   /** What differs from the service's document, when something does. */
   issues?: readonly Issue[]
   /** Present when it does not fit into the key's metadata. */
-  fact?: Fact
+  summary?: EventSummary
 }
 
-/** A fact of the log, with the time at which this worker received it. */
-export interface LoggedFact extends Fact {
+/** A summary of the log, with the time at which this worker received it. */
+export interface LoggedEvent extends EventSummary {
   received_at: number
+}
+
+/** The order that an event belongs to; undefined when it does not say. */
+export function orderIdOf(event: WebhookEvent): string | undefined {
+  const { order_id } = recordOf(event)
+  return typeof order_id === 'string' && order_id !== '' ? order_id : undefined
 }
 
 /** 43 characters for any order_id: 256 Cyrillic letters alone would fill a key, and `a` must not be a prefix of `a/b`. */
@@ -30,17 +43,17 @@ const prefixOf = (orderKey: string): string => `event/${orderKey}/`
 /**
  * Writes an event. Never changed afterwards: a duplicate that a stale read hides writes the same event again.
  *
- * Key `event/<order key>/<event id>`; metadata: the {@link Fact} and `received_at`; kept for good.
+ * Key `event/<order key>/<event id>`; metadata: the {@link EventSummary} and `received_at`; kept for good.
  */
 export function putEvent(
-  state: State,
+  state: KvStore,
   orderKey: string,
-  fact: Fact,
+  summary: EventSummary,
   event: WebhookEvent,
   received_at: number,
   form: WebhookForm | undefined,
 ): Promise<void> {
-  const { id, ...fields } = fact
+  const { id, ...fields } = summary
   const metadata = { received_at, ...fields }
   const fits = fitsMetadata(metadata)
   const value: StoredEvent = {
@@ -48,26 +61,26 @@ export function putEvent(
     ...(form && { form }),
     event: recordOf(event),
     ...(event.issues.length > 0 && { issues: event.issues }),
-    ...(!fits && { fact }),
+    ...(!fits && { summary }),
   }
   return state.put(prefixOf(orderKey) + id, value, fits ? metadata : { received_at, value: true })
 }
 
 /** Every event of an order: one list, and a get for the rare one whose fields do not fit into metadata. */
-export async function listEvents(state: State, orderKey: string): Promise<LoggedFact[]> {
+export async function listEvents(state: KvStore, orderKey: string): Promise<LoggedEvent[]> {
   const rows = await state.list(prefixOf(orderKey))
-  return Promise.all(rows.map((row) => loggedFact(state, row)))
+  return Promise.all(rows.map((row) => loggedEvent(state, row)))
 }
 
-async function loggedFact(state: State, { key, metadata }: Row): Promise<LoggedFact> {
+async function loggedEvent(state: KvStore, { key, metadata }: Row): Promise<LoggedEvent> {
   const id = key.slice(key.lastIndexOf('/') + 1)
   const { received_at, value } = (metadata ?? { value: true }) as { received_at?: unknown; value?: unknown }
-  const fields = value === true ? ((await state.get(key)) as StoredEvent | undefined)?.fact : metadata
-  return { ...factFromMetadata(id, fields), received_at: typeof received_at === 'number' ? received_at : 0 }
+  const fields = value === true ? ((await state.get(key)) as StoredEvent | undefined)?.summary : metadata
+  return { ...readSummary(id, fields), received_at: typeof received_at === 'number' ? received_at : 0 }
 }
 
 /** One event as it was received. */
-export async function getEvent(state: State, orderKey: string, eventId: string): Promise<StoredEvent | undefined> {
+export async function getEvent(state: KvStore, orderKey: string, eventId: string): Promise<StoredEvent | undefined> {
   return (await state.get(prefixOf(orderKey) + eventId)) as StoredEvent | undefined
 }
 

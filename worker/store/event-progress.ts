@@ -1,4 +1,4 @@
-import { type State, StateError } from './kv.ts'
+import { type KvStore, StorageError } from './kv.ts'
 
 /** An event that `onEvent` has not come to terms with yet: the value of `retry/<event id>`. */
 export interface Retry {
@@ -16,11 +16,11 @@ const MINUTE_MS = 60_000
 const DAY_MINUTES = 1440
 
 /** Key `done/<event id>`: `onEvent` has returned for this event. Value: when; kept for good. */
-export async function isDone(state: State, eventId: string): Promise<boolean> {
+export async function isDone(state: KvStore, eventId: string): Promise<boolean> {
   return (await state.get(`done/${eventId}`)) !== undefined
 }
 
-export function putDone(state: State, eventId: string, at: number): Promise<void> {
+export function putDone(state: KvStore, eventId: string, at: number): Promise<void> {
   return unlessJustWritten(state.put(`done/${eventId}`, { at }))
 }
 
@@ -29,7 +29,7 @@ export function putDone(state: State, eventId: string, at: number): Promise<void
  * square of the attempts, to a day.
  */
 export async function putRetry(
-  state: State,
+  state: KvStore,
   eventId: string,
   order_id: string,
   error: unknown,
@@ -42,16 +42,16 @@ export async function putRetry(
   await unlessJustWritten(state.put(`retry/${eventId}`, retry, { next_at }))
 }
 
-export async function getRetry(state: State, eventId: string): Promise<Retry | undefined> {
+export async function getRetry(state: KvStore, eventId: string): Promise<Retry | undefined> {
   return (await state.get(`retry/${eventId}`)) as Retry | undefined
 }
 
-export function deleteRetry(state: State, eventId: string): Promise<void> {
+export function deleteRetry(state: KvStore, eventId: string): Promise<void> {
   return state.delete(`retry/${eventId}`)
 }
 
 /** The ids of the events whose time for another attempt has come. */
-export async function listRetries(state: State, now: number): Promise<string[]> {
+export async function listRetries(state: KvStore, now: number): Promise<string[]> {
   const rows = await state.list('retry/')
   return rows
     .filter(({ metadata }) => !(((metadata as { next_at?: unknown } | null)?.next_at as number) > now))
@@ -63,6 +63,6 @@ async function unlessJustWritten(write: Promise<void>): Promise<void> {
   try {
     await write
   } catch (error) {
-    if (!(error instanceof StateError && error.tooSoon)) throw error
+    if (!(error instanceof StorageError && error.tooSoon)) throw error
   }
 }

@@ -1,7 +1,7 @@
 import type { KVNamespace } from '@cloudflare/workers-types'
 
-/** KV did not do what was asked: an outage, or a second write to one key within a second. Nothing may be acknowledged. */
-export class StateError extends Error {
+/** KV did not do what was expected: an outage, or a second write to one key within a second. Nothing may be acknowledged. */
+export class StorageError extends Error {
   override readonly name = 'StateError'
   /** Whether KV refused a second write to the same key within a second (429). */
   readonly tooSoon: boolean
@@ -18,7 +18,7 @@ export interface Row {
 }
 
 /** KV as the store uses it: JSON values, whole listings, and one kind of error. */
-export interface State {
+export interface KvStore {
   /** The value, or undefined. */
   get(key: string): Promise<unknown>
   put(key: string, value: unknown, metadata?: object, ttlSeconds?: number): Promise<void>
@@ -37,8 +37,8 @@ export function fitsMetadata(metadata: object): boolean {
   return new TextEncoder().encode(JSON.stringify(metadata)).length <= METADATA_BYTES
 }
 
-export function openState(kv: KVNamespace): State {
-  const state: State = {
+export function openKvStore(kv: KVNamespace): KvStore {
+  const state: KvStore = {
     get: (key) => attempt('read', async () => parse(await kv.get(key))),
     put: (key, value, metadata, ttlSeconds) =>
       attempt('write', () =>
@@ -77,7 +77,7 @@ async function attempt<T>(action: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    throw new StateError(action, cause)
+    throw new StorageError(action, cause)
   }
 }
 

@@ -1,5 +1,5 @@
 import { orderKeyOf } from './event-log.ts'
-import { fitsMetadata, type State, StateError } from './kv.ts'
+import { fitsMetadata, type KvStore, StorageError } from './kv.ts'
 
 const DAY_MS = 86_400_000
 /** Later than any time that will be written; 13 digits, so that keys sort by time. */
@@ -20,13 +20,13 @@ export interface RecentRow {
  *
  * Key `recent/<inverted time>/<order key>`; metadata: the order_id; the value holds it too; gone after 400 days.
  */
-export async function putRecent(state: State, order_id: string, time: number): Promise<void> {
+export async function putRecent(state: KvStore, order_id: string, time: number): Promise<void> {
   const key = keyOf(time, await orderKeyOf(order_id))
   try {
     await state.put(key, { order_id }, fitsMetadata({ order_id }) ? { order_id } : undefined, RECENT_SECONDS)
   } catch (error) {
     // The same key within the same second: somebody else has just written this very row.
-    if (!(error instanceof StateError && error.tooSoon)) throw error
+    if (!(error instanceof StorageError && error.tooSoon)) throw error
   }
 }
 
@@ -35,13 +35,13 @@ const RECENT_SECONDS = 400 * 86_400
 const keyOf = (time: number, orderKey: string): string => `recent/${String(FAR - time).padStart(13, '0')}/${orderKey}`
 
 /** Whether an order has a row of exactly this time. */
-export async function hasRecent(state: State, orderKey: string, time: number): Promise<boolean> {
+export async function hasRecent(state: KvStore, orderKey: string, time: number): Promise<boolean> {
   return (await state.get(keyOf(time, orderKey))) !== undefined
 }
 
 /** A page of the index, newest first. An order that had events on several days has a row for each. */
 export async function listRecent(
-  state: State,
+  state: KvStore,
   limit: number,
   cursor?: string,
 ): Promise<{ rows: RecentRow[]; cursor: string | undefined }> {

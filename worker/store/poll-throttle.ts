@@ -1,5 +1,5 @@
 import { orderKeyOf } from './event-log.ts'
-import type { State } from './kv.ts'
+import type { KvStore } from './kv.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -9,7 +9,7 @@ const DAY_SECONDS = 86_400
  *
  * Key `asked/<order key>`; value: when; gone after a day.
  */
-export async function mayAsk(state: State, order_id: string, at: number): Promise<boolean> {
+export async function mayAsk(state: KvStore, order_id: string, at: number): Promise<boolean> {
   const key = `asked/${await orderKeyOf(order_id)}`
   if ((await state.get(key)) !== undefined) return false
   await state.put(key, { at }, undefined, DAY_SECONDS)

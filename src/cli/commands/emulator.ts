@@ -1,14 +1,17 @@
-import { createEmulator, type Emulator, TEST_CARDS } from '../../emulator/index.ts'
+import { type Activity, createEmulator, type Emulator, TEST_CARDS } from '../../emulator/index.ts'
+import { activityLine } from '../activity-lines.ts'
 import { serveOnNode } from '../serve-node.ts'
 import { readOptions, UsageError, wholeNumber } from '../usage.ts'
 
-const HELP = `Usage: edgetill emulator [--port N] [--seed N] [--webhook-url URL]
+const HELP = `Usage: edgetill emulator [--port N] [--seed N] [--webhook-url URL] [--json | --quiet]
 
 Serves an emulator of the payment service on loopback until Ctrl-C. No account, no network.
 
   --port N           the port; default 4010, 0 takes a free one
   --seed N           the same seed gives the same ids, tokens and random faults; default 1
   --webhook-url URL  where webhooks go whose request names no server_url
+  --json             prints each event as a line of JSON, for programs
+  --quiet            prints no requests and no webhooks, only internal errors
   --help             this text`
 
 /** `edgetill emulator`: prints addresses, credentials and test cards, and serves until it is interrupted. */
@@ -17,9 +20,11 @@ export async function emulatorCommand(words: string[]): Promise<void> {
     port: { type: 'string' },
     seed: { type: 'string' },
     'webhook-url': { type: 'string' },
+    json: { type: 'boolean' },
+    quiet: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   } as const
-  const { port, seed, help, 'webhook-url': webhookUrl } = readOptions(words, options, HELP)
+  const { port, seed, json = false, quiet = false, help, 'webhook-url': webhookUrl } = readOptions(words, options, HELP)
   if (help) return console.log(HELP)
   if (webhookUrl !== undefined && !/^https?:\/\/./.test(webhookUrl)) {
     throw new UsageError(`--webhook-url takes an http(s) address, not "${webhookUrl}".`, HELP)
@@ -42,15 +47,25 @@ export async function emulatorCommand(words: string[]): Promise<void> {
   emulator = createEmulator({
     origin: served.origin,
     seed: seeded,
+    onActivity: (activity) => print(activity, { json, quiet }),
     ...(webhookUrl === undefined ? {} : { webhookUrl }),
   })
-  console.log(describe(emulator, served.origin))
+  if (json)
+    console.log(JSON.stringify({ type: 'start', overview: `${served.origin}/_emulator`, ...emulator.credentials }))
+  else console.log(describe(emulator, served.origin))
   // Retries, delays and scheduled charges fall due by the clock, not by requests.
   const due = setInterval(() => void emulator.clock.advance({}), 1000)
   await interrupted
   clearInterval(due)
+  // A webhook that waits for its receiver would hold the process.
+  emulator.reset()
   await served.close()
-  console.log('Stopped.')
+  console.log(json ? JSON.stringify({ type: 'stop' }) : 'Stopped.')
+}
+
+function print(activity: Activity, { json, quiet }: { json: boolean; quiet: boolean }): void {
+  if (activity.type === 'error' && !json) console.error(activityLine(activity))
+  else if (!quiet || activity.type === 'error') console.log(json ? JSON.stringify(activity) : activityLine(activity))
 }
 
 function describe({ credentials }: Emulator, origin: string): string {

@@ -48,6 +48,7 @@ const READINGS: Record<string, (emulator: EmulatorControls, orderId: string | nu
   clock: ({ clock }) => ({ now: clock.now() }),
   faults: ({ faults }) => faults.list(),
   orders: ({ orders }, orderId) => (orderId === null ? orders.list() : (orders.get(orderId) ?? null)),
+  requests: ({ requests }, orderId) => requests.filter(({ order_id }) => orderId === null || order_id === orderId),
   deliveries: ({ deliveries }, orderId) =>
     deliveries.filter((delivery) => orderId === null || delivery.order_id === orderId),
 }

@@ -39,10 +39,12 @@ export interface Page {
   /** A page of tables rather than a form. */
   wide?: boolean
   status?: number
+  /** Why the request was rejected, for the request log. */
+  reason?: string
 }
 
 /** A whole page, headed as the emulator's so that it is never taken for the service's. No script, and none allowed. */
-export async function renderPage({ title, body, wide = false, status = 200 }: Page): Promise<Response> {
+export async function renderPage({ title, body, wide = false, status = 200, reason }: Page): Promise<Response> {
   const page = await html`<!doctype html>
 <html lang="en">
   <head>
@@ -68,6 +70,7 @@ export async function renderPage({ title, body, wide = false, status = 200 }: Pa
         "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
+      ...(reason === undefined ? {} : { 'x-emulator-reason': encodeURIComponent(reason) }),
     },
   })
 }

@@ -24,5 +24,5 @@ ${payment.result_url === null ? '' : html`<p><a class="button" href="${payment.r
 
 /** A page that says why there is nothing to see. */
 export function messagePage(status: number, title: string, text: string): Promise<Response> {
-  return renderPage({ title, body: html`<h1>${title}</h1><p>${text}</p>`, status })
+  return renderPage({ title, body: html`<h1>${title}</h1><p>${text}</p>`, status, reason: `${title}: ${text}` })
 }

@@ -3,12 +3,21 @@ import { finishThreeDSecure, pay } from '../domain/payments.ts'
 import { checkForm, checkoutForm, readForm } from '../pages/checkout-form.ts'
 import { messagePage, outcomePage } from '../pages/outcome.ts'
 import { threeDSecurePage } from '../pages/three-d-secure.ts'
+import type { LoggedRequest } from '../state/activity.ts'
 import type { Order } from '../state/state.ts'
 import { timestamp } from '../state/time.ts'
 
 /** The customer's pages: `{base_url}/api/v1/checkout/<checkout_id>/form` (API document, "Hosted request") and its 3-D Secure page. */
-export async function checkout(context: Context, request: Request, id: string, page: string): Promise<Response> {
+export async function checkout(
+  context: Context,
+  request: Request,
+  id: string,
+  page: string,
+  entry: LoggedRequest,
+): Promise<Response> {
   const order = context.state.checkouts.get(id)
+  entry.operation = 'checkout'
+  entry.order_id = order?.order_id ?? null
   if (order === undefined) return messagePage(404, 'No such checkout', 'The link is wrong, or the emulator was reset.')
   const read = request.method === 'GET' || request.method === 'HEAD'
   if (!read && request.method !== 'POST') {

@@ -2,12 +2,14 @@ import { applyContentFaults } from '../faults/content-faults.ts'
 import type { Fault, FaultBook } from '../faults/faults.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { WireRules } from '../spec/endpoints.ts'
+import type { ActivityLog, FiredFault } from '../state/activity.ts'
 import type { Scheduler } from '../state/clock.ts'
 import type { Random } from '../state/random.ts'
 import { timestamp } from '../state/time.ts'
+import { failureCause } from './failure-cause.ts'
 import { corruptSignature, webhookForm } from './form.ts'
 
-/** One attempt at a delivery: the receiver's HTTP status, or why there was none. */
+/** One attempt at a delivery: the receiver's HTTP status, or why there was none (`ECONNREFUSED 127.0.0.1:3000`). */
 export interface Attempt {
   at: string
   status?: number
@@ -24,10 +26,14 @@ export interface Delivery {
   event: Record<string, unknown>
   /** The form as it is sent: `data` and `signature`. */
   body: string
+  /** Sent with each attempt. */
+  headers: Record<string, string>
   attempts: Attempt[]
+  /** The faults that fired on it. */
+  faults: FiredFault[]
 }
 
-/** Every webhook so far, oldest first: an array with two more members. */
+/** The latest 10,000 webhooks, oldest first: an array with two more members. */
 export interface Deliveries extends ReadonlyArray<Delivery> {
   /** Resolves when every delivery that has been started is done. Retries and delays wait for the clock and are not awaited. */
   idle(): Promise<void>
@@ -52,13 +58,18 @@ export interface DeliveryParts {
   scheduler: Scheduler
   faults: FaultBook
   chance: Random
+  activity: ActivityLog
 }
+
+/** How many webhooks are kept; older ones are forgotten. What is under way of them goes on. */
+export const MAX_DELIVERIES = 10_000
 
 const HOUR = 3_600_000
 const USER_AGENT = 'edgetill-emulator'
 
-export function createDeliveryLog({ options, wire, scheduler, faults, chance }: DeliveryParts): DeliveryLog {
+export function createDeliveryLog({ options, wire, scheduler, faults, chance, activity }: DeliveryParts): DeliveryLog {
   const log: Delivery[] = []
+  const headers = { 'content-type': wire.webhookContentType, 'user-agent': USER_AGENT, ...options.webhookHeaders }
   const started = new Set<Promise<unknown>>()
   // One order's webhooks leave one after another; those of different orders do not wait for each other.
   const queues = new Map<string, Promise<unknown>>()
@@ -66,29 +77,49 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance }: 
   let count = 0
   // A delivery that was under way when everything was forgotten must not come back as a retry.
   let generation = 0
+  let forgotten = new AbortController()
 
-  async function attempt(delivery: Delivery, body: string): Promise<Attempt> {
-    const result: Attempt = { at: timestamp(scheduler.now()) }
+  async function post(url: string, init: RequestInit): Promise<number> {
+    const send = options.fetch ?? globalThis.fetch
+    const signal = AbortSignal.any([AbortSignal.timeout(options.webhookTimeoutMs), forgotten.signal])
+    const response = await send(url, { ...init, redirect: 'manual', signal })
+    // The status is what counts; a body that breaks off does not change it.
+    await response.body?.cancel().catch(() => {})
+    return response.status
+  }
+
+  /** @param wait Milliseconds until the next attempt, should this one fail. */
+  async function attempt(delivery: Delivery, body: string, wait?: number): Promise<Attempt> {
+    const result: Attempt = activity.stamp({ at: timestamp(scheduler.now()) })
     delivery.attempts.push(result)
+    const since = generation
     try {
-      const send = options.fetch ?? globalThis.fetch
-      const response = await send(delivery.url ?? '', {
-        method: wire.webhookVerb,
-        headers: {
-          'content-type': wire.webhookContentType,
-          'user-agent': USER_AGENT,
-          ...options.webhookHeaders,
-        },
-        body,
-        redirect: 'manual',
-        signal: AbortSignal.timeout(options.webhookTimeoutMs),
-      })
-      result.status = response.status
-      await response.body?.cancel()
+      result.status = await post(delivery.url ?? '', { method: wire.webhookVerb, headers: delivery.headers, body })
     } catch (error) {
-      if (result.status === undefined) result.error = error instanceof Error ? error.message : String(error)
+      result.error = failureCause(error, options.webhookTimeoutMs)
     }
+    if (since === generation) reportAttempt(delivery, result, wait)
     return result
+  }
+
+  function reportAttempt({ id, order_id, url, event, attempts }: Delivery, result: Attempt, wait?: number): void {
+    const { at, status: response = null, error = null } = result
+    const retry_at = hasFailed(result) && wait !== undefined ? timestamp(scheduler.now() + wait) : null
+    const [method, status] = [String(event.method), String(event.status)]
+    const number = attempts.indexOf(result) + 1
+    activity.report({
+      type: 'webhook',
+      at,
+      id,
+      order_id,
+      method,
+      status,
+      url: url ?? '',
+      attempt: number,
+      response,
+      error,
+      retry_at,
+    })
   }
 
   function track<T>(work: Promise<T>): Promise<T> {
@@ -102,18 +133,19 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance }: 
 
   function enqueue(delivery: Delivery, work: () => Promise<unknown>): void {
     const before = queues.get(delivery.order_id) ?? Promise.resolve()
-    const next = track(before.then(work))
+    const next = track(before.then(work)).finally(() => {
+      if (queues.get(delivery.order_id) === next) queues.delete(delivery.order_id)
+    })
     queues.set(delivery.order_id, next)
   }
 
   function deliver(delivery: Delivery, triggered: readonly Fault[], tries = 0): void {
     const since = generation
     enqueue(delivery, async () => {
-      const result = await firstAttempt(delivery, tries === 0 ? triggered : [])
-      const failed = result.status === undefined || result.status < 200 || result.status > 299
-      if (failed && since === generation) {
-        const wait = options.retryDelaysMs[tries]
-        if (wait !== undefined) scheduler.schedule(scheduler.now() + wait, () => deliver(delivery, [], tries + 1))
+      const wait = options.retryDelaysMs[tries]
+      const result = await firstAttempt(delivery, tries === 0 ? triggered : [], wait)
+      if (hasFailed(result) && wait !== undefined && since === generation) {
+        scheduler.schedule(scheduler.now() + wait, () => deliver(delivery, [], tries + 1))
       }
     })
     for (const fault of tries === 0 ? triggered : []) {
@@ -122,14 +154,15 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance }: 
     }
   }
 
-  async function firstAttempt(delivery: Delivery, triggered: readonly Fault[]): Promise<Attempt> {
+  async function firstAttempt(delivery: Delivery, triggered: readonly Fault[], wait?: number): Promise<Attempt> {
     if (triggered.some(({ kind }) => kind === 'drop')) {
-      const lost = { at: timestamp(scheduler.now()), error: 'dropped on purpose' }
+      const lost = activity.stamp({ at: timestamp(scheduler.now()), error: 'dropped on purpose' })
       delivery.attempts.push(lost)
+      reportAttempt(delivery, lost, wait)
       return lost
     }
     const corrupt = triggered.some(({ kind }) => kind === 'corrupt_signature')
-    return attempt(delivery, corrupt ? corruptSignature(delivery.body) : delivery.body)
+    return attempt(delivery, corrupt ? corruptSignature(delivery.body) : delivery.body, wait)
   }
 
   function start(delivery: Delivery, triggered: readonly Fault[]): void {
@@ -186,25 +219,42 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance }: 
         url,
         event,
         body: webhookForm(event, options.credentials.apiSecret, padded),
+        headers,
         attempts: [],
+        faults: triggered,
       }
-      log.push(delivery)
+      log.push(activity.stamp(delivery))
+      if (log.length > MAX_DELIVERIES) log.shift()
+      for (const fault of triggered) {
+        const at = timestamp(scheduler.now())
+        activity.report({ type: 'fault', at, fault, on: 'webhook', id: delivery.id, order_id: orderId })
+      }
       start(delivery, triggered)
     },
     preflight(url) {
-      const send = options.fetch ?? globalThis.fetch
-      const ask = async (): Promise<void> => {
-        const signal = AbortSignal.timeout(options.webhookTimeoutMs)
-        const response = await send(url, { headers: { 'user-agent': USER_AGENT }, redirect: 'manual', signal })
-        await response.body?.cancel()
-      }
-      track(ask().catch(() => {}))
+      const at = timestamp(scheduler.now())
+      const done = (response: number | null, error: string | null): void =>
+        activity.report({ type: 'preflight', at, url, response, error })
+      const asked = post(url, { headers: { 'user-agent': USER_AGENT } })
+      track(
+        asked.then(
+          (status) => done(status, null),
+          (error: unknown) => done(null, failureCause(error, options.webhookTimeoutMs)),
+        ),
+      )
     },
     clear() {
       generation += 1
+      forgotten.abort()
+      forgotten = new AbortController()
       log.length = 0
       queues.clear()
       held.clear()
     },
   }
+}
+
+/** Anything but a 2xx has not arrived. */
+export function hasFailed({ status }: Attempt): boolean {
+  return status === undefined || status < 200 || status > 299
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import ts from 'typescript'
+import { ENTRIES } from '../../../scripts/entries.ts'
 import { root } from './runtimes.ts'
 
 /** A program of files by their absolute paths, which are held in memory; what they import may be on disk. */
@@ -39,12 +40,7 @@ export async function load(code: string): Promise<Record<string, unknown>> {
     format: 'esm',
     platform: 'neutral',
     mainFields: ['module', 'main'],
-    alias: {
-      edgetill: join(root, 'src/index.ts'),
-      'edgetill/webhooks': join(root, 'src/webhooks/index.ts'),
-      'edgetill/card': join(root, 'src/card/index.ts'),
-      'edgetill/emulator': join(root, 'src/emulator/index.ts'),
-    },
+    alias: Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, join(root, source)])),
   })
   const text = outputFiles[0]?.text ?? ''
   return import(/* @vite-ignore */ `data:text/javascript;base64,${btoa(unescape(encodeURIComponent(text)))}`)

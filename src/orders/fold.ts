@@ -1,0 +1,293 @@
+import type { WebhookEvent } from '../schemas/event.ts'
+import { recordOf } from './event-key.ts'
+import type { ExpectedPayment, Order, OrderEvent, OrderFlag, OrderOperation, OrderTotals } from './order.ts'
+import { type EventSummary, summarizeEvent } from './summary.ts'
+
+const PRIMARY: readonly unknown[] = ['purchase', 'auth', 'credit', 'p2p', 'lookup']
+/** Above this, hundredths are no longer exact. */
+const MAX_AMOUNT = Number.MAX_SAFE_INTEGER / 100
+
+/**
+ * The state of an order from its events: pure, total, and the same for any order and any repetition of them.
+ *
+ * Payments are told apart by `transaction_id ?? payment_id` (recurring charges share an `order_id`), other operations by
+ * `operation_id`. Within one, the newest `processed_at ?? created_at` counts, at a tie the more final status, then the
+ * event that says more; a final status never goes back to one that is not. The order's `status` is that of its first
+ * payment (a card look-up only when there is no payment).
+ *
+ * @param events The events of one order, in any order.
+ * @param expected What the payment should be; without it nothing is compared.
+ * @example
+ * import { foldOrder, type WebhookEvent } from 'edgetill'
+ * function isPaid(events: WebhookEvent[]): boolean {
+ *   const { totals, flags } = foldOrder(events, { amount: 100.5, currency: 'UAH' })
+ *   return flags.length === 0 && totals.captured - totals.refunded >= 10_050
+ * }
+ */
+export function foldOrder(events: readonly WebhookEvent[], expected?: ExpectedPayment): Order {
+  const order_id = events.map((event) => recordOf(event).order_id).find((id) => typeof id === 'string')
+  return foldSummaries((order_id as string | undefined) ?? null, events.map(summarizeEvent), expected)
+}
+
+/** {@link foldOrder} for a store that keeps summaries instead of whole events. */
+export function foldSummaries(
+  order_id: string | null,
+  summaries: readonly EventSummary[],
+  expected: ExpectedPayment = {},
+): Order {
+  const distinct = [...new Map(summaries.map((summary) => [summary.id, summary])).values()].sort(byTime)
+  const operations = foldOperations(distinct.filter(counts))
+  const primaries = operations.filter(({ primary }) => primary)
+  const first = (primaries.find(({ newest }) => newest.method !== 'lookup') ?? primaries[0])?.newest
+  const currency = first?.currency ?? null
+  const totals = sum(operations, currency)
+  return {
+    order_id,
+    status: first?.status ?? null,
+    method: first?.method ?? null,
+    amount: first?.amount ?? expected.amount ?? null,
+    currency: currency ?? expected.currency ?? null,
+    totals,
+    operations: operations.map(describeOperation),
+    events: distinct.map(describeEvent),
+    flags: flagsOf(distinct, operations, first, totals, expected),
+    updated_at: distinct.reduce<string | null>((latest, summary) => later(latest, timeOf(summary)), null),
+  }
+}
+
+/** Whether an event says enough, and nothing impossible, to change an order: an odd field elsewhere does not matter. */
+function counts(summary: EventSummary): boolean {
+  const { unusable, method, status, currency, amount, processed_amount } = summary
+  if (operationId(summary) === undefined || method === undefined) return false
+  // Nothing is known of what an undocumented method needs, and nothing is added up from it.
+  if (!PRIMARY.includes(method) && !COUNTS.has(method)) return true
+  if (unusable || status === undefined || currency === undefined || !isAmount(amount)) return false
+  return processed_amount === undefined || isAmount(processed_amount)
+}
+
+const isAmount = (value: number | undefined): boolean => value !== undefined && value >= 0 && value <= MAX_AMOUNT
+
+/** One operation's events and the one that counts. */
+interface Folded {
+  id: string
+  newest: EventSummary
+  primary: boolean
+  createdAt: string
+  /** Reported as a success and as a failure. */
+  conflict: boolean
+}
+
+/** Ordered by creation; within one operation the newest state that may count. */
+function foldOperations(summaries: readonly EventSummary[]): Folded[] {
+  const paymentOf = paymentGroups(summaries)
+  const groups = new Map<string, { id: string; primary: boolean; events: EventSummary[] }>()
+  for (const summary of summaries) {
+    const primary = PRIMARY.includes(summary.method)
+    const { id, key } = primary ? paymentOf(summary) : { id: operationId(summary) ?? '', key: '' }
+    const groupKey = primary ? `/${key}` : `${summary.method}/${id}`
+    const group = groups.get(groupKey) ?? { id, primary, events: [] }
+    group.events.push(summary)
+    groups.set(groupKey, group)
+  }
+  return [...groups.values()]
+    .map(({ id, primary, events }) => ({
+      id,
+      primary,
+      newest: newestOf(events),
+      createdAt: earliest(events),
+      conflict: ['success', 'failure'].every((status) => events.some((event) => event.status === status)),
+    }))
+    .sort((a, b) => compare(a.createdAt, b.createdAt) || Number(b.primary) - Number(a.primary) || compare(a.id, b.id))
+}
+
+interface PaymentGroup {
+  id: string
+  key: string
+  at: string
+}
+
+/**
+ * Which charge of a payment an event belongs to. Not every event has a `transaction_id`: one without belongs to the
+ * charge that was created at the same moment. A final one that was created at another moment is a charge of its own, so
+ * that recurring charges do not erase each other; one that is not final belongs to the payment's first charge.
+ */
+function paymentGroups(summaries: readonly EventSummary[]): (summary: EventSummary) => PaymentGroup {
+  const byPayment = new Map<string, PaymentGroup[]>()
+  const groupOf = ({ payment_id = '', transaction_id, created_at }: EventSummary): PaymentGroup => {
+    const at = padded(created_at)
+    if (transaction_id !== undefined) return { id: transaction_id, key: transaction_id, at }
+    return { id: payment_id, key: `${payment_id}@${at}`, at }
+  }
+  for (const summary of summaries) {
+    const { method, payment_id, transaction_id } = summary
+    if (!PRIMARY.includes(method) || payment_id === undefined) continue
+    if (transaction_id === undefined && rank(summary) < 2) continue
+    byPayment.set(payment_id, [...(byPayment.get(payment_id) ?? []), groupOf(summary)])
+  }
+  for (const groups of byPayment.values()) {
+    // One with a transaction_id comes before one without of the same moment.
+    const named = ({ id, key }: PaymentGroup) => Number(id !== key)
+    groups.sort((a, b) => compare(a.at, b.at) || named(a) - named(b) || compare(a.key, b.key))
+  }
+  return (summary) => {
+    const own = groupOf(summary)
+    if (summary.transaction_id !== undefined || summary.payment_id === undefined) return own
+    const groups = byPayment.get(summary.payment_id) ?? []
+    return groups.find(({ at }) => at === own.at) ?? groups[0] ?? { ...own, key: summary.payment_id }
+  }
+}
+
+function operationId({ operation_id, transaction_id, payment_id }: EventSummary): string | undefined {
+  return operation_id ?? transaction_id ?? payment_id
+}
+
+/** A final status never goes back to one that is not; else the newest time counts, at a tie the more final status. */
+function newestOf(summaries: readonly EventSummary[]): EventSummary {
+  return summaries.reduce((best, summary) => {
+    const better = Number(rank(summary) > 1) - Number(rank(best) > 1) || byTime(summary, best)
+    return better > 0 ? summary : best
+  })
+}
+
+/** How final a status is. A success outranks a failure of the same moment: money that moved must not be overlooked. */
+function rank({ status }: EventSummary): number {
+  if (status === 'success') return 3
+  if (status === 'failure') return 2
+  return status === 'init' || status === undefined ? 0 : 1
+}
+
+function byTime(a: EventSummary, b: EventSummary): number {
+  return (
+    compare(padded(timeOf(a)), padded(timeOf(b))) ||
+    rank(a) - rank(b) ||
+    // The one that says more: a fee or a processed amount that came later must not depend on the order of arrival.
+    Object.keys(a).length - Object.keys(b).length ||
+    // Nothing tells them apart any more: any order will do, as long as it is always the same.
+    compare(a.status ?? '', b.status ?? '') ||
+    compare(a.id, b.id)
+  )
+}
+
+const timeOf = (summary: EventSummary): string | undefined => summary.processed_at ?? summary.created_at
+
+/** Timestamps have no zone and are compared as text; their fraction may have any length, or be absent. */
+function padded(time: string | undefined | null): string {
+  const [whole = '', fraction = ''] = (time ?? '').split('.')
+  return `${whole}.${fraction.padEnd(9, '0')}`
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const earliest = (summaries: readonly EventSummary[]): string =>
+  summaries.map(({ created_at }) => padded(created_at)).reduce((a, b) => (compare(a, b) <= 0 ? a : b))
+
+function later(a: string | null, b: string | undefined): string | null {
+  if (b === undefined) return a
+  if (a === null) return b
+  // At the same moment the shorter text: written twice in two forms, it must not depend on which came first.
+  const order = compare(padded(b), padded(a))
+  return order > 0 || (order === 0 && b.length < a.length) ? b : a
+}
+
+/** What was paid: the payer may have changed the amount, but an amount in another currency cannot be added up. */
+function paid({ amount = 0, currency, processed_amount, processed_currency }: EventSummary): number {
+  const same = processed_currency === undefined || processed_currency === currency
+  return minorUnits(processed_amount !== undefined && same ? processed_amount : amount)
+}
+
+/** Hundredths. Rounding to whole units first would lose them, cutting would turn 0.29 into 28. */
+const minorUnits = (amount: number): number => Math.round(amount * 100)
+
+function sum(operations: readonly Folded[], currency: string | null): OrderTotals {
+  const totals: OrderTotals = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 }
+  for (const { newest } of operations) {
+    if (newest.status !== 'success') continue
+    const { fee_amount, fee_currency = newest.currency } = newest
+    if (isAmount(fee_amount) && fee_currency === (currency ?? newest.currency)) {
+      totals.fee += minorUnits(fee_amount as number)
+    }
+    if (currency !== null && newest.currency !== currency) continue
+    for (const name of COUNTS.get(newest.method) ?? []) totals[name] += paid(newest)
+  }
+  return totals
+}
+
+/** A map, because an event's method may be "constructor". */
+const COUNTS: ReadonlyMap<string | undefined, readonly (keyof OrderTotals)[]> = /* @__PURE__ */ new Map([
+  ['purchase', ['authorized', 'captured']],
+  ['auth', ['authorized']],
+  ['auth_increment', ['authorized']],
+  ['capture', ['captured']],
+  ['refund', ['refunded']],
+  ['void', ['voided']],
+])
+
+function flagsOf(
+  summaries: readonly EventSummary[],
+  operations: readonly Folded[],
+  first: EventSummary | undefined,
+  totals: OrderTotals,
+  expected: ExpectedPayment,
+): OrderFlag[] {
+  const { captured, authorized, voided, refunded } = totals
+  const succeeded = first?.status === 'success'
+  // A void releases an authorization; what was paid at once was not held.
+  const held = first?.method === 'auth' ? authorized - voided : authorized
+  const currencies = operations
+    .filter(({ newest }) => COUNTS.has(newest.method))
+    .flatMap(({ newest: { currency, processed_currency } }) => [currency, processed_currency])
+  const known = [...currencies, expected.currency].filter((currency) => currency !== undefined)
+  const { pos_id } = expected
+  const raised: [OrderFlag, boolean][] = [
+    ['amount_mismatch', hasOtherAmount(operations, first, expected)],
+    ['currency_mismatch', currencies.length > 0 && new Set(known).size > 1],
+    ['over_capture', succeeded && captured > held],
+    ['unexpected_shape', summaries.some((summary) => summary.kind === 'unexpected' || !counts(summary))],
+    ['foreign_pos', summaries.some((summary) => pos_id !== undefined && isOther(summary.pos_id, pos_id))],
+    ['status_conflict', operations.some(({ conflict }) => conflict)],
+    ['over_refund', succeeded && refunded > captured],
+  ]
+  return raised.flatMap(([flag, isRaised]) => (isRaised ? [flag] : []))
+}
+
+/** The first payment is compared with the expected amount, each further charge with the recurring one. */
+function hasOtherAmount(
+  operations: readonly Folded[],
+  first: EventSummary | undefined,
+  { amount, recurring_amount }: ExpectedPayment,
+): boolean {
+  const differs = ({ amount: asked = 0, processed_amount }: EventSummary, wanted: number | undefined) =>
+    wanted !== undefined && minorUnits(processed_amount ?? asked) !== minorUnits(wanted)
+  return operations.some(({ newest }) =>
+    newest === first
+      ? differs(newest, amount)
+      : ['purchase', 'auth'].includes(newest.method ?? '') &&
+        newest.status === 'success' &&
+        differs(newest, recurring_amount),
+  )
+}
+
+const isOther = (received: string | undefined, expected: string): boolean =>
+  received !== undefined && received.toLowerCase() !== expected.toLowerCase()
+
+function describeOperation({ id, newest }: Folded): OrderOperation {
+  return { method: newest.method ?? '', id, ...stateOf(newest) }
+}
+
+function describeEvent(summary: EventSummary): OrderEvent {
+  const { id, kind, method = null, currency = null } = summary
+  const event: OrderEvent = { id, method, operation: operationId(summary) ?? null, ...stateOf(summary), currency }
+  return kind === 'unexpected' ? { ...event, unexpected: true } : event
+}
+
+type State = Omit<OrderOperation, 'method' | 'id'>
+
+function stateOf({ status, status_code, amount, created_at, processed_at }: EventSummary): State {
+  return {
+    status: status ?? null,
+    status_code: status_code ?? null,
+    amount: amount ?? null,
+    created_at: created_at ?? null,
+    processed_at: processed_at ?? null,
+  }
+}

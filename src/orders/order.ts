@@ -1,0 +1,102 @@
+/** The state of an order, folded from its events. Amounts are the wire's numbers, totals are minor units. */
+export interface Order {
+  /** Your identifier of the order; null when no event names one. */
+  order_id: string | null
+  /** Status of the order's first payment; null before its first webhook. */
+  status: string | null
+  /** `purchase`, `auth` …: the method of the first payment. */
+  method: string | null
+  /** Amount of the first payment, in the currency's unit; before its first webhook, the expected one. */
+  amount: number | null
+  /** ISO 4217. */
+  currency: string | null
+  /** What the successful operations add up to. */
+  totals: OrderTotals
+  /** Each operation in its newest state, ordered by `created_at`. */
+  operations: OrderOperation[]
+  /** Every distinct event, oldest first. */
+  events: OrderEvent[]
+  /** Why a person should look at the order; empty when nobody needs to. */
+  flags: OrderFlag[]
+  /** The newest time of any event, as the service wrote it (no zone); null before the first. */
+  updated_at: string | null
+}
+
+/** Hundredths of the order's currency; successful operations only. An amount in another currency is not added. */
+export interface OrderTotals {
+  /** Successful purchases and authorizations, with their increments. */
+  authorized: number
+  /** Successful purchases and captures. */
+  captured: number
+  /** Successful refunds. */
+  refunded: number
+  /** Successful voids. */
+  voided: number
+  /** The service's fees. */
+  fee: number
+}
+
+/** One payment, capture, refund, void or increment of an order. */
+export interface OrderOperation {
+  /** The wire's `method`. */
+  method: string
+  /** `operation_id`; for a payment `transaction_id ?? payment_id`. */
+  id: string
+  /** Status of the newest event that counts. */
+  status: string | null
+  /** A string of digits, such as `1000`. */
+  status_code: string | null
+  /** In the currency's unit. */
+  amount: number | null
+  /** As the service wrote it; no zone. */
+  created_at: string | null
+  /** As the service wrote it; no zone. */
+  processed_at: string | null
+}
+
+/** One distinct event of an order. */
+export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id'> {
+  /** The event's {@link eventKey}. */
+  id: string
+  /** Null when the event had none. */
+  method: string | null
+  /** The operation that the event is about; null when the event does not say. */
+  operation: string | null
+  /** ISO 4217. */
+  currency: string | null
+  /** Present when the event has a shape that the API document does not show. */
+  unexpected?: true
+}
+
+/**
+ * Why an order needs a person's attention:
+ * - `amount_mismatch`: the amount paid is not the expected one;
+ * - `currency_mismatch`: two currencies in one order, or another one than expected;
+ * - `over_capture`: more was captured than is authorized (and not voided);
+ * - `unknown_order`: events arrived for an order that was never expected (set by the worker only);
+ * - `unexpected_shape`: an event has a shape that the API document does not show, or an impossible amount;
+ * - `foreign_pos`: an event belongs to another POS than expected;
+ * - `status_conflict`: one operation was reported both as a success and as a failure;
+ * - `over_refund`: more was refunded than captured.
+ */
+export type OrderFlag =
+  | 'amount_mismatch'
+  | 'currency_mismatch'
+  | 'over_capture'
+  | 'unknown_order'
+  | 'unexpected_shape'
+  | 'foreign_pos'
+  | 'status_conflict'
+  | 'over_refund'
+
+/** What the order's first payment should be; every field that is given is compared. */
+export interface ExpectedPayment {
+  /** In the currency's unit. */
+  amount?: number | undefined
+  /** ISO 4217. */
+  currency?: string | undefined
+  /** What each further charge of a subscription should be. */
+  recurring_amount?: number | undefined
+  /** Your POS, a UUID. */
+  pos_id?: string | undefined
+}

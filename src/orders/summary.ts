@@ -1,0 +1,77 @@
+import type { WebhookEvent } from '../schemas/event.ts'
+import { eventKey } from './event-key.ts'
+
+/** What the fold needs of an event, under the wire's names: small enough to be kept beside a key. */
+export interface EventSummary {
+  /** The event's {@link eventKey}. */
+  id: string
+  /** `unexpected`: a shape that the API document does not show. `unknown`: a method that it does not name. */
+  kind: 'documented' | 'unknown' | 'unexpected'
+  /** Set when a field that decides has a type that cannot be used; the event then does not count. */
+  unusable?: true
+  method?: string
+  operation_id?: string
+  transaction_id?: string
+  payment_id?: string
+  pos_id?: string
+  status?: string
+  status_code?: string
+  amount?: number
+  currency?: string
+  created_at?: string
+  processed_at?: string
+  processed_amount?: number
+  processed_currency?: string
+  fee_amount?: number
+  fee_currency?: string
+}
+
+const TEXTS = [
+  'method',
+  'operation_id',
+  'transaction_id',
+  'payment_id',
+  'pos_id',
+  'status',
+  'status_code',
+  'currency',
+  'created_at',
+  'processed_at',
+  'processed_currency',
+] as const
+const NUMBERS = ['amount', 'processed_amount'] as const
+const DECIDING = ['method', 'status', 'currency', 'processed_currency', ...NUMBERS] as const
+
+/** Reads what the fold needs from an event; a field of another type than the API document's is left out. */
+export function summarizeEvent(event: WebhookEvent): EventSummary {
+  const isDocumented = event.kind !== 'unexpected' && event.kind !== 'unknown'
+  const kind = isDocumented ? 'documented' : event.kind
+  // A documented event has its numbers as numbers, also where the wire had them as text.
+  const record: Readonly<Record<string, unknown>> = isDocumented ? { ...event } : event.record
+  const fee = record.fee as { amount?: unknown; currency?: unknown } | null | undefined
+  const summary = readSummary(eventKey(event), {
+    ...record,
+    kind,
+    fee_amount: fee?.amount,
+    fee_currency: fee?.currency,
+  })
+  if (DECIDING.some((name) => record[name] != null && summary[name] === undefined)) summary.unusable = true
+  return summary
+}
+
+/** Reads a summary from what was kept of one. Total: whatever is passed in, a summary comes out. */
+export function readSummary(id: string, kept: unknown): EventSummary {
+  const source = (typeof kept === 'object' && kept !== null ? kept : {}) as Record<string, unknown>
+  const known = source.kind === 'documented' || source.kind === 'unknown'
+  const summary: EventSummary = { id, kind: known ? (source.kind as EventSummary['kind']) : 'unexpected' }
+  for (const name of [...TEXTS, 'fee_currency'] as const) {
+    const value = source[name]
+    if (typeof value === 'string') summary[name] = value
+  }
+  for (const name of [...NUMBERS, 'fee_amount'] as const) {
+    const value = source[name]
+    if (typeof value === 'number' && Number.isFinite(value)) summary[name] = value
+  }
+  if (source.unusable === true) summary.unusable = true
+  return summary
+}

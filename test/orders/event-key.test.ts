@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { eventKey } from '../../src/orders/index.ts'
+import { readEvent } from '../../src/schemas/read-event.ts'
+import { payment } from '../worker/support/events.ts'
+
+const purchase = payment('A-1', { fee: { amount: 2.5, currency: 'UAH' }, recurring: { id: 'r-1', status: 'active' } })
+const keyOf = (record: object): string => eventKey(readEvent(record as Record<string, unknown>))
+
+describe('the key of an event', () => {
+  // printf '{"amount":100.5,"currency":"UAH","order_id":"A-1",}' | openssl dgst -sha256 -binary | basenc --base64url
+  it('is the SHA-256 of its canonical record', () => {
+    expect(keyOf({ order_id: 'A-1', currency: 'UAH', amount: '100.50', method: null })).toBe(
+      'K563idYCubtmk_wxanD2mL2sk-K20F7nG2qHRB_1Ets',
+    )
+  })
+
+  it('is the same however the event came', () => {
+    const reversed = Object.fromEntries(Object.entries(purchase).reverse())
+    const asText = { ...purchase, amount: '100.50', fee: { amount: '2.5', currency: 'UAH' } }
+    const withNulls = { ...purchase, eci: null, limit_info: null }
+    expect(new Set([purchase, reversed, asText, withNulls].map(keyOf)).size).toBe(1)
+  })
+
+  it('is another one for events that differ in anything', () => {
+    const variants: object[] = [
+      ...Object.keys(purchase).map((name) => ({ ...purchase, [name]: 'other' })),
+      { ...purchase, processed_amount: 50 },
+      { ...purchase, processed_currency: 'UAH' },
+      { ...purchase, fee: { amount: 2.51, currency: 'UAH' } },
+      { ...purchase, cc_token: 'token' },
+      { ...purchase, receipt_url: 'https://example.com' },
+      { ...purchase, payload: 'x' },
+      { ...purchase, products: ['a', 'b'] },
+      { ...purchase, products: ['b', 'a'] },
+      { ...purchase, products: [['a'], 'b'] },
+      { ...purchase, method: 'chargeback', remark: 1 },
+      { ...purchase, method: 'chargeback', remark: 2 },
+    ]
+    expect(new Set([purchase, ...variants].map(keyOf)).size).toBe(variants.length + 1)
+    // Identifiers are text: "1.50" and "1.5" are two orders, "007" and "7" too.
+    const ids = ['1.50', '1.5', '007', '7'].map((order_id) => keyOf({ ...purchase, order_id }))
+    expect(new Set(ids).size).toBe(4)
+  })
+
+  it('is there for a record of any depth', () => {
+    let deep: unknown = 'x'
+    for (let level = 0; level < 20_000; level++) deep = level % 2 ? [deep] : { deep }
+    expect(keyOf({ ...purchase, method: 'chargeback', deep })).toMatch(/^[\w-]{43}$/)
+  })
+})

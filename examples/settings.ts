@@ -1,29 +1,23 @@
 import process from 'node:process'
 // In your own project: from 'edgetill'.
-import { type ClientConfig, type EdgetillError, isOutcomeUnknownError } from '../src/index.ts'
+import {
+  type ClientConfig,
+  configFromEnv,
+  type EdgetillError,
+  isConfigError,
+  isOutcomeUnknownError,
+} from '../src/index.ts'
 
 // What the scripts in this folder share. All of them run unchanged on Node, Deno and Bun.
 
-/** A required variable. Deno also needs it in --allow-env. */
-function variable(name: string): string {
-  const value = process.env[name]
-  if (value) return value
-  console.error(`Set ${name}: the merchant portal shows it.`)
-  process.exit(2)
-}
-
-/** The client's configuration from the environment; the SDK itself never reads the environment. */
+/** The client's configuration from EDGETILL_* variables. Deno also needs their names in --allow-env. */
 export function settings(): ClientConfig {
-  return {
-    baseUrl: variable('EDGETILL_BASE_URL'),
-    apiUrl: variable('EDGETILL_API_URL'),
-    posId: variable('EDGETILL_POS_ID'),
-    apiKey: variable('EDGETILL_API_KEY'),
-    apiSecret: variable('EDGETILL_API_SECRET'),
-    endpointsKey: variable('EDGETILL_ENDPOINTS_KEY'),
-    scheme: process.env.EDGETILL_SCHEME ?? 'SVC',
-    authentication: process.env.EDGETILL_AUTHENTICATION === 'plain' ? 'plain' : 'per-endpoint',
-    onWarning: ({ message }) => console.error(`Note: ${message}`),
+  try {
+    return { ...configFromEnv(process.env), onWarning: ({ message }) => console.error(`Note: ${message}`) }
+  } catch (error) {
+    if (!isConfigError(error)) throw error
+    console.error(error.message)
+    process.exit(2)
   }
 }
 

@@ -1,4 +1,4 @@
-// `npm run check`: format, lint, types, CHANGELOG, build, package. Every check runs, and the last line is `N passed, N failed`.
+// `npm run check`: format, lint, types, build, package. Every check runs, and the last line is `N passed, N failed`.
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -20,7 +20,6 @@ const CHECKS: [name: string, command: string][] = [
   ['types under Deno', `deno check ${sources}`],
   // Twice: of all that there is, and of what is shipped, where a test's use does not count.
   ['unused code and packages', 'knip -c test/knip.ts && knip --production -c test/knip.ts'],
-  ['an entry in the CHANGELOG', 'node scripts/changelog.ts'],
   ['build', 'tsdown --logLevel=error'],
   ['package', 'publint --strict'],
   [

@@ -3,6 +3,7 @@
 export type { Client } from './client.ts'
 export { createClient } from './client.ts'
 export type { ClientConfig, Fetch, Signer, SignerInput } from './config.ts'
+export { configFromEnv } from './config-from-env.ts'
 export type { ErrorInfo, Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning, WarningCode } from './hooks.ts'
 export type { CallOptions } from './http/types.ts'
 
@@ -69,6 +70,7 @@ export type { BankPay, Currency, Fee, LimitInfo, LiteralUnion, Mode, Status, Tim
 // Helpers: status, money, time
 
 export { fromMinorUnits, splitAmount, toMinorUnits } from './helpers/amount.ts'
+export { orderId } from './helpers/order-id.ts'
 export type { StatusCodeMeaning } from './helpers/status.ts'
 export { customerActionUrl, describeStatusCode, isFinal } from './helpers/status.ts'
 export { compareTimestamps, timestampToDate } from './helpers/timestamp.ts'

@@ -36,9 +36,23 @@ export async function everyOperation(): Promise<string[]> {
   const accounts = await client.listAccounts()
   const account = await client.getAccount({ account_id: accounts[0]?.id ?? '' })
   const again = await client.resendWebhook({ order_id: 'A-1', operation: 'purchase' })
+  const refund = await client.refundPayment({ order_id: 'A-1', order_currency: 'UAH', refund_amount: 20 })
+  const voided = await client.voidPayment({ order_id: 'A-2', order_currency: 'UAH' })
+  const parts = [{ amount: 60, sub_merchant_id: 'one' }]
+  const splitCapture = await client.captureSplitPurchase({ order_id: 'A-3', order_currency: 'UAH', split: parts })
+  const splitRefund = await client.refundSplitPurchase({
+    order_id: 'A-3',
+    currency: 'UAH',
+    refund_amount: 60,
+    split: parts,
+  })
+  const operations = await client.listOrderOperations({ order_id: 'A-1' })
+  const cancelled = await client.cancelRecurring({ recurring_id: '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d' })
   const other = await client.request({ method: 'GET', path: '/api/v1/other', authentication: 'plain' })
   const event = verifyWebhook({ data: 'e30', signature: '' }, 'secret')
   const results = [checkout.url, split.url, capture.status, payment.status, account.currency, String(again.method)]
+  results.push(refund.status, voided.status, splitCapture.status, splitRefund.status, String(operations.length))
+  results.push(String(cancelled.recurring_status))
   switch (event.kind) {
     case 'unexpected':
       return [...results, ...event.issues.map(({ path }) => path)]

@@ -42,5 +42,5 @@ console.log(`
   service   ${shop.service}/_emulator     the emulator's view: orders, webhooks
 
   Admin token of the worker's /api: ${shop.adminToken}
-  The worker's log is printed below. After a change in worker/, restart this command; no data is kept.
+  The worker's log is printed below. A change in worker/ reloads the worker; its data is lost when this stops.
   Ctrl-C stops everything.`)

@@ -10,7 +10,7 @@ import { createShopPages } from './pages.ts'
 export interface ShopOptions {
   /** Ports of the shop, the worker and the emulator. Default: free ports. */
   ports?: { shop: number; worker: number; emulator: number }
-  /** Whether to print requests to the worker and its log. */
+  /** Whether to print the worker's log, and to reload the worker when its files change. */
   log?: boolean
   /** A fault on purpose, to test that it is noticed. */
   broken?: 'worker-secret' | 'no-webhooks' | undefined
@@ -69,7 +69,7 @@ export async function startShop({ ports, log, broken }: ShopOptions = {}): Promi
       dev: {
         server: { hostname: '127.0.0.1', port: ports?.worker ?? 0 },
         logLevel: log ? 'log' : 'none',
-        watch: false,
+        watch: log ?? false,
         persist: false,
         inspector: false,
       },

@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
 import type { Context } from './context.ts'
-import { controlApi } from './control/api.ts'
+import { controlApi, listOperations } from './control/api.ts'
 import type { EmulatorControls } from './control/emulator-controls.ts'
+import { hostProblem } from './control/host.ts'
 import { orderPage, overviewPage, receiptPage } from './control/overview.ts'
 import { handleEndpoint } from './endpoint.ts'
 import { Problem } from './http/problem.ts'
@@ -81,7 +82,11 @@ export function createApp(context: Context, controls: EmulatorControls): App {
       ? messagePage(404, 'No such receipt', 'The emulator may have been reset.')
       : receiptPage(record)
   })
-  app.all('/_emulator/api/:name', (c) => controlApi(controls, c.req.raw, c.req.param('name')))
+  app.get('/_emulator/api', (c) => hostProblem(context, c.req.raw) ?? listOperations())
+  app.all(
+    '/_emulator/api/:name',
+    (c) => hostProblem(context, c.req.raw) ?? controlApi(controls, c.req.raw, c.req.param('name')),
+  )
   app.notFound(() => new Problem(404, 'No such path', { code: 'EMULATOR-404' }).toResponse())
   // A fault that breaks the connection has to leave the app as it is; so has a mistake of the emulator's own.
   app.onError((error) => {

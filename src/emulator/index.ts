@@ -30,7 +30,16 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
 export type { OtherPayment, PortalActions } from './control/actions.ts'
 export type { Orders, OrderView } from './domain/orders.ts'
 export type { Emulator, EmulatorFetch } from './emulator.ts'
-export type { ContentFault, DeliveryFault, Fault, FaultKind, Faults, ResponseFault } from './faults/faults.ts'
+export type {
+  ContentFault,
+  DeliveryFault,
+  Fault,
+  FaultKind,
+  Occasion,
+  OutcomeFault,
+  ResponseFault,
+} from './faults/fault.ts'
+export type { FaultOccurrence, Faults } from './faults/faults.ts'
 export { ConnectionResetError } from './faults/response-faults.ts'
 export type { Credentials, EmulatorOptions } from './options.ts'
 export type { OperationName } from './spec/endpoints.ts'

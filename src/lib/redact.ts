@@ -37,7 +37,13 @@ export function redactor(secrets: readonly string[]): Redactor {
   const text = (original: string, limit = Number.POSITIVE_INFINITY): string => {
     // A secret at the limit is found whole before it is cut.
     const seen = original.length > limit ? original.slice(0, limit + longest) : original
-    const found = [...findLiterals(seen, literals), ...findCardNumbers(seen, cards), ...findCardFields(seen)]
+    const plain = blankEscapes(seen)
+    const found = [
+      ...findLiterals(seen, plain, literals),
+      ...findCardNumbers(seen, cards),
+      ...(plain === seen ? [] : findCardNumbers(plain, cards)),
+      ...findCardFields(seen),
+    ]
     return replace(seen, outsideUuids(seen, found), Math.min(limit, seen.length))
   }
   return { text, value: (value, limit) => redactValue(value, limit, text) }
@@ -80,14 +86,19 @@ function spellings(secret: string): string[] {
   }
 }
 
-function findLiterals(text: string, literals: readonly string[]): Match[] {
+/** The same text with spaces in place of escapes such as `%20`, whose digits belong to no number. */
+function blankEscapes(text: string): string {
+  return text.replace(/%[\da-f]{2}|\\u[\da-f]{4}|&nbsp;|&#160;/gi, (code) => ' '.repeat(code.length))
+}
+
+function findLiterals(text: string, plain: string, literals: readonly string[]): Match[] {
   const found: Match[] = []
   for (const literal of literals) {
     // A CVV, and anything as short, is a part of many numbers and words.
     const soft = literal.length < 4 || /^\d{4,7}$/.test(literal)
     for (let start = text.indexOf(literal); start >= 0; start = text.indexOf(literal, start + 1)) {
       const end = start + literal.length
-      if (!soft || standsAlone(text, start, end)) found.push({ start, end, soft })
+      if (!soft || standsAlone(plain, start, end)) found.push({ start, end, soft })
     }
   }
   return found
@@ -134,7 +145,7 @@ function findCardNumbers(text: string, cards: readonly string[]): Match[] {
 }
 
 /** What may stand between two groups of digits of one number. */
-const SEPARATOR = /^(?:[\s.\-\u2010-\u2015+]|%20|%C2%A0|&nbsp;|\\u00a0){1,3}$/i
+const SEPARATOR = /^[\s.\-\u2010-\u2015+]{1,6}$/
 
 interface DigitRun {
   digits: string
@@ -149,7 +160,7 @@ function digitRuns(text: string): DigitRun[] {
   let end = 0
   for (const { 0: group, index } of text.matchAll(/\d+/g)) {
     let run = runs.at(-1)
-    if (!run || index - end > 18 || !SEPARATOR.test(text.slice(end, index))) {
+    if (!run || !SEPARATOR.test(text.slice(end, index))) {
       run = { digits: '', at: [], groups: [] }
       runs.push(run)
     }

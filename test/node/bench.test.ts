@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { barChart } from '../../bench/chart.ts'
 import { documents, readResults } from '../../bench/results.ts'
+import { createEmulator } from '../../src/emulator/index.ts'
+import { createClient } from '../../src/index.ts'
 import { Document } from './support/document.ts'
 import { root } from './support/runtimes.ts'
 
@@ -50,6 +52,15 @@ describe('the committed results of the bench', () => {
       expect([title, others.filter((cell) => cell !== '–').length >= 2]).toEqual([title, true])
     }
   })
+})
+
+it('the program whose types are checked uses every operation', () => {
+  const program = readFileSync(join(root, 'bench/types/edgetill.ts'), 'utf8')
+  const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey } = createEmulator().credentials
+  const client = createClient({ baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey })
+  const operations = Object.entries(client).flatMap(([name, member]) => (typeof member === 'function' ? [name] : []))
+  expect(operations.length).toBeGreaterThan(12)
+  expect(operations.filter((name) => !program.includes(`client.${name}(`))).toEqual([])
 })
 
 describe('a chart', () => {

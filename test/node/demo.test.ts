@@ -1,5 +1,9 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { start } from './support/process.ts'
+import { root } from './support/runtimes.ts'
 
 describe('npm run demo', { timeout: 60_000 }, () => {
   it('plays the day to its end and exits 0', async () => {
@@ -34,6 +38,30 @@ describe('npm run dev', { timeout: 60_000 }, () => {
     expect(output).toContain('Stopped.')
     expect(output).not.toContain('Error')
     expect(code).toBe(0)
+  })
+
+  it('reloads the worker when a file in worker/ changes', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'edgetill-dev-'))
+    for (const name of ['src', 'worker', 'examples', 'wrangler.toml', 'tsconfig.json', 'package.json']) {
+      cpSync(join(root, name), join(folder, name), { recursive: true })
+    }
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    const dev = start(join(folder, 'examples/shop/dev.ts'))
+    try {
+      await dev.seen('Ctrl-C stops everything.')
+      const health = /worker +(http:\S+)/.exec(dev.output())?.[1] ?? ''
+      expect(await (await fetch(health)).text()).toContain('"status":"ok"')
+      const route = join(folder, 'worker/routes/health.ts')
+      const text = readFileSync(route, 'utf8')
+      expect(text).toContain("'ok'")
+      writeFileSync(route, text.replace("'ok'", "'changed'"))
+      await dev.seen('Local server updated and ready')
+      expect(await (await fetch(health)).text()).toContain('"status":"changed"')
+    } finally {
+      dev.stop('SIGINT')
+      await dev.finished
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   it('keeps a shop running, and stops cleanly on Ctrl-C', async () => {

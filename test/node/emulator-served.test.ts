@@ -65,7 +65,9 @@ describe('the emulator over HTTP on Node', () => {
     socket.on('data', (data) => {
       bytes += data.length
     })
-    socket.write('POST /api/v1/payment HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n')
+    const headers = Object.entries(plain(emulator)).map(([name, value]) => `${name}: ${value}\r\n`)
+    const json = 'Content-Type: application/json\r\nContent-Length: 0\r\n'
+    socket.write(`POST /api/v1/payment HTTP/1.1\r\nHost: x\r\n${headers.join('')}${json}\r\n`)
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException]
     expect([error.code, bytes]).toEqual(['ECONNRESET', 0])
   })

@@ -77,7 +77,7 @@ describe.each(['node', 'deno', 'bun'])('on %s', (runtime) => {
     expect(part).toEqual({ code: 0, stdout: 'success: 80.25 UAH (transaction successful)\n', stderr: '' })
     expect(emulator.orders.get(order_id)?.operations).toMatchObject([{ method: 'capture', amount: 80.25 }])
     const unknown = await example(runtime, 'capture.ts', ['nothing', 'UAH'])
-    expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/capturePayment was refused/) })
+    expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/capturePayment was rejected/) })
   })
 
   it('refund.ts refunds part of a payment, and order.ts shows what happened to the order', async () => {
@@ -126,7 +126,7 @@ describe.each(['node', 'deno', 'bun'])('on %s', (runtime) => {
     const unset = await example(runtime, 'balances.ts', [], { EDGETILL_API_KEY: '' })
     expect(unset).toMatchObject({ code: 2, stderr: expect.stringContaining('Set EDGETILL_API_KEY') })
     const wrong = await example(runtime, 'balances.ts', [], { EDGETILL_API_SECRET: 'canary-wrong' })
-    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/listAccounts was refused with 401/) })
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/listAccounts was rejected with 401/) })
     expect(wrong.stderr + wrong.stdout).not.toContain('canary')
   })
 })

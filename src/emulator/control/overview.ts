@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { OrderView } from '../domain/orders.ts'
-import { FAULT_KINDS } from '../faults/faults.ts'
+import { FAULT_KINDS } from '../faults/fault.ts'
 import { type Html, renderPage } from '../pages/layout.ts'
 import { timestamp } from '../state/time.ts'
 import type { Delivery } from '../webhooks/deliveries.ts'

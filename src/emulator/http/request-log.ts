@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import type { Fault } from '../faults/faults.ts'
+import type { Fault } from '../faults/fault.ts'
 import type { LoggedRequest } from '../state/activity.ts'
 import { timestamp } from '../state/time.ts'
 import { maskBody, maskHeaders, maskText } from './mask.ts'

@@ -1,5 +1,6 @@
 import { type Context, note } from '../context.ts'
 import { finishThreeDSecure, pay } from '../domain/payments.ts'
+import { statusCodeOf } from '../faults/response-faults.ts'
 import { checkForm, checkoutForm, readForm } from '../pages/checkout-form.ts'
 import { messagePage, outcomePage } from '../pages/outcome.ts'
 import { threeDSecurePage } from '../pages/three-d-secure.ts'
@@ -44,12 +45,13 @@ async function submitForm(context: Context, order: Order, request: Request): Pro
   if (!isOpen(order)) return nextPage(order)
   const errors = checkForm(form, context.scheduler.now())
   if (Object.keys(errors).length > 0) return checkoutForm(order, form, errors)
-  pay(context, order, {
+  const card = {
     number: form.cc_number,
     month: Number(form.exp_month),
     year: Number(form.exp_year),
     cvv: form.card_cvv,
-  })
+  }
+  pay(context, order, card, statusCodeOf(context.faults.take('checkout', 'outcome', order.order_id)))
   return nextPage(order, true)
 }
 

@@ -18,6 +18,8 @@ export interface ParameterTables {
   refund: ParameterTable
   splitCapture: ParameterTable
   splitRefund: ParameterTable
+  /** A credit, p2p or lookup made by hand. */
+  otherPayment: ParameterTable
   splitEntry: ParameterTable
   fingerprint: ParameterTable
   recurring: ParameterTable
@@ -124,6 +126,12 @@ export const PARAMETERS: ParameterTables = {
     refund_amount: yes('amount'),
     split: yes('split'),
     comment: limited(no('string'), 2048),
+    server_url: no('url'),
+  },
+  otherPayment: {
+    order_id: limited(yes('string'), 256),
+    amount: yes('amount'),
+    currency: yes('currency'),
     server_url: no('url'),
   },
   splitEntry: {

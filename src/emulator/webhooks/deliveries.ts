@@ -1,6 +1,8 @@
 import { applyContentFaults } from '../faults/content-faults.ts'
-import type { Fault, FaultBook } from '../faults/faults.ts'
+import type { Fault } from '../faults/fault.ts'
+import type { FaultBook } from '../faults/faults.ts'
 import type { ResolvedOptions } from '../options.ts'
+import { InputError } from '../parse-input.ts'
 import type { WireRules } from '../spec/endpoints.ts'
 import type { ActivityLog, FiredFault } from '../state/activity.ts'
 import type { Scheduler } from '../state/clock.ts'
@@ -8,6 +10,7 @@ import type { Random } from '../state/random.ts'
 import { timestamp } from '../state/time.ts'
 import { failureCause } from './failure-cause.ts'
 import { corruptSignature, webhookForm } from './form.ts'
+import { createWaiting } from './waiting.ts'
 
 /** One attempt at a delivery: the receiver's HTTP status, or why there was none (`ECONNREFUSED 127.0.0.1:3000`). */
 export interface Attempt {
@@ -39,6 +42,11 @@ export interface Deliveries extends ReadonlyArray<Delivery> {
   idle(): Promise<void>
   /** Sends the same bytes once more and returns the attempt. @throws {TypeError} when there is no such delivery, or it has no url. */
   resend(id: string): Promise<Attempt>
+  /**
+   * Resolves when `count` of the deliveries that match have been attempted (one that has no url counts at once), or after `ms`
+   * of real time.
+   */
+  attempted(matches: (delivery: Delivery) => boolean, count: number, ms: number, signal: AbortSignal): Promise<void>
 }
 
 export interface DeliveryLog {
@@ -74,6 +82,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
   // One order's webhooks leave one after another; those of different orders do not wait for each other.
   const queues = new Map<string, Promise<unknown>>()
   const held = new Map<string, Delivery[]>()
+  const waiting = createWaiting()
   let count = 0
   // A delivery that was under way when everything was forgotten must not come back as a retry.
   let generation = 0
@@ -98,6 +107,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
     } catch (error) {
       result.error = failureCause(error, options.webhookTimeoutMs)
     }
+    waiting.changed()
     if (since === generation) reportAttempt(delivery, result, wait)
     return result
   }
@@ -158,6 +168,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
     if (triggered.some(({ kind }) => kind === 'drop')) {
       const lost = activity.stamp({ at: timestamp(scheduler.now()), error: 'dropped on purpose' })
       delivery.attempts.push(lost)
+      waiting.changed()
       reportAttempt(delivery, lost, wait)
       return lost
     }
@@ -169,12 +180,12 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
     if (delivery.url === null) return
     const delay = triggered.find((fault) => fault.kind === 'delay')
     if (delay?.kind === 'delay') {
-      scheduler.schedule(scheduler.now() + delay.ms, () => deliver(delivery, triggered))
+      scheduler.schedule(scheduler.now() + (delay.ms ?? 60_000), () => deliver(delivery, triggered))
       return
     }
-    const waiting = held.get(delivery.order_id) ?? []
+    const before = held.get(delivery.order_id) ?? []
     if (triggered.some(({ kind }) => kind === 'reorder')) {
-      held.set(delivery.order_id, [...waiting, delivery])
+      held.set(delivery.order_id, [...before, delivery])
       scheduler.schedule(scheduler.now() + HOUR, () => release(delivery.order_id))
       return
     }
@@ -183,9 +194,9 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
   }
 
   function release(orderId: string): void {
-    const waiting = held.get(orderId) ?? []
+    const before = held.get(orderId) ?? []
     held.delete(orderId)
-    for (const delivery of waiting) deliver(delivery, [])
+    for (const delivery of before) deliver(delivery, [])
   }
 
   const list = Object.defineProperties(log, {
@@ -197,17 +208,21 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
     resend: {
       value: async (id: string): Promise<Attempt> => {
         const delivery = log.find((candidate) => candidate.id === id)
-        if (delivery === undefined) throw new TypeError(`No delivery has the id ${id}.`)
-        if (delivery.url === null) throw new TypeError(`Delivery ${id} has no url to go to.`)
+        if (delivery === undefined) throw new InputError(`No delivery has the id ${id}.`)
+        if (delivery.url === null) throw new InputError(`Delivery ${id} has no url to go to.`)
         return track(attempt(delivery, delivery.body))
       },
+    },
+    attempted: {
+      value: (matches: (delivery: Delivery) => boolean, count: number, ms: number, signal: AbortSignal) =>
+        waiting.until(() => log.filter((one) => matches(one) && isAttempted(one)).length >= count, ms, signal),
     },
   }) as unknown as Deliveries
 
   return {
     list,
     send(orderId, url, payload) {
-      const triggered = faults.take('webhook')
+      const triggered = faults.take('webhook', 'webhook', orderId)
       // "The set of parameters may change at the service's initiative": one webhook in eight has one more.
       const extra = chance() < 1 / 8 ? { emulator_note: 'an unknown parameter, to be ignored' } : {}
       const event = applyContentFaults({ ...payload, ...extra }, triggered) as Record<string, unknown>
@@ -230,6 +245,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
         activity.report({ type: 'fault', at, fault, on: 'webhook', id: delivery.id, order_id: orderId })
       }
       start(delivery, triggered)
+      waiting.changed()
     },
     preflight(url) {
       const at = timestamp(scheduler.now())
@@ -248,10 +264,15 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
       forgotten.abort()
       forgotten = new AbortController()
       log.length = 0
+      count = 0
       queues.clear()
       held.clear()
     },
   }
+}
+
+function isAttempted({ url, attempts }: Delivery): boolean {
+  return url === null || attempts.some(({ status, error }) => status !== undefined || error !== undefined)
 }
 
 /** Anything but a 2xx has not arrived. */

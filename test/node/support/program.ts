@@ -31,8 +31,8 @@ export function complaintsOf(program: ts.Program, file: string): string[] {
   )
 }
 
-/** Runs a program of a document as it stands in the checkout's folder, `edgetill` being this checkout. */
-export async function load(code: string): Promise<Record<string, unknown>> {
+/** A program of a document as one module, in which `edgetill` is this checkout. */
+export async function bundled(code: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: code, loader: 'ts', resolveDir: root },
     bundle: true,
@@ -42,6 +42,11 @@ export async function load(code: string): Promise<Record<string, unknown>> {
     mainFields: ['module', 'main'],
     alias: Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, join(root, source)])),
   })
-  const text = outputFiles[0]?.text ?? ''
+  return outputFiles[0]?.text ?? ''
+}
+
+/** Runs a program of a document in this process. */
+export async function load(code: string): Promise<Record<string, unknown>> {
+  const text = await bundled(code)
   return import(/* @vite-ignore */ `data:text/javascript;base64,${btoa(unescape(encodeURIComponent(text)))}`)
 }

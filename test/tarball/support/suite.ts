@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { specifierOf } from '../../../scripts/entries.ts'
 import { importsOf } from '../../node/support/imports.ts'
+import { runsOn } from '../../tiers.ts'
 import { LEFT_OUT } from '../left-out.ts'
 import { root } from './pack.ts'
 
@@ -10,7 +11,7 @@ export function portableFiles(): string[] {
   return readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((file) => !/^test\/(node|browser|tarball)\//.test(file))
+    .filter((file) => runsOn('deno', file, 'all'))
     .sort()
 }
 

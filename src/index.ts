@@ -48,6 +48,11 @@ export { resendWebhook } from './operations/resend-webhook.ts'
 export type { VoidPaymentInput } from './operations/void-payment.ts'
 export { voidPayment } from './operations/void-payment.ts'
 
+export type { ResolvedOutcome } from './outcome/decide.ts'
+export type { OrderLookup } from './outcome/look-up.ts'
+export type { ResolveOutcomeOptions, UnresolvedCall } from './outcome/resolve-outcome.ts'
+export { resolveOutcome } from './outcome/resolve-outcome.ts'
+
 // Wire objects
 
 export type { BrowserFingerprint } from './card/browser-fingerprint.ts'

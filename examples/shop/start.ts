@@ -3,8 +3,9 @@
 
 import { resolve } from 'node:path'
 import { unstable_startWorker as startWorker } from 'wrangler'
+import { serveEmulator } from '../../src/cli/serve-emulator.ts'
 import { serveOnNode } from '../../src/cli/serve-node.ts'
-import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
+import type { Emulator } from '../../src/emulator/index.ts'
 import { createShopPages } from './pages.ts'
 
 export interface ShopOptions {
@@ -38,16 +39,12 @@ export async function startShop({ ports, log, broken }: ShopOptions = {}): Promi
     for (const stopOne of stops.splice(0).reverse()) await stopOne()
   }
   try {
-    let emulator: Emulator | undefined
-    const served = await serveOnNode(
-      async (request) => (await emulator?.fetch(request)) ?? new Response(null, { status: 503 }),
+    const served = await serveEmulator(
       { port: ports?.emulator ?? 0 },
+      broken === 'no-webhooks' ? { fetch: () => Promise.reject(new Error('webhooks are switched off')) } : {},
     )
     stops.push(() => served.close())
-    emulator = createEmulator({
-      origin: served.origin,
-      ...(broken === 'no-webhooks' ? { fetch: () => Promise.reject(new Error('webhooks are switched off')) } : {}),
-    })
+    const { emulator } = served
     const { credentials } = emulator
     const linkSecret = 'link-secret-of-the-demonstration-shop'
     const adminToken = 'admin-token-of-the-demonstration-shop'

@@ -3,11 +3,10 @@ import type { Context } from './context.ts'
 import { controlApi, listOperations } from './control/api.ts'
 import type { EmulatorControls } from './control/emulator-controls.ts'
 import { hostProblem } from './control/host.ts'
-import { orderPage, overviewPage, receiptPage } from './control/overview.ts'
+import { pages } from './control/pages/pages.ts'
 import { handleEndpoint } from './endpoint.ts'
 import { Problem } from './http/problem.ts'
 import type { Route } from './http/request.ts'
-import { messagePage } from './pages/outcome.ts'
 import { cancelPayment } from './routes/cancel-payment.ts'
 import { cancelRecurring } from './routes/cancel-recurring.ts'
 import { capturePayment } from './routes/capture-payment.ts'
@@ -65,23 +64,7 @@ export function createApp(context: Context, controls: EmulatorControls): App {
   app.all('/api/v1/checkout/:checkout_id/:page{form|3ds}', (c) =>
     checkout(context, c.req.raw, c.req.param('checkout_id'), c.req.param('page'), c.env.entry),
   )
-  for (const path of ['/', '/_emulator/']) app.get(path, (c) => c.redirect('/_emulator'))
-  app.get('/favicon.ico', (c) => c.body(null, 204))
-  app.get('/_emulator', () => overviewPage(controls))
-  app.get('/_emulator/orders', (c) => {
-    const order = controls.orders.get(c.req.query('order_id') ?? '')
-    if (order === undefined) return messagePage(404, 'No such order', 'The emulator may have been reset.')
-    const own = controls.deliveries.filter(({ order_id }) => order_id === order.order_id)
-    return orderPage(order, own)
-  })
-  app.get('/_emulator/receipts/:id', (c) => {
-    const id = c.req.param('id')
-    const records = controls.orders.list().flatMap(({ payments, operations }) => [...payments, ...operations])
-    const record = records.find((one) => ('operation_id' in one ? one.operation_id : one.payment_id) === id)
-    return record === undefined
-      ? messagePage(404, 'No such receipt', 'The emulator may have been reset.')
-      : receiptPage(record)
-  })
+  pages(app, context, controls)
   app.get('/_emulator/api', (c) => hostProblem(context, c.req.raw) ?? listOperations())
   app.all(
     '/_emulator/api/:name',

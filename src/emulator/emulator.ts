@@ -12,6 +12,7 @@ import { createActivityLog } from './state/activity.ts'
 import { createScheduler } from './state/clock.ts'
 import { parseDuration, parseMoment } from './state/duration.ts'
 import { createIds, createRandom } from './state/random.ts'
+import { timestamp } from './state/time.ts'
 import { createDeliveryLog } from './webhooks/deliveries.ts'
 
 /** `fetch`, and the handler of a server or a Worker, in one. */
@@ -68,6 +69,11 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
   }
   // What a fault did to an order is part of its story.
   function noteFired({ kind, on, order_id }: FaultOccurrence): void {
+    // A request and a webhook report their own; a scheduled charge is neither.
+    if (on === 'charge') {
+      const at = timestamp(scheduler.now())
+      activity.report({ type: 'fault', at, fault: { kind }, on, id: '', order_id: order_id ?? null })
+    }
     const order = state.orders.get(order_id ?? '')
     if (order !== undefined) note(context, order, `fault ${kind} fired on ${on}`)
   }

@@ -50,6 +50,9 @@ export class InputError extends TypeError {
 
 /** @throws {InputError} with every issue, a sentence each. */
 export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
+  // valibot takes an array for an object.
+  if (schema.type === 'strict_object' && Array.isArray(input))
+    throw new InputError('It must be an object, not an array.')
   const result = v.safeParse(schema, input)
   if (result.success) return result.output
   const sentences = result.issues.map((issue) => {
@@ -61,10 +64,14 @@ export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown)
 
 /** ` Did you mean "amount"?`, or nothing when no name is near. */
 export function suggestion(word: string, names: readonly string[]): string {
+  const wrong = word.toLowerCase()
   const [nearest] = names
-    .map((name) => ({ name, distance: distance(word.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, distance }) => distance <= Math.min(3, Math.max(1, Math.floor(name.length / 3))))
-    .sort((a, b) => a.distance - b.distance)
+    .map((name) => ({
+      name,
+      steps: name.toLowerCase().startsWith(wrong) && wrong.length > 1 ? 1 : distance(wrong, name.toLowerCase()),
+    }))
+    .filter(({ name, steps }) => steps <= Math.min(3, Math.max(1, Math.floor(name.length / 3))))
+    .sort((a, b) => a.steps - b.steps)
   return nearest === undefined ? '' : ` Did you mean "${nearest.name}"?`
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Activity } from '../../src/emulator/index.ts'
+import { type Activity, createEmulator } from '../../src/emulator/index.ts'
 import { cardForm, createBench, direct, type Json, openCheckout, plain, post, submit } from './call.ts'
 
 const CONTROL = 'http://emulator.localhost/_emulator'
@@ -82,7 +82,7 @@ describe('the request log', () => {
   })
 
   it('keeps the latest 2,000 requests and 10,000 webhooks', async () => {
-    const { emulator } = watched()
+    const emulator = createEmulator()
     for (let i = 0; i < 2005; i++) await emulator.fetch(`http://emulator.localhost/none/${i}`)
     expect([emulator.requests.length, emulator.requests[0]?.path]).toEqual([2000, '/none/5'])
     for (let i = 0; i < 10_003; i++) {

@@ -5,8 +5,8 @@ import { serveOnNode } from '../../src/cli/serve-node.ts'
 import { OPERATIONS } from '../../src/emulator/control/operations.ts'
 import { FAULT_KINDS } from '../../src/emulator/faults/fault.ts'
 import { createEmulator, type Fault, testCard } from '../../src/emulator/index.ts'
-import { type Client, createClient } from '../../src/index.ts'
-import { DIRECT_AUTH } from '../support/inputs.ts'
+import { type Client, createClient, type UnresolvedCall } from '../../src/index.ts'
+import { CARD, DIRECT_AUTH } from '../support/inputs.ts'
 import { Document, quoted } from './support/document.ts'
 import { load } from './support/program.ts'
 import { root } from './support/runtimes.ts'
@@ -78,6 +78,7 @@ describe('guides/emulator.md', () => {
 describe('guides/errors.md', () => {
   const errors = guide('errors')
   const program = errors.program('Handle every outcome of a call')
+  const resolving = errors.program('After an unknown outcome')
 
   it('has a capture that tells each outcome apart', async () => {
     const { charge } = (await load(program)) as {
@@ -107,6 +108,29 @@ describe('guides/errors.md', () => {
     await close()
     const nowhere = createClient({ ...emulator.credentials, baseUrl: origin })
     expect(await charge(nowhere, 'success', 10)).toBe('not processed: call again later')
+  })
+
+  it('has a refund whose outcome is found out later, from JSON', async () => {
+    type Job = { call: UnresolvedCall; known: string[] }
+    const { refund, settle } = (await load(resolving)) as {
+      refund: (client: Client, order_id: string, amount: number, save: (job: Job) => void) => Promise<string>
+      settle: (client: Client, job: Job) => Promise<string>
+    }
+    const emulator = createEmulator()
+    const client = createClient({ ...emulator.credentials, fetch: emulator.fetch, maxRetries: 0 })
+    await client.createPayment({ ...CARD, order_id: 'A-1', cc_number: testCard('success') })
+    let saved = ''
+    const make = () => refund(client, 'A-1', 20.25, (job) => (saved = JSON.stringify(job)))
+    expect(await make()).toBe('success')
+    emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'refund-payment' })
+    expect(await make()).toBe('unknown')
+    expect(await settle(client, JSON.parse(saved) as Job)).toBe('success')
+    emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'refund-payment' })
+    expect(await make()).toBe('unknown')
+    expect(await settle(client, JSON.parse(saved) as Job)).toMatch(/^ask again later/)
+    const { call, known } = JSON.parse(saved) as Job
+    const sent_at = Date.now() - 600_000
+    expect(await settle(client, { call: { ...call, sent_at }, known })).toMatch(/^not refunded/)
   })
 
   it('has a row for each reason of a rejected webhook', () => {

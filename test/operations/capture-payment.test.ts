@@ -109,6 +109,16 @@ describe('answers', () => {
     expect(sent).toHaveLength(1)
   })
 
+  it('an unknown outcome says how to tell this capture from an earlier one, and promises no webhook that will not come', async () => {
+    const lost = async (input: object) => {
+      const { fetch } = wire(json({}, 503))
+      return (await rejection(capturePayment({ ...CONFIG, fetch }, { ...CAPTURE, ...input }))).howToFindOut
+    }
+    expect(await lost({})).toMatch(/operation_id and created_at/)
+    expect(await lost({})).not.toMatch(/webhook to|wait for/)
+    expect(await lost({ server_url: 'https://shop.example.com/webhooks' })).toMatch(/Its webhook to server_url/)
+  })
+
   it('an unknown outcome carries what finds the capture again, also as JSON', async () => {
     const { fetch } = wire(json({}, 503))
     const before = Date.now()

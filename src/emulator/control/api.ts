@@ -1,4 +1,4 @@
-import { messagePage } from '../pages/outcome.ts'
+import { messagePage } from '../pages/layout.ts'
 import { InputError, parseInput, suggestion } from '../parse-input.ts'
 import type { EmulatorControls } from './emulator-controls.ts'
 import { readForm } from './forms.ts'

@@ -3,7 +3,7 @@ import { fields, InputError, number, oneOf, wholeNumber } from '../parse-input.t
 import { TEST_CARDS } from '../state/cards.ts'
 import { DURATION_ENTRIES } from '../state/duration.ts'
 import type { Duration } from '../state/time.ts'
-import type { Delivery } from '../webhooks/deliveries.ts'
+import type { Delivery } from '../webhooks/delivery-store.ts'
 import type { OtherPayment } from './actions.ts'
 import type { EmulatorControls } from './emulator-controls.ts'
 

@@ -1,8 +1,10 @@
 import { type Context, note } from '../context.ts'
 import { finishThreeDSecure, pay } from '../domain/payments.ts'
 import { statusCodeOf } from '../faults/response-faults.ts'
-import { checkForm, checkoutForm, readForm } from '../pages/checkout-form.ts'
-import { messagePage, outcomePage } from '../pages/outcome.ts'
+import { noteFaults } from '../http/request-log.ts'
+import { checkForm, checkoutForm, filledForm, readForm } from '../pages/checkout-form.ts'
+import { messagePage } from '../pages/layout.ts'
+import { outcomePage } from '../pages/outcome.ts'
 import { threeDSecurePage } from '../pages/three-d-secure.ts'
 import type { LoggedRequest } from '../state/activity.ts'
 import type { Order } from '../state/state.ts'
@@ -27,19 +29,20 @@ export async function checkout(
     return response
   }
   if (page === '3ds') return read ? showThreeDSecure(order) : submitThreeDSecure(context, order, request)
-  return read ? showForm(context, order) : submitForm(context, order, request)
+  return read ? showForm(context, order, request) : submitForm(context, order, request, entry)
 }
 
-async function showForm(context: Context, order: Order): Promise<Response> {
+async function showForm(context: Context, order: Order, request: Request): Promise<Response> {
   if (!isOpen(order)) return nextPage(order)
   if (order.opened_at === null) {
     order.opened_at = timestamp(context.scheduler.now())
     note(context, order, 'checkout page opened')
   }
-  return checkoutForm(order)
+  const card = new URL(request.url).searchParams.get('card')
+  return checkoutForm(order, card === null ? undefined : filledForm(card, context.scheduler.now()))
 }
 
-async function submitForm(context: Context, order: Order, request: Request): Promise<Response> {
+async function submitForm(context: Context, order: Order, request: Request, entry: LoggedRequest): Promise<Response> {
   const form = readForm(await request.text())
   // After the body was read nothing is awaited until the payment has changed: two posts cannot both pay.
   if (!isOpen(order)) return nextPage(order)
@@ -51,7 +54,9 @@ async function submitForm(context: Context, order: Order, request: Request): Pro
     year: Number(form.exp_year),
     cvv: form.card_cvv,
   }
-  pay(context, order, card, statusCodeOf(context.faults.take('checkout', 'outcome', order.order_id)))
+  const faults = context.faults.take('checkout', 'outcome', order.order_id)
+  noteFaults(context, entry, 'checkout', faults)
+  pay(context, order, card, statusCodeOf(faults))
   return nextPage(order, true)
 }
 

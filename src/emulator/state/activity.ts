@@ -20,11 +20,11 @@ export interface LoggedRequest {
   /** At most 16,384 characters; empty for a page. */
   response_body: string
   /** The faults that fired on this request. */
-  faults: FiredFault[]
+  faults: AppliedFault[]
 }
 
 /** A fault as it was set: its kind and its parameters. */
-export interface FiredFault {
+export interface AppliedFault {
   kind: string
 }
 
@@ -52,7 +52,7 @@ export type Activity =
       retry_at: string | null
     }
   | { type: 'preflight'; at: string; url: string; response: number | null; error: string | null }
-  | { type: 'fault'; at: string; fault: FiredFault; on: string; id: string; order_id: string | null }
+  | { type: 'fault'; at: string; fault: AppliedFault; on: string; id: string; order_id: string | null }
   /** A mistake of the emulator itself. */
   | { type: 'error'; at: string; id: string | null; stack: string }
 

@@ -4,37 +4,14 @@ import type { FaultBook } from '../faults/faults.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { InputError } from '../parse-input.ts'
 import type { WireRules } from '../spec/endpoints.ts'
-import type { ActivityLog, FiredFault } from '../state/activity.ts'
+import type { ActivityLog } from '../state/activity.ts'
 import type { Scheduler } from '../state/clock.ts'
 import type { Random } from '../state/random.ts'
 import { timestamp } from '../state/time.ts'
+import { type Attempt, createDeliveryStore, type Delivery, hasFailed } from './delivery-store.ts'
 import { failureCause } from './failure-cause.ts'
 import { corruptSignature, webhookForm } from './form.ts'
 import { createWaiting } from './waiting.ts'
-
-/** One attempt at a delivery: the receiver's HTTP status, or why there was none (`ECONNREFUSED 127.0.0.1:3000`). */
-export interface Attempt {
-  at: string
-  status?: number
-  error?: string
-}
-
-/** One webhook. */
-export interface Delivery {
-  id: string
-  order_id: string
-  /** Where it goes; null when the request named no `server_url` and the emulator has no `webhookUrl`. */
-  url: string | null
-  /** The payload. */
-  event: Record<string, unknown>
-  /** The form as it is sent: `data` and `signature`. */
-  body: string
-  /** Sent with each attempt. */
-  headers: Record<string, string>
-  attempts: Attempt[]
-  /** The faults that fired on it. */
-  faults: FiredFault[]
-}
 
 /** The latest 10,000 webhooks, oldest first: an array with two more members. */
 export interface Deliveries extends ReadonlyArray<Delivery> {
@@ -51,6 +28,10 @@ export interface Deliveries extends ReadonlyArray<Delivery> {
 
 export interface DeliveryLog {
   readonly list: Deliveries
+  /** The webhooks of one order, oldest first. */
+  ofOrder(orderId: string): readonly Delivery[]
+  /** Those whose last attempt failed, in the order in which they first did. */
+  undelivered(): readonly Delivery[]
   /** Signs a payload, logs it and starts its delivery. */
   send(orderId: string, url: string | null, payload: Record<string, unknown>): void
   /**
@@ -69,14 +50,11 @@ export interface DeliveryParts {
   activity: ActivityLog
 }
 
-/** How many webhooks are kept; older ones are forgotten. What is under way of them goes on. */
-export const MAX_DELIVERIES = 10_000
-
 const HOUR = 3_600_000
 const USER_AGENT = 'edgetill-emulator'
 
 export function createDeliveryLog({ options, wire, scheduler, faults, chance, activity }: DeliveryParts): DeliveryLog {
-  const log: Delivery[] = []
+  const store = createDeliveryStore()
   const headers = { 'content-type': wire.webhookContentType, 'user-agent': USER_AGENT, ...options.webhookHeaders }
   const started = new Set<Promise<unknown>>()
   // One order's webhooks leave one after another; those of different orders do not wait for each other.
@@ -112,7 +90,9 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
     return result
   }
 
-  function reportAttempt({ id, order_id, url, event, attempts }: Delivery, result: Attempt, wait?: number): void {
+  function reportAttempt(delivery: Delivery, result: Attempt, wait?: number): void {
+    store.settle(delivery)
+    const { id, order_id, url, event, attempts } = delivery
     const { at, status: response = null, error = null } = result
     const retry_at = hasFailed(result) && wait !== undefined ? timestamp(scheduler.now() + wait) : null
     const [method, status] = [String(event.method), String(event.status)]
@@ -199,7 +179,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
     for (const delivery of before) deliver(delivery, [])
   }
 
-  const list = Object.defineProperties(log, {
+  const list = Object.defineProperties(store.all, {
     idle: {
       value: async (): Promise<void> => {
         while (started.size > 0) await Promise.allSettled([...started])
@@ -207,7 +187,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
     },
     resend: {
       value: async (id: string): Promise<Attempt> => {
-        const delivery = log.find((candidate) => candidate.id === id)
+        const delivery = store.all.find((candidate) => candidate.id === id)
         if (delivery === undefined) throw new InputError(`No delivery has the id ${id}.`)
         if (delivery.url === null) throw new InputError(`Delivery ${id} has no url to go to.`)
         return track(attempt(delivery, delivery.body))
@@ -215,12 +195,14 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
     },
     attempted: {
       value: (matches: (delivery: Delivery) => boolean, count: number, ms: number, signal: AbortSignal) =>
-        waiting.until(() => log.filter((one) => matches(one) && isAttempted(one)).length >= count, ms, signal),
+        waiting.until(() => store.all.filter((one) => matches(one) && isAttempted(one)).length >= count, ms, signal),
     },
   }) as unknown as Deliveries
 
   return {
     list,
+    ofOrder: store.ofOrder,
+    undelivered: store.undelivered,
     send(orderId, url, payload) {
       const triggered = faults.take('webhook', 'webhook', orderId)
       // "The set of parameters may change at the service's initiative": one webhook in eight has one more.
@@ -238,8 +220,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
         attempts: [],
         faults: triggered,
       }
-      log.push(activity.stamp(delivery))
-      if (log.length > MAX_DELIVERIES) log.shift()
+      store.add(activity.stamp(delivery))
       for (const fault of triggered) {
         const at = timestamp(scheduler.now())
         activity.report({ type: 'fault', at, fault, on: 'webhook', id: delivery.id, order_id: orderId })
@@ -263,7 +244,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
       generation += 1
       forgotten.abort()
       forgotten = new AbortController()
-      log.length = 0
+      store.clear()
       count = 0
       queues.clear()
       held.clear()
@@ -273,9 +254,4 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
 
 function isAttempted({ url, attempts }: Delivery): boolean {
   return url === null || attempts.some(({ status, error }) => status !== undefined || error !== undefined)
-}
-
-/** Anything but a 2xx has not arrived. */
-export function hasFailed({ status }: Attempt): boolean {
-  return status === undefined || status < 200 || status > 299
 }

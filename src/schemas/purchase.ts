@@ -131,7 +131,8 @@ export interface DirectPurchaseFields extends PurchaseFields {
   cryptogram?: unknown
 }
 
-const fingerprintSchema: Schema<BrowserFingerprint> = /* @__PURE__ */ define(() =>
+/** The fingerprint of the customer's browser: all ten fields are required. */
+export const browserFingerprintSchema: Schema<BrowserFingerprint> = /* @__PURE__ */ define(() =>
   v.pipe(
     anInput,
     v.objectWithRest(
@@ -217,7 +218,7 @@ export const directFields: Entries<DirectPurchaseFields> = /* @__PURE__ */ defin
     ...customerFields,
     customer_ip: v.optional(nonEmptyText),
     customer_referrer: v.optional(url),
-    browser_fingerprint: fingerprintSchema,
+    browser_fingerprint: browserFingerprintSchema,
     cryptogram: v.optional(v.unknown()),
   })
 })

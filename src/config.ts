@@ -36,7 +36,7 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 
 /** How to reach and to authenticate with the service. */
 export interface ClientConfig extends Hooks {
-  /** `{base_url}` of the API document, without `/api/v1`: an https address, or http on loopback. */
+  /** `{base_url}` of the API document, without `/api/v1`: an https address, or http on loopback (see `allowInsecureHttp`). */
   baseUrl: string
   /** `{api_url}` of the API document: for balances and `cancelRecurring`. Needed by those calls alone. */
   apiUrl?: string | undefined
@@ -84,6 +84,12 @@ export interface ClientConfig extends Hooks {
   checkoutOrigins?: readonly string[] | undefined
   /** The `User-Agent` header. Default `edgetill`. */
   userAgent?: string | undefined
+  /**
+   * Accepts `http:` addresses beyond loopback, for an emulator in a container or on another machine. What is lost: anybody on
+   * the way reads the credentials and the card data and can change amounts, addresses and responses. Never for the service
+   * itself. Default `false`.
+   */
+  allowInsecureHttp?: boolean | undefined
   /** Source of the retries' jitter, in [0, 1). Default `Math.random`. */
   random?: (() => number) | undefined
 }
@@ -122,6 +128,7 @@ const configFields = /* @__PURE__ */ define(() => {
       v.custom<readonly string[]>(isOrigins, must('be a list of origins such as https://checkout.example.com')),
     ),
     userAgent: option(pattern(/^[ -~]+$/, 'be printable ASCII')),
+    allowInsecureHttp: option(v.boolean(must('be true or false'))),
     fetch: option(fn<Fetch>()),
     signer: option(fn<Signer>()),
     random: option(fn<() => number>()),
@@ -171,8 +178,9 @@ export class ResolvedConfig {
       onError,
     } = config
     this.hooks = { onRequest, onResponse, onRetry, onWarning, onError }
-    this.baseUrl = address('baseUrl', config.baseUrl)
-    this.apiUrl = config.apiUrl && address('apiUrl', config.apiUrl)
+    const insecure = config.allowInsecureHttp ?? false
+    this.baseUrl = address('baseUrl', config.baseUrl, insecure)
+    this.apiUrl = config.apiUrl && address('apiUrl', config.apiUrl, insecure)
     this.posId = config.posId
     this.scheme = config.scheme ?? 'SVC'
     this.authentication = config.authentication ?? 'per-endpoint'
@@ -243,10 +251,10 @@ function unusable(field: string, what: string): ConfigError {
 }
 
 /** A base address, without a slash at its end. */
-function address(field: string, value: string): string {
+function address(field: string, value: string, insecure: boolean): string {
   const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(value)
-  if (protocol !== 'https:' && !(protocol === 'http:' && LOOPBACK.test(hostname))) {
-    throw unusable(field, 'must be https:// (http:// on loopback only): credentials travel to it')
+  if (protocol !== 'https:' && !(protocol === 'http:' && (insecure || LOOPBACK.test(hostname)))) {
+    throw unusable(field, 'must be https:// (http:// on loopback only, or with allowInsecureHttp): credentials travel to it')
   }
   if (username + password + search + hash) throw unusable(field, 'must be without user, password, query or fragment')
   const path = pathname.replace(/\/+$/, '')

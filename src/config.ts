@@ -26,7 +26,7 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 
 /** How to reach and to authenticate with the service. */
 export interface ClientConfig extends Hooks {
-  /** `{base_url}` of the document, without `/api/v1`: an https address, or http on loopback. */
+  /** `{base_url}` of the document, without `/api/v1`: an https address, or http on loopback (see `allowInsecureHttp`). */
   baseUrl: string
   /** `{api_url}` of the document: for balances and `cancelRecurring`. Needed by those calls alone. */
   apiUrl?: string | undefined
@@ -74,6 +74,12 @@ export interface ClientConfig extends Hooks {
   checkoutOrigins?: readonly string[] | undefined
   /** The `User-Agent` header. Default `edgetill`. */
   userAgent?: string | undefined
+  /**
+   * Accepts `http:` addresses beyond loopback, for an emulator in a container or on another machine. What is lost: anybody on
+   * the way reads the credentials and the card data and can change amounts, addresses and responses. Never for the service
+   * itself. Default `false`.
+   */
+  allowInsecureHttp?: boolean | undefined
   /** Source of the retries' jitter, in [0, 1). Default `Math.random`. */
   random?: (() => number) | undefined
 }
@@ -105,6 +111,7 @@ const schema = /* @__PURE__ */ lazy(() => {
     maxRetries: maybe(wholeNumber(0, 10)),
     checkoutOrigins: maybe(leaf<string[]>('a list of origins such as https://checkout.example.com', isOrigins)),
     userAgent: maybe(matching('printable ASCII', /^[ -~]+$/)),
+    allowInsecureHttp: maybe(leaf<boolean>('true or false', (value) => typeof value === 'boolean')),
     fetch: hook,
     signer: hook,
     random: hook,
@@ -147,8 +154,9 @@ export class ResolvedConfig {
       onError,
     } = config
     this.hooks = { onRequest, onResponse, onRetry, onWarning, onError }
-    this.baseUrl = address('baseUrl', config.baseUrl)
-    this.apiUrl = config.apiUrl && address('apiUrl', config.apiUrl)
+    const insecure = config.allowInsecureHttp ?? false
+    this.baseUrl = address('baseUrl', config.baseUrl, insecure)
+    this.apiUrl = config.apiUrl && address('apiUrl', config.apiUrl, insecure)
     this.posId = config.posId
     this.scheme = config.scheme ?? 'SVC'
     this.authentication = config.authentication ?? 'per-endpoint'
@@ -208,10 +216,10 @@ function unusable(field: string, rule: string): ConfigError {
 }
 
 /** A base address, without a slash at its end. */
-function address(field: string, value: string): string {
+function address(field: string, value: string, insecure: boolean): string {
   const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(value)
-  if (protocol !== 'https:' && !(protocol === 'http:' && LOOPBACK.test(hostname))) {
-    throw unusable(field, 'https:// (http:// on loopback only): credentials travel to it')
+  if (protocol !== 'https:' && !(protocol === 'http:' && (insecure || LOOPBACK.test(hostname)))) {
+    throw unusable(field, 'https:// (http:// on loopback only, or with allowInsecureHttp): credentials travel to it')
   }
   if (username + password + search + hash) throw unusable(field, 'without user, password, query or fragment')
   const path = pathname.replace(/\/+$/, '')

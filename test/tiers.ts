@@ -19,6 +19,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/guides.test.ts': 'starts processes',
   'test/node/no-replay.test.ts': 'starts processes',
   'test/node/no-replay-tls.test.ts': 'starts processes',
+  'test/node/php-client.test.ts': 'starts processes',
   'test/node/readme.test.ts': 'starts processes',
   'test/node/redirects.test.ts': 'starts processes',
   'test/node/taxonomy.test.ts': 'starts processes',

@@ -20,7 +20,10 @@ export interface CaptureSplitPurchaseInput {
   order_id: string
   /** Currency of the original order, ISO 4217. */
   order_currency: string
-  /** Positive, in the currency's unit, at most 2 decimals. Left out: everything that was authorized. */
+  /**
+   * Positive, in the currency's unit, at most 2 decimals. Left out: everything that was authorized, an assumption. All public
+   * material sends it, so that the emulator rejects a capture without it.
+   */
   charge_amount?: number | undefined
   /**
    * At least one entry: how the captured amount is divided. In every public example the parts add up to the amount

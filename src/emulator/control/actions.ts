@@ -8,6 +8,7 @@ import { announce, conclude } from '../domain/transitions.ts'
 import { Problem } from '../http/problem.ts'
 import { validate } from '../http/validate.ts'
 import { InputError } from '../parse-input.ts'
+import { OTHER_PAYMENT } from '../spec/parameters.ts'
 import { findCard } from '../state/cards.ts'
 import type { Operation, Order, Payment } from '../state/state.ts'
 
@@ -107,8 +108,7 @@ export function createPortalActions(context: Context): PortalActions {
     createPayment: ({ status_code, ...input }) =>
       carryOut(() => {
         const { server_url = null } = input
-        const table = context.rules.parameters.otherPayment
-        const [wrong] = validate(context.rules, table, { ...input })
+        const [wrong] = validate(context.rules, OTHER_PAYMENT, { ...input })
         if (wrong !== undefined) throw new InputError(`${wrong.field_name} ${wrong.violation}.`)
         const { posId: pos_id } = context.options.credentials
         const { method, order_id, amount, currency } = input

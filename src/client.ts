@@ -17,7 +17,7 @@ import { type RequestInput, type RequestResult, request } from './operations/req
 import { type ResendWebhookInput, resendWebhook } from './operations/resend-webhook.ts'
 import { voidPayment } from './operations/void-payment.ts'
 import type { Account } from './schemas/account.ts'
-import type { WebhookEvent } from './webhooks/event.ts'
+import type { WebhookEvent } from './schemas/event.ts'
 /** Every operation, bound to one configuration. The functions can be taken out and passed on: they need no `this`. */
 export interface Client extends PurchaseMethods, PaymentMethods {
   /**
@@ -80,10 +80,10 @@ export interface Client extends PurchaseMethods, PaymentMethods {
    * @throws {UnexpectedResponseError} when the response is not a JSON object; it is in `body`.
    * @see The API document, "Re-send a webhook for an operation".
    * @example
-   * import { type Client, isUnexpectedEvent } from 'edgetill'
+   * import type { Client } from 'edgetill'
    * async function isPaid(client: Client): Promise<boolean> {
    *   const event = await client.resendWebhook({ order_id: 'A-1', operation: 'purchase' })
-   *   return !isUnexpectedEvent(event) && event.status === 'success'
+   *   return event.kind === 'purchase' && event.status === 'success'
    * }
    */
   resendWebhook(input: ResendWebhookInput, options?: CallOptions): Promise<WebhookEvent>

@@ -1,15 +1,13 @@
 import { isFinal } from '../helpers/status.ts'
 import { hundredths, isAmount } from '../lib/decimal.ts'
-import {
-  type AuthIncrementEvent,
-  type CaptureEvent,
-  isUnexpectedEvent,
-  isUnknownEvent,
-  type PrimaryEvent,
-  type RefundEvent,
-  type VoidEvent,
-  type WebhookEvent,
-} from '../webhooks/event.ts'
+import type {
+  AuthIncrementEvent,
+  CaptureEvent,
+  PrimaryEvent,
+  RefundEvent,
+  VoidEvent,
+  WebhookEvent,
+} from '../schemas/event.ts'
 import type { OrderView } from './look-up.ts'
 
 type DocumentedEvent = PrimaryEvent | SecondaryEvent
@@ -156,15 +154,15 @@ function wholeAmount(
 /** Whether an element that cannot be read may be the operation that is looked for. */
 function mayBe(event: WebhookEvent, method: SecondaryMethod, known: CallFacts['known']): boolean {
   if (!isUnreadable(event)) return false
-  const unknownMethod = isUnknownEvent(event)
-  const record = unknownMethod ? event : (event as { record: Record<string, unknown> }).record
+  const unknownMethod = event.kind === 'unknown'
+  const { record } = event
   if (typeof record.operation_id !== 'string')
     return !unknownMethod && [undefined, method].includes(record.method as never)
   if (known?.has(record.operation_id)) return false
   return unknownMethod || typeof record.method !== 'string' || record.method === method
 }
 
-const isUnreadable = (event: WebhookEvent) => isUnexpectedEvent(event) || isUnknownEvent(event)
+const isUnreadable = ({ kind }: WebhookEvent) => kind === 'unexpected' || kind === 'unknown'
 
 /** The payments of an order, the first one first: the charges of a subscription share its order_id. */
 function primariesOf(operations: readonly WebhookEvent[]): PrimaryEvent[] {

@@ -108,7 +108,7 @@ export interface Client extends PurchaseMethods, PaymentMethods {
    * import type { Client } from 'edgetill'
    * async function refunded(client: Client): Promise<number> {
    *   const operations = await client.listOrderOperations({ order_id: 'A-1' })
-   *   return operations.filter((one) => one.method === 'refund' && one.status === 'success').length
+   *   return operations.filter((one) => one.kind === 'refund' && one.status === 'success').length
    * }
    */
   listOrderOperations(input: ListOrderOperationsInput, options?: CallOptions): Promise<WebhookEvent[]>

@@ -91,7 +91,7 @@ export interface Client extends PurchaseMethods, PaymentMethods {
    * Lists every operation of an order, the primary payment and all captures, voids, increments and refunds.
    * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}`. Beyond the API document.
    *
-   * Each element is typed as the webhook of that operation is: `method` tells them apart. An element of an unexpected shape
+   * Each element is typed as the webhook of that operation is: `kind` tells them apart. An element of an unexpected shape
    * becomes an `UnexpectedEvent` and never hides the others. Retried after a network failure, a 408, a 429 or a 5xx. Authenticates
    * plainly with `X-API-KEY`, an assumption: public integrations do so.
    *
@@ -108,7 +108,7 @@ export interface Client extends PurchaseMethods, PaymentMethods {
    * import type { Client } from 'edgetill'
    * async function refunded(client: Client): Promise<number> {
    *   const operations = await client.listOrderOperations({ order_id: 'A-1' })
-   *   return operations.filter((one) => one.method === 'refund' && one.status === 'success').length
+   *   return operations.filter((one) => one.kind === 'refund' && one.status === 'success').length
    * }
    */
   listOrderOperations(input: ListOrderOperationsInput, options?: CallOptions): Promise<WebhookEvent[]>

@@ -82,7 +82,7 @@ function readElement(element: unknown): WebhookEvent {
  * import { type ClientConfig, listOrderOperations } from 'edgetill'
  * async function refunded(config: ClientConfig): Promise<number> {
  *   const operations = await listOrderOperations(config, { order_id: 'A-1' })
- *   return operations.filter((one) => one.method === 'refund' && one.status === 'success').length
+ *   return operations.filter((one) => one.kind === 'refund' && one.status === 'success').length
  * }
  */
 export async function listOrderOperations(

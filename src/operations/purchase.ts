@@ -115,7 +115,7 @@ export function buildPurchase(
     redirectExpected: mode === 'hosted',
     subject: { order_id, pos_id, amount, currency },
     howToFindOut:
-      `Ask before you try again: resendWebhook({ order_id, operation: '${method}' }) returns the state of order ${JSON.stringify(order_id)}. ` +
+      `Ask before you try again: resolveOutcome(client, error), or resendWebhook({ order_id, operation: '${method}' }) returns the state of order ${JSON.stringify(order_id)}. ` +
       'If the service does not know it, send the same order_id again: order ids are unique, so it cannot be paid twice.',
   }
 }

@@ -174,7 +174,7 @@ describe('answers', () => {
     expect(await rejection(answer(HOSTED, json(PAYMENT_RECORD)))).toMatchObject({
       code: 'outcome_unknown',
       reason: 'unreadable_answer',
-      howToFindOut: expect.stringContaining('resendWebhook'),
+      howToFindOut: expect.stringMatching(/resolveOutcome.*resendWebhook/),
     })
   })
 

@@ -84,7 +84,7 @@ describe('responses', () => {
 describe('rules', () => {
   const of = (length: number) => 'ї'.repeat(length)
   it.each<[string, unknown[], unknown[]]>([
-    ['order_id', ['x', of(32), '😀'.repeat(16)], ['', of(33), undefined, 5, '\udc00']],
+    ['order_id', ['x', of(32), '😀'.repeat(32)], ['', of(33), '😀'.repeat(33), undefined, 5, '\udc00']],
     ['order_currency', ['UAH'], ['uah', '', undefined]],
     ['refund_amount', [0.01, undefined], [0, -1, 0.001, '10', null, Number.NaN]],
     ['comment', ['', of(2048)], [of(2049), 5]],

@@ -130,7 +130,7 @@ export async function readJson(
   } catch {
     const fault = !bytes ? `larger than ${RESPONSE_BYTES} bytes` : bytes.length > 0 ? 'not JSON' : 'empty'
     const what = `${status}, but its body is ${fault}`
-    throw invalidResponse(attempt, { reason: 'unreadable_answer', status, what, body: text || undefined, requestId })
+    throw invalidResponse(attempt, { reason: 'unreadable_response', status, what, body: text || undefined, requestId })
   }
 }
 
@@ -181,5 +181,5 @@ const below = (place: string, issue: Issue): Issue => ({
 /** The error of a response whose JSON does not have what decides about its operation. */
 export function unreadableRecord({ attempt, status, requestId, json }: ParsedResponse, issues: Issue[]): Error {
   const what = `${status}, but the response does not match the documented shape`
-  return invalidResponse(attempt, { reason: 'unreadable_answer', status, what, issues, body: json, requestId })
+  return invalidResponse(attempt, { reason: 'unreadable_response', status, what, issues, body: json, requestId })
 }

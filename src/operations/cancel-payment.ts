@@ -41,7 +41,7 @@ function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): Wir
     endpointsKeyHeader: 'X-API-Key',
     subject: input,
     howToFindOut:
-      `Ask with resendWebhook({ order_id, operation: 'purchase' }) (or 'auth'), where order_id is ${JSON.stringify(input.order_id)}: ` +
+      `Call resolveOutcome(client, error), or ask with resendWebhook({ order_id, operation: 'purchase' }) (or 'auth'), where order_id is ${JSON.stringify(input.order_id)}: ` +
       'a cancelled payment has status_code 6007. Cancelling again moves no money.',
   }
 }

@@ -116,7 +116,7 @@ export function buildPurchase(
     redirectExpected: mode === 'hosted',
     subject: { order_id, pos_id, amount, currency },
     howToFindOut:
-      `Ask before you try again: resendWebhook({ order_id, operation: '${method}' }) returns the state of order ${JSON.stringify(order_id)}. ` +
+      `Ask before you try again: resolveOutcome(client, error), or resendWebhook({ order_id, operation: '${method}' }) returns the state of order ${JSON.stringify(order_id)}. ` +
       'If the service does not know it, send the same order_id again: order ids are unique, so it cannot be paid twice.',
   }
 }
@@ -131,7 +131,7 @@ export function readHosted(response: ParsedResponse): Checkout {
   if (response.location !== undefined) return readCheckout(response)
   const { attempt, status, requestId, json } = response
   const what = `${status} and a body instead of the documented redirect`
-  throw invalidResponse(attempt, { reason: 'unreadable_answer', status, what, body: json, requestId })
+  throw invalidResponse(attempt, { reason: 'unreadable_response', status, what, body: json, requestId })
 }
 
 /** Passes to `onWarning` split amounts that do not add up to the amount, where one is sent. */
@@ -156,7 +156,7 @@ export function warnAboutSplitSum(
 const CHECKOUT_PATH = /^\/api\/v1\/checkout\/([^/]+)\/form$/
 
 /**
- * Reads the address of a checkout from a redirect. What else answers a POST with a redirect (a login page, a firewall, a
+ * Reads the address of a checkout from a redirect. What else responds to a POST with a redirect (a login page, a firewall, a
  * moved host) created no payment, and its address must not be shown to a customer.
  */
 export function readCheckout({ attempt, status, requestId, location = '' }: ParsedResponse): Checkout {

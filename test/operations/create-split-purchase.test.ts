@@ -43,7 +43,7 @@ describe('answers', () => {
   it('hosted that answers a record is not documented: its outcome is unknown', async () => {
     const { fetch } = wire(json(PAYMENT_RECORD))
     const error = await rejection(createSplitPurchase({ ...CONFIG, fetch }, HOSTED_SPLIT))
-    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_answer' })
+    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_response' })
   })
 
   it('direct gives the record, without the card data that the service echoes', async () => {
@@ -68,7 +68,7 @@ describe('answers', () => {
     const error = await rejection(createSplitPurchase({ ...CONFIG, fetch }, DIRECT_SPLIT))
     expect(error).toMatchObject({
       code: 'outcome_unknown',
-      reason: 'unreadable_answer',
+      reason: 'unreadable_response',
       body: { cc_mask: 'm', status: 'success' },
     })
     expect(Object.keys(error.body as object)).toEqual(['cc_mask', 'status'])

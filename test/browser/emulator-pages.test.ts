@@ -60,7 +60,7 @@ function pages(): Record<string, string> {
 }
 
 describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
-  it('no page scrolls sideways, and axe finds nothing serious', async () => {
+  it('no page scrolls sideways, and axe finds nothing serious', { timeout: 240_000 }, async () => {
     const page = await open(size, scheme)
     for (const [name, url] of Object.entries(pages())) {
       await page.goto(url)

@@ -18,8 +18,8 @@ export const DIST = join(root, 'test-output/bench/dist')
 
 /** Builds what would be published; `types` too when the declarations are wanted, which takes longer. */
 export async function buildPackage(types = false): Promise<string> {
-  const words = ['--logLevel=error', '--out-dir', DIST, ...(types ? [] : ['--no-dts'])]
-  await promisify(execFile)(bin('tsdown'), words, { cwd: root })
+  const words = ['--silent', '--out-dir', DIST, ...(types ? [] : ['--no-dts'])]
+  await promisify(execFile)(bin('tsup'), words, { cwd: root })
   return DIST
 }
 

@@ -4,9 +4,10 @@ export interface Group {
   bars: { name: string; value: number; ours: boolean }[]
 }
 
-const WIDTH = 720
-const NAME_WIDTH = 250
+const BARS_WIDTH = 400
 const VALUE_WIDTH = 90
+/** More than a character of this font takes on average. */
+const CHARACTER = 7.4
 const BAR = 16
 const GAP = 6
 
@@ -18,7 +19,9 @@ const STYLE = `text{font:13px system-ui,sans-serif;fill:#1f2328}.title{font-size
 /** Draws groups of horizontal bars as an SVG image. All groups share one scale, which starts at 0. */
 export function barChart(title: string, unit: string, groups: readonly Group[]): string {
   const largest = Math.max(...groups.flatMap(({ bars }) => bars.map(({ value }) => value)))
-  const room = WIDTH - NAME_WIDTH - VALUE_WIDTH
+  const longest = Math.max(...groups.flatMap(({ bars }) => bars.map(({ name }) => name.length)))
+  const left = Math.round(20 + longest * CHARACTER)
+  const width = left + BARS_WIDTH + VALUE_WIDTH
   const parts: string[] = []
   let y = 34
   for (const { label, bars } of groups) {
@@ -26,21 +29,21 @@ export function barChart(title: string, unit: string, groups: readonly Group[]):
     parts.push(`<text class="group" x="12" y="${y}">${escaped(label)}</text>`)
     y += 8
     for (const { name, value, ours } of bars) {
-      const width = Math.max(1, Math.round((value / largest) * room))
+      const length = Math.max(1, Math.round((value / largest) * BARS_WIDTH))
       const baseline = y + BAR - 4
       parts.push(
-        `<text${ours ? ' class="ours-name"' : ''} x="${NAME_WIDTH - 8}" y="${baseline}" text-anchor="end">${escaped(name)}</text>`,
-        `<rect class="${ours ? 'ours' : 'other'}" x="${NAME_WIDTH}" y="${y}" width="${width}" height="${BAR}"/>`,
-        `<text x="${NAME_WIDTH + width + 6}" y="${baseline}">${figure(value)} ${escaped(unit)}</text>`,
+        `<text${ours ? ' class="ours-name"' : ''} x="${left - 8}" y="${baseline}" text-anchor="end">${escaped(name)}</text>`,
+        `<rect class="${ours ? 'ours' : 'other'}" x="${left}" y="${y}" width="${length}" height="${BAR}"/>`,
+        `<text x="${left + length + 6}" y="${baseline}">${figure(value)} ${escaped(unit)}</text>`,
       )
       y += BAR + GAP
     }
   }
   const height = y + 12
-  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
 <title>${escaped(title)}</title>
 <style>${STYLE}</style>
-<rect class="page" width="${WIDTH}" height="${height}"/>
+<rect class="page" width="${width}" height="${height}"/>
 <text class="title" x="12" y="26">${escaped(title)}</text>
 ${parts.join('\n')}
 </svg>

@@ -6,6 +6,8 @@ export interface OurBundle {
   /** The program, over the published package or over the sources. */
   program: (from: 'package' | 'sources') => string
   goal: number
+  /** Bytes that it may never have; `npm run size:update` does not raise this. */
+  limit?: number
   /** Imports that must not be part of it, by the start of their names. */
   without: string[]
 }
@@ -22,6 +24,7 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     name: 'verify a webhook',
     program: (where) => `export { verifyWebhook } from ${from(where, 'webhooks')}`,
     goal: 6100,
+    limit: 6100,
     without: NOTHING_FOREIGN,
   },
   {
@@ -34,6 +37,7 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     name: 'whole client',
     program: (where) => `export { createClient } from ${from(where, 'index')}`,
     goal: 14_000,
+    limit: 14_000,
     without: NOTHING_FOREIGN,
   },
   {
@@ -46,6 +50,7 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     name: 'whole worker',
     program: () => `export { default } from './worker/index.ts'`,
     goal: 36_000,
+    limit: 36_000,
     without: ['node:', 'src/emulator/', 'src/cli/'],
   },
 ]

@@ -20,7 +20,7 @@ const CHECKS: [name: string, command: string][] = [
   ['types under Deno', `deno check ${sources}`],
   // Twice: of all that there is, and of what is shipped, where a test's use does not count.
   ['unused code and packages', 'knip -c test/knip.ts && knip --production -c test/knip.ts'],
-  ['build', 'tsdown --logLevel=error'],
+  ['build', 'tsup --silent'],
   ['package', 'publint --strict'],
   [
     'package types',

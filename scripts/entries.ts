@@ -3,8 +3,10 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const root = join(import.meta.dirname, '..')
+// Not import.meta.dirname: tsup bundles its configuration, and keeps only the URL.
+const root = fileURLToPath(new URL('..', import.meta.url))
 const readJson = <T>(file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as T
 
 export interface Entry {

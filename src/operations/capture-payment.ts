@@ -72,10 +72,10 @@ function buildRequest(config: ResolvedConfig, received: CapturePaymentInput, opt
 function howToFindOut({ order_id, server_url }: CapturePaymentInput): string {
   const webhook = server_url === undefined ? '' : ' Its webhook to server_url says the same.'
   return (
-    `A capture has no idempotency key: a second one can charge again. First ask with resendWebhook({ order_id: ${JSON.stringify(order_id)}, ` +
+    `A capture has no idempotency key: a second one can charge again. First call resolveOutcome(client, error, { known }), or ask with resendWebhook({ order_id: ${JSON.stringify(order_id)}, ` +
     "operation: 'capture' }). It returns the latest capture of the order, which may be an earlier one: compare its " +
-    'operation_id and created_at with the captures that you know. A new operation_id is this capture; a known one, or a ' +
-    `404, means that this capture was not processed.${webhook}`
+    'operation_id and created_at with the captures that you know. A new operation_id is this capture; only a known one, or a ' +
+    `404, some minutes later means that this capture was not processed.${webhook}`
   )
 }
 

@@ -36,7 +36,7 @@ export const versionsOf = (dependencies: Dependencies): [name: string, version: 
   ])
 
 /** What the build reads. It is copied, so that the checkout's `dist` stays as it is. */
-const BUILT_FROM = ['src', 'scripts/entries.ts', 'package.json', 'deno.json', 'tsconfig.json', 'tsdown.config.ts']
+const BUILT_FROM = ['src', 'scripts/entries.ts', 'package.json', 'deno.json', 'tsconfig.json', 'tsup.config.ts']
 
 /**
  * Builds and packs the package as it is published, and installs the tarball with npm into two otherwise empty folders, with

@@ -1,0 +1,36 @@
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { dts as declarations } from 'rolldown-plugin-dts'
+import { defineConfig } from 'tsup'
+import { ENTRIES } from './scripts/entries.ts'
+
+const library = Object.fromEntries(ENTRIES.map(({ name, source }) => [name, `./${source}`]))
+
+export default defineConfig(({ outDir = 'dist', dts }) => ({
+  outDir,
+  entry: { ...library, cli: 'src/cli/main.ts' },
+  format: ['esm'],
+  platform: 'neutral',
+  target: 'es2022',
+  // Dependencies stay outside. A devDependency that is imported is bundled: only Hono, by the emulator and the command.
+  external: [/^node:/],
+  // Deno and Workers know a built-in module by this prefix alone.
+  removeNodeProtocol: false,
+  clean: true,
+  splitting: true,
+  treeshake: true,
+  onSuccess: async () => {
+    await copyFile('node_modules/hono/LICENSE', join(outDir, 'LICENSE-hono.txt'))
+    if (dts === false) return
+    // Each file's declarations follow from its own annotations (isolatedDeclarations); then they are bundled.
+    const bundle = await rolldown({
+      input: library,
+      platform: 'neutral',
+      external: [/^[^./]/],
+      plugins: declarations({ oxc: true, emitDtsOnly: true }),
+    })
+    await bundle.write({ dir: outDir, format: 'esm' })
+    await bundle.close()
+  },
+}))

@@ -24,7 +24,7 @@ export type OnEvent = (received: ReceivedEvent, order: Order, env: Env) => Promi
  * @example
  * import type { OnEvent } from './on-event.ts'
  * export const onEvent: OnEvent = async ({ id, event }, order) => {
- *   const isPaid = event.method === 'purchase' && event.status === 'success' && order.status === 'success'
+ *   const isPaid = event.kind === 'purchase' && event.status === 'success' && order.status === 'success'
  *   if (isPaid && order.flags.length === 0) {
  *     await fetch('https://shop.example.com/paid', { method: 'POST', body: JSON.stringify({ id, order }) })
  *   }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Fetch } from '../config.ts'
 import { fields, InputError, number, oneOf, parseInput, wholeNumber } from './parse-input.ts'
 import type { AccountOption } from './state/accounts.ts'
 import type { Activity } from './state/activity.ts'
@@ -44,7 +45,7 @@ export interface EmulatorOptions {
   /** Where the webhooks of requests without a `server_url` go. Without it they are only logged. */
   webhookUrl?: string
   /** Delivers the webhooks. Default: `globalThis.fetch`, looked up at each call. */
-  fetch?: typeof fetch
+  fetch?: Fetch
   /** Headers added to each webhook, to imitate a proxy in front of the receiver. Default none. */
   webhookHeaders?: Record<string, string>
   /** Milliseconds after which a delivery without a response has failed. Default 10,000 (assumption). */
@@ -95,7 +96,7 @@ export type ResolvedOptions = Required<
   /** Whether an `origin` was given: the emulator listens somewhere. */
   served: boolean
   webhookUrl: string | undefined
-  fetch: typeof fetch | undefined
+  fetch: Fetch | undefined
   signature: EmulatorOptions['signature'] | undefined
   credentials: Credentials
   onActivity: ((activity: Activity) => void) | undefined
@@ -137,7 +138,7 @@ const OPTIONS = fields('emulator option', {
     ),
   ),
   webhookUrl: v.optional(httpUrl),
-  fetch: v.optional(fn<typeof fetch>()),
+  fetch: v.optional(fn<Fetch>()),
   webhookHeaders: v.optional(v.record(v.string(), v.string('must be a string.'), 'must be an object of strings.')),
   webhookTimeoutMs: v.optional(number(1, 60 * MINUTE)),
   retryDelaysMs: v.optional(v.pipe(v.array(number(0, YEAR), 'must be an array of milliseconds.'), v.readonly())),

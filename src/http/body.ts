@@ -1,19 +1,30 @@
 import type { Issue } from '../errors.ts'
 import { cutDeepCardData } from '../lib/card-data.ts'
+import { isObject } from '../lib/kind.ts'
 import { RESPONSE_BYTES } from '../lib/limits.ts'
 import { readBytes, TooLargeError } from '../lib/read-bytes.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
-import { refuseInput } from '../schemas/input.ts'
-import { isObject, read, type Schema } from '../schemas/schema.ts'
+import type { Schema } from '../schemas/fields.ts'
+import { rejectInput } from '../schemas/input.ts'
+import { type Received, readReceived, type Wire } from '../schemas/read.ts'
 import { invalidResponse, noResponse } from './errors.ts'
 import type { ParsedResponse, RunningAttempt } from './types.ts'
 
-/** The JSON text of a request's body, made once: what is signed is what is sent. */
-export function jsonBody(operation: string, body: object, passThrough: Record<string, unknown> | undefined): string {
+/**
+ * The JSON text of a request's body, made once: what is signed is what is sent.
+ * @param schema Of the call's input: what it shows is documented, and is no extra field.
+ */
+export function jsonBody(
+  operation: string,
+  body: object,
+  passThrough: Record<string, unknown> | undefined,
+  schema?: Schema<object>,
+): string {
   // A toJSON would replace the whole body.
   if (passThrough !== undefined && (!isObject(passThrough) || typeof passThrough.toJSON === 'function')) {
-    refuseInput(operation, 'passThrough', 'a plain object of extra fields', passThrough)
+    rejectInput(operation, 'passThrough', 'must be a plain object of extra fields', passThrough)
   }
+  if (passThrough && schema) rejectDocumented(operation, schema, body, passThrough, 'passThrough')
   const sent = passThrough === undefined ? body : merge(operation, jsonOf(operation, body), passThrough, 'passThrough')
   return stringify(operation, sent)
 }
@@ -28,19 +39,66 @@ function stringify(operation: string, body: unknown): string {
       return value
     })
   } catch (error) {
-    if (error instanceof NotFinite) return refuseInput(operation, error.message, 'a finite number', Number.NaN)
-    return refuseInput(operation, '', 'JSON: no BigInt, nothing that contains itself', body)
+    if (error instanceof NotFinite) return rejectInput(operation, error.message, 'must be a finite number', Number.NaN)
+    return rejectInput(operation, '', 'must be JSON: no BigInt, nothing that contains itself', body)
   }
 }
 
 class NotFinite extends Error {}
+
+/** Rejects documented fields among the extra ones, at any depth: they belong into the input, where they are checked. */
+function rejectDocumented(operation: string, schema: unknown, sent: unknown, extra: unknown, path: string): void {
+  const { entries, item } = structureOf(schema, sent)
+  if (Array.isArray(extra) && item) {
+    for (const [index, value] of extra.entries()) {
+      rejectDocumented(operation, item, (sent as unknown[])[index], value, `${path}[${index}]`)
+    }
+  } else if (isObject(extra) && entries) {
+    for (const [name, value] of Object.entries(extra).filter(([key]) => Object.hasOwn(entries, key))) {
+      const inner = (sent as Record<string, unknown> | undefined)?.[name]
+      const at = `${path}.${name}`
+      // Below a documented object there may be fields that are not.
+      if (isContainer(inner) && isContainer(value)) rejectDocumented(operation, entries[name], inner, value, at)
+      else rejectInput(operation, at, 'is a documented field: put it into the input itself', value)
+    }
+  }
+}
+
+const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+/** The fields or the items of a schema, by valibot's public members. */
+function structureOf(schema: unknown, sent: unknown): { entries?: Record<string, unknown>; item?: unknown } {
+  const {
+    pipe = [],
+    wrapped,
+    getter,
+    entries,
+    item,
+  } = (schema ?? {}) as {
+    pipe?: readonly unknown[]
+    wrapped?: unknown
+    getter?: (value: unknown) => unknown
+    entries?: Record<string, unknown>
+    item?: unknown
+  }
+  if (entries) return { entries }
+  if (item) return { item }
+  if (getter) return structureOf(getter(sent), sent)
+  if (wrapped) return structureOf(wrapped, sent)
+  const [first = {}] = pipe
+    .filter((part) => part !== schema)
+    .map((part) => structureOf(part, sent))
+    .filter((one) => one.entries ?? one.item)
+  return first
+}
 
 /** Adds extra fields: objects are merged by key, arrays at the indexes that the call fills. Nothing is replaced. */
 function merge(operation: string, target: unknown, extra: unknown, path: string): unknown {
   if (Array.isArray(target) && Array.isArray(extra)) {
     return [...target, ...extra.slice(target.length)].map((value, index) => {
       const at = `${path}[${index}]`
-      if (index >= target.length) return refuseInput(operation, at, 'an index that the call itself fills', extra)
+      if (index >= target.length)
+        return rejectInput(operation, at, 'must be an index that the call itself fills', extra)
       return index in extra ? merge(operation, value, extra[index], at) : value
     })
   }
@@ -52,7 +110,7 @@ function merge(operation: string, target: unknown, extra: unknown, path: string)
     }
     return merged
   }
-  return refuseInput(operation, path, 'a field that the call itself does not send', target)
+  return rejectInput(operation, path, 'must not be a field that the call itself sends', target)
 }
 
 /** Reads the body of a 2xx. */
@@ -72,7 +130,7 @@ export async function readJson(
   } catch {
     const fault = !bytes ? `larger than ${RESPONSE_BYTES} bytes` : bytes.length > 0 ? 'not JSON' : 'empty'
     const what = `${status}, but its body is ${fault}`
-    throw invalidResponse(attempt, { reason: 'unreadable_answer', status, what, body: text || undefined, requestId })
+    throw invalidResponse(attempt, { reason: 'unreadable_response', status, what, body: text || undefined, requestId })
   }
 }
 
@@ -97,17 +155,31 @@ async function readBody(
 }
 
 /**
- * Reads a documented record.
+ * Reads a documented record, at a place of the response. Only what decides about the operation can make it unreadable.
  * @throws {OutcomeUnknownError | UnexpectedResponseError} with what came in its `body`, so that nothing of it is lost.
  */
-export function recordOf<T>(response: ParsedResponse, schema: Schema<T>, record: unknown = response.json): T {
-  const { value, issues } = read(schema, record)
-  if (issues) throw unreadableRecord(response, issues)
+export function recordOf<T extends Received>(
+  response: ParsedResponse,
+  schema: Schema<Wire<T>>,
+  record: unknown = response.json,
+  place = '',
+): T {
+  const { value, issues } = readReceived<T>(schema, record)
+  if (issues)
+    throw unreadableRecord(
+      response,
+      issues.map((issue) => below(place, issue)),
+    )
   return value
 }
+
+const below = (place: string, issue: Issue): Issue => ({
+  ...issue,
+  path: place && issue.path ? `${place}.${issue.path}` : place + issue.path,
+})
 
 /** The error of a response whose JSON does not have what decides about its operation. */
 export function unreadableRecord({ attempt, status, requestId, json }: ParsedResponse, issues: Issue[]): Error {
   const what = `${status}, but the response does not match the documented shape`
-  return invalidResponse(attempt, { reason: 'unreadable_answer', status, what, issues, body: json, requestId })
+  return invalidResponse(attempt, { reason: 'unreadable_response', status, what, issues, body: json, requestId })
 }

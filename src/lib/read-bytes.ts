@@ -44,7 +44,7 @@ export async function readBytes(source: RequestLike, limit: number): Promise<Uin
   return bytes
 }
 
-/** Lets go of a body that nobody will read, so that its connection is not held open. */
+/** Lets go of a body that will not be read, so that its connection is not held open. */
 export function abandon(body: ReadableStream | null): void {
   // Not awaited: a stream whose cancelling never ends must not hold up the caller.
   body?.cancel().catch(ignore)

@@ -1,7 +1,9 @@
 import type { ResolvedConfig } from '../config.ts'
 import { jsonBody, recordOf } from '../http/body.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { captureSchema } from '../schemas/capture.ts'
+import { type Capture, captureSchema } from '../schemas/capture.ts'
+import type { Schema } from '../schemas/fields.ts'
+import type { Refund, Void } from '../schemas/secondary-operation.ts'
 import { warnAboutPort } from './purchase.ts'
 
 /** What the request of every secondary operation has. */
@@ -16,6 +18,7 @@ export function secondaryRequest(
   config: ResolvedConfig,
   operation: string,
   path: string,
+  schema: Schema<object>,
   input: SecondaryInput,
   { amount, currency }: { amount?: number | undefined; currency: string },
   { passThrough }: CallOptions,
@@ -27,7 +30,7 @@ export function secondaryRequest(
     method: 'POST',
     base: 'baseUrl',
     path,
-    body: jsonBody(operation, { pos_id: config.posId, ...input }, passThrough),
+    body: jsonBody(operation, { pos_id: config.posId, ...input }, passThrough, schema),
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
     subject: { order_id, pos_id, amount, currency },
@@ -37,8 +40,7 @@ export function secondaryRequest(
   }
 }
 
-/** Reads the record of a capture, void or refund. It is kept whole under the non-enumerable `record`. */
-export function readSecondary<T>(response: ParsedResponse): T {
-  const operation = { ...recordOf(response, captureSchema()) }
-  return Object.defineProperty(operation, 'record', { value: response.json, enumerable: false }) as T
+/** Reads the record of a capture, void or refund. */
+export function readSecondary<T extends Capture | Refund | Void>(response: ParsedResponse): T {
+  return recordOf<Capture>(response, captureSchema) as T
 }

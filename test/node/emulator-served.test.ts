@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { serveEmulator as serveEmulatorWithClock } from '../../src/cli/serve-emulator.ts'
 import { type Served, serveOnNode } from '../../src/cli/serve-node.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
@@ -113,7 +113,7 @@ describe('the emulator over HTTP on Node', () => {
 })
 
 describe('the control API of a served emulator', () => {
-  const ask = (port: number, host: string): Promise<string> =>
+  const ask = (port: number, host: string, path = '/_emulator/api/clock'): Promise<string> =>
     new Promise((done) => {
       const socket = connect(port, '127.0.0.1')
       let text = ''
@@ -121,7 +121,7 @@ describe('the control API of a served emulator', () => {
         text += String(data)
       })
       socket.on('close', () => done(text))
-      socket.write(`GET /_emulator/api/clock HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
     })
 
   it('is there under its own host and on loopback, and under no other name', async () => {
@@ -133,6 +133,9 @@ describe('the control API of a served emulator', () => {
     const rebound = await ask(port, 'evil.example')
     expect(rebound).toMatch(/^HTTP\/1\.1 403 /)
     expect(rebound).toContain('--origin http://evil.example')
+    const page = await ask(port, 'evil.example', '/_emulator')
+    expect(page).toMatch(/^HTTP\/1\.1 403 /)
+    expect(page).not.toContain(credentials.apiSecret)
   })
 
   it('keeps time of its own: what falls due happens without a request', async () => {
@@ -141,6 +144,28 @@ describe('the control API of a served emulator', () => {
     served.emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
     const { deliveries } = served.emulator
     await expect.poll(() => deliveries[0]?.attempts.length, { timeout: 10_000 }).toBe(2)
+  })
+
+  it('survives the end of its time', async () => {
+    const timers = vi.spyOn(globalThis, 'setInterval')
+    const served = await serveEmulatorWithClock({ port: 0 }, {})
+    open.push(served)
+    const tick = timers.mock.calls.find(([, ms]) => ms === 1000)?.[0] as () => void
+    timers.mockRestore()
+    const seen: unknown[] = []
+    const listen = (error: unknown) => seen.push(error)
+    process.on('unhandledRejection', listen)
+    let before = served.emulator.clock.now()
+    while (before < Date.UTC(9998, 0, 1)) {
+      before = Math.min(before + 29 * 365 * 86_400_000, Date.UTC(9998, 11, 31, 23, 59, 59, 999))
+      await served.emulator.clock.set(before)
+    }
+    await expect(served.emulator.clock.advance({ seconds: 1 })).rejects.toThrow('9998')
+    tick()
+    await new Promise((done) => setImmediate(done))
+    process.off('unhandledRejection', listen)
+    expect(seen).toEqual([])
+    expect((await fetch(`${served.origin}/_emulator/api/clock`)).status).toBe(200)
   })
 
   it.each(['OPTIONS * HTTP/1.1', 'TRACE / HTTP/1.1'])('%s is a bad request, not an internal error', async (line) => {

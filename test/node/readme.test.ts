@@ -12,6 +12,7 @@ import { root } from './support/runtimes.ts'
 
 const readme = new Document('README.md')
 const COMPLETE = readme.program('A complete program')
+const SCHEMAS = readme.program('Schemas')
 
 type Program = { fetch(request: Request): Promise<Response> }
 
@@ -56,6 +57,12 @@ function silenced(method: 'log' | 'warn') {
 afterAll(() => vi.restoreAllMocks())
 
 describe('README.md', () => {
+  it('reads a message with a schema', async () => {
+    const { orderOf } = (await load(SCHEMAS)) as { orderOf: (message: string) => unknown }
+    expect(orderOf('{"method":"loyalty","order_id":"A-1"}')).toBe('A-1')
+    expect(() => orderOf('{"method":"refund"}')).toThrow('is required')
+  })
+
   it('has at most 250 lines', () => {
     expect(readme.text.trimEnd().split('\n').length).toBeLessThanOrEqual(250)
   })
@@ -117,7 +124,7 @@ describe('the complete program', () => {
       expect([await deliver({ status: 'success', amount: 1 }), state()]).toEqual([200, 'check by hand'])
       expect([await deliver({ status: 'success', currency: 'USD' }), state()]).toEqual([200, 'check by hand'])
       expect(await deliver({ method: 'refund', operation_id: 'r-1', status: 'success' })).toBe(200)
-      expect(logged.mock.calls).toEqual([[expect.stringContaining(`refund of ${order_id}: success 100.5 UAH`)]])
+      expect(logged.mock.calls.at(-1)).toEqual([`${order_id}: refund success, 100.5 UAH`])
       warned.mockClear()
       expect(await deliver({ method: 'something new' })).toBe(200)
       expect(await deliver({ amount: null })).toBe(200)
@@ -148,7 +155,7 @@ describe('the complete program', () => {
       const { body } = signWebhook(refund, emulator.credentials.apiSecret)
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       expect((await fetch(`${origin}/webhooks`, { method: 'POST', headers, body })).status).toBe(200)
-      await running.seen(`refund of ${order?.order_id}: success 100.5 UAH`)
+      await running.seen(`${order?.order_id}: refund success, 100.5 UAH`)
     } finally {
       running.stop('SIGKILL')
       await running.finished

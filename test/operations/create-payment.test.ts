@@ -173,8 +173,8 @@ describe('answers', () => {
   it('a hosted purchase that answers a record is not documented: its outcome is unknown', async () => {
     expect(await rejection(answer(HOSTED, json(PAYMENT_RECORD)))).toMatchObject({
       code: 'outcome_unknown',
-      reason: 'unreadable_answer',
-      howToFindOut: expect.stringContaining('resendWebhook'),
+      reason: 'unreadable_response',
+      howToFindOut: expect.stringMatching(/resolveOutcome.*resendWebhook/),
     })
   })
 
@@ -219,7 +219,7 @@ describe('answers', () => {
     const error = await rejection(answer(CARD, json(record)))
     expect(error).toMatchObject({
       code: 'outcome_unknown',
-      reason: 'unreadable_answer',
+      reason: 'unreadable_response',
       status: 200,
       path: '/api/v1/payment',
     })
@@ -251,7 +251,7 @@ describe('method and init_recurring', () => {
     ['interval_unit', ['day', 'week', 'month', 'quarter', 'year'], ['hour', 'Month', undefined]],
     ['interval_count', [1, 30], [0, 31, 1.5, '1', undefined]],
     ['retry_attempts', [0, 7], [-1, 8, 0.5]],
-    ['retry_interval_hours', [1, 23, 24, 72], [0, 73, 1.5]],
+    ['retry_interval_hours', [0, 1, 23, 24, 72], [-1, 73, 1.5]],
     ['start_date', ['2028-02-29'], ['2027-02-29', '2027-2-1', '2027-02-01T00:00:00']],
     ['expiry_date', ['2028-02-29'], ['2027-02-29']],
     ['time', ['00:00:00', '23:59:59'], ['24:00:00', '10:60:00', '10:00:60', '10:00', '1:00:00']],

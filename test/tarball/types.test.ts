@@ -14,6 +14,7 @@ const typesOf = (name: string) => `/// <reference path="${join(root, 'node_modul
 const PLATFORMS: Record<string, Platform> = {
   'the DOM': { lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'], globals: '' },
   Node: { lib: ['lib.es2023.d.ts'], globals: typesOf('@types/node') },
+  Bun: { lib: ['lib.es2023.d.ts'], globals: typesOf('@types/bun') },
   Workers: { lib: ['lib.es2023.d.ts'], globals: typesOf('@cloudflare/workers-types') },
 }
 

@@ -55,7 +55,7 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
 
   it.each([
     [{ BASE_URL: 'http://pay.example.com' }, /baseUrl must be https:/],
-    [{ API_URL: 'pay.example.com' }, /apiUrl must be an absolute address/],
+    [{ API_URL: 'pay.example.com' }, /apiUrl must be an absolute URL/],
     [{ AUTHENTICATION: 'hmac' }, /authentication must be one of: per-endpoint, plain/],
   ])('says that an address or a word cannot work: %j', async (env, detail) => {
     const response = await create({ env }).api('/api/balances')

@@ -85,8 +85,16 @@ async function ask(
   try {
     const event = await resendWebhook(config, { order_id, operation: 'capture' })
     await receiveResent(deps, env, state, event)
-    if (event.method !== 'capture') return undefined
-    const { method, operation_id: id, status, status_code = null, amount, created_at, processed_at = null } = event
+    if (event.kind !== 'capture') return undefined
+    const {
+      method,
+      operation_id: id,
+      status,
+      status_code = null,
+      amount,
+      created_at = null,
+      processed_at = null,
+    } = event
     return { capture: { method, id, status, status_code, amount, created_at, processed_at } }
   } catch (error) {
     if (!(isApiError(error) && error.status === 404)) {

@@ -9,7 +9,7 @@ import {
   verifyWebhook,
   type WebhookEvent,
   type WebhookForm,
-  type WebhookRefusal,
+  type WebhookRejection,
   type WebhookVerificationError,
 } from '../sdk.ts'
 import { openKvStore, StorageError } from '../store/kv.ts'
@@ -18,7 +18,7 @@ import { openKvStore, StorageError } from '../store/kv.ts'
 const DOCUMENTED_SENDER = '35.187.74.148'
 const MAX_BYTES = 65_536
 
-const ANSWERS: Partial<Record<WebhookRefusal, [status: number, text: string]>> = {
+const ANSWERS: Partial<Record<WebhookRejection, [status: number, text: string]>> = {
   content_type: [415, 'Unsupported media type'],
   too_large: [413, 'Too large'],
   missing_field: [400, 'Bad request'],

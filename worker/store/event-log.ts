@@ -2,7 +2,7 @@ import { sha256 } from '../lib/crypto.ts'
 import {
   type EventSummary,
   type Issue,
-  isUnexpectedEvent,
+  readEvent,
   readSummary,
   recordOf,
   type WebhookEvent,
@@ -60,7 +60,7 @@ export function putEvent(
     received_at,
     ...(form && { form }),
     event: recordOf(event),
-    ...(isUnexpectedEvent(event) && { issues: event.issues }),
+    ...(event.issues.length > 0 && { issues: event.issues }),
     ...(!fits && { summary }),
   }
   return state.put(prefixOf(orderKey) + id, value, fits ? metadata : { received_at, value: true })
@@ -85,6 +85,6 @@ export async function getEvent(state: KvStore, orderKey: string, eventId: string
 }
 
 /** The event as it was when it arrived. */
-export function webhookOf({ event, issues }: StoredEvent): WebhookEvent {
-  return issues ? { issues, record: event } : (event as unknown as WebhookEvent)
+export function webhookOf({ event }: StoredEvent): WebhookEvent {
+  return readEvent(event)
 }

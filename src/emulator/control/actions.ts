@@ -8,6 +8,7 @@ import { announce, conclude } from '../domain/transitions.ts'
 import { Problem } from '../http/problem.ts'
 import { validate } from '../http/validate.ts'
 import { InputError } from '../parse-input.ts'
+import { OTHER_PAYMENT } from '../spec/parameters.ts'
 import { findCard } from '../state/cards.ts'
 import type { Operation, Order, Payment } from '../state/state.ts'
 
@@ -75,7 +76,7 @@ export function createPortalActions(context: Context): PortalActions {
     capturePayment: (orderId, amount, outcome) =>
       carryOut(() => {
         const order = find(orderId)
-        // By hand there is no request with a server_url: its webhook goes where the payment's go.
+        // An action by hand has no request with a server_url: its webhook goes where the payment's go.
         return capture(context, order, {
           ...checked(amount),
           ...outcomeOf(outcome),
@@ -107,8 +108,7 @@ export function createPortalActions(context: Context): PortalActions {
     createPayment: ({ status_code, ...input }) =>
       carryOut(() => {
         const { server_url = null } = input
-        const table = context.rules.parameters.otherPayment
-        const [wrong] = validate(context.rules, table, { ...input })
+        const [wrong] = validate(context.rules, OTHER_PAYMENT, { ...input })
         if (wrong !== undefined) throw new InputError(`${wrong.field_name} ${wrong.violation}.`)
         const { posId: pos_id } = context.options.credentials
         const { method, order_id, amount, currency } = input

@@ -18,8 +18,6 @@ export interface ParameterTables {
   refund: ParameterTable
   splitCapture: ParameterTable
   splitRefund: ParameterTable
-  /** A credit, p2p or lookup made by hand. */
-  otherPayment: ParameterTable
   splitEntry: ParameterTable
   fingerprint: ParameterTable
   recurring: ParameterTable
@@ -35,6 +33,14 @@ const SECONDARY: ParameterTable = {
   order_id: limited(yes('string'), 32),
   order_currency: yes('currency'),
   comment: limited(no('string'), 2048),
+  server_url: no('url'),
+}
+
+/** A credit, p2p or lookup that is made by hand: no request of the service, but what its record can hold. */
+export const OTHER_PAYMENT: ParameterTable = {
+  order_id: limited(yes('string'), 256),
+  amount: yes('amount'),
+  currency: yes('currency'),
   server_url: no('url'),
 }
 
@@ -126,12 +132,6 @@ export const PARAMETERS: ParameterTables = {
     refund_amount: yes('amount'),
     split: yes('split'),
     comment: limited(no('string'), 2048),
-    server_url: no('url'),
-  },
-  otherPayment: {
-    order_id: limited(yes('string'), 256),
-    amount: yes('amount'),
-    currency: yes('currency'),
     server_url: no('url'),
   },
   splitEntry: {

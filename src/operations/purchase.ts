@@ -98,6 +98,7 @@ export function buildPurchase(
   config: ResolvedConfig,
   operation: string,
   path: string,
+  schema: Schema<object>,
   input: PurchaseInput,
   { passThrough }: CallOptions,
 ): WireRequest {
@@ -109,7 +110,7 @@ export function buildPurchase(
     method: 'POST',
     base: 'baseUrl',
     path,
-    body: jsonBody(operation, body, passThrough),
+    body: jsonBody(operation, body, passThrough, schema),
     authentication: 'hmac',
     endpointsKeyHeader: 'X-API-KEY',
     redirectExpected: mode === 'hosted',

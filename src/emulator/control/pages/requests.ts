@@ -42,13 +42,13 @@ export function requestTable(requests: readonly LoggedRequest[]): Html {
   <tbody>${requests.map(
     (request) => html`<tr>
       <td><a href="/_emulator/requests/${request.id}">${request.method} ${request.path}</a>${request.faults.map(({ kind }) => html` ${faultBadge(kind)}`)}</td>
-      <td>${responseBadge(request)} ${request.reason ?? ''}</td>
-      <td data-label="Order">${request.order_id === null ? '' : html`<a href="${orderAddress(request.order_id)}">${request.order_id}</a>`}</td>
+      <td class="long">${responseBadge(request)} ${request.reason ?? ''}</td>
+      <td class="long" data-label="Order">${request.order_id === null ? '' : html`<a href="${orderAddress(request.order_id)}">${request.order_id}</a>`}</td>
       <td>${when(request.at)}</td></tr>`,
   )}</tbody></table>`
 }
 
-export function responseBadge(request: LoggedRequest): Html {
+function responseBadge(request: LoggedRequest): Html {
   if (request.status === null) return badge('no response', 'bad')
   return badge(String(request.status), isRejected(request) ? 'bad' : 'ok')
 }
@@ -94,7 +94,7 @@ function bodyBlock(text: string): Html {
 }
 
 /** JSON with line breaks; anything else as it is. */
-export function readable(text: string): string {
+function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

@@ -1,6 +1,6 @@
 import { ConfigError, WebhookVerificationError } from '../errors.ts'
 import { binaryToBytes, decodeBase64urlBinary } from '../lib/base64url.ts'
-import { WEBHOOK_BYTES } from '../lib/limits.ts'
+import { DRAINED_BYTES, WEBHOOK_BYTES } from '../lib/limits.ts'
 import { type RequestLike, readBytes, TooLargeError } from '../lib/read-bytes.ts'
 import { cutCardData } from '../lib/redact.ts'
 import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts'
@@ -102,7 +102,7 @@ export async function readWebhookForm(
   }
   let bytes: Uint8Array
   try {
-    bytes = await readBytes(request, maxBytes)
+    bytes = await readBytes(request, maxBytes, DRAINED_BYTES)
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
     throw refuse('too_large', `its body is longer than ${maxBytes} bytes`)

@@ -8,8 +8,9 @@ import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { signWebhook } from '../../src/index.ts'
 import { createApp } from '../../worker/app.ts'
-import { type Env, missingBindings } from '../../worker/env.ts'
-import { openCheckoutLink } from '../../worker/lib/checkout-link.ts'
+import type { Env } from '../../worker/env.ts'
+import { configurationProblems } from '../../worker/lib/configuration.ts'
+import { openCheckoutLink } from '../../worker/lib/links.ts'
 import type { OnEvent } from '../../worker/on-event.ts'
 import { payment } from '../worker/support/events.ts'
 import { World } from '../worker/support/world.ts'
@@ -160,7 +161,7 @@ describe('the programs of worker/README.md', () => {
       [...toml.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name, value]) => [name, value]),
     )
     const env = { ...variables, ...local, STATE: { get: () => {} } } as unknown as Env
-    expect(missingBindings(env)).toEqual([])
+    expect(configurationProblems(env)).toEqual([])
     const { credentials } = createEmulator({ origin: 'http://127.0.0.1:4010' })
     expect({
       baseUrl: env.BASE_URL,
@@ -193,7 +194,7 @@ describe('the programs of worker/README.md', () => {
     const [[link]] = logged.mock.calls as [[string]]
     logged.mockRestore()
     const token = link.replace('https://pay.shop.example.com/checkout/', '')
-    const opened = await openCheckoutLink(token, 'the LINK_SECRET of the worker')
+    const opened = await openCheckoutLink(token, ['the LINK_SECRET of the worker, 32 characters or more'])
     expect(opened?.order).toMatchObject({ order_id: 'mugs-1001', amount: 100.5 })
   })
 

@@ -1,13 +1,17 @@
 import { defineConfig } from 'vitest/config'
+import { vitestFiles } from './test/tiers.ts'
 
-// The suite's form for Node, Deno and Bun. Files under test/node need a process, a socket or a file system: Node alone.
-const onNode = !('Deno' in globalThis) && !('Bun' in globalThis)
+// The suite on Node, Deno and Bun. test/tiers.ts says which files each of them loads.
+const runtime = 'Deno' in globalThis ? 'deno' : 'Bun' in globalThis ? 'bun' : 'node'
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/browser/**', 'test/tarball/**', ...(onNode ? [] : ['test/node/**'])],
+    ...vitestFiles(runtime),
+    // One module graph for all files: no test changes a global without putting it back. Twice as fast as a process each.
+    isolate: false,
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // Nothing beyond loopback, in watch mode too: no look-up of request.cf, no telemetry.
+    env: { CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' },
   },
 })

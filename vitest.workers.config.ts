@@ -1,5 +1,6 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import { vitestFiles } from './test/tiers.ts'
 
 // EDGETILL_COMPATIBILITY_DATE runs the same suite in an older workerd environment (see scripts/run-tests.ts).
 const compatibilityDate = process.env.EDGETILL_COMPATIBILITY_DATE ?? '2026-10-23'
@@ -19,8 +20,7 @@ export default defineConfig({
     }),
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/node/**', 'test/browser/**', 'test/tarball/**'],
+    ...vitestFiles('workerd'),
     setupFiles: withoutNode ? ['test/support/without-node-globals.ts'] : [],
     testTimeout: 20_000,
   },

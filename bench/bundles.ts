@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { bin, root, WORKERD_BUNDLE } from './runtimes.ts'
 
-/** A bundle as somebody would deploy it: minified, gzipped, for workerd. */
+/** A bundle as it would be deployed: minified, gzipped, for workerd. */
 export interface Bundle {
   gzipped: number
   minified: number

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
+import { availableParallelism, cpus, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { bin, root } from './runtimes.ts'
 
-/** Where and with what a run was made: figures without it mean nothing. */
+/** Where and with what a run was made: without it, figures mean nothing. */
 export interface Machine {
   date: string
   cpu: string
@@ -46,7 +46,7 @@ export function describeMachine(): Machine {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: availableParallelism(),
     memoryGb: Math.round(totalmem() / 2 ** 30),
-    system: `${type()} ${release()}`,
+    system: type(),
     commit: commit(),
     versions,
   }
@@ -54,10 +54,10 @@ export function describeMachine(): Machine {
 
 export function machineText({ date, cpu, cores, memoryGb, system, commit, versions }: Machine): string {
   const list = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
-  return `${date}, ${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, commit ${commit}\n${list.join(', ')}`
+  return `${date}, ${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, commit ${commit}; ${list.join(', ')}`
 }
 
-// A copy of the files without their history has no commit to tell.
+// A copy of the files without their history has no commit.
 function commit(): string {
   try {
     return run('git', 'rev-parse', '--short', 'HEAD') + (run('git', 'status', '--porcelain', 'src', 'worker') && '+')

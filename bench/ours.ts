@@ -1,12 +1,14 @@
 import { DIST } from './bundles.ts'
 
-/** What somebody may deploy of ours, and the goals for it in bytes, minified and gzipped. */
+/** What can be deployed of edgetill, and the goal for its size in bytes, minified and gzipped. */
 export interface OurBundle {
   name: string
   /** The program, over the published package or over the sources. */
   program: (from: 'package' | 'sources') => string
   goal: number
-  /** Which import must not be part of it, by the start of its name. */
+  /** Bytes that it may never have; `npm run size:update` does not raise this. */
+  limit?: number
+  /** Imports that must not be part of it, by the start of their names. */
   without: string[]
 }
 
@@ -21,7 +23,8 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
   {
     name: 'verify a webhook',
     program: (where) => `export { verifyWebhook } from ${from(where, 'webhooks')}`,
-    goal: 4800,
+    goal: 6100,
+    limit: 6100,
     without: NOTHING_FOREIGN,
   },
   {
@@ -33,7 +36,8 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
   {
     name: 'whole client',
     program: (where) => `export { createClient } from ${from(where, 'index')}`,
-    goal: 12_000,
+    goal: 14_000,
+    limit: 14_000,
     without: NOTHING_FOREIGN,
   },
   {
@@ -45,7 +49,8 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
   {
     name: 'whole worker',
     program: () => `export { default } from './worker/index.ts'`,
-    goal: 40_000,
+    goal: 36_000,
+    limit: 36_000,
     without: ['node:', 'src/emulator/', 'src/cli/'],
   },
 ]

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The process of this name that this one started last; undefined where the system does not tell. */
+/** The child process with this name that was started last; undefined where the system does not show it. */
 export function findChild(name: string): number | undefined {
   try {
     const found = readdirSync('/proc')

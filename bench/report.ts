@@ -1,3 +1,4 @@
+import { figure } from './chart.ts'
 import type { Sample } from './sample.ts'
 
 /** One cell of a table. */
@@ -7,15 +8,15 @@ export interface Measure extends Sample {
   row: string
   column: string
   unit: 'µs' | 'ms' | 'bytes' | 'kB' | '/s' | 'count'
-  /** Whether it is ours: the others' ratios are to it. */
+  /** Whether it is edgetill's: the ratios of the others are to it. */
   ours?: boolean
-  /** Whether it is a peer that somebody could pick instead, rather than a floor or a part of something. */
+  /** Whether it is a package that could be used instead, not a lower bound or a part of something. */
   peer?: boolean
-  /** Whether it is what one row has more than another: its quartiles are told as they are, for it may be near 0. */
+  /** Whether it is the difference of two rows: it is shown with its quartiles, because it may be near 0. */
   difference?: boolean
 }
 
-/** A goal is reported, and never fails a run. */
+/** A goal is reported and never fails a run. */
 export interface Goal {
   text: string
   measured: number
@@ -27,26 +28,29 @@ export interface Goal {
 
 /** What a subject measured. */
 export interface Report {
-  subject: string
-  /** What the figures mean, line by line. */
+  /** Heading of its tables. */
+  title: string
+  /** What the figures mean, one line each. */
   notes: string[]
+  /** The table that is drawn as a chart. */
+  chart: { table: string; title: string }
   measures: Measure[]
   goals: Goal[]
 }
 
 /** Options of a run, as a subject sees them. */
 export interface BenchOptions {
-  /** Fewer and shorter rounds, for the whole bench in under two minutes. */
+  /** Fewer and shorter rounds: the whole bench takes under two minutes. */
   quick: boolean
-  /** Tells of progress. */
+  /** Reports progress. */
   say: (text: string) => void
 }
 
 export type Subject = (options: BenchOptions) => Promise<Report>
 
 /** Prints a report as Markdown. */
-export function toMarkdown({ subject, notes, measures, goals }: Report): string {
-  const lines = [`## ${subject}`, '', ...notes.map((note) => `- ${note}`), '']
+export function toMarkdown({ notes, measures, goals }: Report): string {
+  const lines = [...notes.map((note) => `- ${note}`), '']
   for (const table of new Set(measures.map((measure) => measure.table))) {
     lines.push(
       ...tableLines(
@@ -57,11 +61,11 @@ export function toMarkdown({ subject, notes, measures, goals }: Report): string 
     )
   }
   if (goals.length > 0) {
-    lines.push('| goal | asked for | measured | |', '| --- | ---: | ---: | --- |')
+    lines.push('| goal | limit | measured | |', '| --- | ---: | ---: | --- |')
     for (const goal of goals) {
       const met = goal.atLeast ? goal.measured >= goal.goal : goal.measured <= goal.goal
-      const asked = `${goal.atLeast ? '≥' : '≤'} ${goal.goal}${suffix(goal)}`
-      lines.push(`| ${goal.text} | ${asked} | ${round(goal.measured)}${suffix(goal)} | ${met ? 'met' : 'missed'} |`)
+      const limit = `${goal.atLeast ? '≥' : '≤'} ${goal.goal}${suffix(goal)}`
+      lines.push(`| ${goal.text} | ${limit} | ${figure(goal.measured)}${suffix(goal)} | ${met ? 'met' : 'missed'} |`)
     }
     lines.push('')
   }
@@ -77,7 +81,7 @@ function tableLines(title: string, measures: readonly Measure[]): string[] {
     const found = measures.find((measure) => measure.row === row && measure.column === column)
     if (!found) return '–'
     const ours = measures.find((measure) => measure.ours && measure.column === column)
-    // A difference has no ratio to what is none, and one that the noise made negative has none at all.
+    // A ratio of a difference to a total, or of a negative difference, means nothing.
     const alike = ours && ours !== found && Boolean(ours.difference) === Boolean(found.difference)
     const ratio = alike && found.median >= 0 ? `, ${ratioText(found.median / ours.median)}` : ''
     return `${amount(found)}${ratio}`
@@ -99,14 +103,9 @@ function amount({ median, low, high, unit, rounds, difference }: Measure): strin
   if (difference) return `${signed(median)} ${unit} (${signed(low)} … ${signed(high)})`
   const spread =
     rounds > 1 && median > 0 ? ` ±${Math.round((Math.max(high - median, median - low) / median) * 100)} %` : ''
-  return `${round(median)} ${unit}${spread}`
+  return `${figure(median)} ${unit}${spread}`
 }
 
-const signed = (value: number): string => `${value < 0 ? '−' : '+'}${round(Math.abs(value))}`
+const signed = (value: number): string => `${value < 0 ? '−' : '+'}${figure(Math.abs(value))}`
 
-const ratioText = (ratio: number): string => `${ratio >= 100 ? Math.round(ratio) : round(ratio)}×`
-
-function round(value: number): string {
-  const size = Math.abs(value)
-  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2)
-}
+const ratioText = (ratio: number): string => `${figure(ratio)}×`

@@ -1,10 +1,12 @@
-// `npm run bench -- [subject …] [--quick] [--json FILE]`: measures us beside what else one could use, side by side in
-// one run. It prints Markdown tables; a goal that is missed is told, and fails nothing.
+// `npm run bench -- [subject …] [--quick] [--json FILE]`: measures edgetill and its alternatives side by side in one run. It
+// prints Markdown tables, and writes bench/results.json, bench/README.md, the charts and README's table. A goal that is
+// missed is reported and fails nothing.
 
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { describeMachine, machineText } from './machine.ts'
 import { type Report, type Subject, toMarkdown } from './report.ts'
+import { type Results, saveResults } from './results.ts'
 
 const SUBJECTS: Record<string, () => Promise<{ measure: Subject }>> = {
   verify: () => import('./subjects/verify.ts'),
@@ -18,19 +20,20 @@ const SUBJECTS: Record<string, () => Promise<{ measure: Subject }>> = {
 const { values, positionals } = readArguments()
 const chosen = positionals.length > 0 ? positionals : Object.keys(SUBJECTS)
 const machine = describeMachine()
-const reports: Report[] = []
+const results: Results = {}
 console.log(`# Bench${values.quick ? ' (quick)' : ''}\n\n${machineText(machine)}\n`)
-console.log('Median of the rounds, ± the farther quartile; × is the ratio to ours. Rounds are taken in turn.\n')
+console.log('Medians of the rounds, ± the farther quartile; × is the ratio to edgetill. Rounds are taken in turn.\n')
 for (const name of chosen) {
   const { measure } = (await SUBJECTS[name]?.()) ?? fail(`Unknown subject: ${name}.`)
   const startedAt = performance.now()
-  const report = await measure({ quick: values.quick, say: (text) => console.error(`  ${name}: ${text}`) })
-  reports.push(report)
-  console.log(toMarkdown(report))
+  const report: Report = await measure({ quick: values.quick, say: (text) => console.error(`  ${name}: ${text}`) })
+  results[name] = { machine, quick: values.quick, report }
+  console.log(`## ${report.title}\n\n${toMarkdown(report)}`)
   console.error(`  ${name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
 }
-if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine, reports }, null, 2)}\n`)
-// Runtimes that were started for a measurement may hold handles of their own.
+saveResults(results)
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`)
+// Runtimes that were started for a measurement may keep this process alive.
 process.exit(0)
 
 function readArguments() {

@@ -17,14 +17,14 @@ export const BARE_DATE = '2026-08-03'
 
 const execute = promisify(execFile)
 
-// The peers may read the environment or their own files; what each needs is not what is measured.
+// The peers may read the environment or their own files: permissions are not what is measured.
 const COMMANDS: Record<ProcessRuntime, string[]> = {
   node: [process.execPath, '--no-warnings'],
   deno: [bin('deno'), 'run', '-A', '--no-prompt', '--quiet', '--no-check'],
   bun: [bin('bun'), 'run'],
 }
 
-/** Runs a program of its own process, which gets one argument as JSON and prints its answer as its last line of JSON. */
+/** Runs a program in a separate process. It gets one argument as JSON and prints its result as its last line, in JSON. */
 export async function runProgram<T>(runtime: ProcessRuntime, program: string, argument: unknown): Promise<T> {
   const [command = '', ...words] = COMMANDS[runtime]
   const { stdout } = await execute(command, [...words, program, JSON.stringify(argument)], {

@@ -1,4 +1,4 @@
-/** What several rounds of one thing gave. */
+/** The result of several rounds. */
 export interface Sample {
   median: number
   /** A quarter of the rounds were below this, */
@@ -8,7 +8,7 @@ export interface Sample {
   rounds: number
 }
 
-/** The median and the quartiles: on a machine that others use too, means and extremes tell of the others. */
+/** The median and the quartiles: on a shared machine, means and extremes show the other work. */
 export function sampleOf(values: readonly number[]): Sample {
   const sorted = [...values].sort((a, b) => a - b)
   return {
@@ -28,8 +28,8 @@ export function quantile(sorted: readonly number[], share: number): number {
 }
 
 /**
- * Runs contenders in turn, round by round, each time beginning with another one and every other time backwards: what the
- * machine does meanwhile, and what one leaves behind for the next, is spread over all of them.
+ * Runs contenders in turn. Each round begins with another one, and every second round runs backwards, so that other work of
+ * the machine, and what one leaves behind for the next, is spread over all of them.
  */
 export async function takeTurns<T>(
   contenders: readonly T[],

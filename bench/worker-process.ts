@@ -85,7 +85,7 @@ function insert(folder: string, rows: readonly StoredRow[]): void {
   database.close()
 }
 
-/** An answer, and the milliseconds until its last byte. */
+/** A response, and the milliseconds until its last byte. */
 export interface Answered {
   status: number
   headers: Record<string, string | string[] | undefined>

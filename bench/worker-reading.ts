@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { WebhookEvent } from '../worker/sdk.ts'
+import { recordOf, summarizeEvent, type WebhookEvent } from '../worker/sdk.ts'
 import { orderKeyOf, putEvent } from '../worker/store/event-log.ts'
-import { factOf } from '../worker/store/event-summary.ts'
-import type { State } from '../worker/store/kv.ts'
+import type { KvStore } from '../worker/store/kv.ts'
 import { putRecent } from '../worker/store/order-index.ts'
 import { eventOf } from './programs/events.ts'
 import type { Goal, Measure } from './report.ts'
@@ -25,7 +24,7 @@ export async function measureReading(measures: Measure[], quick: boolean): Promi
     for (const count of EVENTS) {
       const order_id = `with-${count}`
       const reading: Reading = {
-        table: 'worker: reading an order',
+        table: 'Read an order',
         column: `${count.toLocaleString('en')} event${count === 1 ? '' : 's'}`,
         path: `/api/orders/${order_id}`,
         bare: 'a bare list of the same keys on the same store',
@@ -42,7 +41,7 @@ export async function measureReading(measures: Measure[], quick: boolean): Promi
     const store = await startWorker('bench/programs/counting-worker.ts', await manyOrders(orders))
     try {
       const reading: Reading = {
-        table: 'worker: the page of the 20 latest orders',
+        table: 'List the 20 latest orders',
         column: `${orders.toLocaleString('en')} orders`,
         path: '/api/orders',
         bare: 'a bare list of 20 keys on the same store',
@@ -56,12 +55,12 @@ export async function measureReading(measures: Measure[], quick: boolean): Promi
   }
   const growth = (text: string, all: Counts[], what: keyof Counts): Goal => {
     const list = all.map((counts) => counts[what])
-    return { text: `worker, ${text}`, measured: Math.max(...list) / Math.min(...list), goal: 1, unit: '×' }
+    return { text, measured: Math.max(...list) / Math.min(...list), goal: 1, unit: '×' }
   }
   return [
-    growth('KV calls to read an order: 1,000 events by 1', ofOrder, 'KV calls'),
-    growth('KV calls for the latest page: most orders by fewest', ofPage, 'KV calls'),
-    growth('keys read for the latest page: most orders by fewest', ofPage, 'keys read'),
+    growth('KV calls to read an order: 1,000 events divided by 1', ofOrder, 'KV calls'),
+    growth('KV calls to list the latest orders: most orders divided by fewest', ofPage, 'KV calls'),
+    growth('keys read to list the latest orders: most orders divided by fewest', ofPage, 'keys read'),
   ]
 }
 
@@ -86,9 +85,9 @@ async function measureRead(
   const client = clientOf(worker)
   const call = async (sent: string) => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-    const answered = await client({ method: 'GET', path: sent, headers })
-    if (answered.status !== 200) throw new Error(`${sent}: ${answered.status} ${answered.text}`)
-    return answered
+    const response = await client({ method: 'GET', path: sent, headers })
+    if (response.status !== 200) throw new Error(`${sent}: ${response.status} ${response.text}`)
+    return response
   }
   const listPath = `/bench/list?limit=${limit}&prefix=${encodeURIComponent(prefix)}`
   const { headers } = await call(path)
@@ -105,23 +104,23 @@ async function measureRead(
 }
 
 /** What the template's own code would write. */
-async function recordedRows(write: (state: State) => Promise<void>): Promise<StoredRow[]> {
+async function recordedRows(write: (state: KvStore) => Promise<void>): Promise<StoredRow[]> {
   const rows: StoredRow[] = []
   const state = {
     put: async (key: string, _value: unknown, metadata: object = {}) => {
       rows.push({ key, metadata })
     },
   }
-  await write(state as unknown as State)
+  await write(state as unknown as KvStore)
   return rows
 }
 
-async function putOrder(state: State, order_id: string, events: number): Promise<void> {
+async function putOrder(state: KvStore, order_id: string, events: number): Promise<void> {
   const key = await orderKeyOf(order_id)
   await putRecent(state, order_id, TIME)
   for (let index = 0; index < events; index++) {
     const event = { ...eventOf('1.1 kB', index), order_id } as unknown as WebhookEvent
-    await putEvent(state, key, await factOf(event), event, TIME, undefined)
+    await putEvent(state, key, { ...summarizeEvent(event), received_at: TIME }, { event: recordOf(event) })
   }
 }
 

@@ -5,13 +5,13 @@ import { bundleForWorkerd, TEMPLATE_DATE } from './runtimes.ts'
 import { orderOf } from './sample.ts'
 import { BINDINGS } from './worker-process.ts'
 
-/** Isolates that are loaded in one turn: what asking for them costs is divided by it. */
+/** Isolates that are loaded in one turn. The cost of the request is divided among them. */
 const LOADS = 6
 
 /** Milliseconds for each round. */
 export interface StartTimes {
   wall: number[]
-  /** Empty where the system does not tell what workerd has used. */
+  /** Empty where the system does not show the CPU time of workerd. */
   cpu: number[]
 }
 
@@ -51,7 +51,7 @@ export async function measureStarts<T extends { name: string }>(
         const startedAt = performance.now()
         await load(candidate, ids)
         times.get(candidate)?.wall.push((performance.now() - startedAt) / LOADS)
-        // What it left to V8's other threads is its own too.
+        // Work that it left to V8's other threads counts too.
         await wait(20)
         const after = cpu()
         if (used !== undefined && after !== undefined) times.get(candidate)?.cpu.push((after - used) / LOADS)

@@ -1,8 +1,8 @@
 // Prints the balances of all accounts as a table.
 //
-//   node examples/balances.ts
-//   bun examples/balances.ts
-//   deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/balances.ts
+//   npx node examples/balances.ts
+//   npx bun examples/balances.ts
+//   npx deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/balances.ts
 
 import { listAccounts } from '../src/index.ts'
 import { run, settings } from './settings.ts'

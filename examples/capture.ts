@@ -1,8 +1,8 @@
-// Charges a reserve, in full or in part, for example when the goods leave the house.
+// Charges an authorized payment, in full or in part, for example when the goods are shipped.
 //
-//   node examples/capture.ts A-1 UAH            everything that was reserved
-//   bun examples/capture.ts A-1 UAH 80.25       a part of it
-//   deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/capture.ts …
+//   npx node examples/capture.ts A-1 UAH            the whole authorized amount
+//   npx bun examples/capture.ts A-1 UAH 80.25       part of it
+//   npx deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/capture.ts …
 
 import process from 'node:process'
 import { capturePayment, describeStatusCode } from '../src/index.ts'

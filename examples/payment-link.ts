@@ -1,15 +1,18 @@
-// Makes a payment link that can be sent to a customer.
+// Creates a hosted payment and prints the link to send to the customer.
 //
-//   node examples/payment-link.ts A-1 100.50 UAH "Two mugs" olena@example.com +380441234567 Ivanivna
-//   bun examples/payment-link.ts …
-//   deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/payment-link.ts …
+//   npx node examples/payment-link.ts A-1 100.50 UAH "Two mugs" olena@example.com +380441234567 Ivanivna
+//   npx bun examples/payment-link.ts …
+//   npx deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/payment-link.ts …
 
-import { createPayment } from '../src/index.ts'
+import { createPayment, orderId } from '../src/index.ts'
 import { run, settings } from './settings.ts'
 
-const USAGE = 'payment-link.ts ORDER_ID AMOUNT CURRENCY DESCRIPTION EMAIL PHONE PATRONYMIC'
+const USAGE = 'payment-link.ts ORDER_ID|new AMOUNT CURRENCY DESCRIPTION EMAIL PHONE PATRONYMIC'
 
-await run(USAGE, 7, async (order_id = '', amount, currency = '', description = '', email, phone, patronymic) => {
+await run(USAGE, 7, async (id = '', amount, currency = '', description = '', email, phone, patronymic) => {
+  const order_id = id === 'new' ? orderId('link-') : id
+  // Before the call: after a failure it is the only way to find the payment.
+  if (id === 'new') console.error(`order_id ${order_id}`)
   const checkout = await createPayment(settings(), {
     mode: 'hosted',
     method: 'purchase',

@@ -1,8 +1,8 @@
-// Has the service send an operation's webhook again, and prints the state that it tells.
+// Asks the service to send an operation's webhook again, and prints the state in it.
 //
-//   node examples/resend-webhook.ts A-1 purchase
-//   bun examples/resend-webhook.ts A-1 purchase TRANSACTION_ID      one charge of a subscription
-//   deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/resend-webhook.ts …
+//   npx node examples/resend-webhook.ts A-1 purchase
+//   npx bun examples/resend-webhook.ts A-1 purchase TRANSACTION_ID      one charge of a subscription
+//   npx deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/resend-webhook.ts …
 
 import { isUnexpectedEvent, isUnknownEvent, resendWebhook } from '../src/index.ts'
 import { run, settings } from './settings.ts'

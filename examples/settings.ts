@@ -1,45 +1,39 @@
 import process from 'node:process'
-// In a project of your own: from 'edgetill'.
-import { type ClientConfig, type EdgetillError, isOutcomeUnknownError } from '../src/index.ts'
+// In your own project: from 'edgetill'.
+import {
+  type ClientConfig,
+  configFromEnv,
+  type EdgetillError,
+  isConfigError,
+  isOutcomeUnknownError,
+} from '../src/index.ts'
 
-// What the scripts beside this file share. All of them run on Node, Deno and Bun as they are.
+// What the scripts in this folder share. All of them run unchanged on Node, Deno and Bun.
 
-/** A variable that has to be there; Deno needs it named in --allow-env. */
-function variable(name: string): string {
-  const value = process.env[name]
-  if (value) return value
-  console.error(`Set ${name}: the merchant portal shows it.`)
-  process.exit(2)
-}
-
-/** The client's configuration from the environment; the SDK itself never reads the environment. */
+/** The client's configuration from EDGETILL_* variables. Deno also needs their names in --allow-env. */
 export function settings(): ClientConfig {
-  return {
-    baseUrl: variable('EDGETILL_BASE_URL'),
-    apiUrl: variable('EDGETILL_API_URL'),
-    posId: variable('EDGETILL_POS_ID'),
-    apiKey: variable('EDGETILL_API_KEY'),
-    apiSecret: variable('EDGETILL_API_SECRET'),
-    endpointsKey: variable('EDGETILL_ENDPOINTS_KEY'),
-    scheme: process.env.EDGETILL_SCHEME ?? 'SVC',
-    authentication: process.env.EDGETILL_AUTHENTICATION === 'plain' ? 'plain' : 'per-endpoint',
-    onWarning: ({ message }) => console.error(`Note: ${message}`),
+  try {
+    return { ...configFromEnv(process.env), onWarning: ({ message }) => console.error(`Note: ${message}`) }
+  } catch (error) {
+    if (!isConfigError(error)) throw error
+    console.error(error.message)
+    process.exit(2)
   }
 }
 
-/** Runs a script with its arguments; a failure is told in one sentence, and the exit code says so. */
-export async function run(usage: string, least: number, main: (...words: string[]) => Promise<void>): Promise<void> {
-  const words = process.argv.slice(2)
-  if (words.length < least) {
+/** Runs a script with its arguments. A failure prints one sentence and sets the exit code. */
+export async function run(usage: string, min: number, main: (...args: string[]) => Promise<void>): Promise<void> {
+  const args = process.argv.slice(2)
+  if (args.length < min) {
     console.error(`Usage: ${usage}`)
     process.exit(2)
   }
   try {
-    await main(...words)
+    await main(...args)
   } catch (error) {
     console.error((error as EdgetillError).message)
-    // The one failure after which simply trying again can move money twice.
-    if (isOutcomeUnknownError(error)) console.error('Do not repeat this command before you have found out.')
+    // After this failure alone, trying again can move money twice.
+    if (isOutcomeUnknownError(error)) console.error('Do not repeat this command before you know the outcome.')
     process.exitCode = 1
   }
 }

@@ -8,7 +8,7 @@ import { packInto } from '../test/tarball/support/pack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-api-'))
 try {
-  process.env.EDGETILL_PACKED = packInto(folder)
+  Object.assign(process.env, packInto(folder))
   writeFileSync(join(import.meta.dirname, '../test/tarball/api.md'), describeApi())
 } finally {
   rmSync(folder, { recursive: true, force: true })

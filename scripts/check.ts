@@ -1,14 +1,15 @@
-// `npm run check`: format, lint, types, CHANGELOG, build, package. Every check runs, and the last line is `N passed, N failed`.
+// `npm run check`: format, lint, types, build, package. Every check runs, and the last line is `N passed, N failed`.
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
+import { ENTRIES } from './entries.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-check-'))
 
-const ENTRIES = 'src/index.ts src/webhooks/index.ts src/card/index.ts src/orders/index.ts src/emulator/index.ts'
+const sources = ENTRIES.map(({ source }) => source).join(' ')
 
 // In this order: the package checks look at what the build made.
 const CHECKS: [name: string, command: string][] = [
@@ -16,10 +17,9 @@ const CHECKS: [name: string, command: string][] = [
   ['types of src', 'tsc -p tsconfig.json'],
   ['types of worker', 'tsc -p worker/tsconfig.json'],
   ['types of test, examples and configurations', 'tsc -p test/tsconfig.json'],
-  ['types under Deno', `deno check ${ENTRIES}`],
+  ['types under Deno', `deno check ${sources}`],
   // Twice: of all that there is, and of what is shipped, where a test's use does not count.
-  ['unused code and packages', 'knip -c test/knip.jsonc && knip --production -c test/knip.jsonc'],
-  ['an entry in the CHANGELOG', 'node scripts/changelog.ts'],
+  ['unused code and packages', 'knip -c test/knip.ts && knip --production -c test/knip.ts'],
   ['build', 'tsup --silent'],
   ['package', 'publint --strict'],
   [
@@ -28,7 +28,7 @@ const CHECKS: [name: string, command: string][] = [
   ],
   ['worker bundle', `wrangler deploy --dry-run --outdir ${folder}/worker`],
   ['size budget', 'node scripts/size.ts'],
-  ['documentation', `deno doc --html --name=edgetill --output=${folder}/docs ${ENTRIES}`],
+  ['documentation', `deno doc --html --name=edgetill --output=${folder}/docs ${sources}`],
   ['JSR package', 'deno publish --dry-run --allow-dirty'],
 ]
 

@@ -1,167 +1,159 @@
-// Runs one suite on every runtime: `node scripts/run-tests.ts [node|deno|bun|workerd|browser|package …] [--long]`.
+// Runs the tests.
+//   npm test                             the quick tier on Node, Deno, Bun and workerd
+//   npm test -- test/http/send.test.ts   one file (or every file whose path contains the text) on each runtime that loads it
+//   npm test -- workerd FILE             the same on the runtimes that are named
+//   npm test -- node -t NAME             tests whose name matches
+//   npm run test:all                     every test on every runtime, in Chromium, and against the packed tarball
+//   npm run test:long                    `npm test` with the full number of random inputs
 // Prints a line for each runtime with its counts and ends with `N passed, N failed`. A runtime that did not run, and a
-// test file that a runtime did not load, count as failures.
+// test file that a runtime should load and did not, count as failures.
 
-import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join, relative, resolve } from 'node:path'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
 import { packageRuntimes } from '../test/tarball/runtimes.ts'
 import { packInto } from '../test/tarball/support/pack.ts'
+import { FOLDERS, type RuntimeFamily, runsOn, type Tier } from '../test/tiers.ts'
+import { type Outcome, type Run, root, runVitest } from './vitest-run.ts'
 
-const root = resolve(import.meta.dirname, '..')
-const folder = mkdtempSync(join(tmpdir(), 'edgetill-test-'))
+/** What can be named on the command line. */
+const GROUPS = ['node', 'deno', 'bun', 'workerd', 'browser', 'package'] as const
+type Group = (typeof GROUPS)[number]
 
 interface Runtime {
   name: string
-  /** What `npm test` runs it under: its group, or nothing when it has to be asked for. */
-  group: 'node' | 'deno' | 'bun' | 'workerd' | 'browser' | 'package'
+  group: Group
   command: string[]
   env?: Record<string, string>
   covers: (file: string) => boolean
 }
 
-const inFolder = (name: string) => (file: string) => file.startsWith(`test/${name}/`)
-const apart = (file: string) => inFolder('browser')(file) || inFolder('tarball')(file)
-const portable = (file: string) => !inFolder('node')(file) && !apart(file)
+const on = (family: RuntimeFamily) => (file: string) => runsOn(family, file, tier)
 const workerd = ['vitest', 'run', '-c', 'vitest.workers.config.ts']
-
-const RUNTIMES: Runtime[] = [
-  { name: 'node', group: 'node', command: ['vitest', 'run'], covers: (file) => !apart(file) },
-  { name: 'deno', group: 'deno', command: ['deno', 'run', '-A', 'npm:vitest', 'run'], covers: portable },
-  { name: 'bun', group: 'bun', command: ['bun', '--bun', 'vitest', 'run', '--pool=threads'], covers: portable },
-  { name: 'workerd', group: 'workerd', command: workerd, covers: portable },
+const RUNTIMES: readonly Runtime[] = [
+  { name: 'node', group: 'node', command: ['vitest', 'run'], covers: on('node') },
+  { name: 'workerd', group: 'workerd', command: workerd, covers: on('workerd') },
+  { name: 'deno', group: 'deno', command: ['deno', 'run', '-A', 'npm:vitest', 'run'], covers: on('deno') },
+  { name: 'bun', group: 'bun', command: ['bun', '--bun', 'vitest', 'run', '--pool=threads'], covers: on('bun') },
   {
     name: 'workerd 2026-08-03',
     group: 'workerd',
     command: workerd,
     env: { EDGETILL_COMPATIBILITY_DATE: '2026-08-03' },
-    covers: portable,
+    covers: on('workerd'),
   },
   {
     name: 'browser',
     group: 'browser',
     command: ['vitest', 'run', '-c', 'test/browser/vitest.config.ts'],
-    covers: inFolder('browser'),
+    covers: (file) => file.startsWith(FOLDERS.browser),
   },
 ]
-const GROUPS = ['node', 'deno', 'bun', 'workerd', 'browser', 'package']
 
-interface VitestReport {
-  numPassedTests: number
-  numFailedTests: number
-  success: boolean
-  testResults: {
-    name: string
-    status: string
-    message: string
-    assertionResults: { status: string; fullName: string }[]
-  }[]
-}
+const USAGE = `Usage: npm test -- [${GROUPS.join('|')} …] [FILE …] [-t NAME] [--all] [--long]`
 
-interface Outcome {
-  passed: number
-  failed: number
-  problems: string[]
-}
-
-const names = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-const flags = process.argv.slice(2).filter((word) => word.startsWith('--'))
-const unknown = [...names.filter((name) => !GROUPS.includes(name)), ...flags.filter((flag) => flag !== '--long')]
-if (unknown.length > 0) {
-  console.error(`Unknown: ${unknown.join(' ')}. Runtimes: ${GROUPS.join(', ')}; option: --long.`)
-  process.exit(2)
-}
-if (names.includes('package')) {
-  RUNTIMES.push(...packageRuntimes())
-  process.env.EDGETILL_PACKED = packInto(join(folder, 'packed'))
-}
-const chosen = RUNTIMES.filter(({ group }) => (names.length > 0 ? names.includes(group) : group !== 'browser'))
-const files = testFiles('test')
-const totals = { passed: 0, failed: 0 }
+const options = readOptions()
+const quick = !options.all && options.files.length === 0 && options.name === undefined && options.groups.length === 0
+const tier: Tier = quick ? 'quick' : 'all'
+const folder = mkdtempSync(join(tmpdir(), 'edgetill-test-'))
+const files = readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
+  .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+  .filter((file) => options.files.length === 0 || options.files.some((part) => file.includes(part)))
+  .sort()
 // One seed for every random test of the run, so that one number repeats it.
 const seed = process.env.EDGETILL_SEED || String(Math.floor(Math.random() * 2 ** 31))
-console.log(`seed ${seed} (EDGETILL_SEED=${seed} repeats it)`)
 
-for (const runtime of chosen) {
-  const startedAt = performance.now()
-  const { passed, failed, problems } = await run(runtime)
-  totals.passed += passed
-  totals.failed += failed
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  console.log(`${runtime.name.padEnd(30)} ${passed} passed, ${failed} failed (${seconds} s)`)
-  for (const problem of problems) console.log(`  ${problem}`)
+const totals = { passed: 0, failed: 0 }
+try {
+  console.log(`seed ${seed} (EDGETILL_SEED=${seed} repeats it)`)
+  const chosen = chooseRuntimes()
+  if (chosen.length === 0)
+    report('no runtime', { passed: 0, failed: 1, problems: ['no test file matches'], output: '' }, 0)
+  // Two at a time: each leaves a core idle for much of its run.
+  const waiting = [...chosen]
+  const runNext = async (): Promise<void> => {
+    for (let runtime = waiting.shift(); runtime !== undefined; runtime = waiting.shift()) await runOne(runtime)
+  }
+  await Promise.all([runNext(), runNext()])
+} finally {
+  rmSync(folder, { recursive: true, force: true })
 }
-rmSync(folder, { recursive: true, force: true })
+if (totals.passed + totals.failed === 0)
+  report('no test matches', { passed: 0, failed: 1, problems: [], output: '' }, 0)
 console.log(`${totals.passed} passed, ${totals.failed} failed`)
 process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0
 
-async function run(runtime: Runtime): Promise<Outcome> {
-  const report = join(folder, `${runtime.name.replaceAll(' ', '-')}.json`)
-  const { code, output } = await execute(runtime, [
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${report}`,
-  ])
-  if (!existsSync(report)) {
-    return {
-      passed: 0,
-      failed: 1,
-      problems: [`did not run (exit code ${code})`, ...output.trim().split('\n').slice(-40)],
-    }
-  }
-  const result = JSON.parse(readFileSync(report, 'utf8')) as VitestReport
-  const loaded = new Set(result.testResults.map(({ name }) => relative(root, name)))
-  const problems = files
-    .filter((file) => runtime.covers(file) && !loaded.has(file))
-    .map((file) => `${file} did not run here`)
-  for (const file of result.testResults) {
-    // A file that broke before its first test has no failed test to count.
-    const brokeEarly = file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed')
-    if (brokeEarly) problems.push(`${relative(root, file.name)} could not be loaded: ${file.message}`)
-    for (const test of file.assertionResults) {
-      if (test.status === 'pending' || test.status === 'skipped') problems.push(`skipped: ${test.fullName}`)
-    }
-  }
-  const failed = result.numFailedTests + problems.length
-  if (failed === 0 && code !== 0) problems.push(`vitest exited with ${code} although no test failed`)
-  if (failed > 0 || code !== 0) process.stdout.write(output)
-  return { passed: result.numPassedTests, failed: Math.max(failed, problems.length), problems }
-}
-
-function execute(runtime: Runtime, more: string[]): Promise<{ code: number | null; output: string }> {
-  const [command = '', ...words] = runtime.command
-  return new Promise((done) => {
-    const child = spawn(command, [...words, ...more], {
-      cwd: root,
-      env: {
-        ...process.env,
-        PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
-        // Nothing beyond loopback: no telemetry, no look-up of request.cf, no version check.
-        CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-        WRANGLER_SEND_METRICS: 'false',
-        DENO_NO_UPDATE_CHECK: '1',
-        NO_COLOR: '1',
-        EDGETILL_SEED: seed,
-        ...(flags.includes('--long') ? { EDGETILL_LONG: '1' } : {}),
-        ...runtime.env,
+function readOptions() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        all: { type: 'boolean', default: false },
+        long: { type: 'boolean', default: false },
+        testNamePattern: { type: 'string', short: 't' },
       },
     })
-    let output = ''
-    child.stdout.on('data', (chunk) => {
-      output += chunk
-    })
-    child.stderr.on('data', (chunk) => {
-      output += chunk
-    })
-    child.on('error', (error) => done({ code: null, output: `${output}\n${error.message}` }))
-    child.on('close', (code) => done({ code, output }))
-  })
+    const isGroup = (word: string): word is Group => (GROUPS as readonly string[]).includes(word)
+    return {
+      all: values.all,
+      long: values.long,
+      name: values.testNamePattern,
+      groups: positionals.filter(isGroup),
+      files: positionals.filter((word) => !isGroup(word)).map((word) => word.replace(/^\.\//, '')),
+    }
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${USAGE}`)
+    process.exit(2)
+  }
 }
 
-function testFiles(path: string): string[] {
-  return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .sort()
+function chooseRuntimes(): Runtime[] {
+  const { groups } = options
+  // The packed tarball takes minutes to make: it is tested when it is asked for by name, by file or by --all.
+  const inFolder = (name: keyof typeof FOLDERS) => options.files.some((file) => file.startsWith(FOLDERS[name]))
+  const wanted = new Set<Group>(groups)
+  if (groups.length === 0) {
+    for (const group of ['node', 'deno', 'bun', 'workerd'] as const) wanted.add(group)
+    if (options.all || inFolder('browser')) wanted.add('browser')
+    if (options.all || inFolder('tarball')) wanted.add('package')
+  }
+  const runtimes = RUNTIMES.filter(({ group }) => wanted.has(group))
+  if (wanted.has('package')) {
+    Object.assign(process.env, packInto(join(folder, 'packed')))
+    // A single file is wanted on what the checkout has, unless the package is named.
+    runtimes.push(...packageRuntimes().filter(({ name }) => options.all || groups.length > 0 || name === 'package'))
+  }
+  // A date of long ago is for the whole matrix.
+  const dated = !options.all && (groups.length === 0 || options.files.length > 0 || options.name !== undefined)
+  return runtimes.filter(
+    ({ env, covers, group }) =>
+      !(dated && env?.EDGETILL_COMPATIBILITY_DATE) && (groups.includes(group) || files.some(covers)),
+  )
+}
+
+async function runOne(runtime: Runtime): Promise<void> {
+  const startedAt = performance.now()
+  const run: Run = {
+    command: [...runtime.command, ...options.files, ...(options.name === undefined ? [] : ['-t', options.name])],
+    report: join(folder, `${runtime.name.replaceAll(' ', '-')}.json`),
+    expected: files.filter(runtime.covers),
+    skippedIsFailure: options.name === undefined,
+    env: {
+      EDGETILL_SEED: seed,
+      EDGETILL_TIER: tier,
+      ...(options.long ? { EDGETILL_LONG: '1' } : {}),
+      ...runtime.env,
+    },
+  }
+  report(runtime.name, await runVitest(run), performance.now() - startedAt)
+}
+
+function report(name: string, { passed, failed, problems, output }: Outcome, milliseconds: number): void {
+  totals.passed += passed
+  totals.failed += failed
+  if (failed > 0) process.stdout.write(output)
+  console.log(`${name.padEnd(30)} ${passed} passed, ${failed} failed (${(milliseconds / 1000).toFixed(1)} s)`)
+  for (const problem of problems) console.log(`  ${problem}`)
 }

@@ -21,9 +21,12 @@ export interface SignerInput {
 /** Computes the `<SIGNATURE>` of `X-API-AUTH: <SCHEME>-HMAC-SHA1 <API_KEY>:<SIGNATURE>`. */
 export type Signer = (input: SignerInput) => string | Promise<string>
 
+/** What is needed of a `fetch`. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
 /** How to reach and to authenticate with the service. */
 export interface ClientConfig extends Hooks {
-  /** `{base_url}` of the document, without `/api/v1`: an https address, or http on loopback. */
+  /** `{base_url}` of the document, without `/api/v1`: an https address, or http on loopback (see `allowInsecureHttp`). */
   baseUrl: string
   /** `{api_url}` of the document: for balances and `cancelRecurring`. Needed by those calls alone. */
   apiUrl?: string | undefined
@@ -52,14 +55,31 @@ export interface ClientConfig extends Hooks {
    * them: `optional` leaves the decision to the service. Default `required`.
    */
   customerFields?: 'required' | 'optional' | undefined
-  /** The `fetch` to use. Default: the runtime's, looked up at each call. */
-  fetch?: typeof fetch | undefined
-  /** Milliseconds for one attempt, answer read included. Default 30,000. */
+  /**
+   * The `fetch` to use. It must not send a request twice: no fetch-retry, no `RetryAgent`, no retrying proxy. One that
+   * does can process a POST and then report "connection refused", which this package reports as safe to repeat. Default:
+   * the runtime's, looked up at each call.
+   */
+  fetch?: Fetch | undefined
+  /** Milliseconds for each attempt, from signing to the end of the body. Default 30,000. */
   timeoutMs?: number | undefined
-  /** How often a GET, or a request that was answered 429, is tried again. No other POST ever is. Default 2. */
+  /** Milliseconds for a whole call, retries and their pauses included. Default: no limit but that of each attempt. */
+  deadlineMs?: number | undefined
+  /** How often a GET, or a request that got a 429, is retried, 0 to 10. Any other POST is sent once. Default 2. */
   maxRetries?: number | undefined
+  /**
+   * Further origins whose checkout pages are accepted, such as `https://checkout.example.com`. Without it, a redirect is
+   * a checkout when it has the documented path on any origin, or lies on the origin of `baseUrl`.
+   */
+  checkoutOrigins?: readonly string[] | undefined
   /** The `User-Agent` header. Default `edgetill`. */
   userAgent?: string | undefined
+  /**
+   * Accepts `http:` addresses beyond loopback, for an emulator in a container or on another machine. What is lost: anybody on
+   * the way reads the credentials and the card data and can change amounts, addresses and responses. Never for the service
+   * itself. Default `false`.
+   */
+  allowInsecureHttp?: boolean | undefined
   /** Source of the retries' jitter, in [0, 1). Default `Math.random`. */
   random?: (() => number) | undefined
 }
@@ -87,8 +107,11 @@ const schema = /* @__PURE__ */ lazy(() => {
     authentication: maybe(oneOf('per-endpoint', 'plain')),
     customerFields: maybe(oneOf('required', 'optional')),
     timeoutMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)),
+    deadlineMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)),
     maxRetries: maybe(wholeNumber(0, 10)),
+    checkoutOrigins: maybe(leaf<string[]>('a list of origins such as https://checkout.example.com', isOrigins)),
     userAgent: maybe(matching('printable ASCII', /^[ -~]+$/)),
+    allowInsecureHttp: maybe(leaf<boolean>('true or false', (value) => typeof value === 'boolean')),
     fetch: hook,
     signer: hook,
     random: hook,
@@ -96,6 +119,7 @@ const schema = /* @__PURE__ */ lazy(() => {
     onResponse: hook,
     onRetry: hook,
     onWarning: hook,
+    onError: hook,
   } as unknown as Fields<ClientConfig>)
 })
 
@@ -108,22 +132,39 @@ export class ResolvedConfig {
   readonly authentication: 'per-endpoint' | 'plain'
   readonly customerFields: 'required' | 'optional'
   readonly timeoutMs: number
+  readonly deadlineMs: number | undefined
   readonly maxRetries: number
+  readonly checkoutOrigins: readonly string[]
   readonly userAgent: string
   readonly hooks: Hooks
   readonly #config: Pick<ClientConfig, 'apiKey' | 'apiSecret' | 'endpointsKey' | 'signer' | 'fetch' | 'random'>
 
   constructor(config: ClientConfig) {
-    const { apiKey, apiSecret, endpointsKey, signer, fetch, random, onRequest, onResponse, onRetry, onWarning } = config
-    this.hooks = { onRequest, onResponse, onRetry, onWarning }
-    this.baseUrl = address('baseUrl', config.baseUrl)
-    this.apiUrl = config.apiUrl && address('apiUrl', config.apiUrl)
+    const {
+      apiKey,
+      apiSecret,
+      endpointsKey,
+      signer,
+      fetch,
+      random,
+      onRequest,
+      onResponse,
+      onRetry,
+      onWarning,
+      onError,
+    } = config
+    this.hooks = { onRequest, onResponse, onRetry, onWarning, onError }
+    const insecure = config.allowInsecureHttp ?? false
+    this.baseUrl = address('baseUrl', config.baseUrl, insecure)
+    this.apiUrl = config.apiUrl && address('apiUrl', config.apiUrl, insecure)
     this.posId = config.posId
     this.scheme = config.scheme ?? 'SVC'
     this.authentication = config.authentication ?? 'per-endpoint'
     this.customerFields = config.customerFields ?? 'required'
     this.timeoutMs = config.timeoutMs ?? 30_000
+    this.deadlineMs = config.deadlineMs ?? undefined
     this.maxRetries = config.maxRetries ?? 2
+    this.checkoutOrigins = (config.checkoutOrigins ?? []).map((address) => new URL(address).origin)
     this.userAgent = config.userAgent ?? 'edgetill'
     // One by one: a copy of an instance of a class would lose what its class has.
     this.#config = { apiKey, apiSecret, endpointsKey, signer, fetch, random }
@@ -144,7 +185,7 @@ export class ResolvedConfig {
   get random(): () => number {
     return this.#config.random ?? Math.random
   }
-  get fetch(): typeof fetch {
+  get fetch(): Fetch {
     return this.#config.fetch ?? globalThis.fetch
   }
 }
@@ -161,15 +202,24 @@ export function resolveConfig(config: ClientConfig | ResolvedConfig): ResolvedCo
   throw unusable(path || 'config', `${rule} (received: ${received})`)
 }
 
+function isOrigins(value: unknown): boolean {
+  const isOrigin = (text: unknown) =>
+    typeof text === 'string' &&
+    URL.canParse(text) &&
+    /^https?:/.test(text) &&
+    text.replace(/\/$/, '') === new URL(text).origin
+  return Array.isArray(value) && value.every(isOrigin)
+}
+
 function unusable(field: string, rule: string): ConfigError {
   return new ConfigError(field, `${field} must be ${rule}.`)
 }
 
 /** A base address, without a slash at its end. */
-function address(field: string, value: string): string {
+function address(field: string, value: string, insecure: boolean): string {
   const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(value)
-  if (protocol !== 'https:' && !(protocol === 'http:' && LOOPBACK.test(hostname))) {
-    throw unusable(field, 'https:// (http:// on loopback only): credentials travel to it')
+  if (protocol !== 'https:' && !(protocol === 'http:' && (insecure || LOOPBACK.test(hostname)))) {
+    throw unusable(field, 'https:// (http:// on loopback only, or with allowInsecureHttp): credentials travel to it')
   }
   if (username + password + search + hash) throw unusable(field, 'without user, password, query or fragment')
   const path = pathname.replace(/\/+$/, '')

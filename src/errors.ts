@@ -1,6 +1,6 @@
 /**
  * Every error of the package. Each has a literal `name` and a literal `code` (minifiers destroy `constructor.name`, and
- * two copies of a package defeat `instanceof`), so the `isX` guards go by `code`.
+ * two copies of a package defeat `instanceof`), so the `isX` guards go by `name` and `code`.
  */
 
 /** The `code` of every error that this package throws. */
@@ -70,26 +70,41 @@ export interface CallDetails {
   method: string
   /** The path below the base address, without a host. */
   path: string
-  /** How many times the request was attempted. */
+  /** How many attempts of the request were made. */
   attempts: number
 }
 
 /**
- * There was no answer, and nothing can have changed: a GET failed (after its retries), or a POST provably never left
- * this machine (refused, not resolved, aborted beforehand). Calling again is safe. `cause` is the runtime's own error.
+ * There was no response, and nothing can have changed: a GET failed (after its retries), or a POST provably never left
+ * this machine (connection refused, host not found, aborted before it was sent). Calling again is safe. `cause` is the
+ * runtime's own error.
  */
 export class ConnectionError extends EdgetillError implements CallDetails {
   override readonly name = 'ConnectionError'
   readonly code = 'connection'
-  declare readonly method: string
-  declare readonly path: string
-  declare readonly attempts: number
-  /** Why there was no answer. */
-  declare readonly reason: 'unreachable' | 'timeout' | 'aborted' | 'interrupted'
+  readonly method: string
+  readonly path: string
+  readonly attempts: number
+  /** Why there was no response. */
+  readonly reason: 'unreachable' | 'timeout' | 'aborted' | 'interrupted'
 
   constructor(message: string, call: CallDetails, reason: ConnectionError['reason'], cause: unknown) {
-    super(message, cause, { ...call, reason })
+    super(message, cause)
+    this.method = call.method
+    this.path = call.path
+    this.attempts = call.attempts
+    this.reason = reason
   }
+}
+
+/** What an error keeps of the response that it is about. Secrets and card data are cut out of all of it. */
+export interface ResponseDetails {
+  /** `x-request-id` of the response: what support asks for. */
+  requestId?: string | undefined
+  /** The body: parsed JSON, or a text; at most about 64,000 characters of it. Undefined when there was none. */
+  body?: unknown
+  /** Where a redirect that is not a checkout pointed. It was not followed. */
+  location?: string | undefined
 }
 
 /** Why the outcome of a request is not known. */
@@ -98,55 +113,87 @@ export type UnknownOutcomeReason =
   | 'aborted'
   | 'interrupted'
   | 'server_error'
+  | 'ambiguous_status'
   | 'unreadable_answer'
   | 'unexpected_redirect'
 
-interface OutcomeUnknownDetails {
-  reason: UnknownOutcomeReason
-  howToFindOut: string
-  status?: number | undefined
-  cause?: unknown
-  operation: string
-  order_id?: string
-  amount?: number | undefined
-  currency?: string | undefined
-  sent_at: string
-}
-
 /**
- * The request may have been executed, and there is no answer that tells: money may have moved. Do NOT simply call
- * again; `howToFindOut` (also part of the message) names the way to learn the state first.
+ * The request may have been processed, and no response confirms it: money may have moved. Do NOT simply call again;
+ * `howToFindOut` (also part of the message) names the way to learn the state first.
  */
 export class OutcomeUnknownError extends EdgetillError implements CallDetails {
   override readonly name = 'OutcomeUnknownError'
   readonly code = 'outcome_unknown'
-  declare readonly method: string
-  declare readonly path: string
-  declare readonly attempts: number
+  readonly method: string
+  readonly path: string
+  readonly attempts: number
   /** What is known of why. */
-  declare readonly reason: UnknownOutcomeReason
-  /** What to do to learn whether it was executed. */
-  declare readonly howToFindOut: string
+  readonly reason: UnknownOutcomeReason
+  /** What to do to learn whether it was processed. */
+  readonly howToFindOut: string
   /** The HTTP status, when there was one. */
-  declare readonly status: number | undefined
+  readonly status: number | undefined
   /** The function that was called, such as `capturePayment`. */
-  declare readonly operation: string
+  readonly operation: string
   /** The order that it was about; undefined for `request` and `cancelRecurring`. */
-  declare readonly order_id: string | undefined
+  readonly order_id: string | undefined
+  /** The POS that the call named; undefined where it was the configuration's. */
+  readonly pos_id: string | undefined
   /** The amount that was sent, in the currency's unit; undefined where none was sent (a full capture or refund, a void). */
-  declare readonly amount: number | undefined
+  readonly amount: number | undefined
   /** Its currency, ISO 4217. */
-  declare readonly currency: string | undefined
+  readonly currency: string | undefined
   /** When the last attempt was sent: ISO 8601 in UTC, by this machine's clock. */
-  declare readonly sent_at: string
+  readonly sent_at: string
+  /** What the response lacks, when there was one that could be read as JSON; else empty. */
+  readonly issues: readonly Issue[]
+  /** `x-request-id` of the response, when there was one: what support asks for. */
+  readonly requestId: string | undefined
+  /**
+   * What came as the body: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
+   * enumerable, so that it does not reach a log by accident.
+   */
+  declare readonly body: unknown
+  /** The address of a redirect that was rejected, without secrets. It was not followed. Not enumerable. */
+  declare readonly location: string | undefined
 
-  constructor(what: string, call: CallDetails, details: OutcomeUnknownDetails) {
-    const { cause, status, ...more } = details
-    super(`${what} Whether it was executed is unknown. ${details.howToFindOut}`, cause, { ...call, ...more, status })
+  constructor(
+    what: string,
+    call: CallDetails,
+    details: ResponseDetails & {
+      reason: UnknownOutcomeReason
+      howToFindOut: string
+      status?: number | undefined
+      cause?: unknown
+      operation: string
+      order_id?: string
+      pos_id?: string | undefined
+      amount?: number | undefined
+      currency?: string | undefined
+      sent_at: string
+      issues?: readonly Issue[]
+    },
+  ) {
+    super(`${what} Whether it was processed is unknown. ${details.howToFindOut}`, details.cause)
+    this.method = call.method
+    this.path = call.path
+    this.attempts = call.attempts
+    this.reason = details.reason
+    this.howToFindOut = details.howToFindOut
+    this.status = details.status
+    this.operation = details.operation
+    this.order_id = details.order_id
+    this.pos_id = details.pos_id
+    this.amount = details.amount
+    this.currency = details.currency
+    this.sent_at = details.sent_at
+    this.issues = details.issues ?? []
+    this.requestId = details.requestId
+    hide(this, { body: details.body, location: details.location })
   }
 }
 
-/** One field that the service complains of. */
+/** One field that the service complains about. */
 export interface FieldViolation {
   /** The field, under its wire name; empty when the service named none. */
   field_name: string
@@ -155,32 +202,39 @@ export interface FieldViolation {
 }
 
 /**
- * The service answered that it refuses the request. Nothing was executed on a 4xx; a GET that keeps failing with a 5xx
- * ends here too.
+ * The service rejected the request. A POST that ends here was not processed: its status says so by definition (400,
+ * 401, 404, 409, 429 …). A GET that keeps failing with a 408 or a 5xx ends here too.
  */
 export class ApiError extends EdgetillError implements CallDetails {
   override readonly name = 'ApiError'
   readonly code = 'api'
-  declare readonly method: string
-  declare readonly path: string
-  declare readonly attempts: number
+  readonly method: string
+  readonly path: string
+  readonly attempts: number
   /** The HTTP status. */
-  declare readonly status: number
-  /** The service's own code, such as `P-409` (`args.code` of its answer), when it sent one. */
-  declare readonly apiCode: string | undefined
-  /** The service's own message, when it sent one. */
-  declare readonly apiMessage: string | undefined
-  /** The fields that the service complains of; empty when it named none. */
-  declare readonly violations: readonly FieldViolation[]
-  /** Whether the same request may succeed later (429, and 5xx of a GET). */
-  declare readonly retryable: boolean
+  readonly status: number
+  /** The service's own code, such as `P-409` (`args.code` of its response), when it sent one. */
+  readonly apiCode: string | undefined
+  /** The service's own message, when it sent one; at most 1,000 characters. */
+  readonly apiMessage: string | undefined
+  /** The fields that the service complains about, at most 50; empty when it named none. */
+  readonly violations: readonly FieldViolation[]
+  /** Whether the same request may succeed later (429; 408 and 5xx of a GET). */
+  readonly retryable: boolean
   /** Milliseconds that the service asked to wait (`Retry-After`), when it did. */
-  declare readonly retryAfterMs: number | undefined
+  readonly retryAfterMs: number | undefined
+  /** `x-request-id` of the response, when there was one: what support asks for. */
+  readonly requestId: string | undefined
+  /**
+   * What came as the body: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
+   * enumerable, so that it does not reach a log by accident.
+   */
+  declare readonly body: unknown
 
   constructor(
     message: string,
     call: CallDetails,
-    details: {
+    details: Pick<ResponseDetails, 'requestId' | 'body'> & {
       status: number
       apiCode: string | undefined
       apiMessage: string | undefined
@@ -189,36 +243,64 @@ export class ApiError extends EdgetillError implements CallDetails {
       retryAfterMs: number | undefined
     },
   ) {
-    super(message, undefined, { ...call, ...details })
+    super(message)
+    this.method = call.method
+    this.path = call.path
+    this.attempts = call.attempts
+    this.status = details.status
+    this.apiCode = details.apiCode
+    this.apiMessage = details.apiMessage
+    this.violations = details.violations
+    this.retryable = details.retryable
+    this.retryAfterMs = details.retryAfterMs
+    this.requestId = details.requestId
+    hide(this, { body: details.body })
   }
 }
 
 /**
- * The service answered in a form that the document does not show. The request itself was executed as far as can be told;
- * `body` holds what came (card data cut out), so that nothing is lost.
+ * The response to a GET does not match the documented shape, so nothing was changed. `body` holds what came. (A POST in
+ * this situation throws an {@link OutcomeUnknownError}.)
  */
 export class UnexpectedResponseError extends EdgetillError implements CallDetails {
   override readonly name = 'UnexpectedResponseError'
   readonly code = 'unexpected_response'
-  declare readonly method: string
-  declare readonly path: string
-  declare readonly attempts: number
+  readonly method: string
+  readonly path: string
+  readonly attempts: number
   /** The HTTP status. */
-  declare readonly status: number
-  /** What differs from the document. */
-  declare readonly issues: readonly Issue[]
-  /** The answer: parsed JSON, or a text. Not enumerable, so that it does not reach a log by accident. */
+  readonly status: number
+  /** What differs from the API document. */
+  readonly issues: readonly Issue[]
+  /** `x-request-id` of the response, when there was one: what support asks for. */
+  readonly requestId: string | undefined
+  /**
+   * What came as the body: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
+   * enumerable, so that it does not reach a log by accident.
+   */
   declare readonly body: unknown
+  /** The address of a redirect, which was not followed, without secrets. Not enumerable. */
+  declare readonly location: string | undefined
 
   constructor(
     message: string,
     call: CallDetails,
-    { status, issues, body }: { status: number; issues: readonly Issue[]; body: unknown },
+    details: ResponseDetails & { status: number; issues: readonly Issue[] },
   ) {
-    const what = issues.length > 0 ? `${message} ${describeIssues(issues)}.` : message
-    super(what, undefined, { ...call, status, issues })
-    Object.defineProperty(this, 'body', { value: body })
+    super(message)
+    this.method = call.method
+    this.path = call.path
+    this.attempts = call.attempts
+    this.status = details.status
+    this.issues = details.issues
+    this.requestId = details.requestId
+    hide(this, { body: details.body, location: details.location })
   }
+}
+
+/** Defines members that are not enumerable: no log, no JSON and no copy takes them along by accident. */
+function hide(error: object, members: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(members)) Object.defineProperty(error, name, { value })
 }
 
 /** Why a webhook was refused, or could not be read although its signature is right. */
@@ -255,27 +337,31 @@ export class WebhookVerificationError extends EdgetillError {
   }
 }
 
-const hasCode = (error: unknown, code: ErrorCode): boolean =>
-  error instanceof Error && (error as { code?: unknown }).code === code
+const isOurs = (error: unknown, name: string, code: ErrorCode): boolean =>
+  error instanceof Error && error.name === name && (error as { code?: unknown }).code === code
 
 /** Whether `error` is a {@link ConfigError}, also across two copies of the package. */
-export const isConfigError = (error: unknown): error is ConfigError => hasCode(error, 'config')
+export const isConfigError = (error: unknown): error is ConfigError => isOurs(error, 'ConfigError', 'config')
 /** Whether `error` is an {@link InvalidInputError}, also across two copies of the package. */
-export const isInvalidInputError = (error: unknown): error is InvalidInputError => hasCode(error, 'invalid_input')
+export const isInvalidInputError = (error: unknown): error is InvalidInputError =>
+  isOurs(error, 'InvalidInputError', 'invalid_input')
 /** Whether `error` is a {@link ConnectionError}, also across two copies of the package. */
-export const isConnectionError = (error: unknown): error is ConnectionError => hasCode(error, 'connection')
+export const isConnectionError = (error: unknown): error is ConnectionError =>
+  isOurs(error, 'ConnectionError', 'connection')
 /** Whether `error` is an {@link OutcomeUnknownError}, also across two copies of the package. */
-export const isOutcomeUnknownError = (error: unknown): error is OutcomeUnknownError => hasCode(error, 'outcome_unknown')
+export const isOutcomeUnknownError = (error: unknown): error is OutcomeUnknownError =>
+  isOurs(error, 'OutcomeUnknownError', 'outcome_unknown')
 /** Whether `error` is an {@link ApiError}, also across two copies of the package. */
-export const isApiError = (error: unknown): error is ApiError => hasCode(error, 'api')
+export const isApiError = (error: unknown): error is ApiError => isOurs(error, 'ApiError', 'api')
 /** Whether `error` is an {@link UnexpectedResponseError}, also across two copies of the package. */
 export const isUnexpectedResponseError = (error: unknown): error is UnexpectedResponseError =>
-  hasCode(error, 'unexpected_response')
+  isOurs(error, 'UnexpectedResponseError', 'unexpected_response')
 /** Whether `error` is a {@link WebhookVerificationError}, also across two copies of the package. */
 export const isWebhookVerificationError = (error: unknown): error is WebhookVerificationError =>
-  hasCode(error, 'webhook_verification')
+  isOurs(error, 'WebhookVerificationError', 'webhook_verification')
 
-function describeIssues(issues: readonly Issue[]): string {
+/** Issues as one sentence. */
+export function describeIssues(issues: readonly Issue[]): string {
   return issues
     .map(({ path, rule, received }) => `${path || 'the value'} must be ${rule} (received: ${received})`)
     .join('; ')

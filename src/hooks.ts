@@ -1,4 +1,4 @@
-/** What {@link Hooks.onRequest} is told. No header, no body: nothing secret can be in it. */
+/** What {@link Hooks.onRequest} receives. No header, no body: nothing secret can be in it. */
 export interface RequestInfo {
   /** The function that was called, such as `createPayment`. */
   operation: string
@@ -10,53 +10,66 @@ export interface RequestInfo {
   attempt: number
 }
 
-/** What {@link Hooks.onResponse} is told. */
+/** What {@link Hooks.onResponse} receives. */
 export interface ResponseInfo extends RequestInfo {
   /** The HTTP status. */
   status: number
-  /** From the start of the attempt to the answer's headers, in milliseconds. */
+  /** From the start of the attempt to the response's headers, in milliseconds. */
   durationMs: number
-  /** `x-request-id` of the answer, when there is one (assumption: the document shows no such header). */
+  /** `x-request-id` of the response, redacted, when there is one (assumption: the API document shows no such header). */
   requestId: string | undefined
 }
 
-/** What {@link Hooks.onRetry} is told. */
+/** What {@link Hooks.onRetry} receives. */
 export interface RetryInfo extends RequestInfo {
   /** Milliseconds until the next attempt. */
   delayMs: number
-  /** The HTTP status that caused it; undefined when there was no answer. */
+  /** The HTTP status that caused it; undefined when there was no response. */
   status: number | undefined
 }
 
-/** What {@link Hooks.onWarning} is told: something is legal but will probably not do what you want. */
+/** What {@link Hooks.onWarning} receives: something is legal but will probably not do what you want. */
 export interface Warning {
   /** The function that was called. */
   operation: string
   /** Literal, for programs. */
-  code: 'order_id_not_capturable' | 'unusual_webhook_port' | 'split_sum'
+  code: 'order_id_not_capturable' | 'unusual_webhook_port' | 'split_sum' | 'unusual_checkout_address'
   /** The field that it is about. */
   path: string
   /** What it means and what to do, for people. */
   message: string
 }
 
-/** Functions that are told what a call does. One that throws, or rejects, does not break the call. */
+/** What {@link Hooks.onError} receives. */
+export interface ErrorInfo {
+  /** The function that was called. */
+  operation: string
+  /** What the call throws: the object itself. */
+  error: unknown
+}
+
+/**
+ * Functions that observe calls. Each receives a copy of its own, so that none can change what another sees. One that
+ * throws, or rejects, does not break the call.
+ */
 export interface Hooks {
   /** Before each attempt. */
   onRequest?: ((info: RequestInfo) => unknown) | undefined
-  /** When the headers of an answer arrived. */
+  /** When the headers of a response arrived. */
   onResponse?: ((info: ResponseInfo) => unknown) | undefined
-  /** Before waiting for another attempt. */
+  /** Before the pause that precedes another attempt. */
   onRetry?: ((info: RetryInfo) => unknown) | undefined
   /** When an input is legal but suspicious. */
   onWarning?: ((warning: Warning) => unknown) | undefined
+  /** When a call is about to throw, after its retries. */
+  onError?: ((info: ErrorInfo) => unknown) | undefined
 }
 
-/** Calls a hook; whatever it throws, now or later, stays with it. */
-export function tell<T>(hook: ((info: T) => unknown) | undefined, info: T): void {
+/** Calls a hook with a copy of what it receives. Whatever it throws, now or later, is ignored. */
+export function callHook<T extends object>(hook: ((info: T) => unknown) | undefined, info: T): void {
   if (!hook) return
   try {
-    const result = hook(info)
+    const result = hook({ ...info })
     if (result instanceof Promise) result.catch(() => {})
   } catch {}
 }

@@ -2,8 +2,9 @@
 
 export type { Client } from './client.ts'
 export { createClient } from './client.ts'
-export type { ClientConfig, ResolvedConfig, Signer, SignerInput } from './config.ts'
-export type { Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning } from './hooks.ts'
+export type { ClientConfig, Fetch, Signer, SignerInput } from './config.ts'
+export { configFromEnv } from './config-from-env.ts'
+export type { ErrorInfo, Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning } from './hooks.ts'
 export type { CallOptions } from './http/types.ts'
 
 // Operations
@@ -47,10 +48,16 @@ export { resendWebhook } from './operations/resend-webhook.ts'
 export type { VoidPaymentInput } from './operations/void-payment.ts'
 export { voidPayment } from './operations/void-payment.ts'
 
+export type { ResolvedOutcome } from './outcome/decide.ts'
+export type { OrderLookup } from './outcome/look-up.ts'
+export type { ResolveOutcomeOptions, UnresolvedCall } from './outcome/resolve-outcome.ts'
+export { resolveOutcome } from './outcome/resolve-outcome.ts'
+
 // Wire objects
 
 export type { BrowserFingerprint } from './card/browser-fingerprint.ts'
 export type { Checkout } from './operations/purchase.ts'
+export { isCheckout } from './operations/purchase.ts'
 export type { Account, AccountBalances } from './schemas/account.ts'
 export type { BankPay } from './schemas/bank-pay.ts'
 export type { Capture } from './schemas/capture.ts'
@@ -72,6 +79,7 @@ export type { Currency, LiteralUnion, Mode, Status, Timestamp } from './schemas/
 // Helpers: status, money, time
 
 export { fromMinorUnits, splitAmount, toMinorUnits } from './helpers/amount.ts'
+export { orderId } from './helpers/order-id.ts'
 export type { StatusCodeMeaning } from './helpers/status.ts'
 export { customerActionUrl, describeStatusCode, isFinal } from './helpers/status.ts'
 export { compareTimestamps, timestampToDate } from './helpers/timestamp.ts'
@@ -119,7 +127,15 @@ export {
 
 // Errors
 
-export type { CallDetails, ErrorCode, FieldViolation, Issue, UnknownOutcomeReason, WebhookRefusal } from './errors.ts'
+export type {
+  CallDetails,
+  ErrorCode,
+  FieldViolation,
+  Issue,
+  ResponseDetails,
+  UnknownOutcomeReason,
+  WebhookRefusal,
+} from './errors.ts'
 export {
   ApiError,
   ConfigError,

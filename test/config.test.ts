@@ -28,6 +28,19 @@ describe('addresses', () => {
     }
   })
 
+  it('http: beyond loopback is accepted with allowInsecureHttp alone', () => {
+    const insecure = { ...CONFIG, baseUrl: 'http://emulator:4010', apiUrl: 'http://192.168.1.5:4010/balances-api' }
+    for (const allowInsecureHttp of [undefined, false]) {
+      expect(() => resolveConfig({ ...insecure, allowInsecureHttp })).toThrow(/with allowInsecureHttp/)
+    }
+    expect(() => resolveConfig({ ...insecure, allowInsecureHttp: 'yes' as never })).toThrow(/allowInsecureHttp/)
+    expect(resolveConfig({ ...insecure, allowInsecureHttp: true })).toMatchObject({
+      baseUrl: 'http://emulator:4010',
+      apiUrl: 'http://192.168.1.5:4010/balances-api',
+    })
+    expect(() => resolveConfig({ ...CONFIG, baseUrl: 'ftp://emulator', allowInsecureHttp: true })).toThrow(/https/)
+  })
+
   it('apiUrl may be left out', () => {
     expect(resolveConfig({ ...CONFIG, apiUrl: undefined }).apiUrl).toBeUndefined()
   })

@@ -53,11 +53,13 @@ describe.each(ERRORS)('%s', (name, code, error) => {
   })
 
   it('is recognised by its guard alone, also when it comes from another copy of the package', () => {
-    const foreign = Object.assign(new Error('x'), { code })
+    const foreign = Object.assign(new Error('x'), { name, code })
     for (const [other, , sample, guard] of ERRORS) {
       expect(guard(error)).toBe(other === name)
       expect(guard(foreign)).toBe(other === name)
-      expect(guard({ code })).toBe(false)
+      expect(guard({ name, code })).toBe(false)
+      // Other libraries have errors with such codes.
+      expect(guard(Object.assign(new Error('x'), { code }))).toBe(false)
       expect(guard(undefined)).toBe(false)
       expect(guard(sample)).toBe(true)
     }
@@ -71,7 +73,7 @@ describe.each(ERRORS)('%s', (name, code, error) => {
 it('keeps what it was told', () => {
   expect(ERRORS[2]?.[2]).toMatchObject({ ...CALL, reason: 'interrupted', cause: { message: 'cause' } })
   expect(ERRORS[3]?.[2]).toMatchObject({ reason: 'timeout', howToFindOut: 'Ask.', status: undefined })
-  expect(ERRORS[3]?.[2].message).toBe('Lost. Whether it was executed is unknown. Ask.')
+  expect(ERRORS[3]?.[2].message).toBe('Lost. Whether it was processed is unknown. Ask.')
   expect(ERRORS[4]?.[2]).toMatchObject(API)
   expect(ERRORS[5]?.[2]).toMatchObject({ status: 200, issues: [], body: BODY })
   expect(ERRORS[6]?.[2]).toMatchObject({ reason: 'not_json', verified: true, data: CANARY })

@@ -28,9 +28,39 @@ describe('the hooks', () => {
     }
     const reject = () => Promise.reject(new Error('hook'))
     for (const hook of [fail, reject]) {
-      const hooks = { onRequest: hook, onResponse: hook, onRetry: hook, onWarning: hook }
+      const hooks = { onRequest: hook, onResponse: hook, onRetry: hook, onWarning: hook, onError: hook }
       expect(await call(POST, [json({}, 429), json({ ok: 1 })], hooks).answer).toMatchObject({ body: { ok: 1 } })
     }
+  })
+
+  it('each gets a copy of its own: none can change what another sees, or what is sent', async () => {
+    const seen: object[] = []
+    const spoil = (info: object) => {
+      seen.push({ ...info })
+      for (const key of Object.keys(info)) Object.assign(info, { [key]: 'spoilt' })
+    }
+    const hooks = { onRequest: spoil, onResponse: spoil, onRetry: spoil }
+    await call(POST, [json({}, 429), json({})], hooks).answer
+    expect(seen).toHaveLength(5)
+    expect(JSON.stringify(seen)).not.toContain('spoilt')
+  })
+
+  it('onError gets what the call throws, once and after the retries, whatever it is', async () => {
+    const seen: { operation: string; error: unknown }[] = []
+    const onError = (info: { operation: string; error: unknown }) => seen.push(info)
+    const errors = [
+      await call(POST, [json({}, 503)], { onError }).answer.catch((error: unknown) => error),
+      await call(GET, [json({}, 503), json({}, 503), json({}, 503)], { onError }).answer.catch((e: unknown) => e),
+      await call({ ...GET, path: 'nonsense' }, [], { onError }).answer.catch((error: unknown) => error),
+    ]
+    expect(seen).toEqual(errors.map((error) => ({ operation: 'request', error })))
+    expect(seen.map(({ error }) => (error as { code: string }).code)).toEqual([
+      'outcome_unknown',
+      'api',
+      'invalid_input',
+    ])
+    await call(POST, [json({})], { onError }).answer
+    expect(seen).toHaveLength(3)
   })
 
   it('a request id is passed on without secrets, and not at any length', async () => {

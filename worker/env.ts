@@ -43,6 +43,8 @@ export interface Env {
   ADMIN_TOKEN: string
   /** Secret, only while ADMIN_TOKEN is being replaced. */
   ADMIN_TOKEN_PREVIOUS?: string
+  /** Secret, optional: what the example of worker/README.md authenticates itself to your shop with. */
+  SHOP_TOKEN?: string
 }
 
 const present = (...secrets: (string | undefined)[]): string[] => secrets.filter((secret) => !!secret) as string[]

@@ -1,5 +1,5 @@
-// The least that could be done with a webhook: a Hono route with the template's KV operations and nothing else. It checks
-// nothing, and its caller tells it the order's key.
+// The lower bound for receiving a webhook: a Hono route with the template's KV operations and nothing else. It checks
+// nothing, and its caller sends it the order's key.
 
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { Hono } from 'hono/tiny'

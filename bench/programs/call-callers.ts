@@ -1,5 +1,7 @@
 import Stripe from 'stripe'
 import { createClient } from '../../src/index.ts'
+import { CAPTURE, TOKEN } from '../../test/support/inputs.ts'
+import { OPERATIONS as OPERATION_LIST } from '../../test/support/operations.ts'
 
 /** One way of making a call. */
 export interface Caller {
@@ -8,59 +10,32 @@ export interface Caller {
   call: () => Promise<unknown>
 }
 
-/** One operation of each row of the document's authentication table: key and secret in a header, and a signed body. */
+/** One operation for each authentication scheme: key and secret in a header, and a signed body. */
 export const OPERATIONS = ['capturePayment', 'createPayment'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
 export const OURS = 'edgetill'
-export const UNSIGNED = 'edgetill, the same not signed (authentication: plain)'
+export const UNSIGNED = 'edgetill, unsigned (authentication: plain)'
 export const GUARDED = 'fetch with the same guard'
 export const BARE = 'bare fetch'
 export const STRIPE = 'stripe, its fetch client'
 
 const POS = '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11'
-const CAPTURE = { order_id: 'mugs-1001', order_currency: 'UAH', charge_amount: 60.5 }
-const PAYMENT = {
-  mode: 'direct',
-  method: 'purchase',
-  amount: 60.5,
-  currency: 'UAH',
-  description: 'Two mugs with the name of your cat',
-  order_id: 'mugs-1001',
-  order_3ds_bypass: 'supported',
-  cc_token: 'tok-7f8a0c2e5d1b4a6f9e3c',
-  customer_fname: 'Olena',
-  customer_lname: 'Kovalenko',
-  customer_email: 'olena@example.com',
-  customer_phone: '+380441234567',
-  customer_ip: '203.0.113.7',
-  result_url: 'https://shop.example.com/thanks',
-  browser_fingerprint: {
-    browserColorDepth: '24',
-    browserScreenHeight: '1080',
-    browserScreenWidth: '1920',
-    browserJavaEnabled: 'false',
-    browserLanguage: 'uk-UA',
-    browserTimeZone: 'Europe/Kyiv',
-    browserTimeZoneOffset: '-120',
-    browserAcceptHeader: 'text/html',
-    browserIpAddress: '203.0.113.7',
-    browserUserAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
-  },
-} as const
+const [capture] = OPERATION_LIST.capturePayment
+const payment = OPERATION_LIST.createPayment[2]
 
-/** Every caller of this runtime, operation by operation. */
+/** Every caller on this runtime, by operation. */
 export function callersFor(origin: string, port: number, onNode: boolean): Caller[] {
   const config = { baseUrl: origin, posId: POS, apiKey: 'key', apiSecret: 'secret', endpointsKey: 'endpoints-key' }
   const client = createClient(config)
   const unsigned = createClient({ ...config, authentication: 'plain' })
   return [
-    { operation: 'capturePayment', name: OURS, call: () => client.capturePayment(CAPTURE) },
+    { operation: 'capturePayment', name: OURS, call: () => capture.call(client) },
     ...fetches('capturePayment', `${origin}/api/v1/capture`, 'SVC key:secret', CAPTURE),
-    { operation: 'createPayment', name: OURS, call: () => client.createPayment(PAYMENT) },
-    { operation: 'createPayment', name: UNSIGNED, call: () => unsigned.createPayment(PAYMENT) },
-    // Signed once and for all: what signing costs is a row of its own.
-    ...fetches('createPayment', `${origin}/api/v1/payment`, `SVC-HMAC-SHA1 key:${'0f'.repeat(20)}`, PAYMENT),
+    { operation: 'createPayment', name: OURS, call: () => payment.call(client) },
+    { operation: 'createPayment', name: UNSIGNED, call: () => payment.call(unsigned) },
+    // Signed in advance: the cost of signing is a separate row.
+    ...fetches('createPayment', `${origin}/api/v1/payment`, `SVC-HMAC-SHA1 key:${'0f'.repeat(20)}`, TOKEN),
     ...stripeCallers(STRIPE, port, Stripe.createFetchHttpClient()),
     ...(onNode ? stripeCallers('stripe, its default client (node:http)', port) : []),
   ]
@@ -82,7 +57,7 @@ function fetches(operation: Operation, url: string, authentication: string, inpu
   ]
 }
 
-/** What has to be done around `fetch` so that money moves once and nothing leaks: no replay, no redirect, two limits. */
+/** What `fetch` needs around it so that money moves once and nothing leaks: no replay, no redirect, two limits. */
 async function guardedFetch(url: string, headers: Record<string, string>, body: string): Promise<unknown> {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(), 30_000)
@@ -95,7 +70,7 @@ async function guardedFetch(url: string, headers: Record<string, string>, body: 
       keepalive: false,
       signal: controller.signal,
     })
-    if (!response.ok || !response.body) throw new Error('refused')
+    if (!response.ok || !response.body) throw new Error('rejected')
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await limited(response.body)))
   } finally {
     clearTimeout(timer)
@@ -142,7 +117,7 @@ function stripeCallers(
       name,
       call: () => stripe.paymentIntents.capture('pi_1', { amount_to_capture: 6050 }),
     },
-    // What stripe takes for the same payment, in about as many bytes.
+    // The same payment for stripe, in about as many bytes.
     {
       operation: 'createPayment',
       name,
@@ -151,22 +126,22 @@ function stripeCallers(
           amount: 6050,
           currency: 'uah',
           confirm: true,
-          description: PAYMENT.description,
+          description: TOKEN.description,
           payment_method: 'pm_7f8a0c2e5d1b4a6f9e3c0123',
-          receipt_email: PAYMENT.customer_email,
-          return_url: PAYMENT.result_url,
+          receipt_email: String(TOKEN.customer_email),
+          return_url: 'https://shop.example.com/thanks',
           shipping: {
             name: 'Olena Kovalenko',
-            phone: PAYMENT.customer_phone,
+            phone: String(TOKEN.customer_phone),
             address: { line1: 'Khreshchatyk 1', city: 'Kyiv', country: 'UA', postal_code: '01001' },
           },
           mandate_data: {
             customer_acceptance: {
               type: 'online',
-              online: { ip_address: PAYMENT.customer_ip, user_agent: PAYMENT.browser_fingerprint.browserUserAgent },
+              online: { ip_address: String(TOKEN.customer_ip), user_agent: TOKEN.browser_fingerprint.browserUserAgent },
             },
           },
-          metadata: { order_id: PAYMENT.order_id },
+          metadata: { order_id: TOKEN.order_id },
         }),
     },
   ]

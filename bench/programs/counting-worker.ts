@@ -1,5 +1,5 @@
-// The template, telling in headers how often it called KV for a request and how many keys that gave. `/bench/list` is a
-// bare list on the same store.
+// The template, which reports in headers how often a request called KV and how many keys that returned. `/bench/list` is
+// a bare list on the same store.
 
 import type { ExecutionContext, KVNamespace, KVNamespaceListOptions } from '@cloudflare/workers-types'
 import type { Env } from '../../worker/env.ts'
@@ -16,8 +16,8 @@ export default {
     }
     const count = { calls: 0, keys: 0 }
     const counted = { ...env, STATE: counting(env.STATE, count) }
-    const answered = await worker.fetch(request, counted, context as never)
-    const response = new Response(answered.body, answered)
+    const original = await worker.fetch(request, counted, context as never)
+    const response = new Response(original.body, original)
     response.headers.set('x-kv-calls', String(count.calls))
     response.headers.set('x-kv-keys', String(count.keys))
     return response

@@ -33,9 +33,9 @@ export default {
         modules: { 'main.js': codes.get(name) },
         env,
       }))
-      const answer = await worker.getEntrypoint().fetch('http://bench/health')
-      if (!answer.ok) return answer
-      await answer.arrayBuffer()
+      const response = await worker.getEntrypoint().fetch('http://bench/health')
+      if (!response.ok) return response
+      await response.arrayBuffer()
     }
     return new Response('done')
   },

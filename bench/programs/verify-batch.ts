@@ -16,7 +16,7 @@ export async function prepare(kind: EventKind): Promise<Contender[]> {
   return contenders
 }
 
-/** Verifies `count` webhooks, one after the other: as a server does that answers each before the next. */
+/** Verifies `count` webhooks, one after the other, as a server does that responds to each before the next. */
 export async function runBatch({ verify }: Contender, count: number): Promise<void> {
   if (verify(0) instanceof Promise) for (let i = 0; i < count; i++) await verify(i % POOL)
   else for (let i = 0; i < count; i++) verify(i % POOL)

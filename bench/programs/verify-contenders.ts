@@ -8,16 +8,16 @@ import { signWebhook } from '../../src/webhooks/sign.ts'
 import { verifyWebhook } from '../../src/webhooks/verify.ts'
 import { type EventKind, eventOf } from './events.ts'
 
-/** One way of turning a webhook's body into an event that can be trusted. */
+/** One way to turn a webhook's body into a verified event. */
 export interface Contender {
   name: string
   role: 'ours' | 'peer' | 'floor'
-  /** Verifies the webhook of this number, counted round the pool, and answers its event. */
+  /** Verifies the webhook with this index in the pool and returns its event. */
   verify: (index: number) => unknown
 }
 
 const SECRET = 'c2VjcmV0LW9mLXRoZS1iZW5jaC13ZWJob29rcw=='
-/** Enough different webhooks that no engine answers from its memory of a string. */
+/** Enough different webhooks that no engine caches a string. */
 export const POOL = 64
 
 interface NodeCrypto {
@@ -25,7 +25,7 @@ interface NodeCrypto {
   createHmac(algorithm: string, key: string): { update(data: string): { digest(encoding: 'hex'): string } }
 }
 
-/** Every contender that this runtime can run. Each gets a body that it would receive, and its own headers. */
+/** Every contender that runs on this runtime. Each gets the body and the headers that it expects. */
 export async function contendersFor(kind: EventKind): Promise<Contender[]> {
   const events = Array.from({ length: POOL }, (_, index) => eventOf(kind, index))
   const texts = events.map((event) => fresh(JSON.stringify(event)))
@@ -43,10 +43,10 @@ export async function contendersFor(kind: EventKind): Promise<Contender[]> {
   ]
 }
 
-// Bodies arrive as bytes: their text is flat and new, never a piece of another string.
+// A received body is a new string, never a slice of another one.
 const fresh = (text: string): string => new TextDecoder().decode(new TextEncoder().encode(text))
 
-// Signed a little ahead, within every peer's tolerance, so that no signature grows old during a run.
+// Signed slightly in the future, within every peer's tolerance, so that no signature expires during a run.
 const signingTime = (): number => Math.floor(Date.now() / 1000) + 280
 
 async function stripeContenders(texts: string[], native: NodeCrypto | undefined): Promise<Contender[]> {
@@ -71,14 +71,14 @@ async function stripeContenders(texts: string[], native: NodeCrypto | undefined)
       verify: (index) => webhooks.constructEvent(...given(index)),
     })
   } catch {
-    // The package that this runtime resolves has the asynchronous form alone; one can still hand it Node's hash.
+    // The build that this runtime resolves is only asynchronous, unless it gets a crypto provider.
     if (!native) return contenders
     const provider = {
       computeHMACSignature: (payload: string, secret: string) =>
         native.createHmac('sha256', secret).update(payload).digest('hex'),
     } as unknown as NonNullable<Parameters<typeof webhooks.constructEvent>[4]>
     contenders.push({
-      name: 'stripe constructEvent, node:crypto handed in',
+      name: 'stripe constructEvent with node:crypto',
       role: 'peer',
       verify: (index) => webhooks.constructEvent(...given(index), undefined, provider),
     })
@@ -108,7 +108,7 @@ async function standardContenders(texts: string[]): Promise<Contender[]> {
     {
       name: 'svix',
       role: 'peer',
-      // It verifies and leaves the parsing to its caller.
+      // It only verifies: the caller parses.
       verify: (index) => {
         svix.verify(texts[index] ?? '', svixHeaders[index] ?? {})
         return JSON.parse(texts[index] ?? '')
@@ -126,7 +126,7 @@ async function paddleContender(texts: string[]): Promise<Contender> {
   return {
     name: 'paddle isSignatureValid',
     role: 'peer',
-    // Its unmarshal would go on to copy the fields of an event of its own into objects: the parsing alone is faster.
+    // Its own unmarshal copies the fields of its own events into objects, which is slower than parsing.
     verify: async (index) => {
       const text = texts[index] ?? ''
       if (!(await webhooks.isSignatureValid(text, SECRET, headers[index] ?? ''))) throw new Error('not genuine')
@@ -136,9 +136,9 @@ async function paddleContender(texts: string[]): Promise<Contender> {
 }
 
 async function polarContender(events: object[]): Promise<Contender> {
-  // It accepts the kinds of events that it knows, and no other.
+  // It rejects event types that it does not know.
   const texts = events.map((event) => fresh(JSON.stringify({ type: 'order.paid', ...event })))
-  // Of the form that its service gives out: one that could be Base64 would be tried as two keys.
+  // In the format of its service: a secret that could be Base64 would be tried as two keys.
   const secret = `polar_whs_${SECRET.slice(0, 32)}`
   const timestamp = signingTime()
   const headers = await Promise.all(
@@ -155,13 +155,13 @@ async function polarContender(events: object[]): Promise<Contender> {
   }
 }
 
-/** The least that can be done with this body: native hash, native decoding, native parsing, nothing checked. */
+/** The lower bound for this body: native hash, decoding and parsing, and no check. */
 function floor(forms: string[], { hash }: NodeCrypto): Contender {
   const { Buffer } = globalThis as unknown as {
     Buffer: { from(text: string, encoding: string): { toString(encoding: string): string } }
   }
   return {
-    name: 'floor: native SHA-1, decoding, JSON.parse',
+    name: 'lower bound: native SHA-1, decoding, JSON.parse',
     role: 'floor',
     verify: (index) => {
       const form = forms[index] ?? ''

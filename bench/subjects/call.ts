@@ -7,13 +7,13 @@ import type { Goal, Measure, Subject } from '../report.ts'
 import { PROCESS_RUNTIMES, root, runProgram } from '../runtimes.ts'
 import { sampleOf } from '../sample.ts'
 
-/** What one caller costs more than another, round by round: what slowed both in the same minute is no difference. */
+/** The difference between two callers in each round, so that what slows both at the same time cancels out. */
 const DIFFERENCES = [
-  ['the guard: guarded fetch less bare fetch', GUARDED, BARE],
-  ['edgetill less the guarded fetch', OURS, GUARDED],
-  ['the signer: edgetill signed less not signed', OURS, UNSIGNED],
-  ['edgetill less bare fetch', OURS, BARE],
-  ['stripe’s fetch client less bare fetch', STRIPE, BARE],
+  ['the guard: guarded fetch minus bare fetch', GUARDED, BARE],
+  ['edgetill minus guarded fetch', OURS, GUARDED],
+  ['the signer: edgetill signed minus unsigned', OURS, UNSIGNED],
+  ['edgetill minus bare fetch', OURS, BARE],
+  ['stripe’s fetch client minus bare fetch', STRIPE, BARE],
 ] as const
 const KINDS = { wall: 'wall', cpu: 'CPU' } as const
 
@@ -23,7 +23,7 @@ export const measure: Subject = async ({ quick, say }) => {
   try {
     for (const runtime of PROCESS_RUNTIMES) {
       say(runtime)
-      // Many short turns: they are compared with their neighbours, and what else the machine does spoils some of them.
+      // Many short turns, each compared with its neighbours: other work of the machine spoils only some of them.
       const given = { origin: server.origin, port: server.port, rounds: quick ? 16 : 120, calls: 50 }
       results.set(runtime, await runProgram<CallResult[]>(runtime, join(root, 'bench/programs/call.ts'), given))
     }
@@ -43,21 +43,22 @@ export const measure: Subject = async ({ quick, say }) => {
   }
   const bytes = OPERATIONS.map((name) => `${name} ${server.sent('/api/', name)}, stripe ${server.sent('/v1/', name)}`)
   return {
-    subject: 'call',
+    title: 'Make a call',
     notes: [
-      'A whole operation (checks the input, sends, reads, checks the answer) against the same server on loopback; µs a call. All get the same answer.',
-      `Bytes of the bodies sent: ${bytes.join('; ')}.`,
-      'The guard: a body that no runtime sends twice, no redirect, a time limit, a size limit.',
-      'capturePayment sends key and secret in a header; createPayment is of the document’s HMAC row: its body is signed.',
-      'Rows with a sign are differences, taken round by round: median (quartiles). CPU is that of the whole process, threads included.',
+      'A whole operation against the same server on loopback: it checks the input, sends, reads, and checks the response. Every caller gets the same response.',
+      `Bytes of the request bodies: ${bytes.join('; ')}.`,
+      'The guard is a body that no runtime sends twice, no redirect, a time limit and a size limit.',
+      'capturePayment sends key and secret in a header; createPayment signs its body.',
+      'Rows with a sign are differences, taken in each round: median (quartiles). CPU is that of the whole process with its threads.',
     ],
+    chart: { table: tableOf('createPayment', 1), title: 'createPayment, one after the other (lower is better)' },
     measures,
     goals,
   }
 }
 
 function tableOf(operation: Operation, atOnce: number): string {
-  return `call: ${operation}, ${atOnce === 1 ? 'one after the other' : `${atOnce} at once`}`
+  return `${operation}, ${atOnce === 1 ? 'one after the other' : `${atOnce} at once`}`
 }
 
 function cellsOf(table: string, runtime: string, results: readonly CallResult[]): Measure[] {
@@ -86,7 +87,7 @@ function difference(results: readonly CallResult[], kind: keyof typeof KINDS, mo
 
 function goalsOf(table: string, runtime: string, results: readonly CallResult[]): Goal[] {
   const over = (kind: keyof typeof KINDS) => sampleOf(difference(results, kind, OURS, GUARDED)).median
-  const text = `${table}, ${runtime}: over the same guarded fetch`
+  const text = `${table}, on ${runtime}: more than the guarded fetch`
   if (runtime !== 'node') return [{ text: `${text}, wall`, measured: over('wall'), goal: 100, unit: 'µs' }]
   const guarded = sampleOf(results.find(({ name }) => name === GUARDED)?.wall ?? []).median
   return [
@@ -96,7 +97,7 @@ function goalsOf(table: string, runtime: string, results: readonly CallResult[])
 }
 
 const COMMON = {
-  // What stripe wants of a record, beside what the document shows.
+  // What stripe requires of a record.
   id: 'pi_1',
   object: 'payment_intent',
   payment_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
@@ -109,7 +110,7 @@ const COMMON = {
   processed_at: '2026-03-01T10:00:05.000',
   fee: { amount: 1.51, currency: 'UAH' },
 }
-const ANSWERS: Record<Operation, string> = {
+const RESPONSES: Record<Operation, string> = {
   capturePayment: JSON.stringify({
     ...COMMON,
     operation_id: '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d',
@@ -145,7 +146,7 @@ const ANSWERS: Record<Operation, string> = {
 interface CallServer {
   origin: string
   port: number
-  /** Bytes of the last body of an operation that came below a path. */
+  /** Bytes of the last request body of an operation under a path. */
   sent: (below: '/api/' | '/v1/', operation: Operation) => number
   close: () => void
 }
@@ -156,10 +157,10 @@ async function serve(): Promise<CallServer> {
     const { url = '', headers } = request
     const operation: Operation = url.includes('/capture') ? 'capturePayment' : 'createPayment'
     sent.set((url.startsWith('/api/') ? '/api/' : '/v1/') + operation, Number(headers['content-length']))
-    const answer = ANSWERS[operation]
+    const body = RESPONSES[operation]
     request.resume().on('end', () => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) })
-      response.end(answer)
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+      response.end(body)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -2,9 +2,9 @@ import { buildPackage, bundleOf } from '../bundles.ts'
 import { OUR_BUNDLES } from '../ours.ts'
 import type { Goal, Measure, Subject } from '../report.ts'
 
-const TABLE = 'size, minified and gzipped, bundled for workerd'
+const TABLE = 'Minified and gzipped, bundled for workerd'
 
-/** What a peer's user would write for the same; a peer that has no smaller part is taken whole. */
+/** What a peer's user would write for the same. A peer without a smaller part is bundled whole. */
 const PEERS: [peer: string, what: string, program: string][] = [
   ['stripe', 'verify a webhook', `import Stripe from 'stripe'; export const { webhooks } = Stripe`],
   ['stripe', 'one hosted checkout', `export { default } from 'stripe'`],
@@ -47,15 +47,16 @@ export const measure: Subject = async ({ say }) => {
     const { gzipped } = await bundleOf(program('package'))
     add('edgetill', name, gzipped, true)
     if (Number.isFinite(goal))
-      goals.push({ text: `size, ${name}`, measured: gzipped / 1000, goal: goal / 1000, unit: 'kB' })
+      goals.push({ text: `size: ${name}`, measured: gzipped / 1000, goal: goal / 1000, unit: 'kB' })
   }
   for (const [peer, what, program] of PEERS) add(peer, what, (await bundleOf(program)).gzipped)
   return {
-    subject: 'size',
+    title: 'Bundle size',
     notes: [
-      'edgetill: the package as it is built for publishing, valibot and @noble/hashes included; the worker with Hono.',
-      'stripe is one client object, and so is paddle but for verifying; there is no smaller part to bundle. lemonsqueezy verifies no webhook.',
+      'edgetill is the package as built for publishing, including valibot and @noble/hashes; the worker includes Hono.',
+      'stripe is one client object without smaller parts, and so is paddle except for verifying. lemonsqueezy does not verify webhooks.',
     ],
+    chart: { table: TABLE, title: 'Bundle size, minified and gzipped (lower is better)' },
     measures,
     goals,
   }

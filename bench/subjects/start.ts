@@ -14,7 +14,7 @@ interface Package {
   ours?: boolean
 }
 
-/** What is started in workerd, as a program. */
+/** A program that is started in workerd. */
 interface Started {
   name: string
   source: string
@@ -45,20 +45,21 @@ export const measure: Subject = async ({ quick, say }) => {
       runProgram<number>(runtime, program, { module }),
     )
     for (const one of packages) {
-      const shared = { table: 'start: import time', row: one.name, column: runtime, unit: 'ms' } as const
+      const shared = { table: 'Import time', row: one.name, column: runtime, unit: 'ms' } as const
       measures.push({ ...shared, ...sampleOf(times.get(one) ?? []), ours: one.ours ?? false })
     }
   }
   say('workerd')
   measures.push(...(await startsInWorkerd(packages, quick ? 6 : 24)))
   return {
-    subject: 'start',
+    title: 'Start',
     notes: [
-      'Import time: `await import(package)` in a fresh process, files in the page cache; ours as built for publishing.',
-      'In workerd: from asking for a fresh isolate to the first answer of the minified bundle (`GET /health`), 6 isolates a round and a process of its own for each round. CPU is user and system of the whole process, other threads included.',
-      'What it takes over an empty Worker, round by round (median and quartiles), is the script’s own: the isolate itself and the request are in both.',
-      'A package is everything that it exports, behind a Worker of one line.',
+      'Import time is `await import(package)` in a fresh process, with the files in the page cache; edgetill is as built for publishing.',
+      'In workerd it is the time from requesting a fresh isolate to the first response of the minified bundle (`GET /health`): 6 isolates and a new process in each round. CPU is user and system time of the whole process with its threads.',
+      'The difference to an empty Worker in each round (median and quartiles) is the cost of the script alone: both include the isolate and the request.',
+      'A package is everything that it exports, in a Worker of one line.',
     ],
+    chart: { table: 'Import time', title: 'Import time (lower is better)' },
     measures,
     goals: [],
   }
@@ -97,9 +98,9 @@ export default { fetch: () => new Response(Object.keys(all).join()) }`
 }
 
 function cellsOf({ name, table, ours }: Started, measured: StartTimes, idle: StartTimes): Measure[] {
-  const untold = measured.cpu.length === 0 ? ' (this system does not tell workerd’s CPU)' : ''
-  const title = table === 'workers' ? 'a Worker in workerd' : 'a package in workerd, over an empty Worker'
-  const shared = { table: `start: ${title}${untold}`, row: name, unit: 'ms', ours: ours ?? false } as const
+  const unknown = measured.cpu.length === 0 ? ' (this system does not show the CPU time of workerd)' : ''
+  const title = table === 'workers' ? 'A Worker in workerd' : 'A package in workerd, over an empty Worker'
+  const shared = { table: `${title}${unknown}`, row: name, unit: 'ms', ours: ours ?? false } as const
   return (['cpu', 'wall'] as const).flatMap((kind): Measure[] => {
     const values = measured[kind]
     if (values.length === 0) return []

@@ -17,13 +17,14 @@ export const measure: Subject = async ({ quick, say }) => {
   say('reading')
   goals.push(...(await measureReading(measures, quick)))
   return {
-    subject: 'worker',
+    title: 'Receive webhooks with the worker',
     notes: [
-      'The template’s bundle in workerd with its KV, over HTTP on loopback. Each webhook (1.1 kB) is the first of a new order: one list and two writes.',
-      'The bare Hono route does the same KV operations and nothing else: no signature, no parsing, no hash of the order.',
-      'Latencies: of the webhooks of a round (at least 100, 200 when not quick, and twice as many as are in flight), then the median of the rounds.',
-      'The local KV takes a few hundred writes a second and scans all keys for a prefixed list: KV calls and keys read are what carries over to the real one.',
+      'The template’s bundle runs in workerd with its KV namespace, over HTTP on loopback. Each webhook (1.1 kB) is the first of a new order: one list and two writes.',
+      'The bare Hono route does the same KV operations and nothing else: no signature check, no parsing, no hash of the order.',
+      'A latency is a percentile of the webhooks in one round (at least 100, or 200 without `--quick`, and twice as many as are in flight), then the median over the rounds.',
+      'The local KV handles a few hundred writes per second, and scans all keys for a list with a prefix. Only the numbers of KV calls and of keys read apply to the real KV.',
     ],
+    chart: { table: 'Webhooks per second', title: 'Webhooks per second (higher is better)' },
     measures,
     goals,
   }
@@ -62,14 +63,14 @@ async function measureReceiving(measures: Measure[], quick: boolean): Promise<Go
       for (const sender of senders) {
         const shared = { row: sender.name, column, ours: sender === senders[0] }
         const rate = sampleOf(rates.get(sender) ?? [])
-        measures.push({ ...shared, table: 'worker: webhooks a second', unit: '/s', ...rate })
+        measures.push({ ...shared, table: 'Webhooks per second', unit: '/s', ...rate })
         for (const [label, share] of Object.entries(PERCENTILES)) {
           const sample = sampleOf(sender.latencies.map((sorted) => quantile(sorted, share)))
-          measures.push({ ...shared, table: `worker: latency of a webhook, ${label}`, unit: 'ms', ...sample })
+          measures.push({ ...shared, table: `Latency of a webhook, ${label}`, unit: 'ms', ...sample })
         }
       }
       const [ours = 0, bare = 0] = senders.map((one) => sampleOf(rates.get(one) ?? []).median)
-      const text = `worker, ${column}: webhooks a second by the bare route’s`
+      const text = `webhooks per second, ${column}: divided by those of the bare route`
       goals.push({ text, measured: ours / bare, goal: 0.8, unit: '×', atLeast: true })
     }
   } finally {
@@ -78,7 +79,7 @@ async function measureReceiving(measures: Measure[], quick: boolean): Promise<Go
   return goals
 }
 
-/** How often a webhook calls KV: the first of an order, a second one, and one that is known. */
+/** KV calls of a webhook: the first of an order, the second, and a duplicate. */
 async function measureCalls(measures: Measure[]): Promise<void> {
   const worker = await startWorker('bench/programs/counting-worker.ts')
   const first = eventOf('1.1 kB', 1)
@@ -90,12 +91,12 @@ async function measureCalls(measures: Measure[]): Promise<void> {
   try {
     const call = clientOf(worker)
     for (const [column, event] of Object.entries(webhooks)) {
-      const answered = await call(sentWebhook(event))
-      const median = Number(answered.headers['x-kv-calls'])
+      const response = await call(sentWebhook(event))
+      const median = Number(response.headers['x-kv-calls'])
       if (column === 'first of an order' && median !== BARE_CALLS) {
         throw new Error(`The template calls KV ${median} times now: bench/programs/bare-worker.ts has to do the same.`)
       }
-      const table = 'worker: KV calls of a webhook'
+      const table = 'KV calls of a webhook'
       measures.push({ table, row: 'the template', column, unit: 'count', median, low: median, high: median, rounds: 1 })
     }
   } finally {
@@ -120,9 +121,9 @@ async function sendMany(
   const startedAt = performance.now()
   const lane = async (): Promise<void> => {
     for (let sent = waiting.pop(); sent; sent = waiting.pop()) {
-      const answered = await call(sent)
-      if (answered.status !== 200) throw new Error(`${answered.status}: ${answered.text}`)
-      ms.push(answered.ms)
+      const response = await call(sent)
+      if (response.status !== 200) throw new Error(`${response.status}: ${response.text}`)
+      ms.push(response.ms)
     }
   }
   await Promise.all(Array.from({ length: inFlight }, lane))

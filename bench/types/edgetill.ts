@@ -1,4 +1,4 @@
-// Uses every operation and every kind of event: what a compiler has to read for that is measured.
+// Uses every operation and every kind of event, to measure what a compiler has to read for that.
 
 import { createClient, isUnexpectedEvent, isUnknownEvent, verifyWebhook } from '../../src/index.ts'
 
@@ -36,22 +36,36 @@ export async function everyOperation(): Promise<string[]> {
   const accounts = await client.listAccounts()
   const account = await client.getAccount({ account_id: accounts[0]?.id ?? '' })
   const again = await client.resendWebhook({ order_id: 'A-1', operation: 'purchase' })
+  const refund = await client.refundPayment({ order_id: 'A-1', order_currency: 'UAH', refund_amount: 20 })
+  const voided = await client.voidPayment({ order_id: 'A-2', order_currency: 'UAH' })
+  const parts = [{ amount: 60, sub_merchant_id: 'one' }]
+  const splitCapture = await client.captureSplitPurchase({ order_id: 'A-3', order_currency: 'UAH', split: parts })
+  const splitRefund = await client.refundSplitPurchase({
+    order_id: 'A-3',
+    currency: 'UAH',
+    refund_amount: 60,
+    split: parts,
+  })
+  const operations = await client.listOrderOperations({ order_id: 'A-1' })
+  const cancelled = await client.cancelRecurring({ recurring_id: '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d' })
   const other = await client.request({ method: 'GET', path: '/api/v1/other', authentication: 'plain' })
   const event = verifyWebhook({ data: 'e30', signature: '' }, 'secret')
-  const told = [checkout.url, split.url, capture.status, payment.status, account.currency, String(again.method)]
-  if (isUnexpectedEvent(event)) return [...told, ...event.issues.map(({ path }) => path)]
-  if (isUnknownEvent(event)) return [...told, event.method, String(other.status)]
+  const results = [checkout.url, split.url, capture.status, payment.status, account.currency, String(again.method)]
+  results.push(refund.status, voided.status, splitCapture.status, splitRefund.status, String(operations.length))
+  results.push(String(cancelled.recurring_status))
+  if (isUnexpectedEvent(event)) return [...results, ...event.issues.map(({ path }) => path)]
+  if (isUnknownEvent(event)) return [...results, event.method, String(other.status)]
   switch (event.method) {
     case 'refund':
-      return [...told, event.operation_id, event.receipt_url ?? '']
+      return [...results, event.operation_id, event.receipt_url ?? '']
     case 'capture':
     case 'void':
     case 'auth_increment':
-      return [...told, event.operation_id]
+      return [...results, event.operation_id]
     case 'purchase':
     case 'auth':
-      return [...told, event.order_id, event.cc_mask ?? '']
+      return [...results, event.order_id, event.cc_mask ?? '']
     default:
-      return told
+      return results
   }
 }

@@ -1,4 +1,4 @@
-// The same errands with paddle, as far as it has them.
+// The same tasks with paddle, as far as it supports them.
 
 import { EventName, Paddle } from '@paddle/paddle-node-sdk'
 
@@ -14,11 +14,11 @@ export async function everyOperation(): Promise<string[]> {
     reason: 'broken',
   })
   const event = await paddle.webhooks.unmarshal('{}', 'secret', 'signature')
-  const told = [checkout.checkout?.url ?? '', payment.status, refund.status]
+  const results = [checkout.checkout?.url ?? '', payment.status, refund.status]
   switch (event.eventType) {
     case EventName.TransactionCompleted:
-      return [...told, event.data.id]
+      return [...results, event.data.id]
     default:
-      return told
+      return results
   }
 }

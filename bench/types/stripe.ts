@@ -1,4 +1,4 @@
-// The same errands with stripe, as far as it has them.
+// The same tasks with stripe, as far as it supports them.
 
 import Stripe from 'stripe'
 
@@ -21,13 +21,13 @@ export async function everyOperation(): Promise<string[]> {
   const account = await stripe.accounts.retrieve('acct_1')
   const again = await stripe.events.retrieve('evt_1')
   const event = await stripe.webhooks.constructEventAsync('{}', 'signature', 'secret')
-  const told = [checkout.url ?? '', split.status, capture.status, payment.status, account.id, again.type]
+  const results = [checkout.url ?? '', split.status, capture.status, payment.status, account.id, again.type]
   switch (event.type) {
     case 'charge.refunded':
-      return [...told, event.data.object.id, event.data.object.receipt_url ?? '']
+      return [...results, event.data.object.id, event.data.object.receipt_url ?? '']
     case 'payment_intent.succeeded':
-      return [...told, event.data.object.id]
+      return [...results, event.data.object.id]
     default:
-      return [...told, String(balance.livemode)]
+      return [...results, String(balance.livemode)]
   }
 }

@@ -1,10 +1,10 @@
-// A customer's browser without a window: it opens addresses, keeps redirects visible, and fills in the forms of a page.
+// Stands in for the customer's browser: it reads the forms of a page and submits them, and does not follow redirects.
 
-/** A form as a page has it. */
+/** A form of a page. */
 export interface Form {
   action: string
   method: string
-  /** Names of the fields, hidden ones with their values. */
+  /** Names and values of the fields, hidden ones included. */
   fields: Map<string, string>
 }
 
@@ -27,7 +27,7 @@ export function formOf(page: string, address: string): Form {
   }
 }
 
-/** Sends a form as a browser does. Every value must be of a field that the form really has. */
+/** Submits a form as a browser does. Throws for a value whose field the form does not have. */
 export function submit(form: Form, values: Record<string, string>): Promise<Response> {
   for (const name of Object.keys(values)) {
     if (!form.fields.has(name))
@@ -41,9 +41,9 @@ export function submit(form: Form, values: Record<string, string>): Promise<Resp
   })
 }
 
-/** Where an answer sends the browser. */
+/** The address that a response redirects the browser to. */
 export function location(response: Response, from: string): string {
   const target = response.headers.get('location')
-  if (!target) throw new Error(`${from} answered ${response.status} without sending the customer on.`)
+  if (!target) throw new Error(`${from} responded with ${response.status} and no redirect.`)
   return new URL(target, from).href
 }

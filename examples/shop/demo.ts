@@ -1,5 +1,5 @@
-// `npm run demo`: one shop's day, from the checkout link to the order in KV. Exits 0 only if every step held.
-// `--break=worker-secret` and `--break=no-webhooks` show what it says when something is wrong.
+// `npm run demo`: one shop's day, from the checkout link to the order in KV. Exits 0 only if every step passes.
+// `--break=worker-secret` and `--break=no-webhooks` show what it prints when something is wrong.
 
 import { formOf, location, submit } from './browser.ts'
 import { checkoutLink } from './pages.ts'
@@ -32,9 +32,9 @@ try {
   console.log(`service   ${shop.service}  (the emulator, over HTTP)`)
   await firstOrder(shop)
   await restOfTheDay(shop, FIRST_ORDER)
-  console.log(`\nEvery step held (${((performance.now() - startedAt) / 1000).toFixed(1)} s).`)
+  console.log(`\nEvery step passed (${((performance.now() - startedAt) / 1000).toFixed(1)} s).`)
 } catch (error) {
-  console.error(`\nThe demonstration stopped: ${error instanceof Error ? error.message : String(error)}`)
+  console.error(`\nThe demo stopped: ${error instanceof Error ? error.message : String(error)}`)
   if (!(error instanceof StepFailed)) console.error(error)
   process.exitCode = 1
 } finally {
@@ -56,17 +56,17 @@ async function firstOrder({ shop, worker, emulator, linkSecret, adminToken }: Sh
   const opened = await fetch(link, { redirect: 'manual' })
   expectThat(
     opened.status === 303,
-    `the worker answered ${opened.status} to the checkout link instead of 303. Does it have the right API_SECRET?`,
+    `the worker responded to the checkout link with ${opened.status} instead of 303. Is its API_SECRET correct?`,
   )
   const formAddress = location(opened, link)
-  say('customer', 'GET  /checkout/…', opened.status, 'payment created at the service, customer sent to its form')
+  say('customer', 'GET  /checkout/…', opened.status, 'payment created, customer redirected to the checkout form')
   const again = await fetch(link, { redirect: 'manual' })
   expectThat(location(again, link) === formAddress, 'opening the link twice led to two different checkouts.')
   say('customer', 'GET  /checkout/… (a second time)', again.status, 'the same checkout, no second payment')
 
   title('2. The customer pays, and passes 3-D Secure')
   const formPage = await fetch(formAddress)
-  expectThat(formPage.status === 200, `the checkout form answered ${formPage.status}.`)
+  expectThat(formPage.status === 200, `the checkout form responded with ${formPage.status}.`)
   say('customer', 'GET  checkout form', formPage.status)
   const paid = await submit(formOf(await formPage.text(), formAddress), {
     cc_number: '4000000000003220',
@@ -76,15 +76,15 @@ async function firstOrder({ shop, worker, emulator, linkSecret, adminToken }: Sh
   })
   const threeDSecure = location(paid, formAddress)
   await deliveries.idle()
-  say('customer', 'POST checkout form', paid.status, 'payment pending (2122), customer sent to 3-D Secure')
+  say('customer', 'POST checkout form', paid.status, 'payment pending (2122), customer redirected to 3-D Secure')
   const challenge = await fetch(threeDSecure)
   const passed = await submit(formOf(await challenge.text(), threeDSecure), { outcome: 'pass' })
   const resultAddress = location(passed, threeDSecure)
   await deliveries.idle()
-  say('customer', 'POST 3-D Secure', passed.status, 'payment success, customer sent to the shop')
+  say('customer', 'POST 3-D Secure', passed.status, 'payment success, customer redirected to the shop')
   expectThat(
     resultAddress === `${shop}/orders/${order_id}`,
-    `the customer was sent to ${resultAddress}, not to the shop.`,
+    `the customer was redirected to ${resultAddress} instead of the shop.`,
   )
   const result = await fetch(resultAddress)
   say('customer', `GET  ${new URL(resultAddress).pathname}`, result.status, 'the shop shows the order')
@@ -103,7 +103,7 @@ async function firstOrder({ shop, worker, emulator, linkSecret, adminToken }: Sh
   const success = sent.find(({ event }) => event.status === 'success')
   expectThat(
     pending !== undefined && success !== undefined,
-    `the service sent ${sent.length} webhooks; pending and success were due.`,
+    `the service sent ${sent.length} webhooks instead of pending and success.`,
   )
   for (const [delivery, why] of [
     [success, 'again'],
@@ -112,7 +112,7 @@ async function firstOrder({ shop, worker, emulator, linkSecret, adminToken }: Sh
     await deliveries.resend(delivery.id)
     await deliveries.idle()
     const status = delivery.attempts.at(-1)?.status
-    expectThat(status === 200, `the webhook "${delivery.event.status}", sent ${why}, was answered ${status}.`)
+    expectThat(status === 200, `the webhook "${delivery.event.status}" (${why}) got the response ${status}.`)
     say(
       'service',
       `POST /webhooks  ${delivery.event.method} ${delivery.event.status} (${why})`,
@@ -121,7 +121,7 @@ async function firstOrder({ shop, worker, emulator, linkSecret, adminToken }: Sh
     )
   }
 
-  title('4. Somebody forges a webhook')
+  title('4. A forged webhook arrives')
   const fields = new URLSearchParams(success.body)
   const data = fields.get('data') ?? ''
   // One byte of data changed, the old signature kept.
@@ -131,16 +131,16 @@ async function firstOrder({ shop, worker, emulator, linkSecret, adminToken }: Sh
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: fields.toString(),
   })
-  expectThat(forged.status === 401, `the forged webhook was answered ${forged.status} instead of 401.`)
-  say('forger', 'POST /webhooks  one byte of data changed', forged.status, 'refused, nothing stored')
+  expectThat(forged.status === 401, `the forged webhook got the response ${forged.status} instead of 401.`)
+  say('forger', 'POST /webhooks  one byte of data changed', forged.status, 'rejected, nothing stored')
 
   title('5. The shop reads the order back from KV, through the worker')
   const { status, order } = await readOrder()
-  expectThat(status === 200, `the order was answered with ${status}.`)
+  expectThat(status === 200, `reading the order returned ${status}.`)
   expectThat(order.status === 'success', `the order is "${order.status}" instead of "success".`)
   expectThat(
     order.amount === 100.5 && order.currency === 'UAH',
-    `the order is over ${order.amount} ${order.currency} instead of 100.5 UAH.`,
+    `the order's amount is ${order.amount} ${order.currency} instead of 100.5 UAH.`,
   )
   expectThat(order.totals.captured === 10050, `${order.totals.captured} hundredths are captured instead of 10050.`)
   expectThat(order.events.length === 2, `the order has ${order.events.length} events; pending and success are two.`)

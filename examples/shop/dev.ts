@@ -6,13 +6,13 @@ const shop = await startShop({ log: true, ports: { shop: 4020, worker: 4000, emu
   async (error: unknown) => {
     const inUse = (error as { code?: unknown }).code === 'EADDRINUSE'
     if (!inUse) throw error
-    console.log('A usual port is in use: free ones are taken instead.')
+    console.log('One of the default ports is in use. Using free ports instead.')
     return startShop({ log: true })
   },
 )
 
 let stopping = false
-// A terminal's Ctrl-C reaches workerd as well: that it ends at once is no failure while everything is being stopped.
+// Ctrl-C in a terminal also reaches workerd, which then exits at once: not a failure while everything stops.
 for (const failure of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(failure, (error: unknown) => {
     if (stopping) return
@@ -21,7 +21,7 @@ for (const failure of ['uncaughtException', 'unhandledRejection'] as const) {
   })
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  // wrangler's own listener would end the process before the others are closed.
+  // wrangler's own listener would end the process before the servers are closed.
   process.removeAllListeners(signal)
   process.on(signal, () => {
     if (stopping) return
@@ -34,13 +34,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-// Only now: a Ctrl-C that comes between the text and the listeners would be lost.
+// Printed last, so that a Ctrl-C after this text always finds its listener.
 console.log(`
   shop      ${shop.shop}/             a page with a "Pay" button
   orders    ${shop.shop}/orders/ID    the order page, read from KV through the worker
   worker    ${shop.worker}/health
-  service   ${shop.service}/_emulator     what the emulator saw: orders, webhooks
+  service   ${shop.service}/_emulator     the emulator's view: orders, webhooks
 
   Admin token of the worker's /api: ${shop.adminToken}
-  What the worker logs is printed below. After a change in worker/, start this again: nothing is kept.
+  The worker's log is printed below. A change in worker/ reloads the worker; its data is lost when this stops.
   Ctrl-C stops everything.`)

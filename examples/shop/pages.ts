@@ -50,7 +50,7 @@ export function createShopPages({ worker, service, linkSecret, adminToken }: Sho
       return c.html(
         page(
           `Order ${order_id}`,
-          html`<p role="status">Your payment is being confirmed. <a href="">Look again</a></p>`,
+          html`<p role="status">Your payment is being confirmed. This page refreshes automatically. <a href="">Refresh now</a></p>`,
           html`<meta http-equiv="refresh" content="3" />`,
         ),
       )
@@ -71,7 +71,7 @@ export function createShopPages({ worker, service, linkSecret, adminToken }: Sho
               )}
             </tbody>
           </table>
-          <p><a href="/">Back to the shop</a> · <a href="${service}/_emulator">What the service saw</a></p>`,
+          <p><a href="/">Back to the shop</a> · <a href="${service}/_emulator">The service's view</a></p>`,
       ),
     )
   })
@@ -79,7 +79,7 @@ export function createShopPages({ worker, service, linkSecret, adminToken }: Sho
   return app
 }
 
-/** A link for two mugs: nobody can change its price or read the customer's data in it. */
+/** A link for two mugs. Its price cannot be changed, and the customer's data in it cannot be read. */
 export function checkoutLink(
   order_id: string,
   shop: string,
@@ -88,7 +88,7 @@ export function checkoutLink(
   return createCheckoutLink({ origin: worker, linkSecret, order: mugs(order_id, { worker, shop }) })
 }
 
-/** Two mugs, as `createPayment` takes them. */
+/** Two mugs, as input of `createPayment`. */
 export function mugs(order_id: string, { worker, shop }: { worker: string; shop: string }): HostedPurchaseInput {
   return {
     mode: 'hosted',

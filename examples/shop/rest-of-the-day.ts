@@ -1,4 +1,4 @@
-// The second half of the demonstration: a reserve that is captured in part, a checkout that is cancelled, a refund.
+// The second half of the demo: a partial capture, a cancelled checkout, a refund.
 
 import type { HostedAuthInput, HostedPurchaseInput } from '../../src/index.ts'
 import { createCheckoutLink } from '../../worker/lib/links.ts'
@@ -25,12 +25,12 @@ export async function restOfTheDay(shop: Shop, paidOrder: string): Promise<void>
   const checkout = async (order: HostedPurchaseInput | HostedAuthInput): Promise<string> => {
     const link = await createCheckoutLink({ origin: worker, linkSecret: shop.linkSecret, order })
     const opened = await fetch(link, { redirect: 'manual' })
-    expectThat(opened.status === 303, `the checkout of ${order.order_id} was answered ${opened.status} instead of 303.`)
+    expectThat(opened.status === 303, `the checkout of ${order.order_id} returned ${opened.status} instead of 303.`)
     say('customer', 'GET  /checkout/…', opened.status, `${order.method} ${order.order_id} created`)
     return location(opened, link)
   }
 
-  title('6. A reserve, of which a part is captured')
+  title('6. An authorized payment is captured in part')
   const lamp = 'lamp-1002'
   const lampForm = await checkout({
     ...mugs(lamp, shop),
@@ -46,7 +46,7 @@ export async function restOfTheDay(shop: Shop, paidOrder: string): Promise<void>
     card_cvv: '123',
   })
   await emulator.deliveries.idle()
-  say('customer', 'POST checkout form', reserved.status, '250 UAH reserved')
+  say('customer', 'POST checkout form', reserved.status, '250 UAH authorized')
   const capture = () =>
     api(`${lamp}/capture`, {
       method: 'POST',
@@ -54,7 +54,7 @@ export async function restOfTheDay(shop: Shop, paidOrder: string): Promise<void>
       body: JSON.stringify({ charge_amount: 100 }),
     })
   const captured = await capture()
-  expectThat(captured.status === 200, `the capture was answered ${captured.status}: ${JSON.stringify(captured.body)}`)
+  expectThat(captured.status === 200, `the capture returned ${captured.status}: ${JSON.stringify(captured.body)}`)
   say('shop', `POST /api/orders/${lamp}/capture  100 UAH`, captured.status, 'captured')
   const repeated = await capture()
   expectThat(
@@ -67,7 +67,7 @@ export async function restOfTheDay(shop: Shop, paidOrder: string): Promise<void>
   const { authorized, captured: total } = lampOrder.totals
   expectThat(
     authorized === 25000 && total === 10000,
-    `${total} of ${authorized} hundredths are captured; 10000 of 25000 were due.`,
+    `${total} of ${authorized} minor units are captured instead of 10000 of 25000.`,
   )
   say('shop', `GET  /api/orders/${lamp}`, 200, '100.00 of 250.00 UAH captured')
 
@@ -77,7 +77,7 @@ export async function restOfTheDay(shop: Shop, paidOrder: string): Promise<void>
   const cancelled = await api(`${vase}/cancel`, { method: 'POST' })
   expectThat(
     cancelled.status === 200,
-    `the cancelling was answered ${cancelled.status}: ${JSON.stringify(cancelled.body)}`,
+    `the cancellation returned ${cancelled.status}: ${JSON.stringify(cancelled.body)}`,
   )
   say(
     'shop',
@@ -90,19 +90,19 @@ export async function restOfTheDay(shop: Shop, paidOrder: string): Promise<void>
   expectThat(status === 'failure', `the cancelled order is "${status}" instead of "failure".`)
   say('shop', `GET  /api/orders/${vase}`, 200, status)
 
-  title('8. One of the two mugs comes back')
+  title('8. The customer returns one of the two mugs')
   const refund = await fetch(`${shop.service}/_emulator/api/refund`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ order_id: paidOrder, amount: 50.25 }),
   })
-  expectThat(refund.status === 200, `the refund was answered ${refund.status}.`)
+  expectThat(refund.status === 200, `the refund returned ${refund.status}.`)
   say('merchant', 'refunds 50.25 UAH in the service’s portal', refund.status)
   await emulator.deliveries.idle()
   const { totals, flags } = await readOrder(paidOrder)
   expectThat(
     totals.captured === 10050 && totals.refunded === 5025,
-    `${totals.refunded} hundredths are refunded instead of 5025.`,
+    `${totals.refunded} minor units are refunded instead of 5025.`,
   )
   expectThat(flags.length === 0, `the order is flagged ${flags.join(', ')}.`)
   say('shop', `GET  /api/orders/${paidOrder}`, 200, '50.25 of 100.50 UAH refunded')

@@ -1,27 +1,28 @@
-// Starts one shop on loopback: the worker as its real bundle in workerd with its KV namespace, as wrangler.toml
-// describes it; the emulator of the service over real HTTP; and the shop's own pages.
+// Starts one shop on loopback: the worker's real bundle in workerd with its KV namespace, as wrangler.toml describes it;
+// the emulator of the service over HTTP; and the shop's own pages.
 
 import { resolve } from 'node:path'
 import { unstable_startWorker as startWorker } from 'wrangler'
+import { serveEmulator } from '../../src/cli/serve-emulator.ts'
 import { serveOnNode } from '../../src/cli/serve-node.ts'
-import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
+import type { Emulator } from '../../src/emulator/index.ts'
 import { createShopPages } from './pages.ts'
 
 export interface ShopOptions {
-  /** Ports of the shop, the worker and the emulator; free ones unless given. */
+  /** Ports of the shop, the worker and the emulator. Default: free ports. */
   ports?: { shop: number; worker: number; emulator: number }
-  /** Whether requests to the worker, and what it logs, are printed. */
+  /** Whether to print the worker's log, and to reload the worker when its files change. */
   log?: boolean
-  /** Something that is wrong on purpose, to see that it is noticed. */
+  /** A fault on purpose, to test that it is noticed. */
   broken?: 'worker-secret' | 'no-webhooks' | undefined
 }
 
 export interface Shop {
-  /** Where the shop's pages are. */
+  /** Origin of the shop's pages. */
   shop: string
-  /** Where the worker is. */
+  /** Origin of the worker. */
   worker: string
-  /** Where the emulator of the service is. */
+  /** Origin of the emulator. */
   service: string
   emulator: Emulator
   linkSecret: string
@@ -30,7 +31,7 @@ export interface Shop {
 }
 
 export async function startShop({ ports, log, broken }: ShopOptions = {}): Promise<Shop> {
-  // Nothing beyond loopback: wrangler would ask for `request.cf`, and report how it is used.
+  // Nothing beyond loopback: wrangler would fetch `request.cf` and send usage metrics.
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
   process.env.WRANGLER_SEND_METRICS = 'false'
   const stops: (() => Promise<unknown>)[] = []
@@ -38,16 +39,12 @@ export async function startShop({ ports, log, broken }: ShopOptions = {}): Promi
     for (const stopOne of stops.splice(0).reverse()) await stopOne()
   }
   try {
-    let emulator: Emulator | undefined
-    const served = await serveOnNode(
-      async (request) => (await emulator?.fetch(request)) ?? new Response(null, { status: 503 }),
+    const served = await serveEmulator(
       { port: ports?.emulator ?? 0 },
+      broken === 'no-webhooks' ? { fetch: () => Promise.reject(new Error('webhooks are switched off')) } : {},
     )
     stops.push(() => served.close())
-    emulator = createEmulator({
-      origin: served.origin,
-      ...(broken === 'no-webhooks' ? { fetch: () => Promise.reject(new Error('webhooks are switched off')) } : {}),
-    })
+    const { emulator } = served
     const { credentials } = emulator
     const linkSecret = 'link-secret-of-the-demonstration-shop'
     const adminToken = 'admin-token-of-the-demonstration-shop'
@@ -69,14 +66,14 @@ export async function startShop({ ports, log, broken }: ShopOptions = {}): Promi
       dev: {
         server: { hostname: '127.0.0.1', port: ports?.worker ?? 0 },
         logLevel: log ? 'log' : 'none',
-        watch: false,
+        watch: log ?? false,
         persist: false,
         inspector: false,
       },
     })
     stops.push(() => worker.dispose())
     const workerOrigin = (await worker.url).origin
-    // Its address is known a moment before it answers.
+    // Its address is known shortly before it responds.
     await worker.ready
     await (await fetch(`${workerOrigin}/health`)).text()
     const pages = createShopPages({ worker: workerOrigin, service: served.origin, linkSecret, adminToken })

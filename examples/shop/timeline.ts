@@ -1,11 +1,11 @@
-// Prints what happens as a timeline, and stops at the first thing that is not as it should be.
+// Prints what happens as a timeline, and stops at the first step that fails.
 
-/** A step did not hold; its message says what was seen instead. */
+/** A step failed; the message says what was observed instead. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed'
 }
 
-/** Stops the demonstration unless a condition holds. */
+/** Stops the demo unless a condition holds. */
 export function expectThat(condition: boolean, otherwise: string): asserts condition {
   if (!condition) throw new StepFailed(otherwise)
 }

@@ -24,7 +24,7 @@ export interface BrowserFingerprint {
   browserUserAgent: string
 }
 
-/** What only a script in the page can tell: seven form fields, which {@link browserFingerprintSnippet} fills. */
+/** The seven form fields that only a script in the page knows. {@link browserFingerprintSnippet} fills them. */
 export type BrowserFingerprintField = Exclude<
   keyof BrowserFingerprint,
   'browserAcceptHeader' | 'browserIpAddress' | 'browserUserAgent'
@@ -36,15 +36,14 @@ export type BrowserFingerprintValues =
   | { readonly [field in BrowserFingerprintField]?: unknown }
 
 /**
- * Builds the `browser_fingerprint` of a direct payment: `Accept`, `User-Agent` and the IP address from the request that
- * submitted the form, the other seven from the form itself.
+ * Builds the `browser_fingerprint` of a direct payment. `Accept`, `User-Agent` and the IP address come from the request
+ * that submitted the form, the other seven values from the form.
  *
- * @param request The customer's request; its body is not touched.
+ * @param request The customer's request. Its body is not read.
  * @param values The submitted form; fields of other names are ignored.
- * @param ip The customer's address, where the server knows it better. Default: `cf-connecting-ip`, which only
- *   Cloudflare's edge guarantees.
- * @throws {InvalidInputError} naming each of the ten that is not known.
- * @see The service's document, "browser_fingerprint (Json object)".
+ * @param ip The customer's IP address. Default: the header `cf-connecting-ip`, which only Cloudflare's edge guarantees.
+ * @throws {InvalidInputError} with an issue for each of the ten values that is missing.
+ * @see The API document, "browser_fingerprint (Json object)".
  * @example
  * import { browserFingerprint } from 'edgetill/card'
  * async function fingerprintOf(request: Request) {
@@ -85,9 +84,9 @@ export function browserFingerprint(
 }
 
 /**
- * HTML to put inside the payment form of a page: a script that adds the seven hidden fields that only a browser knows.
- * Under a content security policy, allow it by its hash or give it a nonce.
- * @see The service's document, "browser_fingerprint (Json object)".
+ * HTML for the payment form of a page: a script that adds the seven hidden fields that only a browser knows. Under a
+ * content security policy, allow it by its hash or a nonce.
+ * @see The API document, "browser_fingerprint (Json object)".
  * @example
  * import { browserFingerprintSnippet } from 'edgetill/card'
  * const form = `<form method="post" action="/pay">${browserFingerprintSnippet}<button>Pay</button></form>`

@@ -1,6 +1,6 @@
 /**
- * Whether a text is a card verification value: three or four digits, nothing else.
- * @see The service's document, "Direct-mode rules".
+ * Whether a value is a card verification value: a string of three or four digits.
+ * @see The API document, "Direct-mode rules".
  * @example
  * import { isCvv } from 'edgetill/card'
  * isCvv('123') // true

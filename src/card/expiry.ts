@@ -1,11 +1,11 @@
 /**
- * Whether a card with this expiry can still be used. A card is good until the end of its month, wherever its holder is:
- * the month counts as over only when it is over in the last time zone (UTC−12).
+ * Whether a card with this expiry is still valid. A card is valid until the end of its month in the cardholder's time zone,
+ * so the month is over only when it is over in the last time zone (UTC−12).
  *
  * @param month 1 to 12.
  * @param year Two digits (2000 to 2099) or four.
  * @param now Milliseconds since 1970, or a `Date`.
- * @see The service's document, "Direct-mode rules".
+ * @see The API document, "Direct-mode rules".
  * @example
  * import { isExpiry } from 'edgetill/card'
  * isExpiry(12, 30, Date.now())

@@ -1,7 +1,7 @@
 /**
- * Hides a card number as the service's `cc_mask` does: the first six and the last four digits stay. What has fewer than
- * 12 digits is hidden altogether. Spaces and hyphens are dropped.
- * @see The service's document, "Common types", CC_MASK.
+ * Masks a card number like the service's `cc_mask`: the first six and the last four digits remain. A number with fewer
+ * than 12 digits is masked completely. Spaces and hyphens are removed.
+ * @see The API document, "Common types", CC_MASK.
  * @example
  * import { maskCardNumber } from 'edgetill/card'
  * maskCardNumber('4242 4242 4242 4242') // 424242******4242

@@ -52,7 +52,12 @@ async function respond(fetch: FetchHandler, incoming: IncomingMessage, outgoing:
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) aborted.abort()
   })
-  const response = await fetch(toRequest(incoming, aborted.signal))
+  const request = toRequest(incoming, aborted.signal)
+  if (request === undefined) {
+    outgoing.writeHead(400, { 'content-type': 'text/plain; charset=utf-8' }).end('Bad request\n')
+    return
+  }
+  const response = await fetch(request)
   outgoing.statusCode = response.status
   if (response.statusText) outgoing.statusMessage = response.statusText
   for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value)
@@ -63,11 +68,13 @@ async function respond(fetch: FetchHandler, incoming: IncomingMessage, outgoing:
   incoming.resume()
 }
 
-function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
+/** Undefined for what a Request cannot express: `OPTIONS *`, TRACE, a malformed Host. */
+function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
   const { method = 'GET', headers, rawHeaders, url = '/' } = incoming
   const fields = new Headers()
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) fields.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
-  const address = new URL(url.startsWith('/') ? `http://${headers.host ?? '127.0.0.1'}${url}` : url)
+  const address = url.startsWith('/') ? `http://${headers.host ?? '127.0.0.1'}${url}` : url
+  if (!URL.canParse(address) || ['TRACE', 'CONNECT', 'TRACK'].includes(method)) return undefined
   if (method === 'GET' || method === 'HEAD') return new Request(address, { method, headers: fields, signal })
   const body = Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>
   const init = { method, headers: fields, body, signal, duplex: 'half' }

@@ -20,7 +20,11 @@ export function readOptions<const O extends Options>(words: string[], options: O
   try {
     return parseArgs({ args: words, options, strict: true, allowPositionals: false }).values as Parsed<O>
   } catch (error) {
-    throw new UsageError((error as Error).message, help)
+    // parseArgs takes `--seed -1` for two options.
+    const ambiguous = /^Option '(--[\w-]+)/.exec((error as Error).message)?.[1]
+    const unclear = (error as Error).message.includes('ambiguous')
+    const advice = `${ambiguous} needs a value; one that begins with "-" is written ${ambiguous}=VALUE.`
+    throw new UsageError(unclear ? advice : (error as Error).message, help)
   }
 }
 

@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
 import type { Context } from './context.ts'
-import { controlApi } from './control/api.ts'
+import { controlApi, listOperations } from './control/api.ts'
 import type { EmulatorControls } from './control/emulator-controls.ts'
-import { orderPage, overviewPage, receiptPage } from './control/overview.ts'
+import { hostProblem } from './control/host.ts'
+import { pages } from './control/pages/pages.ts'
 import { handleEndpoint } from './endpoint.ts'
 import { Problem } from './http/problem.ts'
 import type { Route } from './http/request.ts'
-import { messagePage } from './pages/outcome.ts'
 import { cancelPayment } from './routes/cancel-payment.ts'
 import { cancelRecurring } from './routes/cancel-recurring.ts'
 import { capturePayment } from './routes/capture-payment.ts'
@@ -22,6 +22,7 @@ import { refundSplitPurchase } from './routes/refund-split-purchase.ts'
 import { resendWebhook } from './routes/resend-webhook.ts'
 import { voidPayment } from './routes/void-payment.ts'
 import type { OperationName } from './spec/endpoints.ts'
+import type { LoggedRequest } from './state/activity.ts'
 
 const ROUTES: Record<OperationName, Route> = {
   'create-payment': createPayment,
@@ -39,37 +40,36 @@ const ROUTES: Record<OperationName, Route> = {
   'cancel-recurring': cancelRecurring,
 }
 
+type App = Hono<{ Bindings: { entry: LoggedRequest } }>
+
 /** Every path of the emulated service, and of the emulator's own control. */
-export function createApp(context: Context, controls: EmulatorControls): Hono {
-  const app = new Hono()
+export function createApp(context: Context, controls: EmulatorControls): App {
+  const app: App = new Hono()
   for (const operation of Object.keys(ROUTES) as OperationName[]) {
     const { base, path } = context.rules.endpoints[operation]
     const { baseUrl, apiUrl } = context.options.credentials
     const prefix = new URL(base === 'base_url' ? baseUrl : apiUrl).pathname.replace(/\/$/, '')
     const pattern = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.all(pattern, (c) =>
-      handleEndpoint(context, operation, ROUTES[operation], c.req.raw, c.req.param() as Record<string, string>),
+      handleEndpoint(
+        context,
+        operation,
+        ROUTES[operation],
+        c.req.raw,
+        c.req.param() as Record<string, string>,
+        c.env.entry,
+      ),
     )
   }
   app.all('/api/v1/checkout/:checkout_id/:page{form|3ds}', (c) =>
-    checkout(context, c.req.raw, c.req.param('checkout_id'), c.req.param('page')),
+    checkout(context, c.req.raw, c.req.param('checkout_id'), c.req.param('page'), c.env.entry),
   )
-  app.get('/_emulator', () => overviewPage(controls))
-  app.get('/_emulator/orders', (c) => {
-    const order = controls.orders.get(c.req.query('order_id') ?? '')
-    if (order === undefined) return messagePage(404, 'No such order', 'The emulator may have been reset.')
-    const own = controls.deliveries.filter(({ order_id }) => order_id === order.order_id)
-    return orderPage(order, own)
-  })
-  app.get('/_emulator/receipts/:id', (c) => {
-    const id = c.req.param('id')
-    const records = controls.orders.list().flatMap(({ payments, operations }) => [...payments, ...operations])
-    const record = records.find((one) => ('operation_id' in one ? one.operation_id : one.payment_id) === id)
-    return record === undefined
-      ? messagePage(404, 'No such receipt', 'The emulator may have been reset.')
-      : receiptPage(record)
-  })
-  app.all('/_emulator/api/:name', (c) => controlApi(controls, c.req.raw, c.req.param('name')))
+  pages(app, context, controls)
+  app.get('/_emulator/api', (c) => hostProblem(context, c.req.raw) ?? listOperations())
+  app.all(
+    '/_emulator/api/:name',
+    (c) => hostProblem(context, c.req.raw) ?? controlApi(controls, c.req.raw, c.req.param('name')),
+  )
   app.notFound(() => new Problem(404, 'No such path', { code: 'EMULATOR-404' }).toResponse())
   // A fault that breaks the connection has to leave the app as it is; so has a mistake of the emulator's own.
   app.onError((error) => {

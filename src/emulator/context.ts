@@ -2,6 +2,7 @@ import type { FaultBook } from './faults/faults.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Rules } from './spec/rules.ts'
 import { openAccounts } from './state/accounts.ts'
+import type { ActivityLog } from './state/activity.ts'
 import type { Scheduler } from './state/clock.ts'
 import type { Ids, Random } from './state/random.ts'
 import type { Order, State } from './state/state.ts'
@@ -18,6 +19,7 @@ export interface Context {
   scheduler: Scheduler
   state: State
   deliveries: DeliveryLog
+  activity: ActivityLog
   faults: FaultBook
 }
 
@@ -26,5 +28,5 @@ export function emptyState(options: ResolvedOptions, ids: Ids): State {
 }
 
 export function note(context: Context, order: Order, what: string): void {
-  order.timeline.push({ at: timestamp(context.scheduler.now()), what })
+  order.timeline.push(context.activity.stamp({ at: timestamp(context.scheduler.now()), what }))
 }

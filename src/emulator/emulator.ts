@@ -1,14 +1,18 @@
 import { createApp } from './app.ts'
-import { type Context, emptyState } from './context.ts'
+import { type Context, emptyState, note } from './context.ts'
 import { createPortalActions } from './control/actions.ts'
 import type { EmulatorControls } from './control/emulator-controls.ts'
 import { viewOrders } from './domain/orders.ts'
-import { createFaultBook } from './faults/faults.ts'
+import { createFaultBook, type FaultOccurrence } from './faults/faults.ts'
 import { aborted } from './faults/response-faults.ts'
+import { recordRequest } from './http/request-log.ts'
 import { type EmulatorOptions, resolveOptions } from './options.ts'
 import type { Rules } from './spec/rules.ts'
+import { createActivityLog } from './state/activity.ts'
 import { createScheduler } from './state/clock.ts'
+import { parseDuration, parseMoment } from './state/duration.ts'
 import { createIds, createRandom } from './state/random.ts'
+import { timestamp } from './state/time.ts'
 import { createDeliveryLog } from './webhooks/deliveries.ts'
 
 /** `fetch`, and the handler of a server or a Worker, in one. */
@@ -32,29 +36,46 @@ export interface Emulator extends EmulatorControls {
 /** Puts an emulator together around `rules`; the tests pass broken ones. */
 export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
   const resolved = resolveOptions(options)
-  const ids = createIds(createRandom(resolved.seed))
-  const scheduler = createScheduler(options.clock ?? { now: () => Date.now() })
-  const faults = createFaultBook(createRandom(resolved.seed ^ 0x5eed))
+  const idSource = createRandom(resolved.seed)
+  const ids = createIds(idSource)
+  const scheduler = createScheduler(resolved.clock)
+  const faultSource = createRandom(resolved.seed ^ 0x5eed)
+  const faults = createFaultBook({ random: faultSource, now: scheduler.now, onFired: noteFired })
   const chance = createRandom(resolved.seed ^ 0xcafe)
-  const deliveries = createDeliveryLog({ options: resolved, wire: rules.wire, scheduler, faults, chance })
+  const activity = createActivityLog(resolved.onActivity)
+  const deliveries = createDeliveryLog({ options: resolved, wire: rules.wire, scheduler, faults, chance, activity })
   const state = emptyState(resolved, ids)
-  const context: Context = { options: resolved, rules, ids, chance, scheduler, state, deliveries, faults }
+  const context: Context = { options: resolved, rules, ids, chance, scheduler, state, deliveries, activity, faults }
   const controls: EmulatorControls = {
     control: createPortalActions(context),
     credentials: { ...resolved.credentials },
     clock: {
       now: () => scheduler.now(),
-      advance: (duration) => scheduler.advance(duration, () => deliveries.list.idle()),
+      advance: async (duration) => scheduler.advance(parseDuration(duration), () => deliveries.list.idle()),
+      set: async (at) => scheduler.set(parseMoment(at), () => deliveries.list.idle()),
     },
     deliveries: deliveries.list,
+    requests: activity.requests,
     orders: viewOrders(context),
     faults,
     reset() {
-      scheduler.clear()
+      scheduler.reset()
       deliveries.clear()
+      activity.clear()
       faults.clear()
+      for (const source of [idSource, faultSource, chance]) source.restart()
       Object.assign(context.state, emptyState(resolved, ids))
     },
+  }
+  // What a fault did to an order is part of its story.
+  function noteFired({ kind, on, order_id }: FaultOccurrence): void {
+    // A request and a webhook report their own; a scheduled charge is neither.
+    if (on === 'charge') {
+      const at = timestamp(scheduler.now())
+      activity.report({ type: 'fault', at, fault: { kind }, on, id: '', order_id: order_id ?? null })
+    }
+    const order = state.orders.get(order_id ?? '')
+    if (order !== undefined) note(context, order, `fault ${kind} fired on ${on}`)
   }
   const app = createApp(context, controls)
 
@@ -63,7 +84,9 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
     async fetch(input: Request | string | URL, init?: unknown, workerContext?: unknown) {
       scheduler.runDue()
       const request = toRequest(input, init, workerContext)
-      const response = await Promise.race([app.fetch(request), aborted(request.signal)])
+      const response = await recordRequest(context, request, (recorded, entry) =>
+        Promise.race([app.fetch(recorded, { entry }), aborted(request.signal)]),
+      )
       // In a Worker, work that outlives the response has to be announced.
       const waitUntil = (workerContext as { waitUntil?: unknown } | undefined)?.waitUntil
       if (typeof waitUntil === 'function') waitUntil.call(workerContext, deliveries.list.idle())

@@ -1,9 +1,12 @@
 import type { Context } from './context.ts'
-import { applyRequestFaults, applyResponseFaults } from './faults/response-faults.ts'
+import type { Fault, Phase } from './faults/fault.ts'
+import { applyRequestFaults, applyResponseFaults, pause, statusCodeOf } from './faults/response-faults.ts'
 import { authenticate } from './http/authentication.ts'
 import { Problem } from './http/problem.ts'
-import type { Route } from './http/request.ts'
+import type { EndpointRequest, Route } from './http/request.ts'
+import { noteFaults } from './http/request-log.ts'
 import type { OperationName } from './spec/endpoints.ts'
+import type { LoggedRequest } from './state/activity.ts'
 
 /**
  * Handles one request. The order of the checks is part of the contract: path 404 (before this function), verb 405, content
@@ -15,15 +18,16 @@ export async function handleEndpoint(
   route: Route,
   request: Request,
   path: Record<string, string>,
+  entry: LoggedRequest,
 ): Promise<Response> {
-  const faults = context.faults.take(operation)
-  const early = await applyRequestFaults(faults, request.signal)
-  if (early !== undefined) return early
-  const response = await respond(context, operation, route, request, path).catch((error: unknown) => {
+  entry.operation = operation
+  entry.order_id ??= path.order_id ?? null
+  try {
+    return await respond(context, operation, route, request, path, entry)
+  } catch (error) {
     if (error instanceof Problem) return error.toResponse()
     throw error
-  })
-  return applyResponseFaults(response, faults, request.signal)
+  }
 }
 
 async function respond(
@@ -32,7 +36,9 @@ async function respond(
   route: Route,
   request: Request,
   path: Record<string, string>,
+  entry: LoggedRequest,
 ): Promise<Response> {
+  const { signal } = request
   const endpoint = context.rules.endpoints[operation]
   if (request.method !== endpoint.verb) {
     const allow = { allow: endpoint.verb }
@@ -44,5 +50,27 @@ async function respond(
   }
   const body = new Uint8Array(await request.arrayBuffer())
   authenticate(context, endpoint, request.headers, body)
-  return route(context, { operation, path, query: new URL(request.url).searchParams, body })
+  const orderId = path.order_id ?? orderIdOf(body)
+  const take = (phase: Phase): Fault[] => {
+    const faults = context.faults.take(operation, phase, orderId)
+    noteFaults(context, entry, operation, faults)
+    return faults
+  }
+  // A fault fires only on a request that gets that far: one that is rejected above or by its route does not use it up.
+  await pause(context.options.latencyMs, context.chance, signal)
+  const early = await applyRequestFaults(take('before'), context.chance, signal)
+  if (early !== undefined) return early
+  const statusCode = (): string | undefined => statusCodeOf(take('outcome'))
+  const query = new URL(request.url).searchParams
+  const input: EndpointRequest = { operation, path, query, body, statusCode }
+  return applyResponseFaults(route(context, input), take('after'), signal)
+}
+
+function orderIdOf(body: Uint8Array): string | undefined {
+  try {
+    const { order_id } = JSON.parse(new TextDecoder().decode(body)) as { order_id?: unknown }
+    return typeof order_id === 'string' ? order_id : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -30,13 +30,24 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
 export type { OtherPayment, PortalActions } from './control/actions.ts'
 export type { Orders, OrderView } from './domain/orders.ts'
 export type { Emulator, EmulatorFetch } from './emulator.ts'
-export type { ContentFault, DeliveryFault, Fault, FaultKind, Faults, ResponseFault } from './faults/faults.ts'
+export type {
+  ContentFault,
+  DeliveryFault,
+  Fault,
+  FaultKind,
+  Occasion,
+  OutcomeFault,
+  ResponseFault,
+} from './faults/fault.ts'
+export type { FaultOccurrence, Faults } from './faults/faults.ts'
 export { ConnectionResetError } from './faults/response-faults.ts'
 export type { Credentials, EmulatorOptions } from './options.ts'
 export type { OperationName } from './spec/endpoints.ts'
 export type { AccountOption } from './state/accounts.ts'
+export type { Activity, AppliedFault, LoggedRequest } from './state/activity.ts'
 export { TEST_CARDS, type TestCard, type TestCardName, testCard } from './state/cards.ts'
 export type { ClockSource, EmulatorClock } from './state/clock.ts'
 export type { LimitInfo, Money, Operation, Payment, Subscription, TimelineEntry } from './state/state.ts'
 export type { Duration } from './state/time.ts'
-export type { Attempt, Deliveries, Delivery } from './webhooks/deliveries.ts'
+export type { Deliveries } from './webhooks/deliveries.ts'
+export type { Attempt, Delivery } from './webhooks/delivery-store.ts'

@@ -1,5 +1,10 @@
+import * as v from 'valibot'
+import type { Fetch } from '../config.ts'
+import { fields, InputError, number, oneOf, parseInput, wholeNumber } from './parse-input.ts'
 import type { AccountOption } from './state/accounts.ts'
+import type { Activity } from './state/activity.ts'
 import type { ClockSource } from './state/clock.ts'
+import { LAST_MOMENT } from './state/time.ts'
 
 /** The addresses and credentials of the emulated project, in the names of the SDK's configuration. */
 export interface Credentials {
@@ -19,9 +24,19 @@ export interface Credentials {
   scheme: string
 }
 
+/** After how many milliseconds of the emulator's clock something expires; what is left out never does. */
+export interface ExpiryOptions {
+  /** An unpaid checkout: the payment fails with 4149. */
+  checkoutMs?: number
+  /** A 3-D Secure page that the customer does not finish: the payment fails with 4147. */
+  threeDSecureMs?: number
+  /** An authorization of which nothing was captured: it is voided. */
+  authorizationMs?: number
+}
+
 /** The options of an emulator. Every option has a default; those marked as assumptions stand for what the API document leaves open. */
 export interface EmulatorOptions {
-  /** Decides every id, token and random fault: the same seed and the same calls give the same bytes. Default 1. */
+  /** Decides every id, token and random fault: the same seed and the same calls give the same bytes. A whole number. Default 1. */
   seed?: number
   /** Where the emulator is served, without a path: `http://127.0.0.1:4010`. Default `http://emulator.localhost`. */
   origin?: string
@@ -30,7 +45,7 @@ export interface EmulatorOptions {
   /** Where the webhooks of requests without a `server_url` go. Without it they are only logged. */
   webhookUrl?: string
   /** Delivers the webhooks. Default: `globalThis.fetch`, looked up at each call. */
-  fetch?: typeof fetch
+  fetch?: Fetch
   /** Headers added to each webhook, to imitate a proxy in front of the receiver. Default none. */
   webhookHeaders?: Record<string, string>
   /** Milliseconds after which a delivery without a response has failed. Default 10,000 (assumption). */
@@ -43,8 +58,8 @@ export interface EmulatorOptions {
   /** How much of an authorization can be captured in all, in percent. Default 115 (assumption: the API document does not show the value). */
   maxCapturePercent?: number
   /**
-   * Which scheme the endpoints accept whose row of the API document says HMAC: `per-endpoint` the HMAC alone, `plain` the plain
-   * scheme alone, `either` both. Default `either` (assumption: public material shows the plain scheme on every endpoint).
+   * Which scheme is accepted by the endpoints whose row of the API document says HMAC: `per-endpoint` the HMAC alone, `plain`
+   * the plain scheme alone, `either` both. Default `either` (assumption: public material shows the plain scheme everywhere).
    */
   authentication?: 'per-endpoint' | 'plain' | 'either'
   /**
@@ -53,39 +68,42 @@ export interface EmulatorOptions {
    */
   signature?: (body: Uint8Array, apiSecret: string) => string
   /**
-   * Whether the `customer_*` parameters that the tables mark as required must be present. Default `required`; `optional`
-   * follows the API document's example requests, which omit them.
+   * Whether a request without the `customer_*` parameters that the tables mark as required is rejected. Default `optional`: a
+   * missing one is noted in the order's timeline. The API document's tables and its example requests disagree, and the service's
+   * own shop plugins omit them.
    */
   customerFields?: 'required' | 'optional'
   /** The response to a hosted `auth`. Default `redirect`, a 303 as for a purchase (assumption: not shown). */
   hostedAuthResponse?: 'redirect' | 'record'
-  /** Whether the parts of a split must add up to the amount. Default `any` (the API document does not show the relation). */
+  /** Whether the parts of a split purchase must add up to the amount. Default `any` (the API document does not show the relation). */
   splitSum?: 'any' | 'exact'
+  /** What expires, and when. Default: nothing but a card token, after a year (assumption: not shown). */
+  expiry?: ExpiryOptions
+  /** Real time that each endpoint waits before it works: milliseconds, or a range of them. Default 0. */
+  latencyMs?: number | readonly [min: number, max: number]
   /** The merchant's accounts at the start. Default: one each in UAH, USD, EUR and XTS. Others appear with their first payment. */
   accounts?: readonly AccountOption[]
   /** Replaces single addresses or credentials. */
   credentials?: Partial<Credentials>
+  /** Called with each request, webhook attempt, fired fault and internal error, when it has happened. Default: nothing. */
+  onActivity?: (activity: Activity) => void
 }
 
-export interface ResolvedOptions {
-  seed: number
-  origin: string
+export type ResolvedOptions = Required<
+  Omit<EmulatorOptions, 'clock' | 'webhookUrl' | 'fetch' | 'signature' | 'credentials' | 'onActivity'>
+> & {
+  clock: ClockSource
+  /** Whether an `origin` was given: the emulator listens somewhere. */
+  served: boolean
   webhookUrl: string | undefined
-  fetch: typeof fetch | undefined
-  webhookHeaders: Record<string, string>
-  webhookTimeoutMs: number
-  retryDelaysMs: readonly number[]
-  maxCapturePercent: number
-  authentication: 'per-endpoint' | 'plain' | 'either'
-  signature: ((body: Uint8Array, apiSecret: string) => string) | undefined
-  customerFields: 'required' | 'optional'
-  hostedAuthResponse: 'redirect' | 'record'
-  splitSum: 'any' | 'exact'
-  accounts: readonly AccountOption[]
+  fetch: Fetch | undefined
+  signature: EmulatorOptions['signature'] | undefined
   credentials: Credentials
+  onActivity: ((activity: Activity) => void) | undefined
 }
 
 const MINUTE = 60_000
+const YEAR = 365 * 24 * 60 * MINUTE
 const DEFAULT_RETRIES = [MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 1440 * MINUTE]
 const DEFAULT_ACCOUNTS = ['UAH', 'USD', 'EUR', 'XTS'].map((currency) => ({
   name: `Emulator ${currency}`,
@@ -94,32 +112,100 @@ const DEFAULT_ACCOUNTS = ['UAH', 'USD', 'EUR', 'XTS'].map((currency) => ({
   rolling_reserve: 50,
 }))
 
-/** @throws {TypeError} when the origin is not an http(s) origin without a path, or a percentage makes no sense. */
-export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
-  const url = new URL(options.origin ?? 'http://emulator.localhost')
-  if (!/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
-    throw new TypeError(`The emulator's origin has to be scheme, host and port alone: ${url.href}`)
+const text = v.pipe(v.string('must be a string.'), v.minLength(1, 'must not be empty.'))
+const httpUrl = v.pipe(
+  v.string('must be a URL.'),
+  v.check((value) => URL.canParse(value) && /^https?:\/\//i.test(value), 'must be an http(s) URL.'),
+)
+const origin = v.pipe(
+  httpUrl,
+  v.check(
+    (value) => /^https?:\/\/[^/?#]+\/?$/i.test(value),
+    'must be scheme, host and port alone: http://127.0.0.1:4010.',
+  ),
+)
+const fn = <F>() => v.custom<F>((value) => typeof value === 'function', 'must be a function.')
+const expiry = v.optional(number(1, 10 * YEAR))
+const amount = number(-1e12, 1e12)
+
+const OPTIONS = fields('emulator option', {
+  seed: v.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+  origin: v.optional(origin),
+  clock: v.optional(
+    v.custom<ClockSource>(
+      (value) => typeof (value as ClockSource | null)?.now === 'function',
+      'must be an object with a function now() that returns milliseconds since the epoch.',
+    ),
+  ),
+  webhookUrl: v.optional(httpUrl),
+  fetch: v.optional(fn<Fetch>()),
+  webhookHeaders: v.optional(v.record(v.string(), v.string('must be a string.'), 'must be an object of strings.')),
+  webhookTimeoutMs: v.optional(number(1, 60 * MINUTE)),
+  retryDelaysMs: v.optional(v.pipe(v.array(number(0, YEAR), 'must be an array of milliseconds.'), v.readonly())),
+  maxCapturePercent: v.optional(number(100, 1000)),
+  authentication: v.optional(oneOf('authentication', ['per-endpoint', 'plain', 'either'] as const)),
+  signature: v.optional(fn<(body: Uint8Array, apiSecret: string) => string>()),
+  customerFields: v.optional(oneOf('customerFields', ['required', 'optional'] as const)),
+  hostedAuthResponse: v.optional(oneOf('hostedAuthResponse', ['redirect', 'record'] as const)),
+  splitSum: v.optional(oneOf('splitSum', ['any', 'exact'] as const)),
+  expiry: v.optional(fields('expiry', { checkoutMs: expiry, threeDSecureMs: expiry, authorizationMs: expiry })),
+  onActivity: v.optional(fn<(activity: Activity) => void>()),
+  latencyMs: v.optional(
+    v.union(
+      [number(0, 10 * MINUTE), v.pipe(v.tuple([number(0, 10 * MINUTE), number(0, 10 * MINUTE)]), v.readonly())],
+      'must be milliseconds (at most 600000), or a range of them like [100, 400].',
+    ),
+  ),
+  accounts: v.optional(
+    v.array(fields('account', { name: text, currency: text, available: amount, rolling_reserve: amount })),
+  ),
+  credentials: v.optional(
+    v.partial(
+      fields('credential', {
+        baseUrl: httpUrl,
+        apiUrl: httpUrl,
+        posId: v.pipe(v.string(), v.uuid('must be a UUID.')),
+        apiKey: text,
+        apiSecret: text,
+        endpointsKey: text,
+        scheme: v.pipe(v.string(), v.regex(/^[\w-]+$/, 'must be one word.')),
+      }),
+    ),
+  ),
+})
+
+/** @throws {TypeError} for an unknown option, or a value that makes no sense. */
+export function resolveOptions(input: EmulatorOptions): ResolvedOptions {
+  const options = parseInput(OPTIONS, input) as EmulatorOptions
+  const clock = options.clock ?? { now: () => Date.now() }
+  const start = clock.now()
+  if (!(Number.isFinite(start) && start >= 0 && start <= LAST_MOMENT)) {
+    throw new InputError('clock: now() must return milliseconds since the epoch, up to the end of the year 9998.')
   }
-  const maxCapturePercent = options.maxCapturePercent ?? 115
-  if (!(maxCapturePercent >= 100)) throw new TypeError('maxCapturePercent has to be 100 or more.')
+  const { origin } = new URL(options.origin ?? 'http://emulator.localhost')
   return {
     seed: options.seed ?? 1,
-    origin: url.origin,
+    origin,
+    served: options.origin !== undefined,
+    clock,
     webhookUrl: options.webhookUrl,
     fetch: options.fetch,
     webhookHeaders: options.webhookHeaders ?? {},
     webhookTimeoutMs: options.webhookTimeoutMs ?? 10_000,
     retryDelaysMs: options.retryDelaysMs ?? DEFAULT_RETRIES,
-    maxCapturePercent,
+    maxCapturePercent: options.maxCapturePercent ?? 115,
     authentication: options.authentication ?? 'either',
     signature: options.signature,
-    customerFields: options.customerFields ?? 'required',
+    customerFields: options.customerFields ?? 'optional',
     hostedAuthResponse: options.hostedAuthResponse ?? 'redirect',
     splitSum: options.splitSum ?? 'any',
+    expiry: options.expiry ?? {},
+    latencyMs: options.latencyMs ?? 0,
     accounts: options.accounts ?? DEFAULT_ACCOUNTS,
+    onActivity: options.onActivity,
     credentials: {
-      baseUrl: url.origin,
-      apiUrl: `${url.origin}/balances-api`,
+      baseUrl: origin,
+      apiUrl: `${origin}/balances-api`,
       posId: 'ed9e7111-0000-4000-8000-000000000001',
       apiKey: 'emulator-api-key',
       apiSecret: 'emulator-api-secret',

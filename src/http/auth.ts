@@ -3,7 +3,7 @@ import { ConfigError } from '../errors.ts'
 import { hmacSha1Hex } from '../lib/hmac-sha1.ts'
 
 /**
- * The default signer. An ASSUMPTION (the document does not show the computation): lower-case hex of HMAC-SHA1 with the
+ * The default signer. An ASSUMPTION (the API document does not show the computation): lower-case hex of HMAC-SHA1 with the
  * API secret as key over the exact body.
  */
 const hmacSha1Signer: Signer = ({ body, apiSecret }) => hmacSha1Hex(apiSecret, body)
@@ -15,9 +15,9 @@ export interface AuthenticatedRequest {
   path: string
   /** The JSON text, serialised once: what is signed is what is sent. */
   body?: string | undefined
-  /** The row of the document's "Authentication" table. */
+  /** The row of the API document's "Authentication" table. */
   authentication: 'hmac' | 'plain'
-  /** The name under which the endpoints key travels, if it does. */
+  /** The header of the endpoints key, where it is sent. */
   endpointsKeyHeader?: 'X-API-KEY' | 'X-API-Key' | undefined
 }
 
@@ -26,7 +26,7 @@ export function isSigned(config: ResolvedConfig, request: AuthenticatedRequest):
   return request.authentication === 'hmac' && config.authentication === 'per-endpoint'
 }
 
-/** The headers of a request: the document's "Authentication" table, row by row. */
+/** The headers of a request: the API document's "Authentication" table, row by row. */
 export async function authorize(
   config: ResolvedConfig,
   request: AuthenticatedRequest,
@@ -42,11 +42,11 @@ export async function authorize(
     const sign = config.signer ?? hmacSha1Signer
     signature = await sign({ method, path, body: body ?? '', apiKey, apiSecret })
   } catch (cause) {
-    throw new ConfigError('signer', 'The signer failed, so nothing was sent: its error is the cause.', cause)
+    throw new ConfigError('signer', 'The signer failed, so nothing was sent. Its error is the cause.', cause)
   }
-  // workerd would send a header value that the other runtimes refuse: checked here, all fail alike.
+  // workerd would send a header value that the other runtimes reject. Checked here, all fail alike.
   if (typeof signature !== 'string' || !/^[!-~]+$/.test(signature)) {
-    throw new ConfigError('signer', 'The signer must answer visible ASCII: it becomes part of a header.')
+    throw new ConfigError('signer', 'The signer must return visible ASCII: it becomes part of a header.')
   }
   return { ...headers, 'X-API-AUTH': `${scheme}-HMAC-SHA1 ${apiKey}:${signature}` }
 }

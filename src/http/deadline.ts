@@ -1,35 +1,36 @@
-/** Why an attempt was given up. */
-export type GivenUp = 'timeout' | 'aborted'
+/** Why an attempt ended before its response. */
+export type StopReason = 'timeout' | 'aborted'
 
 /** The time limit of one attempt, joined with the caller's own signal. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Set once the attempt was given up. */
-  givenUp(): GivenUp | undefined
-  /** Settles as `work` does, or rejects as soon as the attempt is given up, even where a `fetch` ignores its signal. */
+  /** Why the attempt was stopped; undefined while it runs. */
+  stopReason(): StopReason | undefined
+  /** Settles as `work` does, or rejects as soon as the attempt is stopped, even where a `fetch` ignores its signal. */
   race<T>(work: Promise<T>): Promise<T>
   /** Frees the timer and the caller's signal. */
   end(): void
 }
 
-/** Starts a time limit of `timeoutMs`. A timer of our own: `AbortSignal.any` keeps a long-lived caller's signal growing. */
+/** Starts a time limit. It has its own timer: `AbortSignal.any` would keep growing on a caller's long-lived signal. */
 export function startDeadline(timeoutMs: number, callerSignal: AbortSignal | undefined): Deadline {
   const controller = new AbortController()
-  let reason: GivenUp | undefined
+  let reason: StopReason | undefined
   let rejectRace: ((cause: unknown) => void) | undefined
-  const giveUp = (why: GivenUp, cause: unknown) => {
+  const stop = (why: StopReason, cause: unknown) => {
     if (reason) return
     reason = why
     controller.abort(cause)
     rejectRace?.(cause)
   }
-  const onAbort = () => giveUp('aborted', callerSignal?.reason)
-  const timer = setTimeout(() => giveUp('timeout', new DOMException('No answer in time.', 'TimeoutError')), timeoutMs)
+  const onAbort = () => stop('aborted', callerSignal?.reason)
+  const onTimeout = () => stop('timeout', new DOMException('No response in time.', 'TimeoutError'))
+  const timer = setTimeout(onTimeout, timeoutMs)
   if (callerSignal?.aborted) onAbort()
   else callerSignal?.addEventListener('abort', onAbort, { once: true })
   return {
     signal: controller.signal,
-    givenUp: () => reason,
+    stopReason: () => reason,
     race(work) {
       return new Promise((resolve, reject) => {
         rejectRace = reject
@@ -44,10 +45,17 @@ export function startDeadline(timeoutMs: number, callerSignal: AbortSignal | und
   }
 }
 
-/** Waits; answers a deadline that tells whether it was over, or was given up before by its caller. */
-export async function wait(ms: number, callerSignal: AbortSignal | undefined): Promise<Deadline> {
-  const pause = startDeadline(ms, callerSignal)
-  await pause.race(new Promise(() => {})).catch(() => {})
-  pause.end()
-  return pause
+/** Sleeps, or wakes up early when the signal aborts. */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<'done' | 'aborted'> {
+  return new Promise((resolve) => {
+    const wake = (result: 'done' | 'aborted') => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+      resolve(result)
+    }
+    const onAbort = () => wake('aborted')
+    const timer = setTimeout(() => wake('done'), ms)
+    signal?.addEventListener('abort', onAbort)
+    if (signal?.aborted) onAbort()
+  })
 }

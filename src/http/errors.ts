@@ -1,50 +1,205 @@
-import { ApiError, type FieldViolation } from '../errors.ts'
-import { redactText } from '../lib/redact.ts'
+// Every error of a call is made here, by a function named after its class. Three functions choose the class by what the
+// request may have done: `noResponse`, `invalidResponse` and `rejectedRequest`.
+
+import {
+  ApiError,
+  ConnectionError,
+  describeIssues,
+  type FieldViolation,
+  type Issue,
+  OutcomeUnknownError,
+  type ResponseDetails,
+  UnexpectedResponseError,
+  type UnknownOutcomeReason,
+} from '../errors.ts'
+import { paymentSecrets } from '../lib/card-data.ts'
+import { type Redactor, redactor } from '../lib/redact.ts'
 import { isObject } from '../schemas/schema.ts'
 import { isSigned } from './auth.ts'
-import { sensitiveValues } from './failure.ts'
-import { callOf, type Exchange } from './types.ts'
+import { statusMeaning, wasNotProcessed } from './final-statuses.ts'
+import { type Attempt, callDetails, type RunningAttempt } from './types.ts'
 
-/** Characters of the service's own message that an error repeats. */
-const MESSAGE_LENGTH = 1000
+const NO_RESPONSE: Record<ConnectionError['reason'], string> = {
+  unreachable: 'could not reach the service',
+  timeout: 'got no complete response in time',
+  aborted: 'was aborted by the caller',
+  interrupted: 'lost its connection before a complete response',
+}
 
-const MEANING: Record<number, string> = {
-  400: 'parameters are incorrect or incomplete',
-  401: 'the POS id or a credential is not accepted',
-  404: 'no such endpoint or payment',
-  409: 'conflict',
-  429: 'too many requests',
+/** The error of a call that got no response and can have changed nothing. */
+export function connectionError(
+  attempt: Attempt,
+  details: { reason: ConnectionError['reason']; cause: unknown; what?: string; attempts?: number },
+): ConnectionError {
+  const { config, request, number } = attempt
+  const { reason, cause, what = NO_RESPONSE[reason], attempts = number } = details
+  const { origin } = new URL(config[request.base] as string)
+  const so = request.method === 'GET' ? '' : '; nothing was processed'
+  return new ConnectionError(
+    `${request.operation} ${what} (${origin}, attempt ${number})${so}. Calling again is safe.`,
+    callDetails(attempt, attempts),
+    reason,
+    cause,
+  )
+}
+
+/** The error of a request that may have been processed. `what` completes "createPayment …". */
+export function outcomeUnknown(
+  attempt: Attempt,
+  details: ResponseDetails & {
+    reason: UnknownOutcomeReason
+    what: string
+    status?: number
+    cause?: unknown
+    issues?: readonly Issue[]
+  },
+): OutcomeUnknownError {
+  const { operation, howToFindOut, subject } = attempt.request
+  const { what, ...more } = details
+  const sent_at = new Date(attempt.sentAt).toISOString()
+  return new OutcomeUnknownError(`${operation} ${what}.`, callDetails(attempt), {
+    ...more,
+    ...subject,
+    operation,
+    howToFindOut,
+    sent_at,
+  })
 }
 
 /**
- * Makes the error of a refused request from whatever body came with it. The error bodies are not in the document: their
- * shapes come from other public material, so that each is tried and none is relied upon.
+ * The error of an attempt without a complete response. `processed` says what a POST can have done: `no` when it provably
+ * never left, else `unknown`. A GET changes nothing either way.
  */
-export function apiError(exchange: Exchange, status: number, text: string, retryAfterMs: number | undefined): ApiError {
-  const { config, request, attempts } = exchange
-  const sensitive = sensitiveValues(exchange)
-  const shown = (value: unknown) => (typeof value === 'string' ? redactText(value, sensitive) : undefined)
-  const { message, args } = parse(text)
-  const apiMessage = shown(message)?.slice(0, MESSAGE_LENGTH)
-  const apiCode = shown((args as { code?: unknown } | null | undefined)?.code)
-  const violations = violationsOf(args, shown)
-  const words = [apiMessage, apiCode].filter(Boolean).join(', ')
-  let what = `${request.operation} was refused with ${status}`
-  if (MEANING[status]) what += ` (${MEANING[status]})`
-  if (words) what += `: ${words}`
-  what += '.'
-  if (violations.length > 0) {
-    what += ` ${violations.map(({ field_name, violation }) => `${field_name}: ${violation}`).join('; ')}.`
+export function noResponse(
+  attempt: RunningAttempt,
+  details: { processed: 'no' | 'unknown'; cause: unknown; status?: number; requestId?: string | undefined },
+): ConnectionError | OutcomeUnknownError {
+  const { processed, cause, status, requestId } = details
+  const stopped = attempt.deadline.stopReason()
+  if (attempt.request.method === 'GET' || processed === 'no') {
+    const lost = processed === 'no' ? 'unreachable' : 'interrupted'
+    return connectionError(attempt, { reason: stopped ?? lost, cause })
   }
-  if (status === 401 && !config.signer && isSigned(config, request)) what += SIGNER_HINT
-  if (apiCode === 'P-409') what += ORDER_ID_HINT
-  const retryable = status === 429 || status >= 500
-  const details = { status, apiCode, apiMessage, violations, retryable, retryAfterMs }
-  return new ApiError(what, callOf(request, attempts), details)
+  const reason = stopped ?? 'interrupted'
+  const seen = status === undefined ? {} : { status }
+  return outcomeUnknown(attempt, { reason, what: NO_RESPONSE[reason], cause, requestId, ...seen })
 }
 
-const SIGNER_HINT = ' The default signer is an assumption: try authentication: "plain", or your own signer.'
-const ORDER_ID_HINT = ' This order_id was already used; failed attempts count too.'
+/** The error of a GET whose response does not match the documented shape. `what` completes "getAccount …". */
+export function unexpectedResponse(
+  attempt: Attempt,
+  details: ResponseDetails & { status: number; what: string; issues?: readonly Issue[] },
+): UnexpectedResponseError {
+  const { what, issues = [], ...more } = details
+  return new UnexpectedResponseError(`${attempt.request.operation} ${what}.`, callDetails(attempt), { ...more, issues })
+}
+
+/** What is wrong with a response that has a status. `what` completes "createPayment got …". */
+export interface InvalidResponse extends ResponseDetails {
+  reason: 'unreadable_answer' | 'unexpected_redirect'
+  status: number
+  what: string
+  issues?: readonly Issue[]
+}
+
+/**
+ * The error of a response that cannot be understood: of a GET an `UnexpectedResponseError`, of anything else an
+ * `OutcomeUnknownError`, because nobody knows what the request did. The body and the location are redacted here.
+ */
+export function invalidResponse(
+  attempt: Attempt,
+  { reason, what, issues = [], body, location, ...details }: InvalidResponse,
+): OutcomeUnknownError | UnexpectedResponseError {
+  const hide = redactorOf(attempt)
+  const received = {
+    ...details,
+    issues,
+    what: `got ${what}${issues.length > 0 ? `: ${describeIssues(issues)}` : ''}`,
+    body: hide.value(body, BODY_LENGTH),
+    location: location === undefined ? undefined : hide.text(location, LOCATION_LENGTH),
+  }
+  if (attempt.request.method === 'GET') return unexpectedResponse(attempt, received)
+  return outcomeUnknown(attempt, { ...received, reason })
+}
+
+/** Characters of a body that an error keeps. */
+const BODY_LENGTH = 65_536
+const LOCATION_LENGTH = 2048
+/** Characters of the service's own message, and of each of its short texts, that an error repeats. */
+const MESSAGE_LENGTH = 1000
+const TEXT_LENGTH = 200
+const VIOLATIONS = 50
+/** Violations that the message names; `violations` has the others. */
+const VIOLATIONS_NAMED = 5
+
+/** A response from 400 on. */
+export interface Rejection {
+  status: number
+  /** The body, as far as it could be read. */
+  text: string
+  retryAfterMs: number | undefined
+  requestId: string | undefined
+}
+
+/**
+ * The error of a rejected request, from whatever body came with it. The API document does not show error bodies: the
+ * shapes come from other public material, so each is tried and none is relied upon.
+ */
+export function apiError(attempt: Attempt, { status, text, retryAfterMs, requestId }: Rejection): ApiError {
+  const { request } = attempt
+  const hide = redactorOf(attempt)
+  const body = parse(text)
+  const { message, args } = isObject(body) ? body : ({} as Record<string, unknown>)
+  const apiMessage = shown(hide, message, MESSAGE_LENGTH)
+  const apiCode = shown(hide, (args as { code?: unknown } | null | undefined)?.code, TEXT_LENGTH)
+  const violations = violationsOf(hide, args)
+  const meaning = statusMeaning(status)
+  const where =
+    status === 404 ? ` at ${hide.text(`${attempt.config[request.base]}${request.path}`, LOCATION_LENGTH)}` : ''
+  const said = [apiMessage, apiCode].filter(Boolean).join(', ')
+  const named = violations.slice(0, VIOLATIONS_NAMED).map(({ field_name, violation }) => `${field_name}: ${violation}`)
+  const what =
+    `${request.operation} was rejected with ${status}${where}` +
+    `${meaning ? ` (${meaning})` : ''}${said ? `: ${said}` : ''}.${named.length > 0 ? ` ${named.join('; ')}.` : ''}`
+  return new ApiError(what + hint(attempt, status, apiCode, apiMessage), callDetails(attempt), {
+    status,
+    apiCode,
+    apiMessage,
+    violations,
+    retryable: isRetryable(status),
+    retryAfterMs,
+    requestId,
+    body: hide.value(body, BODY_LENGTH),
+  })
+}
+
+/** The error of a status from 400 on: final for a GET and where the status says so, else an unknown outcome. */
+export function rejectedRequest(attempt: Attempt, response: Rejection): ApiError | OutcomeUnknownError {
+  const { status, text, requestId } = response
+  if (attempt.request.method === 'GET' || wasNotProcessed(status)) return apiError(attempt, response)
+  const reason = status >= 500 ? 'server_error' : 'ambiguous_status'
+  const what = `got ${status}, which does not say whether the request was processed`
+  const body = redactorOf(attempt).value(parse(text), BODY_LENGTH)
+  return outcomeUnknown(attempt, { reason, what, status, requestId, body })
+}
+
+/** Whether a GET, which changes nothing, may succeed when it is sent again. A POST is only sent again after a 429. */
+export function isRetryable(status: number): boolean {
+  return status === 429 || status === 408 || status >= 500
+}
+
+function hint({ config, request }: Attempt, status: number, apiCode?: string, apiMessage = ''): string {
+  if (apiCode === 'P-409') return ' This order_id was already used; failed attempts count too.'
+  if (status !== 401) return ''
+  // A message that names one credential needs no other suspect.
+  if (config.signer || !isSigned(config, request) || /api-key|endpoints|pos_id|\bpos\b/i.test(apiMessage)) {
+    return ' Check posId, apiKey, apiSecret and endpointsKey.'
+  }
+  return (
+    ' Check posId, apiKey, apiSecret and endpointsKey. If they are right, it is the signature, whose default ' +
+    'computation is an assumption: try authentication: "plain", or your own signer.'
+  )
+}
 
 /** `Retry-After` in milliseconds: whole seconds, or an HTTP date. Undefined when absent or neither. */
 export function retryAfterMs(value: string): number | undefined {
@@ -54,21 +209,33 @@ export function retryAfterMs(value: string): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
-function parse(text: string): { message?: unknown; args?: unknown } {
+/** Hides what the service may echo and no error, no hook may show. */
+export function redactorOf({ config, request }: Attempt): Redactor {
+  return redactor([config.apiSecret, config.endpointsKey, config.apiKey, ...paymentSecrets(request.body)])
+}
+
+/** JSON where the text is JSON, else the text; undefined when there is none. */
+function parse(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : {}
+    return JSON.parse(text)
   } catch {
-    return {}
+    return text === '' ? undefined : text
   }
 }
 
-function violationsOf(args: unknown, shown: (value: unknown) => string | undefined): FieldViolation[] {
-  return [args].flat().flatMap((entry) => {
+function shown(hide: Redactor, value: unknown, limit: number): string | undefined {
+  return typeof value === 'string' ? hide.text(value, limit) : undefined
+}
+
+function violationsOf(hide: Redactor, args: unknown): FieldViolation[] {
+  const found: FieldViolation[] = []
+  for (const entry of [args].flat().slice(0, VIOLATIONS)) {
     const { field_name, violation, msg } = (entry ?? {}) as { field_name?: unknown; violation?: unknown; msg?: unknown }
-    return [violation, msg].flat().flatMap((text) => {
-      const what = shown(text)
-      return what === undefined ? [] : [{ field_name: shown(field_name) ?? '', violation: what }]
-    })
-  })
+    for (const text of [violation, msg].flat().slice(0, VIOLATIONS)) {
+      const what = shown(hide, text, TEXT_LENGTH)
+      if (what === undefined || found.length === VIOLATIONS) continue
+      found.push({ field_name: shown(hide, field_name, TEXT_LENGTH) ?? '', violation: what })
+    }
+  }
+  return found
 }

@@ -1,33 +1,64 @@
-// Each is written out: another code that merely begins like one of them proves nothing.
-/** Connection codes that mean that not one byte of the request left (Node and Bun put them on the error or its cause). */
-const NOT_CONNECTED =
-  /^(E(CONNREFUSED|NOTFOUND|AI_AGAIN|NETUNREACH|HOSTUNREACH)|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|CERT_HAS_EXPIRED|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|ERR_TLS_CERT_ALTNAME_INVALID)$/
+/**
+ * Error codes that mean that not one byte of the request left. Only a code of this list counts: a code that merely looks
+ * like one of them proves nothing.
+ */
+const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
+  // Node (undici puts the code on the cause): the connection was refused, so there was nothing to write to.
+  'ECONNREFUSED',
+  // Node: the host name has no address.
+  'ENOTFOUND',
+  // Node: the name server did not respond, so there was no address to connect to.
+  'EAI_AGAIN',
+  // Node: there is no route to the network or the host. Also the code of an established connection that lost its route:
+  // such an error names the system call, `read` or `write`, and is sorted out below.
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  // Node (undici): the time limit for connecting passed before the connection was made.
+  'UND_ERR_CONNECT_TIMEOUT',
+  // Bun: the connection was refused.
+  'ConnectionRefused',
+  // Node and Bun: the TLS handshake rejected the server's certificate. Requests are written after the handshake.
+  'CERT_HAS_EXPIRED',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+])
 
-interface Failure {
+/** What a runtime's network error may have; each engine fills in other members. */
+interface NetworkError {
   code?: unknown
   syscall?: unknown
   name?: unknown
   message?: unknown
-  cause?: Failure | null
+  cause?: NetworkError | null
   errors?: unknown
 }
 
 /**
- * Whether a failed `fetch` provably sent nothing. False in doubt: workerd has one text for refused and for reset, so
- * there a refused POST counts as possibly executed.
+ * Whether a failed `fetch` provably sent nothing. In doubt the answer is no. workerd has one message for a refused and
+ * for a lost connection, so there a POST that was refused counts as possibly sent.
  */
 export function wasNeverSent(failure: unknown): boolean {
-  const error = failure as Failure | null | undefined
-  const cause = error?.cause
-  // Deno asks for the right to the network before anything else.
-  if (error?.name === 'NotCapable') return true
-  // Several addresses of one host fail as an AggregateError: each attempt has a code of its own.
-  const all = [error, cause, cause?.errors].flat() as (Failure | null | undefined)[]
-  // A connection that was made and then lost its route has the same code as one that was never made.
-  if (all.some((one) => /^(read|write)$/.test(one?.syscall as string))) return false
-  const codes = all.map((one) => one?.code).filter((code) => typeof code === 'string')
-  if (codes.length > 0) return codes.every((code) => NOT_CONNECTED.test(code))
-  // Deno tells the phase in its text: hyper's connect phase ends before the first byte of a request. Node's fetch opens no
-  // connection to a port that the standard forbids.
-  return [error, cause].some((one) => /client error \(Connect\)|^bad port$/.test(String(one?.message)))
+  const error = failure as NetworkError | null | undefined
+  const errors = [error, error?.cause, error?.cause?.errors].flat() as (NetworkError | null | undefined)[]
+  if (errors.some(isLostConnection)) return false
+  const codes = errors.map((one) => one?.code).filter((code) => typeof code === 'string')
+  if (codes.length > 0) return codes.every((code) => NEVER_CONNECTED.has(code))
+  return errors.some((one) => isDenoNeverSent(one) || isForbiddenPort(one))
+}
+
+/** Node: a connection that was made and then failed while it was read or written. */
+function isLostConnection(error: NetworkError | null | undefined): boolean {
+  return error?.syscall === 'read' || error?.syscall === 'write'
+}
+
+/** Deno: no permission for the network (`NotCapable`), or a failure in the connect phase, which its message names. */
+function isDenoNeverSent(error: NetworkError | null | undefined): boolean {
+  return error?.name === 'NotCapable' || String(error?.message).includes('client error (Connect)')
+}
+
+/** Node and Deno: `fetch` opens no connection to a port that the standard forbids. */
+function isForbiddenPort(error: NetworkError | null | undefined): boolean {
+  return error?.message === 'bad port'
 }

@@ -1,177 +1,247 @@
-import { type ResolvedConfig, TIMEOUT_LIMIT_MS } from '../config.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig, TIMEOUT_LIMIT_MS } from '../config.ts'
 import { ConfigError, ConnectionError } from '../errors.ts'
-import { type RequestInfo, tell } from '../hooks.ts'
+import { callHook, type RequestInfo } from '../hooks.ts'
 import { lazy } from '../lib/lazy.ts'
-import { RESPONSE_BYTES } from '../lib/limits.ts'
-import { abandon, readBytes, TooLargeError } from '../lib/read-bytes.ts'
-import { cutDeepCardData, redactText } from '../lib/redact.ts'
-import { decodeUtf8 } from '../lib/utf8.ts'
+import { abandon } from '../lib/read-bytes.ts'
 import { checkInput, refuseInput, wholeNumber } from '../schemas/input.ts'
-import { looseObject, maybe } from '../schemas/schema.ts'
+import { leaf, looseObject, maybe } from '../schemas/schema.ts'
 import { authorize } from './auth.ts'
-import { startDeadline, wait } from './deadline.ts'
-import { apiError, retryAfterMs } from './errors.ts'
-import { noAnswer, sensitiveValues, unknownOutcome, unreadable } from './failure.ts'
+import { readErrorText, readJson } from './body.ts'
+import { sleep, startDeadline } from './deadline.ts'
+import {
+  connectionError,
+  invalidResponse,
+  isRetryable,
+  noResponse,
+  redactorOf,
+  rejectedRequest,
+  retryAfterMs,
+} from './errors.ts'
 import { wasNeverSent } from './never-sent.ts'
-import type { Answer, CallOptions, Exchange, WireRequest } from './types.ts'
-
-const optionsSchema = /* @__PURE__ */ lazy(() => looseObject({ timeoutMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)) }))
+import type { CallOptions, ParsedResponse, RunningAttempt, WireRequest } from './types.ts'
 
 const BACKOFF_MS = 500
 const BACKOFF_LIMIT_MS = 8_000
-/** A server that asks for a longer pause than this is not waited for: the caller is told instead. */
+/** If a server asks for a longer pause than this, the call ends and the error says how long to wait. */
 const RETRY_AFTER_LIMIT_MS = 60_000
 
 /**
- * Sends a request and reads its answer. No POST is sent twice but after a 429; a GET is sent again after a network
- * failure, a 429 or a 5xx.
- *
- * @throws {ConnectionError} a GET's failure, or a POST that provably never left.
- * @throws {OutcomeUnknownError} a POST without an answer that tells whether it was executed.
- * @throws {ApiError} a 4xx, or a 5xx of a GET.
- * @throws {UnexpectedResponseError} a GET's answer that is not JSON.
+ * Runs one operation: builds its request, sends it and reads the response.
+ * @param build Checks the input and builds the request.
+ * @param read Reads what came back.
  */
-export async function send(config: ResolvedConfig, request: WireRequest, options: CallOptions = {}): Promise<Answer> {
-  const { operation, method, path, body } = request
-  const { signal: callerSignal, passThrough } = options
-  const timeoutMs = options.timeoutMs ?? config.timeoutMs
-  const url = targetUrl(config, request)
-  if (passThrough && body === undefined) {
-    refuseInput(operation, 'passThrough', 'left out: this request has no body', passThrough)
-  }
-  checkInput(operation, optionsSchema(), options)
-  const repeatable = method === 'GET'
-  const headers = await (config.signer
-    ? signInTime({ config, request, attempts: 0, deadline: startDeadline(timeoutMs, callerSignal), sentAt: Date.now() })
-    : authorize(config, request))
-  for (let attempts = 1; ; attempts++) {
-    const deadline = startDeadline(timeoutMs, callerSignal)
-    const exchange: Exchange = { config, request, attempts, deadline, sentAt: Date.now() }
-    const info: RequestInfo = { operation, method, path, attempt: attempts }
-    const mayRepeat = attempts <= config.maxRetries
-    let status: number | undefined
-    let delayMs = Math.floor(config.random() * Math.min(BACKOFF_LIMIT_MS, BACKOFF_MS * 2 ** (attempts - 1)))
-    try {
-      const response = await attemptOnce(exchange, url, headers, info)
-      status = response.status
-      if (status < 400) return await readAnswer(exchange, response, url)
-      const asked = retryAfterMs(response.headers.get('retry-after') ?? '')
-      const waitable = mayRepeat && (asked ?? 0) <= RETRY_AFTER_LIMIT_MS
-      if (!waitable || !(status === 429 || (repeatable && status >= 500))) {
-        throw await refusal(exchange, response, asked)
-      }
-      abandon(response.body)
-      delayMs = asked ?? delayMs
-    } catch (error) {
-      // A caller that gave up has nobody left to try again for.
-      const lost = error instanceof ConnectionError && error.reason !== 'aborted'
-      if (!repeatable || !mayRepeat || !lost) throw error
-      status = undefined
-    } finally {
-      deadline.end()
-    }
-    tell(config.hooks.onRetry, { ...info, delayMs, status })
-    const pause = await wait(delayMs, callerSignal)
-    // Everything before this pause was answered or could not change anything, so nothing is unknown.
-    if (pause.givenUp() === 'aborted') throw noAnswer({ ...exchange, deadline: pause }, callerSignal?.reason, true)
+export async function call<T>(
+  config: ClientConfig,
+  operation: string,
+  options: CallOptions,
+  build: (config: ResolvedConfig) => WireRequest,
+  read: (response: ParsedResponse) => T,
+): Promise<T> {
+  const resolved = resolveConfig(config)
+  try {
+    return read(await send(resolved, build(resolved), options))
+  } catch (error) {
+    callHook(resolved.hooks.onError, { operation, error })
+    throw error
   }
 }
 
-/** A signer of the caller's may be slow, or never answer: the time limit of an attempt holds for it too. */
-async function signInTime(exchange: Exchange): Promise<Record<string, string>> {
-  const { config, request, deadline } = exchange
+/** A call with its limits. */
+interface Call {
+  config: ResolvedConfig
+  request: WireRequest
+  url: string
+  signal: AbortSignal | undefined
+  maxRetries: number
+  timeoutMs: number
+  /** Milliseconds that are left for the whole call. */
+  remainingMs: () => number
+}
+
+/** Why an attempt is followed by another. */
+interface Retry {
+  status: number | undefined
+  delayMs: number
+}
+
+/**
+ * Sends a request and reads its response. A POST is sent again only after a 429; a GET also after a network failure, a
+ * 408 or a 5xx.
+ *
+ * @throws {ConnectionError} a GET without a response, or a POST that provably never left.
+ * @throws {OutcomeUnknownError} a POST that may have been processed.
+ * @throws {ApiError} a rejected request that was not processed, or a GET that keeps failing.
+ * @throws {UnexpectedResponseError} a GET's response that is not JSON.
+ */
+async function send(config: ResolvedConfig, request: WireRequest, options: CallOptions): Promise<ParsedResponse> {
+  checkOptions(request, options)
+  const { signal } = options
+  const deadlineMs = options.deadlineMs ?? config.deadlineMs
+  const startedAt = Date.now()
+  const current: Call = {
+    config,
+    request,
+    url: targetUrl(config, request),
+    signal,
+    maxRetries: options.maxRetries ?? config.maxRetries,
+    timeoutMs: options.timeoutMs ?? config.timeoutMs,
+    remainingMs: () => (deadlineMs === undefined ? TIMEOUT_LIMIT_MS : startedAt + deadlineMs - Date.now()),
+  }
+  for (let number = 1; ; number++) {
+    const outcome = await attemptOnce(current, number)
+    if ('response' in outcome) return outcome.response
+    callHook(config.hooks.onRetry, { ...infoOf(request, number), ...outcome.retry })
+    if ((await sleep(outcome.retry.delayMs, signal)) === 'aborted') {
+      // The service rejected everything before this pause, or it could not change anything: nothing is unknown.
+      throw connectionError(
+        { config, request, number, sentAt: Date.now() },
+        { reason: 'aborted', cause: signal?.reason },
+      )
+    }
+  }
+}
+
+async function attemptOnce(call: Call, number: number): Promise<{ response: ParsedResponse } | { retry: Retry }> {
+  const { config, request } = call
+  const deadline = startDeadline(Math.min(call.timeoutMs, Math.max(0, call.remainingMs())), call.signal)
+  const attempt: RunningAttempt = { config, request, number, deadline, sentAt: Date.now() }
+  const retryAfter = (status: number | undefined, delayMs: number): Retry | undefined =>
+    number <= call.maxRetries && delayMs < call.remainingMs() ? { status, delayMs } : undefined
   try {
-    return await deadline.race(authorize(config, request))
-  } catch (cause) {
-    throw deadline.givenUp() ? noAnswer(exchange, cause, true) : cause
+    const headers = await sign(attempt)
+    const response = await exchange(attempt, call.url, headers)
+    const { status } = response
+    if (status < 400) return { response: await readSuccess(attempt, response, call.url) }
+    const asked = retryAfterMs(response.headers.get('retry-after') ?? '')
+    const mayRepeat = status === 429 || (request.method === 'GET' && isRetryable(status))
+    const retry =
+      mayRepeat && (asked ?? 0) <= RETRY_AFTER_LIMIT_MS
+        ? retryAfter(status, asked ?? backoff(config, number))
+        : undefined
+    if (retry) {
+      abandon(response.body)
+      return { retry }
+    }
+    const text = await readErrorText(attempt, response)
+    throw rejectedRequest(attempt, { status, text, retryAfterMs: asked, requestId: requestIdOf(attempt, response) })
+  } catch (error) {
+    const retry = wasLost(attempt, error) ? retryAfter(undefined, backoff(config, number)) : undefined
+    if (!retry) throw error
+    return { retry }
   } finally {
     deadline.end()
   }
 }
 
-async function attemptOnce(
-  exchange: Exchange,
-  url: string,
-  headers: Record<string, string>,
-  info: RequestInfo,
-): Promise<Response> {
-  const { config, request, deadline } = exchange
-  const { hooks, fetch } = config
+/** Whether a GET was sent and got no response, while its caller still waits for one. */
+function wasLost({ request, number }: RunningAttempt, error: unknown): boolean {
+  const lost = error instanceof ConnectionError && error.reason !== 'aborted' && error.attempts === number
+  return lost && request.method === 'GET'
+}
+
+function backoff(config: ResolvedConfig, number: number): number {
+  return Math.floor(config.random() * Math.min(BACKOFF_LIMIT_MS, BACKOFF_MS * 2 ** (number - 1)))
+}
+
+/** The headers of an attempt. Each attempt is signed anew; a caller's signer counts towards the time limit. */
+async function sign(attempt: RunningAttempt): Promise<Record<string, string>> {
+  const { config, request, number, deadline } = attempt
+  try {
+    return await deadline.race(authorize(config, request))
+  } catch (cause) {
+    const reason = deadline.stopReason()
+    if (!reason) throw cause
+    const what = reason === 'timeout' ? 'was not signed in time' : undefined
+    throw connectionError(attempt, { reason, cause, attempts: number - 1, ...(what && { what }) })
+  }
+}
+
+async function exchange(attempt: RunningAttempt, url: string, headers: Record<string, string>): Promise<Response> {
+  const { config, request, number, deadline } = attempt
   const { method, body } = request
-  const { signal } = deadline
-  if (signal.aborted) throw noAnswer(exchange, signal.reason, true)
-  tell(hooks.onRequest, info)
+  // Taken out: workerd's fetch throws when it is called as a method of another object.
+  const { fetch } = config
+  const info = infoOf(request, number)
+  callHook(config.hooks.onRequest, info)
+  if (deadline.stopReason()) throw noResponse(attempt, { processed: 'no', cause: deadline.signal.reason })
   const startedAt = Date.now()
-  const init: RequestInit = { method, headers, signal, redirect: 'manual', keepalive: false }
-  // A Blob body is the one form that no runtime sends a second time by itself when a connection drops.
+  const init: RequestInit = { method, headers, signal: deadline.signal, redirect: 'manual', keepalive: false }
+  // A Blob is the one form of body that no runtime sends again when a connection drops.
   if (method !== 'GET') init.body = new Blob(body === undefined ? [] : [body])
   try {
     const response = await deadline.race(fetch(url, init))
     const { status } = response
-    if (!Number.isInteger(status)) throw new TypeError('fetch answered no Response.')
-    // Somebody else's text: hooks get it without secrets, and not at any length.
-    const id = response.headers.get('x-request-id')?.slice(0, 200)
-    const requestId = id && redactText(id, sensitiveValues(exchange))
-    tell(hooks.onResponse, { ...info, status, durationMs: Date.now() - startedAt, requestId })
+    if (!Number.isInteger(status) || status < 200)
+      throw new TypeError('The configured `fetch` did not return a Response.')
+    const durationMs = Date.now() - startedAt
+    callHook(config.hooks.onResponse, { ...info, status, durationMs, requestId: requestIdOf(attempt, response) })
     return response
   } catch (cause) {
-    throw noAnswer(exchange, cause, !deadline.givenUp() && wasNeverSent(cause))
+    const neverSent = !deadline.stopReason() && wasNeverSent(cause)
+    throw noResponse(attempt, { processed: neverSent ? 'no' : 'unknown', cause })
   }
 }
 
-async function readAnswer(exchange: Exchange, response: Response, url: string): Promise<Answer> {
-  const { request, attempts, sentAt } = exchange
+/** The response's `x-request-id`. Another party's text: hooks and errors get it without secrets and cut to length. */
+function requestIdOf(attempt: RunningAttempt, response: Response): string | undefined {
+  const id = response.headers.get('x-request-id')
+  return id ? redactorOf(attempt).text(id, 200).slice(0, 200) : undefined
+}
+
+async function readSuccess(attempt: RunningAttempt, response: Response, url: string): Promise<ParsedResponse> {
+  const { request, deadline: _, ...rest } = attempt
   const { status } = response
-  if (status >= 300) {
-    const location = redirectTarget(response.headers.get('location'), url)
-    abandon(response.body)
-    if (request.redirectExpected && location && status !== 304)
-      return { status, json: undefined, location, attempts, sentAt }
-    const what = request.redirectExpected
-      ? `${status} but without a usable Location`
-      : `a redirect (${status}), not followed: it would carry your credentials elsewhere`
-    throw unreadable(exchange, status, 'unexpected_redirect', what)
-  }
-  const bytes = await readBody(exchange, response)
-  const text = bytes && decodeUtf8(bytes)
-  try {
-    const json: unknown = JSON.parse(text ?? '')
-    cutDeepCardData(json)
-    return { status, json, location: undefined, attempts, sentAt }
-  } catch {
-    const fault = !bytes ? `larger than ${RESPONSE_BYTES} bytes` : bytes.length ? 'not JSON' : 'empty'
-    const what = `${status}, but its body is ${fault}`
-    throw unreadable(exchange, status, 'unreadable_answer', what, text)
-  }
+  const requestId = requestIdOf(attempt, response)
+  const parsed = { attempt: { ...rest, request }, status, requestId }
+  if (status < 300) return { ...parsed, json: await readJson(attempt, response, requestId), location: undefined }
+  abandon(response.body)
+  const header = response.headers.get('location') ?? ''
+  const location = httpAddress(header, url)
+  if (request.redirectExpected && location && status !== 304) return { ...parsed, json: undefined, location }
+  const what = request.redirectExpected
+    ? `${status} without a usable Location`
+    : `a redirect (${status}), which was not followed: it would carry your credentials elsewhere`
+  throw invalidResponse(attempt, {
+    reason: 'unexpected_redirect',
+    status,
+    what,
+    requestId,
+    location: location ?? (header || undefined),
+  })
 }
 
-/** The body's bytes; undefined beyond the limit. */
-async function readBody(exchange: Exchange, response: Response): Promise<Uint8Array | undefined> {
-  try {
-    return await exchange.deadline.race(readBytes(response, RESPONSE_BYTES))
-  } catch (cause) {
-    if (cause instanceof TooLargeError) return undefined
-    throw noAnswer(exchange, cause, false, response.status)
-  }
-}
-
-function redirectTarget(location: string | null, url: string): string | undefined {
-  if (!location || !URL.canParse(location, url)) return undefined
+function httpAddress(location: string, url: string): string | undefined {
+  if (location === '' || !URL.canParse(location, url)) return undefined
   const { href } = new URL(location, url)
   return /^https?:/.test(href) ? href : undefined
 }
 
-async function refusal(exchange: Exchange, response: Response, retryAfter: number | undefined): Promise<Error> {
-  const { request } = exchange
-  const { status } = response
-  if (request.method !== 'GET' && status >= 500) {
-    abandon(response.body)
-    const what = `was answered with ${status}, an error inside the service`
-    return unknownOutcome(exchange, 'server_error', what, status)
+const infoOf = ({ operation, method, path }: WireRequest, attempt: number): RequestInfo => ({
+  operation,
+  method,
+  path,
+  attempt,
+})
+
+const optionsSchema = /* @__PURE__ */ lazy(() =>
+  looseObject({
+    signal: maybe(leaf<AbortSignal>('an AbortSignal (the `signal` of an AbortController)', isSignal)),
+    timeoutMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)),
+    deadlineMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)),
+    maxRetries: maybe(wholeNumber(0, 10)),
+  }),
+)
+
+function isSignal(value: unknown): boolean {
+  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function'
+}
+
+function checkOptions({ operation, body }: WireRequest, options: CallOptions): void {
+  if (options.passThrough && body === undefined) {
+    refuseInput(operation, 'passThrough', 'left out: this request has no body', options.passThrough)
   }
-  // The status alone already says that it was refused: a body that cannot be read takes nothing away from that.
-  const bytes = await readBody(exchange, response).catch(() => undefined)
-  return apiError(exchange, status, (bytes && decodeUtf8(bytes)) ?? '', retryAfter)
+  checkInput(operation, optionsSchema(), options)
 }
 
 function targetUrl(config: ResolvedConfig, { operation, base, path }: WireRequest): string {

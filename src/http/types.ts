@@ -5,13 +5,17 @@ import type { Deadline } from './deadline.ts'
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Gives the call up. On a POST that was already sent this throws an `OutcomeUnknownError`. */
+  /** Aborts the call. On a POST that was already sent this throws an `OutcomeUnknownError`. */
   signal?: AbortSignal | undefined
-  /** Milliseconds for one attempt; overrides the configuration's. */
+  /** Milliseconds for each attempt; overrides the configuration's. */
   timeoutMs?: number | undefined
+  /** Milliseconds for the whole call, retries and their pauses included; overrides the configuration's. */
+  deadlineMs?: number | undefined
+  /** How often a GET, or a request that got a 429, is retried, 0 to 10; overrides the configuration's. */
+  maxRetries?: number | undefined
   /**
-   * Extra body fields, sent as they are: for what the service knows and its document does not show.
-   * A documented field that the call itself does not send may be among them, unchecked; one that it sends is refused.
+   * Extra body fields that the API document does not show, sent as they are. They are merged into the body at any depth:
+   * objects by key, arrays at indexes that the call itself fills. A documented field is rejected.
    */
   passThrough?: Record<string, unknown> | undefined
 }
@@ -23,39 +27,50 @@ export interface WireRequest extends AuthenticatedRequest {
   /** Which configured address the path is below. */
   base: 'baseUrl' | 'apiUrl'
   /** What `resolveOutcome` needs to find the operation again. */
-  subject?: { order_id?: string; amount?: number | undefined; currency?: string | undefined }
-  /** Whether a redirect is an answer to this request. */
+  subject?: {
+    order_id: string
+    /** Where the call names one. */
+    pos_id?: string | undefined
+    amount?: number | undefined
+    currency?: string | undefined
+  }
+  /** Whether a redirect is a response to this request, rather than an error. It is never followed. */
   redirectExpected?: boolean
-  /** How to learn what became of it, when no answer tells; empty for a GET, which changes nothing. */
+  /** Whether a 2xx without a body is a response to this request. */
+  emptyExpected?: boolean
+  /** How to learn what became of it when no response says so; empty for a GET, which changes nothing. */
   howToFindOut: string
 }
 
-/** An answer that could be read: 2xx with JSON, or an expected redirect. */
-export interface Answer {
+/** One attempt of a request. */
+export interface Attempt {
+  config: ResolvedConfig
+  request: WireRequest
+  /** Counted from 1. */
+  number: number
+  /** When it began, in milliseconds since the epoch. */
+  sentAt: number
+}
+
+/** An attempt with its time limit, while it runs. */
+export interface RunningAttempt extends Attempt {
+  deadline: Deadline
+}
+
+/** A response that could be read: a 2xx with JSON, or an expected redirect. */
+export interface ParsedResponse {
+  /** The attempt that it answers. */
+  attempt: Attempt
   status: number
+  /** `x-request-id`, redacted. */
+  requestId: string | undefined
   /** The parsed body, card data cut out; undefined for a redirect. */
   json: unknown
   /** The absolute address of an expected redirect. */
   location: string | undefined
-  /** How many times the request was attempted. */
-  attempts: number
-  /** When the last attempt began, in milliseconds since the epoch. */
-  sentAt: number
 }
 
-/** One attempt of a request. */
-export interface Exchange {
-  config: ResolvedConfig
-  request: WireRequest
-  /** The time limit of this attempt. */
-  deadline: Deadline
-  /** Counted from 1; 0 while the request is still being signed. */
-  attempts: number
-  /** When this attempt began, in milliseconds since the epoch. */
-  sentAt: number
-}
-
-/** What an error tells of the call it belongs to. */
-export function callOf({ method, path }: WireRequest, attempts: number): CallDetails {
-  return { method, path, attempts }
+/** What an error says about the call that it belongs to. `attempts` is the number of attempts that were sent. */
+export function callDetails({ request, number }: Attempt, attempts: number = number): CallDetails {
+  return { method: request.method, path: request.path, attempts }
 }

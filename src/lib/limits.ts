@@ -17,4 +17,4 @@ export const RESPONSE_BYTES = 1_048_576
 export const WEBHOOK_BYTES = 65_536
 
 /** How much of a webhook's body that is too long is read and dropped before it is rejected. */
-export const DRAINED_BYTES = 8 * 2 ** 20
+export const DRAINED_BYTES: number = 8 * 2 ** 20

@@ -1,48 +1,204 @@
-const CARD_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'exp_month', 'exp_year', 'card_cvv'])
+import { isSecretField } from './card-data.ts'
+import { isIssuedCardNumber } from './card-number.ts'
+
+/** Hides secrets in what somebody will read. */
+export interface Redactor {
+  /** A text without secrets and card numbers, and at most `limit` characters of it. */
+  text(text: string, limit?: number): string
+  /** A copy of JSON, bounded to about `limit` characters and 50 levels; a text is redacted as a text. */
+  value(value: unknown, limit: number): unknown
+}
 
 /** What stands in the place of something that must not be shown. */
 const REDACTED = '[redacted]'
+/** What stands in the place of something for which there was no room. */
+const CUT = '[cut]'
+const MAX_DEPTH = 50
 
-/** Cuts raw card data out of a verified webhook, which documents none: a second look at a record that was parsed already. */
-export function cutCardData(record: Record<string, unknown>): void {
-  for (const name of CARD_FIELDS) if (name in record) delete record[name]
+/** A part of a text. A soft one is a guess from few characters: it yields to a UUID that it lies in. */
+interface Match {
+  start: number
+  end: number
+  soft: boolean
 }
 
 /**
- * Cuts raw card data out of an answer, at any depth: the document's split purchase answer echoes it.
- * `cc_mask` and `cc_token` stay. (A reviver of `JSON.parse` would take five times as long as the parsing.)
+ * Makes a redactor for the secrets of one call. It hides
+ * - the secrets themselves, also percent-encoded and JSON-escaped; short ones only where they stand alone;
+ * - a card number among the secrets in any grouping, and every part of it of 7 digits or more;
+ * - anything else that is a card number by check digit, issuer prefix and length, never inside a UUID;
+ * - the values of card fields in JSON, also in JSON that is cut off.
+ * All of it is found in the original text and replaced once, so no replacement can hide or make another match.
  */
-export function cutDeepCardData(value: unknown): void {
-  for (const [key, inner] of Object.entries((typeof value === 'object' && value) || {})) {
-    if (CARD_FIELDS.has(key)) delete (value as Record<string, unknown>)[key]
-    else cutDeepCardData(inner)
+export function redactor(secrets: readonly string[]): Redactor {
+  const cards = secrets.filter(isCardLike).map(digitsOf)
+  const literals = [...new Set(secrets.flatMap(spellings))]
+  const longest = Math.max(64, ...secrets.map(({ length }) => length * 6))
+  const text = (original: string, limit = Number.POSITIVE_INFINITY): string => {
+    // A secret at the limit is found whole before it is cut.
+    const seen = original.length > limit ? original.slice(0, limit + longest) : original
+    const plain = blankEscapes(seen)
+    const found = [
+      ...findLiterals(seen, plain, literals),
+      ...findCardNumbers(seen, cards),
+      ...(plain === seen ? [] : findCardNumbers(plain, cards)),
+      ...findCardFields(seen),
+    ]
+    return replace(seen, outsideUuids(seen, found), Math.min(limit, seen.length))
+  }
+  return { text, value: (value, limit) => redactValue(value, limit, text) }
+}
+
+function redactValue(value: unknown, limit: number, text: Redactor['text']): unknown {
+  const result: { body?: unknown } = {}
+  const todo = [{ target: result as object, key: 'body', value, depth: 0 }]
+  let left = limit
+  // Level by level: when there is no room for all of it, the outer fields are kept.
+  for (const { target, key, value: inner, depth } of todo) {
+    const name = depth === 0 || Array.isArray(target) ? key : text(key, left)
+    let copy: unknown = inner
+    if (left <= 0) copy = CUT
+    else if (depth > 0 && inner !== null && isSecretField(key)) copy = REDACTED
+    else if (typeof inner === 'string') copy = text(inner, left)
+    else if (typeof inner === 'number' && text(String(inner)) !== String(inner)) copy = REDACTED
+    else if (inner !== null && typeof inner === 'object') {
+      copy = depth === MAX_DEPTH ? CUT : Array.isArray(inner) ? [] : {}
+      const room = depth === MAX_DEPTH ? 0 : limit - todo.length
+      const entries = Object.entries(inner).slice(0, Math.max(0, room))
+      for (const [name, child] of entries)
+        todo.push({ target: copy as object, key: name, value: child, depth: depth + 1 })
+    }
+    Object.defineProperty(target, name, { value: copy, enumerable: true, configurable: true, writable: true })
+    if (left <= 0) break
+    left -= name.length + (typeof copy === 'object' ? 4 : String(copy).length + 4)
+  }
+  return result.body
+}
+
+/** A secret as it may be written in a text or an address. */
+function spellings(secret: string): string[] {
+  if (secret === '') return []
+  const escaped = JSON.stringify(secret).slice(1, -1)
+  try {
+    return [secret, escaped, encodeURIComponent(secret)]
+  } catch {
+    return [secret, escaped]
   }
 }
 
-const SECRET_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'card_cvv', 'cc_token'])
+/** The same text with spaces in place of escapes such as `%20`, whose digits belong to no number. */
+function blankEscapes(text: string): string {
+  return text.replace(/%[\da-f]{2}|\\u[\da-f]{4}|&nbsp;|&#160;/gi, (code) => ' '.repeat(code.length))
+}
 
-/** What of a request's body no error may show: card data, tokens that can be charged, every text of a cryptogram. */
-export function paymentSecrets(body: string | undefined): string[] {
-  const secrets: string[] = []
-  const collect = (value: unknown, secret: boolean): void => {
-    if (value !== null && typeof value === 'object') {
-      for (const [key, inner] of Object.entries(value)) {
-        collect(inner, secret || key === 'cryptogram' || SECRET_FIELDS.has(key))
+function findLiterals(text: string, plain: string, literals: readonly string[]): Match[] {
+  const found: Match[] = []
+  for (const literal of literals) {
+    // A CVV, and anything as short, is a part of many numbers and words.
+    const soft = literal.length < 4 || /^\d{4,7}$/.test(literal)
+    for (let start = text.indexOf(literal); start >= 0; start = text.indexOf(literal, start + 1)) {
+      const end = start + literal.length
+      if (!soft || standsAlone(plain, start, end)) found.push({ start, end, soft })
+    }
+  }
+  return found
+}
+
+/** Whether a part of a text cuts no number and no word in two. */
+function standsAlone(text: string, start: number, end: number): boolean {
+  const inside = (a: string | undefined, b: string | undefined) =>
+    [/\d/, /\p{L}/u].some((kind) => kind.test(a ?? '') && kind.test(b ?? ''))
+  return !inside(text[start - 1], text[start]) && !inside(text[end - 1], text[end])
+}
+
+const isCardLike = (secret: string): boolean => /^\d{12,19}$/.test(digitsOf(secret))
+const digitsOf = (text: string): string => text.replace(/[\s.-]/g, '')
+
+/** Digits of a sent card number that may be shown: masks show the first six and the last four. */
+const SHOWN_DIGITS = 6
+/** Digits of the longest card number. */
+const LONGEST_CARD = 19
+
+function findCardNumbers(text: string, cards: readonly string[]): Match[] {
+  const found: Match[] = []
+  for (const { digits, at, groups } of digitRuns(text)) {
+    const match = (from: number, length: number, soft: boolean) =>
+      found.push({ start: at[from] as number, end: (at[from + length - 1] as number) + 1, soft })
+    for (const card of cards) {
+      for (let i = digits.indexOf(card); i >= 0; i = digits.indexOf(card, i + 1)) match(i, card.length, false)
+      for (let part = 0; part + SHOWN_DIGITS < card.length; part++) {
+        const some = card.slice(part, part + SHOWN_DIGITS + 1)
+        for (let i = digits.indexOf(some); i >= 0; i = digits.indexOf(some, i + 1)) match(i, some.length, true)
       }
-    } else if (secret && (typeof value === 'string' || typeof value === 'number')) secrets.push(String(value))
+    }
+    // One that was not sent begins and ends with a group of digits.
+    const ends = [...groups.slice(1), digits.length]
+    for (const [index, start] of groups.entries()) {
+      for (const end of ends.slice(index, index + LONGEST_CARD)) {
+        const number = digits.slice(start, end)
+        if (isIssuedCardNumber(number)) match(start, number.length, true)
+        if (number.length >= LONGEST_CARD) break
+      }
+    }
   }
-  if (body !== undefined) collect(JSON.parse(body), false)
-  return secrets
+  return found
 }
 
-/** Hides the given secrets, the card fields of JSON (also of JSON that is cut off), and anything that looks like a card number, in a text that somebody will read. */
-export function redactText(text: string, secrets: readonly string[]): string {
-  let redacted = text
-  for (const secret of secrets) if (secret !== '') redacted = redacted.replaceAll(secret, REDACTED)
-  return redacted
-    .replace(
-      /("(?:cc_number|card_cvv|cc_token|exp_month|exp_year)"\s*:\s*)("(?:[^"\\]|\\.)*"?|[\d.]+)/g,
-      `$1"${REDACTED}"`,
-    )
-    .replace(/\d(?:[ -]?\d){12,18}/g, REDACTED)
+/** What may stand between two groups of digits of one number. */
+const SEPARATOR = /^[\s.\-\u2010-\u2015+]{1,6}$/
+
+interface DigitRun {
+  digits: string
+  /** Where each digit stands in the text. */
+  at: number[]
+  /** The index of the first digit of each group. */
+  groups: number[]
+}
+
+function digitRuns(text: string): DigitRun[] {
+  const runs: DigitRun[] = []
+  let end = 0
+  for (const { 0: group, index } of text.matchAll(/\d+/g)) {
+    let run = runs.at(-1)
+    if (!run || !SEPARATOR.test(text.slice(end, index))) {
+      run = { digits: '', at: [], groups: [] }
+      runs.push(run)
+    }
+    run.groups.push(run.digits.length)
+    run.digits += group
+    for (let i = 0; i < group.length; i++) run.at.push(index + i)
+    end = index + group.length
+  }
+  return runs
+}
+
+function findCardFields(text: string): Match[] {
+  const fields = /("(?:cc_number|card_cvv|cc_token|exp_month|exp_year)"\s*:\s*)("(?:[^"\\]|\\.)*"?|[\d.]+)/g
+  return [...text.matchAll(fields)].map(({ 0: all, 1: name = '', 2: value = '', index }) => {
+    const quoted = value.startsWith('"') ? 1 : 0
+    const start = index + name.length + quoted
+    const closed = quoted && value.length > 1 && value.endsWith('"') ? 1 : 0
+    return { start, end: index + all.length - closed, soft: false }
+  })
+}
+
+function outsideUuids(text: string, found: Match[]): Match[] {
+  const uuids = [...text.matchAll(/(?<![\da-z])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?![\da-z])/gi)]
+  if (uuids.length === 0) return found
+  return found.filter(
+    ({ start, end, soft }) => !soft || !uuids.some(({ 0: uuid, index }) => start < index + uuid.length && end > index),
+  )
+}
+
+/** Replaces the matches, overlapping ones as one, and keeps what begins before the limit. */
+function replace(text: string, found: Match[], limit: number): string {
+  let result = ''
+  let position = 0
+  for (const { start, end } of found.sort((a, b) => a.start - b.start)) {
+    if (start >= limit) break
+    // Those that touch or overlap are one.
+    if (result === '' || start > position) result += text.slice(position, start) + REDACTED
+    position = Math.max(position, end)
+  }
+  return result + text.slice(position, Math.max(position, limit))
 }

@@ -1,9 +1,9 @@
-// POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel (document, "Cancel a created, unpaid payment")
+// POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel (API document, "Cancel a created, unpaid payment")
 
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { readRecord, unexpected } from '../http/read-record.ts'
-import { send } from '../http/send.ts'
-import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { recordOf, unreadableRecord } from '../http/body.ts'
+import { call } from '../http/send.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
 import { segment } from '../lib/path.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
@@ -14,7 +14,7 @@ import { kindOf, optional, type Schema, strictObject } from '../schemas/schema.t
 export interface CancelPaymentInput {
   /** The POS; the configuration's `posId` unless given. */
   pos_id?: string | undefined
-  /** The order to cancel, 1 to 256 characters; it becomes a part of the path, so that `.` and `..` are refused. */
+  /** The order to cancel, 1 to 256 characters; it becomes a part of the path, so `.` and `..` are rejected. */
   order_id: string
 }
 
@@ -22,7 +22,6 @@ const inputSchema: () => Schema<CancelPaymentInput> = /* @__PURE__ */ lazy(() =>
   strictObject({ pos_id: optional(uuid()), order_id: pathSegment() }),
 )
 
-/** Builds the request: pure. */
 function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): WireRequest {
   const input = checkInput('cancelPayment', inputSchema(), received)
   return {
@@ -32,20 +31,18 @@ function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): Wir
     path: `/api/v1/pos/${input.pos_id ?? config.posId}/order/${segment(input.order_id)}/cancel`,
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-Key',
-    subject: { order_id: input.order_id },
+    subject: input,
     howToFindOut:
       `Ask with resendWebhook({ order_id, operation: 'purchase' }) (or 'auth'), where order_id is ${JSON.stringify(input.order_id)}: ` +
       'a cancelled payment has status_code 6007. Cancelling again moves no money.',
   }
 }
 
-function readAnswer(request: WireRequest, answer: Answer): Payment {
-  const records = answer.json
-  if (Array.isArray(records) && records.length === 1) {
-    return readRecord(paymentSchema(), request, answer, records[0])
-  }
+function readResponse(response: ParsedResponse): Payment {
+  const records = response.json
+  if (Array.isArray(records) && records.length === 1) return recordOf(response, paymentSchema(), records[0])
   const received = Array.isArray(records) ? `array of ${records.length}` : kindOf(records)
-  throw unexpected(request, answer, [{ path: '', rule: 'an array of one payment record', received }])
+  throw unreadableRecord(response, [{ path: '', rule: 'an array of one payment record', received }])
 }
 
 /**
@@ -55,16 +52,15 @@ function readAnswer(request: WireRequest, answer: Answer): Payment {
  * Applies to a hosted `purchase` (split ones included) or `auth` with status `init`. The record that comes back has
  * status `failure` and status_code `6007`; what the service does not know is null.
  *
- * @param config The configuration, or a client's.
+ * @param config The configuration, as for `createClient`.
  * @param input The order.
- * @param options `signal`, `timeoutMs`.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
- * @throws {ConfigError} when the configuration cannot work.
+ * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
- * @throws {OutcomeUnknownError} when it may have been executed and no answer tells: ask with `resendWebhook` first.
- * @throws {ApiError} when the service refuses it (4xx). What it answers for a paid payment is not shown.
- * @throws {UnexpectedResponseError} when the answer is not an array of exactly one record; it is in `body`.
- * @see The service's document, "Cancel a created, unpaid payment".
+ * @throws {OutcomeUnknownError} when it may have been processed and no response confirms it: ask with `resendWebhook` first.
+ * @throws {ApiError} when the service rejects it (4xx). What it returns for a paid payment is not shown.
+ * @see The API document, "Cancel a created, unpaid payment".
  * @example
  * import { cancelPayment, type ClientConfig } from 'edgetill'
  * async function giveUp(config: ClientConfig): Promise<boolean> {
@@ -73,11 +69,9 @@ function readAnswer(request: WireRequest, answer: Answer): Payment {
  * }
  */
 export async function cancelPayment(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: CancelPaymentInput,
   options: CallOptions = {},
 ): Promise<Payment> {
-  const resolved = resolveConfig(config)
-  const request = buildRequest(resolved, input)
-  return readAnswer(request, await send(resolved, request, options))
+  return call(config, 'cancelPayment', options, (resolved) => buildRequest(resolved, input), readResponse)
 }

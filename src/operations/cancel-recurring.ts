@@ -1,9 +1,9 @@
 // PUT {api_url}/api/v1/recurring/{recurring_id}/cancel (beyond the API document; source [A]: shown by the vendor's other public material)
 
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { readRecord } from '../http/read-record.ts'
-import { send } from '../http/send.ts'
-import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import type { ClientConfig } from '../config.ts'
+import { recordOf } from '../http/body.ts'
+import { call } from '../http/send.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
 import { segment } from '../lib/path.ts'
 import { checkInput, pathSegment } from '../schemas/input.ts'
@@ -20,7 +20,6 @@ const inputSchema: () => Schema<CancelRecurringInput> = /* @__PURE__ */ lazy(() 
   strictObject({ recurring_id: pathSegment() }),
 )
 
-/** Builds the request: pure. */
 function buildRequest(received: CancelRecurringInput): WireRequest {
   const { recurring_id } = checkInput('cancelRecurring', inputSchema(), received)
   return {
@@ -36,8 +35,8 @@ function buildRequest(received: CancelRecurringInput): WireRequest {
   }
 }
 
-function readAnswer(request: WireRequest, answer: Answer): RecurringCancellation {
-  return readRecord(recurringCancellationSchema(), request, answer)
+function readResponse(response: ParsedResponse): RecurringCancellation {
+  return recordOf(response, recurringCancellationSchema())
 }
 
 /**
@@ -46,16 +45,15 @@ function readAnswer(request: WireRequest, answer: Answer): RecurringCancellation
  *
  * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
  *
- * @param config The configuration, or a client's; it needs `apiUrl`.
+ * @param config The configuration, as for `createClient`; it needs `apiUrl`.
  * @param input The subscription.
- * @param options `signal`, `timeoutMs`.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
- * @throws {ConfigError} when the configuration cannot work, or has no `apiUrl`.
+ * @throws {ConfigError} when the configuration is invalid, or has no `apiUrl`.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
  * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it. Cancelling again moves no
  *   money.
  * @throws {ApiError} when the service rejects it (4xx). What it returns for a subscription that has ended is not shown.
- * @throws {UnexpectedResponseError} when the response has no `recurring_status`; it is in `body`.
  * @see Beyond the API document: path and `recurring_status` are said by the vendor elsewhere [A].
  * @example
  * import { cancelRecurring, type ClientConfig } from 'edgetill'
@@ -65,11 +63,9 @@ function readAnswer(request: WireRequest, answer: Answer): RecurringCancellation
  * }
  */
 export async function cancelRecurring(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: CancelRecurringInput,
   options: CallOptions = {},
 ): Promise<RecurringCancellation> {
-  const resolved = resolveConfig(config)
-  const request = buildRequest(input)
-  return readAnswer(request, await send(resolved, request, options))
+  return call(config, 'cancelRecurring', options, () => buildRequest(input), readResponse)
 }

@@ -1,16 +1,16 @@
-// POST {base_url}/api/v1/capture (document, "Capture a reserve")
+// POST {base_url}/api/v1/capture (API document, "Capture a reserve")
 
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { readRecord } from '../http/read-record.ts'
-import { send } from '../http/send.ts'
-import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { jsonBody, recordOf } from '../http/body.ts'
+import { call } from '../http/send.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
 import { type Capture, captureSchema } from '../schemas/capture.ts'
 import { amount, checkInput, currency, freeText, oneOf, orderId, products, url, uuid } from '../schemas/input.ts'
 import { optional, type Schema, strictObject } from '../schemas/schema.ts'
 import type { Product } from '../schemas/split.ts'
-import { jsonBody, warnAboutPort } from './purchase.ts'
+import { warnAboutPort } from './purchase.ts'
 
 /** How a fiscal receipt reaches the customer. */
 export type ReceiptDelivery = 'email' | 'sms' | 'viber' | 'none'
@@ -24,8 +24,8 @@ export interface CapturePaymentInput {
   /** Currency of the original order, ISO 4217. */
   order_currency: string
   /**
-   * Positive, in the currency's unit, at most 2 decimals. Left out: everything that was reserved. Less: a partial
-   * capture. More: beyond the reserve, up to the percentage of the project's settings.
+   * Positive, in the currency's unit, at most 2 decimals. Left out: the whole hold. Less: a partial capture.
+   * More: beyond the hold, up to the percentage of the project's settings.
    */
   charge_amount?: number | undefined
   /** Their structure depends on whether fiscalization is used: they are sent as they are. */
@@ -51,9 +51,10 @@ const inputSchema: () => Schema<CapturePaymentInput> = /* @__PURE__ */ lazy(() =
   }),
 )
 
-/** Builds the request: pure. */
+/** Builds the request. A webhook address on an unusual port triggers `onWarning`. */
 function buildRequest(config: ResolvedConfig, received: CapturePaymentInput, options: CallOptions): WireRequest {
   const input = checkInput('capturePayment', inputSchema(), received)
+  const { order_id, pos_id } = input
   warnAboutPort(config, 'capturePayment', 'server_url', input.server_url)
   return {
     operation: 'capturePayment',
@@ -63,35 +64,42 @@ function buildRequest(config: ResolvedConfig, received: CapturePaymentInput, opt
     body: jsonBody('capturePayment', { pos_id: config.posId, ...input }, options.passThrough),
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
-    subject: { order_id: input.order_id, amount: input.charge_amount, currency: input.order_currency },
-    howToFindOut:
-      `A capture has no idempotency key: a second one can charge again. First ask with resendWebhook({ order_id, operation: 'capture' }), ` +
-      `where order_id is ${JSON.stringify(input.order_id)}, and wait for its webhook.`,
+    subject: { order_id, pos_id, amount: input.charge_amount, currency: input.order_currency },
+    howToFindOut: howToFindOut(input),
   }
 }
 
-function readAnswer(request: WireRequest, answer: Answer): Capture {
-  const capture = { ...readRecord(captureSchema(), request, answer) }
-  return Object.defineProperty(capture, 'record', { value: answer.json, enumerable: false }) as Capture
+function howToFindOut({ order_id, server_url }: CapturePaymentInput): string {
+  const webhook = server_url === undefined ? '' : ' Its webhook to server_url says the same.'
+  return (
+    `A capture has no idempotency key: a second one can charge again. First call resolveOutcome(client, error, { known }), or ask with resendWebhook({ order_id: ${JSON.stringify(order_id)}, ` +
+    "operation: 'capture' }). It returns the latest capture of the order, which may be an earlier one: compare its " +
+    'operation_id and created_at with the captures that you know. A new operation_id is this capture; only a known one, or a ' +
+    `404, some minutes later means that this capture was not processed.${webhook}`
+  )
+}
+
+function readResponse(response: ParsedResponse): Capture {
+  const capture = { ...recordOf(response, captureSchema()) }
+  return Object.defineProperty(capture, 'record', { value: response.json, enumerable: false }) as Capture
 }
 
 /**
- * Charges a reserve: in full, in part, or beyond it. `POST {base_url}/api/v1/capture`.
+ * Captures an authorization hold: in full, in part, or beyond it. `POST {base_url}/api/v1/capture`.
  *
- * Only an `auth` with status `success` can be captured. Without `charge_amount` the whole reserve is charged. A capture
+ * Only an `auth` with status `success` can be captured. Without `charge_amount` the whole hold is charged. A capture
  * has NO idempotency key: never repeat one whose outcome is unknown without asking first. A declined capture is a value
  * with `status: 'failure'`.
  *
- * @param config The configuration, or a client's.
- * @param input The document's parameters under their wire names.
- * @param options `signal`, `timeoutMs`, and `passThrough` for fields that the document does not show.
+ * @param config The configuration, as for `createClient`.
+ * @param input The documented parameters under their wire names.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API document does not show.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
- * @throws {ConfigError} when the configuration cannot work.
+ * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
- * @throws {OutcomeUnknownError} when it may have been executed and no answer tells: ask with `resendWebhook` first.
- * @throws {ApiError} when the service refuses it (4xx). What it answers when nothing can be captured is not shown.
- * @throws {UnexpectedResponseError} when the record has another shape than the document's; it is in `body`.
- * @see The service's document, "Capture a reserve".
+ * @throws {OutcomeUnknownError} when it may have been processed and no response confirms it: ask with `resendWebhook` first.
+ * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be captured is not shown.
+ * @see The API document, "Capture a reserve".
  * @example
  * import { capturePayment, type ClientConfig } from 'edgetill'
  * async function ship(config: ClientConfig): Promise<boolean> {
@@ -100,11 +108,9 @@ function readAnswer(request: WireRequest, answer: Answer): Capture {
  * }
  */
 export async function capturePayment(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: CapturePaymentInput,
   options: CallOptions = {},
 ): Promise<Capture> {
-  const resolved = resolveConfig(config)
-  const request = buildRequest(resolved, input, options)
-  return readAnswer(request, await send(resolved, request, options))
+  return call(config, 'capturePayment', options, (resolved) => buildRequest(resolved, input, options), readResponse)
 }

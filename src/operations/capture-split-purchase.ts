@@ -1,7 +1,7 @@
 // POST {base_url}/api/v1/split/capture (beyond the API document; source [A]: shown by the vendor's other public material)
 
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { send } from '../http/send.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { call } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
@@ -20,7 +20,10 @@ export interface CaptureSplitPurchaseInput {
   order_id: string
   /** Currency of the original order, ISO 4217. */
   order_currency: string
-  /** Positive, in the currency's unit, at most 2 decimals. Left out: everything that was authorized. */
+  /**
+   * Positive, in the currency's unit, at most 2 decimals. Left out: everything that was authorized, an assumption. All public
+   * material sends it, so that the emulator rejects a capture without it.
+   */
   charge_amount?: number | undefined
   /**
    * At least one entry: how the captured amount is divided. In every public example the parts add up to the amount
@@ -62,15 +65,14 @@ function buildRequest(config: ResolvedConfig, received: CaptureSplitPurchaseInpu
  * call `resolveOutcome` before you send another. A declined capture is a value with `status: 'failure'`. Authenticates
  * plainly with `X-API-KEY`, an assumption: public integrations do so.
  *
- * @param config The configuration, or a client's.
+ * @param config The configuration, as for `createClient`.
  * @param input The parameters under their wire names.
- * @param options `signal`, `timeoutMs`, and `passThrough` for further body fields.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for further body fields.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
- * @throws {ConfigError} when the configuration cannot work.
+ * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
  * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
  * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be captured is not shown.
- * @throws {UnexpectedResponseError} when the record does not match the documented shape; it is in `body`.
  * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
  *   API document's "Secondary operation record".
  * @example
@@ -83,11 +85,15 @@ function buildRequest(config: ResolvedConfig, received: CaptureSplitPurchaseInpu
  * }
  */
 export async function captureSplitPurchase(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: CaptureSplitPurchaseInput,
   options: CallOptions = {},
 ): Promise<Capture> {
-  const resolved = resolveConfig(config)
-  const request = buildRequest(resolved, input, options)
-  return readSecondary(request, await send(resolved, request, options))
+  return call(
+    config,
+    'captureSplitPurchase',
+    options,
+    (resolved) => buildRequest(resolved, input, options),
+    readSecondary<Capture>,
+  )
 }

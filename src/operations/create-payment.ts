@@ -1,15 +1,24 @@
-// POST {base_url}/api/v1/payment (document, "Create payment, including two-step" and "Recurring payments")
+// POST {base_url}/api/v1/payment (API document, "Create payment, including two-step" and "Recurring payments")
 
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import { send } from '../http/send.ts'
-import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import { call } from '../http/send.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { type InitRecurring, initRecurringSchema, recurringIssues } from '../schemas/init-recurring.ts'
 import { issueAt, oneOf, url } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import { type DirectPurchaseFields, type HostedPurchaseFields, purchaseSchemas } from '../schemas/purchase.ts'
 import { optional } from '../schemas/schema.ts'
-import { type Checkout, purchaseRequest, readCheckout, readHosted, readPayment, warnAboutPort } from './purchase.ts'
+import {
+  buildPurchase,
+  type Checkout,
+  checkPurchase,
+  readCheckout,
+  readHosted,
+  readPayment,
+  warnAboutPort,
+  warnAboutPurchase,
+} from './purchase.ts'
 
 /** A hosted one-step payment: the customer pays on the service's page. */
 export interface HostedPurchaseInput extends HostedPurchaseFields {
@@ -21,7 +30,7 @@ export interface HostedPurchaseInput extends HostedPurchaseFields {
   init_recurring?: InitRecurring | undefined
 }
 
-/** A hosted reserve, to be captured later. */
+/** A hosted authorization hold, to be captured later. */
 export interface HostedAuthInput extends HostedPurchaseFields {
   /** Two-step: the money is reserved, and captured later. */
   method: 'auth'
@@ -39,7 +48,7 @@ export interface DirectPurchaseInput extends DirectPurchaseFields {
   init_recurring?: InitRecurring | undefined
 }
 
-/** A direct reserve, to be captured later. */
+/** A direct authorization hold, to be captured later. */
 export interface DirectAuthInput extends DirectPurchaseFields {
   /** Two-step: the money is reserved, and captured later. */
   method: 'auth'
@@ -62,48 +71,43 @@ function inputIssues({ method, init_recurring }: CreatePaymentInput): Issue[] {
   return [issueAt('init_recurring', 'left out with method "auth": it belongs to a purchase', init_recurring)]
 }
 
-/** Builds the request: pure but for the clock, which tells whether a card has expired. */
-function buildRequest(
-  config: ResolvedConfig,
-  received: CreatePaymentInput,
-  options: CallOptions,
-): { input: CreatePaymentInput; request: WireRequest } {
-  const operation = 'createPayment'
-  const path = '/api/v1/payment'
-  const built = purchaseRequest(config, operation, path, received, inputSchema, inputIssues, options)
-  const notifications = built.input.init_recurring?.notification_url
-  warnAboutPort(config, operation, 'init_recurring.notification_url', notifications)
-  return built
+const OPERATION = 'createPayment'
+
+function checkRequest(config: ResolvedConfig, received: CreatePaymentInput): CreatePaymentInput {
+  const input = checkPurchase(config, OPERATION, received, inputSchema, inputIssues)
+  warnAboutPurchase(config, OPERATION, input)
+  warnAboutPort(config, OPERATION, 'init_recurring.notification_url', input.init_recurring?.notification_url)
+  return input
 }
 
-function readAnswer(request: WireRequest, { mode, method }: CreatePaymentInput, answer: Answer): Checkout | Payment {
-  if (mode === 'direct') return readPayment(request, answer)
-  if (method === 'purchase') return readHosted(request, answer)
-  // What a hosted auth answers is not shown: a redirect gives a Checkout, a record gives a Payment.
-  return answer.location === undefined ? readPayment(request, answer) : readCheckout(answer.location)
+function readResponse({ mode, method }: CreatePaymentInput, response: ParsedResponse): Checkout | Payment {
+  if (mode === 'direct') return readPayment(response)
+  if (method === 'purchase') return readHosted(response)
+  // The response to a hosted auth is not shown: a redirect gives a Checkout, a record gives a Payment.
+  return response.location === undefined ? readPayment(response) : readCheckout(response)
 }
 
 /**
  * Creates a payment: one-step (`purchase`) or two-step (`auth`), hosted or direct, with a subscription if
  * `init_recurring` is given. `POST {base_url}/api/v1/payment`.
  *
- * A hosted purchase answers a {@link Checkout} to redirect the customer to; a direct payment answers a {@link Payment},
- * whose `user_action_url` is where the customer goes when 3-D Secure asks for them. What a hosted `auth` answers is not
- * shown in the document: either. A declined payment is a value with `status: 'failure'`, not an exception.
+ * A hosted purchase returns a {@link Checkout} to redirect the customer to; a direct payment returns a {@link Payment},
+ * whose `user_action_url` is where the customer goes when 3-D Secure asks for them. The response to a hosted `auth` is not
+ * shown in the API document: it is either, and {@link isCheckout} says which. A declined payment is a value with
+ * `status: 'failure'`, not an exception.
  *
  * Amounts are in the currency's unit with at most 2 decimals. `order_id` is the only idempotency key: a second payment
- * with the same one is refused by the service.
+ * with the same one is rejected by the service.
  *
- * @param config The configuration, or a client's.
- * @param input The document's parameters under their wire names.
- * @param options `signal`, `timeoutMs`, and `passThrough` for fields that the document does not show.
+ * @param config The configuration, as for `createClient`.
+ * @param input The documented parameters under their wire names.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API document does not show.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
- * @throws {ConfigError} when the configuration cannot work.
+ * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
- * @throws {OutcomeUnknownError} when it may have been executed and no answer tells: ask with `resendWebhook` first.
- * @throws {ApiError} when the service refuses it (4xx); `apiCode` `P-409` means that the order_id was already used.
- * @throws {UnexpectedResponseError} when the record has another shape than the document's; it is in `body`.
- * @see The service's document, "Create payment, including two-step (`auth`)" and "Recurring payments".
+ * @throws {OutcomeUnknownError} when it may have been processed and no response confirms it: ask with `resendWebhook` first.
+ * @throws {ApiError} when the service rejects it (4xx); `apiCode` `P-409` means that the order_id was already used.
+ * @see The API document, "Create payment, including two-step (`auth`)" and "Recurring payments".
  * @example
  * import { createPayment, type ClientConfig } from 'edgetill'
  * async function payLink(config: ClientConfig): Promise<string> {
@@ -116,27 +120,30 @@ function readAnswer(request: WireRequest, { mode, method }: CreatePaymentInput, 
  * }
  */
 export function createPayment(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: HostedPurchaseInput,
   options?: CallOptions,
 ): Promise<Checkout>
 export function createPayment(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: DirectPurchaseInput | DirectAuthInput,
   options?: CallOptions,
 ): Promise<Payment>
 export function createPayment(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: CreatePaymentInput,
   options?: CallOptions,
 ): Promise<Checkout | Payment>
 export async function createPayment(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: CreatePaymentInput,
   options: CallOptions = {},
 ): Promise<Checkout | Payment> {
-  const resolved = resolveConfig(config)
-  // The checked copy from here on: the caller's object may change while the answer is waited for.
-  const { input: checked, request } = buildRequest(resolved, input, options)
-  return readAnswer(request, checked, await send(resolved, request, options))
+  // The checked copy: the caller's object may change while the response is waited for.
+  let checked: CreatePaymentInput
+  const build = (resolved: ResolvedConfig): WireRequest => {
+    checked = checkRequest(resolved, input)
+    return buildPurchase(resolved, OPERATION, '/api/v1/payment', checked, options)
+  }
+  return call(config, OPERATION, options, build, (response) => readResponse(checked, response))
 }

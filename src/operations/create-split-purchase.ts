@@ -1,19 +1,27 @@
-// POST {base_url}/api/v1/split/purchase (document, "Split purchase (direct and hosted)")
+// POST {base_url}/api/v1/split/purchase (API document, "Split purchase (direct and hosted)")
 
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { send } from '../http/send.ts'
-import type { CallOptions, WireRequest } from '../http/types.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { call } from '../http/send.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { oneOf } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import { type DirectPurchaseFields, type HostedPurchaseFields, purchaseSchemas } from '../schemas/purchase.ts'
 import { type Split, splitInputSchema } from '../schemas/split.ts'
-import { type Checkout, purchaseRequest, readHosted, readPayment, warnAboutSplitSum } from './purchase.ts'
+import {
+  buildPurchase,
+  type Checkout,
+  checkPurchase,
+  readHosted,
+  readPayment,
+  warnAboutPurchase,
+  warnAboutSplitSum,
+} from './purchase.ts'
 
 /** A hosted split purchase: the customer pays on the service's page. */
 export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
   /** One-step: the money is charged at once. */
   method: 'purchase'
-  /** At least one entry. How their sum relates to `amount` is not shown; a difference is told to `onWarning`. */
+  /** At least one entry. How their sum relates to `amount` is not shown; a mismatch triggers `onWarning`. */
   split: Split[]
 }
 
@@ -21,7 +29,7 @@ export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
 export interface DirectSplitPurchaseInput extends DirectPurchaseFields {
   /** One-step: the money is charged at once. */
   method: 'purchase'
-  /** At least one entry. How their sum relates to `amount` is not shown; a difference is told to `onWarning`. */
+  /** At least one entry. How their sum relates to `amount` is not shown; a mismatch triggers `onWarning`. */
   split: Split[]
 }
 
@@ -35,30 +43,32 @@ const inputSchema = /* @__PURE__ */ purchaseSchemas<CreateSplitPurchaseInput>(()
   split: splitInputSchema(),
 }))
 
-/** Builds the request: pure but for the clock, which tells whether a card has expired. */
 function buildRequest(config: ResolvedConfig, received: CreateSplitPurchaseInput, options: CallOptions): WireRequest {
-  const path = '/api/v1/split/purchase'
-  const { input, request } = purchaseRequest(config, OPERATION, path, received, inputSchema, () => [], options)
+  const input = checkPurchase(config, OPERATION, received, inputSchema)
+  warnAboutPurchase(config, OPERATION, input)
   warnAboutSplitSum(config, OPERATION, input.split, 'amount', input.amount)
-  return request
+  return buildPurchase(config, OPERATION, '/api/v1/split/purchase', input, options)
+}
+
+function readResponse(response: ParsedResponse): Checkout | Payment {
+  return response.attempt.request.redirectExpected ? readHosted(response) : readPayment(response)
 }
 
 /**
  * Creates a purchase that is divided between sub-merchants. `POST {base_url}/api/v1/split/purchase`.
  *
- * Hosted, it answers a {@link Checkout} to redirect the customer to; direct, a {@link Payment}. A declined payment is a
+ * Hosted, it returns a {@link Checkout} to redirect the customer to; direct, a {@link Payment}. A declined payment is a
  * value with `status: 'failure'`, not an exception. Amounts are in the currency's unit with at most 2 decimals.
  *
- * @param config The configuration, or a client's.
- * @param input The document's parameters under their wire names.
- * @param options `signal`, `timeoutMs`, and `passThrough` for fields that the document does not show.
+ * @param config The configuration, as for `createClient`.
+ * @param input The documented parameters under their wire names.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API document does not show.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
- * @throws {ConfigError} when the configuration cannot work.
+ * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
- * @throws {OutcomeUnknownError} when it may have been executed and no answer tells: ask with `resendWebhook` first.
- * @throws {ApiError} when the service refuses it (4xx); `apiCode` `P-409` means that the order_id was already used.
- * @throws {UnexpectedResponseError} when the record has another shape than the document's; it is in `body`.
- * @see The service's document, "Split purchase (direct and hosted)".
+ * @throws {OutcomeUnknownError} when it may have been processed and no response confirms it: ask with `resendWebhook` first.
+ * @throws {ApiError} when the service rejects it (4xx); `apiCode` `P-409` means that the order_id was already used.
+ * @see The API document, "Split purchase (direct and hosted)".
  * @example
  * import { type ClientConfig, createSplitPurchase, splitAmount } from 'edgetill'
  * async function payTwoSellers(config: ClientConfig, sellers: [string, string]): Promise<string> {
@@ -73,27 +83,24 @@ function buildRequest(config: ResolvedConfig, received: CreateSplitPurchaseInput
  * }
  */
 export function createSplitPurchase(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: HostedSplitPurchaseInput,
   options?: CallOptions,
 ): Promise<Checkout>
 export function createSplitPurchase(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: DirectSplitPurchaseInput,
   options?: CallOptions,
 ): Promise<Payment>
 export function createSplitPurchase(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: CreateSplitPurchaseInput,
   options?: CallOptions,
 ): Promise<Checkout | Payment>
 export async function createSplitPurchase(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: CreateSplitPurchaseInput,
   options: CallOptions = {},
 ): Promise<Checkout | Payment> {
-  const resolved = resolveConfig(config)
-  const request = buildRequest(resolved, input, options)
-  const answer = await send(resolved, request, options)
-  return request.redirectExpected ? readHosted(request, answer) : readPayment(request, answer)
+  return call(config, OPERATION, options, (resolved) => buildRequest(resolved, input, options), readResponse)
 }

@@ -1,9 +1,9 @@
-// GET {api_url}/api/v1/balances/pos/{pos_id}/accounts/{account_id} (document, "Balances")
+// GET {api_url}/api/v1/balances/pos/{pos_id}/accounts/{account_id} (API document, "Balances")
 
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { readRecord } from '../http/read-record.ts'
-import { send } from '../http/send.ts'
-import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { recordOf } from '../http/body.ts'
+import { call } from '../http/send.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
 import { type Account, accountSchema } from '../schemas/account.ts'
 import { checkInput, uuid } from '../schemas/input.ts'
@@ -13,7 +13,7 @@ import { optional, type Schema, strictObject } from '../schemas/schema.ts'
 export interface GetAccountInput {
   /** The POS; the configuration's `posId` unless given. */
   pos_id?: string | undefined
-  /** The account, a UUID: `listAccounts` and the merchant portal tell it. */
+  /** The account, a UUID: `listAccounts` and the merchant portal show it. */
   account_id: string
 }
 
@@ -21,7 +21,6 @@ const inputSchema: () => Schema<GetAccountInput> = /* @__PURE__ */ lazy(() =>
   strictObject({ pos_id: optional(uuid()), account_id: uuid() }),
 )
 
-/** Builds the request: pure. */
 function buildRequest(config: ResolvedConfig, received: GetAccountInput): WireRequest {
   const input = checkInput('getAccount', inputSchema(), received)
   return {
@@ -34,25 +33,25 @@ function buildRequest(config: ResolvedConfig, received: GetAccountInput): WireRe
   }
 }
 
-function readAnswer(request: WireRequest, answer: Answer): Account {
-  return readRecord(accountSchema(), request, answer)
+function readResponse(response: ParsedResponse): Account {
+  return recordOf(response, accountSchema())
 }
 
 /**
  * Reads one account with its balances. `GET {api_url}/api/v1/balances/pos/{pos_id}/accounts/{account_id}`.
  *
- * Balances have an address of their own (`apiUrl`) and take no endpoints key. Tried again after a network failure, a 429
- * or a 5xx. The answer's `rollingReserve` is read as `rolling_reserve`, as `listAccounts` has it.
+ * Balances have a separate address (`apiUrl`) and take no endpoints key. Retried after a network failure, a
+ * 408, a 429 or a 5xx. `rollingReserve` of the response is read as `rolling_reserve`, as `listAccounts` has it.
  *
- * @param config The configuration, or a client's.
+ * @param config The configuration, as for `createClient`.
  * @param input The account.
- * @param options `signal`, `timeoutMs`.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
- * @throws {ConfigError} when the configuration cannot work, or has no `apiUrl`.
- * @throws {ConnectionError} when there was no answer, after the retries.
+ * @throws {ConfigError} when the configuration is invalid, or has no `apiUrl`.
+ * @throws {ConnectionError} when there was no response, after the retries.
  * @throws {ApiError} 400 invalid data, 401 invalid credentials, 500 unexpected error (after the retries).
- * @throws {UnexpectedResponseError} when the answer has another shape than the document's; it is in `body`.
- * @see The service's document, "Balances".
+ * @throws {UnexpectedResponseError} when the response does not match the documented shape; it is in `body`.
+ * @see The API document, "Balances".
  * @example
  * import { type ClientConfig, getAccount } from 'edgetill'
  * async function available(config: ClientConfig, account_id: string): Promise<number> {
@@ -61,11 +60,9 @@ function readAnswer(request: WireRequest, answer: Answer): Account {
  * }
  */
 export async function getAccount(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: GetAccountInput,
   options: CallOptions = {},
 ): Promise<Account> {
-  const resolved = resolveConfig(config)
-  const request = buildRequest(resolved, input)
-  return readAnswer(request, await send(resolved, request, options))
+  return call(config, 'getAccount', options, (resolved) => buildRequest(resolved, input), readResponse)
 }

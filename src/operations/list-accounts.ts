@@ -1,9 +1,9 @@
-// GET {api_url}/api/v1/balances/pos/{pos_id}/accounts (document, "Balances")
+// GET {api_url}/api/v1/balances/pos/{pos_id}/accounts (API document, "Balances")
 
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { readRecord } from '../http/read-record.ts'
-import { send } from '../http/send.ts'
-import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { recordOf } from '../http/body.ts'
+import { call } from '../http/send.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
 import { type Account, accountListSchema } from '../schemas/account.ts'
 import { checkInput, uuid } from '../schemas/input.ts'
@@ -19,7 +19,6 @@ const inputSchema: () => Schema<ListAccountsInput> = /* @__PURE__ */ lazy(() =>
   strictObject({ pos_id: optional(uuid()) }),
 )
 
-/** Builds the request: pure. */
 function buildRequest(config: ResolvedConfig, received: ListAccountsInput): WireRequest {
   const input = checkInput('listAccounts', inputSchema(), received)
   return {
@@ -32,25 +31,25 @@ function buildRequest(config: ResolvedConfig, received: ListAccountsInput): Wire
   }
 }
 
-function readAnswer(request: WireRequest, answer: Answer): Account[] {
-  return readRecord(accountListSchema(), request, answer).accounts
+function readResponse(response: ParsedResponse): Account[] {
+  return recordOf(response, accountListSchema()).accounts
 }
 
 /**
  * Reads all accounts of a POS with their balances. `GET {api_url}/api/v1/balances/pos/{pos_id}/accounts`.
  *
- * Balances have an address of their own (`apiUrl`) and take no endpoints key. Tried again after a network failure, a 429
- * or a 5xx.
+ * Balances have a separate address (`apiUrl`) and take no endpoints key. Retried after a network failure, a
+ * 408, a 429 or a 5xx.
  *
- * @param config The configuration, or a client's.
+ * @param config The configuration, as for `createClient`.
  * @param input Another POS, if not the configuration's.
- * @param options `signal`, `timeoutMs`.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
  * @throws {InvalidInputError} before anything is sent.
- * @throws {ConfigError} when the configuration cannot work, or has no `apiUrl`.
- * @throws {ConnectionError} when there was no answer, after the retries.
+ * @throws {ConfigError} when the configuration is invalid, or has no `apiUrl`.
+ * @throws {ConnectionError} when there was no response, after the retries.
  * @throws {ApiError} 400 invalid data, 401 invalid credentials, 500 unexpected error (after the retries).
- * @throws {UnexpectedResponseError} when the answer has another shape than the document's; it is in `body`.
- * @see The service's document, "Balances".
+ * @throws {UnexpectedResponseError} when the response does not match the documented shape; it is in `body`.
+ * @see The API document, "Balances".
  * @example
  * import { type ClientConfig, listAccounts } from 'edgetill'
  * async function available(config: ClientConfig): Promise<string[]> {
@@ -59,11 +58,9 @@ function readAnswer(request: WireRequest, answer: Answer): Account[] {
  * }
  */
 export async function listAccounts(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: ListAccountsInput = {},
   options: CallOptions = {},
 ): Promise<Account[]> {
-  const resolved = resolveConfig(config)
-  const request = buildRequest(resolved, input)
-  return readAnswer(request, await send(resolved, request, options))
+  return call(config, 'listAccounts', options, (resolved) => buildRequest(resolved, input), readResponse)
 }

@@ -1,9 +1,9 @@
 // GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id} (beyond the API document; source [A]: shown by the vendor's other public material)
 
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { unexpected } from '../http/read-record.ts'
-import { send } from '../http/send.ts'
-import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { unreadableRecord } from '../http/body.ts'
+import { call } from '../http/send.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
 import { segment } from '../lib/path.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
@@ -22,7 +22,6 @@ const inputSchema: () => Schema<ListOrderOperationsInput> = /* @__PURE__ */ lazy
   strictObject({ pos_id: optional(uuid()), order_id: pathSegment() }),
 )
 
-/** Builds the request: pure. */
 function buildRequest(config: ResolvedConfig, received: ListOrderOperationsInput): WireRequest {
   const { pos_id = config.posId, order_id } = checkInput('listOrderOperations', inputSchema(), received)
   return {
@@ -36,9 +35,10 @@ function buildRequest(config: ResolvedConfig, received: ListOrderOperationsInput
   }
 }
 
-function readAnswer(request: WireRequest, answer: Answer): WebhookEvent[] {
-  if (Array.isArray(answer.json)) return answer.json.map(readElement)
-  throw unexpected(request, answer, [{ path: '', rule: 'an array of operations', received: kindOf(answer.json) }])
+function readResponse(response: ParsedResponse): WebhookEvent[] {
+  const { json } = response
+  if (Array.isArray(json)) return json.map(readElement)
+  throw unreadableRecord(response, [{ path: '', rule: 'an array of operations', received: kindOf(json) }])
 }
 
 // One by one: an element of an odd shape must not hide the others.
@@ -56,14 +56,14 @@ function readElement(element: unknown): WebhookEvent {
  * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}`. Beyond the API document.
  *
  * Each element is typed as the webhook of that operation is: `method` tells them apart. An element of an unexpected shape
- * becomes an `UnexpectedEvent` and never hides the others. Retried after a network failure, a 429 or a 5xx. Authenticates
+ * becomes an `UnexpectedEvent` and never hides the others. Retried after a network failure, a 408, a 429 or a 5xx. Authenticates
  * plainly with `X-API-KEY`, an assumption: public integrations do so.
  *
- * @param config The configuration, or a client's.
+ * @param config The configuration, as for `createClient`.
  * @param input The order.
- * @param options `signal`, `timeoutMs`.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
- * @throws {ConfigError} when the configuration cannot work.
+ * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when there was no response, after the retries.
  * @throws {ApiError} when the service rejects it; a 404 means that it does not know the order, or not this path.
  * @throws {UnexpectedResponseError} when the response is not an array; it is in `body`.
@@ -77,11 +77,9 @@ function readElement(element: unknown): WebhookEvent {
  * }
  */
 export async function listOrderOperations(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: ListOrderOperationsInput,
   options: CallOptions = {},
 ): Promise<WebhookEvent[]> {
-  const resolved = resolveConfig(config)
-  const request = buildRequest(resolved, input)
-  return readAnswer(request, await send(resolved, request, options))
+  return call(config, 'listOrderOperations', options, (resolved) => buildRequest(resolved, input), readResponse)
 }

@@ -1,19 +1,19 @@
 import type { ResolvedConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import { tell } from '../hooks.ts'
-import { unknownOutcome } from '../http/failure.ts'
-import { readRecord } from '../http/read-record.ts'
-import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import { callHook } from '../hooks.ts'
+import { jsonBody, recordOf } from '../http/body.ts'
+import { invalidResponse } from '../http/errors.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { hundredths } from '../lib/decimal.ts'
 import { lazy } from '../lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from '../lib/limits.ts'
-import { checkInput, oneOf, refuseInput } from '../schemas/input.ts'
+import { checkInput, oneOf } from '../schemas/input.ts'
 import { type Payment, paymentSchema } from '../schemas/payment.ts'
 import { cardIssues, type DirectPurchaseFields, type HostedPurchaseFields } from '../schemas/purchase.ts'
-import { isObject, looseObject, type Schema } from '../schemas/schema.ts'
+import { looseObject, type Schema } from '../schemas/schema.ts'
 import type { Split } from '../schemas/split.ts'
 
-/** A checkout page that the customer is to be sent to. Nothing is paid yet: the webhooks tell. */
+/** A checkout page to send the customer to. Nothing is paid yet: the webhooks report the payment. */
 export interface Checkout {
   /** Absolute address of the checkout form. Redirect the customer there, with 303. */
   url: string
@@ -21,36 +21,45 @@ export interface Checkout {
   checkout_id: string | undefined
 }
 
-const modeSchema = /* @__PURE__ */ lazy(() =>
-  looseObject({
-    mode: oneOf('hosted', 'direct'),
-  }),
-)
+/**
+ * Whether the result of `createPayment` is a checkout to send the customer to, rather than a payment.
+ * @example
+ * import { type Checkout, isCheckout, type Payment } from 'edgetill'
+ * const next = (result: Checkout | Payment) => (isCheckout(result) ? result.url : result.user_action_url)
+ */
+export function isCheckout(result: Checkout | Payment): result is Checkout {
+  // Every payment has a payment_id; it may also have an undocumented `url`.
+  return 'url' in result && !('payment_id' in result)
+}
 
 type PurchaseInput = (HostedPurchaseFields | DirectPurchaseFields) & { method: string }
 
+const modeSchema = /* @__PURE__ */ lazy(() => looseObject({ mode: oneOf('hosted', 'direct') }))
+
 /**
- * Checks the input of a purchase and builds its request: pure but for the clock, which tells whether a card has expired.
+ * Checks the input of a purchase. The clock decides whether a card has expired.
  * @param schema Of the input, by its mode: the mode chooses the table that the rest is checked against.
  * @param more Rules across several fields.
  */
-export function purchaseRequest<Input extends PurchaseInput>(
+export function checkPurchase<Input extends PurchaseInput>(
   config: ResolvedConfig,
   operation: string,
-  path: string,
   received: Input,
   schema: (mode: Input['mode'], customerFields: ResolvedConfig['customerFields']) => Schema<Input>,
-  more: (input: Input) => Issue[],
-  { passThrough }: CallOptions,
-): { input: Input; request: WireRequest } {
+  more: (input: Input) => Issue[] = () => [],
+): Input {
   const { mode } = checkInput(operation, modeSchema(), received)
-  const input = checkInput(operation, schema(mode, config.customerFields), received, (checked) => [
+  return checkInput(operation, schema(mode, config.customerFields), received, (checked) => [
     ...(checked.mode === 'direct' ? cardIssues(checked, Date.now()) : []),
     ...more(checked),
   ])
-  const { order_id, amount, currency, method, server_url } = input
+}
+
+/** Passes to `onWarning` what is legal in a purchase and will probably not do what was meant. */
+export function warnAboutPurchase(config: ResolvedConfig, operation: string, input: PurchaseInput): void {
+  const { order_id, server_url } = input
   if (order_id.length > CAPTURE_ORDER_ID_LENGTH) {
-    tell(config.hooks.onWarning, {
+    callHook(config.hooks.onWarning, {
       operation,
       code: 'order_id_not_capturable',
       path: 'order_id',
@@ -58,51 +67,9 @@ export function purchaseRequest<Input extends PurchaseInput>(
     })
   }
   warnAboutPort(config, operation, 'server_url', server_url)
-  const body: Record<string, unknown> = { pos_id: config.posId, ...input }
-  if (typeof body.exp_year === 'number') body.exp_year %= 100
-  const request: WireRequest = {
-    operation,
-    method: 'POST',
-    base: 'baseUrl',
-    path,
-    body: jsonBody(operation, body, passThrough),
-    authentication: 'hmac',
-    endpointsKeyHeader: 'X-API-KEY',
-    redirectExpected: mode === 'hosted',
-    subject: { order_id, amount, currency },
-    howToFindOut:
-      `Ask before trying again: resendWebhook({ order_id, operation: '${method}' }) tells the state of order ${JSON.stringify(order_id)}. ` +
-      'If the service does not know it, send the same order_id again: order ids are unique, so that it cannot be paid twice.',
-  }
-  return { input, request }
 }
 
-/** The JSON text of a body, made once: what is signed is what is sent. */
-export function jsonBody(
-  operation: string,
-  body: Record<string, unknown>,
-  passThrough: Record<string, unknown> | undefined,
-): string {
-  if (passThrough !== undefined && !isPlainObject(passThrough)) {
-    refuseInput(operation, 'passThrough', 'a plain object of extra fields', passThrough)
-  }
-  for (const name of Object.keys(passThrough ?? {})) {
-    if (!Object.hasOwn(body, name)) continue
-    refuseInput(operation, `passThrough.${name}`, 'a field that the call itself does not send', body[name])
-  }
-  try {
-    return JSON.stringify({ ...body, ...passThrough })
-  } catch {
-    return refuseInput(operation, '', 'JSON: no BigInt, nothing that contains itself', body)
-  }
-}
-
-// A toJSON would replace the whole body.
-function isPlainObject(value: unknown): boolean {
-  return isObject(value) && typeof value.toJSON !== 'function'
-}
-
-/** Tells about a webhook destination on a port that the service does not call without being asked to. */
+/** Passes to `onWarning` a webhook address on a port that the service calls only after its support agreed. */
 export function warnAboutPort(
   config: ResolvedConfig,
   operation: string,
@@ -113,7 +80,7 @@ export function warnAboutPort(
   const { protocol, port } = new URL(address)
   const used = port || (protocol === 'https:' ? '443' : '80')
   if (/^8?443$/.test(used)) return
-  tell(config.hooks.onWarning, {
+  callHook(config.hooks.onWarning, {
     operation,
     code: 'unusual_webhook_port',
     path,
@@ -121,7 +88,47 @@ export function warnAboutPort(
   })
 }
 
-/** Warns about split amounts that do not add up to the amount, where one is sent. */
+/** Builds the request of a purchase from its checked input. */
+export function buildPurchase(
+  config: ResolvedConfig,
+  operation: string,
+  path: string,
+  input: PurchaseInput,
+  { passThrough }: CallOptions,
+): WireRequest {
+  const { mode, method, order_id, pos_id, amount, currency } = input
+  const body: Record<string, unknown> = { pos_id: config.posId, ...input }
+  if (typeof body.exp_year === 'number') body.exp_year %= 100
+  return {
+    operation,
+    method: 'POST',
+    base: 'baseUrl',
+    path,
+    body: jsonBody(operation, body, passThrough),
+    authentication: 'hmac',
+    endpointsKeyHeader: 'X-API-KEY',
+    redirectExpected: mode === 'hosted',
+    subject: { order_id, pos_id, amount, currency },
+    howToFindOut:
+      `Ask before you try again: resendWebhook({ order_id, operation: '${method}' }) returns the state of order ${JSON.stringify(order_id)}. ` +
+      'If the service does not know it, send the same order_id again: order ids are unique, so it cannot be paid twice.',
+  }
+}
+
+/** Reads a payment record. */
+export function readPayment(response: ParsedResponse): Payment {
+  return recordOf(response, paymentSchema())
+}
+
+/** Reads the response to a hosted purchase, which can only be a redirect. */
+export function readHosted(response: ParsedResponse): Checkout {
+  if (response.location !== undefined) return readCheckout(response)
+  const { attempt, status, requestId, json } = response
+  const what = `${status} and a body instead of the documented redirect`
+  throw invalidResponse(attempt, { reason: 'unreadable_answer', status, what, body: json, requestId })
+}
+
+/** Passes to `onWarning` split amounts that do not add up to the amount, where one is sent. */
 export function warnAboutSplitSum(
   config: ResolvedConfig,
   operation: string,
@@ -132,7 +139,7 @@ export function warnAboutSplitSum(
   if (amount === undefined) return
   const sum = split.reduce((total, entry) => total + hundredths(entry.amount), 0)
   if (sum === hundredths(amount)) return
-  tell(config.hooks.onWarning, {
+  callHook(config.hooks.onWarning, {
     operation,
     code: 'split_sum',
     path: 'split',
@@ -140,19 +147,34 @@ export function warnAboutSplitSum(
   })
 }
 
-/** Reads the checkout address of a redirect. */
-export function readCheckout(location: string): Checkout {
-  return { url: location, checkout_id: /\/checkout\/([^/?#]+)\/form$/.exec(new URL(location).pathname)?.[1] }
-}
+const CHECKOUT_PATH = /^\/api\/v1\/checkout\/([^/]+)\/form$/
 
-/** Reads a payment record. The payment exists: a record of another shape is handed over in the error. */
-export function readPayment(request: WireRequest, answer: Answer): Payment {
-  return readRecord(paymentSchema(), request, answer)
-}
-
-/** Reads the answer to a hosted purchase, which can only be a redirect. */
-export function readHosted(request: WireRequest, answer: Answer): Checkout {
-  if (answer.location !== undefined) return readCheckout(answer.location)
-  const what = `was answered with ${answer.status} and a body instead of the documented redirect`
-  throw unknownOutcome({ request, ...answer }, 'unreadable_answer', what, answer.status)
+/**
+ * Reads the address of a checkout from a redirect. What else answers a POST with a redirect (a login page, a firewall, a
+ * moved host) created no payment, and its address must not be shown to a customer.
+ */
+export function readCheckout({ attempt, status, requestId, location = '' }: ParsedResponse): Checkout {
+  const { config, request } = attempt
+  const base = new URL(config.baseUrl)
+  const { href, protocol, origin, pathname } = new URL(location)
+  const belowBase = pathname.startsWith(base.pathname) ? pathname.slice(base.pathname.replace(/\/$/, '').length) : ''
+  const checkout_id = (CHECKOUT_PATH.exec(pathname) ?? CHECKOUT_PATH.exec(belowBase))?.[1]
+  const isSecure = protocol === 'https:' || base.protocol === 'http:'
+  const isDocumented = checkout_id !== undefined && (status === 303 || status === 302)
+  const isTrusted = status === 303 && (origin === base.origin || config.checkoutOrigins.includes(origin))
+  if (!isSecure || !(isDocumented || isTrusted)) {
+    const what = `a redirect (${status}) that is not to a checkout page`
+    throw invalidResponse(attempt, { reason: 'unexpected_redirect', status, what, requestId, location })
+  }
+  if (checkout_id === undefined && origin === base.origin) {
+    callHook(config.hooks.onWarning, {
+      operation: request.operation,
+      code: 'unusual_checkout_address',
+      path: 'location',
+      message:
+        'The checkout address does not have the documented path /api/v1/checkout/<checkout_id>/form: look at it before ' +
+        'you send customers there, and name its origin in checkoutOrigins if it is right.',
+    })
+  }
+  return { url: href, checkout_id }
 }

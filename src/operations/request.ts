@@ -1,14 +1,14 @@
-// Any verb and path below a base address: the escape hatch for what the document does not show
+// Any verb and path below a base address: the escape hatch for what the API document does not show
 
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { ClientConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import { send } from '../http/send.ts'
-import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import { jsonBody } from '../http/body.ts'
+import { call } from '../http/send.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
 import { checkInput, issueAt, oneOf } from '../schemas/input.ts'
 import { isObject, leaf, optional, type Schema, strictObject } from '../schemas/schema.ts'
 import { flagField, isText } from '../schemas/values.ts'
-import { jsonBody } from './purchase.ts'
 
 /** The input of `request`. */
 export interface RequestInput {
@@ -16,13 +16,13 @@ export interface RequestInput {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path and query below the base address, encoded, beginning with `/`. */
   path: string
-  /** The JSON object to send. Nothing is added to it and nothing is checked. Not with `GET`. */
+  /** The JSON object to send. Sent as `JSON.stringify` writes it. Not with `GET`. */
   body?: Record<string, unknown> | undefined
-  /** `hmac` or `plain`, as the document's "Authentication" table has them. */
+  /** `hmac` or `plain`, as in the API document's "Authentication" table. */
   authentication: 'hmac' | 'plain'
   /** `baseUrl` (the default) sends `X-API-KEY` too; `apiUrl`, for balances, does not. */
   base?: 'baseUrl' | 'apiUrl' | undefined
-  /** Whether a redirect is an answer. Default false: a redirect is then an error. It is never followed. */
+  /** Whether a redirect is a response. Default false: a redirect is then an error. It is never followed. */
   redirectExpected?: boolean | undefined
 }
 
@@ -30,7 +30,7 @@ export interface RequestInput {
 export interface RequestResult {
   /** The HTTP status: 2xx, or 3xx where a redirect was expected. */
   status: number
-  /** The parsed JSON, raw card data cut out; undefined for a redirect. */
+  /** The parsed JSON, raw card data cut out; undefined for a redirect and for an empty body. */
   body: unknown
   /** The absolute address of an expected redirect. */
   location: string | undefined
@@ -51,7 +51,6 @@ function inputIssues({ method, body }: RequestInput): Issue[] {
   return method === 'GET' && body ? [issueAt('body', 'left out with GET', body)] : []
 }
 
-/** Builds the request: pure. */
 function buildRequest(received: RequestInput, options: CallOptions): WireRequest {
   const input = checkInput('request', inputSchema(), received, inputIssues)
   const { method, path, body, authentication, base = 'baseUrl', redirectExpected = false } = input
@@ -64,31 +63,32 @@ function buildRequest(received: RequestInput, options: CallOptions): WireRequest
     authentication,
     endpointsKeyHeader: base === 'baseUrl' ? 'X-API-KEY' : undefined,
     redirectExpected,
+    emptyExpected: true,
     howToFindOut: 'Ask for the state of what it concerns, for example with resendWebhook, before sending it again.',
   }
 }
 
-function readAnswer({ status, json, location }: Answer): RequestResult {
+function readResponse({ status, json, location }: ParsedResponse): RequestResult {
   return { status, body: json, location }
 }
 
 /**
- * Sends a request that the document does not show, with the guarantees of every other call: credentials, no followed
+ * Sends a request that the API document does not show, with the guarantees of every other call: credentials, no followed
  * redirect, no repeated POST, limits, errors.
  *
- * Nothing of the body or the answer is checked: that is the caller's part. Only a GET, or a request that was answered
- * 429, is tried again.
+ * The body and the response are not checked: that is up to the caller. A response without a body is fine. Only a GET, or
+ * a request that got a 429, is retried.
  *
- * @param config The configuration, or a client's.
+ * @param config The configuration, as for `createClient`.
  * @param input Verb, path, body, authentication and base address.
- * @param options `signal`, `timeoutMs`, `passThrough`.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, `passThrough`.
  * @throws {InvalidInputError} before anything is sent.
- * @throws {ConfigError} when the configuration cannot work.
- * @throws {ConnectionError} when there was no answer and nothing can have changed: calling again is safe.
- * @throws {OutcomeUnknownError} when it may have been executed and no answer tells.
- * @throws {ApiError} when the service refuses it.
- * @throws {UnexpectedResponseError} when a GET's answer is not JSON.
- * @see The service's document has no such part: paths, bodies and answers of such requests are assumptions.
+ * @throws {ConfigError} when the configuration is invalid.
+ * @throws {ConnectionError} when there was no response and nothing can have changed: calling again is safe.
+ * @throws {OutcomeUnknownError} when it may have been processed and no response confirms it.
+ * @throws {ApiError} when the service rejects it.
+ * @throws {UnexpectedResponseError} when a GET's response is not JSON.
+ * @see The API document has no such part: paths, bodies and responses of such requests are assumptions.
  * @example
  * import { type ClientConfig, request } from 'edgetill'
  * async function refund(config: ClientConfig): Promise<unknown> {
@@ -100,10 +100,9 @@ function readAnswer({ status, json, location }: Answer): RequestResult {
  * }
  */
 export async function request(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: RequestInput,
   options: CallOptions = {},
 ): Promise<RequestResult> {
-  const resolved = resolveConfig(config)
-  return readAnswer(await send(resolved, buildRequest(input, options), options))
+  return call(config, 'request', options, () => buildRequest(input, options), readResponse)
 }

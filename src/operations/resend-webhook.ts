@@ -1,10 +1,10 @@
-// GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true (document, "Re-send a webhook for an operation")
+// GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true (API document, "Re-send a webhook for an operation")
 
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import { readRecord } from '../http/read-record.ts'
-import { send } from '../http/send.ts'
-import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import { recordOf } from '../http/body.ts'
+import { call } from '../http/send.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { lazy } from '../lib/lazy.ts'
 import { segment } from '../lib/path.ts'
 import { checkInput, issueAt, orderId, pathSegment, uuid } from '../schemas/input.ts'
@@ -16,7 +16,7 @@ import { parseEvent, type WebhookEvent } from '../webhooks/event.ts'
 export interface ResendWebhookInput {
   /** The POS; the configuration's `posId` unless given. */
   pos_id?: string | undefined
-  /** The order, 1 to 256 characters; it becomes a part of the path, so that `.` and `..` are refused. */
+  /** The order, 1 to 256 characters; it becomes a part of the path, so `.` and `..` are rejected. */
   order_id: string
   /** The operation's name, such as `purchase` or `void`. */
   operation: LiteralUnion<
@@ -47,7 +47,6 @@ function inputIssues({ operation, transactionId }: ResendWebhookInput): Issue[] 
   return [issueAt('transactionId', 'left out unless operation is "purchase"', transactionId)]
 }
 
-/** Builds the request: pure. */
 function buildRequest(config: ResolvedConfig, received: ResendWebhookInput): WireRequest {
   const input = checkInput('resendWebhook', inputSchema(), received, inputIssues)
   const { pos_id = config.posId, order_id, operation, transactionId } = input
@@ -63,26 +62,26 @@ function buildRequest(config: ResolvedConfig, received: ResendWebhookInput): Wir
   }
 }
 
-function readAnswer(request: WireRequest, answer: Answer): WebhookEvent {
-  return parseEvent(readRecord(recordSchema(), request, answer))
+function readResponse(response: ParsedResponse): WebhookEvent {
+  return parseEvent(recordOf(response, recordSchema()))
 }
 
 /**
- * Has the service send an operation's webhook again, and answers the same data: the way to learn the state of an order.
+ * Asks the service to send an operation's webhook again, and returns the same data: the way to learn the state of an order.
  * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true`.
  *
  * The event has the type of a webhook, with `recurring` where the payment is a recurring one. It needs no signature: it
- * came over the connection that you opened. Tried again after a network failure, a 429 or a 5xx.
+ * came over the connection that you opened. Retried after a network failure, a 408, a 429 or a 5xx.
  *
- * @param config The configuration, or a client's.
+ * @param config The configuration, as for `createClient`.
  * @param input The order, the operation and, of a recurring purchase, the transaction.
- * @param options `signal`, `timeoutMs`.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
- * @throws {ConfigError} when the configuration cannot work.
- * @throws {ConnectionError} when there was no answer, after the retries.
- * @throws {ApiError} when the service refuses it; a 404 means that it does not know the order or the operation.
- * @throws {UnexpectedResponseError} when the answer is not a JSON object; it is in `body`.
- * @see The service's document, "Re-send a webhook for an operation".
+ * @throws {ConfigError} when the configuration is invalid.
+ * @throws {ConnectionError} when there was no response, after the retries.
+ * @throws {ApiError} when the service rejects it; a 404 means that it does not know the order or the operation.
+ * @throws {UnexpectedResponseError} when the response is not a JSON object; it is in `body`.
+ * @see The API document, "Re-send a webhook for an operation".
  * @example
  * import { type ClientConfig, isUnexpectedEvent, resendWebhook } from 'edgetill'
  * async function isPaid(config: ClientConfig): Promise<boolean> {
@@ -91,11 +90,9 @@ function readAnswer(request: WireRequest, answer: Answer): WebhookEvent {
  * }
  */
 export async function resendWebhook(
-  config: ClientConfig | ResolvedConfig,
+  config: ClientConfig,
   input: ResendWebhookInput,
   options: CallOptions = {},
 ): Promise<WebhookEvent> {
-  const resolved = resolveConfig(config)
-  const request = buildRequest(resolved, input)
-  return readAnswer(request, await send(resolved, request, options))
+  return call(config, 'resendWebhook', options, (resolved) => buildRequest(resolved, input), readResponse)
 }

@@ -1,12 +1,13 @@
 import type { ResolvedConfig } from '../config.ts'
-import { readRecord } from '../http/read-record.ts'
-import type { Answer, CallOptions, WireRequest } from '../http/types.ts'
+import { jsonBody, recordOf } from '../http/body.ts'
+import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { captureSchema } from '../schemas/capture.ts'
-import { jsonBody, warnAboutPort } from './purchase.ts'
+import { warnAboutPort } from './purchase.ts'
 
 /** What the request of every secondary operation has. */
 interface SecondaryInput {
   order_id: string
+  pos_id?: string | undefined
   server_url?: string | undefined
 }
 
@@ -19,7 +20,7 @@ export function secondaryRequest(
   { amount, currency }: { amount?: number | undefined; currency: string },
   { passThrough }: CallOptions,
 ): WireRequest {
-  const { order_id, server_url } = input
+  const { order_id, pos_id, server_url } = input
   warnAboutPort(config, operation, 'server_url', server_url)
   return {
     operation,
@@ -29,7 +30,7 @@ export function secondaryRequest(
     body: jsonBody(operation, { pos_id: config.posId, ...input }, passThrough),
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
-    subject: { order_id, amount, currency },
+    subject: { order_id, pos_id, amount, currency },
     howToFindOut:
       `${operation} has no idempotency key: a second call can move the money again. First call resolveOutcome(client, error, { known }), ` +
       `or compare listOrderOperations({ order_id: ${JSON.stringify(order_id)} }) with the operations from before the call.`,
@@ -37,7 +38,7 @@ export function secondaryRequest(
 }
 
 /** Reads the record of a capture, void or refund. It is kept whole under the non-enumerable `record`. */
-export function readSecondary<T>(request: WireRequest, answer: Answer): T {
-  const operation = { ...readRecord(captureSchema(), request, answer) }
-  return Object.defineProperty(operation, 'record', { value: answer.json, enumerable: false }) as T
+export function readSecondary<T>(response: ParsedResponse): T {
+  const operation = { ...recordOf(response, captureSchema()) }
+  return Object.defineProperty(operation, 'record', { value: response.json, enumerable: false }) as T
 }

@@ -35,7 +35,8 @@ describe('the control API', () => {
     await bench.emulator.deliveries.idle()
     expect(await read(bench, 'orders')).toHaveLength(2)
     expect(await read(bench, `orders?order_id=${encodeURIComponent('a/b ?')}`)).toMatchObject({ order_id: 'a/b ?' })
-    expect(await read(bench, 'orders?order_id=none')).toBe(null)
+    const unknown = await bench.emulator.fetch(`${CONTROL}/api/orders?order_id=none`)
+    expect([unknown.status, await unknown.json()]).toEqual([404, { error: 'No order has the order_id "none".' }])
     expect(await read(bench, 'deliveries?order_id=A-1')).toMatchObject([
       { order_id: 'A-1', attempts: [{ status: 200 }] },
     ])
@@ -88,7 +89,7 @@ describe('the control API', () => {
       const [status, answer] = await command(bench, name, body)
       expect([name, status, typeof answer.error]).toEqual([name, 400, 'string'])
     }
-    expect(await read(bench, 'faults')).toEqual({ next: [], rates: [] })
+    expect(await read(bench, 'faults')).toEqual({ next: [], rates: [], fired: [] })
     expect((await command(bench, 'fire'))[0]).toBe(404)
     expect((await bench.emulator.fetch(`${CONTROL}/api/void`)).status).toBe(405)
     expect((await bench.emulator.fetch(`${CONTROL}/api/orders`, { method: 'POST' })).status).toBe(405)

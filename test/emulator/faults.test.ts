@@ -7,7 +7,7 @@ it('a fault that can never fire is rejected, and the message names where it coul
   const { faults } = createBench().emulator
   const wrong: [unknown, RegExp][] = [
     [{ kind: 'fire' }, /Unknown fault kind "fire". Expected one of: reset, /],
-    [{ kind: 'reset', on: 'capturePayment' }, /reset can be set on: create-.*, capture-payment/],
+    [{ kind: 'reset', on: 'capturePayment' }, /Unknown place "capturePayment"\. Did you mean "capture-payment"/],
     [{ kind: 'drop', on: 'capture-payment' }, /drop can be set on: webhook\./],
     [{ kind: 'server_error', on: 'webhook' }, /server_error can be set on: create-/],
   ]
@@ -240,7 +240,8 @@ describe('rates', () => {
       if (faulty) emulator.faults.rate({ kind: 'duplicate' }, 0.5)
       for (let i = 0; i < 5; i++) await post(emulator, '/api/v1/payment', direct(emulator, { order_id: `I-${i}` }))
       await emulator.deliveries.idle()
-      return emulator.orders.list()
+      // The timeline alone tells them apart: it says which faults fired.
+      return emulator.orders.list().map(({ timeline: _, ...order }) => order)
     }
     expect(await ids(true)).toEqual(await ids(false))
   })

@@ -47,6 +47,17 @@ describe('authentication', () => {
     expect([...late.sent, ...given.sent]).toEqual([])
   })
 
+  it('each attempt is signed anew, so that a signature may hold a time or a nonce', async () => {
+    let count = 0
+    const signer = () => `signature-${++count}`
+    const { answer, sent } = call({ ...POST, authentication: 'hmac' }, [json({}, 429), json({})], { signer })
+    await answer
+    expect(sent.map(({ headers }) => headers['X-API-AUTH'])).toEqual([
+      'SVC-HMAC-SHA1 api-key-1:signature-1',
+      'SVC-HMAC-SHA1 api-key-1:signature-2',
+    ])
+  })
+
   it('a signer that throws is a matter of configuration; its error is the cause', async () => {
     const mine = new Error('vault is closed')
     const signer = () => {

@@ -46,7 +46,66 @@ describe('time limits', () => {
   })
 })
 
+describe('the deadline of a whole call', () => {
+  it('ends the retries of a GET: no attempt begins that cannot end in time', async () => {
+    const startedAt = Date.now()
+    const { answer, sent } = call(GET, Array(9).fill(silence), { timeoutMs: 20, deadlineMs: 50, maxRetries: 8 })
+    expect(await rejection(answer)).toMatchObject({ code: 'connection', reason: 'timeout' })
+    expect(Date.now() - startedAt).toBeLessThan(1000)
+    expect(sent.length).toBeLessThan(5)
+  })
+
+  it('cuts the time of an attempt', async () => {
+    const { answer } = call(POST, [silence], { deadlineMs: 5 })
+    expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown', reason: 'timeout' })
+  })
+
+  it('a pause that is longer ends the call at once, with what the service said', async () => {
+    const { answer, sent } = call(POST, [json({}, 429, { 'retry-after': '30' })], { deadlineMs: 20_000 })
+    expect(await rejection(answer)).toMatchObject({ code: 'api', status: 429, retryAfterMs: 30_000 })
+    expect(sent).toHaveLength(1)
+  })
+
+  it('the option of a call wins over the configuration, for the retries too', async () => {
+    const late = call(POST, [silence], { deadlineMs: 60_000 }, { deadlineMs: 5 })
+    expect(await rejection(late.answer)).toMatchObject({ reason: 'timeout' })
+    const once = call(GET, [json({}, 503)], { maxRetries: 5 }, { maxRetries: 0 })
+    expect(await rejection(once.answer)).toMatchObject({ code: 'api', status: 503, attempts: 1 })
+  })
+
+  it.each([{ deadlineMs: 0 }, { deadlineMs: '5' }, { maxRetries: 11 }, { maxRetries: -1 }])(
+    'rejects %j',
+    async (options) => {
+      const { answer, sent } = call(POST, [], {}, options as never)
+      expect(await rejection(answer)).toMatchObject({
+        code: 'invalid_input',
+        issues: [{ path: Object.keys(options)[0] }],
+      })
+      expect(sent).toEqual([])
+    },
+  )
+})
+
 describe('the caller gives up', () => {
+  it.each([new AbortController(), {}, true, { aborted: false }])(
+    'a signal that is not one is rejected before anything happens: %j',
+    async (signal) => {
+      const { answer, sent } = call(POST, [], {}, { signal: signal as AbortSignal })
+      const error = await rejection(answer)
+      expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: 'signal' }] })
+      expect(error.message).toMatch(/AbortController/)
+      expect(sent).toEqual([])
+    },
+  )
+
+  it('in onRequest: nothing is sent', async () => {
+    const controller = new AbortController()
+    const onRequest = () => controller.abort()
+    const { answer, sent } = call(POST, [json({})], { onRequest }, { signal: controller.signal })
+    expect(await rejection(answer)).toMatchObject({ code: 'connection', reason: 'aborted' })
+    expect(sent).toEqual([])
+  })
+
   it('beforehand: nothing is sent', async () => {
     const { answer, sent } = call(POST, [json({})], {}, { signal: AbortSignal.abort(new Error('mine')) })
     const error = await rejection(answer)

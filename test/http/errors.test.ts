@@ -74,6 +74,43 @@ describe('error bodies, whatever their shape', () => {
     expect((await failing('{}', 400)).message).not.toMatch(hint)
   })
 
+  it('a 404 names the address that was not found, without secrets', async () => {
+    const error = await failing(JSON.stringify({ message: 'No such path' }), 404)
+    expect(error.message).toContain('at https://pay.example.com/api/v1/thing')
+    const path = `/api/v1/thing/${CONFIG.apiSecret}`
+    const secret = await rejection(call({ ...POST, path }, [new Response('', { status: 404 })]).answer)
+    expect(secret.message).toContain('/api/v1/thing/[redacted]')
+  })
+
+  it('keeps a body of any shape, and the request id, out of sight', async () => {
+    const keep = async (body: string, status: number) =>
+      rejection(call(POST, [new Response(body, { status, headers: { 'x-request-id': 'r-1' } })]).answer)
+    for (const status of [400, 500]) {
+      expect(await keep('{"error":"charge_amount exceeds the limit"}', status)).toMatchObject({
+        requestId: 'r-1',
+        body: { error: 'charge_amount exceeds the limit' },
+      })
+      expect(await keep('try again, ticket 7', status)).toMatchObject({ body: 'try again, ticket 7' })
+      expect((await keep('', status)).body).toBeUndefined()
+      expect(Object.keys(await keep('text', status))).not.toContain('body')
+    }
+  })
+
+  it('is bounded, whatever the service sends', async () => {
+    const long = 'x'.repeat(500_000)
+    const code = await failing(JSON.stringify({ message: long, args: { code: long } }))
+    const many = Array.from({ length: 10_000 }, () => ({
+      field_name: 'amount',
+      violation: 'must be positive'.repeat(9),
+    }))
+    const violations = await failing(JSON.stringify({ args: many }))
+    for (const error of [code, violations, await failing(long), await failing(JSON.stringify([long, long.slice(1)]))]) {
+      expect(error.message.length).toBeLessThan(4000)
+      expect(JSON.stringify(error).length).toBeLessThan(30_000)
+      expect((JSON.stringify(error.body) ?? '').length).toBeLessThan(200_000)
+    }
+  })
+
   it('P-409 is explained', async () => {
     const error = await failing(JSON.stringify({ message: 'Conflict', args: { code: 'P-409' } }), 409)
     expect(error.message).toMatch(/order_id was already used/)

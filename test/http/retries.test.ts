@@ -3,7 +3,7 @@ import { call, GET, POST } from '../support/call.ts'
 import { json, rejection } from '../support/mock-fetch.ts'
 
 describe('retries', () => {
-  it.each([500, 502, 503, 504, 599])('a GET is tried again after %s', async (status) => {
+  it.each([408, 500, 502, 503, 504, 599])('a GET is tried again after %s', async (status) => {
     const { answer, sent } = call(GET, [json({}, status), json({}, status), json({ ok: 1 })])
     expect(await answer).toMatchObject({ body: { ok: 1 } })
     expect(sent).toHaveLength(3)
@@ -39,7 +39,9 @@ describe('retries', () => {
     expect(sent).toHaveLength(maxRetries + 1)
   })
 
-  it.each([400, 401, 403, 404, 405, 406, 409, 422])('nothing is tried again after %s', async (status) => {
+  it.each([
+    400, 401, 403, 404, 405, 406, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 425, 426, 428, 431,
+  ])('nothing is tried again after %s', async (status) => {
     for (const input of [GET, POST]) {
       const { answer, sent } = call(input, [json({}, status)])
       expect(await rejection(answer)).toMatchObject({ code: 'api', status, retryable: false })

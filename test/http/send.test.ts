@@ -97,8 +97,6 @@ describe('answers that cannot be read', () => {
   const endless = () => new Response(new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(65_536)) }))
   const broken = () => new Response(new ReadableStream({ pull: (c) => c.error(new Error('reset')) }))
   it.each<[string, () => Response, string]>([
-    ['empty', () => new Response(''), 'unreadable_answer'],
-    ['no body', () => new Response(null, { status: 204 }), 'unreadable_answer'],
     ['HTML', () => new Response('<h1>Hello</h1>', { headers: { 'content-type': 'text/html' } }), 'unreadable_answer'],
     ['cut off', () => new Response('{"status":"succ'), 'unreadable_answer'],
     ['not UTF-8', () => new Response(new Uint8Array([0x22, 0xff, 0x22])), 'unreadable_answer'],
@@ -112,6 +110,20 @@ describe('answers that cannot be read', () => {
     const expected = reason === 'interrupted' ? { code: 'connection', reason } : { code: 'unexpected_response' }
     expect(await rejection(get.answer)).toMatchObject(expected)
     expect([post.sent.length, get.sent.length]).toEqual([1, reason === 'interrupted' ? 3 : 1])
+  })
+
+  it('an empty success is a response to request(), which promises no body', async () => {
+    for (const method of ['DELETE', 'PUT', 'POST', 'GET'] as const) {
+      const { body: _, ...input } = POST
+      const { answer } = call({ ...input, method }, [new Response(null, { status: 204 })])
+      expect(await answer).toEqual({ status: 204, body: undefined, location: undefined })
+    }
+    expect(await call(POST, [new Response('')]).answer).toMatchObject({ status: 200, body: undefined })
+  })
+
+  it('JSON of any depth is JSON', async () => {
+    const text = '['.repeat(20_000) + ']'.repeat(20_000)
+    expect(await call(POST, [new Response(text)]).answer).toMatchObject({ status: 200 })
   })
 
   it('JSON of exactly the limit is read, one byte more is not', async () => {

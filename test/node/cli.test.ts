@@ -28,6 +28,21 @@ describe('edgetill', () => {
     ['an unknown option', ['emulator', '--prot', '1'], 2, "Unknown option '--prot'"],
     ['a port that is none', ['emulator', '--port', '70000'], 2, '--port takes a whole number from 0 to 65535'],
     ['a seed that is none', ['emulator', '--seed', 'x'], 2, '--seed takes a whole number'],
+    ['a seed below zero', ['emulator', '--seed', '-1'], 2, '--seed needs a value; one that begins with "-" is written'],
+    ['a word with a typing error', ['emulatr'], 2, 'Did you mean "emulator"?'],
+    ['help', ['help'], 0, 'Usage: edgetill COMMAND'],
+    ['--version', ['--version'], 0, 'edgetill 0.'],
+    [
+      'an address without http',
+      ['emulator', '--webhook-url', 'localhost:3000'],
+      2,
+      'Did you mean http://localhost:3000?',
+    ],
+    ['an unknown word', ['emulator', '--authentication', 'plan'], 2, 'Did you mean "plain"?'],
+    ['a clock without a zone', ['emulator', '--clock', '2026-01-31T10:00:00'], 2, '--clock takes a time with its zone'],
+    ['a POS that is none', ['emulator', '--port', '0', '--pos-id', 'x'], 2, 'posId: must be a UUID'],
+    ['a latency that is none', ['emulator', '--latency', 'slow'], 2, '--latency takes milliseconds'],
+    ['an account that is none', ['emulator', '--account', 'Main'], 2, '--account takes NAME:CURRENCY'],
     ['an address that is none', ['emulator', '--webhook-url', 'shop'], 2, '--webhook-url takes an http(s) address'],
   ])('%s', async (_, words, code, text) => {
     const finished = await edgetill(...words).finished
@@ -66,6 +81,62 @@ describe('edgetill emulator', () => {
     const { code, output } = await emulator.finished
     expect(output).toContain('Stopped.')
     expect(code).toBe(0)
+  })
+
+  it('takes every option of the emulator, and its own credentials without printing them', async () => {
+    const posId = '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11'
+    const emulator = edgetill(
+      ...['emulator', '--port', '0', '--host', '0.0.0.0', '--clock', '2026-01-31T10:00:00Z', '--scheme', 'OTHER'],
+      ...['--authentication', 'plain', '--customer-fields', 'required', '--pos-id', posId, '--api-secret', 'my-secret'],
+      ...['--retry-delays', '1s,2m', '--webhook-timeout', '2s', '--webhook-header', 'X-A: b', '--latency', '0-2'],
+      ...['--max-capture-percent', '100', '--hosted-auth-response', 'record', '--split-sum', 'exact'],
+      ...['--checkout-expiry', '1d', '--account', 'Main:UAH:5:1'],
+    )
+    await emulator.seen('Ctrl-C stops it.')
+    const output = emulator.output()
+    expect(output).toContain('Warning: listening on 0.0.0.0')
+    expect(output).toContain('use --origin')
+    expect(output).not.toContain('my-secret')
+    const origin = /base_url +(\S+)/.exec(output)?.[1] ?? ''
+    const client = createClient({
+      ...{ baseUrl: origin, apiUrl: `${origin}/balances-api`, posId, scheme: 'OTHER', authentication: 'plain' },
+      ...{ apiKey: 'emulator-api-key', apiSecret: 'my-secret', endpointsKey: 'emulator-endpoints-key' },
+    })
+    expect(await client.listAccounts()).toMatchObject([{ name: 'Main', currency: 'UAH', balances: { available: 5 } }])
+    const control = async (name: string, body?: object) =>
+      (
+        await fetch(`${origin}/_emulator/api/${name}`, body && { method: 'POST', body: JSON.stringify(body) })
+      ).json() as Promise<{ now?: number; error?: string }>
+    expect(await control('clock')).toEqual({ now: Date.UTC(2026, 0, 31, 10) })
+    expect(await control('clock', { hours: 1 })).toEqual({ now: Date.UTC(2026, 0, 31, 11) })
+    expect(await control('reset', {})).toEqual({ reset: true })
+    expect(await control('clock')).toEqual({ now: Date.UTC(2026, 0, 31, 10) })
+    emulator.stop('SIGTERM')
+    await emulator.finished
+  })
+
+  it('gives the same bytes for the same commands with --clock', async () => {
+    // One port for both: addresses are part of what is signed.
+    const { port, close } = await serveOnNode(() => new Response())
+    await close()
+    const run = async (): Promise<string> => {
+      const emulator = edgetill('emulator', '--port', String(port), '--clock', '2026-01-31T10:00:00Z', '--quiet')
+      await emulator.seen('Ctrl-C stops it.')
+      const origin = /base_url +(\S+)/.exec(emulator.output())?.[1] ?? ''
+      const call = async (name: string, body?: object) =>
+        (await fetch(`${origin}/_emulator/api/${name}`, body && { method: 'POST', body: JSON.stringify(body) })).text()
+      await call('payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH' })
+      await call('clock', { days: 2 })
+      await call('payment', { method: 'p2p', order_id: 'P', amount: 5, currency: 'UAH' })
+      const text = (await call('orders')) + (await call('deliveries'))
+      emulator.stop('SIGTERM')
+      await emulator.finished
+      return text
+    }
+    const first = await run()
+    const second = await run()
+    expect(first.length).toBeGreaterThan(1000)
+    expect(second).toBe(first)
   })
 
   it('gives the same ids for the same seed, others for another', async () => {

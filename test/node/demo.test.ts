@@ -1,10 +1,14 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { start } from './support/process.ts'
+import { root } from './support/runtimes.ts'
 
 describe('npm run demo', { timeout: 60_000 }, () => {
   it('plays the day to its end and exits 0', async () => {
     const { code, output } = await start('examples/shop/demo.ts').finished
-    expect(output).toContain('Every step held')
+    expect(output).toContain('Every step passed')
     expect(output).toMatch(/POST \/webhooks +one byte of data changed +401/)
     expect(output).toMatch(/"status": "success"/)
     expect(code).toBe(0)
@@ -13,14 +17,14 @@ describe('npm run demo', { timeout: 60_000 }, () => {
   it('exits 1 and says why when the worker has another secret than the service', async () => {
     const { code, output } = await start('examples/shop/demo.ts', '--break=worker-secret').finished
     expect(output).toContain('API_SECRET')
-    expect(output).not.toContain('Every step held')
+    expect(output).not.toContain('Every step passed')
     expect(code).toBe(1)
   })
 
   it('exits 1 and says why when the service sends no webhook', async () => {
     const { code, output } = await start('examples/shop/demo.ts', '--break=no-webhooks').finished
     expect(output).toMatch(/webhook "pending" was not accepted by the worker: .*switched off/)
-    expect(output).not.toContain('Every step held')
+    expect(output).not.toContain('Every step passed')
     expect(code).toBe(1)
   })
 })
@@ -34,6 +38,30 @@ describe('npm run dev', { timeout: 60_000 }, () => {
     expect(output).toContain('Stopped.')
     expect(output).not.toContain('Error')
     expect(code).toBe(0)
+  })
+
+  it('reloads the worker when a file in worker/ changes', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'edgetill-dev-'))
+    for (const name of ['src', 'worker', 'examples', 'wrangler.toml', 'tsconfig.json', 'package.json']) {
+      cpSync(join(root, name), join(folder, name), { recursive: true })
+    }
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    const dev = start(join(folder, 'examples/shop/dev.ts'))
+    try {
+      await dev.seen('Ctrl-C stops everything.')
+      const health = /worker +(http:\S+)/.exec(dev.output())?.[1] ?? ''
+      expect(await (await fetch(health)).text()).toContain('"status":"ok"')
+      const route = join(folder, 'worker/routes/health.ts')
+      const text = readFileSync(route, 'utf8')
+      expect(text).toContain("'ok'")
+      writeFileSync(route, text.replace("'ok'", "'changed'"))
+      await dev.seen('Local server updated and ready')
+      expect(await (await fetch(health)).text()).toContain('"status":"changed"')
+    } finally {
+      dev.stop('SIGINT')
+      await dev.finished
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   it('keeps a shop running, and stops cleanly on Ctrl-C', async () => {

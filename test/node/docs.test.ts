@@ -57,6 +57,12 @@ describe('documents', () => {
     expect(languages.filter((language) => !LANGUAGES.has(language))).toEqual([])
   })
 
+  /** The relative links of a Markdown file, as paths of the checkout. */
+  const linksOf = (file: string) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].map(
+      ([link, path = '', anchor]) => ({ file, link, to: path ? join(dirname(file), path) : file, anchor }),
+    )
+
   it('every link of every Markdown file leads to a file, and to a heading of it', () => {
     const anchors = (file: string) =>
       [...readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
@@ -65,16 +71,20 @@ describe('documents', () => {
           .replace(/[^\w\s-]/g, '')
           .replaceAll(' ', '-'),
       )
-    const links = MARKDOWN.flatMap((file) =>
-      [...readFileSync(join(root, file), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].map(
-        ([link, path = '', anchor]) => ({ file, link, to: path ? join(dirname(file), path) : file, anchor }),
-      ),
-    )
+    const links = MARKDOWN.flatMap(linksOf)
     expect(links.length).toBeGreaterThan(10)
     const broken = links.filter(
       ({ to, anchor }) => !existsSync(join(root, to)) || (anchor !== undefined && !anchors(to).includes(anchor)),
     )
     expect(broken.map(({ file, link }) => `${file}: ${link}`)).toEqual([])
+  })
+
+  it('every link of a published Markdown file leads to a published file', () => {
+    const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] }
+    const isPublished = (path: string) => files.some((entry) => path === entry || path.startsWith(`${entry}/`))
+    const links = MARKDOWN.filter(isPublished).flatMap(linksOf)
+    expect(links.length).toBeGreaterThan(10)
+    expect(links.filter(({ to }) => !isPublished(to)).map(({ file, link }) => `${file}: ${link}`)).toEqual([])
   })
 
   it('every npm script that a shell block names exists', () => {

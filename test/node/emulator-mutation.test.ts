@@ -17,12 +17,12 @@ function ordered(mutant: Mutant, lately: Row[]): Row[] {
   return [...new Set([...near.slice(0, 12), ...lately, ...TABLE])]
 }
 
-it('the table holds for the emulator as it is', async () => {
+it('the table holds for the emulator as it is', { timeout: 120_000 }, async () => {
   for (const { run } of TABLE) await run(createEmulator)
   expect(all.length).toBeGreaterThan(400)
 })
 
-it('the table notices each broken rule', { timeout: 600_000 }, async () => {
+it('the table notices each broken rule', { timeout: 1_200_000 }, async () => {
   const unnoticed: string[] = []
   let lately: Row[] = []
   for (const mutant of all) {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { serveEmulator as serveEmulatorWithClock } from '../../src/cli/serve-emulator.ts'
 import { type Served, serveOnNode } from '../../src/cli/serve-node.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { direct, plain } from '../emulator/call.ts'
@@ -65,7 +66,9 @@ describe('the emulator over HTTP on Node', () => {
     socket.on('data', (data) => {
       bytes += data.length
     })
-    socket.write('POST /api/v1/payment HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n')
+    const headers = Object.entries(plain(emulator)).map(([name, value]) => `${name}: ${value}\r\n`)
+    const json = 'Content-Type: application/json\r\nContent-Length: 0\r\n'
+    socket.write(`POST /api/v1/payment HTTP/1.1\r\nHost: x\r\n${headers.join('')}${json}\r\n`)
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException]
     expect([error.code, bytes]).toEqual(['ECONNRESET', 0])
   })
@@ -106,6 +109,46 @@ describe('the emulator over HTTP on Node', () => {
       { error: expect.any(String) },
       { error: expect.any(String) },
     ])
+  })
+})
+
+describe('the control API of a served emulator', () => {
+  const ask = (port: number, host: string): Promise<string> =>
+    new Promise((done) => {
+      const socket = connect(port, '127.0.0.1')
+      let text = ''
+      socket.on('data', (data) => {
+        text += String(data)
+      })
+      socket.on('close', () => done(text))
+      socket.write(`GET /_emulator/api/clock HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    })
+
+  it('is there under its own host and on loopback, and under no other name', async () => {
+    const { credentials } = await serveEmulator()
+    const port = Number(new URL(credentials.baseUrl).port)
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
+      expect(await ask(port, host)).toMatch(/^HTTP\/1\.1 200 /)
+    }
+    const rebound = await ask(port, 'evil.example')
+    expect(rebound).toMatch(/^HTTP\/1\.1 403 /)
+    expect(rebound).toContain('--origin http://evil.example')
+  })
+
+  it('keeps time of its own: what falls due happens without a request', async () => {
+    const served = await serveEmulatorWithClock({ port: 0 }, { webhookUrl: 'http://127.0.0.1:1/', retryDelaysMs: [1] })
+    open.push(served)
+    served.emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
+    const { deliveries } = served.emulator
+    await expect.poll(() => deliveries[0]?.attempts.length, { timeout: 10_000 }).toBe(2)
+  })
+
+  it.each(['OPTIONS * HTTP/1.1', 'TRACE / HTTP/1.1'])('%s is a bad request, not an internal error', async (line) => {
+    const { credentials } = await serveEmulator()
+    const socket = connect(Number(new URL(credentials.baseUrl).port), '127.0.0.1')
+    socket.write(`${line}\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    const [data] = (await once(socket, 'data')) as [Buffer]
+    expect(String(data)).toMatch(/^HTTP\/1\.1 400 /)
   })
 })
 

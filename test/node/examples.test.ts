@@ -77,7 +77,27 @@ describe.each(['node', 'deno', 'bun'])('on %s', (runtime) => {
     expect(part).toEqual({ code: 0, stdout: 'success: 80.25 UAH (transaction successful)\n', stderr: '' })
     expect(emulator.orders.get(order_id)?.operations).toMatchObject([{ method: 'capture', amount: 80.25 }])
     const unknown = await example(runtime, 'capture.ts', ['nothing', 'UAH'])
-    expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/capturePayment was refused/) })
+    expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/capturePayment was rejected/) })
+  })
+
+  it('refund.ts refunds part of a payment, and order.ts shows what happened to the order', async () => {
+    const order_id = `refund-${runtime}`
+    await createPayment(emulator.credentials, { ...CARD, order_id, cc_number: testCard('success') })
+    const part = await example(runtime, 'refund.ts', [order_id, 'UAH', '20.25'])
+    expect(part).toEqual({ code: 0, stdout: 'success: 20.25 UAH (refund successful)\n', stderr: '' })
+    const order = await example(runtime, 'order.ts', [order_id])
+    expect({ ...order, stdout: order.stdout.replaceAll(/^\d\S+/gm, 'TIME').split('\n') }).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: [
+        'TIME  purchase       success  100.50',
+        'TIME  refund         success  20.25',
+        'success: 100.50 UAH authorized, 100.50 UAH captured, 20.25 UAH refunded',
+        '',
+      ],
+    })
+    const unknown = await example(runtime, 'refund.ts', ['nothing', 'UAH'])
+    expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^refundPayment was/) })
   })
 
   it('balances.ts prints a table', async () => {
@@ -106,7 +126,7 @@ describe.each(['node', 'deno', 'bun'])('on %s', (runtime) => {
     const unset = await example(runtime, 'balances.ts', [], { EDGETILL_API_KEY: '' })
     expect(unset).toMatchObject({ code: 2, stderr: expect.stringContaining('Set EDGETILL_API_KEY') })
     const wrong = await example(runtime, 'balances.ts', [], { EDGETILL_API_SECRET: 'canary-wrong' })
-    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/listAccounts was refused with 401/) })
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/listAccounts was rejected with 401/) })
     expect(wrong.stderr + wrong.stdout).not.toContain('canary')
   })
 })

@@ -2,10 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { serveOnNode } from '../../src/cli/serve-node.ts'
-import { FAULT_KINDS } from '../../src/emulator/faults/faults.ts'
+import { OPERATIONS } from '../../src/emulator/control/operations.ts'
+import { FAULT_KINDS } from '../../src/emulator/faults/fault.ts'
 import { createEmulator, type Fault, testCard } from '../../src/emulator/index.ts'
-import { type Client, createClient } from '../../src/index.ts'
-import { DIRECT_AUTH } from '../support/inputs.ts'
+import { type Client, createClient, type UnresolvedCall } from '../../src/index.ts'
+import { CARD, DIRECT_AUTH } from '../support/inputs.ts'
 import { Document, quoted } from './support/document.ts'
 import { load } from './support/program.ts'
 import { root } from './support/runtimes.ts'
@@ -40,22 +41,36 @@ describe('guides/emulator.md', () => {
     expect(named.toSorted()).toEqual([...FAULT_KINDS].toSorted())
   })
 
-  it('shows requests that the served emulator accepts', async () => {
-    const emulator = createEmulator({ fetch: async () => new Response() })
-    const { baseUrl } = emulator.credentials
-    const client = createClient({ ...emulator.credentials, fetch: emulator.fetch })
-    const server_url = 'https://shop.example.com/webhooks'
-    await client.createPayment({ ...DIRECT_AUTH, order_id: 'A-1', cc_number: testCard('success'), server_url })
-    await client.capturePayment({ order_id: 'A-1', order_currency: 'UAH' })
-    const shown = emulatorGuide
+  it('shows every operation of the control API, with an example that it accepts', async () => {
+    const shown = emulatorGuide.rows('Control it').map(([cell = '']) => {
+      const [, method, name] = /`(GET|POST) \/_emulator\/api\/(\w+)`/.exec(cell) ?? []
+      const [, example = ''] = quoted(cell)
+      return { method, name, example: method === 'GET' ? example : JSON.parse(example) }
+    })
+    const listed = OPERATIONS.map(({ method, name, example }) => ({ method, name, example }))
+    const sorted = (rows: { method?: string | undefined; name?: string | undefined }[]) =>
+      rows.toSorted((a, b) => `${a.method} ${a.name}`.localeCompare(`${b.method} ${b.name}`))
+    expect(sorted(shown)).toEqual(sorted(listed))
+  })
+
+  it('names only members that an emulator has', () => {
+    const emulator = createEmulator()
+    const members = emulatorGuide
       .rows('Control it')
-      .flatMap(([, cell = '']) => [...cell.matchAll(/`(GET|POST) (\/_emulator\/api\/[^\s`]+)`(?: `(\{.*?\})`)?/g)])
-    expect(shown).toHaveLength(7)
-    for (const [, method = '', path = '', body] of shown) {
-      const init =
-        method === 'GET' ? {} : { method, headers: { 'content-type': 'application/json' }, body: body ?? '{}' }
-      const { status } = await emulator.fetch(`${baseUrl}${path}`, init)
-      expect([path, status]).toEqual([path, 200])
+      .flatMap(([, cell = '']) => quoted(cell))
+      .filter((code) => !/^\.|^[A-Z]/.test(code))
+    expect(members.length).toBeGreaterThan(20)
+    for (const code of members) {
+      const path = code.replace(/\(.*$/, '').split('.')
+      const found = path.reduce<unknown>(
+        (value, name) => (value as Record<string, unknown> | undefined)?.[name],
+        emulator,
+      )
+      expect([code, typeof found === 'function' || !code.includes('('), found !== undefined]).toEqual([
+        code,
+        true,
+        true,
+      ])
     }
   })
 })
@@ -63,6 +78,7 @@ describe('guides/emulator.md', () => {
 describe('guides/errors.md', () => {
   const errors = guide('errors')
   const program = errors.program('Handle every outcome of a call')
+  const resolving = errors.program('After an unknown outcome')
 
   it('has a capture that tells each outcome apart', async () => {
     const { charge } = (await load(program)) as {
@@ -92,6 +108,29 @@ describe('guides/errors.md', () => {
     await close()
     const nowhere = createClient({ ...emulator.credentials, baseUrl: origin })
     expect(await charge(nowhere, 'success', 10)).toBe('not processed: call again later')
+  })
+
+  it('has a refund whose outcome is found out later, from JSON', async () => {
+    type Job = { call: UnresolvedCall; known: string[] }
+    const { refund, settle } = (await load(resolving)) as {
+      refund: (client: Client, order_id: string, amount: number, save: (job: Job) => void) => Promise<string>
+      settle: (client: Client, job: Job) => Promise<string>
+    }
+    const emulator = createEmulator()
+    const client = createClient({ ...emulator.credentials, fetch: emulator.fetch, maxRetries: 0 })
+    await client.createPayment({ ...CARD, order_id: 'A-1', cc_number: testCard('success') })
+    let saved = ''
+    const make = () => refund(client, 'A-1', 20.25, (job) => (saved = JSON.stringify(job)))
+    expect(await make()).toBe('success')
+    emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'refund-payment' })
+    expect(await make()).toBe('unknown')
+    expect(await settle(client, JSON.parse(saved) as Job)).toBe('success')
+    emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'refund-payment' })
+    expect(await make()).toBe('unknown')
+    expect(await settle(client, JSON.parse(saved) as Job)).toMatch(/^ask again later/)
+    const { call, known } = JSON.parse(saved) as Job
+    const sent_at = Date.now() - 600_000
+    expect(await settle(client, { call: { ...call, sent_at }, known })).toMatch(/^not refunded/)
   })
 
   it('has a row for each reason of a rejected webhook', () => {

@@ -2,14 +2,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
+import { ENTRIES, packageExports } from '../../scripts/entries.ts'
 import { root } from './support/runtimes.ts'
 
 interface PackageJson {
   name: string
   version: string
   license: string
-  exports: Record<string, string | { types: string; default: string }>
+  exports: Record<string, unknown>
   dependencies: Record<string, string>
+  devDependencies: Record<string, string>
 }
 interface DenoJson {
   name: string
@@ -30,22 +32,20 @@ describe('package.json and deno.json agree', () => {
     expect(denoJson.license).toBe(packageJson.license)
   })
 
-  it('in exports, but for ./package.json, and each is built from the file that JSR publishes', () => {
-    const { './package.json': manifest, ...exported } = packageJson.exports
-    expect(manifest).toBe('./package.json')
-    expect(Object.keys(exported)).toEqual(Object.keys(denoJson.exports))
-    for (const [subpath, source] of Object.entries(denoJson.exports)) {
-      expect(readFileSync(join(root, source), 'utf8')).toContain('export')
-      const name = subpath === '.' ? 'index' : subpath.slice(2)
-      expect(exported[subpath]).toEqual({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` })
-    }
+  it('in exports, but for ./package.json (npm run exports:update writes them)', () => {
+    expect(packageJson.exports).toEqual(packageExports())
+    expect(Object.keys(packageJson.exports)).toEqual([...Object.keys(denoJson.exports), './package.json'])
+    expect(packageJson.exports['./webhooks']).toEqual({ types: './dist/webhooks.d.ts', default: './dist/webhooks.js' })
+    for (const { source } of ENTRIES) expect(readFileSync(join(root, source), 'utf8')).toContain('export')
   })
 
   it('in runtime dependencies', () => {
-    const { dependencies } = packageJson
-    expect(Object.keys(dependencies).sort()).toEqual(['@noble/hashes', 'hono', 'valibot'])
+    const { dependencies, devDependencies } = packageJson
+    expect(Object.keys(dependencies).sort()).toEqual(['@noble/hashes', 'valibot'])
+    // JSR publishes sources: Hono, which npm's package holds in its bundle, is an import there.
+    expect(Object.keys(denoJson.imports).sort()).toEqual(['@noble/hashes', 'hono', 'valibot'])
     for (const [name, specifier] of Object.entries(denoJson.imports)) {
-      expect(specifier).toBe(`npm:${name}@${dependencies[name]}`)
+      expect(specifier).toBe(`npm:${name}@${dependencies[name] ?? devDependencies[name]}`)
     }
   })
 })

@@ -1,26 +1,42 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { serveOnNode } from '../../src/cli/serve-node.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { signWebhook } from '../../src/webhooks/index.ts'
 import { Document } from './support/document.ts'
-import { load } from './support/program.ts'
+import { startOn } from './support/process.ts'
+import { bundled, load } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 
 const readme = new Document('README.md')
 const COMPLETE = readme.program('A complete program')
-const EMULATOR = readme.program('The emulator')
 
 type Program = { fetch(request: Request): Promise<Response> }
 
-/** The complete program with these settings in place of its own, and a way to look at its orders. */
-async function complete(settings: Record<string, string> = {}) {
+/** The complete program with these settings in place of its own. */
+function withSettings(settings: Record<string, string>): string {
   let code = COMPLETE
   for (const [placeholder, value] of Object.entries(settings)) {
     if (!code.includes(placeholder)) throw new Error(`README.md has no ${placeholder}.`)
     code = code.replace(placeholder, value)
   }
+  return code
+}
+
+/** The emulator's settings, by what stands for them in the program. */
+const settingsOf = ({ baseUrl, posId, apiKey, apiSecret, endpointsKey }: Emulator['credentials']) => ({
+  'https://pay.example.com': baseUrl,
+  '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11': posId,
+  'your-api-key': apiKey,
+  'your-api-secret': apiSecret,
+  'your-endpoints-key': endpointsKey,
+})
+
+/** The complete program in this process, and a way to look at its orders. */
+async function complete(settings: Record<string, string> = {}) {
+  const code = withSettings(settings)
   const program = await load(`${code}\nexport { orders }`)
   const { fetch } = program.default as Program
   const orders = program.orders as Map<string, { state: string }>
@@ -73,14 +89,8 @@ describe('the complete program', () => {
     const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })
     try {
       emulator = createEmulator({ origin: served.origin })
-      const { baseUrl, posId, apiKey, apiSecret, endpointsKey } = emulator.credentials
-      const { fetch, orders, post } = await complete({
-        'https://pay.example.com': baseUrl,
-        '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11': posId,
-        'your-api-key': apiKey,
-        'your-api-secret': apiSecret,
-        'your-endpoints-key': endpointsKey,
-      })
+      const { apiSecret } = emulator.credentials
+      const { fetch, orders, post } = await complete(settingsOf(emulator.credentials))
       // A browser that prefetches the page, or asks for an icon, must not create a payment.
       for (const path of ['/pay', '/favicon.ico']) {
         expect((await fetch(new Request(`https://shop.example.com${path}`))).status).toBe(404)
@@ -118,18 +128,40 @@ describe('the complete program', () => {
     }
   })
 
+  it.each(['deno serve', 'bun'] as const)('runs unchanged with %s', { timeout: 60_000 }, async (runtime) => {
+    let emulator: Emulator | undefined
+    const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })
+    const folder = mkdtempSync(join(tmpdir(), 'edgetill-readme-'))
+    emulator = createEmulator({ origin: served.origin })
+    const file = join(folder, 'program.js')
+    writeFileSync(file, await bundled(withSettings(settingsOf(emulator.credentials))))
+    const running = startOn(runtime, file)
+    try {
+      await running.seen('http://')
+      const port = /:(\d{4,5})/.exec(running.output())?.[1]
+      const origin = `http://127.0.0.1:${port}`
+      const paying = await fetch(`${origin}/pay`, { method: 'POST', redirect: 'manual' })
+      expect(paying.status).toBe(303)
+      expect(paying.headers.get('location')).toMatch(/\/api\/v1\/checkout\/[^/]+\/form$/)
+      const [order] = emulator.orders.list()
+      const refund = { ...order?.payments[0], method: 'refund', operation_id: 'r-1', status: 'success' }
+      const { body } = signWebhook(refund, emulator.credentials.apiSecret)
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      expect((await fetch(`${origin}/webhooks`, { method: 'POST', headers, body })).status).toBe(200)
+      await running.seen(`refund of ${order?.order_id}: success 100.5 UAH`)
+    } finally {
+      running.stop('SIGKILL')
+      await running.finished
+      await served.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
   it('keeps the order before it calls the service', async () => {
     const { orders, post } = await complete({ 'https://pay.example.com': 'http://127.0.0.1:9' })
     await expect(post('/pay')).rejects.toMatchObject({ name: expect.stringMatching(/Error$/) })
     expect([...orders.values()]).toMatchObject([{ state: 'unpaid' }])
   })
-})
-
-it('the emulator’s program lists the currencies of its accounts', async () => {
-  const logged = silenced('log')
-  await load(EMULATOR)
-  expect(logged.mock.calls).toEqual([[expect.arrayContaining([expect.stringMatching(/^[A-Z]{3}$/)])]])
-  logged.mockRestore()
 })
 
 /** The literals of a union type in a source file. */
@@ -155,14 +187,5 @@ describe('the tables of the README', () => {
     const codes = literals('src/errors.ts', 'ErrorCode')
     expect(codes.length).toBeGreaterThan(6)
     expect(readme.rows('Errors').map(([cell]) => cell)).toEqual(codes.map((code) => `\`${code}\``))
-  })
-
-  it('compare with figures that were measured', () => {
-    const measured = readFileSync(join(root, 'bench/README.md'), 'utf8')
-    const cells = readme.rows('Compared with the alternatives').flat()
-    const figures = cells.flatMap((cell) => cell.match(/\b\d+\.\d+\b/g) ?? []).filter((figure) => figure !== '2.9')
-    expect(figures.length).toBeGreaterThan(8)
-    expect(figures.filter((figure) => !measured.includes(` ${figure}`))).toEqual([])
-    expect(existsSync(join(root, 'bench/run.ts'))).toBe(true)
   })
 })

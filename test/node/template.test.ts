@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestHarness } from 'wrangler'
 import { signWebhook } from '../../src/index.ts'
-import { packInto } from '../tarball/support/pack.ts'
+import { packedFolder, packInto } from '../tarball/support/pack.ts'
 import { payment } from '../worker/support/events.ts'
 import { root } from './support/runtimes.ts'
 
@@ -35,13 +35,14 @@ function run(command: string, words: string[], cwd: string): string {
   return stdout
 }
 
-/** Puts packages where npm would put them: nothing is fetched. */
+/** What the template depends on besides the package. */
+const OTHERS = ['hono', '@cloudflare/workers-types']
+
 function install(): void {
   const modules = join(shop, 'node_modules')
-  cpSync(join(packInto(join(folder, 'packed')), 'node_modules'), modules, { recursive: true })
-  cpSync(join(root, 'node_modules/@cloudflare/workers-types'), join(modules, '@cloudflare/workers-types'), {
-    recursive: true,
-  })
+  Object.assign(process.env, packInto(join(folder, 'packed')))
+  cpSync(join(packedFolder(), 'node_modules'), modules, { recursive: true })
+  for (const name of OTHERS) cpSync(join(root, 'node_modules', name), join(modules, name), { recursive: true })
 }
 
 describe('the template in an empty folder, with the packed tarball', () => {

@@ -69,13 +69,13 @@ describe('answers', () => {
     ['null', null, 'null'],
   ])('%s is handed over', async (_name, body, received) => {
     const error = await rejection(cancel(body))
-    expect(error).toMatchObject({ code: 'unexpected_response', status: 200, body })
+    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_answer', status: 200, body })
     expect(error.issues).toMatchObject([{ path: '', rule: 'an array of one payment record', received }])
   })
 
   it('a record of another shape is handed over with its array', async () => {
     const error = await rejection(cancel([{ status: 'failure' }]))
-    expect(error).toMatchObject({ code: 'unexpected_response', body: [{ status: 'failure' }] })
+    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_answer', body: [{ status: 'failure' }] })
   })
 
   it('an unknown outcome says how to find out', async () => {

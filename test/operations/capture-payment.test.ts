@@ -91,7 +91,11 @@ describe('answers', () => {
   ])('another shape is handed over: %s', async (_name, change, paths) => {
     const record = { ...CAPTURE_RECORD, ...change }
     const error = await rejection(capture(record))
-    expect(error).toMatchObject({ code: 'unexpected_response', body: JSON.parse(JSON.stringify(record)) })
+    expect(error).toMatchObject({
+      code: 'outcome_unknown',
+      reason: 'unreadable_answer',
+      body: JSON.parse(JSON.stringify(record)),
+    })
     expect((error.issues as { path: string }[]).map(({ path }) => path)).toEqual(paths)
   })
 
@@ -103,6 +107,16 @@ describe('answers', () => {
       howToFindOut: expect.stringMatching(/no idempotency key.*resendWebhook/),
     })
     expect(sent).toHaveLength(1)
+  })
+
+  it('an unknown outcome says how to tell this capture from an earlier one, and promises no webhook that will not come', async () => {
+    const lost = async (input: object) => {
+      const { fetch } = wire(json({}, 503))
+      return (await rejection(capturePayment({ ...CONFIG, fetch }, { ...CAPTURE, ...input }))).howToFindOut
+    }
+    expect(await lost({})).toMatch(/operation_id and created_at/)
+    expect(await lost({})).not.toMatch(/webhook to|wait for/)
+    expect(await lost({ server_url: 'https://shop.example.com/webhooks' })).toMatch(/Its webhook to server_url/)
   })
 
   it('an unknown outcome carries what finds the capture again, also as JSON', async () => {

@@ -4,6 +4,7 @@ import {
   type CreatePaymentInput,
   createClient,
   type InitRecurring,
+  isCheckout,
   type Warning,
 } from '../../src/index.ts'
 import { REQUESTS } from '../spec/vectors/request-bodies.ts'
@@ -82,9 +83,90 @@ describe('answers', () => {
       url: CHECKOUT_URL,
       checkout_id: '7d1f',
     })
-    expect(await answer(HOSTED, redirect('https://other.example.com/page'))).toEqual({
-      url: 'https://other.example.com/page',
-      checkout_id: undefined,
+  })
+
+  describe('which redirect is a checkout', () => {
+    const opened = async (location: string, status: number, config: Partial<ClientConfig> = {}) => {
+      const warnings: string[] = []
+      const { fetch } = wire(redirect(location, status))
+      const onWarning = ({ code }: { code: string }) => warnings.push(code)
+      const outcome = await createClient({ ...CONFIG, ...config, fetch, onWarning })
+        .createPayment(HOSTED)
+        .catch((error: Record<string, unknown>) => error)
+      return { outcome: outcome as unknown as Record<string, unknown>, warnings }
+    }
+    const DOCUMENTED = '/api/v1/checkout/7d1f/form'
+
+    it.each<[string, string, number, Partial<ClientConfig>, string[]]>([
+      ['303 to the documented path', `https://pay.example.com${DOCUMENTED}`, 303, {}, []],
+      ['302 to the documented path', `https://pay.example.com${DOCUMENTED}`, 302, {}, []],
+      ['303 to the documented path of a white label', `https://pay.label.example${DOCUMENTED}`, 303, {}, []],
+      ['302 to the documented path of a white label', `https://pay.label.example${DOCUMENTED}`, 302, {}, []],
+      [
+        '303 to another page of the service',
+        'https://pay.example.com/form/7d1f',
+        303,
+        {},
+        ['unusual_checkout_address'],
+      ],
+      [
+        '303 to an origin that the configuration names',
+        'https://forms.example.com/7d1f',
+        303,
+        { checkoutOrigins: ['https://forms.example.com'] },
+        [],
+      ],
+      [
+        'http from a base that is http',
+        `http://127.0.0.1:9${DOCUMENTED}`,
+        303,
+        { baseUrl: 'http://localhost:4010' },
+        [],
+      ],
+      ['below a base with a path', `/gate${DOCUMENTED}`, 303, { baseUrl: 'https://pay.example.com/gate' }, []],
+    ])('%s is', async (_name, location, status, config, expected) => {
+      const { outcome, warnings } = await opened(location, status, config)
+      expect(outcome.url).toBe(new URL(location, 'https://pay.example.com').href)
+      expect(warnings).toEqual(expected)
+    })
+
+    it.each<[string, string, number, Partial<ClientConfig>]>([
+      ['302 to a login page', 'https://login.waf.example/sso', 302, {}],
+      ['303 to a login page', 'https://login.waf.example/sso', 303, {}],
+      ['302 to another page of the service', 'https://pay.example.com/maintenance', 302, {}],
+      [
+        '302 to a named origin without the documented path',
+        'https://forms.example.com/7d1f',
+        302,
+        { checkoutOrigins: ['https://forms.example.com'] },
+      ],
+      ['303 to http from an https base', `http://pay.example.com${DOCUMENTED}`, 303, {}],
+      [
+        '303 to http at a named origin',
+        'http://forms.example.com/7d1f',
+        303,
+        { checkoutOrigins: ['http://forms.example.com'] },
+      ],
+      ['308 to the same address with a slash', 'https://pay.example.com/api/v1/payment/', 308, {}],
+      ...[300, 301, 305, 307, 308].map(
+        (status) =>
+          [`${status} to the documented path`, `https://pay.example.com${DOCUMENTED}`, status, {}] as [
+            string,
+            string,
+            number,
+            object,
+          ],
+      ),
+    ])('%s is not: the outcome is unknown, and the address is kept', async (_name, location, status, config) => {
+      const { outcome, warnings } = await opened(location, status, config)
+      expect(outcome).toMatchObject({ code: 'outcome_unknown', reason: 'unexpected_redirect', status, location })
+      expect(Object.keys(outcome)).not.toContain('location')
+      expect(warnings).toEqual([])
+    })
+
+    it('the address that is kept shows no credential', async () => {
+      const { outcome } = await opened(`https://login.example/?next=${CONFIG.apiSecret}`, 302)
+      expect(outcome.location).toBe('https://login.example/?next=[redacted]')
     })
   })
 
@@ -96,7 +178,10 @@ describe('answers', () => {
     })
   })
 
-  it('a hosted auth gives either: its answer is not shown', async () => {
+  it('a hosted auth gives either, and isCheckout says which: its response is not shown', async () => {
+    const checkout = await answer(HOSTED_AUTH, redirect())
+    const payment = await answer(HOSTED_AUTH, json({ ...PAYMENT_RECORD, method: 'auth', url: 'https://x.example' }))
+    expect([isCheckout(checkout), isCheckout(payment)]).toEqual([true, false])
     expect(await answer(HOSTED_AUTH, redirect())).toMatchObject({ url: CHECKOUT_URL })
     expect(await answer(HOSTED_AUTH, json({ ...PAYMENT_RECORD, method: 'auth' }))).toMatchObject({ method: 'auth' })
   })
@@ -132,10 +217,17 @@ describe('answers', () => {
     ['an amount that is none', { ...PAYMENT_RECORD, amount: 'ten', fee: 3 }, ['amount', 'fee']],
   ])('a record of another shape is handed over: %s', async (_name, record, paths) => {
     const error = await rejection(answer(CARD, json(record)))
-    expect(error).toMatchObject({ code: 'unexpected_response', status: 200, path: '/api/v1/payment' })
-    expect(error.body).toEqual(JSON.parse(JSON.stringify(record)))
+    expect(error).toMatchObject({
+      code: 'outcome_unknown',
+      reason: 'unreadable_answer',
+      status: 200,
+      path: '/api/v1/payment',
+    })
+    // All of it but what can be charged.
+    const received = JSON.stringify(record).replaceAll(PAYMENT_RECORD.cc_token, '[redacted]')
+    expect(error.body).toEqual(JSON.parse(received))
     expect((error.issues as { path: string }[]).map(({ path }) => path)).toEqual(paths)
-    expect(error.message).toMatch(/was executed.*resendWebhook/)
+    expect(error.message).toMatch(/Whether it was processed is unknown.*resendWebhook/)
   })
 })
 

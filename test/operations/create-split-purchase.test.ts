@@ -66,7 +66,11 @@ describe('answers', () => {
   it('a record of another shape is handed over, without the card data', async () => {
     const { fetch } = wire(json({ cc_number: '4242424242424242', card_cvv: '123', cc_mask: 'm', status: 'success' }))
     const error = await rejection(createSplitPurchase({ ...CONFIG, fetch }, DIRECT_SPLIT))
-    expect(error).toMatchObject({ code: 'unexpected_response', body: { cc_mask: 'm', status: 'success' } })
+    expect(error).toMatchObject({
+      code: 'outcome_unknown',
+      reason: 'unreadable_answer',
+      body: { cc_mask: 'm', status: 'success' },
+    })
     expect(Object.keys(error.body as object)).toEqual(['cc_mask', 'status'])
   })
 })

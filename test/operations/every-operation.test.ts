@@ -1,37 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Client, createClient } from '../../src/index.ts'
-import {
-  ACCOUNT_ID,
-  CAPTURE,
-  CARD,
-  DIRECT_SPLIT,
-  HOSTED,
-  HOSTED_SPLIT,
-  REFUND,
-  SPLIT_CAPTURE,
-  SPLIT_REFUND,
-  VOID,
-} from '../support/inputs.ts'
+import { createClient } from '../../src/index.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
-
-// What holds for each operation alike.
-const OPERATIONS: [name: string, call: (client: Client) => Promise<unknown>, repeatable: boolean][] = [
-  ['createPayment, hosted', (client) => client.createPayment(HOSTED), false],
-  ['createPayment, direct', (client) => client.createPayment(CARD), false],
-  ['createSplitPurchase, hosted', (client) => client.createSplitPurchase(HOSTED_SPLIT), false],
-  ['createSplitPurchase, direct', (client) => client.createSplitPurchase(DIRECT_SPLIT), false],
-  ['capturePayment', (client) => client.capturePayment(CAPTURE), false],
-  ['cancelPayment', (client) => client.cancelPayment({ order_id: 'A-1' }), false],
-  ['listAccounts', (client) => client.listAccounts(), true],
-  ['getAccount', (client) => client.getAccount({ account_id: ACCOUNT_ID }), true],
-  ['resendWebhook', (client) => client.resendWebhook({ order_id: 'A-1', operation: 'purchase' }), true],
-  ['refundPayment', (client) => client.refundPayment(REFUND), false],
-  ['voidPayment', (client) => client.voidPayment(VOID), false],
-  ['captureSplitPurchase', (client) => client.captureSplitPurchase(SPLIT_CAPTURE), false],
-  ['refundSplitPurchase', (client) => client.refundSplitPurchase(SPLIT_REFUND), false],
-  ['listOrderOperations', (client) => client.listOrderOperations({ order_id: 'A-1' }), true],
-  ['cancelRecurring', (client) => client.cancelRecurring({ recurring_id: 'r-1' }), false],
-]
+import { OPERATION_CASES } from '../support/operations.ts'
 
 const BODIES: [name: string, body: () => string][] = [
   ['the known shape', () => '{"message":"No","args":{"code":"S-404"}}'],
@@ -43,7 +13,8 @@ const BODIES: [name: string, body: () => string][] = [
   ['2 MB', () => 'x'.repeat(2_000_000)],
 ]
 
-describe.each(OPERATIONS)('%s', (_name, call, repeatable) => {
+// What holds for each operation alike.
+describe.each(OPERATION_CASES)('%s', (name, { call, isGet = false }) => {
   const run = async (...replies: Parameters<typeof wire>) => {
     const { fetch, sent } = wire(...replies)
     const error = await rejection(call(createClient({ ...CONFIG, fetch, random: () => 0, timeoutMs: 1000 })))
@@ -62,15 +33,43 @@ describe.each(OPERATIONS)('%s', (_name, call, repeatable) => {
     const reply = () => new Response(body(), { status: 503 })
     const { error, sent } = await run(reply(), reply(), reply())
     expect(error).toMatchObject(
-      repeatable ? { code: 'api', status: 503 } : { code: 'outcome_unknown', reason: 'server_error' },
+      isGet ? { code: 'api', status: 503 } : { code: 'outcome_unknown', reason: 'server_error' },
     )
-    expect(sent).toHaveLength(repeatable ? 3 : 1)
+    expect(sent).toHaveLength(isGet ? 3 : 1)
+  })
+
+  it.each([402, 407, 408, 419, 451, 460, 499, 501, 599])(
+    'meets a %i, which does not say that nothing was processed',
+    async (status) => {
+      const reply = () => json({ message: 'lost', ticket: 'T-1' }, status, { 'x-request-id': 'r-1' })
+      const { error, sent } = await run(reply(), reply(), reply())
+      expect(error).toMatchObject({ code: isGet ? 'api' : 'outcome_unknown', status, requestId: 'r-1' })
+      expect(error.body).toEqual({ message: 'lost', ticket: 'T-1' })
+      expect(Object.keys(error)).not.toContain('body')
+      expect(error.message).toMatch(isGet ? /rejected/ : /Whether it was processed is unknown/)
+      expect(error.message).not.toMatch(/executed/)
+      expect(sent).toHaveLength(isGet && (status === 408 || status >= 500) ? 3 : 1)
+    },
+  )
+
+  it('meets a 200 without what decides: nobody knows whether it was processed', async () => {
+    const bodies = [{ message: 'order is not reserved', args: { code: 'S-500' } }, {}, null, 'queued']
+    for (const body of name.startsWith('request') ? [] : bodies) {
+      // An event of any object is a value, and so is whatever a portal lists.
+      if (name === 'resendWebhook' && body !== null && typeof body === 'object') continue
+      const { error } = await run(json(body, 200, { 'x-request-id': 'r-2' }))
+      expect(error).toMatchObject({ code: isGet ? 'unexpected_response' : 'outcome_unknown', requestId: 'r-2', body })
+      expect(error.message).not.toMatch(/executed/)
+      if (!isGet) expect(error.message).toMatch(/Whether it was processed is unknown/)
+    }
   })
 
   it('meets a 2xx that is not JSON', async () => {
-    for (const body of ['', '<html>', '{"payment_id":"']) {
+    // request() promises no body, so that an empty one is fine.
+    const bodies = ['<html>', '{"payment_id":"', ...(name.startsWith('request') ? [] : [''])]
+    for (const body of bodies) {
       const { error, sent } = await run(new Response(body))
-      expect(error.code).toBe(repeatable ? 'unexpected_response' : 'outcome_unknown')
+      expect(error.code).toBe(isGet ? 'unexpected_response' : 'outcome_unknown')
       expect(sent).toHaveLength(1)
     }
   })
@@ -78,7 +77,7 @@ describe.each(OPERATIONS)('%s', (_name, call, repeatable) => {
   it('meets a redirect to another origin: it is never followed', async () => {
     const location = 'ftp://evil.example.com/'
     const { error, sent } = await run(new Response(null, { status: 307, headers: { location } }))
-    expect(error.code).toBe(repeatable ? 'unexpected_response' : 'outcome_unknown')
+    expect(error.code).toBe(isGet ? 'unexpected_response' : 'outcome_unknown')
     expect(sent).toHaveLength(1)
     expect(sent[0]?.init.redirect).toBe('manual')
   })

@@ -72,6 +72,50 @@ describe('on the wire', () => {
   })
 })
 
+describe('the body is sent as JSON.stringify writes it', () => {
+  const sentBody = async (body: object, passThrough?: Record<string, unknown>) => {
+    const { fetch, sent } = wire(json({}))
+    await request({ ...CONFIG, fetch }, { ...VOID, body: body as Record<string, unknown> }, { passThrough })
+    return sent[0]?.body
+  }
+  class Money {
+    get amount() {
+      return 5
+    }
+    toJSON() {
+      return { amount: this.amount, currency: 'UAH' }
+    }
+  }
+
+  it('an instance of a class, with its toJSON and getters', async () => {
+    expect(await sentBody(new Money())).toBe('{"amount":5,"currency":"UAH"}')
+    expect(await sentBody(new Money(), { note: 'x' })).toBe('{"amount":5,"currency":"UAH","note":"x"}')
+  })
+
+  it('passThrough is merged deeply, objects by key and arrays at the indexes that there are', async () => {
+    const body = { split: [{ amount: 1 }, { amount: 2 }], deep: { a: { b: 1 } } }
+    const passThrough = { split: [{ label: 'x' }], deep: { a: { c: 2 } }, more: [1] }
+    expect(JSON.parse((await sentBody(body, passThrough)) ?? '')).toEqual({
+      split: [{ amount: 1, label: 'x' }, { amount: 2 }],
+      deep: { a: { b: 1, c: 2 } },
+      more: [1],
+    })
+  })
+
+  it.each<[string, object, Record<string, unknown>, string]>([
+    ['what is sent already, at any depth', { a: { b: 1 } }, { a: { b: 2 } }, 'passThrough.a.b'],
+    ['an object in place of a value', { a: 1 }, { a: { b: 2 } }, 'passThrough.a'],
+    ['an index that is not there', { a: [{}] }, { a: [{}, { b: 1 }] }, 'passThrough.a[1]'],
+    ['NaN, which JSON would turn into null', {}, { deep: [{ amount: Number.NaN }] }, 'amount'],
+  ])('rejects %s', async (_name, body, passThrough, path) => {
+    const { fetch, sent } = wire(json({}))
+    const input = { ...VOID, body: body as Record<string, unknown> }
+    const error = await rejection(request({ ...CONFIG, fetch }, input, { passThrough }))
+    expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path }] })
+    expect(sent).toEqual([])
+  })
+})
+
 it.each<[string, object, string[]]>([
   ['a verb that is none', { method: 'TRACE' }, ['method']],
   ['a path without a slash', { path: 'api/v1' }, ['path']],

@@ -1,21 +1,24 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ENTRIES } from '../../scripts/entries.ts'
 import { importsOf } from '../node/support/imports.ts'
-import { packedFolder, root, run, tarballIn } from './support/pack.ts'
+import { packedFolder, root, run, tarballIn, versionsOf } from './support/pack.ts'
 
-const installed = join(packedFolder(), 'node_modules/edgetill')
+const installed = join(packedFolder('newest'), 'node_modules/edgetill')
 const files = run('tar', ['-tzf', tarballIn(packedFolder())], packedFolder())
   .trim()
   .split('\n')
   .map((file) => file.replace(/^package\//, ''))
   .sort()
+/** What is executed or compiled: everything in `dist` but licences. */
+const code = files.filter((file) => /^dist\/.*\.(js|d\.ts)$/.test(file))
 const text = (file: string) => readFileSync(join(installed, file), 'utf8')
 
 // A hash names what entries share: which files there are is checked, how the bundler names them is not.
-const HASHED = /^dist\/(chunk-[A-Z0-9]{8}\.js|[a-z-]+-[\w-]{8}\.d\.ts)$/
+const HASHED = /^dist\/[a-z0-9-]+-[\w-]{8}\.(js|d\.ts)$/
 
 /** Files of `dist` that these lead to, themselves included. */
 function reachedFrom(entries: readonly string[]): Set<string> {
@@ -37,30 +40,73 @@ function reachedFrom(entries: readonly string[]): Set<string> {
 const builtIn = (file: string) =>
   importsOf(file, text(file)).flatMap(({ to }) => (to.startsWith('node:') || builtinModules.includes(to) ? [to] : []))
 
-describe('the tarball', () => {
-  it('holds these files and no other', () => {
-    expect(files.filter((file) => !HASHED.test(file))).toEqual([
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'dist/card.d.ts',
-      'dist/card.js',
-      'dist/cli.js',
-      'dist/emulator.d.ts',
-      'dist/emulator.js',
-      'dist/index.d.ts',
-      'dist/index.js',
-      'dist/orders.d.ts',
-      'dist/orders.js',
-      'dist/webhooks.d.ts',
-      'dist/webhooks.js',
-      'package.json',
-    ])
+/** The files that git has, or would take, under these paths. */
+const checkedIn = (paths: readonly string[]) =>
+  run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...paths], root)
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(join(root, file)))
+
+describe.each(['newest', 'lowest'] as const)('installed with the %s dependencies', (dependencies) => {
+  const modules = join(packedFolder(dependencies), 'node_modules')
+
+  it('has two of them, in these versions, and nothing else', () => {
+    expect(versionsOf(dependencies).map(([name]) => name)).toEqual(['@noble/hashes', 'valibot'])
+    for (const [name, version] of versionsOf(dependencies)) {
+      const manifest = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')) as { version: string }
+      expect([name, manifest.version]).toEqual([name, version])
+    }
+    expect(
+      readdirSync(modules)
+        .filter((name) => !name.startsWith('.'))
+        .sort(),
+    ).toEqual(['@noble', 'edgetill', 'valibot'])
+    expect(readdirSync(join(modules, '@noble'))).toEqual(['hashes'])
   })
 
+  it('loads every entry', () => {
+    const program = ENTRIES.map(({ specifier }) => `await import('${specifier}')`).join('\n')
+    const words = ['--input-type=module', '--eval', program]
+    expect(run(process.execPath, words, packedFolder(dependencies))).toBe('')
+  })
+})
+
+describe('the package.json', () => {
+  it('asks for each dependency by a caret range, whose lowest version is tested', () => {
+    const { dependencies } = JSON.parse(text('package.json')) as { dependencies: Record<string, string> }
+    for (const range of Object.values(dependencies)) expect(range).toMatch(/^\^\d+\.\d+\.\d+$/)
+  })
+})
+
+describe('the tarball', () => {
+  it('holds these files and no other', () => {
+    expect(files.filter((file) => !HASHED.test(file))).toEqual(
+      [
+        ...ENTRIES.flatMap(({ name }) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
+        ...['dist/LICENSE-hono.txt', 'dist/cli.js', 'package.json'],
+        // What README links to.
+        ...checkedIn(['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'wrangler.toml', 'bench/README.md']),
+        ...checkedIn(['bench/charts', 'examples', 'guides', 'worker']),
+      ].sort(),
+    )
+  })
+
+  it('holds the licence of Hono, which is bundled', () => {
+    expect(text('dist/LICENSE-hono.txt')).toBe(readFileSync(join(root, 'node_modules/hono/LICENSE'), 'utf8'))
+  })
+
+  it.each(['README.md', 'worker/README.md', 'examples/README.md', 'bench/README.md'])(
+    'holds what %s links to',
+    (document) => {
+      const links = [...text(document).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, link]) =>
+        relative(installed, resolve(installed, dirname(document), link ?? '')),
+      )
+      const missing = links.filter((link) => !files.some((file) => file === link || file.startsWith(`${link}/`)))
+      expect(missing).toEqual([])
+    },
+  )
+
   it('holds no chunk that no entry leads to', () => {
-    const entries = files.filter((file) => file.startsWith('dist/') && !HASHED.test(file))
-    expect([...reachedFrom(entries)].sort()).toEqual(files.filter((file) => file.startsWith('dist/')))
+    expect([...reachedFrom(code.filter((file) => !HASHED.test(file)))].sort()).toEqual(code)
   })
 
   it('tells nothing of the machine that it was made on', () => {
@@ -72,7 +118,7 @@ describe('the tarball', () => {
   })
 
   it('uses built-in modules of Node in the command line and its own chunks alone, under their prefix', () => {
-    const library = reachedFrom(files.filter((file) => /^dist\/(index|webhooks|card|emulator)\.(js|d\.ts)$/.test(file)))
+    const library = reachedFrom(ENTRIES.flatMap(({ name }) => [`dist/${name}.js`, `dist/${name}.d.ts`]))
     expect(library).toContain('dist/emulator.js')
     expect([...library].filter((file) => builtIn(file).length > 0)).toEqual([])
     expect(library).not.toContain('dist/cli.js')
@@ -81,7 +127,7 @@ describe('the tarball', () => {
     const imported = commandLine.flatMap(builtIn)
     expect(imported).toContain('node:util')
     expect(imported.filter((name) => !name.startsWith('node:'))).toEqual([])
-    expect([...library, ...commandLine].sort()).toEqual(files.filter((file) => file.startsWith('dist/')))
+    expect([...library, ...commandLine].sort()).toEqual(code)
   })
 
   it('has a command that starts', () => {
@@ -92,9 +138,8 @@ describe('the tarball', () => {
     expect([status, stdout.includes('edgetill COMMAND')]).toEqual([0, true])
   })
 
-  it('needs its three dependencies and no other package', () => {
-    const bare = files
-      .filter((file) => file.endsWith('.js') || file.endsWith('.d.ts'))
+  it('needs its two dependencies and no other package', () => {
+    const bare = code
       .flatMap((file) => importsOf(file, text(file)).map(({ to }) => to))
       .filter((to) => !to.startsWith('dist/') && !to.startsWith('node:') && !builtinModules.includes(to))
       .map((to) =>
@@ -105,6 +150,6 @@ describe('the tarball', () => {
       )
     const { dependencies } = JSON.parse(text('package.json')) as { dependencies: Record<string, string> }
     expect([...new Set(bare)].sort()).toEqual(Object.keys(dependencies).sort())
-    expect(readdirSync(join(packedFolder(), 'node_modules')).sort()).toEqual(['@noble', 'edgetill', 'hono', 'valibot'])
+    expect(Object.keys(dependencies).sort()).toEqual(['@noble/hashes', 'valibot'])
   })
 })

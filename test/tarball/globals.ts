@@ -4,6 +4,9 @@
  */
 export const GLOBALS: Readonly<Record<string, string>> = {
   AbortSignal: 'interface AbortSignal {}',
+  // Named by valibot's types, which a schema's type leads to.
+  Blob: 'interface Blob {}',
+  File: 'interface File extends Blob {}',
   ReadableStream: 'interface ReadableStream<R = unknown> {}',
   Request: 'interface Request {}',
   RequestInit: 'interface RequestInit {}',

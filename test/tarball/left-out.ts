@@ -7,6 +7,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/emulator/cards.test.ts': "the emulator's checks of a card at their boundaries",
   'test/emulator/time.test.ts': "the emulator's agenda and calendar",
   'test/lib/base64url.test.ts': 'the codec alone, of whatever length and alphabet',
+  'test/lib/card-data.test.ts': 'what is cut out of a record',
   'test/lib/constant-time.test.ts': 'that a comparison looks at every character',
   'test/lib/hmac-sha1.test.ts': 'the two ways of signing a request, one beside the other',
   'test/lib/path.test.ts': 'how a segment of a path is encoded',

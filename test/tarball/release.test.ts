@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { root } from './support/pack.ts'
+import { root, run } from './support/pack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-release-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -13,13 +13,15 @@ const PACKAGE = {
   version: '1.2.3',
   repository: { type: 'git', url: 'git+https://github.com/owner/name.git' },
 }
-const READY = '## [Unreleased]\n\n## [1.2.3] - 2026-11-21\n\n- A change.\n'
+const READY = '## 1.2.3\n\n### Minor Changes\n\n- A change.\n'
 /** What the release workflow's environment has. */
 const CI = { GITHUB_REPOSITORY: 'owner/name', ACTIONS_ID_TOKEN_REQUEST_URL: 'https://ci.example/token' }
 
 interface Tree {
   manifest?: object
   changelog?: string
+  /** Whether a changeset waits for the next version. */
+  changeset?: boolean
   tag?: string
   dirty?: boolean
   testsFail?: boolean
@@ -41,12 +43,16 @@ class Checkout {
     this.#env = env
     this.#write('package.json', JSON.stringify(manifest))
     this.#write('deno.json', '{\n  "version": "1.2.3",\n  "lib": ["deno"]\n}\n')
-    this.#write('CHANGELOG.md', `# Changelog\n\n${changelog}`)
+    this.#write('CHANGELOG.md', `# edgetill\n\n${changelog}`)
+    this.#write('.changeset/README.md', 'How to write a changeset.\n')
+    if (tree.changeset) this.#write('.changeset/new.md', '---\n"edgetill": minor\n---\n\nA change.\n')
     this.#write('.ci/run', `#!/bin/sh\necho tests >> "${this.#calls}"\nexit ${tree.testsFail ? 1 : 0}\n`, 0o755)
     cpSync(join(root, '.ci/release'), join(this.path, '.ci/release'))
     const pack = `[ "$1" != pack ] || touch "$4/edgetill-1.2.3.tgz"`
     this.#command('npm', `if [ "$1" = --version ]; then echo ${npm}; exit; fi`, pack)
     this.#command('deno')
+    // What `changeset version` does to the manifest.
+    this.#command('npx', '', `sed -i 's/"version":"1.2.3"/"version":"1.3.0"/' package.json`)
     writeFileSync(this.#calls, '')
     this.#git('init', '--quiet')
     this.#git('add', '.')
@@ -143,7 +149,7 @@ describe('.ci/release', () => {
       { changelog: READY.replace('1.2.3', '1.2.2') },
       /newest version .*1\.2\.2.*has 1\.2\.3/,
     ],
-    ['a version without a date', { changelog: READY.replace('2026-11-21', 'soon') }, /newest version .* - soon"/],
+    ['a heading that is not a version', { changelog: READY.replace('1.2.3', 'Soon') }, /newest version .*## Soon"/],
   ]
   it.each(early)('refuses %s before anything else is done', (_, tree, reason) => {
     for (const words of [[], ['--publish']]) {
@@ -156,12 +162,13 @@ describe('.ci/release', () => {
   const SET = '"repository": { "type": "git", "url": "git+https://github.com/owner/name.git" }'
   const REPOSITORY = new RegExp(`repository[\\s\\S]*Set\\n {2}${SET.replaceAll(/[{}+.]/g, '\\$&')}`)
   const late: [string, Tree, RegExp][] = [
+    ['a changeset without a release', { changeset: true }, /changesets without a release: run \.ci\/release --prepare/],
+    ['what was never released', { changelog: '' }, /\.ci\/release --prepare/],
     [
-      'what is still unreleased',
-      { changelog: READY.replace('\n\n', '\n\n- Later.\n\n') },
-      /entries under "## \[Unreleased\]": run \.ci\/release --prepare VERSION/,
+      'a package with the placeholder of the owner',
+      { manifest: { ...PACKAGE, bugs: 'https://github.com/OWNER-PLACEHOLDER/edgetill/issues' } },
+      /placeholder OWNER-PLACEHOLDER .*Replace it by the owner of the repository \(owner\/name\)/,
     ],
-    ['what was never released', { changelog: '## [Unreleased]\n\n- All.\n' }, /\.ci\/release --prepare VERSION/],
     ['a package that names no repository', { manifest: { ...PACKAGE, repository: undefined } }, REPOSITORY],
     [
       'a package that names another repository',
@@ -186,7 +193,7 @@ describe('.ci/release', () => {
   })
 
   const NOBODY: [string, Tree, RegExp][] = [
-    ['where nobody can vouch for the build', { env: {} }, /publish from the release workflow/],
+    ['where the build cannot be attested', { env: {} }, /publish from the release workflow/],
     ['with an npm that needs a token', { npm: '11.5.0' }, /npm 11\.5\.0 cannot publish without a token/],
   ]
   it.each(NOBODY)('does not publish %s', (_, tree, reason) => {
@@ -195,17 +202,19 @@ describe('.ci/release', () => {
     expect([status, calls]).toEqual([1, []])
   })
 
-  it('prepares a version: the CHANGELOG moves, the manifests get it, and nothing is committed or published', () => {
-    const checkout = new Checkout()
-    const { status, output, calls } = checkout.release('--prepare', '1.3.0')
+  it('prepares a version: changesets choose it, the manifests get it, and nothing is committed or published', () => {
+    const checkout = new Checkout({ changeset: true })
+    const { status, output, calls } = checkout.release('--prepare')
     expect(output).toMatch(/commit it.*tag that commit v1\.3\.0/)
     expect(status).toBe(0)
     expect(calls).toEqual([
-      'npm run --silent changelog -- --release 1.3.0',
+      'npx changeset version',
       'npm version 1.3.0 --no-git-tag-version --allow-same-version --ignore-scripts',
     ])
     expect(checkout.read('deno.json')).toBe('{\n  "version": "1.3.0",\n  "lib": ["deno"]\n}\n')
-    expect(new Checkout({ dirty: true }).release('--prepare', '1.3.0')).toMatchObject({ status: 1, calls: [] })
+    expect(new Checkout({ dirty: true, changeset: true }).release('--prepare')).toMatchObject({ status: 1, calls: [] })
+    const nothing = new Checkout().release('--prepare')
+    expect(nothing).toMatchObject({ status: 1, calls: [], output: expect.stringContaining('there is no changeset') })
   })
 
   it('stops when a test fails', () => {
@@ -215,9 +224,53 @@ describe('.ci/release', () => {
   })
 
   it('knows no other option', () => {
-    for (const words of [['--dry-run'], ['--publish', 'now'], ['--prepare'], ['--prepare', '1.3.0', 'now']]) {
+    for (const words of [['--dry-run'], ['--publish', 'now'], ['--prepare', '1.3.0']]) {
       const { status, calls } = new Checkout().release(...words)
       expect([status, calls]).toEqual([2, []])
     }
+  })
+})
+
+describe('the placeholder of the owner', () => {
+  const text = readFileSync(join(root, 'package.json'), 'utf8')
+  const { homepage, bugs, repository } = JSON.parse(text) as Record<string, string> & { repository: { url: string } }
+
+  it('is one value: homepage, bugs and repository are on the same address', () => {
+    const address = /^git\+(https:\/\/github\.com\/[^/]+\/edgetill)\.git$/.exec(repository.url)?.[1]
+    expect([homepage, bugs]).toEqual([`${address}#readme`, `${address}/issues`])
+  })
+
+  it('keeps a package from being published', () => {
+    const manifest = { ...PACKAGE, homepage: 'https://github.com/OWNER-PLACEHOLDER/edgetill#readme' }
+    const { status, output, calls } = new Checkout({ manifest }).release('--publish')
+    expect(output).toContain('OWNER-PLACEHOLDER')
+    expect([status, calls]).toEqual([1, []])
+  })
+})
+
+describe('changesets', () => {
+  it('are there for what was never released, and each one names the package', () => {
+    const files = readdirSync(join(root, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
+    const released = /^## /m.test(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))
+    expect(released || files.length > 0).toBe(true)
+    for (const file of files)
+      expect(readFileSync(join(root, '.changeset', file), 'utf8')).toMatch(
+        /^---\n("edgetill": (patch|minor|major)\n)?---\n\n?\S/,
+      )
+  })
+
+  it('turn into the next version and its section of CHANGELOG.md', () => {
+    const checkout = mkdtempSync(join(folder, 'changesets-'))
+    for (const file of ['package.json', 'CHANGELOG.md', '.changeset'])
+      cpSync(join(root, file), join(checkout, file), { recursive: true })
+    writeFileSync(join(checkout, '.changeset/one.md'), '---\n"edgetill": minor\n---\n\nOne more call.\n')
+    const before = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version
+    run(join(root, 'node_modules/.bin/changeset'), ['version'], checkout)
+    const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { version: string }
+    expect(version).not.toBe(before)
+    const changelog = readFileSync(join(checkout, 'CHANGELOG.md'), 'utf8')
+    expect(changelog).toMatch(new RegExp(`^# edgetill\n\n## ${version.replaceAll('.', '\\.')}\n`))
+    expect(changelog).toContain('- One more call.')
+    expect(readdirSync(join(checkout, '.changeset')).filter((file) => file !== 'README.md')).toEqual(['config.json'])
   })
 })

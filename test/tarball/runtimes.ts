@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { root } from './support/pack.ts'
+import { packedFolder, root } from './support/pack.ts'
 import { suiteFiles } from './support/suite.ts'
 import { nodeAt } from './support/versions.ts'
 
@@ -35,6 +35,7 @@ export function packageRuntimes(): PackageRuntime[] {
     },
     onTarball('node 20', [nodeAt(24), 'test/tarball/node-20/bundle.ts']),
     ...([22, 24, 26] as const).map((major) => onTarball(`node ${major}`, [nodeAt(major), vitest, ...suite])),
+    onTarball('lowest dependencies', [nodeAt(24), vitest, ...suite], { EDGETILL_PACKED: packedFolder('lowest') }),
     onTarball('deno', ['deno', 'run', '-A', 'npm:vitest', ...suite]),
     onTarball('bun', ['bun', '--bun', 'vitest', ...suite, '--pool=threads']),
     onTarball('workerd', workers),

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ENTRIES } from '../../scripts/entries.ts'
 import { LEFT_OUT } from './left-out.ts'
-import { ENTRIES } from './support/entries.ts'
 import { fromTarball } from './support/from-tarball.ts'
 import { packedFolder, root } from './support/pack.ts'
 import { internalBehind, portableFiles, suiteFiles } from './support/suite.ts'
@@ -33,8 +33,7 @@ describe('the suite that runs against the tarball', () => {
     expect(files.filter((file) => whole.test(file)).length).toBeGreaterThan(25)
   })
 
-  it.each([...ENTRIES.keys()])('gets %s from the tarball', (source) => {
-    const name = source === 'src/index.ts' ? 'index' : source.split('/')[1]
+  it.each(ENTRIES)('gets $source from the tarball', ({ source, name }) => {
     expect(resolveId(`../../${source}`, importer)).toBe(
       join(realpathSync(packedFolder()), 'node_modules/edgetill/dist', `${name}.js`),
     )

@@ -14,6 +14,7 @@ const typesOf = (name: string) => `/// <reference path="${join(root, 'node_modul
 const PLATFORMS: Record<string, Platform> = {
   'the DOM': { lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'], globals: '' },
   Node: { lib: ['lib.es2023.d.ts'], globals: typesOf('@types/node') },
+  Bun: { lib: ['lib.es2023.d.ts'], globals: typesOf('@types/bun') },
   Workers: { lib: ['lib.es2023.d.ts'], globals: typesOf('@cloudflare/workers-types') },
 }
 
@@ -26,6 +27,11 @@ describe.each(['nodenext', 'bundler'] as const)('published types under %s', (res
 
   it('need neither DOM nor Node types, but for the pinned globals', () => {
     expect(check(declare(all))).toEqual([])
+  })
+
+  it('need no more with the lowest versions of the dependencies', () => {
+    const files = { 'main.mts': EVERY_ENTRY, 'globals.d.ts': declare(all) }
+    expect(complaints(programOf(files, optionsFor(resolution), packedFolder('lowest')))).toEqual([])
   })
 
   it.each(all)('do need the pinned global %s', (name) => {

@@ -17,6 +17,7 @@ interface Job {
   'timeout-minutes'?: number
   permissions?: Record<string, string>
   if?: string
+  strategy?: { matrix: Record<string, string[]> }
   steps: Step[]
 }
 interface Workflow {
@@ -80,24 +81,35 @@ describe.each(files)('%s', (file) => {
     for (const command of commands) {
       expect([command, spawnSync('bash', ['-n', '-c', command], { encoding: 'utf8' }).stderr]).toEqual([command, ''])
     }
-    const own = commands.flatMap((command) => /^(?:node )?((?:\.ci|test)\/\S+)/.exec(command)?.[1] ?? [])
+    const own = commands.flatMap((command) => /^(\.ci\/\S+|npx changeset)/.exec(command)?.[1] ?? [])
     expect(own.length).toBe(jobs.length)
-    for (const command of own)
-      accessSync(join(root, command), command.startsWith('.ci/') ? constants.X_OK : constants.R_OK)
+    for (const command of own.filter((one) => one.startsWith('.ci/'))) accessSync(join(root, command), constants.X_OK)
   })
 })
 
-it('asks each push and each pull request for an entry in the CHANGELOG', () => {
+it('asks each pull request for a changeset', () => {
   const { on, jobs } = parse(read('ci.yml')) as Workflow
   expect(on).toEqual({ push: { branches: ['main'] }, pull_request: null })
-  const { if: when, steps } = jobs.changelog as Job
-  expect(when).toBeUndefined()
+  const { if: when, steps } = jobs.changeset as Job
+  expect(when).toBe("github.event_name == 'pull_request'")
   expect(steps.at(-1)).toEqual({
-    run: 'node scripts/changelog.ts "$BASE"',
-    env: {
-      BASE: expect.stringMatching(/^\$\{\{ github\.event\.pull_request\.base\.sha \|\| github\.event\.before \}\}$/),
-    },
+    run: 'npx changeset status --since="$BASE"',
+    env: { BASE: expect.stringMatching(/^\$\{\{ github\.event\.pull_request\.base\.sha \}\}$/) },
   })
+})
+
+it('runs every part of .ci/run, each runtime in its own job', () => {
+  const { jobs } = parse(read('ci.yml')) as Workflow
+  const { strategy, steps } = jobs.test as Job
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  const groups = Object.entries(scripts)
+    .filter(([, command]) => /^node scripts\/run-tests\.ts \w+$/.test(command))
+    .map(([name]) => name.replace('test:', ''))
+  expect(groups).toEqual(['node', 'deno', 'bun', 'workerd', 'browser', 'package'])
+  expect(strategy?.matrix.part?.flatMap((part) => part.split(' ')).sort()).toEqual(['checks', 'demo', ...groups].sort())
+  expect(steps.at(-1)?.run).toBe('.ci/run $PART')
 })
 
 it('publishes on a tag alone', () => {

@@ -249,7 +249,10 @@ describe('readWebhookForm', () => {
   })
 
   it('is part of a class of errors that two copies of the package share', async () => {
-    const foreign = Object.assign(new Error('other copy'), { code: 'webhook_verification' })
+    const foreign = Object.assign(new Error('other copy'), {
+      name: 'WebhookVerificationError',
+      code: 'webhook_verification',
+    })
     expect(isWebhookVerificationError(foreign)).toBe(true)
     expect(isWebhookVerificationError(new Error('x'))).toBe(false)
     await expect(readWebhookForm(post('', 'text/plain'))).rejects.toBeInstanceOf(WebhookVerificationError)

@@ -1,77 +1,82 @@
-import { createEmulator, type Emulator, TEST_CARDS } from '../../emulator/index.ts'
-import { serveOnNode } from '../serve-node.ts'
-import { readOptions, UsageError, wholeNumber } from '../usage.ts'
-
-const HELP = `Usage: edgetill emulator [--port N] [--seed N] [--webhook-url URL]
-
-Serves an emulator of the payment service on loopback until Ctrl-C. No account, no network.
-
-  --port N           the port; default 4010, 0 takes a free one
-  --seed N           the same seed gives the same ids, tokens and random faults; default 1
-  --webhook-url URL  where webhooks go whose request names no server_url
-  --help             this text`
+import { type Activity, type Emulator, TEST_CARDS } from '../../emulator/index.ts'
+import { activityLine } from '../activity-lines.ts'
+import { EMULATOR_HELP, type EmulatorArguments, readEmulatorArguments } from '../emulator-options.ts'
+import { type ServedEmulator, serveEmulator } from '../serve-emulator.ts'
+import { UsageError } from '../usage.ts'
 
 /** `edgetill emulator`: prints addresses, credentials and test cards, and serves until it is interrupted. */
 export async function emulatorCommand(words: string[]): Promise<void> {
-  const options = {
-    port: { type: 'string' },
-    seed: { type: 'string' },
-    'webhook-url': { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
-  } as const
-  const { port, seed, help, 'webhook-url': webhookUrl } = readOptions(words, options, HELP)
-  if (help) return console.log(HELP)
-  if (webhookUrl !== undefined && !/^https?:\/\/./.test(webhookUrl)) {
-    throw new UsageError(`--webhook-url takes an http(s) address, not "${webhookUrl}".`, HELP)
-  }
-  // Everything that can be wrong usage is read before anything is started.
-  const at = wholeNumber('port', port, 0, 65_535, HELP) ?? 4010
-  const seeded = wholeNumber('seed', seed, 0, Number.MAX_SAFE_INTEGER, HELP) ?? 1
-  let emulator: Emulator | undefined
-  const served = await serveOnNode(
-    async (request) => (await emulator?.fetch(request)) ?? new Response(null, { status: 503 }),
-    { port: at },
-  ).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== 'EADDRINUSE') throw cause
-    throw new Error(`Port ${at} is taken: stop what listens there, or choose another with --port (0 takes a free one).`)
-  })
+  const args = readEmulatorArguments(words)
+  const { help, json } = args
+  if (help) return console.log(EMULATOR_HELP)
   // Before anything is printed: who reads the addresses may interrupt at once.
   const interrupted = new Promise<void>((done) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, done)
   })
-  emulator = createEmulator({
-    origin: served.origin,
-    seed: seeded,
-    ...(webhookUrl === undefined ? {} : { webhookUrl }),
-  })
-  console.log(describe(emulator, served.origin))
-  // Retries, delays and scheduled charges fall due by the clock, not by requests.
-  const due = setInterval(() => void emulator.clock.advance({}), 1000)
+  const served = await serve(args)
+  const { emulator, origin } = served
+  const { host = '127.0.0.1' } = args.serve
+  if (!isLoopback(host)) console.error(warning(host, origin, args.serve.origin !== undefined))
+  if (json)
+    console.log(JSON.stringify({ type: 'start', overview: `${origin}/_emulator`, ...printable(emulator, args) }))
+  else console.log(describe(emulator, origin, args))
   await interrupted
-  clearInterval(due)
   await served.close()
-  console.log('Stopped.')
+  console.log(json ? JSON.stringify({ type: 'stop' }) : 'Stopped.')
 }
 
-function describe({ credentials }: Emulator, origin: string): string {
+async function serve({ serve, emulator, json, quiet }: EmulatorArguments): Promise<ServedEmulator> {
+  try {
+    return await serveEmulator(serve, { ...emulator, onActivity: (activity) => print(activity, { json, quiet }) })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+      const advice = 'stop what listens there, or choose another with --port (0 takes a free one).'
+      throw new Error(`Port ${serve.port} is taken: ${advice}`)
+    }
+    if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') {
+      throw new Error(`This machine has no address ${serve.host}: --host takes one of its own, or 0.0.0.0 for all.`)
+    }
+    // What the emulator does not accept as an option is wrong usage here.
+    if (error instanceof Error && error.name === 'InputError') throw new UsageError(error.message, EMULATOR_HELP)
+    throw error
+  }
+}
+
+function print(activity: Activity, { json, quiet }: { json: boolean; quiet: boolean }): void {
+  if (activity.type === 'error' && !json) console.error(activityLine(activity))
+  else if (!quiet || activity.type === 'error') console.log(json ? JSON.stringify(activity) : activityLine(activity))
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|::1)$/.test(host)
+}
+
+function warning(host: string, origin: string, chosen: boolean): string {
+  const where = `Warning: listening on ${host}. Everybody on this network can use the emulator and read its credentials.`
+  return chosen ? where : `${where}\nRedirects lead to ${origin}; use --origin http://ADDRESS:PORT for other machines.`
+}
+
+/** The credentials, but for the secrets that were given from outside: a terminal's output is kept and shared. */
+function printable({ credentials }: Emulator, { ownCredentials }: EmulatorArguments): Record<string, string> {
+  const secret = ['apiKey', 'apiSecret', 'endpointsKey'].filter((name) => ownCredentials.includes(name))
+  return { ...credentials, ...Object.fromEntries(secret.map((name) => [name, '(yours)'])) }
+}
+
+function describe(emulator: Emulator, origin: string, args: EmulatorArguments): string {
   const rows = (entries: [string, string][]) =>
     entries.map(([name, value]) => `  ${name.padEnd(20)} ${value}`).join('\n')
+  const { baseUrl = '', apiUrl = '', ...credentials } = printable(emulator, args)
   return `The emulator is not the service: no money moves.
 
 ${rows([
-  ['base_url', credentials.baseUrl],
-  ['api_url', credentials.apiUrl],
+  ['base_url', baseUrl],
+  ['api_url', apiUrl],
   ['what happened', `${origin}/_emulator`],
+  ['control it', `${origin}/_emulator/api`],
 ])}
 
 Credentials
-${rows([
-  ['posId', credentials.posId],
-  ['apiKey', credentials.apiKey],
-  ['apiSecret', credentials.apiSecret],
-  ['endpointsKey', credentials.endpointsKey],
-  ['scheme', credentials.scheme],
-])}
+${rows(Object.entries(credentials))}
 
 Test cards (any month to come, any three digits)
 ${rows(TEST_CARDS.map(({ number, says }) => [number, says]))}

@@ -1,14 +1,24 @@
 import type { Context } from '../context.ts'
-import { createOrder } from '../domain/payments.ts'
-import { increment, refund, voidAuthorization } from '../domain/secondary.ts'
+import { chargeNow, concludeLatest } from '../domain/by-hand.ts'
+import { expire, type WhatExpires } from '../domain/expiry.ts'
+import { cancelPayment, createOrder } from '../domain/payments.ts'
+import { capture, increment, refund, voidAuthorization } from '../domain/secondary.ts'
 import { cancelSubscription } from '../domain/subscriptions.ts'
 import { announce, conclude } from '../domain/transitions.ts'
 import { Problem } from '../http/problem.ts'
+import { validate } from '../http/validate.ts'
+import { InputError } from '../parse-input.ts'
+import { OTHER_PAYMENT } from '../spec/parameters.ts'
 import { findCard } from '../state/cards.ts'
 import type { Operation, Order, Payment } from '../state/state.ts'
 
+/** How an action ends, in place of what the card decides: 1xxx success, 2xxx and 9000 pending, every other code failure. */
+export interface Outcome {
+  status_code?: string | undefined
+}
+
 /** A payment that the merchant did not create through an endpoint of the API document: only its webhook is documented. */
-export interface OtherPayment {
+export interface OtherPayment extends Outcome {
   method: 'credit' | 'p2p' | 'lookup'
   order_id: string
   /** In units of the currency. */
@@ -18,68 +28,111 @@ export interface OtherPayment {
   server_url?: string
 }
 
-/** What happens to payments beside the documented requests: by support, by the portal, by undocumented endpoints. */
+/**
+ * What is done to payments by hand: in the merchant's portal, by support, by the customer's bank. Each method throws a
+ * `TypeError` when the order does not exist or its state does not allow the action.
+ */
 export interface PortalActions {
-  /** Voids a whole authorization. @throws {TypeError} unless it is a successful `auth` of which nothing was captured. */
-  voidPayment(orderId: string): Operation
-  /** Refunds what was paid, or `amount` of it. @throws {TypeError} when less than that was paid or captured. */
-  refundPayment(orderId: string, amount?: number): Operation
-  /** Increases an authorization. @throws {TypeError} unless it is a successful `auth` that was not voided. */
-  incrementAuth(orderId: string, amount: number): Operation
-  /** Ends a subscription. @throws {TypeError} when the order has none. */
+  /** Captures what is left of an authorization, or `amount` of it. */
+  capturePayment(orderId: string, amount?: number, outcome?: Outcome): Operation
+  /** Voids a whole authorization, of which nothing was captured. */
+  voidPayment(orderId: string, outcome?: Outcome): Operation
+  /** Refunds what is left of what was paid, or `amount` of it; of a subscription, its latest charge or the named one. */
+  refundPayment(
+    orderId: string,
+    amount?: number,
+    outcome?: Outcome & { transaction_id?: string | undefined },
+  ): Operation
+  /** Increases an authorization. */
+  incrementAuth(orderId: string, amount: number, outcome?: Outcome): Operation
+  /** Makes a scheduled charge of an active subscription now. */
+  chargeRecurring(orderId: string, outcome?: Outcome): Payment
+  /** Cancels a hosted payment that was not paid. */
+  cancelPayment(orderId: string): Payment
+  /** Ends a subscription. */
   cancelRecurring(orderId: string): void
-  /** Makes a successful payment of another primary method, with its webhook. @throws {TypeError} when the order_id is taken. */
+  /** Ends a pending payment or operation with a status code: the one with this id, or the latest. */
+  conclude(orderId: string, statusCode: string, id?: string): Payment | Operation
+  /** Lets an open checkout, a 3-D Secure page, an authorization or the order's card token expire. */
+  expire(orderId: string, what: WhatExpires): void
+  /** Makes a payment of another primary method, with its webhook. The order_id must be new. */
   createPayment(input: OtherPayment): Payment
 }
 
 export function createPortalActions(context: Context): PortalActions {
   const find = (orderId: string): Order => {
     const order = context.state.orders.get(orderId)
-    if (order === undefined) throw new TypeError(`No order has the order_id ${orderId}.`)
+    if (order === undefined) throw new InputError(`No order has the order_id ${JSON.stringify(orderId)}.`)
     return order
   }
-  const checkAmount = (amount: number): number => {
+  const checked = (amount: number | undefined): { amount?: number } => {
+    if (amount === undefined) return {}
     const wrong = context.rules.types.amount(amount)
-    if (wrong !== undefined) throw new TypeError(`amount ${wrong}.`)
-    return amount
+    if (wrong !== undefined) throw new InputError(`amount ${wrong}.`)
+    return { amount }
   }
 
   return {
-    voidPayment: (orderId) => carryOut(() => voidAuthorization(context, find(orderId), {})),
-    refundPayment(orderId, amount) {
-      const asked = amount === undefined ? {} : { amount: checkAmount(amount) }
-      return carryOut(() => refund(context, find(orderId), asked))
-    },
-    incrementAuth: (orderId, amount) =>
-      carryOut(() => increment(context, find(orderId), { amount: checkAmount(amount) })),
+    capturePayment: (orderId, amount, outcome) =>
+      carryOut(() => {
+        const order = find(orderId)
+        // By hand there is no request with a server_url: its webhook goes where the payment's go.
+        return capture(context, order, {
+          ...checked(amount),
+          ...outcomeOf(outcome),
+          server_url: order.request.server_url,
+        })
+      }),
+    voidPayment: (orderId, outcome) => carryOut(() => voidAuthorization(context, find(orderId), outcomeOf(outcome))),
+    refundPayment: (orderId, amount, outcome) =>
+      carryOut(() => {
+        const named = outcome?.transaction_id === undefined ? {} : { transaction_id: outcome.transaction_id }
+        return refund(context, find(orderId), { ...checked(amount), ...outcomeOf(outcome), ...named })
+      }),
+    incrementAuth: (orderId, amount, outcome) =>
+      carryOut(() => increment(context, find(orderId), { ...checked(amount), amount, ...outcomeOf(outcome) })),
+    chargeRecurring: (orderId, outcome) => carryOut(() => chargeNow(context, find(orderId), outcome?.status_code)),
+    cancelPayment: (orderId) =>
+      carryOut(() => {
+        const order = find(orderId)
+        cancelPayment(context, order)
+        return order.payments[0]
+      }),
     cancelRecurring(orderId) {
       const order = find(orderId)
-      if (order.subscription === undefined) throw new TypeError(`Order ${orderId} is not recurring.`)
+      if (order.subscription === undefined) throw new InputError(`Order ${orderId} is not recurring.`)
       cancelSubscription(context, order)
     },
-    createPayment({ amount, ...input }) {
-      if (context.state.orders.has(input.order_id)) throw new TypeError(`order_id ${input.order_id} was used before.`)
-      const pos_id = context.options.credentials.posId
-      const body = {
-        pos_id,
-        mode: 'direct',
-        description: `Emulated ${input.method}`,
-        amount: checkAmount(amount),
-        ...input,
-      }
-      const order = createOrder(context, body, false)
-      conclude(context, order, order.payments[0], findCard(''))
-      announce(context, order, order.payments[0])
-      return structuredClone(order.payments[0])
-    },
+    conclude: (orderId, statusCode, id) => carryOut(() => concludeLatest(context, find(orderId), statusCode, id)),
+    expire: (orderId, what) => carryOut(() => expire(context, find(orderId), what)),
+    createPayment: ({ status_code, ...input }) =>
+      carryOut(() => {
+        const { server_url = null } = input
+        const [wrong] = validate(context.rules, OTHER_PAYMENT, { ...input })
+        if (wrong !== undefined) throw new InputError(`${wrong.field_name} ${wrong.violation}.`)
+        const { posId: pos_id } = context.options.credentials
+        const { method, order_id, amount, currency } = input
+        const description = `Emulated ${method}`
+        const body = { pos_id, mode: 'direct', description, method, order_id, amount, currency, server_url }
+        const order = createOrder(context, body, false)
+        conclude(context, order, order.payments[0], findCard(''), status_code)
+        announce(context, order, order.payments[0])
+        return order.payments[0]
+      }),
   }
 }
 
-/** Runs an operation of the domain; what it rejects is a `TypeError` here. The result is a copy. */
-function carryOut(operation: () => Operation): Operation {
+function outcomeOf(outcome: Outcome | undefined): { status_code?: string | undefined } {
+  return outcome?.status_code === undefined ? {} : { status_code: outcome.status_code }
+}
+
+/** Runs an action of the domain; what it rejects is a `TypeError` here. The result is a copy. */
+function carryOut<T>(action: () => T): T {
   try {
-    return structuredClone(operation())
+    return structuredClone(action())
   } catch (error) {
-    throw error instanceof Problem ? new TypeError(error.message) : error
+    if (!(error instanceof Problem)) throw error
+    const violations = Array.isArray(error.args) ? error.args.map((one) => `${one.field_name} ${one.violation}`) : []
+    throw new InputError(error.message === 'Invalid parameters' ? violations.join('; ') : error.message)
   }
 }

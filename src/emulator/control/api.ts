@@ -1,122 +1,88 @@
-import type { Fault } from '../faults/faults.ts'
-import { messagePage } from '../pages/outcome.ts'
-import type { OtherPayment } from './actions.ts'
+import { messagePage } from '../pages/layout.ts'
+import { InputError, parseInput, suggestion } from '../parse-input.ts'
 import type { EmulatorControls } from './emulator-controls.ts'
+import { readForm } from './forms.ts'
+import { type ControlOperation, NotFound, OPERATIONS } from './operations.ts'
 
-type Body = Record<string, unknown>
-type Command = (emulator: EmulatorControls, body: Body) => unknown
-
-const DURATION = ['ms', 'seconds', 'minutes', 'hours', 'days', 'weeks', 'months', 'years'] as const
-
-/** What can be posted to `/_emulator/api/<name>`. */
-const COMMANDS: Record<string, Command> = {
-  clock: async ({ clock }, body) => {
-    const given = DURATION.filter((unit) => body[unit] !== undefined)
-    const wrong = Object.keys(body).find((unit) => unit !== 'return_to' && !given.some((one) => one === unit))
-    if (wrong !== undefined) throw new TypeError(`Unknown time unit "${wrong}"; use ${DURATION.join(', ')}.`)
-    await clock.advance(Object.fromEntries(given.map((unit) => [unit, number(body, unit)])))
-    return { now: clock.now() }
-  },
-  faults: ({ faults }, body) => {
-    if (body.clear !== undefined) faults.clear()
-    if (body.next !== undefined) faults.next(fault(body.next), body.times === undefined ? 1 : number(body, 'times'))
-    if (body.rate !== undefined) faults.rate(fault(body.rate), number(body, 'probability'))
-    return faults.list()
-  },
-  resend: ({ deliveries }, body) => deliveries.resend(text(body, 'id')),
-  void: ({ control }, body) => control.voidPayment(text(body, 'order_id')),
-  refund: ({ control }, body) => control.refundPayment(text(body, 'order_id'), amount(body)),
-  auth_increment: ({ control }, body) => control.incrementAuth(text(body, 'order_id'), number(body, 'amount')),
-  cancel_recurring: ({ control }, body) => {
-    control.cancelRecurring(text(body, 'order_id'))
-    return { status: 'canceled' }
-  },
-  payment: ({ control }, body) => {
-    const method = text(body, 'method')
-    if (!['credit', 'p2p', 'lookup'].includes(method)) throw new TypeError('method must be credit, p2p or lookup.')
-    return control.createPayment({ ...body, amount: number(body, 'amount') } as unknown as OtherPayment)
-  },
-  reset: (emulator) => {
-    emulator.reset()
-    return { reset: true }
-  },
-}
-
-/** What can be read at `/_emulator/api/<name>`. */
-const READINGS: Record<string, (emulator: EmulatorControls, orderId: string | null) => unknown> = {
-  credentials: ({ credentials }) => credentials,
-  clock: ({ clock }) => ({ now: clock.now() }),
-  faults: ({ faults }) => faults.list(),
-  orders: ({ orders }, orderId) => (orderId === null ? orders.list() : (orders.get(orderId) ?? null)),
-  deliveries: ({ deliveries }, orderId) =>
-    deliveries.filter((delivery) => orderId === null || delivery.order_id === orderId),
+/** `GET /_emulator/api`: what can be read and done, with an example of each. */
+export function listOperations(): Response {
+  const operations = OPERATIONS.map(({ method, name, does, input, example }) => ({
+    method,
+    path: `/_emulator/api/${name}`,
+    does,
+    fields: Object.keys((input as { entries?: object }).entries ?? {}),
+    ...(method === 'GET' ? { query: example } : { body: example }),
+  }))
+  return Response.json({ operations })
 }
 
 /**
- * `GET` and `POST /_emulator/api/<name>`: JSON in and out. A form may post as well; it is sent back to the page it came from.
- * None of this belongs to the service.
+ * `GET` and `POST /_emulator/api/<name>`: JSON in and out, whatever the content type says. A form may post as well; it is sent
+ * back to the page that it came from. None of this belongs to the service.
  */
 export async function controlApi(emulator: EmulatorControls, request: Request, name: string): Promise<Response> {
-  if (request.headers.get('sec-fetch-site') === 'cross-site') {
-    return Response.json({ error: 'A page of another site may not control the emulator.' }, { status: 403 })
+  const site = request.headers.get('sec-fetch-site')
+  if (site === 'cross-site' || site === 'same-site') {
+    return Response.json({ error: 'A page of another origin may not control the emulator.' }, { status: 403 })
   }
-  const known = Object.hasOwn(COMMANDS, name) || Object.hasOwn(READINGS, name)
-  if (!known) return Response.json({ error: `Unknown control operation "${name}".` }, { status: 404 })
-  if (request.method === 'GET' && Object.hasOwn(READINGS, name)) {
-    return Response.json(READINGS[name]?.(emulator, new URL(request.url).searchParams.get('order_id')))
+  const named = OPERATIONS.filter((operation) => operation.name === name)
+  if (named.length === 0) {
+    const names = [...new Set(OPERATIONS.map((operation) => operation.name))]
+    const error = `Unknown control operation "${name}".${suggestion(name, names)} GET /_emulator/api lists all of them.`
+    return Response.json({ error, operations: names }, { status: 404 })
   }
-  if (request.method !== 'POST' || !Object.hasOwn(COMMANDS, name)) {
-    const allow = [READINGS[name] && 'GET', COMMANDS[name] && 'POST'].filter(Boolean).join(', ')
+  const verb = request.method === 'HEAD' ? 'GET' : request.method
+  const operation = named.find(({ method }) => method === verb)
+  if (operation === undefined) {
+    const allow = named.map(({ method }) => method).join(', ')
     return Response.json({ error: `Allowed here: ${allow}.` }, { status: 405, headers: { allow } })
   }
-  const isForm = request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded') ?? false
+  return operation.method === 'GET' ? read(emulator, operation, request) : change(emulator, operation, request)
+}
+
+async function read(emulator: EmulatorControls, operation: ControlOperation, request: Request): Promise<Response> {
   try {
-    const body = read(await request.text(), isForm)
-    const result = await COMMANDS[name]?.(emulator, body)
-    if (!isForm) return Response.json(result)
-    const back = String(body.return_to ?? '')
-    const location = back.startsWith('/_emulator') ? back : '/_emulator'
-    return new Response(null, { status: 303, headers: { location } })
+    const query = Object.fromEntries(new URL(request.url).searchParams)
+    return Response.json(await operation.run(emulator, parseInput(operation.input, query) as never, request.signal))
   } catch (error) {
-    if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
-    if (isForm) return messagePage(400, 'Not possible', error.message)
-    return Response.json({ error: error.message }, { status: 400 })
+    return jsonError(error)
   }
 }
 
-function read(raw: string, isForm: boolean): Body {
-  if (isForm) {
-    const filled = [...new URLSearchParams(raw)].filter(([, value]) => value !== '')
-    const body: Body = Object.fromEntries(filled)
-    // A form has no nested fields: a fault is named by its kind alone.
-    return body.fault === undefined ? body : { ...body, next: { kind: body.fault } }
+async function change(emulator: EmulatorControls, operation: ControlOperation, request: Request): Promise<Response> {
+  const raw = await request.text()
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  // curl -d says "form" for JSON, too: what looks like JSON is JSON.
+  const isForm = type === 'application/x-www-form-urlencoded' && !/^\s*[[{]/.test(raw)
+  if (!isForm) {
+    try {
+      const input = parseInput(operation.input, readJson(raw))
+      return Response.json((await operation.run(emulator, input as never, request.signal)) ?? null)
+    } catch (error) {
+      return jsonError(error)
+    }
   }
-  const body: unknown = raw === '' ? {} : JSON.parse(raw)
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new TypeError('The body must be an object.')
-  return body as Body
+  const { input, returnTo } = readForm(raw, operation.name)
+  try {
+    await operation.run(emulator, parseInput(operation.input, input) as never, request.signal)
+    return new Response(null, { status: 303, headers: { location: returnTo } })
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error
+    return messagePage(400, 'Not possible', error.message)
+  }
 }
 
-function text(body: Body, name: string): string {
-  const value = body[name]
-  if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a string.`)
-  return value
+/** What a wrong input or an impossible action throws is the caller's; anything else is a mistake of the emulator's own. */
+function jsonError(error: unknown): Response {
+  if (!(error instanceof InputError)) throw error
+  return Response.json({ error: error.message }, { status: error instanceof NotFound ? 404 : 400 })
 }
 
-function number(body: Body, name: string): number {
-  const value = Number(body[name])
-  if (body[name] === undefined || !Number.isFinite(value)) throw new TypeError(`${name} must be a number.`)
-  return value
-}
-
-function amount(body: Body): number | undefined {
-  return body.amount === undefined ? undefined : number(body, 'amount')
-}
-
-function fault(value: unknown): Fault {
-  const kind = (value as { kind?: unknown } | null)?.kind
-  if (kind === 'reset') return { when: 'after_commit', ...(value as Fault) } as Fault
-  if (kind === 'delay') return { ms: 60_000, ...(value as Fault) } as Fault
-  if (kind === 'body') return { body: 'truncated', ...(value as Fault) } as Fault
-  return value as Fault
+function readJson(raw: string): unknown {
+  if (raw.trim() === '') return {}
+  try {
+    return JSON.parse(raw)
+  } catch (cause) {
+    throw new InputError(`The body is not JSON: ${(cause as Error).message}.`)
+  }
 }

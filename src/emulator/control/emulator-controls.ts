@@ -1,6 +1,7 @@
 import type { Orders } from '../domain/orders.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { Credentials } from '../options.ts'
+import type { LoggedRequest } from '../state/activity.ts'
 import type { EmulatorClock } from '../state/clock.ts'
 import type { Deliveries } from '../webhooks/deliveries.ts'
 import type { PortalActions } from './actions.ts'
@@ -10,7 +11,9 @@ export interface EmulatorControls {
   /** What a client needs; the names are those of the SDK's configuration. */
   readonly credentials: Credentials
   readonly clock: EmulatorClock
-  /** Every webhook so far, with its attempts. */
+  /** The latest 2,000 requests, oldest first, each with its response; credentials and card data are masked. */
+  readonly requests: readonly LoggedRequest[]
+  /** The latest 10,000 webhooks, oldest first, with their attempts. */
   readonly deliveries: Deliveries
   /** The orders, read-only. */
   readonly orders: Orders

@@ -17,10 +17,22 @@ export interface OrderView {
   timeline: TimelineEntry[]
 }
 
+/** Some of the orders, newest first. */
+export interface OrderSearch {
+  /** Part of the `order_id`, in upper or lower case. Default: all orders. */
+  text?: string
+  /** How many to pass over. Default 0. */
+  from?: number
+  /** How many to return at most. Default 50. */
+  count?: number
+}
+
 /** The orders, to read. */
 export interface Orders {
   get(orderId: string): OrderView | undefined
   list(): OrderView[]
+  /** `total` counts all that were found. */
+  search(search: OrderSearch): { total: number; orders: OrderView[] }
 }
 
 export function viewOrders(context: Context): Orders {
@@ -40,5 +52,14 @@ export function viewOrders(context: Context): Orders {
       timeline,
     })
   }
-  return { get: view, list: () => [...context.state.orders.keys()].flatMap((id) => view(id) ?? []) }
+  return {
+    get: view,
+    list: () => [...context.state.orders.keys()].flatMap((id) => view(id) ?? []),
+    search({ text = '', from = 0, count = 50 }) {
+      const wanted = text.toLowerCase()
+      const all = [...context.state.orders.keys()].reverse()
+      const found = wanted === '' ? all : all.filter((id) => id.toLowerCase().includes(wanted))
+      return { total: found.length, orders: found.slice(from, from + count).flatMap((id) => view(id) ?? []) }
+    },
+  }
 }

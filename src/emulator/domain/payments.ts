@@ -1,8 +1,9 @@
 import { type Context, note } from '../context.ts'
-import { Problem } from '../http/problem.ts'
-import { findCard, isExpired, maskNumber, passesLuhn } from '../state/cards.ts'
+import { Problem, type Violation } from '../http/problem.ts'
+import { findCard, isExpired, maskNumber, passesLuhn, type TestCard } from '../state/cards.ts'
 import type { Order, Payment } from '../state/state.ts'
 import { addDuration, timestamp, timestampWithoutFraction } from '../state/time.ts'
+import { scheduleExpiry } from './expiry.ts'
 import { createSubscription, followFirstPayment } from './subscriptions.ts'
 import { announce, conclude, setStatus } from './transitions.ts'
 
@@ -38,6 +39,7 @@ export function createOrder(context: Context, body: Body, split: boolean): Order
   context.state.orders.set(order_id, order)
   context.state.checkouts.set(order.checkout_id, order)
   note(context, order, `${body.mode} ${body.method} created`)
+  if (body.mode === 'hosted') scheduleExpiry(context, order, 'checkout')
   if (typeof body.validation_url === 'string') context.deliveries.preflight(body.validation_url)
   return order
 }
@@ -86,9 +88,10 @@ function newPayment(context: Context, body: Body): Payment {
 }
 
 /** Pays an order's first payment; its webhook follows the status that this leads to. */
-export function pay(context: Context, order: Order, instrument: Instrument): void {
+export function pay(context: Context, order: Order, instrument: Instrument, code?: string): void {
   const payment = order.payments[0]
-  const number = 'token' in instrument ? cardOfToken(context, instrument.token) : instrument.number
+  const token = 'token' in instrument ? context.state.tokens.get(instrument.token) : undefined
+  const number = 'token' in instrument ? (token?.number ?? cardOfWallet(context, instrument.token)) : instrument.number
   const valid =
     number !== undefined && passesLuhn(number) && ('token' in instrument || /^\d{3,4}$/.test(instrument.cvv))
   const { codes, statuses } = context.rules
@@ -101,22 +104,31 @@ export function pay(context: Context, order: Order, instrument: Instrument): voi
   } else {
     order.card = number
     payment.cc_mask = maskNumber(number)
-    payment.cc_token = 'token' in instrument ? instrument.token : newToken(context, number)
-    payment.cc_token_expiration = timestampWithoutFraction(addDuration(context.scheduler.now(), { years: 1 }))
+    const now = context.scheduler.now()
+    const expired =
+      token === undefined
+        ? !('token' in instrument) && isExpired(instrument.month, instrument.year, now)
+        : token.expires <= now
+    if (!expired) issueToken(context, payment, number, 'token' in instrument ? instrument.token : undefined)
     const card = findCard(number)
-    if (!('token' in instrument) && isExpired(instrument.month, instrument.year, context.scheduler.now())) {
+    if (code !== undefined) {
+      payment.eci = '07'
+      conclude(context, order, payment, card, code)
+    } else if (expired) {
       setStatus(context, order, payment, statuses.declined, codes.expiredCard)
-    } else if (card.threeDSecure) {
+    } else if (asksForThreeDSecure(payment, card)) {
       setStatus(context, order, payment, statuses.threeDSecure, codes.threeDSecure, {
         user_action_required: true,
         user_action_url: `${context.options.origin}/api/v1/checkout/${order.checkout_id}/3ds`,
       })
+      scheduleExpiry(context, order, '3ds')
     } else {
       payment.eci = '07'
       conclude(context, order, payment, card)
       if (payment.status === 'pending') timeOutLater(context, order, payment)
     }
   }
+  if (payment.method === 'auth' && payment.status === 'success') scheduleExpiry(context, order, 'authorization')
   followFirstPayment(context, order)
   announce(context, order, payment)
 }
@@ -125,8 +137,10 @@ export function pay(context: Context, order: Order, instrument: Instrument): voi
 export function finishThreeDSecure(context: Context, order: Order, passed: boolean): void {
   const payment = order.payments[0]
   payment.eci = passed ? '05' : '07'
-  if (passed) conclude(context, order, payment, findCard(order.card ?? ''))
-  else {
+  if (passed) {
+    conclude(context, order, payment, findCard(order.card ?? ''))
+    if (payment.method === 'auth' && payment.status === 'success') scheduleExpiry(context, order, 'authorization')
+  } else {
     setStatus(context, order, payment, context.rules.statuses.declined, context.rules.codes.threeDSecureFailed, {
       user_action_required: false,
       user_action_url: null,
@@ -136,9 +150,23 @@ export function finishThreeDSecure(context: Context, order: Order, passed: boole
   announce(context, order, payment)
 }
 
-/** Cancels a created, unpaid payment ("Cancel"); the conditions are the route's to check. */
+/**
+ * Cancels a created, unpaid payment ("Cancel").
+ *
+ * @throws {Problem} unless it meets the conditions. Assumption: a 400; the API document does not show the response.
+ */
 export function cancelPayment(context: Context, order: Order): void {
   const payment = order.payments[0]
+  const { cancelMethod, cancelMode, cancelStatus } = context.rules.conditions
+  const unmet: Violation[] = []
+  if (!cancelMethod(payment)) unmet.push({ field_name: 'method', violation: 'must be purchase or auth' })
+  if (!cancelStatus(payment)) unmet.push({ field_name: 'status', violation: 'must be init' })
+  if (!cancelMode(payment)) unmet.push({ field_name: 'mode', violation: 'must be hosted' })
+  if (unmet.length > 0) {
+    const what = `mode ${payment.mode}, method ${payment.method}, status ${payment.status}`
+    const message = `Order ${order.order_id} is not an unpaid hosted payment (${what}).`
+    throw new Problem(context.rules.wire.invalid, message, unmet)
+  }
   setStatus(context, order, payment, context.rules.statuses.cancelled, context.rules.codes.cancelled, {
     user_action_required: false,
     user_action_url: null,
@@ -156,15 +184,20 @@ function timeOutLater(context: Context, order: Order, payment: Payment): void {
   })
 }
 
-function newToken(context: Context, number: string): string {
-  const token = context.ids.named('token')
-  context.state.tokens.set(token, number)
-  return token
+/** Assumption: `always` and `never` decide whether 3-D Secure is asked for; with anything else the card does. */
+function asksForThreeDSecure({ options_3ds }: Payment, card: TestCard): boolean {
+  return options_3ds === 'always' || (card.threeDSecure && options_3ds !== 'never')
+}
+
+/** A new token, or the one that was used, for another year; a wallet's token, which was not issued here, is kept. */
+function issueToken(context: Context, payment: Payment, number: string, used: string | undefined): void {
+  const expires = addDuration(context.scheduler.now(), { years: 1 })
+  payment.cc_token = used ?? context.ids.named('token')
+  payment.cc_token_expiration = timestampWithoutFraction(expires)
+  context.state.tokens.set(payment.cc_token, { number, expires })
 }
 
 /** Tokens of wallets were never issued here: they are paid like the card `success`. */
-function cardOfToken(context: Context, token: string): string | undefined {
-  return (
-    context.state.tokens.get(token) ?? (context.rules.conditions.walletToken(token) ? '4111111111111111' : undefined)
-  )
+function cardOfWallet(context: Context, token: string): string | undefined {
+  return context.rules.conditions.walletToken(token) ? '4111111111111111' : undefined
 }

@@ -16,7 +16,8 @@ export interface SecondaryInput {
   comment?: string | null
   server_url?: unknown
   split?: SplitPart[]
-  status_code?: string | undefined
+  /** How it ends, in place of what the card decides; a function is asked once every condition holds. */
+  status_code?: string | (() => string | undefined) | undefined
 }
 
 /** @throws {Problem} unless the order is an authorization with so much left, within `maxCapturePercent`. */
@@ -113,7 +114,10 @@ export function refund(context: Context, order: Order, input: SecondaryInput & {
 
 function refundedPayment(context: Context, order: Order, transactionId: string | undefined): Payment {
   if (transactionId === undefined) {
-    return [...order.payments].reverse().find((payment) => leftToRefund(order, payment) > 0) ?? order.payments[0]
+    return (
+      [...order.payments].reverse().find((one) => one.status === 'success' && leftToRefund(order, one) > 0) ??
+      order.payments[0]
+    )
   }
   const named = order.payments.find((one) => [one.transaction_id, one.payment_id].includes(transactionId))
   if (named === undefined) {
@@ -124,7 +128,6 @@ function refundedPayment(context: Context, order: Order, transactionId: string |
 
 /** What was paid with a payment and is neither refunded nor about to be, in minor units. */
 export function leftToRefund(order: Order, payment: Payment): number {
-  if (payment.status !== 'success') return 0
   const paid = payment.method === 'auth' ? sumOf(order, 'capture') : toMinor(payment.processed_amount ?? payment.amount)
   const refunds = order.operations.filter(
     (operation) =>
@@ -177,7 +180,7 @@ function checkCurrency(context: Context, order: Order, { currency }: SecondaryIn
 }
 
 function common({ comment, status_code }: SecondaryInput): { comment: string | null; status_code: string | undefined } {
-  return { comment: comment ?? null, status_code }
+  return { comment: comment ?? null, status_code: typeof status_code === 'function' ? status_code() : status_code }
 }
 
 function notAuthorized(context: Context, order: Order): Problem {

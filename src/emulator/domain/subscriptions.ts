@@ -1,4 +1,5 @@
 import { type Context, note } from '../context.ts'
+import { statusCodeOf } from '../faults/response-faults.ts'
 import { findCard } from '../state/cards.ts'
 import type { Order, Payment, Subscription } from '../state/state.ts'
 import { addDuration, addMonths, date, parseDate, parseTime, timeOfDay, timestamp } from '../state/time.ts'
@@ -94,7 +95,13 @@ function dueAt(context: Context, order: Order, index: number): number {
 }
 
 /** Makes one charge, a new transaction of the same order; a declined one is repeated as the configuration says. */
-function charge(context: Context, order: Order, subscription: Subscription, attempt: number): void {
+export function charge(
+  context: Context,
+  order: Order,
+  subscription: Subscription,
+  attempt: number,
+  code?: string,
+): Payment {
   const config = configOf(order)
   const first = order.payments[0]
   const now = timestamp(context.scheduler.now())
@@ -117,15 +124,12 @@ function charge(context: Context, order: Order, subscription: Subscription, atte
   }
   order.payments.push(payment)
   const card = findCard(order.card ?? '')
-  const declined = card.recurring === 'decline' || (card.recurring === 'decline_once' && attempt === 0)
-  conclude(
-    context,
-    order,
-    payment,
-    declined ? { ...card, status: 'failure', code: '4009' } : { ...card, status: 'success' },
-  )
+  const byCard = card.recurring === 'decline' || (card.recurring === 'decline_once' && attempt === 0)
+  const asked = code ?? statusCodeOf(context.faults.take('charge', 'outcome', order.order_id))
+  conclude(context, order, payment, { ...card, status: 'success' }, asked ?? (byCard ? '4009' : undefined))
   announce(context, order, payment)
-  if (declined) retryLater(context, order, subscription, attempt)
+  if (payment.status === context.rules.statuses.declined) retryLater(context, order, subscription, attempt)
+  return payment
 }
 
 function retryLater(context: Context, order: Order, subscription: Subscription, attempt: number): void {

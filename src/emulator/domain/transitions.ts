@@ -1,5 +1,5 @@
 import { type Context, note } from '../context.ts'
-import { describeCode } from '../spec/status-codes.ts'
+import { describeCode, statusOfCode } from '../spec/status-codes.ts'
 import { book, toMinor, toUnits } from '../state/accounts.ts'
 import type { TestCard } from '../state/cards.ts'
 import type { Money, Order, Payment } from '../state/state.ts'
@@ -45,25 +45,29 @@ export function destination(context: Context, order: Order, payment: Payment): s
   return destinations.charge(order.subscription?.notification_url ?? null, initial)
 }
 
-/** Ends a payment as its card says, and books what it earns. The webhook is the caller's to send. */
-export function conclude(context: Context, order: Order, payment: Payment, card: TestCard): void {
+/**
+ * Ends a payment as its card says, or with this status code, and books what it earns. The webhook is the caller's to send.
+ */
+export function conclude(context: Context, order: Order, payment: Payment, card: TestCard, code?: string): void {
   const { codes, statuses } = context.rules
   const done = { user_action_required: false, user_action_url: null }
-  if (card.status === 'pending') {
-    setStatus(context, order, payment, statuses.processing, codes.processing, done)
+  const status = code === undefined ? card.status : statusOfCode(code)
+  if (status === 'pending') {
+    setStatus(context, order, payment, statuses.processing, code ?? codes.processing, done)
     return
   }
-  if (card.status === 'failure') {
-    setStatus(context, order, payment, statuses.declined, card.code ?? codes.invalidCard, {
+  if (status === 'failure') {
+    setStatus(context, order, payment, statuses.declined, code ?? card.code ?? codes.invalidCard, {
       ...done,
       limit_info: card.limit === undefined ? null : limitInfo(context, card.limit),
     })
     return
   }
   const paid = card.paysPercent === undefined ? payment.amount : share(payment.amount, card.paysPercent)
-  const fees = card.noFee ? NO_FEES : feesOf(paid, payment.currency)
-  const reserve = payment.method === 'auth'
-  setStatus(context, order, payment, statuses.paid, reserve ? codes.reserved : codes.success, {
+  const free = card.noFee || payment.method === 'lookup'
+  const fees = free ? NO_FEES : feesOf(paid, payment.currency)
+  const usual = payment.method === 'auth' ? codes.reserved : codes.success
+  setStatus(context, order, payment, statuses.paid, code ?? usual, {
     ...done,
     ...fees,
     processed_amount: card.paysPercent === undefined ? null : paid,
@@ -72,8 +76,17 @@ export function conclude(context: Context, order: Order, payment: Payment, card:
     bank_pay: card.bankPay ? bankPay(payment) : null,
     receipt_url: `${context.options.origin}/_emulator/receipts/${payment.payment_id}`,
   })
-  // An authorization is not the merchant's money yet: it is booked when it is captured.
-  if (!reserve) earn(context, payment.currency, paid, fees.fee)
+  bookPayment(context, payment, paid, fees.fee)
+}
+
+/**
+ * A purchase earns its amount less the fee. An authorization is not the merchant's money yet: its captures are. A credit pays
+ * out; a transfer between cards (p2p) costs its fee alone; a card check (lookup) moves nothing.
+ */
+function bookPayment(context: Context, { method, currency }: Payment, paid: number, fee: Money | null): void {
+  if (method === 'purchase') earn(context, currency, paid, fee)
+  if (method === 'credit') earn(context, currency, -paid, fee)
+  if (method === 'p2p') earn(context, currency, 0, fee)
 }
 
 /** Books an amount less its fee. */

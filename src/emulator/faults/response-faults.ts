@@ -1,5 +1,6 @@
+import type { Random } from '../state/random.ts'
 import { applyContentFaults } from './content-faults.ts'
-import type { Fault } from './faults.ts'
+import type { Fault } from './fault.ts'
 
 /**
  * Thrown by `emulator.fetch` where the connection would break. In-process it stands for the runtime's own network error;
@@ -21,21 +22,46 @@ export class ConnectionResetError extends TypeError {
 const HTML = '<!doctype html><html lang="en"><title>Error</title><h1>The emulator fails on purpose</h1></html>'
 const HUGE = 2 * 1024 * 1024
 
-/** Strikes before anything is executed; undefined when the request may go on. @throws {ConnectionResetError} */
-export async function applyRequestFaults(faults: readonly Fault[], signal: AbortSignal): Promise<Response | undefined> {
+/** Applies what fires before the request is executed; undefined when the request may go on. @throws {ConnectionResetError} */
+export async function applyRequestFaults(
+  faults: readonly Fault[],
+  random: Random,
+  signal: AbortSignal,
+): Promise<Response | undefined> {
   for (const fault of faults) {
-    if (fault.kind === 'no_response' && fault.when === 'before_commit') return aborted(signal)
-    if (fault.kind === 'reset' && fault.when === 'before_commit') throw new ConnectionResetError(false)
+    if (fault.kind === 'latency') await pause(fault.ms, random, signal)
+    if (fault.kind === 'no_response') return aborted(signal)
+    if (fault.kind === 'reset') throw new ConnectionResetError(false)
     if (fault.kind === 'too_many_requests') {
       const headers = { 'retry-after': String(fault.retryAfter ?? 1) }
       return Response.json({ message: 'Too many requests', args: { code: 'EMULATOR-429' } }, { status: 429, headers })
     }
-    if (fault.kind === 'server_error' && fault.when === 'before_commit') return serverError(fault)
+    if (fault.kind === 'server_error') return serverError(fault)
   }
   return undefined
 }
 
-/** Strikes after the request was executed. @throws {ConnectionResetError} */
+/** Waits for so many milliseconds of real time, or for a random number of them within a range. */
+export async function pause(
+  ms: number | readonly [number, number],
+  random: Random,
+  signal: AbortSignal,
+): Promise<void> {
+  const length = typeof ms === 'number' ? ms : ms[0] + (ms[1] - ms[0]) * random()
+  if (length <= 0) return
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const over = new Promise((resolve) => {
+    timer = setTimeout(resolve, length)
+  })
+  await Promise.race([over, aborted(signal)]).finally(() => clearTimeout(timer))
+}
+
+/** The status code that an outcome fault asks for. */
+export function statusCodeOf(faults: readonly Fault[]): string | undefined {
+  return faults.flatMap((fault) => (fault.kind === 'status_code' ? [fault.status_code] : [])).at(-1)
+}
+
+/** Applies what fires after the request was executed. @throws {ConnectionResetError} */
 export async function applyResponseFaults(
   response: Response,
   faults: readonly Fault[],
@@ -43,10 +69,10 @@ export async function applyResponseFaults(
 ): Promise<Response> {
   let changed = await changeContent(response, faults)
   for (const fault of faults) {
-    if (fault.kind === 'reset' && fault.when === 'after_commit') throw new ConnectionResetError(true)
-    if (fault.kind === 'no_response' && fault.when !== 'before_commit') return aborted(signal)
-    if (fault.kind === 'server_error' && fault.when !== 'before_commit') changed = serverError(fault)
-    if (fault.kind === 'body') changed = changeBody(changed, fault.body, await changed.clone().text())
+    if (fault.kind === 'reset') throw new ConnectionResetError(true)
+    if (fault.kind === 'no_response') return aborted(signal)
+    if (fault.kind === 'server_error') changed = serverError(fault)
+    if (fault.kind === 'body') changed = changeBody(changed, fault.body ?? 'truncated', await changed.clone().text())
     if (fault.kind === 'slow_body') changed = slowly(changed, await changed.clone().arrayBuffer(), signal, fault)
   }
   return changed

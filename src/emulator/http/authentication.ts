@@ -15,7 +15,7 @@ export function authenticate(context: Context, endpoint: EndpointRule, headers: 
   const { wire } = context.rules
   const { apiKey, endpointsKey } = context.options.credentials
   const auth = headers.get(wire.authHeader)
-  if (auth === null) throw unauthorized(context, 'X-API-AUTH is missing')
+  if (auth === null || auth.trim() === '') throw unauthorized(context, 'X-API-AUTH is missing')
   if (!expectedAuth(context, endpoint, body).includes(auth)) {
     const wanted = endpoint.scheme === 'hmac' ? 'SCHEME-HMAC-SHA1 KEY:SIGNATURE' : 'SCHEME KEY:SECRET'
     const known = auth.includes(`${apiKey}:`) ? 'scheme, secret or signature' : 'key'

@@ -11,6 +11,8 @@ export interface EndpointRequest {
   path: Record<string, string>
   query: URLSearchParams
   body: Uint8Array
+  /** The status code that a fault asks for, in place of what the card decides; asked when the outcome is decided. */
+  statusCode(): string | undefined
 }
 
 /** What each file of `routes/` exports: the response of one endpoint. A rejection is a thrown {@link Problem}. */

@@ -2,18 +2,17 @@ import { html } from 'hono/html'
 import { isExpired, passesLuhn, TEST_CARDS } from '../state/cards.ts'
 import type { Order } from '../state/state.ts'
 import { type Html, renderPage } from './layout.ts'
+import { type FieldError, type Messages, messagesFor, otherLanguageOf } from './messages.ts'
+import { cardGroups, spaced } from './test-cards.ts'
 
 /** The fields of the checkout form, in the API document's names for card data. */
 export type FieldName = 'cc_number' | 'exp_month' | 'exp_year' | 'card_cvv'
 
-export type FieldErrors = Partial<Record<FieldName, string>>
+export type FieldErrors = Partial<Record<FieldName, FieldError>>
 
-export interface CardForm {
-  cc_number: string
-  exp_month: string
-  exp_year: string
-  card_cvv: string
-}
+export type CardForm = Record<FieldName, string>
+
+const FIELDS: readonly FieldName[] = ['cc_number', 'exp_month', 'exp_year', 'card_cvv']
 
 /** Reads the form as a browser sends it. Spaces and dashes in the number are ignored. */
 export function readForm(body: string): CardForm {
@@ -27,66 +26,102 @@ export function readForm(body: string): CardForm {
   }
 }
 
-/** Says beside which field something is wrong, in words for the customer. */
+/** Says beside which field something is wrong. */
 export function checkForm(form: CardForm, now: number): FieldErrors {
   const errors: FieldErrors = {}
-  if (form.cc_number === '') errors.cc_number = 'Enter the card number.'
-  else if (!/^\d{12,19}$/.test(form.cc_number)) errors.cc_number = 'A card number has 12 to 19 digits.'
-  else if (!passesLuhn(form.cc_number)) errors.cc_number = 'This card number is not valid: check its digits.'
+  if (form.cc_number === '') errors.cc_number = 'number_missing'
+  else if (!/^\d{12,19}$/.test(form.cc_number)) errors.cc_number = 'number_length'
+  else if (!passesLuhn(form.cc_number)) errors.cc_number = 'number_invalid'
   const month = Number(form.exp_month)
   const monthFits = /^\d{1,2}$/.test(form.exp_month) && month >= 1 && month <= 12
   const yearFits = /^(\d{2}|\d{4})$/.test(form.exp_year)
-  if (!monthFits) errors.exp_month = 'Enter the month as a number from 1 to 12.'
-  if (!yearFits) errors.exp_year = 'Enter the year with two or four digits.'
-  if (monthFits && yearFits && isExpired(month, Number(form.exp_year), now)) {
-    errors.exp_month = 'This card has expired.'
-  }
-  if (!/^\d{3,4}$/.test(form.card_cvv)) errors.card_cvv = 'Enter the 3 or 4 digits from the card.'
+  if (!monthFits) errors.exp_month = 'month_invalid'
+  if (!yearFits) errors.exp_year = 'year_invalid'
+  if (monthFits && yearFits && isExpired(month, Number(form.exp_year), now)) errors.exp_month = 'expired'
+  if (!/^\d{3,4}$/.test(form.card_cvv)) errors.card_cvv = 'cvv_invalid'
   return errors
 }
 
-const EMPTY: CardForm = { cc_number: '', exp_month: '', exp_year: '', card_cvv: '' }
-
-/** The checkout form. It posts to its own address. */
-export function checkoutForm(order: Order, form: CardForm = EMPTY, errors: FieldErrors = {}): Promise<Response> {
-  const payment = order.payments[0]
-  const wrong = Object.keys(errors).length
-  const language = order.request.customer_lang
-  const body = html`
-<h1>Pay ${payment.amount.toFixed(2)} ${payment.currency}</h1>
-<p>${payment.description}</p>
-<dl>
-  <dt>Order</dt><dd>${order.order_id}</dd>
-  ${typeof language === 'string' ? html`<dt>Language asked for</dt><dd>${language}</dd>` : ''}
-</dl>
-${wrong > 0 ? html`<p class="error" role="alert">Nothing was charged. Please correct ${wrong === 1 ? 'the highlighted field' : 'the highlighted fields'}.</p>` : ''}
-<form method="post" novalidate>
-  ${field('cc_number', 'Card number', 'cc-number', form.cc_number, errors.cc_number)}
-  <div class="row">
-    ${field('exp_month', 'Month', 'cc-exp-month', form.exp_month, errors.exp_month)}
-    ${field('exp_year', 'Year', 'cc-exp-year', form.exp_year, errors.exp_year)}
-    ${field('card_cvv', 'CVV', 'cc-csc', '', errors.card_cvv)}
-  </div>
-  <button type="submit">Pay ${payment.amount.toFixed(2)} ${payment.currency}</button>
-</form>
-<h2>Test cards</h2>
-<p class="hint">Any expiry date in the future and any three digits will do.</p>
-<div class="scroll" role="region" aria-label="Test cards" tabindex="0">
-<table>
-  <thead><tr><th scope="col">Number</th><th scope="col">What happens</th></tr></thead>
-  <tbody>
-  ${TEST_CARDS.map((card) => html`<tr><td><code>${card.number}</code></td><td>${card.says}</td></tr>`)}
-  </tbody>
-</table>
-</div>`
-  return renderPage({ title: 'Checkout', body, status: wrong > 0 ? 422 : 200 })
+/** The form filled in with a test card; undefined when no card has this name. */
+export function filledForm(name: string, now: number): CardForm | undefined {
+  const card = TEST_CARDS.find((one) => one.name === name)
+  if (card === undefined) return undefined
+  const year = String(new Date(now).getUTCFullYear() + 3).slice(-2)
+  return { cc_number: card.number, exp_month: '12', exp_year: year, card_cvv: '123' }
 }
 
-function field(name: FieldName, label: string, autocomplete: string, value: string, error: string | undefined): Html {
-  const described = error === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-error"`
+/** The checkout form, empty, filled in with a test card, or with what was wrong. It posts to its own address. */
+export function checkoutForm(order: Order, form?: CardForm, errors: FieldErrors = {}): Promise<Response> {
+  const payment = order.payments[0]
+  const messages = messagesFor(order)
+  const amount = `${payment.amount.toFixed(2)} ${payment.currency}`
+  const language = otherLanguageOf(order)
+  const wrong = FIELDS.filter((name) => errors[name] !== undefined)
+  const values = form ?? { cc_number: '', exp_month: '', exp_year: '', card_cvv: '' }
+  // A CVV is never sent back, except a test card's.
+  const cvv = wrong.length > 0 ? '' : values.card_cvv
+  const field = (name: FieldName, label: string, autocomplete: string, value: string, described = ''): Html =>
+    cardField({ name, label, autocomplete, value, described, error: errors[name], focus: wrong[0] === name })
+  const body = html`
+<h1>${messages.pay(amount)}</h1>
+<p>${payment.description}</p>
+<dl><dt>${messages.order}</dt><dd>${order.order_id}</dd>
+  ${language === undefined ? '' : html`<dt>${messages.otherLanguage}</dt><dd>${language}</dd>`}</dl>
+${wrong.length === 0 ? '' : html`<div class="notice bad" role="alert">${messages.correct}</div>`}
+<form class="pay" method="post" novalidate>
+  ${field('cc_number', messages.number, 'cc-number', spaced(values.cc_number))}
+  ${errorText('cc_number', errors, messages)}
+  <div class="row">
+    ${field('exp_month', messages.month, 'cc-exp-month', values.exp_month)}
+    ${field('exp_year', messages.year, 'cc-exp-year', values.exp_year)}
+    ${field('card_cvv', messages.cvv, 'cc-csc', cvv, 'card_cvv-hint')}
+  </div>
+  ${(['exp_month', 'exp_year', 'card_cvv'] as const).map((name) => errorText(name, errors, messages))}
+  <p class="hint" id="card_cvv-hint">CVV: ${messages.cvvHint}</p>
+  <button type="submit"${form !== undefined && wrong.length === 0 ? html` autofocus` : ''}>${messages.pay(amount)}</button>
+</form>
+<h2>${messages.cards.title}</h2>
+<p class="hint">${messages.cards.hint}</p>
+<form id="fill" method="get"></form>
+${cardGroups(messages, (card) => fillButton(card.name, spaced(card.number), messages))}`
+  const title = wrong.length > 0 ? `${messages.error}: ${messages.checkout}` : messages.checkout
+  const rejected = wrong.map((name) => `${name} ${errors[name]?.replace('_', ' ')}`).join(', ')
+  return renderPage({
+    title,
+    body,
+    lang: messages.lang,
+    banner: messages.banner,
+    ...(wrong.length > 0 ? { status: 422, reason: `The card form has errors: ${rejected}` } : {}),
+  })
+}
+
+interface CardField {
+  name: FieldName
+  label: string
+  autocomplete: string
+  value: string
+  described: string
+  error: FieldError | undefined
+  /** The first wrong field has the focus, so that its label and its error are read out first. */
+  focus: boolean
+}
+
+function cardField({ name, label, autocomplete, value, described, error, focus }: CardField): Html {
+  const ids = [error === undefined ? '' : `${name}-error`, described].filter((id) => id !== '').join(' ')
   return html`<div>
     <label for="${name}">${label}</label>
-    <input id="${name}" name="${name}" value="${value}" inputmode="numeric" autocomplete="${autocomplete}" required${described}>
-    ${error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`}
+    <input id="${name}" name="${name}" value="${value}" inputmode="numeric" autocomplete="${autocomplete}" required${
+      ids === '' ? '' : html` aria-describedby="${ids}"`
+    }${error === undefined ? '' : html` aria-invalid="true"`}${focus ? html` autofocus` : ''}>
   </div>`
+}
+
+function errorText(name: FieldName, errors: FieldErrors, messages: Messages): Html | '' {
+  const error = errors[name]
+  if (error === undefined) return ''
+  return html`<p class="error" id="${name}-error">${messages.errors[error]}</p>`
+}
+
+function fillButton(name: string, number: string, messages: Messages): Html {
+  return html`<button class="quiet small" form="fill" name="card" value="${name}" aria-label="${messages.cards.use} ${number}">${messages.cards.use}</button>`
 }

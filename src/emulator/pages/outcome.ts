@@ -1,28 +1,59 @@
 import { html } from 'hono/html'
-import type { Order } from '../state/state.ts'
+import type { Operation, Order, Payment } from '../state/state.ts'
 import { renderPage } from './layout.ts'
+import { type Messages, messagesFor } from './messages.ts'
+import { badge } from './status.ts'
 
-/** Where a payment stands, in words for the customer, and the way back to the shop. */
+/** Where a payment stands, in words for the customer, and the way on. */
 export function outcomePage(order: Order): Promise<Response> {
   const payment = order.payments[0]
-  const [title, text] = {
-    success: ['Paid', 'Thank you. The payment was successful.'],
-    failure: [payment.status_code === '6007' ? 'Cancelled' : 'Declined', 'Nothing was charged.'],
-    pending: ['In progress', 'The payment is still being processed. The shop will be notified of the result.'],
-  }[payment.status] ?? ['Not paid', 'This payment has not been made.']
+  const messages = messagesFor(order)
+  const [title, text] = messages.outcome[outcomeOf(payment)]
+  const asked = `${payment.amount.toFixed(2)} ${payment.currency}`
+  const isFinal = payment.status === 'failure'
   const body = html`
+<p>${badge(payment.status)}</p>
 <h1>${title}</h1>
 <p role="status">${text}</p>
 <dl>
-  <dt>Reason</dt><dd>${payment.status_description ?? 'unknown'} (code ${payment.status_code ?? 'none'})</dd>
-  <dt>Order</dt><dd>${order.order_id}</dd>
-  <dt>Amount</dt><dd>${payment.amount.toFixed(2)} ${payment.currency}</dd>
+  ${payment.status === 'success' ? '' : html`<dt>${messages.reason}</dt><dd>${reasonOf(payment)}</dd>`}
+  <dt>${messages.order}</dt><dd>${order.order_id}</dd>
+  <dt>${messages.amount}</dt><dd>${paidAmount(payment, asked, messages)}</dd>
 </dl>
-${payment.result_url === null ? '' : html`<p><a class="button" href="${payment.result_url}">Back to the shop</a></p>`}`
-  return renderPage({ title: String(title), body })
+${isFinal ? html`<p>${messages.startAgain}</p>` : ''}
+${
+  payment.result_url === null
+    ? html`<p>${messages.noReturn}</p>`
+    : html`<p><a class="button" href="${payment.result_url}">${messages.back}</a></p>`
+}
+<p><a href="/_emulator/orders?order_id=${encodeURIComponent(order.order_id)}">${messages.inEmulator}</a></p>`
+  return renderPage({ title, body, lang: messages.lang, banner: messages.banner })
 }
 
-/** A page that says why there is nothing to see. */
-export function messagePage(status: number, title: string, text: string): Promise<Response> {
-  return renderPage({ title, body: html`<h1>${title}</h1><p>${text}</p>`, status })
+function outcomeOf({ status, status_code, method }: Payment): keyof Messages['outcome'] {
+  if (status === 'success') return method === 'auth' ? 'authorized' : 'paid'
+  if (status === 'failure') return status_code === '6007' ? 'cancelled' : 'declined'
+  return status === 'pending' ? 'pending' : 'unpaid'
+}
+
+function reasonOf({ status_description, status_code }: Payment): string {
+  return status_code === null ? '-' : `${status_description ?? ''} (${status_code})`
+}
+
+function paidAmount({ processed_amount, currency }: Payment, asked: string, messages: Messages): string {
+  return processed_amount === null ? asked : messages.paidAmount(`${processed_amount.toFixed(2)} ${currency}`, asked)
+}
+
+/** `/_emulator/receipts/…`: where `receipt_url` leads. */
+export function receiptPage(record: Payment | Operation): Promise<Response> {
+  const paid = 'processed_amount' in record ? (record.processed_amount ?? record.amount) : record.amount
+  const body = html`<h1>Receipt</h1>
+<p>${badge(record.status)}</p>
+<dl>
+  <dt>Operation</dt><dd>${record.method}</dd>
+  <dt>Order</dt><dd>${record.order_id}</dd>
+  <dt>Amount</dt><dd>${paid.toFixed(2)} ${record.currency}</dd>
+  <dt>Processed</dt><dd><time>${record.processed_at}</time></dd>
+</dl>`
+  return renderPage({ title: 'Receipt', body })
 }

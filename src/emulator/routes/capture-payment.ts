@@ -8,7 +8,7 @@ export const capturePayment: Route = (context, request) => {
   const body = readJson(context, request)
   rejectInvalid(context, validate(context.rules, context.rules.parameters.capture, body))
   const order = findOrder(context, body.order_id)
-  const operation = capture(context, order, secondaryInput(body, 'charge_amount'))
+  const operation = capture(context, order, secondaryInput(request, body, 'charge_amount'))
   const { responses } = context.rules
   const partial = typeof body.charge_amount === 'number'
   const currency = partial ? responses.partialCaptureCurrency : responses.fullCaptureCurrency

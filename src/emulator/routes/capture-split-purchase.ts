@@ -7,6 +7,6 @@ import { splitInput } from './secondary.ts'
 export const captureSplitPurchase: Route = (context, request) => {
   const body = readJson(context, request)
   rejectInvalid(context, validate(context.rules, context.rules.parameters.splitCapture, body))
-  const operation = capture(context, findOrder(context, body.order_id), splitInput(body, 'charge_amount'))
+  const operation = capture(context, findOrder(context, body.order_id), splitInput(request, body, 'charge_amount'))
   return Response.json({ ...pick(operation, context.rules.responses.operation), split: body.split })
 }

@@ -1,14 +1,26 @@
 import { type Context, note } from '../context.ts'
 import { finishThreeDSecure, pay } from '../domain/payments.ts'
-import { checkForm, checkoutForm, readForm } from '../pages/checkout-form.ts'
-import { messagePage, outcomePage } from '../pages/outcome.ts'
+import { statusCodeOf } from '../faults/response-faults.ts'
+import { noteFaults } from '../http/request-log.ts'
+import { checkForm, checkoutForm, filledForm, readForm } from '../pages/checkout-form.ts'
+import { messagePage } from '../pages/layout.ts'
+import { outcomePage } from '../pages/outcome.ts'
 import { threeDSecurePage } from '../pages/three-d-secure.ts'
+import type { LoggedRequest } from '../state/activity.ts'
 import type { Order } from '../state/state.ts'
 import { timestamp } from '../state/time.ts'
 
 /** The customer's pages: `{base_url}/api/v1/checkout/<checkout_id>/form` (API document, "Hosted request") and its 3-D Secure page. */
-export async function checkout(context: Context, request: Request, id: string, page: string): Promise<Response> {
+export async function checkout(
+  context: Context,
+  request: Request,
+  id: string,
+  page: string,
+  entry: LoggedRequest,
+): Promise<Response> {
   const order = context.state.checkouts.get(id)
+  entry.operation = 'checkout'
+  entry.order_id = order?.order_id ?? null
   if (order === undefined) return messagePage(404, 'No such checkout', 'The link is wrong, or the emulator was reset.')
   const read = request.method === 'GET' || request.method === 'HEAD'
   if (!read && request.method !== 'POST') {
@@ -17,30 +29,34 @@ export async function checkout(context: Context, request: Request, id: string, p
     return response
   }
   if (page === '3ds') return read ? showThreeDSecure(order) : submitThreeDSecure(context, order, request)
-  return read ? showForm(context, order) : submitForm(context, order, request)
+  return read ? showForm(context, order, request) : submitForm(context, order, request, entry)
 }
 
-async function showForm(context: Context, order: Order): Promise<Response> {
+async function showForm(context: Context, order: Order, request: Request): Promise<Response> {
   if (!isOpen(order)) return nextPage(order)
   if (order.opened_at === null) {
     order.opened_at = timestamp(context.scheduler.now())
     note(context, order, 'checkout page opened')
   }
-  return checkoutForm(order)
+  const card = new URL(request.url).searchParams.get('card')
+  return checkoutForm(order, card === null ? undefined : filledForm(card, context.scheduler.now()))
 }
 
-async function submitForm(context: Context, order: Order, request: Request): Promise<Response> {
+async function submitForm(context: Context, order: Order, request: Request, entry: LoggedRequest): Promise<Response> {
   const form = readForm(await request.text())
   // After the body was read nothing is awaited until the payment has changed: two posts cannot both pay.
   if (!isOpen(order)) return nextPage(order)
   const errors = checkForm(form, context.scheduler.now())
   if (Object.keys(errors).length > 0) return checkoutForm(order, form, errors)
-  pay(context, order, {
+  const card = {
     number: form.cc_number,
     month: Number(form.exp_month),
     year: Number(form.exp_year),
     cvv: form.card_cvv,
-  })
+  }
+  const faults = context.faults.take('checkout', 'outcome', order.order_id)
+  noteFaults(context, entry, 'checkout', faults)
+  pay(context, order, card, statusCodeOf(faults))
   return nextPage(order, true)
 }
 

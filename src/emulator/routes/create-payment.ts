@@ -1,12 +1,14 @@
 import { createOrder, pay } from '../domain/payments.ts'
 import { type Route, readJson } from '../http/request.ts'
-import { instrumentOf, recordOf, redirectToCheckout, validatePurchase } from './purchase.ts'
+import { instrumentOf, noteMissingCustomer, recordOf, redirectToCheckout, validatePurchase } from './purchase.ts'
 
 /** `POST {base_url}/api/v1/payment` (API document, "Create payment" and "Recurring payments"): purchase or auth, direct or hosted. */
 export const createPayment: Route = (context, request) => {
+  const { statusCode } = request
   const body = readJson(context, request)
   validatePurchase(context, body, ['purchase', 'auth'], false)
   const order = createOrder(context, body, false)
+  noteMissingCustomer(context, order, body)
   if (body.mode === 'hosted') {
     // "Hosted with `auth`: response shape: not shown": the record is the other possibility, with the checkout as user action.
     if (body.method === 'auth' && context.options.hostedAuthResponse === 'record') {
@@ -14,6 +16,6 @@ export const createPayment: Route = (context, request) => {
     }
     return redirectToCheckout(context, order)
   }
-  pay(context, order, instrumentOf(body))
+  pay(context, order, instrumentOf(body), statusCode())
   return recordOf(context, order, context.rules.responses.payment)
 }

@@ -7,7 +7,8 @@ export const getAccount: Route = (context, { path }) => {
   checkPathIds(context, path)
   const account = context.state.accounts.find(({ id }) => id === path.account_id?.toLowerCase())
   if (account === undefined) {
-    throw new Problem(404, 'Account not found', [
+    // "HTTP codes: 200, 400, 401, 500": there is no 404 among them.
+    throw new Problem(context.rules.wire.invalid, 'Account not found', [
       { field_name: 'account_id', violation: 'this POS has no such account' },
     ])
   }

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import { type Context, note } from '../context.ts'
 import type { Instrument } from '../domain/payments.ts'
 import type { Violation } from '../http/problem.ts'
 import { pick, rejectInvalid } from '../http/request.ts'
@@ -8,7 +8,7 @@ import { customer, recurringObject } from '../webhooks/payload.ts'
 
 type Body = Record<string, unknown>
 
-/** Holds a purchase or auth request against its table and rules. @throws {Problem} with all that is wrong. */
+/** Checks a purchase or auth request against its table and rules. @throws {Problem} with all that is wrong. */
 export function validatePurchase(context: Context, body: Body, methods: readonly string[], split: boolean): void {
   const { parameters, types } = context.rules
   const mode = (body.mode ?? undefined) === undefined ? 'is required' : types.mode(body.mode)
@@ -28,6 +28,18 @@ export function validatePurchase(context: Context, body: Body, methods: readonly
   }
   if (split && context.options.splitSum === 'exact') violations.push(...sumViolations(body))
   rejectInvalid(context, violations)
+}
+
+/** Notes in the timeline which required customer parameters a request left out, where they are not insisted on. */
+export function noteMissingCustomer(context: Context, order: Order, body: Body): void {
+  const { parameters } = context.rules
+  const table = body.mode === 'direct' ? parameters.directPurchase : parameters.hostedPurchase
+  const missing = Object.entries(table)
+    .filter(
+      ([name, { required }]) => required && name.startsWith('customer_') && (body[name] ?? undefined) === undefined,
+    )
+    .map(([name]) => name)
+  if (missing.length > 0) note(context, order, `request without ${missing.join(', ')} (required by the API document)`)
 }
 
 /** "Either full card data (…) or `cc_token` is sent." */

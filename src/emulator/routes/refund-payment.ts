@@ -7,6 +7,6 @@ import { secondaryInput } from './secondary.ts'
 export const refundPayment: Route = (context, request) => {
   const body = readJson(context, request)
   rejectInvalid(context, validate(context.rules, context.rules.parameters.refund, body))
-  const operation = refund(context, findOrder(context, body.order_id), secondaryInput(body, 'refund_amount'))
+  const operation = refund(context, findOrder(context, body.order_id), secondaryInput(request, body, 'refund_amount'))
   return Response.json(pick(operation, context.rules.responses.operation))
 }

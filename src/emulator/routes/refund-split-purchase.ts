@@ -7,6 +7,6 @@ import { splitInput } from './secondary.ts'
 export const refundSplitPurchase: Route = (context, request) => {
   const body = readJson(context, request)
   rejectInvalid(context, validate(context.rules, context.rules.parameters.splitRefund, body))
-  const operation = refund(context, findOrder(context, body.order_id), splitInput(body, 'refund_amount'))
+  const operation = refund(context, findOrder(context, body.order_id), splitInput(request, body, 'refund_amount'))
   return Response.json({ ...pick(operation, context.rules.responses.operation), split: body.split })
 }

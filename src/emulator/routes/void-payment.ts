@@ -7,6 +7,6 @@ import { secondaryInput } from './secondary.ts'
 export const voidPayment: Route = (context, request) => {
   const body = readJson(context, request)
   rejectInvalid(context, validate(context.rules, context.rules.parameters.void, body))
-  const operation = voidAuthorization(context, findOrder(context, body.order_id), secondaryInput(body))
+  const operation = voidAuthorization(context, findOrder(context, body.order_id), secondaryInput(request, body))
   return Response.json(pick(operation, context.rules.responses.operation))
 }

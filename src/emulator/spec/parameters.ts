@@ -36,6 +36,14 @@ const SECONDARY: ParameterTable = {
   server_url: no('url'),
 }
 
+/** A credit, p2p or lookup that is made by hand: no request of the service, but what its record can hold. */
+export const OTHER_PAYMENT: ParameterTable = {
+  order_id: limited(yes('string'), 256),
+  amount: yes('amount'),
+  currency: yes('currency'),
+  server_url: no('url'),
+}
+
 /**
  * The request tables. `mode` is in none of them: it chooses the table. `split` is marked as required here, as in "Split
  * purchase"; `create-payment` makes it optional. Two limits are shown for responses alone (order_id 256, description 2048);

@@ -6,6 +6,8 @@ export interface ResponseRules {
   payment: readonly string[]
   /** "Cancel": the fields of the one record in the array. */
   cancel: readonly string[]
+  /** "Payment record" and "Cancel": customer data, null where the request had none. */
+  cancelCustomer: readonly string[]
   /** "Capture a reserve": without the currency, whose name depends on the variant. */
   capture: readonly string[]
   /** Void, refund, split capture and split refund: the secondary operation record. Beyond the API document. */
@@ -109,6 +111,18 @@ export const RESPONSES: ResponseRules = {
     'processed_at',
     'payload',
     'receipt_url',
+  ],
+  cancelCustomer: [
+    'customer_id',
+    'customer_ip',
+    'customer_fname',
+    'customer_lname',
+    'customer_patronym',
+    'customer_email',
+    'customer_phone',
+    'customer_country',
+    'customer_birthday',
+    'customer_city',
   ],
   capture: CAPTURE,
   operation: [...CAPTURE, 'currency'],

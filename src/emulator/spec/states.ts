@@ -11,6 +11,8 @@ export interface CodeRules {
   cancelled: string
   threeDSecureFailed: string
   timedOut: string
+  threeDSecureTimedOut: string
+  sessionExpired: string
   invalidCard: string
   expiredCard: string
 }
@@ -25,6 +27,8 @@ export const CODES: CodeRules = {
   cancelled: '6007',
   threeDSecureFailed: '4157',
   timedOut: '4148',
+  threeDSecureTimedOut: '4147',
+  sessionExpired: '4149',
   invalidCard: '4144',
   expiredCard: '4001',
 }

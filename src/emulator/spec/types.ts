@@ -1,4 +1,5 @@
 import { parseDate, parseTime } from '../state/time.ts'
+import { isCountry, isCurrency } from './iso-codes.ts'
 
 /** The types of the API document's tables ("Common types" and the type columns). */
 export type TypeName =
@@ -29,6 +30,9 @@ export type TypeRule = (value: unknown) => string | undefined
 
 export type TypeRules = Record<TypeName, TypeRule>
 
+/** Ten trillion: beyond it hundredths would be lost in sums (assumption: the API document shows no upper limit). */
+const MAX_AMOUNT = 10_000_000_000_000
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 function text(pattern: RegExp, expected: string): TypeRule {
@@ -55,17 +59,20 @@ export const TYPES: TypeRules = {
   method: oneOf('purchase', 'auth', 'capture', 'void', 'refund', 'auth_increment', 'credit', 'p2p', 'lookup'),
   // Decimal digits are counted on the number's own shortest text: 0.1 + 0.2 has seventeen of them.
   amount: (value) =>
-    typeof value === 'number' && value > 0 && /^\d+(\.\d{1,2})?$/.test(String(value))
+    typeof value === 'number' && value > 0 && value <= MAX_AMOUNT && /^\d+(\.\d{1,2})?$/.test(String(value))
       ? undefined
       : 'must be a positive number with at most 2 decimal digits',
-  currency: text(/^[A-Z]{3}$/, 'must be an ISO 4217 currency code'),
+  currency: (value) => (isCurrency(value) ? undefined : 'must be an ISO 4217 currency code'),
   string: (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a string that is not empty'),
   month: whole(1, 12, 'must be a month from 1 to 12'),
-  year: whole(0, 9999, 'must be a year of two or four digits'),
+  year: (value) =>
+    typeof value === 'number' && /^(\d{1,2}|[1-9]\d{3})$/.test(String(value))
+      ? undefined
+      : 'must be a year of two or four digits',
   integer: (value) => (Number.isInteger(value) ? undefined : 'must be an integer'),
   url: (value) =>
     typeof value === 'string' && URL.canParse(value) && /^https?:\/\//i.test(value) ? undefined : 'must be a URL',
-  country: text(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 country code'),
+  country: (value) => (isCountry(value) ? undefined : 'must be an ISO 3166-1 alpha-2 country code'),
   date: (value) =>
     typeof value === 'string' && parseDate(value) !== undefined ? undefined : 'must be a date as YYYY-MM-DD',
   time: (value) =>

@@ -1,3 +1,4 @@
+import { InputError } from '../parse-input.ts'
 /** How a payment with a test card ends. */
 export interface TestCard {
   name: TestCardName
@@ -159,7 +160,7 @@ export function findCard(number: string): TestCard {
  */
 export function testCard(name: TestCardName): string {
   const card = TEST_CARDS.find((candidate) => candidate.name === name)
-  if (card === undefined) throw new TypeError(`Unknown test card ${name}.`)
+  if (card === undefined) throw new InputError(`Unknown test card ${name}.`)
   return card.number
 }
 

@@ -1,4 +1,5 @@
-import { addDuration, type Duration } from './time.ts'
+import { InputError } from '../parse-input.ts'
+import { addDuration, type Duration, LAST_MOMENT } from './time.ts'
 
 /** Where the time comes from. */
 export interface ClockSource {
@@ -12,14 +13,23 @@ export interface EmulatorClock {
   now(): number
   /**
    * Moves the time on and does, in order, everything that falls due on the way: scheduled charges, retries, delayed webhooks.
-   * Resolves when all of it is done and delivered. `advance({})` does what is due now.
+   * Resolves when all of it is done and delivered. Parallel calls add up. `advance({})` does what is due now.
+   *
+   * @throws {TypeError} for an unknown unit, a negative number, a fraction of a month, more than 30 years, or a time after
+   * the year 9998.
    */
   advance(duration: Duration): Promise<void>
+  /**
+   * Sets the time. Forward, it does on the way what `advance` does; backward, nothing happens and what is scheduled stays.
+   *
+   * @param at Milliseconds since the epoch, or a text as `Date` reads it: `2026-01-31T10:00:00Z`.
+   * @throws {TypeError} when that is not a time up to the year 9998, or more than 30 years ahead.
+   */
+  set(at: number | string): Promise<void>
 }
 
 interface Job {
   at: number
-  order: number
   run: () => void
 }
 
@@ -31,14 +41,24 @@ export interface Scheduler extends ClockSource {
   runDue(): void
   /** Moves the clock on, stopping at each moment at which something is due; `idle` is awaited after each stop. */
   advance(duration: Duration, idle: () => Promise<void>): Promise<void>
-  /** Forgets everything that was scheduled. The time stays. */
-  clear(): void
+  /** Moves the clock to a moment; see {@link EmulatorClock.set}. */
+  set(at: number, idle: () => Promise<void>): Promise<void>
+  /** Forgets what was scheduled and what was added to the clock. */
+  reset(): void
 }
+
+const MAX_YEARS = 30
+/** So many jobs run before other requests get their turn. */
+const JOBS_AT_ONCE = 200
 
 export function createScheduler(source: ClockSource): Scheduler {
   let offset = 0
-  let count = 0
   let jobs: Job[] = []
+  // A reset ends the advances that are under way.
+  let generation = 0
+  // Where the clock will be once every advance so far is done; each starts where the one before it ends.
+  let goal: number | undefined
+  let queue: Promise<void> = Promise.resolve()
 
   const now = (): number => source.now() + offset
   const moveTo = (at: number): void => {
@@ -51,30 +71,68 @@ export function createScheduler(source: ClockSource): Scheduler {
     return next
   }
 
+  async function runUntil(target: number, since: number, idle: () => Promise<void>): Promise<void> {
+    // What is under way may have something to schedule: the retry of a delivery that is about to fail.
+    await idle()
+    for (let count = 1; since === generation; count++) {
+      const job = takeNext(target)
+      if (job === undefined) break
+      moveTo(job.at)
+      job.run()
+      await idle()
+      if (count % JOBS_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve, 0))
+    }
+    if (since === generation) moveTo(target)
+    await idle()
+  }
+
+  function moveOn(target: number, idle: () => Promise<void>): Promise<void> {
+    goal = target
+    const since = generation
+    const work = queue.then(() => runUntil(target, since, idle))
+    const done = (): void => {
+      if (goal === target) goal = undefined
+    }
+    queue = work.then(done, done)
+    return work
+  }
+
+  const start = (): number => Math.max(goal ?? now(), now())
+
   return {
     now,
     schedule(at, run) {
-      count += 1
-      jobs.push({ at, order: count, run })
-      jobs.sort((a, b) => a.at - b.at || a.order - b.order)
+      let index = jobs.length
+      while (index > 0 && (jobs[index - 1]?.at ?? 0) > at) index -= 1
+      jobs.splice(index, 0, { at, run })
     },
     runDue() {
       for (let job = takeNext(now()); job !== undefined; job = takeNext(now())) job.run()
     },
     async advance(duration, idle) {
-      const target = addDuration(now(), duration)
-      // What is under way may have something to schedule: the retry of a delivery that is about to fail.
-      await idle()
-      for (let job = takeNext(target); job !== undefined; job = takeNext(target)) {
-        moveTo(job.at)
-        job.run()
-        await idle()
-      }
-      moveTo(target)
-      await idle()
+      return moveOn(checkTarget(start(), addDuration(start(), duration)), idle)
     },
-    clear() {
+    async set(at, idle) {
+      if (at >= start()) return moveOn(checkTarget(start(), at), idle)
+      checkTarget(at, at)
+      offset += at - now()
+    },
+    reset() {
+      generation += 1
       jobs = []
+      offset = 0
+      goal = undefined
+      queue = Promise.resolve()
     },
   }
+}
+
+function checkTarget(from: number, target: number): number {
+  if (!Number.isFinite(target) || target < 0 || target > LAST_MOMENT) {
+    throw new InputError('The clock can show times from 1970 to the end of the year 9998.')
+  }
+  if (target > addDuration(from, { years: MAX_YEARS })) {
+    throw new InputError(`The clock can be moved by at most ${MAX_YEARS} years at a time.`)
+  }
+  return target
 }

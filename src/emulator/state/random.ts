@@ -1,14 +1,23 @@
 /** A seeded stream of numbers in [0, 1): mulberry32. Good for repeatable tests, not for secrets. */
-export type Random = () => number
+export interface Random {
+  (): number
+  /** Begins the stream again. */
+  restart(): void
+}
 
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
-  return () => {
+  const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }
+  return Object.assign(next, {
+    restart() {
+      state = seed >>> 0
+    },
+  })
 }
 
 /** The ids of one emulator. UUIDs begin with `ed9e7111` and all others with `emulator`, so that no one takes them for the service's. */

@@ -115,7 +115,7 @@ export interface Order {
 export interface State {
   orders: Map<string, Order>
   checkouts: Map<string, Order>
-  /** Card numbers by token. */
-  tokens: Map<string, string>
+  /** Card numbers by token, and until when (milliseconds since the epoch) the token can be used. */
+  tokens: Map<string, { number: string; expires: number }>
   accounts: Account[]
 }

@@ -2,6 +2,9 @@
 
 const DAY = 86_400_000
 
+/** The last moment that the clock can show: token and expiry dates a year later still have a year of four digits. */
+export const LAST_MOMENT: number = Date.UTC(9998, 11, 31, 23, 59, 59, 999)
+
 /** A length of time. Months and years are calendar months: 31 January and one month is the last day of February. */
 export interface Duration {
   ms?: number

@@ -1,42 +1,37 @@
 import { applyContentFaults } from '../faults/content-faults.ts'
-import type { Fault, FaultBook } from '../faults/faults.ts'
+import type { Fault } from '../faults/fault.ts'
+import type { FaultBook } from '../faults/faults.ts'
 import type { ResolvedOptions } from '../options.ts'
+import { InputError } from '../parse-input.ts'
 import type { WireRules } from '../spec/endpoints.ts'
+import type { ActivityLog } from '../state/activity.ts'
 import type { Scheduler } from '../state/clock.ts'
 import type { Random } from '../state/random.ts'
 import { timestamp } from '../state/time.ts'
+import { type Attempt, createDeliveryStore, type Delivery, hasFailed } from './delivery-store.ts'
+import { failureCause } from './failure-cause.ts'
 import { corruptSignature, webhookForm } from './form.ts'
+import { createWaiting } from './waiting.ts'
 
-/** One attempt at a delivery: the receiver's HTTP status, or why there was none. */
-export interface Attempt {
-  at: string
-  status?: number
-  error?: string
-}
-
-/** One webhook. */
-export interface Delivery {
-  id: string
-  order_id: string
-  /** Where it goes; null when the request named no `server_url` and the emulator has no `webhookUrl`. */
-  url: string | null
-  /** The payload. */
-  event: Record<string, unknown>
-  /** The form as it is sent: `data` and `signature`. */
-  body: string
-  attempts: Attempt[]
-}
-
-/** Every webhook so far, oldest first: an array with two more members. */
+/** The latest 10,000 webhooks, oldest first: an array with two more members. */
 export interface Deliveries extends ReadonlyArray<Delivery> {
   /** Resolves when every delivery that has been started is done. Retries and delays wait for the clock and are not awaited. */
   idle(): Promise<void>
   /** Sends the same bytes once more and returns the attempt. @throws {TypeError} when there is no such delivery, or it has no url. */
   resend(id: string): Promise<Attempt>
+  /**
+   * Resolves when `count` of the deliveries that match have been attempted (one that has no url counts at once), or after `ms`
+   * of real time.
+   */
+  attempted(matches: (delivery: Delivery) => boolean, count: number, ms: number, signal: AbortSignal): Promise<void>
 }
 
 export interface DeliveryLog {
   readonly list: Deliveries
+  /** The webhooks of one order, oldest first. */
+  ofOrder(orderId: string): readonly Delivery[]
+  /** Those whose last attempt failed, in the order in which they first did. */
+  undelivered(): readonly Delivery[]
   /** Signs a payload, logs it and starts its delivery. */
   send(orderId: string, url: string | null, payload: Record<string, unknown>): void
   /**
@@ -52,43 +47,69 @@ export interface DeliveryParts {
   scheduler: Scheduler
   faults: FaultBook
   chance: Random
+  activity: ActivityLog
 }
 
 const HOUR = 3_600_000
 const USER_AGENT = 'edgetill-emulator'
 
-export function createDeliveryLog({ options, wire, scheduler, faults, chance }: DeliveryParts): DeliveryLog {
-  const log: Delivery[] = []
+export function createDeliveryLog({ options, wire, scheduler, faults, chance, activity }: DeliveryParts): DeliveryLog {
+  const store = createDeliveryStore()
+  const headers = { 'content-type': wire.webhookContentType, 'user-agent': USER_AGENT, ...options.webhookHeaders }
   const started = new Set<Promise<unknown>>()
   // One order's webhooks leave one after another; those of different orders do not wait for each other.
   const queues = new Map<string, Promise<unknown>>()
   const held = new Map<string, Delivery[]>()
+  const waiting = createWaiting()
   let count = 0
   // A delivery that was under way when everything was forgotten must not come back as a retry.
   let generation = 0
+  let forgotten = new AbortController()
 
-  async function attempt(delivery: Delivery, body: string): Promise<Attempt> {
-    const result: Attempt = { at: timestamp(scheduler.now()) }
+  async function post(url: string, init: RequestInit): Promise<number> {
+    const send = options.fetch ?? globalThis.fetch
+    const signal = AbortSignal.any([AbortSignal.timeout(options.webhookTimeoutMs), forgotten.signal])
+    const response = await send(url, { ...init, redirect: 'manual', signal })
+    // The status is what counts; a body that breaks off does not change it.
+    await response.body?.cancel().catch(() => {})
+    return response.status
+  }
+
+  /** @param wait Milliseconds until the next attempt, should this one fail. */
+  async function attempt(delivery: Delivery, body: string, wait?: number): Promise<Attempt> {
+    const result: Attempt = activity.stamp({ at: timestamp(scheduler.now()) })
     delivery.attempts.push(result)
+    const since = generation
     try {
-      const send = options.fetch ?? globalThis.fetch
-      const response = await send(delivery.url ?? '', {
-        method: wire.webhookVerb,
-        headers: {
-          'content-type': wire.webhookContentType,
-          'user-agent': USER_AGENT,
-          ...options.webhookHeaders,
-        },
-        body,
-        redirect: 'manual',
-        signal: AbortSignal.timeout(options.webhookTimeoutMs),
-      })
-      result.status = response.status
-      await response.body?.cancel()
+      result.status = await post(delivery.url ?? '', { method: wire.webhookVerb, headers: delivery.headers, body })
     } catch (error) {
-      if (result.status === undefined) result.error = error instanceof Error ? error.message : String(error)
+      result.error = failureCause(error, options.webhookTimeoutMs)
     }
+    waiting.changed()
+    if (since === generation) reportAttempt(delivery, result, wait)
     return result
+  }
+
+  function reportAttempt(delivery: Delivery, result: Attempt, wait?: number): void {
+    store.settle(delivery)
+    const { id, order_id, url, event, attempts } = delivery
+    const { at, status: response = null, error = null } = result
+    const retry_at = hasFailed(result) && wait !== undefined ? timestamp(scheduler.now() + wait) : null
+    const [method, status] = [String(event.method), String(event.status)]
+    const number = attempts.indexOf(result) + 1
+    activity.report({
+      type: 'webhook',
+      at,
+      id,
+      order_id,
+      method,
+      status,
+      url: url ?? '',
+      attempt: number,
+      response,
+      error,
+      retry_at,
+    })
   }
 
   function track<T>(work: Promise<T>): Promise<T> {
@@ -102,18 +123,19 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance }: 
 
   function enqueue(delivery: Delivery, work: () => Promise<unknown>): void {
     const before = queues.get(delivery.order_id) ?? Promise.resolve()
-    const next = track(before.then(work))
+    const next = track(before.then(work)).finally(() => {
+      if (queues.get(delivery.order_id) === next) queues.delete(delivery.order_id)
+    })
     queues.set(delivery.order_id, next)
   }
 
   function deliver(delivery: Delivery, triggered: readonly Fault[], tries = 0): void {
     const since = generation
     enqueue(delivery, async () => {
-      const result = await firstAttempt(delivery, tries === 0 ? triggered : [])
-      const failed = result.status === undefined || result.status < 200 || result.status > 299
-      if (failed && since === generation) {
-        const wait = options.retryDelaysMs[tries]
-        if (wait !== undefined) scheduler.schedule(scheduler.now() + wait, () => deliver(delivery, [], tries + 1))
+      const wait = options.retryDelaysMs[tries]
+      const result = await firstAttempt(delivery, tries === 0 ? triggered : [], wait)
+      if (hasFailed(result) && wait !== undefined && since === generation) {
+        scheduler.schedule(scheduler.now() + wait, () => deliver(delivery, [], tries + 1))
       }
     })
     for (const fault of tries === 0 ? triggered : []) {
@@ -122,26 +144,28 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance }: 
     }
   }
 
-  async function firstAttempt(delivery: Delivery, triggered: readonly Fault[]): Promise<Attempt> {
+  async function firstAttempt(delivery: Delivery, triggered: readonly Fault[], wait?: number): Promise<Attempt> {
     if (triggered.some(({ kind }) => kind === 'drop')) {
-      const lost = { at: timestamp(scheduler.now()), error: 'dropped on purpose' }
+      const lost = activity.stamp({ at: timestamp(scheduler.now()), error: 'dropped on purpose' })
       delivery.attempts.push(lost)
+      waiting.changed()
+      reportAttempt(delivery, lost, wait)
       return lost
     }
     const corrupt = triggered.some(({ kind }) => kind === 'corrupt_signature')
-    return attempt(delivery, corrupt ? corruptSignature(delivery.body) : delivery.body)
+    return attempt(delivery, corrupt ? corruptSignature(delivery.body) : delivery.body, wait)
   }
 
   function start(delivery: Delivery, triggered: readonly Fault[]): void {
     if (delivery.url === null) return
     const delay = triggered.find((fault) => fault.kind === 'delay')
     if (delay?.kind === 'delay') {
-      scheduler.schedule(scheduler.now() + delay.ms, () => deliver(delivery, triggered))
+      scheduler.schedule(scheduler.now() + (delay.ms ?? 60_000), () => deliver(delivery, triggered))
       return
     }
-    const waiting = held.get(delivery.order_id) ?? []
+    const before = held.get(delivery.order_id) ?? []
     if (triggered.some(({ kind }) => kind === 'reorder')) {
-      held.set(delivery.order_id, [...waiting, delivery])
+      held.set(delivery.order_id, [...before, delivery])
       scheduler.schedule(scheduler.now() + HOUR, () => release(delivery.order_id))
       return
     }
@@ -150,12 +174,12 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance }: 
   }
 
   function release(orderId: string): void {
-    const waiting = held.get(orderId) ?? []
+    const before = held.get(orderId) ?? []
     held.delete(orderId)
-    for (const delivery of waiting) deliver(delivery, [])
+    for (const delivery of before) deliver(delivery, [])
   }
 
-  const list = Object.defineProperties(log, {
+  const list = Object.defineProperties(store.all, {
     idle: {
       value: async (): Promise<void> => {
         while (started.size > 0) await Promise.allSettled([...started])
@@ -163,18 +187,24 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance }: 
     },
     resend: {
       value: async (id: string): Promise<Attempt> => {
-        const delivery = log.find((candidate) => candidate.id === id)
-        if (delivery === undefined) throw new TypeError(`No delivery has the id ${id}.`)
-        if (delivery.url === null) throw new TypeError(`Delivery ${id} has no url to go to.`)
+        const delivery = store.all.find((candidate) => candidate.id === id)
+        if (delivery === undefined) throw new InputError(`No delivery has the id ${id}.`)
+        if (delivery.url === null) throw new InputError(`Delivery ${id} has no url to go to.`)
         return track(attempt(delivery, delivery.body))
       },
+    },
+    attempted: {
+      value: (matches: (delivery: Delivery) => boolean, count: number, ms: number, signal: AbortSignal) =>
+        waiting.until(() => store.all.filter((one) => matches(one) && isAttempted(one)).length >= count, ms, signal),
     },
   }) as unknown as Deliveries
 
   return {
     list,
+    ofOrder: store.ofOrder,
+    undelivered: store.undelivered,
     send(orderId, url, payload) {
-      const triggered = faults.take('webhook')
+      const triggered = faults.take('webhook', 'webhook', orderId)
       // "The set of parameters may change at the service's initiative": one webhook in eight has one more.
       const extra = chance() < 1 / 8 ? { emulator_note: 'an unknown parameter, to be ignored' } : {}
       const event = applyContentFaults({ ...payload, ...extra }, triggered) as Record<string, unknown>
@@ -186,25 +216,42 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance }: 
         url,
         event,
         body: webhookForm(event, options.credentials.apiSecret, padded),
+        headers,
         attempts: [],
+        faults: triggered,
       }
-      log.push(delivery)
+      store.add(activity.stamp(delivery))
+      for (const fault of triggered) {
+        const at = timestamp(scheduler.now())
+        activity.report({ type: 'fault', at, fault, on: 'webhook', id: delivery.id, order_id: orderId })
+      }
       start(delivery, triggered)
+      waiting.changed()
     },
     preflight(url) {
-      const send = options.fetch ?? globalThis.fetch
-      const ask = async (): Promise<void> => {
-        const signal = AbortSignal.timeout(options.webhookTimeoutMs)
-        const response = await send(url, { headers: { 'user-agent': USER_AGENT }, redirect: 'manual', signal })
-        await response.body?.cancel()
-      }
-      track(ask().catch(() => {}))
+      const at = timestamp(scheduler.now())
+      const done = (response: number | null, error: string | null): void =>
+        activity.report({ type: 'preflight', at, url, response, error })
+      const asked = post(url, { headers: { 'user-agent': USER_AGENT } })
+      track(
+        asked.then(
+          (status) => done(status, null),
+          (error: unknown) => done(null, failureCause(error, options.webhookTimeoutMs)),
+        ),
+      )
     },
     clear() {
       generation += 1
-      log.length = 0
+      forgotten.abort()
+      forgotten = new AbortController()
+      store.clear()
+      count = 0
       queues.clear()
       held.clear()
     },
   }
+}
+
+function isAttempted({ url, attempts }: Delivery): boolean {
+  return url === null || attempts.some(({ status, error }) => status !== undefined || error !== undefined)
 }

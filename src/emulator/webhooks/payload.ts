@@ -35,7 +35,14 @@ export function recurringObject(order: Order): { id: string; status: string } | 
   return order.subscription && { id: order.subscription.id, status: order.subscription.status }
 }
 
-/** Customer data as it was submitted. */
+const CUSTOMER = new Set(
+  'id ip fname lname patronym email phone country birthday city lang referrer tax_id'
+    .split(' ')
+    .map((name) => `customer_${name}`),
+)
+
+/** Customer data as it was submitted: the documented fields, all of which are text. */
 export function customer(order: Order): Payload {
-  return Object.fromEntries(Object.entries(order.request).filter(([name]) => name.startsWith('customer_')))
+  const entries = Object.entries(order.request)
+  return Object.fromEntries(entries.filter(([name, value]) => CUSTOMER.has(name) && typeof value === 'string'))
 }

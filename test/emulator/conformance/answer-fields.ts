@@ -14,6 +14,10 @@ const PAYMENT_FIELDS = namesIn(sentenceOf('create-payment', 'Response is')).filt
   (name) => name !== 'auth' && name !== 'direct',
 )
 
+const CUSTOMER_FIELDS = 'id ip fname lname patronym email phone country birthday city'
+  .split(' ')
+  .map((name) => `customer_${name}`)
+
 export const answerRows: Row[] = [
   {
     section: 'split-direct',
@@ -73,7 +77,13 @@ export const answerRows: Row[] = [
     async (create) => {
       for (const method of ['purchase', 'auth']) {
         const bench = createBench({}, create)
-        await openCheckout(bench.emulator, { method, payload: undefined })
+        const unsent = {
+          payload: undefined,
+          customer_patronym: undefined,
+          customer_email: undefined,
+          customer_phone: undefined,
+        }
+        await openCheckout(bench.emulator, { method, ...unsent })
         const record = await cancel(bench)
         // `bank_short_name` is for "direct responses".
         keys(
@@ -88,7 +98,7 @@ export const answerRows: Row[] = [
           'eci',
           'payload',
           'receipt_url',
-          'customer_city',
+          ...CUSTOMER_FIELDS,
         ]) {
           expect(record[name]).toBe(null)
         }

@@ -10,7 +10,7 @@ export type Headers = Record<string, string>
 /** An endpoint with a request that it answers, given the right headers. */
 export interface Endpoint {
   name: string
-  verb: 'GET' | 'POST'
+  verb: 'GET' | 'POST' | 'PUT'
   scheme: 'hmac' | 'plain'
   key: boolean
   json: boolean
@@ -18,6 +18,8 @@ export interface Endpoint {
   /** What has to be there first; answers the address and the body. */
   prepare(bench: Bench): Promise<{ url: string; body?: string }> | { url: string; body?: string }
 }
+
+const PLAIN = { scheme: 'plain', key: true, ok: 200 } as const
 
 export const ENDPOINTS: Endpoint[] = [
   {
@@ -108,7 +110,54 @@ export const ENDPOINTS: Endpoint[] = [
       return { url: `${baseUrl}/api/v1/pos/${posId}/orders/A-1/purchase?callback=true` }
     },
   },
+  beyond('refund', '/api/v1/refund', {}),
+  beyond('void', '/api/v1/void', { method: 'auth' }),
+  beyond('split capture', '/api/v1/split/capture', { method: 'auth' }, { charge_amount: 100.5, split: SPLIT }),
+  beyond(
+    'split refund',
+    '/api/v1/split/refund',
+    { split: SPLIT },
+    { refund_amount: 100.5, split: SPLIT, currency: 'UAH' },
+  ),
+  {
+    ...PLAIN,
+    name: "order's operations",
+    verb: 'GET',
+    json: false,
+    async prepare(bench) {
+      await payDirect(bench)
+      const { baseUrl, posId } = bench.emulator.credentials
+      return { url: `${baseUrl}/api/v1/pos/${posId}/orders/A-1` }
+    },
+  },
+  {
+    ...PLAIN,
+    name: 'recurring cancel',
+    verb: 'PUT',
+    json: false,
+    async prepare(bench) {
+      const { recurring } = await payDirect(bench, { init_recurring: { interval_unit: 'day', interval_count: 1 } })
+      const { apiUrl } = bench.emulator.credentials
+      return { url: `${apiUrl}/api/v1/recurring/${(recurring as { id: string }).id}/cancel` }
+    },
+  },
 ]
+
+/** A secondary operation on an order that is paid first. */
+function beyond(name: string, path: string, paid: Json, more: Json = {}): Endpoint {
+  return {
+    ...PLAIN,
+    name,
+    verb: 'POST',
+    json: true,
+    async prepare(bench) {
+      await payDirect(bench, paid, paid.split === undefined ? '/api/v1/payment' : '/api/v1/split/purchase')
+      const { baseUrl, posId } = bench.emulator.credentials
+      const body = { pos_id: posId, order_id: 'A-1', order_currency: 'UAH', comment: 'Книга', ...more }
+      return { url: baseUrl + path, body: JSON.stringify(body) }
+    },
+  }
+}
 
 export function endpoint(name: string): Endpoint {
   const found = ENDPOINTS.find((candidate) => candidate.name === name)
@@ -162,7 +211,7 @@ async function prepareOn(bench: Bench, prepare: Endpoint['prepare']): Promise<{ 
 
 export async function answersOnly(create: Create, target: Endpoint): Promise<void> {
   expect((await send(create, target)).status).toBe(target.ok)
-  const wrong = await send(create, target, { verb: target.verb === 'GET' ? 'POST' : 'PUT' })
+  const wrong = await send(create, target, { verb: target.verb === 'POST' ? 'PUT' : 'POST' })
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, target.verb])
   for (const type of ['text/plain', null]) {
     const { status } = await send(create, target, { type })

@@ -40,7 +40,7 @@ export const WRONG: Record<string, unknown[]> = {
   MODE: ['sideways', 1],
   METHOD: ['steal', 1],
   Amount: [0, -1, 1.234, '10', 1e21],
-  CURRENCY: ['uah', 'UAHX', 980],
+  CURRENCY: ['uah', 'UAHX', 'ZZZ', 980],
   String: [12, { a: 1 }],
   Number: ['12', true],
   CC_NUMBER: [4111111111111111],

@@ -49,7 +49,7 @@ function breakLeaf({ path, value }: Leaf): Mutant[] {
   if (last === 'type') return [broken('anything', 'anything')]
   if (last === 'scheme') return [broken('the other scheme', value === 'hmac' ? 'plain' : 'hmac')]
   if (last === 'base') return [broken('the other address', value === 'base_url' ? 'api_url' : 'base_url')]
-  if (last === 'verb' || last === 'webhookVerb') return [broken('another verb', value === 'GET' ? 'POST' : 'PUT')]
+  if (last === 'verb' || last === 'webhookVerb') return [broken('another verb', value === 'POST' ? 'PUT' : 'POST')]
   return [broken('another text', `${String(value)}x`)]
 }
 

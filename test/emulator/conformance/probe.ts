@@ -100,7 +100,7 @@ export class Probe {
   #count = 0
 
   constructor(create: Create, target: Target) {
-    this.bench = createBench({}, create)
+    this.bench = createBench({ customerFields: 'required' }, create)
     this.target = target
   }
 
@@ -167,7 +167,9 @@ export async function holds(
     await probe.refuses(fieldName, set('я'.repeat(most + 1)))
   }
   if (notes.includes('yyyy-MM-dd')) await probe.refuses(fieldName, set('1990-02-30'))
-  if (notes.includes('alpha-2')) await probe.refuses(fieldName, set('UKR'))
+  if (notes.includes('alpha-2')) {
+    for (const code of ['UKR', 'ZZ', 'ua']) await probe.refuses(fieldName, set(code))
+  }
 }
 
 export const CARD = ['cc_number', 'exp_month', 'exp_year', 'card_cvv', 'cc_token']

@@ -1,11 +1,12 @@
 import type { createEmulator } from '../../../src/emulator/index.ts'
+import type { BeyondSentence } from '../../spec/beyond.ts'
 import { DOCUMENT, type Section, type Sentence } from '../../spec/document.ts'
 
 export type Create = typeof createEmulator
 
-/** One row of the conformance table: a sentence of the document, and how to see over HTTP that it holds. */
+/** One row of the conformance table: a sentence of the API document (or of public material beyond it), and how to see over HTTP that it holds. */
 export interface Row {
-  section: Section
+  section: Section | 'beyond'
   sentence: string
   /** Throws when the sentence does not hold for the emulators that `create` makes. */
   run(create: Create): Promise<void>
@@ -13,6 +14,10 @@ export interface Row {
 
 export function row<S extends Section>(section: S, sentence: Sentence<S>, run: Row['run']): Row {
   return { section, sentence, run }
+}
+
+export function beyondRow(sentence: BeyondSentence, run: Row['run']): Row {
+  return { section: 'beyond', sentence, run }
 }
 
 /** A sentence that no request can show, and why. */

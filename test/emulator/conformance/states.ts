@@ -178,6 +178,12 @@ export const stateRows: Row[] = [
     expect(bench.emulator.orders.get('late')?.payments[0]).toMatchObject({ status: 'pending', status_code: '2001' })
     await bench.emulator.clock.advance({ minutes: 15 })
     expect(bench.emulator.orders.get('late')?.payments[0]).toMatchObject({ status: 'failure', status_code: '4148' })
+    await openCheckout(bench.emulator, { order_id: 'open' })
+    bench.emulator.control.expire('open', 'checkout')
+    await payDirect(bench, { order_id: 'bank', cc_number: testCard('three_d_secure') })
+    bench.emulator.control.expire('bank', '3ds')
+    const codeOf = (orderId: string) => bench.emulator.orders.get(orderId)?.payments[0]?.status_code
+    expect([codeOf('open'), codeOf('bank')]).toEqual(['4149', '4147'])
   }),
   row(
     'service',

@@ -1,6 +1,7 @@
 import { answerRows } from './answer-fields.ts'
 import { authenticationRows } from './authentication.ts'
 import { balanceRows } from './balances.ts'
+import { beyondRows } from './beyond.ts'
 import { captureRows } from './captures.ts'
 import { endpointRows } from './endpoints.ts'
 import { eventRows } from './events.ts'
@@ -34,4 +35,5 @@ export const TABLE: Row[] = [
   ...requestRows,
   ...requestRuleRows,
   ...openRows,
+  ...beyondRows,
 ]

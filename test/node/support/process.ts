@@ -16,15 +16,23 @@ export interface Running {
   seen(text: string): Promise<void>
 }
 
-const RUN = { node: [], deno: ['run', '--allow-all', '--no-check', '--quiet'], bun: ['run'] } as const
+const RUN = {
+  node: ['node'],
+  deno: ['deno', 'run', '--allow-all', '--no-check', '--quiet'],
+  'deno serve': ['deno', 'serve', '--allow-net', '--no-check', '--port=0'],
+  bun: ['bun', 'run'],
+} as const
 
 /** Starts a TypeScript program of the checkout in a process of its own, on Node. */
 export const start = (program: string, ...words: string[]): Running => startOn('node', program, ...words)
 
 /** The same on another runtime. */
 export function startOn(runtime: keyof typeof RUN, program: string, ...words: string[]): Running {
-  const child = spawn(join(root, 'node_modules/.bin', runtime), [...RUN[runtime], program, ...words], {
+  const [command, ...options] = RUN[runtime]
+  const child = spawn(join(root, 'node_modules/.bin', command), [...options, program, ...words], {
     cwd: root,
+    // A server that reads it takes a free port.
+    env: { ...process.env, PORT: '0', NO_COLOR: '1' },
     detached: true,
   })
   let output = ''

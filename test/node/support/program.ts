@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import ts from 'typescript'
+import { ENTRIES } from '../../../scripts/entries.ts'
 import { root } from './runtimes.ts'
 
 /** A program of files by their absolute paths, which are held in memory; what they import may be on disk. */
@@ -30,8 +31,8 @@ export function complaintsOf(program: ts.Program, file: string): string[] {
   )
 }
 
-/** Runs a program of a document as it stands in the checkout's folder, `edgetill` being this checkout. */
-export async function load(code: string): Promise<Record<string, unknown>> {
+/** A program of a document as one module, in which `edgetill` is this checkout. */
+export async function bundled(code: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: code, loader: 'ts', resolveDir: root },
     bundle: true,
@@ -39,13 +40,13 @@ export async function load(code: string): Promise<Record<string, unknown>> {
     format: 'esm',
     platform: 'neutral',
     mainFields: ['module', 'main'],
-    alias: {
-      edgetill: join(root, 'src/index.ts'),
-      'edgetill/webhooks': join(root, 'src/webhooks/index.ts'),
-      'edgetill/card': join(root, 'src/card/index.ts'),
-      'edgetill/emulator': join(root, 'src/emulator/index.ts'),
-    },
+    alias: Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, join(root, source)])),
   })
-  const text = outputFiles[0]?.text ?? ''
+  return outputFiles[0]?.text ?? ''
+}
+
+/** Runs a program of a document in this process. */
+export async function load(code: string): Promise<Record<string, unknown>> {
+  const text = await bundled(code)
   return import(/* @vite-ignore */ `data:text/javascript;base64,${btoa(unescape(encodeURIComponent(text)))}`)
 }

@@ -19,7 +19,12 @@ const bin = (name: string) => join(root, 'node_modules', '.bin', name)
  * Runs `main(argument)` of a program in test/node/programs in a process of its own, on the real runtime with its real
  * network, and answers what it returned. Deno gets the network and nothing else.
  */
-export async function runOn<T>(runtime: RuntimeName, program: string, argument: unknown): Promise<T> {
+export async function runOn<T>(
+  runtime: RuntimeName,
+  program: string,
+  argument: unknown,
+  environment: Record<string, string> = {},
+): Promise<T> {
   const module = join(root, 'test/node/programs', `${program}.ts`)
   const date = DATES[runtime]
   if (date) return runInWorkerd(module, date, argument)
@@ -38,7 +43,7 @@ console.log(JSON.stringify(await main(JSON.parse(given[0]))))
   const [command = '', ...words] = commands[runtime] ?? []
   const { stdout } = await execute(command, [...words, JSON.stringify(argument)], {
     cwd: root,
-    env: { ...process.env, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' },
+    env: { ...process.env, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1', ...environment },
   })
   return JSON.parse(stdout) as T
 }

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
-import { ENTRIES } from '../support/entries.ts'
+import { specifierOf } from '../../../scripts/entries.ts'
 import { packedFolder, root } from '../support/pack.ts'
 import { suiteFiles } from '../support/suite.ts'
 import { nodeAt } from '../support/versions.ts'
@@ -24,7 +24,7 @@ const outside: Plugin = {
     onResolve({ filter: /^vitest$/ }, () => ({ path: join(import.meta.dirname, 'vitest.ts') }))
     onResolve({ filter: /^\./ }, ({ path, importer }) => {
       const file = relative(root, resolve(dirname(importer), path))
-      const specifier = ENTRIES.get(file)
+      const specifier = specifierOf(file)
       if (specifier !== undefined) return { path: specifier, external: true }
       if (file.startsWith('src/')) throw new Error(`${relative(root, importer)} reaches ${file}, which is not exported`)
       return undefined

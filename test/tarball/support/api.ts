@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import ts from 'typescript'
+import { ENTRIES } from '../../../scripts/entries.ts'
 import { optionsFor, programOf } from './compile.ts'
-import { ENTRIES } from './entries.ts'
 import { packedFolder } from './pack.ts'
 
 const HEAD = `# The public API
@@ -24,7 +24,7 @@ interface Entry {
 
 /** Every public entry as its packed declarations have it. */
 function readEntries(): { entries: Entry[]; checker: ts.TypeChecker } {
-  const specifiers = [...ENTRIES.values()]
+  const specifiers = ENTRIES.map(({ specifier }) => specifier)
   const imports = specifiers.map((specifier, index) => `import * as entry${index} from '${specifier}'\n`).join('')
   const program = programOf({ 'main.mts': imports }, optionsFor('bundler', ['lib.es2022.d.ts', 'lib.dom.d.ts']))
   const checker = program.getTypeChecker()

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import ts from 'typescript'
+import { ENTRIES } from '../../../scripts/entries.ts'
 import { programOf as programInMemory } from '../../node/support/program.ts'
-import { ENTRIES } from './entries.ts'
 import { packedFolder } from './pack.ts'
 
 export type Resolution = 'nodenext' | 'bundler'
@@ -27,13 +27,16 @@ export function optionsFor(resolution: Resolution, lib: readonly string[] = ['li
 }
 
 /** What a module needs to have every public entry's types loaded. */
-export const EVERY_ENTRY = [...ENTRIES.values()]
-  .map((specifier, index) => `export * as entry${index} from '${specifier}'\n`)
-  .join('')
+export const EVERY_ENTRY = ENTRIES.map(
+  ({ specifier }, index) => `export * as entry${index} from '${specifier}'\n`,
+).join('')
 
 /** A program of files that stand beside the installed package, held in memory. */
-export function programOf(files: Readonly<Record<string, string>>, options: ts.CompilerOptions): ts.Program {
-  const folder = packedFolder()
+export function programOf(
+  files: Readonly<Record<string, string>>,
+  options: ts.CompilerOptions,
+  folder = packedFolder(),
+): ts.Program {
   return programInMemory(
     new Map(Object.entries(files).map(([name, text]) => [join(folder, name), text])),
     options,

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Plugin } from 'vite'
-import { ENTRIES } from './entries.ts'
+import { specifierOf } from '../../../scripts/entries.ts'
 import { packedFolder, root } from './pack.ts'
 
 /** Where a specifier of the package leads in the packed folder, by the package's own `exports`. */
@@ -17,7 +17,7 @@ export function fromTarball(): Plugin {
       if (!source.startsWith('.') || importer === undefined) return null
       const file = relative(root, resolve(dirname(importer), source))
       if (!file.startsWith('src/')) return null
-      const specifier = ENTRIES.get(file)
+      const specifier = specifierOf(file)
       if (specifier === undefined) throw new Error(`${relative(root, importer)} reaches ${file}, which is not exported`)
       return resolveInTarball(specifier)
     },

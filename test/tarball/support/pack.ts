@@ -1,46 +1,71 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 
 /** The folder of the checkout. */
 export const root = resolve(import.meta.dirname, '../../..')
 
-/** Where scripts/run-tests.ts put the packed package: a tarball, and a `node_modules` as npm would make it. */
-export function packedFolder(): string {
-  const folder = process.env.EDGETILL_PACKED
+/** The dependencies that a user may get: the lowest versions in the package's ranges, or those of this checkout's lock file. */
+export type Dependencies = 'lowest' | 'newest'
+const VARIABLES = { newest: 'EDGETILL_PACKED', lowest: 'EDGETILL_PACKED_LOWEST' } as const
+
+/** Where scripts/run-tests.ts installed the packed package. */
+export function packedFolder(dependencies: Dependencies = 'newest'): string {
+  const folder = process.env[VARIABLES[dependencies]]
   if (!folder) throw new Error('These tests look at the packed tarball: run them with `npm run test:package`.')
   return folder
 }
 
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  name: string
-  version: string
-  files: string[]
-  dependencies: Record<string, string>
-}
+const readManifest = (folder: string) =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    name: string
+    version: string
+    files: string[]
+    dependencies: Record<string, string>
+  }
+const manifest = readManifest(root)
 
 /** The tarball in a packed folder. */
 export const tarballIn = (folder: string) => join(folder, `${manifest.name}-${manifest.version}.tgz`)
 
+/** Name and version of each dependency that a variant installs. */
+export const versionsOf = (dependencies: Dependencies): [name: string, version: string][] =>
+  Object.entries(manifest.dependencies).map(([name, range]) => [
+    name,
+    dependencies === 'lowest' ? range.replace(/^\^/, '') : readManifest(join(root, 'node_modules', name)).version,
+  ])
+
+/** What the build reads. It is copied, so that the checkout's `dist` stays as it is. */
+const BUILT_FROM = ['src', 'scripts/entries.ts', 'package.json', 'deno.json', 'tsconfig.json', 'tsup.config.ts']
+
 /**
- * Builds and packs the package as it is published, in a folder of its own, so that the checkout's `dist` stays as it is;
- * then unpacks the tarball into an otherwise empty `node_modules`. The dependencies come from the checkout: nothing is fetched.
+ * Builds and packs the package as it is published, and installs the tarball with npm into two otherwise empty folders, with
+ * the newest and with the lowest dependencies. Returns the environment in which `packedFolder` finds them.
  */
-export function packInto(folder: string): string {
+export function packInto(folder: string): Record<string, string> {
   const source = join(folder, 'source')
   mkdirSync(source, { recursive: true })
-  for (const file of ['src', 'package.json', 'tsconfig.json', 'tsup.config.ts', 'README.md', 'LICENSE', 'CHANGELOG.md'])
-    cpSync(join(root, file), join(source, file), { recursive: true })
+  for (const file of [...BUILT_FROM, ...manifest.files]) {
+    if (file !== 'dist' && existsSync(join(root, file)))
+      cpSync(join(root, file), join(source, file), { recursive: true })
+  }
   symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'))
-  run('tsup', ['--silent'], source)
-  run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], source)
-
-  const installed = join(folder, 'node_modules', manifest.name)
-  mkdirSync(installed, { recursive: true })
-  run('tar', ['-xzf', tarballIn(folder), '--strip-components=1', '-C', installed], folder)
-  for (const name of Object.keys(manifest.dependencies))
-    cpSync(join(root, 'node_modules', name), join(folder, 'node_modules', name), { recursive: true })
-  return folder
+  run('npm', ['run', '--silent', 'build'], source)
+  const environment: Record<string, string> = {}
+  for (const dependencies of ['newest', 'lowest'] as const) {
+    const installed = join(folder, dependencies)
+    mkdirSync(installed)
+    run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', installed], source)
+    writeFileSync(join(installed, 'package.json'), '{ "private": true }\n')
+    const packages = versionsOf(dependencies).map(([name, version]) => `${name}@${version}`)
+    run(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--no-save', '--prefer-offline', tarballIn(installed), ...packages],
+      installed,
+    )
+    environment[VARIABLES[dependencies]] = installed
+  }
+  return environment
 }
 
 /** Runs a program with the checkout's own commands at hand; answers what it printed, or throws it. */

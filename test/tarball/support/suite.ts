@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { specifierOf } from '../../../scripts/entries.ts'
 import { importsOf } from '../../node/support/imports.ts'
+import { runsOn } from '../../tiers.ts'
 import { LEFT_OUT } from '../left-out.ts'
-import { ENTRIES } from './entries.ts'
 import { root } from './pack.ts'
 
 /** The test files that run on every runtime. */
@@ -10,7 +11,7 @@ export function portableFiles(): string[] {
   return readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((file) => !/^test\/(host|browser|package)\//.test(file))
+    .filter((file) => runsOn('deno', file, 'all'))
     .sort()
 }
 
@@ -22,7 +23,7 @@ export function internalBehind(file: string, reached: Map<string, string | undef
   if (reached.has(file)) return reached.get(file)
   reached.set(file, undefined)
   for (const { to, typeOnly } of importsOf(file, readFileSync(join(root, file), 'utf8'))) {
-    if (typeOnly || !/\.tsx?$/.test(to) || ENTRIES.has(to)) continue
+    if (typeOnly || !/\.tsx?$/.test(to) || specifierOf(to) !== undefined) continue
     const internal = to.startsWith('src/') ? to : internalBehind(to, reached)
     if (internal === undefined) continue
     reached.set(file, internal)

@@ -1,0 +1,21 @@
+// Prints every operation of an order, and what they add up to.
+//
+//   npx node examples/order.ts A-1
+//   npx bun examples/order.ts A-1
+//   npx deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/order.ts A-1
+
+import { foldOrder, listOrderOperations } from '../src/index.ts'
+import { run, settings } from './settings.ts'
+
+await run('order.ts ORDER_ID', 1, async (order_id = '') => {
+  const order = foldOrder(await listOrderOperations(settings(), { order_id }))
+  for (const { created_at, method, status, amount } of order.operations) {
+    console.log(`${created_at}  ${method.padEnd(14)} ${status?.padEnd(8)} ${amount?.toFixed(2)}`)
+  }
+  const { authorized, captured, refunded } = order.totals
+  // Totals are counted in minor units.
+  const money = (units: number) => `${(units / 100).toFixed(2)} ${order.currency}`
+  console.log(
+    `${order.status}: ${money(authorized)} authorized, ${money(captured)} captured, ${money(refunded)} refunded`,
+  )
+})

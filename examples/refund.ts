@@ -1,0 +1,18 @@
+// Refunds a paid order, in full or in part.
+//
+//   npx node examples/refund.ts A-1 UAH            everything that is left
+//   npx bun examples/refund.ts A-1 UAH 20.25       part of it
+//   npx deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/refund.ts …
+
+import process from 'node:process'
+import { describeStatusCode, refundPayment } from '../src/index.ts'
+import { run, settings } from './settings.ts'
+
+await run('refund.ts ORDER_ID CURRENCY [AMOUNT]', 2, async (order_id = '', order_currency = '', amount) => {
+  const refund_amount = amount === undefined ? undefined : Number(amount)
+  const refund = await refundPayment(settings(), { order_id, order_currency, refund_amount })
+  const meaning = describeStatusCode(refund.status_code)?.meaning ?? refund.status_description ?? ''
+  console.log(`${refund.status}: ${refund.amount.toFixed(2)} ${refund.currency} (${meaning})`)
+  // A decline is a value, not an exception.
+  if (refund.status !== 'success') process.exitCode = 1
+})

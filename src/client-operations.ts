@@ -1,0 +1,189 @@
+// The docstrings are those of the functions of the same name in src/operations; test/node/client-docs.test.ts compares them.
+
+import type { CallOptions } from './http/types.ts'
+import type { CancelPaymentInput } from './operations/cancel-payment.ts'
+import type { CancelRecurringInput } from './operations/cancel-recurring.ts'
+import type { CapturePaymentInput } from './operations/capture-payment.ts'
+import type { CaptureSplitPurchaseInput } from './operations/capture-split-purchase.ts'
+import type { RefundPaymentInput } from './operations/refund-payment.ts'
+import type { RefundSplitPurchaseInput } from './operations/refund-split-purchase.ts'
+import type { VoidPaymentInput } from './operations/void-payment.ts'
+import type { Capture } from './schemas/capture.ts'
+import type { Payment } from './schemas/payment.ts'
+import type { RecurringCancellation } from './schemas/recurring.ts'
+import type { Refund, Void } from './schemas/secondary-operation.ts'
+
+/** The client's methods that move or release the money of an existing payment. */
+export interface PaymentMethods {
+  /**
+   * Captures an authorization hold: in full, in part, or beyond it. `POST {base_url}/api/v1/capture`.
+   *
+   * Only an `auth` with status `success` can be captured. Without `charge_amount` the whole hold is charged. A capture
+   * has NO idempotency key: never repeat one whose outcome is unknown without asking first. A declined capture is a value
+   * with `status: 'failure'`.
+   *
+   * @param input The documented parameters under their wire names.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API document does not show.
+   * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+   * @throws {ConfigError} when the configuration is invalid.
+   * @throws {ConnectionError} when the request provably never left: calling again is safe.
+   * @throws {OutcomeUnknownError} when it may have been processed and no response confirms it: ask with `resendWebhook` first.
+   * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be captured is not shown.
+   * @see The API document, "Capture a reserve".
+   * @example
+   * import type { Client } from 'edgetill'
+   * async function ship(client: Client): Promise<boolean> {
+   *   const capture = await client.capturePayment({ order_id: 'A-1', order_currency: 'UAH', charge_amount: 80.25 })
+   *   return capture.status === 'success'
+   * }
+   */
+  capturePayment(input: CapturePaymentInput, options?: CallOptions): Promise<Capture>
+  /**
+   * Captures an authorized payment and divides it between sub-merchants. `POST {base_url}/api/v1/split/capture`. Beyond the
+   * API document.
+   *
+   * Only an `auth` with status `success` can be captured. A capture has NO idempotency key: when its outcome is unknown,
+   * call `resolveOutcome` before you send another. A declined capture is a value with `status: 'failure'`. Authenticates
+   * plainly with `X-API-KEY`, an assumption: public integrations do so.
+   *
+   * @param input The parameters under their wire names.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for further body fields.
+   * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+   * @throws {ConfigError} when the configuration is invalid.
+   * @throws {ConnectionError} when the request provably never left: calling again is safe.
+   * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
+   * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be captured is not shown.
+   * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
+   *   API document's "Secondary operation record".
+   * @example
+   * import type { Client } from 'edgetill'
+   * async function ship(client: Client, sub_merchant_id: string): Promise<boolean> {
+   *   const capture = await client.captureSplitPurchase({
+   *     order_id: 'A-1', order_currency: 'UAH', charge_amount: 80.25, split: [{ amount: 80.25, sub_merchant_id }],
+   *   })
+   *   return capture.status === 'success'
+   * }
+   */
+  captureSplitPurchase(input: CaptureSplitPurchaseInput, options?: CallOptions): Promise<Capture>
+  /**
+   * Refunds a paid order, in full or in part. `POST {base_url}/api/v1/refund`. Beyond the API document.
+   *
+   * Only a successful purchase or capture can be refunded. Without `refund_amount` everything that is left is refunded. A
+   * refund has NO idempotency key: when its outcome is unknown, call `resolveOutcome` before you send another. A declined
+   * refund is a value with `status: 'failure'`. Authenticates plainly with `X-API-KEY`, an assumption: public
+   * integrations do so.
+   *
+   * @param input The parameters under their wire names.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for further body fields.
+   * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+   * @throws {ConfigError} when the configuration is invalid.
+   * @throws {ConnectionError} when the request provably never left: calling again is safe.
+   * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
+   * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be refunded is not shown.
+   * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
+   *   API document's "Secondary operation record".
+   * @example
+   * import type { Client } from 'edgetill'
+   * async function payBack(client: Client): Promise<boolean> {
+   *   const refund = await client.refundPayment({ order_id: 'A-1', order_currency: 'UAH', refund_amount: 20.5 })
+   *   return refund.status === 'success'
+   * }
+   */
+  refundPayment(input: RefundPaymentInput, options?: CallOptions): Promise<Refund>
+  /**
+   * Refunds a split purchase, each sub-merchant its part. `POST {base_url}/api/v1/split/refund`. Beyond the API document.
+   *
+   * Only a successful purchase or capture can be refunded. A refund has NO idempotency key: when its outcome is unknown,
+   * call `resolveOutcome` before you send another. A declined refund is a value with `status: 'failure'`. Authenticates
+   * plainly with `X-API-KEY`, an assumption: public integrations do so.
+   *
+   * @param input The parameters under their wire names; the currency is `currency` here.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for further body fields.
+   * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+   * @throws {ConfigError} when the configuration is invalid.
+   * @throws {ConnectionError} when the request provably never left: calling again is safe.
+   * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
+   * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be refunded is not shown.
+   * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
+   *   API document's "Secondary operation record".
+   * @example
+   * import type { Client } from 'edgetill'
+   * async function payBack(client: Client, sub_merchant_id: string): Promise<boolean> {
+   *   const refund = await client.refundSplitPurchase({
+   *     order_id: 'A-2', currency: 'UAH', refund_amount: 10.05, split: [{ amount: 10.05, sub_merchant_id }],
+   *   })
+   *   return refund.status === 'success'
+   * }
+   */
+  refundSplitPurchase(input: RefundSplitPurchaseInput, options?: CallOptions): Promise<Refund>
+  /**
+   * Releases an authorization hold whole. `POST {base_url}/api/v1/void`. Beyond the API document.
+   *
+   * Only an `auth` with status `success` can be voided, and always the full amount. When the outcome of a void is unknown,
+   * call `resolveOutcome`. A declined void is a value with `status: 'failure'`. Authenticates plainly with `X-API-KEY`, an
+   * assumption: public integrations do so.
+   *
+   * @param input The parameters under their wire names.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for further body fields.
+   * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+   * @throws {ConfigError} when the configuration is invalid.
+   * @throws {ConnectionError} when the request provably never left: calling again is safe.
+   * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
+   * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be voided is not shown.
+   * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
+   *   API document's "Secondary operation record".
+   * @example
+   * import type { Client } from 'edgetill'
+   * async function release(client: Client): Promise<boolean> {
+   *   const operation = await client.voidPayment({ order_id: 'A-1', order_currency: 'UAH' })
+   *   return operation.status === 'success'
+   * }
+   */
+  voidPayment(input: VoidPaymentInput, options?: CallOptions): Promise<Void>
+  /**
+   * Cancels a payment that was created and not paid. `POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel`, without
+   * a body.
+   *
+   * Applies to a hosted `purchase` (split ones included) or `auth` with status `init`. The record that comes back has
+   * status `failure` and status_code `6007`; what the service does not know is null.
+   *
+   * @param input The order.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
+   * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+   * @throws {ConfigError} when the configuration is invalid.
+   * @throws {ConnectionError} when the request provably never left: calling again is safe.
+   * @throws {OutcomeUnknownError} when it may have been processed and no response confirms it: ask with `resendWebhook` first.
+   * @throws {ApiError} when the service rejects it (4xx). What it returns for a paid payment is not shown.
+   * @see The API document, "Cancel a created, unpaid payment".
+   * @example
+   * import type { Client } from 'edgetill'
+   * async function giveUp(client: Client): Promise<boolean> {
+   *   const payment = await client.cancelPayment({ order_id: 'A-1' })
+   *   return payment.status_code === '6007'
+   * }
+   */
+  cancelPayment(input: CancelPaymentInput, options?: CallOptions): Promise<Payment>
+  /**
+   * Ends a subscription: no further charge is made. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
+   * Beyond the API document.
+   *
+   * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
+   *
+   * @param input The subscription.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
+   * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
+   * @throws {ConfigError} when the configuration is invalid, or has no `apiUrl`.
+   * @throws {ConnectionError} when the request provably never left: calling again is safe.
+   * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it. Cancelling again moves no
+   *   money.
+   * @throws {ApiError} when the service rejects it (4xx). What it returns for a subscription that has ended is not shown.
+   * @see Beyond the API document: path and `recurring_status` are said by the vendor elsewhere [A].
+   * @example
+   * import type { Client } from 'edgetill'
+   * async function unsubscribe(client: Client, recurring_id: string): Promise<boolean> {
+   *   const { recurring_status } = await client.cancelRecurring({ recurring_id })
+   *   return recurring_status === 'canceled'
+   * }
+   */
+  cancelRecurring(input: CancelRecurringInput, options?: CallOptions): Promise<RecurringCancellation>
+}

@@ -1,0 +1,48 @@
+import type { ClientConfig } from './config.ts'
+import { ConfigError } from './errors.ts'
+
+/**
+ * Reads a client's configuration from environment variables, which you pass: nothing is read by itself.
+ *
+ * Required: `EDGETILL_BASE_URL`, `EDGETILL_POS_ID`, `EDGETILL_API_KEY`, `EDGETILL_API_SECRET`, `EDGETILL_ENDPOINTS_KEY`.
+ * Optional: `EDGETILL_API_URL` (balances and `cancelRecurring` need it), `EDGETILL_SCHEME`, and `EDGETILL_AUTHENTICATION`, which
+ * is `per-endpoint` or `plain`. An empty variable counts as missing. `createClient` checks the values.
+ *
+ * @param env `process.env`, `Deno.env.toObject()`, or the `env` of a Worker; other entries are ignored.
+ * @throws {ConfigError} naming all required variables that are missing at once, or an authentication that does not exist.
+ * @see The API document, "Authentication". The variables' names are ours.
+ * @example
+ * import { type Client, configFromEnv, createClient } from 'edgetill'
+ * // open(process.env) on Node and Bun, open(Deno.env.toObject()) on Deno
+ * const open = (env: Record<string, unknown>): Client => createClient({ ...configFromEnv(env), timeoutMs: 10_000 })
+ */
+export function configFromEnv(env: Readonly<Record<string, unknown>>): ClientConfig {
+  const missing: string[] = []
+  const text = (name: string): string | undefined => {
+    const value = env[name]
+    return typeof value === 'string' && value !== '' ? value : undefined
+  }
+  const required = (name: string): string => {
+    const value = text(name)
+    if (value === undefined) missing.push(name)
+    return value ?? ''
+  }
+  const config: ClientConfig = {
+    baseUrl: required('EDGETILL_BASE_URL'),
+    posId: required('EDGETILL_POS_ID'),
+    apiKey: required('EDGETILL_API_KEY'),
+    apiSecret: required('EDGETILL_API_SECRET'),
+    endpointsKey: required('EDGETILL_ENDPOINTS_KEY'),
+    apiUrl: text('EDGETILL_API_URL'),
+    scheme: text('EDGETILL_SCHEME'),
+    authentication: authentication(text('EDGETILL_AUTHENTICATION')),
+  }
+  const [first] = missing
+  if (first === undefined) return config
+  throw new ConfigError(first, `Set ${missing.join(', ')}: the merchant portal shows what to set.`)
+}
+
+function authentication(value: string | undefined): ClientConfig['authentication'] {
+  if (value === undefined || value === 'per-endpoint' || value === 'plain') return value
+  throw new ConfigError('EDGETILL_AUTHENTICATION', 'EDGETILL_AUTHENTICATION must be per-endpoint or plain.')
+}

@@ -1,0 +1,238 @@
+import * as v from 'valibot'
+import { fields, InputError, number, oneOf, wholeNumber } from '../parse-input.ts'
+import { TEST_CARDS } from '../state/cards.ts'
+import { DURATION_ENTRIES } from '../state/duration.ts'
+import type { Duration } from '../state/time.ts'
+import type { Delivery } from '../webhooks/delivery-store.ts'
+import type { OtherPayment } from './actions.ts'
+import type { EmulatorControls } from './emulator-controls.ts'
+
+/** One thing that can be read or done at `/_emulator/api/<name>`. */
+export interface ControlOperation {
+  method: 'GET' | 'POST'
+  name: string
+  does: string
+  /** The query of a GET, the body of a POST. */
+  input: v.GenericSchema
+  /** A query or a body that works. */
+  example: string | Record<string, unknown>
+  run(emulator: EmulatorControls, input: never, signal: AbortSignal): unknown
+}
+
+const text = v.pipe(v.string('must be a string.'), v.minLength(1, 'must not be empty.'))
+const amount = v.pipe(
+  v.number('must be a number.'),
+  v.check(
+    (value) => value > 0 && value <= 1e12 && /^\d+(\.\d{1,2})?$/.test(String(value)),
+    'must be a positive number with at most 2 decimal digits.',
+  ),
+)
+const statusCode = v.pipe(v.string('must be a string.'), v.regex(/^\d{4}$/, 'must be a status code of four digits.'))
+const optional = { amount: v.optional(amount), status_code: v.optional(statusCode) }
+const order = { order_id: text }
+
+function operation<S extends v.GenericSchema>(
+  method: 'GET' | 'POST',
+  name: string,
+  does: string,
+  input: S,
+  example: string | Record<string, unknown>,
+  run: (emulator: EmulatorControls, input: v.InferOutput<S>, signal: AbortSignal) => unknown,
+): ControlOperation {
+  return { method, name, does, input, example, run: run as ControlOperation['run'] }
+}
+
+const get = operation.bind(undefined, 'GET') as <S extends v.GenericSchema>(
+  ...rest: Parameters<typeof operation<S>> extends ['GET' | 'POST', ...infer R] ? R : never
+) => ControlOperation
+const post = operation.bind(undefined, 'POST') as typeof get
+
+const nothing = fields('query', {})
+const byOrder = fields('query', { order_id: v.optional(text) })
+
+/** Everything at `/_emulator/api`. */
+export const OPERATIONS: readonly ControlOperation[] = [
+  get(
+    'credentials',
+    'The addresses and credentials that a client needs.',
+    nothing,
+    '',
+    ({ credentials }) => credentials,
+  ),
+  get('cards', 'The test cards.', nothing, '', () => TEST_CARDS),
+  get('clock', "The emulator's time.", nothing, '', ({ clock }) => ({ now: clock.now() })),
+  get('faults', 'The faults that are set, and the last ones that fired.', nothing, '', ({ faults }) => ({
+    ...faults.list(),
+    fired: faults.fired(),
+  })),
+  get('orders', 'Every order, or the one with this order_id.', byOrder, '?order_id=A-1', ({ orders }, { order_id }) => {
+    if (order_id === undefined) return orders.list()
+    const found = orders.get(order_id)
+    if (found === undefined) throw new NotFound(`No order has the order_id ${JSON.stringify(order_id)}.`)
+    return found
+  }),
+  get(
+    'requests',
+    'The latest requests and responses; credentials and card data are masked.',
+    byOrder,
+    '?order_id=A-1',
+    (e, { order_id }) => e.requests.filter((request) => order_id === undefined || request.order_id === order_id),
+  ),
+  get(
+    'deliveries',
+    'Every webhook with its attempts. With `wait`, responds as soon as `count` of them (default 1) have been attempted, or when the time is over.',
+    fields('query', {
+      order_id: v.optional(text),
+      wait: v.optional(v.pipe(v.string(), v.regex(/^\d{1,6}(ms|s|m)$/, 'must be a time like 500ms, 10s or 1m.'))),
+      count: v.optional(
+        v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1.'), v.transform(Number)),
+      ),
+    }),
+    '?order_id=A-1&wait=10s',
+    async ({ deliveries }, { order_id, wait, count }, signal) => {
+      const matches = (delivery: Delivery): boolean => order_id === undefined || delivery.order_id === order_id
+      if (wait !== undefined) await deliveries.attempted(matches, count ?? 1, milliseconds(wait), signal)
+      return deliveries.filter(matches)
+    },
+  ),
+  post(
+    'clock',
+    'Moves the clock on, or sets it, and does what falls due on the way. A receiver that calls this from within its webhook passes `"wait": false`, or it would wait for itself.',
+    fields('clock', {
+      ...DURATION_ENTRIES,
+      set: v.optional(text),
+      wait: v.optional(v.boolean('must be true or false.')),
+    }),
+    { minutes: 15 },
+    async ({ clock }, { set, wait, ...duration }) => {
+      if (set !== undefined && Object.keys(duration).length > 0) {
+        throw new InputError('set: cannot be combined with a unit of time.')
+      }
+      const done = set === undefined ? clock.advance(duration as Duration) : clock.set(set)
+      // A wrong duration rejects before the next task; the work itself may go on without the caller.
+      await (wait === false ? Promise.race([done, new Promise((resolve) => setTimeout(resolve, 0))]) : done)
+      return { now: clock.now() }
+    },
+  ),
+  post(
+    'faults',
+    'Sets a fault for the next matching request or webhook (`times` of them), sets one at random with a probability, or clears all.',
+    fields('faults', {
+      next: v.optional(v.unknown()),
+      times: v.optional(wholeNumber(1, 1000)),
+      rate: v.optional(v.unknown()),
+      probability: v.optional(number(0, 1)),
+      clear: v.optional(v.literal(true, 'must be true.')),
+    }),
+    { next: { kind: 'reset', when: 'after_commit', on: 'capture-payment' }, times: 1 },
+    ({ faults }, { next, times, rate, probability, clear }) => {
+      const asked = [next, rate, clear].filter((part) => part !== undefined)
+      if (asked.length !== 1) throw new InputError('Give one of next, rate or clear.')
+      if (times !== undefined && next === undefined) throw new InputError('times: belongs to next.')
+      if ((probability === undefined) !== (rate === undefined))
+        throw new InputError('rate and probability belong together.')
+      if (clear) faults.clear()
+      else if (next === undefined) faults.rate(rate as never, probability ?? 0)
+      else faults.next(next as never, times)
+      return faults.list()
+    },
+  ),
+  post(
+    'resend',
+    'Sends a webhook again, byte for byte.',
+    fields('resend', { id: text }),
+    { id: 'emulator-delivery-1' },
+    (e, { id }) => e.deliveries.resend(id),
+  ),
+  post(
+    'capture',
+    'Captures an authorization.',
+    fields('capture', { ...order, ...optional }),
+    { order_id: 'A-1', amount: 20 },
+    (e, i) => e.control.capturePayment(i.order_id, i.amount, i),
+  ),
+  post(
+    'void',
+    'Voids an authorization.',
+    fields('void', { ...order, status_code: optional.status_code }),
+    { order_id: 'A-1' },
+    (e, i) => e.control.voidPayment(i.order_id, i),
+  ),
+  post(
+    'refund',
+    'Refunds what was paid, or part of it. `transaction_id` names one charge of a subscription.',
+    fields('refund', { ...order, ...optional, transaction_id: v.optional(text) }),
+    { order_id: 'A-1', amount: 50.25 },
+    (e, i) => e.control.refundPayment(i.order_id, i.amount, i),
+  ),
+  post(
+    'auth_increment',
+    'Increases an authorization.',
+    fields('auth_increment', { ...order, amount, status_code: optional.status_code }),
+    { order_id: 'A-1', amount: 5 },
+    (e, i) => e.control.incrementAuth(i.order_id, i.amount, i),
+  ),
+  post(
+    'charge',
+    'Makes a scheduled charge of a subscription now.',
+    fields('charge', { ...order, status_code: optional.status_code }),
+    { order_id: 'A-1' },
+    (e, i) => e.control.chargeRecurring(i.order_id, i),
+  ),
+  post('cancel', 'Cancels a hosted payment that was not paid.', fields('cancel', order), { order_id: 'A-1' }, (e, i) =>
+    e.control.cancelPayment(i.order_id),
+  ),
+  post('cancel_recurring', 'Ends a subscription.', fields('cancel_recurring', order), { order_id: 'A-1' }, (e, i) => {
+    e.control.cancelRecurring(i.order_id)
+    return { status: 'canceled' }
+  }),
+  post(
+    'conclude',
+    'Ends a pending payment or operation (default: the latest one) with a status code: 1000 success, 4xxx failure.',
+    fields('conclude', { ...order, operation_id: v.optional(text), status_code: statusCode }),
+    { order_id: 'A-1', status_code: '1000' },
+    (e, i) => e.control.conclude(i.order_id, i.status_code, i.operation_id),
+  ),
+  post(
+    'expire',
+    'Lets an open checkout, a 3-D Secure page, an authorization or the card token of an order expire.',
+    fields('expire', {
+      ...order,
+      what: oneOf('thing that expires', ['checkout', '3ds', 'authorization', 'token'] as const),
+    }),
+    { order_id: 'A-1', what: 'checkout' },
+    (e, i) => e.control.expire(i.order_id, i.what),
+  ),
+  post(
+    'payment',
+    'Makes a payment of a method whose creation is not documented.',
+    fields('payment', {
+      method: oneOf('method', ['credit', 'p2p', 'lookup'] as const),
+      order_id: v.pipe(text, v.maxLength(256, 'must have at most 256 characters.')),
+      amount,
+      currency: text,
+      server_url: v.optional(text),
+      status_code: optional.status_code,
+    }),
+    { method: 'credit', order_id: 'C-1', amount: 5, currency: 'UAH' },
+    (e, input) => e.control.createPayment(input as OtherPayment),
+  ),
+  post(
+    'reset',
+    'Goes back to the start: no orders, no faults, the same ids, the clock of the start.',
+    fields('reset', {}),
+    {},
+    (e) => {
+      e.reset()
+      return { reset: true }
+    },
+  ),
+]
+
+/** A control request for something that does not exist: 404. */
+export class NotFound extends InputError {}
+
+function milliseconds(wait: string): number {
+  const unit = { ms: 1, s: 1000, m: 60_000 }[wait.replace(/^\d+/, '')] ?? 1
+  return Math.min(Number.parseInt(wait, 10) * unit, 600_000)
+}

@@ -1,0 +1,106 @@
+import { html } from 'hono/html'
+import { type Html, renderPage } from '../../pages/layout.ts'
+import { badge, type Tone } from '../../pages/status.ts'
+import { type Attempt, type Delivery, hasFailed } from '../../webhooks/delivery-store.ts'
+
+export const PAGE_SIZE = 50
+
+export function orderAddress(orderId: string): string {
+  return `/_emulator/orders?order_id=${encodeURIComponent(orderId)}`
+}
+
+export function webhookAddress({ id }: Pick<Delivery, 'id'>): string {
+  return `/_emulator/webhooks/${encodeURIComponent(id)}`
+}
+
+/** A timestamp that does not break within the date: `2026-11-21 19:40:11`. */
+export function when(at: string): Html {
+  return html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)}</time>`
+}
+
+export function money(amount: number, currency: string): string {
+  return `${amount.toFixed(2)} ${currency}`
+}
+
+interface CommandFormOptions {
+  inputs?: Html | ''
+  danger?: boolean
+  small?: boolean
+  /** The id of what explains the button. */
+  describedBy?: string
+}
+
+/** A form that posts a command and comes back to the page; `inputs` are its visible fields. */
+export function commandForm(
+  command: string,
+  hidden: Record<string, string>,
+  label: string,
+  { inputs = '', danger = false, small = false, describedBy = '' }: CommandFormOptions = {},
+): Html {
+  return html`<form method="post" action="/_emulator/api/${command}">${Object.entries(hidden).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}${inputs}<button type="submit" class="${danger ? 'danger' : 'quiet'}${small ? ' small' : ''}"${describedBy === '' ? '' : html` aria-describedby="${describedBy}"`}>${label}</button></form>`
+}
+
+/** A command that cannot be undone: the button that does it appears when the question has been opened. */
+export function confirmForm(command: string, hidden: Record<string, string>, label: string, question: string): Html {
+  return html`<details class="confirm"><summary>${label} …</summary><p>${question}</p>${commandForm(command, hidden, label, { danger: true })}</details>`
+}
+
+/** An amount's field of a command. */
+export function amountInput(id: string, label: string, value: number, max?: number): Html {
+  const limit = max === undefined ? '' : html` max="${max.toFixed(2)}"`
+  return html`<div><label for="${id}">${label}</label><input id="${id}" name="amount" type="number" min="0.01" step="0.01"${limit} value="${value.toFixed(2)}" required></div>`
+}
+
+/** `11-60 of 204`, with links to newer and older pages that keep the query. */
+export function pager(
+  address: string,
+  query: Record<string, string>,
+  from: number,
+  shown: number,
+  total: number,
+): Html {
+  const link = (start: number, label: string): Html => {
+    const search = new URLSearchParams({ ...query, ...(start > 0 && { from: String(start) }) })
+    return html`<a href="${address}?${search.toString()}">${label}</a>`
+  }
+  return html`<p class="pager"><span class="number">${total === 0 ? 0 : from + 1}–${from + shown} of ${total}</span>
+  ${from > 0 ? link(Math.max(0, from - PAGE_SIZE), 'Newer') : ''}
+  ${from + shown < total ? link(from + PAGE_SIZE, 'Older') : ''}</p>`
+}
+
+/** How far into a list a page starts; 0 for anything that is not a whole number. */
+export function startOf(query: URLSearchParams): number {
+  const from = Number(query.get('from') ?? 0)
+  return Number.isSafeInteger(from) && from > 0 ? from : 0
+}
+
+/** What became of an attempt: `200`, or the cause of its failure. */
+export function attemptBadge(attempt: Attempt): Html {
+  const isOpen = attempt.status === undefined && attempt.error === undefined
+  const tone: Tone = isOpen ? 'wait' : hasFailed(attempt) ? 'bad' : 'ok'
+  return badge(isOpen ? 'under way' : String(attempt.status ?? 'failed'), tone)
+}
+
+/** Whether the last attempt failed. */
+export function isUndelivered({ attempts }: Delivery): boolean {
+  const last = attempts.at(-1)
+  return last !== undefined && (last.error !== undefined || (last.status !== undefined && hasFailed(last)))
+}
+
+/** What became of a webhook, in a word. */
+export function deliveryState(delivery: Delivery): [text: string, tone: Tone] {
+  const { url, attempts } = delivery
+  if (url === null) return ['no address', 'idle']
+  const last = attempts.at(-1)
+  if (last === undefined) return ['waiting', 'wait']
+  if (last.status === undefined && last.error === undefined) return ['under way', 'wait']
+  return isUndelivered(delivery) ? ['failed', 'bad'] : ['delivered', 'ok']
+}
+
+export function missingPage(what: string): Promise<Response> {
+  const body = html`<h1>No such ${what}</h1>
+<p>The emulator may have been reset, or it has forgotten it: it keeps the latest 2,000 requests and 10,000 webhooks.</p>`
+  return renderPage({ title: `No such ${what}`, body, section: 'overview', status: 404 })
+}

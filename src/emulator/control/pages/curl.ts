@@ -1,0 +1,58 @@
+import type { LoggedRequest } from '../../state/activity.ts'
+import { maskNumber, TEST_CARDS } from '../../state/cards.ts'
+
+/** Headers that curl sends itself, or that belong to one connection. */
+const LEFT_OUT = [
+  'host',
+  'content-length',
+  'connection',
+  'accept-encoding',
+  'user-agent',
+  'accept',
+  'transfer-encoding',
+]
+
+/** A request as a command for a POSIX shell. The signature of the HMAC scheme is computed anew. */
+export function curlOf(request: LoggedRequest, baseUrl: string): string {
+  const body = unmasked(request.body)
+  const isSigned = /-HMAC-SHA1 /i.test(request.headers['x-api-auth'] ?? '')
+  const headers = Object.entries(request.headers)
+    .filter(([name]) => !LEFT_OUT.includes(name) && !name.startsWith('sec-'))
+    .map(([name, value]) => `-H ${headerText(name, value)}`)
+  const parts = [
+    `curl -i -X ${request.method} ${quoted(new URL(baseUrl).origin + request.path)}`,
+    ...headers,
+    ...(body === '' ? [] : [isSigned ? '--data-binary "$BODY"' : `--data-binary ${quoted(body)}`]),
+  ]
+  const command = parts.join(' \\\n  ')
+  if (!isSigned) return command
+  const signature = `SIGNATURE=$(printf %s "$BODY" | openssl dgst -sha1 -hmac "$EDGETILL_API_SECRET" | sed 's/^.* //')`
+  return [`BODY=${quoted(body)}`, signature, command].join('\n')
+}
+
+function headerText(name: string, value: string): string {
+  if (name === 'x-api-key') return '"x-api-key: $EDGETILL_ENDPOINTS_KEY"'
+  if (name !== 'x-api-auth') return quoted(`${name}: ${value}`)
+  const scheme = /^[\w-]*/.exec(value)?.[0] ?? ''
+  const last = /-HMAC-SHA1$/i.test(scheme) ? '$SIGNATURE' : '$EDGETILL_API_SECRET'
+  return `"x-api-auth: ${scheme} $EDGETILL_API_KEY:${last}"`
+}
+
+/** A test card belongs to nobody: its number, and any expiry and CVV, make the command one that can be run. */
+function unmasked(body: string): string {
+  const card = TEST_CARDS.find(({ number }) => body.includes(maskNumber(number)))
+  if (card === undefined) return body
+  return body
+    .replace(maskNumber(card.number), card.number)
+    .replace('"exp_month":"***"', '"exp_month":12')
+    .replace('"exp_year":"***"', '"exp_year":39')
+    .replace('"card_cvv":"***"', '"card_cvv":"123"')
+    .replace('exp_month=***', 'exp_month=12')
+    .replace('exp_year=***', 'exp_year=39')
+    .replace('card_cvv=***', 'card_cvv=123')
+}
+
+/** One word of a POSIX shell, whatever is in it. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

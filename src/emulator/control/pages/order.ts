@@ -1,0 +1,116 @@
+import { html } from 'hono/html'
+import type { Context } from '../../context.ts'
+import type { WhatExpires } from '../../domain/expiry.ts'
+import type { OrderView } from '../../domain/orders.ts'
+import { type PossibleOperations, possibleOperations } from '../../domain/possible.ts'
+import { type Html, renderPage } from '../../pages/layout.ts'
+import { badge, toneOf } from '../../pages/status.ts'
+import type { Operation, Order, Payment } from '../../state/state.ts'
+import type { EmulatorControls } from '../emulator-controls.ts'
+import { amountInput, commandForm, confirmForm, missingPage, money, orderAddress, when } from './components.ts'
+import { storyList, storyOf } from './story.ts'
+import { webhookTable } from './webhooks.ts'
+
+/** `/_emulator/orders?order_id=…`: an order's story, and what can be done to it. */
+export function orderPage(context: Context, emulator: EmulatorControls, orderId: string): Promise<Response> {
+  const order = context.state.orders.get(orderId)
+  const view = emulator.orders.get(orderId)
+  if (order === undefined || view === undefined) return missingPage('order')
+  const [payment] = order.payments
+  const own = context.deliveries.ofOrder(orderId)
+  const body = html`
+<p><a href="/_emulator">All orders</a></p>
+<h1>Order ${orderId}</h1>
+<p>${badge(payment.status)} ${payment.status_code ?? ''} ${payment.status_description ?? ''}</p>
+${facts(order)}
+${links(view, payment)}
+${actions(order, possibleOperations(context, order))}
+<h2>What happened</h2>
+${storyList(storyOf(context, orderId))}
+<h2>Webhooks</h2>
+${webhookTable(own, orderAddress(orderId))}
+<h2>Records</h2>
+${[...order.payments, ...order.operations].map(recordBlock)}`
+  return renderPage({ title: `Order ${orderId}`, body, section: 'overview' })
+}
+
+function facts({ payments: [payment], subscription, split, request }: Order): Html {
+  const { mode, method, amount, currency, processed_amount, cc_mask, created_at, description } = payment
+  return html`<dl>
+  <dt>Payment</dt><dd>${mode} ${method}${split ? ', split' : ''}</dd>
+  <dt>Amount</dt><dd>${money(amount, currency)}${processed_amount === null ? '' : `, paid ${money(processed_amount, currency)}`}</dd>
+  <dt>Description</dt><dd>${description}</dd>
+  ${cc_mask === null ? '' : html`<dt>Card</dt><dd><code>${cc_mask}</code></dd>`}
+  ${subscription === undefined ? '' : html`<dt>Recurring</dt><dd>${badge(subscription.status, toneOf(subscription.status))} <code>${subscription.id}</code>${subscription.next === undefined ? '' : html`, next charge ${when(new Date(subscription.next).toISOString())}`}</dd>`}
+  <dt>Webhooks go to</dt><dd>${String(request.server_url ?? 'the default address')}</dd>
+  <dt>Created</dt><dd>${when(created_at)}</dd>
+</dl>`
+}
+
+function links(
+  { checkout_url }: OrderView,
+  { mode, status, user_action_required, user_action_url }: Payment,
+): Html | '' {
+  if (user_action_required && user_action_url !== null) {
+    return html`<p><a class="button quiet small" href="${user_action_url}">Open the 3-D Secure page</a></p>`
+  }
+  const open = mode === 'hosted' && status === 'init'
+  return open ? html`<p><a class="button quiet small" href="${checkout_url}">Open the checkout page</a></p>` : ''
+}
+
+/** Nothing is offered that the emulator would reject. */
+function actions({ order_id, payments: [payment] }: Order, possible: PossibleOperations): Html | '' {
+  const hidden = { order_id, return_to: orderAddress(order_id) }
+  const unit = payment.currency
+  const forms = [
+    possible.capture > 0 &&
+      commandForm('capture', hidden, 'Capture', {
+        inputs: amountInput('capture-amount', `Capture (${unit})`, possible.capture, possible.captureMax),
+      }),
+    possible.increment &&
+      commandForm('auth_increment', hidden, 'Increase', {
+        inputs: amountInput('increment-amount', `Increase by (${unit})`, 1),
+      }),
+    possible.refund > 0 &&
+      commandForm('refund', hidden, 'Refund', {
+        inputs: amountInput('refund-amount', `Refund (${unit})`, possible.refund, possible.refund),
+      }),
+    possible.void &&
+      confirmForm('void', hidden, 'Void', 'The whole authorization will be released. This cannot be undone.'),
+    possible.cancel &&
+      confirmForm('cancel', hidden, 'Cancel', 'The payment will fail, and its checkout closes. This cannot be undone.'),
+    possible.conclude && commandForm('conclude', hidden, 'Conclude', { inputs: statusCodeInput }),
+    possible.cancelRecurring && commandForm('charge', hidden, 'Charge now'),
+    possible.cancelRecurring &&
+      confirmForm(
+        'cancel_recurring',
+        hidden,
+        'End the subscription',
+        'No further charge will be made. This cannot be undone.',
+      ),
+    ...possible.expire.map((what) =>
+      confirmForm(
+        'expire',
+        { ...hidden, what },
+        EXPIRY[what],
+        'It expires at this moment, as it would in time. This cannot be undone.',
+      ),
+    ),
+  ].filter((form) => form !== false)
+  return forms.length === 0 ? '' : html`<h2>Actions</h2><div class="actions">${forms}</div>`
+}
+
+const EXPIRY: Record<WhatExpires, string> = {
+  checkout: 'Expire the checkout',
+  '3ds': 'Expire 3-D Secure',
+  authorization: 'Expire the authorization',
+  token: 'Expire the card token',
+}
+
+const statusCodeInput = html`<div><label for="status_code">What is pending ends with code</label><input id="status_code" name="status_code" value="1000" pattern="\\d{4}" required></div>`
+
+function recordBlock(record: Payment | Operation): Html {
+  const id = 'operation_id' in record ? record.operation_id : record.payment_id
+  const amount = money(record.amount, record.currency)
+  return html`<details><summary>${badge(record.status)} ${record.method} of ${amount} <code>${id}</code></summary><pre>${JSON.stringify(record, null, 2)}</pre></details>`
+}

@@ -1,0 +1,129 @@
+import { html } from 'hono/html'
+import type { Context } from '../../context.ts'
+import type { OrderView } from '../../domain/orders.ts'
+import { type Html, renderPage } from '../../pages/layout.ts'
+import { badge, toneOf } from '../../pages/status.ts'
+import type { DeliveryLog } from '../../webhooks/deliveries.ts'
+import type { Delivery } from '../../webhooks/delivery-store.ts'
+import type { EmulatorControls } from '../emulator-controls.ts'
+import {
+  commandForm,
+  confirmForm,
+  deliveryState,
+  money,
+  orderAddress,
+  PAGE_SIZE,
+  pager,
+  startOf,
+  webhookAddress,
+  when,
+} from './components.ts'
+import { requestTable } from './requests.ts'
+
+/** How many failed webhooks and requests the overview names; the rest is a link away. */
+const FEW = 5
+/** Seconds between two looks of a live page. */
+const LIVE = '3'
+
+/** `/_emulator`: the orders, what failed, and what can be done to the whole emulator. */
+export async function overviewPage(
+  { deliveries }: Context,
+  emulator: EmulatorControls,
+  query: URLSearchParams,
+): Promise<Response> {
+  const text = query.get('q') ?? ''
+  const from = startOf(query)
+  const { total, orders } = emulator.orders.search({ text, from, count: PAGE_SIZE })
+  const failed = deliveries.undelivered()
+  const isLive = query.has('live')
+  const body = html`
+<h1>Overview</h1>
+${failed.length === 0 ? '' : failedNotice(failed)}
+<form class="actions" method="get" action="/_emulator" role="search">
+  <div><label for="q">Order</label><input class="wide-field" id="q" name="q" value="${text}" placeholder="part of an order_id"></div>
+  <button type="submit" class="quiet">Search</button>
+  ${text === '' ? '' : html`<a href="/_emulator">All orders</a>`}
+  <a href="/_emulator${isLive ? '' : '?live'}">${isLive ? 'Stop refreshing' : `Refresh every ${LIVE} seconds`}</a>
+</form>
+${orders.length === 0 ? html`<p>${text === '' ? 'No order yet.' : 'No order is named so.'}</p>` : orderTable(orders, deliveries)}
+${total > PAGE_SIZE ? pager('/_emulator', text === '' ? {} : { q: text }, from, orders.length, total) : ''}
+<h2>Latest requests</h2>
+${requestTable([...emulator.requests.slice(-FEW)].reverse())}
+<p><a href="/_emulator/requests">All requests</a></p>
+${clockSection(emulator)}
+${faultSection(emulator)}
+<h2>Addresses and credentials</h2>
+<dl>${Object.entries(emulator.credentials).map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl>
+<h2>Start again</h2>
+${confirmForm('reset', {}, 'Forget everything', 'All orders, webhooks, requests, faults and what is scheduled will be forgotten. This cannot be undone.')}`
+  const response = await renderPage({ title: 'Overview', body, section: 'overview' })
+  if (isLive) response.headers.set('refresh', LIVE)
+  return response
+}
+
+function failedNotice(failed: readonly Delivery[]): Html {
+  const latest = failed.slice(-FEW).reverse()
+  return html`<div class="notice bad"><strong>${failed.length === 1 ? 'One webhook was' : `${failed.length} webhooks were`} not delivered.</strong>
+<ul>${latest.map((delivery) => {
+    const last = delivery.attempts.at(-1)
+    return html`<li><a href="${webhookAddress(delivery)}">${String(delivery.event.method)} ${String(delivery.event.status)} of ${delivery.order_id}</a>: ${String(last?.error ?? `the receiver responded ${last?.status}`)}</li>`
+  })}</ul>${failed.length > latest.length ? html`<a href="/_emulator/webhooks?failed">All that failed</a>` : ''}</div>`
+}
+
+function orderTable(orders: readonly OrderView[], deliveries: DeliveryLog): Html {
+  return html`<table class="list">
+  <thead><tr><th scope="col">Order</th><th scope="col">Status</th><th scope="col">Method</th><th scope="col" class="amount">Amount</th><th scope="col">Webhooks</th><th scope="col">Created</th></tr></thead>
+  <tbody>${orders.map((order) => {
+    const [payment] = order.payments
+    return html`<tr>
+      <td><a href="${orderAddress(order.order_id)}">${order.order_id}</a></td>
+      <td>${badge(order.status)} ${payment?.status_code ?? ''} ${moreStates(order)}</td>
+      <td data-label="Method">${payment?.mode ?? ''} ${payment?.method ?? ''}</td>
+      <td data-label="Amount" class="amount">${payment === undefined ? '' : money(payment.amount, payment.currency)}</td>
+      <td data-label="Webhooks">${webhookSummary(deliveries.ofOrder(order.order_id))}</td>
+      <td data-label="Created">${payment === undefined ? '' : when(payment.created_at)}</td></tr>`
+  })}</tbody></table>`
+}
+
+/** What happened to an order after its payment: refunds, captures, voids, its subscription. */
+function moreStates({ operations, recurring }: OrderView): Html {
+  const methods = [...new Set(operations.map(({ method }) => method))]
+  const states = methods.map((method) => {
+    const own = operations.filter((operation) => operation.method === method)
+    const status = own.at(-1)?.status ?? ''
+    return badge(own.length === 1 ? method : `${own.length} × ${method}`, toneOf(status))
+  })
+  return html`${states} ${recurring === undefined ? '' : badge(`recurring ${recurring.status}`, toneOf(recurring.status))}`
+}
+
+function webhookSummary(deliveries: readonly Delivery[]): Html | string {
+  if (deliveries.length === 0) return 'none'
+  const states = deliveries.map(deliveryState)
+  const words = [...new Set(states.map(([word]) => word))]
+  return html`${words.map((word) => {
+    const same = states.filter(([one]) => one === word)
+    return html`${badge(`${same.length} ${word}`, same[0]?.[1] ?? 'idle')} `
+  })}`
+}
+
+function clockSection({ clock }: EmulatorControls): Html {
+  const steps: [label: string, unit: string, value: string][] = [
+    ['1 minute', 'minutes', '1'],
+    ['15 minutes', 'minutes', '15'],
+    ['1 hour', 'hours', '1'],
+    ['1 day', 'days', '1'],
+    ['1 month', 'months', '1'],
+  ]
+  const minutes = html`<div><label for="minutes">Minutes</label><input id="minutes" name="minutes" type="number" min="1" step="1" value="5"></div>`
+  return html`<h2>Clock</h2>
+<p id="now">It is ${when(new Date(clock.now()).toISOString())} UTC here. Retries, delayed webhooks and scheduled charges fall due on the way.</p>
+<div class="actions">${steps.map(([label, unit, value]) => commandForm('clock', { [unit]: value }, `Advance ${label}`))}
+${commandForm('clock', {}, 'Advance', { inputs: minutes, describedBy: 'now' })}</div>`
+}
+
+function faultSection({ faults }: EmulatorControls): Html {
+  const { next, rates } = faults.list()
+  const set = next.length + rates.length
+  return html`<h2>Faults</h2>
+<p>${set === 0 ? 'None is set.' : `${next.length} will fire next, ${rates.length} at random.`} <a href="/_emulator/faults">${set === 0 ? 'Set a fault' : 'See and set faults'}</a></p>`
+}

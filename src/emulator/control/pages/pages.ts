@@ -1,0 +1,52 @@
+import type { Env, Hono } from 'hono'
+import type { Context } from '../../context.ts'
+import { messagePage } from '../../pages/layout.ts'
+import { receiptPage } from '../../pages/outcome.ts'
+import { STYLE } from '../../pages/style.ts'
+import type { EmulatorControls } from '../emulator-controls.ts'
+import { faultsPage } from './faults.ts'
+import { orderPage } from './order.ts'
+import { overviewPage } from './overview.ts'
+import { requestPage, requestsPage } from './requests.ts'
+import { testCardsPage } from './test-cards.ts'
+import { webhookPage, webhooksPage } from './webhooks.ts'
+
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#4a3300"/><path d="M4 8.5l3 3 5-6" fill="none" stroke="#ffe9bf" stroke-width="2"/></svg>'
+
+/** Adds the emulator's own pages: everything that a person looks at under `/_emulator`. */
+export function pages<E extends Env>(app: Hono<E>, context: Context, emulator: EmulatorControls): void {
+  for (const path of ['/', '/_emulator/']) app.get(path, (c) => c.redirect('/_emulator'))
+  app.get('/_emulator', (c) => overviewPage(context, emulator, searchOf(c.req.raw)))
+  app.get('/_emulator/orders', (c) => orderPage(context, emulator, c.req.query('order_id') ?? ''))
+  app.get('/_emulator/requests', (c) => requestsPage(emulator, searchOf(c.req.raw)))
+  app.get('/_emulator/requests/:id', (c) => requestPage(emulator, c.req.param('id')))
+  app.get('/_emulator/webhooks', (c) => webhooksPage(emulator, searchOf(c.req.raw)))
+  app.get('/_emulator/webhooks/:id', (c) => webhookPage(emulator, c.req.param('id')))
+  app.get('/_emulator/faults', () => faultsPage(emulator))
+  app.get('/_emulator/cards', () => testCardsPage())
+  app.get('/_emulator/receipts/:id', (c) => {
+    const id = c.req.param('id')
+    const records = [...context.state.orders.values()].flatMap(({ payments, operations }) => [
+      ...payments,
+      ...operations,
+    ])
+    const record = records.find((one) => ('operation_id' in one ? one.operation_id : one.payment_id) === id)
+    return record === undefined
+      ? messagePage(404, 'No such receipt', 'The emulator may have been reset.')
+      : receiptPage(record)
+  })
+  app.get('/_emulator/style.css', (c) => asset(c.body(STYLE), 'text/css; charset=utf-8'))
+  app.get('/_emulator/icon.svg', (c) => asset(c.body(ICON), 'image/svg+xml'))
+  app.get('/favicon.ico', (c) => c.body(null, 204))
+}
+
+function searchOf(request: Request): URLSearchParams {
+  return new URL(request.url).searchParams
+}
+
+function asset(response: Response, type: string): Response {
+  response.headers.set('content-type', type)
+  response.headers.set('cache-control', 'no-cache')
+  return response
+}

@@ -1,0 +1,35 @@
+import type { Context } from '../context.ts'
+import { Problem } from '../http/problem.ts'
+import { findCard } from '../state/cards.ts'
+import type { Operation, Order, Payment } from '../state/state.ts'
+import { concludeOperation } from './operations.ts'
+import { charge, followFirstPayment } from './subscriptions.ts'
+import { announce, conclude } from './transitions.ts'
+
+/** @throws {Problem} unless the order has an active subscription. */
+export function chargeNow(context: Context, order: Order, code: string | undefined): Payment {
+  const { subscription } = order
+  if (subscription?.status !== context.rules.statuses.recurringActive) {
+    throw new Problem(400, `Order ${order.order_id} has no active subscription.`, [])
+  }
+  return charge(context, order, subscription, 0, code)
+}
+
+/** Ends what is pending: the payment or operation with this id, or the latest. @throws {Problem} when nothing is. */
+export function concludeLatest(context: Context, order: Order, code: string, id?: string): Payment | Operation {
+  const operation = [...order.operations]
+    .reverse()
+    .find((one) => one.status === 'pending' && [undefined, one.operation_id].includes(id))
+  if (operation !== undefined) {
+    concludeOperation(context, order, operation, code)
+    return operation
+  }
+  const payment = [...order.payments]
+    .reverse()
+    .find((one) => one.status === 'pending' && [undefined, one.payment_id, one.transaction_id].includes(id))
+  if (payment === undefined) throw new Problem(400, `Order ${order.order_id} has nothing pending.`, [])
+  conclude(context, order, payment, findCard(order.card ?? ''), code)
+  followFirstPayment(context, order)
+  announce(context, order, payment)
+  return payment
+}

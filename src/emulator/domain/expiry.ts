@@ -1,0 +1,69 @@
+import { type Context, note } from '../context.ts'
+import { Problem } from '../http/problem.ts'
+import { toUnits } from '../state/accounts.ts'
+import type { Order } from '../state/state.ts'
+import { addOperation, addressOf, authorizedAmount, sumOf } from './operations.ts'
+import { followFirstPayment } from './subscriptions.ts'
+import { announce, setStatus } from './transitions.ts'
+
+/** What of an order can expire. */
+export type WhatExpires = 'checkout' | '3ds' | 'authorization' | 'token'
+
+/** @throws {Problem} when the order has nothing of the kind that could expire. */
+export function expire(context: Context, order: Order, what: WhatExpires): void {
+  const expired = { checkout, '3ds': threeDSecure, authorization, token }[what](context, order)
+  if (!expired) throw new Problem(400, `Order ${order.order_id} has no ${what} that could expire.`, [])
+}
+
+/** Makes everything expire that the options give a lifetime, from this moment on. */
+export function scheduleExpiry(context: Context, order: Order, what: 'checkout' | '3ds' | 'authorization'): void {
+  const { checkoutMs, threeDSecureMs, authorizationMs } = context.options.expiry
+  const lifetime = { checkout: checkoutMs, '3ds': threeDSecureMs, authorization: authorizationMs }[what]
+  if (lifetime === undefined) return
+  const at = context.scheduler.now() + lifetime
+  context.scheduler.schedule(at, () => {
+    ;({ checkout, '3ds': threeDSecure, authorization })[what](context, order)
+  })
+}
+
+function checkout(context: Context, order: Order): boolean {
+  const [payment] = order.payments
+  if (payment.mode !== 'hosted' || payment.status !== context.rules.statuses.created) return false
+  fail(context, order, context.rules.codes.sessionExpired)
+  return true
+}
+
+function threeDSecure(context: Context, order: Order): boolean {
+  if (!order.payments[0].user_action_required) return false
+  fail(context, order, context.rules.codes.threeDSecureTimedOut)
+  return true
+}
+
+/** Assumption: an authorization that expires is voided by the service, with the webhook of a void. */
+function authorization(context: Context, order: Order): boolean {
+  const { conditions } = context.rules
+  const [payment] = order.payments
+  if (payment.method !== 'auth' || payment.status !== 'success' || !conditions.notVoided(order.operations)) return false
+  if (sumOf(order, 'capture', true) > 0) return false
+  const amount = toUnits(authorizedAmount(order))
+  const server_url = addressOf(context, order, undefined)
+  addOperation(context, order, { method: 'void', amount, comment: 'The authorization expired', server_url })
+  return true
+}
+
+function token(context: Context, order: Order): boolean {
+  const known = context.state.tokens.get(order.payments[0].cc_token ?? '')
+  if (known === undefined) return false
+  known.expires = context.scheduler.now()
+  note(context, order, 'card token expired')
+  return true
+}
+
+function fail(context: Context, order: Order, code: string): void {
+  setStatus(context, order, order.payments[0], context.rules.statuses.declined, code, {
+    user_action_required: false,
+    user_action_url: null,
+  })
+  followFirstPayment(context, order)
+  announce(context, order, order.payments[0])
+}

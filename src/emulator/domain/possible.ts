@@ -1,0 +1,57 @@
+import type { Context } from '../context.ts'
+import { toUnits } from '../state/accounts.ts'
+import type { Order } from '../state/state.ts'
+import type { WhatExpires } from './expiry.ts'
+import { authorizedAmount, sumOf } from './operations.ts'
+import { leftToRefund } from './secondary.ts'
+
+/** What can be done to an order now. Amounts in units of the currency; 0 where it cannot be done. */
+export interface PossibleOperations {
+  /** What is left of the authorized amount. */
+  capture: number
+  /** What can be captured at most, beyond the authorized amount too. */
+  captureMax: number
+  /** What can be refunded in one operation. */
+  refund: number
+  increment: boolean
+  void: boolean
+  cancel: boolean
+  cancelRecurring: boolean
+  /** Something is pending, and can be concluded. */
+  conclude: boolean
+  expire: WhatExpires[]
+}
+
+export function possibleOperations(context: Context, order: Order): PossibleOperations {
+  const { conditions, statuses } = context.rules
+  const [payment] = order.payments
+  const stands =
+    conditions.captureMethod(payment) && conditions.captureStatus(payment) && conditions.notVoided(order.operations)
+  const refundable = order.payments.filter((one) => conditions.refundMethod(one) && conditions.refundStatus(one))
+  const authorized = authorizedAmount(order)
+  const captured = sumOf(order, 'capture', true)
+  const limit = Math.floor((authorized * context.options.maxCapturePercent) / 100)
+  return {
+    capture: stands ? toUnits(Math.max(0, authorized - captured)) : 0,
+    captureMax: stands ? toUnits(Math.max(0, limit - captured)) : 0,
+    refund: toUnits(Math.max(0, ...refundable.map((one) => leftToRefund(order, one)))),
+    increment: stands,
+    void: stands && conditions.voidWhole(captured),
+    cancel: conditions.cancelMethod(payment) && conditions.cancelMode(payment) && conditions.cancelStatus(payment),
+    cancelRecurring: order.subscription?.status === statuses.recurringActive,
+    conclude: [...order.payments, ...order.operations].some(({ status }) => status === statuses.processing),
+    expire: expirable(context, order, stands && captured === 0),
+  }
+}
+
+function expirable(context: Context, order: Order, isHeld: boolean): WhatExpires[] {
+  const [payment] = order.payments
+  const token = context.state.tokens.get(payment.cc_token ?? '')
+  const open: Record<WhatExpires, boolean> = {
+    checkout: payment.mode === 'hosted' && payment.status === context.rules.statuses.created,
+    '3ds': payment.user_action_required,
+    authorization: isHeld,
+    token: token !== undefined && token.expires > context.scheduler.now(),
+  }
+  return (Object.keys(open) as WhatExpires[]).filter((what) => open[what])
+}

@@ -1,0 +1,113 @@
+import type { Context } from '../context.ts'
+import type { Fault } from '../faults/fault.ts'
+import type { LoggedRequest } from '../state/activity.ts'
+import { timestamp } from '../state/time.ts'
+import { maskBody, maskHeaders, maskText } from './mask.ts'
+
+type Handler = (request: Request, entry: LoggedRequest) => Promise<Response>
+
+/** Keeps a request and its response in the log, and reports it when the response is known. The bytes stay as they are. */
+export async function recordRequest(context: Context, request: Request, handle: Handler): Promise<Response> {
+  const { pathname, search } = new URL(request.url)
+  const entry: Omit<LoggedRequest, 'id'> = {
+    at: timestamp(context.scheduler.now()),
+    method: request.method,
+    path: maskText(pathname + search),
+    operation: null,
+    order_id: null,
+    headers: maskHeaders(request.headers),
+    body: '',
+    status: null,
+    reason: null,
+    response_headers: {},
+    response_body: '',
+    faults: [],
+  }
+  if (!isLogged(request.method, pathname)) return handle(request, { id: '', ...entry })
+  const logged = context.activity.open(entry)
+  try {
+    const response = await keepResponse(logged, await handle(await keepBody(logged, request), logged))
+    report(context, logged)
+    return response
+  } catch (error) {
+    reportFailure(context, logged, error, request.signal)
+    throw error
+  }
+}
+
+/** The service's own requests, and what changes the emulator. Its pages and readings would drown the rest. */
+function isLogged(method: string, path: string): boolean {
+  if (path.startsWith('/_emulator/api/')) return method === 'POST'
+  return path !== '/_emulator' && path !== '/' && path !== '/favicon.ico' && !path.startsWith('/_emulator/')
+}
+
+/** Notes the faults that fired on a request. */
+export function noteFaults(context: Context, entry: LoggedRequest, on: string, faults: readonly Fault[]): void {
+  for (const fault of faults) {
+    entry.faults.push(fault)
+    const at = timestamp(context.scheduler.now())
+    context.activity.report({ type: 'fault', at, fault, on, id: entry.id, order_id: entry.order_id })
+  }
+}
+
+async function keepBody(entry: LoggedRequest, request: Request): Promise<Request> {
+  if (request.body === null) return request
+  const body = new Uint8Array(await request.arrayBuffer())
+  entry.body = maskBody(body, request.headers.get('content-type') ?? '')
+  entry.order_id = orderIdOf(body)
+  return new Request(request, { body })
+}
+
+function orderIdOf(body: Uint8Array): string | null {
+  try {
+    const { order_id } = JSON.parse(new TextDecoder().decode(body)) as { order_id?: unknown }
+    return typeof order_id === 'string' ? order_id : null
+  } catch {
+    return null
+  }
+}
+
+async function keepResponse(entry: LoggedRequest, response: Response): Promise<Response> {
+  entry.status = response.status
+  entry.response_headers = maskHeaders(response.headers)
+  const type = response.headers.get('content-type') ?? ''
+  const isPage = type.startsWith('text/html') && response.status < 500
+  const inPieces = entry.faults.some(({ kind }) => kind === 'slow_body')
+  // A page says it in a header: its text is for people.
+  const said = response.headers.get('x-emulator-reason')
+  if (said !== null) entry.reason = decodeURIComponent(said)
+  if (isPage || inPieces || response.body === null) return response
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  entry.response_body = maskBody(bytes, type)
+  if (response.status >= 400) entry.reason = reasonOf(entry.response_body)
+  return new Response(bytes, response)
+}
+
+/** What an error body says, violations included. */
+function reasonOf(text: string): string | null {
+  try {
+    const { message, error, args } = JSON.parse(text) as Record<string, unknown>
+    const violations = (Array.isArray(args) ? args : []).map(
+      ({ field_name, violation }: Record<string, unknown>) => `${field_name} ${violation}`,
+    )
+    const said = message ?? error
+    return said === undefined ? null : [said, violations.join(', ')].filter(Boolean).join(': ')
+  } catch {
+    return null
+  }
+}
+
+function report(context: Context, entry: LoggedRequest): void {
+  const { at, id, method, path, operation, order_id, status, reason } = entry
+  context.activity.report({ type: 'request', at, id, method, path, operation, order_id, status, reason })
+}
+
+function reportFailure(context: Context, entry: LoggedRequest, error: unknown, signal: AbortSignal): void {
+  const onPurpose = error instanceof Error && error.name === 'ConnectionResetError'
+  if (onPurpose) entry.reason = 'the connection was broken on purpose'
+  else entry.reason = signal.aborted ? 'the caller gave up' : 'internal error'
+  report(context, entry)
+  if (onPurpose || signal.aborted) return
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  context.activity.report({ type: 'error', at: entry.at, id: entry.id, stack })
+}

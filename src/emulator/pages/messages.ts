@@ -1,0 +1,180 @@
+import type { Order } from '../state/state.ts'
+
+/** What is wrong with a field of the card form. */
+export type FieldError =
+  | 'number_missing'
+  | 'number_length'
+  | 'number_invalid'
+  | 'month_invalid'
+  | 'year_invalid'
+  | 'expired'
+  | 'cvv_invalid'
+
+/** The customer's pages in one language. */
+export interface Messages {
+  lang: string
+  banner: string
+  checkout: string
+  order: string
+  /** Before a language that the emulator does not speak. */
+  otherLanguage: string
+  amount: string
+  pay: (amount: string) => string
+  number: string
+  month: string
+  year: string
+  cvv: string
+  cvvHint: string
+  correct: string
+  error: string
+  errors: Record<FieldError, string>
+  cards: { title: string; hint: string; use: string; paid: string; declined: string; later: string }
+  threeDS: {
+    bank: string
+    question: string
+    shop: string
+    card: string
+    confirm: string
+    decline: string
+    emulator: string
+    fails: string
+  }
+  outcome: Record<
+    'paid' | 'authorized' | 'declined' | 'cancelled' | 'pending' | 'unpaid',
+    [title: string, text: string]
+  >
+  reason: string
+  paidAmount: (paid: string, asked: string) => string
+  startAgain: string
+  back: string
+  noReturn: string
+  inEmulator: string
+}
+
+export const ENGLISH: Messages = {
+  lang: 'en',
+  banner: 'Emulator: no real money, no real cards.',
+  checkout: 'Checkout',
+  order: 'Order',
+  otherLanguage: 'Language asked for, shown in English',
+  amount: 'Amount',
+  pay: (amount) => `Pay ${amount}`,
+  number: 'Card number',
+  month: 'Month (MM)',
+  year: 'Year (YY)',
+  cvv: 'CVV',
+  cvvHint: 'The 3 or 4 digits on the card',
+  correct: 'Nothing was charged. Please correct the highlighted fields.',
+  error: 'Error',
+  errors: {
+    number_missing: 'Enter the card number.',
+    number_length: 'A card number has 12 to 19 digits.',
+    number_invalid: 'This card number is not valid: check its digits.',
+    month_invalid: 'Month: enter a number from 1 to 12.',
+    year_invalid: 'Year: enter two or four digits.',
+    expired: 'This card has expired.',
+    cvv_invalid: 'CVV: enter the 3 or 4 digits from the card.',
+  },
+  cards: {
+    title: 'Test cards',
+    hint: 'Any other number that passes the Luhn check is paid. Any expiry date in the future and any three digits will do.',
+    use: 'Fill in',
+    paid: 'Paid',
+    declined: 'Declined or pending',
+    later: 'Paid, and different later',
+  },
+  threeDS: {
+    bank: 'Emulated bank',
+    question: 'Do you confirm this payment?',
+    shop: 'Shop',
+    card: 'Card',
+    confirm: 'Yes, confirm',
+    decline: 'No, decline',
+    emulator: 'The emulator then ends the payment as',
+    fails: 'failure (4157)',
+  },
+  outcome: {
+    paid: ['Paid', 'Thank you. The payment was successful.'],
+    authorized: ['Amount reserved', 'Thank you. The amount is held on the card until the shop charges it.'],
+    declined: ['Declined', 'Nothing was charged.'],
+    cancelled: ['Cancelled', 'Nothing was charged.'],
+    pending: ['In progress', 'The payment is still being processed. The shop will be notified of the result.'],
+    unpaid: ['Not paid', 'This payment has not been made.'],
+  },
+  reason: 'Reason',
+  paidAmount: (paid, asked) => `${paid} of ${asked}`,
+  startAgain: 'This checkout is closed. To try another card, start a new payment in the shop.',
+  back: 'Back to the shop',
+  noReturn: 'The shop named no page to return to (result_url): you can close this one.',
+  inEmulator: 'This order in the emulator',
+}
+
+const UKRAINIAN: Messages = {
+  lang: 'uk',
+  banner: 'Емулятор: без справжніх грошей і справжніх карток.',
+  checkout: 'Оплата',
+  order: 'Замовлення',
+  otherLanguage: 'Бажана мова',
+  amount: 'Сума',
+  pay: (amount) => `Сплатити ${amount}`,
+  number: 'Номер картки',
+  month: 'Місяць (ММ)',
+  year: 'Рік (РР)',
+  cvv: 'CVV',
+  cvvHint: '3 або 4 цифри на картці',
+  correct: 'Кошти не списано. Виправте, будь ласка, позначені поля.',
+  error: 'Помилка',
+  errors: {
+    number_missing: 'Введіть номер картки.',
+    number_length: 'Номер картки має від 12 до 19 цифр.',
+    number_invalid: 'Номер картки недійсний: перевірте цифри.',
+    month_invalid: 'Місяць: введіть число від 1 до 12.',
+    year_invalid: 'Рік: введіть дві або чотири цифри.',
+    expired: 'Термін дії картки минув.',
+    cvv_invalid: 'CVV: введіть 3 або 4 цифри з картки.',
+  },
+  cards: {
+    title: 'Тестові картки',
+    hint: 'Будь-який інший номер, що проходить перевірку Луна, буде оплачено. Підійде будь-який майбутній термін дії та будь-які три цифри.',
+    use: 'Заповнити',
+    paid: 'Оплачено',
+    declined: 'Відхилено або в обробці',
+    later: 'Оплачено, а згодом інакше',
+  },
+  threeDS: {
+    bank: 'Банк-емулятор',
+    question: 'Підтверджуєте цей платіж?',
+    shop: 'Магазин',
+    card: 'Картка',
+    confirm: 'Так, підтверджую',
+    decline: 'Ні, відхиляю',
+    emulator: 'Тоді емулятор завершить платіж як',
+    fails: 'failure (4157)',
+  },
+  outcome: {
+    paid: ['Оплачено', 'Дякуємо. Платіж успішний.'],
+    authorized: ['Суму заблоковано', 'Дякуємо. Сума заблокована на картці, доки магазин її не спише.'],
+    declined: ['Відхилено', 'Кошти не списано.'],
+    cancelled: ['Скасовано', 'Кошти не списано.'],
+    pending: ['В обробці', 'Платіж ще обробляється. Магазин отримає сповіщення про результат.'],
+    unpaid: ['Не оплачено', 'Цей платіж не здійснено.'],
+  },
+  reason: 'Причина',
+  paidAmount: (paid, asked) => `${paid} із ${asked}`,
+  startAgain: 'Цю оплату завершено. Щоб спробувати іншу картку, почніть новий платіж у магазині.',
+  back: 'Повернутися до магазину',
+  noReturn: 'Магазин не вказав сторінки для повернення (result_url): цю сторінку можна закрити.',
+  inEmulator: 'Це замовлення в емуляторі',
+}
+
+/** A language that `customer_lang` asks for and these pages do not speak. */
+export function otherLanguageOf({ request }: Order): string | undefined {
+  const asked = request.customer_lang
+  return typeof asked === 'string' && !/^(uk|ua|en)/i.test(asked) ? asked : undefined
+}
+
+/** The language that `customer_lang` asks for: Ukrainian, or else English. Assumption: codes such as `UK` or `uk-UA`. */
+export function messagesFor(order: Order): Messages {
+  const asked = String(order.request.customer_lang ?? '').toLowerCase()
+  return /^(uk|ua)\b/.test(asked) ? UKRAINIAN : ENGLISH
+}

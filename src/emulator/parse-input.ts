@@ -1,0 +1,100 @@
+import * as v from 'valibot'
+
+/**
+ * An object with these fields and no others. Each issue is a whole sentence: which field is unknown and what was probably
+ * meant, or which one is missing.
+ */
+export function fields<const E extends v.ObjectEntries>(
+  what: string,
+  entries: E,
+): v.StrictObjectSchema<E, v.ErrorMessage<v.StrictObjectIssue>> {
+  const names = Object.keys(entries)
+  return v.strictObject(entries, (issue) => {
+    const key = String(issue.path?.at(-1)?.key ?? '')
+    if (issue.expected === 'never') return `Unknown ${what} field "${key}".${suggestion(key, names)}${expected(names)}`
+    return issue.expected === 'Object' ? `${what} must be an object.` : `${key} is required.`
+  })
+}
+
+/** One of these words. */
+export function oneOf<const W extends readonly string[]>(what: string, words: W): v.PicklistSchema<W, () => string> {
+  const message = (issue: { input: unknown }): string =>
+    `Unknown ${what} ${shown(issue.input)}.${suggestion(String(issue.input), words)}${expected(words)}`
+  return v.picklist(words, message as () => string)
+}
+
+/** A number within bounds, both included. */
+export function number(min: number, max: number): v.GenericSchema<unknown, number> {
+  const message = (issue: { input: unknown }): string =>
+    `must be a number from ${min} to ${max}, not ${shown(issue.input)}.`
+  return v.pipe(
+    v.number(message),
+    v.check((value) => value >= min && value <= max, message),
+  )
+}
+
+/** A whole number within bounds, both included. */
+export function wholeNumber(min: number, max: number): v.GenericSchema<unknown, number> {
+  const message = (issue: { input: unknown }): string =>
+    `must be a whole number from ${min} to ${max}, not ${shown(issue.input)}.`
+  return v.pipe(
+    v.number(message),
+    v.check((value) => Number.isInteger(value) && value >= min && value <= max, message),
+  )
+}
+
+/** A wrong option or control request, or an action that the state does not allow: the caller's mistake, not the emulator's. */
+export class InputError extends TypeError {
+  override readonly name: string = 'InputError'
+}
+
+/** @throws {InputError} with every issue, a sentence each. */
+export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
+  // valibot takes an array for an object.
+  if (schema.type === 'strict_object' && Array.isArray(input))
+    throw new InputError('It must be an object, not an array.')
+  const result = v.safeParse(schema, input)
+  if (result.success) return result.output
+  const sentences = result.issues.map((issue) => {
+    const path = issue.type === 'strict_object' ? '' : (v.getDotPath(issue) ?? '')
+    return path === '' || /^Unknown /.test(issue.message) ? issue.message : `${path}: ${issue.message}`
+  })
+  throw new InputError([...new Set(sentences)].join(' '))
+}
+
+/** ` Did you mean "amount"?`, or nothing when no name is near. */
+export function suggestion(word: string, names: readonly string[]): string {
+  const wrong = word.toLowerCase()
+  const [nearest] = names
+    .map((name) => ({
+      name,
+      steps: name.toLowerCase().startsWith(wrong) && wrong.length > 1 ? 1 : distance(wrong, name.toLowerCase()),
+    }))
+    .filter(({ name, steps }) => steps <= Math.min(3, Math.max(1, Math.floor(name.length / 3))))
+    .sort((a, b) => a.steps - b.steps)
+  return nearest === undefined ? '' : ` Did you mean "${nearest.name}"?`
+}
+
+function expected(names: readonly string[]): string {
+  return names.length === 0 ? ' No field is expected.' : ` Expected one of: ${names.join(', ')}.`
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+
+/** Levenshtein's: how many letters are added, removed or replaced. */
+function distance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 3) return 4
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + Number(a[i - 1] !== b[j - 1])
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

@@ -1,0 +1,30 @@
+import { InvalidInputError } from '../errors.ts'
+
+/** Characters of the random part: 80 bits, so that a billion ids meet with a chance of less than one in a million. */
+const RANDOM_LENGTH = 16
+const PREFIX_LENGTH = 13
+/** Lower-case letters and digits without those that look alike. All of them stay as they are in a path. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/**
+ * Makes a new order_id: the prefix and 16 random letters and digits, at most 29 characters in all.
+ *
+ * A capture, void or refund takes an order_id of at most 32 characters, so there is room for a suffix such as `-2`. Keep
+ * the id before you send it: it is the only key that keeps a payment from being made twice.
+ *
+ * @param prefix At most 13 letters, digits, `-` or `_`. Default none.
+ * @throws {InvalidInputError} when the prefix is longer or has other characters.
+ * @see The API document, "Limits": order_id in capture, at most 32.
+ * @example
+ * import { orderId } from 'edgetill'
+ * orderId('shop-') // 'shop-6m2k0c9v7rje4xtb'
+ */
+export function orderId(prefix = ''): string {
+  if (typeof prefix !== 'string' || !/^[\w-]*$/.test(prefix) || prefix.length > PREFIX_LENGTH) {
+    const message = `must be at most ${PREFIX_LENGTH} letters, digits, "-" or "_"`
+    throw new InvalidInputError('orderId', [{ path: 'prefix', rule: message, received: typeof prefix }])
+  }
+  const bytes = crypto.getRandomValues(new Uint8Array(RANDOM_LENGTH))
+  // 256 is a multiple of 32, so that each letter is equally likely.
+  return prefix + Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('')
+}

@@ -1,0 +1,113 @@
+import type { Issue } from '../errors.ts'
+import { cutDeepCardData } from '../lib/card-data.ts'
+import { RESPONSE_BYTES } from '../lib/limits.ts'
+import { readBytes, TooLargeError } from '../lib/read-bytes.ts'
+import { decodeUtf8 } from '../lib/utf8.ts'
+import { refuseInput } from '../schemas/input.ts'
+import { isObject, read, type Schema } from '../schemas/schema.ts'
+import { invalidResponse, noResponse } from './errors.ts'
+import type { ParsedResponse, RunningAttempt } from './types.ts'
+
+/** The JSON text of a request's body, made once: what is signed is what is sent. */
+export function jsonBody(operation: string, body: object, passThrough: Record<string, unknown> | undefined): string {
+  // A toJSON would replace the whole body.
+  if (passThrough !== undefined && (!isObject(passThrough) || typeof passThrough.toJSON === 'function')) {
+    refuseInput(operation, 'passThrough', 'a plain object of extra fields', passThrough)
+  }
+  const sent = passThrough === undefined ? body : merge(operation, jsonOf(operation, body), passThrough, 'passThrough')
+  return stringify(operation, sent)
+}
+
+const jsonOf = (operation: string, value: object): unknown => JSON.parse(stringify(operation, value))
+
+function stringify(operation: string, body: unknown): string {
+  try {
+    return JSON.stringify(body, (key, value) => {
+      // JSON would turn it into null without a word.
+      if (typeof value === 'number' && !Number.isFinite(value)) throw new NotFinite(key)
+      return value
+    })
+  } catch (error) {
+    if (error instanceof NotFinite) return refuseInput(operation, error.message, 'a finite number', Number.NaN)
+    return refuseInput(operation, '', 'JSON: no BigInt, nothing that contains itself', body)
+  }
+}
+
+class NotFinite extends Error {}
+
+/** Adds extra fields: objects are merged by key, arrays at the indexes that the call fills. Nothing is replaced. */
+function merge(operation: string, target: unknown, extra: unknown, path: string): unknown {
+  if (Array.isArray(target) && Array.isArray(extra)) {
+    return [...target, ...extra.slice(target.length)].map((value, index) => {
+      const at = `${path}[${index}]`
+      if (index >= target.length) return refuseInput(operation, at, 'an index that the call itself fills', extra)
+      return index in extra ? merge(operation, value, extra[index], at) : value
+    })
+  }
+  if (isObject(target) && isObject(extra)) {
+    const merged: Record<string, unknown> = { ...target }
+    for (const [name, value] of Object.entries(extra)) {
+      const added = Object.hasOwn(target, name) ? merge(operation, target[name], value, `${path}.${name}`) : value
+      Object.defineProperty(merged, name, { value: added, enumerable: true, configurable: true, writable: true })
+    }
+    return merged
+  }
+  return refuseInput(operation, path, 'a field that the call itself does not send', target)
+}
+
+/** Reads the body of a 2xx. */
+export async function readJson(
+  attempt: RunningAttempt,
+  response: Response,
+  requestId: string | undefined,
+): Promise<unknown> {
+  const { status } = response
+  const bytes = await readBody(attempt, response, requestId)
+  const text = bytes && decodeUtf8(bytes)
+  if (text === '' && attempt.request.emptyExpected) return undefined
+  try {
+    const json: unknown = JSON.parse(text ?? '')
+    cutDeepCardData(json)
+    return json
+  } catch {
+    const fault = !bytes ? `larger than ${RESPONSE_BYTES} bytes` : bytes.length > 0 ? 'not JSON' : 'empty'
+    const what = `${status}, but its body is ${fault}`
+    throw invalidResponse(attempt, { reason: 'unreadable_answer', status, what, body: text || undefined, requestId })
+  }
+}
+
+/** Reads the body of a rejection: its text as far as it can be had. The status alone says that it is one. */
+export async function readErrorText(attempt: RunningAttempt, response: Response): Promise<string> {
+  const bytes = await readBody(attempt, response, undefined).catch(() => undefined)
+  return (bytes && decodeUtf8(bytes)) ?? ''
+}
+
+/** The body's bytes; undefined beyond the limit. */
+async function readBody(
+  attempt: RunningAttempt,
+  response: Response,
+  requestId: string | undefined,
+): Promise<Uint8Array | undefined> {
+  try {
+    return await attempt.deadline.race(readBytes(response, RESPONSE_BYTES))
+  } catch (cause) {
+    if (cause instanceof TooLargeError) return undefined
+    throw noResponse(attempt, { processed: 'unknown', cause, status: response.status, requestId })
+  }
+}
+
+/**
+ * Reads a documented record.
+ * @throws {OutcomeUnknownError | UnexpectedResponseError} with what came in its `body`, so that nothing of it is lost.
+ */
+export function recordOf<T>(response: ParsedResponse, schema: Schema<T>, record: unknown = response.json): T {
+  const { value, issues } = read(schema, record)
+  if (issues) throw unreadableRecord(response, issues)
+  return value
+}
+
+/** The error of a response whose JSON does not have what decides about its operation. */
+export function unreadableRecord({ attempt, status, requestId, json }: ParsedResponse, issues: Issue[]): Error {
+  const what = `${status}, but the response does not match the documented shape`
+  return invalidResponse(attempt, { reason: 'unreadable_answer', status, what, issues, body: json, requestId })
+}

@@ -1,0 +1,45 @@
+/** The fields of raw card data, which nothing that is received may keep. */
+const CARD_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'exp_month', 'exp_year', 'card_cvv'])
+/** The fields of a request that can be charged, or show a card. */
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'card_cvv', 'cc_token'])
+
+/** Cuts raw card data out of a verified webhook, which documents none. */
+export function cutCardData(record: Record<string, unknown>): void {
+  for (const name of CARD_FIELDS) if (name in record) delete record[name]
+}
+
+/**
+ * Cuts raw card data out of a response, at any depth: the documented response of a split purchase echoes it. `cc_mask`
+ * and `cc_token` stay. (A reviver of `JSON.parse` would take five times as long as the parsing.)
+ */
+export function cutDeepCardData(value: unknown): void {
+  // A list rather than recursion: JSON may be nested more deeply than the stack is.
+  const todo: unknown[] = [value]
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if (next === null || typeof next !== 'object') continue
+    for (const [key, inner] of Object.entries(next)) {
+      if (CARD_FIELDS.has(key)) delete (next as Record<string, unknown>)[key]
+      else if (inner !== null && typeof inner === 'object') todo.push(inner)
+    }
+  }
+}
+
+/** Whether a member of this name is redacted whatever its value is. */
+export function isSecretField(name: string): boolean {
+  return CARD_FIELDS.has(name) || SECRET_FIELDS.has(name) || name === 'cryptogram'
+}
+
+/** What of a request's body no error may show: card data, tokens that can be charged, every text of a cryptogram. */
+export function paymentSecrets(body: string | undefined): string[] {
+  const secrets: string[] = []
+  const todo: [value: unknown, secret: boolean][] = [[body === undefined ? null : JSON.parse(body), false]]
+  for (let next = todo.pop(); next; next = todo.pop()) {
+    const [value, secret] = next
+    if (value !== null && typeof value === 'object') {
+      for (const [key, inner] of Object.entries(value)) {
+        todo.push([inner, secret || key === 'cryptogram' || SECRET_FIELDS.has(key)])
+      }
+    } else if (secret && (typeof value === 'string' || typeof value === 'number')) secrets.push(String(value))
+  }
+  return secrets
+}

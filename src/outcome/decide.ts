@@ -1,0 +1,183 @@
+import { isFinal } from '../helpers/status.ts'
+import { hundredths, isAmount } from '../lib/decimal.ts'
+import {
+  type AuthIncrementEvent,
+  type CaptureEvent,
+  isUnexpectedEvent,
+  isUnknownEvent,
+  type PrimaryEvent,
+  type RefundEvent,
+  type VoidEvent,
+  type WebhookEvent,
+} from '../webhooks/event.ts'
+import type { OrderView } from './look-up.ts'
+
+type DocumentedEvent = PrimaryEvent | SecondaryEvent
+type SecondaryEvent = CaptureEvent | VoidEvent | RefundEvent | AuthIncrementEvent
+type SecondaryMethod = 'capture' | 'void' | 'refund'
+
+/** What became of a call whose outcome was unknown. */
+export type ResolvedOutcome =
+  /** The service has it. Whether money moved is `record.status`. */
+  | { outcome: 'executed'; record: DocumentedEvent }
+  /** The service does not have it: the same call can be made again. */
+  | { outcome: 'not_executed' }
+  /** It cannot be told: `why` says for what reason, and what to do. */
+  | { outcome: 'unknown'; why: string }
+
+/** A call as far as deciding needs it. */
+export interface CallFacts {
+  operation: string
+  amount: number | undefined
+  currency: string | undefined
+  /** Identifiers of the operations from before the call, where they are known. */
+  known: ReadonlySet<string> | undefined
+  /** Whether so much time has passed that an absence counts. */
+  settled: boolean
+}
+
+/** The `method` of each secondary operation's record. */
+export const METHOD_OF: Readonly<Record<string, SecondaryMethod>> = {
+  capturePayment: 'capture',
+  captureSplitPurchase: 'capture',
+  refundPayment: 'refund',
+  refundSplitPurchase: 'refund',
+  voidPayment: 'void',
+}
+
+/** Decides what became of a call from what the service shows of its order: pure. */
+export function decide(call: CallFacts, view: OrderView): ResolvedOutcome {
+  const method = METHOD_OF[call.operation]
+  if (method) return decideSecondary(call, method, view)
+  if (call.operation === 'cancelPayment') return decideCancellation(call, view)
+  if (call.operation === 'cancelRecurring') return decideSubscription(call, view)
+  if (/^create(Payment|SplitPurchase)$/.test(call.operation)) return decideCreation(call, view)
+  return unknown(`resolveOutcome cannot look up "${call.operation}". Ask for the state of what it was about.`)
+}
+
+export function unknown(why: string): ResolvedOutcome {
+  return { outcome: 'unknown', why }
+}
+
+function absent({ settled }: CallFacts): ResolvedOutcome {
+  if (settled) return { outcome: 'not_executed' }
+  return unknown('The service does not show it, but too little time has passed for that to count. Ask again later.')
+}
+
+const NO_PAYMENT = 'The service shows no payment of this order, which has to be there. Check order_id and pos_id.'
+const UNREADABLE = 'The service shows an operation of the order that cannot be read and may be this one.'
+const OTHERS = 'The service shows another operation of this kind, and it cannot be excluded that it is this one.'
+
+// order_id is unique, so that a payment with it is the one that was asked for.
+function decideCreation(call: CallFacts, { operations }: OrderView): ResolvedOutcome {
+  const [first] = primariesOf(operations).filter(({ payment_id }) => !call.known?.has(payment_id))
+  if (!first) return operations.some(isUnreadable) ? unknown(UNREADABLE) : absent(call)
+  const { amount, currency } = call
+  const same = (amount ?? first.amount) === first.amount && (currency ?? first.currency) === first.currency
+  if (same) return { outcome: 'executed', record: first }
+  return unknown(`The order has a payment of ${first.amount} ${first.currency}, which is not what was asked for.`)
+}
+
+function decideCancellation(call: CallFacts, { operations }: OrderView): ResolvedOutcome {
+  const [payment] = primariesOf(operations)
+  if (!payment) return unknown(NO_PAYMENT)
+  if (payment.status_code === CANCELLED) return { outcome: 'executed', record: payment }
+  if (!isFinal(payment.status)) return absent(call)
+  // A final status never changes, unless its code is missing: then it may be a cancellation.
+  if (payment.status === 'failure' && payment.status_code == null) return unknown(UNREADABLE)
+  return { outcome: 'not_executed' }
+}
+
+/** "Payment has been cancelled" (the API document, "States and transitions"). */
+const CANCELLED = '6007'
+
+function decideSubscription(call: CallFacts, { operations }: OrderView): ResolvedOutcome {
+  const charges = primariesOf(operations).filter(({ recurring }) => recurring)
+  const cancelled = charges.find(({ recurring }) => recurring?.status === 'canceled')
+  if (cancelled) return { outcome: 'executed', record: cancelled }
+  if (charges.length === 0) return unknown('The service shows no subscription of this order.')
+  return absent(call)
+}
+
+function decideSecondary(call: CallFacts, method: SecondaryMethod, view: OrderView): ResolvedOutcome {
+  const { known } = call
+  const payment = primariesOf(view.operations)[0]
+  if (!payment) return unknown(NO_PAYMENT)
+  if (view.operations.some((event) => mayBe(event, method, known))) return unknown(UNREADABLE)
+  const own = secondariesOf(view.operations).filter((one) => one.method === method)
+  const fresh = own.filter(({ operation_id }) => !known?.has(operation_id))
+  const amount = call.amount ?? (method === 'void' ? undefined : wholeAmount(method, view, known))
+  const candidates = fresh.filter(
+    (one) => one.amount === (amount ?? one.amount) && one.currency === (call.currency ?? one.currency),
+  )
+  const [record] = candidates
+  if (!record) {
+    // How a split operation is listed is not shown; an amount that was computed is no proof; a re-sent webhook hides others.
+    const exact = view.complete && call.amount !== undefined && !call.operation.includes('Split')
+    return (exact ? 0 : view.complete ? fresh.length : own.length) > 0 ? unknown(OTHERS) : absent(call)
+  }
+  if (!known) return unknown(`Without \`known\`, ${method} ${record.operation_id} may be from before the call.`)
+  if (candidates.length > 1) return unknown(`${candidates.length} operations match, and only one can be this one.`)
+  if (amount === undefined && method !== 'void') {
+    return unknown('The amount was left out, and what is listed does not tell beyond doubt how much it was.')
+  }
+  return { outcome: 'executed', record }
+}
+
+/** How much a capture or refund without an amount is of, where what is listed tells it beyond doubt. */
+function wholeAmount(
+  method: 'capture' | 'refund',
+  { operations, complete }: OrderView,
+  known: CallFacts['known'],
+): number | undefined {
+  const [payment, ...charges] = primariesOf(operations)
+  if (!payment || !known || charges.length > 0 || payment.status !== 'success') return undefined
+  const secondaries = secondariesOf(operations)
+  const earlier = secondaries.filter(({ operation_id }) => known.has(operation_id))
+  // Another new operation may have come before this one or after it.
+  if (secondaries.length - earlier.length > 1) return undefined
+  const listed = new Set([payment.payment_id, ...earlier.map(({ operation_id }) => operation_id)])
+  if ([...known].some((id) => !listed.has(id)) || !(complete || earlier.length === 0)) return undefined
+  const paid = payment.processed_amount ?? payment.amount
+  const amounts = [payment.amount, paid, ...earlier.map((one) => one.amount)]
+  if (!amounts.every(isAmount) || !earlier.every(({ status }) => isFinal(status))) return undefined
+  const sum = (kind: SecondaryEvent['method']) =>
+    earlier
+      .filter((one) => one.method === kind && one.status === 'success')
+      .reduce((total, one) => total + hundredths(one.amount), 0)
+  if (method === 'capture') {
+    if (payment.method !== 'auth' || paid !== payment.amount || sum('void') > 0) return undefined
+    return (hundredths(payment.amount) + sum('auth_increment') - sum('capture')) / 100
+  }
+  if (payment.method === 'auth') return (sum('capture') - sum('refund')) / 100
+  return payment.method === 'purchase' ? (hundredths(paid) - sum('refund')) / 100 : undefined
+}
+
+/** Whether an element that cannot be read may be the operation that is looked for. */
+function mayBe(event: WebhookEvent, method: SecondaryMethod, known: CallFacts['known']): boolean {
+  if (!isUnreadable(event)) return false
+  const unknownMethod = isUnknownEvent(event)
+  const record = unknownMethod ? event : (event as { record: Record<string, unknown> }).record
+  if (typeof record.operation_id !== 'string')
+    return !unknownMethod && [undefined, method].includes(record.method as never)
+  if (known?.has(record.operation_id)) return false
+  return unknownMethod || typeof record.method !== 'string' || record.method === method
+}
+
+const isUnreadable = (event: WebhookEvent) => isUnexpectedEvent(event) || isUnknownEvent(event)
+
+/** The payments of an order, the first one first: the charges of a subscription share its order_id. */
+function primariesOf(operations: readonly WebhookEvent[]): PrimaryEvent[] {
+  const primaries = operations.filter(
+    (event): event is PrimaryEvent => !isUnreadable(event) && !('operation_id' in event),
+  )
+  return primaries.sort((a, b) => (String(a.created_at) < String(b.created_at) ? -1 : 1))
+}
+
+/** The secondary operations of an order, each once. */
+function secondariesOf(operations: readonly WebhookEvent[]): SecondaryEvent[] {
+  const secondaries = operations.filter(
+    (event): event is SecondaryEvent => !isUnreadable(event) && 'operation_id' in event,
+  )
+  return [...new Map(secondaries.map((one) => [one.operation_id, one])).values()]
+}

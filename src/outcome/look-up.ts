@@ -1,0 +1,54 @@
+import { isApiError } from '../errors.ts'
+import type { CallOptions } from '../http/types.ts'
+import type { ListOrderOperationsInput } from '../operations/list-order-operations.ts'
+import type { ResendWebhookInput } from '../operations/resend-webhook.ts'
+import type { WebhookEvent } from '../webhooks/event.ts'
+
+/** What `resolveOutcome` needs of a client. */
+export interface OrderLookup {
+  listOrderOperations(input: ListOrderOperationsInput, options?: CallOptions): Promise<WebhookEvent[]>
+  resendWebhook(input: ResendWebhookInput, options?: CallOptions): Promise<WebhookEvent>
+}
+
+/** What the service shows of an order. */
+export interface OrderView {
+  /** Empty where the service does not know the order. */
+  operations: readonly WebhookEvent[]
+  /** Whether these are all operations of the order. A re-sent webhook shows only one of its kind. */
+  complete: boolean
+}
+
+/** The order to look up. */
+export interface OrderAddress {
+  order_id: string
+  pos_id?: string | undefined
+}
+
+/**
+ * Looks an order up: by its list of operations (beyond the API document, [A]) and, where the service does not know that
+ * path, by re-sent webhooks (the API document, "Re-send a webhook for an operation").
+ * @param method The secondary operation that is looked for, if it is one.
+ */
+export async function lookUpOrder(
+  client: OrderLookup,
+  order: OrderAddress,
+  method: string | undefined,
+  options: CallOptions,
+): Promise<OrderView> {
+  const operations = await unlessNotFound(client.listOrderOperations(order, options))
+  if (operations) return { operations, complete: true }
+  const latest = (operation: string) => unlessNotFound(client.resendWebhook({ ...order, operation }, options))
+  const primary = (await latest('purchase')) ?? (await latest('auth'))
+  if (!primary) return { operations: [], complete: true }
+  const secondary = method === undefined ? undefined : await latest(method)
+  return { operations: secondary ? [primary, secondary] : [primary], complete: false }
+}
+
+async function unlessNotFound<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found
+  } catch (error) {
+    if (isApiError(error) && error.status === 404) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,115 @@
+import { EdgetillError, isConfigError } from '../errors.ts'
+import type { CallOptions } from '../http/types.ts'
+import { lazy } from '../lib/lazy.ts'
+import { amount, checkInput, uuid } from '../schemas/input.ts'
+import { leaf, looseObject, optional, type Schema } from '../schemas/schema.ts'
+import { textField } from '../schemas/values.ts'
+import { decide, METHOD_OF, type ResolvedOutcome, unknown } from './decide.ts'
+import { lookUpOrder, type OrderLookup } from './look-up.ts'
+
+/** A call whose outcome is unknown: an `OutcomeUnknownError` is one, and so is what a restarted process has kept of it. */
+export interface UnresolvedCall {
+  /** The function that was called, such as `refundPayment`. */
+  operation: string
+  /** The order. Without it nothing can be looked up. */
+  order_id?: string | undefined
+  /** The amount that was sent; undefined where none was (a full capture or refund, a void). */
+  amount?: number | undefined
+  /** Its currency, ISO 4217. */
+  currency?: string | undefined
+  /** The POS that the call named; the client's unless given. */
+  pos_id?: string | undefined
+  /** When it was sent: ISO 8601 with a zone, milliseconds since the epoch, or a `Date`. */
+  sent_at: string | number | Date
+}
+
+/** Options of `resolveOutcome`. */
+export interface ResolveOutcomeOptions extends Omit<CallOptions, 'passThrough'> {
+  /**
+   * The `operation_id` of each operation that the order had before the call. Without them a capture, void or refund is
+   * `unknown` as soon as anything matches. What another process does with the same order in between is taken for this call.
+   */
+  known?: readonly string[] | undefined
+  /**
+   * Milliseconds after `sent_at` from which an absence counts as `not_executed`. An ASSUMPTION: how long the service takes to
+   * show an operation is not known. Default 600,000 (ten minutes).
+   */
+  settleAfterMs?: number | undefined
+  /** The clock that `sent_at` was taken from, in milliseconds since the epoch. Default `Date.now`. */
+  now?: (() => number) | undefined
+}
+
+const SETTLE_AFTER_MS = 600_000
+
+const callSchema: () => Schema<UnresolvedCall> = /* @__PURE__ */ lazy(() =>
+  looseObject<UnresolvedCall>({
+    operation: textField(),
+    order_id: optional(textField()),
+    amount: optional(amount()),
+    currency: optional(textField()),
+    pos_id: optional(uuid()),
+    sent_at: leaf('an ISO 8601 time with a zone, milliseconds since the epoch or a Date', isTime),
+  }),
+)
+
+// Without a zone the machine's own would be taken, silently.
+function isTime(value: unknown): boolean {
+  if (typeof value === 'string') return /(Z|[+-]\d\d:?\d\d)$/.test(value) && !Number.isNaN(Date.parse(value))
+  return (typeof value === 'number' || value instanceof Date) && Number.isFinite(Number(value))
+}
+
+/**
+ * Finds out what became of a call that ended in an `OutcomeUnknownError`, as its `howToFindOut` says.
+ *
+ * Looks the order up with `listOrderOperations` and, where the service does not know that path (404 for a known order), with
+ * `resendWebhook`. It never sends the call again. `executed` means that the service has the operation: whether money moved
+ * is `record.status`. `not_executed` means that the same call can be made again. It is never said because something is
+ * absent before `settleAfterMs` has passed. Two operations that match, an amount that was left out and cannot be computed
+ * from what is listed, and a look-up that fails are `unknown`.
+ *
+ * @param client A client, or its `listOrderOperations` and `resendWebhook`.
+ * @param call The error itself, or `{ operation, order_id, amount, currency, sent_at }` of a process that was restarted.
+ * @param options `known`, `settleAfterMs`, `now`, and `signal`, `timeoutMs`, `deadlineMs`, `maxRetries` of the look-up.
+ * @throws {InvalidInputError} when `call` is neither, naming each field that is missing or wrong.
+ * @throws {ConfigError} when the configuration cannot work.
+ * @see Beyond the API document: the look-up is said by the vendor elsewhere [A]. The API document has its fallback,
+ *   "Re-send a webhook for an operation".
+ * @example
+ * import { type Client, isOutcomeUnknownError, resolveOutcome } from 'edgetill'
+ * async function refundOnce(client: Client, order_id: string): Promise<string> {
+ *   const before = await client.listOrderOperations({ order_id })
+ *   const known = before.flatMap((one) => ('operation_id' in one ? [String(one.operation_id)] : []))
+ *   try {
+ *     return (await client.refundPayment({ order_id, order_currency: 'UAH', refund_amount: 20.5 })).status
+ *   } catch (error) {
+ *     if (!isOutcomeUnknownError(error)) throw error
+ *     // At once this can say 'executed' or 'unknown'; keep { ...error, known }, and ask again after ten minutes.
+ *     const resolved = await resolveOutcome(client, error, { known })
+ *     return resolved.outcome === 'executed' ? resolved.record.status : resolved.outcome
+ *   }
+ * }
+ */
+export async function resolveOutcome(
+  client: OrderLookup,
+  call: UnresolvedCall,
+  options: ResolveOutcomeOptions = {},
+): Promise<ResolvedOutcome> {
+  const { operation, order_id, pos_id, amount, currency, sent_at } = checkInput('resolveOutcome', callSchema(), call)
+  const { known, settleAfterMs = SETTLE_AFTER_MS, now = Date.now, ...callOptions } = options
+  if (order_id === undefined)
+    return unknown(`${operation} names no order_id to look up. Ask for the state of its order.`)
+  const facts = {
+    operation,
+    amount,
+    currency,
+    known: known && new Set(known),
+    // Before the look-up: what is absent then was absent at this time.
+    settled: now() - new Date(sent_at).getTime() >= settleAfterMs,
+  }
+  try {
+    return decide(facts, await lookUpOrder(client, { order_id, pos_id }, METHOD_OF[operation], callOptions))
+  } catch (error) {
+    if (!(error instanceof EdgetillError) || isConfigError(error)) throw error
+    return unknown(`The look-up failed. ${error.message}`)
+  }
+}

@@ -1,0 +1,138 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkWithAxe, launch, look } from './browser.ts'
+import { startTenOrders, type TenOrders } from './ten-orders.ts'
+
+let browser: Browser
+let ten: TenOrders
+
+beforeAll(async () => {
+  ten = await startTenOrders()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await ten?.close()
+})
+
+const SIZES = { wide: { width: 1280, height: 900 }, phone: { width: 375, height: 740 } } as const
+const LOOKS = (['wide', 'phone'] as const).flatMap((size) =>
+  (['light', 'dark'] as const).map((scheme) => ({ size, scheme })),
+)
+
+async function open(size: keyof typeof SIZES, scheme: 'light' | 'dark' = 'light', script = true): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: SIZES[size],
+    colorScheme: scheme,
+    javaScriptEnabled: script,
+    bypassCSP: script,
+  })
+  return context.newPage()
+}
+
+const address = (path: string) => ten.emulator.credentials.baseUrl + path
+const order = (order_id: string) => address(`/_emulator/orders?order_id=${order_id}`)
+
+/** Every page that a person sees, with orders of ten kinds. */
+function pages(): Record<string, string> {
+  const failed = ten.emulator.deliveries.find(({ order_id }) => order_id === 'webhook-failed')
+  const rejected = ten.emulator.requests.at(-1)
+  return {
+    overview: address('/_emulator'),
+    'order-paid': order('paid'),
+    'order-captured': order('captured-in-part'),
+    'order-refunded': order('refunded-in-part'),
+    'order-recurring': order('recurring'),
+    'order-webhook-failed': order('webhook-failed'),
+    'order-init': order('init-long-description'),
+    checkout: ten.checkouts['init-long-description'] ?? '',
+    'checkout-ukrainian': ten.checkouts['init-ukrainian'] ?? '',
+    'three-d-secure': (ten.checkouts['three-d-secure'] ?? '').replace(/form$/, '3ds'),
+    requests: address('/_emulator/requests'),
+    request: address(`/_emulator/requests/${rejected?.id}`),
+    webhooks: address('/_emulator/webhooks'),
+    webhook: address(`/_emulator/webhooks/${failed?.id}`),
+    faults: address('/_emulator/faults'),
+    cards: address('/_emulator/cards'),
+    'no-such-order': order('none'),
+  }
+}
+
+describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
+  it('no page scrolls sideways, and axe finds nothing serious', async () => {
+    const page = await open(size, scheme)
+    for (const [name, url] of Object.entries(pages())) {
+      await page.goto(url)
+      await look(page, `${name}-${size}-${scheme}`)
+      await checkWithAxe(page, name)
+    }
+    await page.context().close()
+  })
+
+  it('a card number stands on one line', async () => {
+    const page = await open(size, scheme)
+    await page.goto(ten.checkouts['init-long-description'] ?? '')
+    const lines = await page
+      .locator('.cards code')
+      .evaluateAll((codes) => codes.map((code) => code.getClientRects().length))
+    expect(lines.length).toBeGreaterThan(18)
+    expect(new Set(lines)).toEqual(new Set([1]))
+    await page.context().close()
+  })
+})
+
+describe('without script, under the strict policy', () => {
+  it('a button fills in a test card, and the payment goes through', async () => {
+    const page = await open('phone', 'light', false)
+    await page.goto(ten.checkouts['init-ukrainian'] ?? '')
+    await page.getByRole('button', { name: 'Заповнити 4111 1111 1111 1111' }).click()
+    expect(await page.getByLabel('Номер картки').inputValue()).toBe('4111 1111 1111 1111')
+    expect(await page.locator(':focus').textContent()).toContain('Сплатити')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Оплачено' }).waitFor()
+    await look(page, 'outcome-ukrainian-phone')
+    await page.getByRole('link', { name: 'Це замовлення в емуляторі' }).click()
+    expect(await page.locator('.story').textContent()).toContain('checkout page opened')
+    await page.context().close()
+  })
+
+  it('a mistake has the title, the focus and an error that the field refers to', async () => {
+    const page = await open('phone', 'light', false)
+    await page.goto(ten.checkouts['init-long-description'] ?? '')
+    await page.getByLabel('Card number').fill('4111111111111112')
+    await page.getByRole('button', { name: /^Pay/ }).click()
+    await page.locator('[aria-invalid]').first().waitFor()
+    expect(await page.title()).toMatch(/^Error: /)
+    const focused = page.locator(':focus')
+    expect(await focused.getAttribute('name')).toBe('cc_number')
+    expect(await focused.inputValue()).toBe('4111 1111 1111 1112')
+    const described = await focused.getAttribute('aria-describedby')
+    expect(await page.locator(`#${described}`).textContent()).toContain('check its digits')
+    await look(page, 'checkout-errors-phone')
+    await page.context().close()
+  })
+
+  it('what cannot be undone asks first', async () => {
+    const page = await open('wide', 'light', false)
+    await page.goto(order('init-long-description'))
+    const cancel = page.getByRole('button', { name: 'Cancel' })
+    expect(await cancel.isVisible()).toBe(false)
+    await page.getByText('Cancel …').click()
+    expect(await cancel.isVisible()).toBe(true)
+    await page.goto(address('/_emulator'))
+    expect(await page.getByRole('button', { name: 'Forget everything' }).isVisible()).toBe(false)
+    await page.context().close()
+  })
+
+  it('a webhook can be inspected and sent again', async () => {
+    const page = await open('wide', 'light', false)
+    await page.goto(address('/_emulator'))
+    await page.locator('.notice.bad a', { hasText: 'webhook-refused' }).click()
+    expect(await page.locator('main').textContent()).toMatch(/ECONNREFUSED 127\.0\.0\.1:\d+/)
+    const before = await page.locator('main ol li').count()
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await expect.poll(() => page.locator('main ol li').count()).toBe(before + 1)
+    await page.context().close()
+  })
+})

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import { type Activity, createEmulator } from '../../src/emulator/index.ts'
+import { cardForm, createBench, direct, type Json, openCheckout, plain, post, submit } from './call.ts'
+
+const CONTROL = 'http://emulator.localhost/_emulator'
+const CARD = '4111111111111111'
+
+function watched(options: Parameters<typeof createBench>[0] = {}) {
+  const activities: Activity[] = []
+  const bench = createBench({ ...options, onActivity: (activity) => activities.push(activity) })
+  return { ...bench, activities }
+}
+
+describe('the request log', () => {
+  it('keeps what was sent and what came back, with credentials and card data masked', async () => {
+    const { emulator } = watched()
+    await post(emulator, '/api/v1/payment', direct(emulator))
+    const [request] = emulator.requests
+    expect(request).toMatchObject({
+      id: 'emulator-request-1',
+      at: '2026-01-31T10:00:00.000',
+      method: 'POST',
+      path: '/api/v1/payment',
+      operation: 'create-payment',
+      order_id: 'A-1',
+      status: 200,
+      reason: null,
+      faults: [],
+    })
+    expect(request?.headers['x-api-auth']).toBe('SVC emulator-api-key:***')
+    const sent = JSON.parse(request?.body ?? '') as Json
+    expect(sent).toMatchObject({ cc_number: '411111******1111', card_cvv: '***', exp_month: '***', amount: 100.5 })
+    expect(JSON.parse(request?.response_body ?? '')).toMatchObject({ order_id: 'A-1', cc_token: '***' })
+    const text = JSON.stringify(emulator.requests)
+    for (const secret of ['emulator-api-secret', 'emulator-endpoints-key', CARD, 'emulator-token-']) {
+      expect(text).not.toContain(secret)
+    }
+  })
+
+  it('masks card data in a form, in broken JSON, in free text and in a body that is too long to parse', async () => {
+    const { emulator } = watched()
+    await submit(emulator, await openCheckout(emulator), cardForm('success'))
+    await post(emulator, '/api/v1/payment', `{"cc_number":"${CARD}","card_cvv":"987",`)
+    await post(emulator, '/api/v1/payment', direct(emulator, { description: 'card 4111 1111 1111 1111' }))
+    await post(emulator, '/api/v1/payment', `{"card_cvv":"987","cc_number":"${CARD}","x":"${'y'.repeat(300_000)}"}`)
+    const texts = emulator.requests.map(({ body }) => body)
+    expect(texts).toHaveLength(5)
+    for (const text of texts) expect(text).not.toMatch(/4111[ ]?1111[ ]?1111|987|=123/)
+    expect(texts[1]).toContain('cc_number=411111******1111')
+    expect(texts[4]).toMatch(/\[cut: 3000\d\d bytes in all\]$/)
+  })
+
+  it('says why a request was rejected', async () => {
+    const { emulator } = watched()
+    await post(emulator, '/api/v1/payment', direct(emulator), { 'x-api-auth': 'SVC someone:else' })
+    await post(emulator, '/api/v1/payment', direct(emulator, { amount: -1 }))
+    await post(emulator, '/api/v1/nothing', {})
+    await submit(emulator, `${CONTROL}/api/void`, new URLSearchParams({ order_id: 'none' }))
+    expect(emulator.requests.map(({ status, reason }) => [status, reason])).toEqual([
+      [401, expect.stringContaining('wrong key')],
+      [400, expect.stringContaining('amount must be a positive number')],
+      [404, 'No such path'],
+      [400, expect.stringContaining('none')],
+    ])
+  })
+
+  it('changes no byte of a request or a response', async () => {
+    const { emulator } = watched()
+    const body = JSON.stringify(direct(emulator, { description: 'Дві книги' }), null, 3)
+    const response = await post(emulator, '/api/v1/payment', body)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(await response.json()).toMatchObject({ status: 'success', description: 'Дві книги' })
+  })
+
+  it('is read over HTTP, for one order or all', async () => {
+    const { emulator } = watched()
+    for (const order_id of ['A-1', 'A-2']) await post(emulator, '/api/v1/payment', direct(emulator, { order_id }))
+    const read = async (query: string) =>
+      (await (await emulator.fetch(`${CONTROL}/api/requests${query}`)).json()) as Json[]
+    expect(await read('')).toHaveLength(2)
+    expect((await read('?order_id=A-2')).map(({ id }) => id)).toEqual(['emulator-request-2'])
+  })
+
+  it('keeps the latest 2,000 requests and 10,000 webhooks', async () => {
+    const emulator = createEmulator()
+    for (let i = 0; i < 2005; i++) await emulator.fetch(`http://emulator.localhost/none/${i}`)
+    expect([emulator.requests.length, emulator.requests[0]?.path]).toEqual([2000, '/none/5'])
+    for (let i = 0; i < 10_003; i++) {
+      emulator.control.createPayment({ method: 'credit', order_id: `C-${i}`, amount: 1, currency: 'UAH' })
+    }
+    await emulator.deliveries.idle()
+    expect([emulator.deliveries.length, emulator.deliveries[0]?.order_id]).toEqual([10_000, 'C-3'])
+  })
+
+  it('is emptied by reset', async () => {
+    const { emulator } = watched()
+    await post(emulator, '/api/v1/payment', direct(emulator))
+    emulator.reset()
+    expect(emulator.requests).toEqual([])
+  })
+})
+
+describe('a fault leaves a trace', () => {
+  it('on the request that it fired on', async () => {
+    const { emulator, activities } = watched()
+    emulator.faults.next({ kind: 'server_error', status: 503 })
+    await post(emulator, '/api/v1/payment', direct(emulator))
+    expect(emulator.requests[0]?.faults).toEqual([{ kind: 'server_error', status: 503 }])
+    expect(activities.filter(({ type }) => type === 'fault')).toEqual([
+      {
+        type: 'fault',
+        at: '2026-01-31T10:00:00.000',
+        fault: { kind: 'server_error', status: 503 },
+        on: 'create-payment',
+        id: 'emulator-request-1',
+        order_id: 'A-1',
+      },
+    ])
+  })
+
+  it('also where the connection breaks', async () => {
+    const { emulator } = watched()
+    emulator.faults.next({ kind: 'reset', when: 'after_commit' })
+    await expect(post(emulator, '/api/v1/payment', direct(emulator))).rejects.toThrow('on purpose')
+    expect(emulator.requests).toMatchObject([
+      { order_id: 'A-1', status: null, reason: 'the connection was broken on purpose', faults: [{ kind: 'reset' }] },
+    ])
+  })
+
+  it('on the webhook that it fired on, random ones too', async () => {
+    const { emulator, activities } = watched()
+    emulator.faults.next({ kind: 'corrupt_signature' })
+    emulator.faults.rate({ kind: 'numbers_as_strings' }, 1)
+    await post(emulator, '/api/v1/payment', direct(emulator))
+    await emulator.deliveries.idle()
+    const kinds = ['corrupt_signature', 'numbers_as_strings']
+    expect(emulator.deliveries[0]?.faults.map(({ kind }) => kind)).toEqual(kinds)
+    expect(activities.flatMap((activity) => (activity.type === 'fault' ? [activity.fault.kind] : []))).toEqual(kinds)
+  })
+})
+
+describe('onActivity', () => {
+  it('gets each attempt at a webhook, with the time of the next one', async () => {
+    const { emulator, answers, activities } = watched({ retryDelaysMs: [60_000] })
+    answers.push(500, 200)
+    await post(emulator, '/api/v1/payment', direct(emulator))
+    await emulator.clock.advance({ minutes: 1 })
+    const common = {
+      type: 'webhook',
+      id: 'emulator-delivery-1',
+      order_id: 'A-1',
+      method: 'purchase',
+      status: 'success',
+    }
+    const url = 'https://shop.example/hook'
+    expect(activities.filter(({ type }) => type === 'webhook')).toEqual([
+      {
+        ...common,
+        url,
+        at: '2026-01-31T10:00:00.000',
+        attempt: 1,
+        response: 500,
+        error: null,
+        retry_at: '2026-01-31T10:01:00.000',
+      },
+      { ...common, url, at: '2026-01-31T10:01:00.000', attempt: 2, response: 200, error: null, retry_at: null },
+    ])
+  })
+
+  it('gets a mistake of the emulator with its stack; the caller gets the error', async () => {
+    const signature = () => {
+      throw new RangeError('a mistake')
+    }
+    const { emulator, activities } = watched({ signature })
+    await expect(post(emulator, '/api/v1/payment', direct(emulator))).rejects.toThrow('a mistake')
+    expect(emulator.requests[0]).toMatchObject({ status: null, reason: 'internal error' })
+    expect(activities.at(-1)).toMatchObject({
+      type: 'error',
+      id: 'emulator-request-1',
+      stack: expect.stringMatching(/RangeError: a mistake\n\s+at /),
+    })
+  })
+
+  it('is not called for pages and readings', async () => {
+    const { emulator, activities } = watched()
+    for (const path of ['', '/', '/api/orders', '/api/requests']) await emulator.fetch(CONTROL + path)
+    await emulator.fetch('http://emulator.localhost/')
+    expect(activities).toEqual([])
+  })
+
+  it('reset ends a webhook that waits for its receiver', async () => {
+    let signal: AbortSignal | null | undefined
+    const { emulator } = watched({
+      fetch: (_, init) => {
+        signal = init?.signal
+        return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(new Error('gone'))))
+      },
+    })
+    emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
+    await new Promise<void>((done) => setTimeout(done))
+    emulator.reset()
+    await emulator.deliveries.idle()
+    expect(signal?.aborted).toBe(true)
+  })
+})
+
+it('/ and /_emulator/ lead to the overview', async () => {
+  const { emulator } = watched()
+  for (const path of ['/', '/_emulator/']) {
+    const response = await emulator.fetch(`http://emulator.localhost${path}`, { headers: plain(emulator) })
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/_emulator'])
+  }
+})

@@ -1,0 +1,35 @@
+import type { KnipConfig } from 'knip'
+import { ENTRIES } from '../scripts/entries.ts'
+
+export default {
+  // What someone outside starts or imports; a "!" marks what is shipped, where code that only a test uses is dead code too.
+  entry: [
+    ...ENTRIES.map(({ source }) => `${source}!`),
+    'src/cli/main.ts!',
+    'examples/*.ts!',
+    'examples/shop/{demo,dev}.ts!',
+    // Started by name in a separate process, Worker or compiler.
+    'bench/{programs/*,types/*}.ts',
+    'scripts/*.ts',
+    'test/node/programs/*.ts',
+    'test/tarball/node-20/*.ts',
+    'test/support/without-node-globals.ts',
+    'test/**/*.test.ts',
+  ],
+  project: ['{src,worker,examples}/**/*.{ts,tsx}!', '{bench,test,scripts}/**/*.{ts,tsx}'],
+  vitest: { config: ['vitest*.config.ts', 'test/**/*.config.ts'] },
+  // A type is exported with the function whose signature names it, for whoever wants to write it down.
+  ignoreExportsUsedInFile: { interface: true, type: true },
+  ignoreDependencies: [
+    // Commands of scripts/check.ts and runtimes of scripts/run-tests.ts.
+    '@arethetypeswrong/cli',
+    'bun',
+    'deno',
+    'node',
+    'publint',
+    // Read as a file, into a page.
+    'axe-core',
+    // Bundled by bench/bundles.ts from a text.
+    '@lemonsqueezy/lemonsqueezy.js',
+  ],
+} satisfies KnipConfig

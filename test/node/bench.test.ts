@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { barChart } from '../../bench/chart.ts'
+import { documents, readResults } from '../../bench/results.ts'
+import { createEmulator } from '../../src/emulator/index.ts'
+import { createClient } from '../../src/index.ts'
+import { Document } from './support/document.ts'
+import { root } from './support/runtimes.ts'
+
+/** The tags of a document that are opened and closed, in order; throws where they do not nest. */
+function tagsOf(xml: string): string[] {
+  const open: string[] = []
+  const seen: string[] = []
+  for (const [, end, name = '', empty] of xml.matchAll(/<(\/?)([\w-]+)(?:\s+[\w:-]+="[^"<]*")*\s*(\/?)>/g)) {
+    if (end && open.pop() !== name) throw new Error(`</${name}> closes nothing.`)
+    if (!end) seen.push(name)
+    if (!end && !empty) open.push(name)
+  }
+  if (open.length > 0) throw new Error(`<${open.join('><')}> is left open.`)
+  return seen
+}
+
+describe('the committed results of the bench', () => {
+  const results = readResults()
+
+  it('are of every subject, each with its date, its machine and figures', () => {
+    const subjects = readdirSync(join(root, 'bench/subjects')).map((file) => file.replace(/\.ts$/, ''))
+    expect(Object.keys(results).toSorted()).toEqual(subjects.toSorted())
+    for (const { machine, report } of Object.values(results)) {
+      expect(machine).toMatchObject({ date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), cpu: expect.any(String) })
+      expect(report.measures.length).toBeGreaterThan(5)
+      expect(report.measures.map(({ table }) => table)).toContain(report.chart.table)
+    }
+  })
+
+  it('are what bench/README.md, the charts and README’s table show', () => {
+    const shown = documents(results)
+    expect(Object.keys(shown)).toHaveLength(Object.keys(results).length + 2)
+    for (const [file, text] of Object.entries(shown)) {
+      expect([file, readFileSync(join(root, file), 'utf8') === text]).toEqual([file, true])
+    }
+    const charts = readdirSync(join(root, 'bench/charts')).map((file) => `bench/charts/${file}`)
+    expect(charts.filter((file) => !(file in shown))).toEqual([])
+  })
+
+  it('fill every row of README’s table', () => {
+    const rows = new Document('README.md').rows('Compared with the alternatives').filter((cells) => cells.length === 6)
+    expect(rows.length).toBeGreaterThanOrEqual(4)
+    for (const [title, ours, ...others] of rows) {
+      expect([title, ours]).toEqual([title, expect.stringMatching(/^\d[\d.]* (µs|kB)$/)])
+      expect([title, others.filter((cell) => cell !== '–').length >= 2]).toEqual([title, true])
+    }
+  })
+})
+
+it('the program whose types are checked uses every operation', () => {
+  const program = readFileSync(join(root, 'bench/types/edgetill.ts'), 'utf8')
+  const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey } = createEmulator().credentials
+  const client = createClient({ baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey })
+  const operations = Object.entries(client).flatMap(([name, member]) => (typeof member === 'function' ? [name] : []))
+  expect(operations.length).toBeGreaterThan(12)
+  expect(operations.filter((name) => !program.includes(`client.${name}(`))).toEqual([])
+})
+
+describe('a chart', () => {
+  const bars = [
+    { name: 'ours & <b>"theirs"</b>', value: 2, ours: true },
+    { name: 'slow', value: 8, ours: false },
+  ]
+  const svg = barChart('A < B', 'µs', [{ label: 'node', bars }])
+
+  it('is well-formed whatever the names are', () => {
+    expect(tagsOf(svg).filter((tag) => tag === 'rect')).toHaveLength(3)
+    expect(svg).toContain('ours &amp; &lt;b&gt;&quot;theirs&quot;&lt;/b&gt;')
+    expect(() => tagsOf('<a><b></a>')).toThrow()
+  })
+
+  it('draws bars in proportion to their values', () => {
+    const widths = [...svg.matchAll(/class="(?:ours|other)" [^>]*width="(\d+)"/g)].map(([, width]) => Number(width))
+    expect(widths[1]).toBe(4 * (widths[0] ?? 0))
+  })
+})

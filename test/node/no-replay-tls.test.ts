@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { type RuntimeName, runOn } from './support/runtimes.ts'
+import { AUTHORITY, FAILURES, startTlsServer } from './support/tls-server.ts'
+
+// HTTP/2 has its own ways of saying "send it again" (GOAWAY, REFUSED_STREAM). A server that sends them after it has
+// processed a capture must not make a runtime charge twice. (workerd takes no further authority, so it is not here.)
+
+const NAMES = Object.keys(FAILURES)
+const RUNTIMES: [runtime: RuntimeName, version: string][] = [
+  ['node', '1.1'],
+  ['deno', '2.0'],
+  ['bun', '1.1'],
+]
+
+describe.each(RUNTIMES)('on %s over TLS and HTTP/%s', (runtime, version) => {
+  it(`a POST that is processed and then fails in one of ${NAMES.length} ways is sent once`, async () => {
+    const failureOf = (path: string, body: string) => {
+      const name = NAMES.find((one) => path.includes(`/${one}/`) || body.includes(`"${one}"`)) ?? ''
+      return FAILURES[name] as (typeof FAILURES)[string]
+    }
+    const server = await startTlsServer(failureOf)
+    try {
+      const trust = { NODE_EXTRA_CA_CERTS: AUTHORITY, DENO_CERT: AUTHORITY }
+      const argument = { baseUrl: server.origin, orders: NAMES }
+      const outcomes = await runOn<Record<string, unknown>>(runtime, 'capture-and-cancel', argument, trust)
+      const calls = NAMES.flatMap((name) => [`capture ${name}`, `cancel ${name}`])
+      expect(Object.keys(outcomes)).toEqual(calls)
+      for (const call of calls) expect([call, outcomes[call]]).toMatchObject([call, { code: 'outcome_unknown' }])
+      const processed = server.processed.map(({ path, body }) => {
+        const name = NAMES.find((one) => path.includes(`/${one}/`) || body.includes(`"${one}"`))
+        return `${path.endsWith('/cancel') ? 'cancel' : 'capture'} ${name}`
+      })
+      expect(processed).toEqual(calls)
+      expect(new Set(server.processed.map((one) => one.version))).toEqual(new Set([version]))
+    } finally {
+      await server.close()
+    }
+  })
+})

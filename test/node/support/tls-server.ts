@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { createSecureServer, type Http2Session, constants as h2, type ServerHttp2Stream } from 'node:http2'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+
+const folder = join(import.meta.dirname, 'loopback-tls')
+/** The authority that clients have to trust. */
+export const AUTHORITY: string = join(folder, 'authority.pem')
+
+/** A way of failing after a request was processed, over HTTP/2. Over HTTP/1.1 the socket is destroyed instead. */
+type Failure = (stream: ServerHttp2Stream, session: Http2Session) => void
+
+const reset =
+  (code: number): Failure =>
+  (stream) =>
+    stream.close(code)
+
+export const FAILURES: Readonly<Record<string, Failure>> = {
+  'socket-destroyed': (_, session) => session.socket.destroy(),
+  'session-destroyed': (_, session) => session.destroy(),
+  'goaway-0': (_, session) => goAwayAndClose(session, 0),
+  'goaway-before': (stream, session) => goAwayAndClose(session, Math.max(0, (stream.id ?? 1) - 2)),
+  'goaway-this': (stream, session) => goAwayAndClose(session, stream.id ?? 1),
+  'rst-no-error': reset(h2.NGHTTP2_NO_ERROR),
+  'rst-protocol-error': reset(h2.NGHTTP2_PROTOCOL_ERROR),
+  'rst-internal-error': reset(h2.NGHTTP2_INTERNAL_ERROR),
+  'rst-flow-control': reset(h2.NGHTTP2_FLOW_CONTROL_ERROR),
+  'rst-stream-closed': reset(h2.NGHTTP2_STREAM_CLOSED),
+  'rst-frame-size': reset(h2.NGHTTP2_FRAME_SIZE_ERROR),
+  'rst-refused-stream': reset(h2.NGHTTP2_REFUSED_STREAM),
+  'rst-cancel': reset(h2.NGHTTP2_CANCEL),
+  'rst-compression': reset(h2.NGHTTP2_COMPRESSION_ERROR),
+  'rst-calm': reset(h2.NGHTTP2_ENHANCE_YOUR_CALM),
+  'rst-security': reset(h2.NGHTTP2_INADEQUATE_SECURITY),
+  'rst-http-1-1': reset(h2.NGHTTP2_HTTP_1_1_REQUIRED),
+}
+
+function goAwayAndClose(session: Http2Session, lastStreamId: number): void {
+  session.goaway(h2.NGHTTP2_NO_ERROR, lastStreamId)
+  session.destroy()
+}
+
+export interface TlsServer {
+  origin: string
+  /** Every request that was read whole, as `HTTP version, path, body`: what a real service would have processed. */
+  processed: { version: string; path: string; body: string }[]
+  close(): Promise<void>
+}
+
+/** A TLS server that reads each request whole and then fails in the way that `failureOf` names. */
+export async function startTlsServer(failureOf: (path: string, body: string) => Failure): Promise<TlsServer> {
+  const processed: TlsServer['processed'] = []
+  const sockets = new Set<Socket>()
+  const server = createSecureServer({
+    cert: readFileSync(join(folder, 'certificate.pem')),
+    key: readFileSync(join(folder, 'key.pem')),
+    allowHTTP1: true,
+  })
+  server.on('secureConnection', (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.on('sessionError', () => {})
+  server.on('request', (request, response) => {
+    let body = ''
+    request.on('error', () => {})
+    response.on('error', () => {})
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      processed.push({ version: request.httpVersion, path: request.url, body })
+      const { stream } = response
+      if (request.httpVersion !== '2.0' || !stream.session) return request.socket.destroy()
+      stream.on('error', () => {})
+      failureOf(request.url, body)(stream, stream.session)
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as { port: number }
+  return {
+    origin: `https://127.0.0.1:${port}`,
+    processed,
+    close: () =>
+      new Promise((done) => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => done())
+      }),
+  }
+}

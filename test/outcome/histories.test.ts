@@ -1,0 +1,149 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { testCard } from '../../src/emulator/index.ts'
+import {
+  isOutcomeUnknownError,
+  type OutcomeUnknownError,
+  resolveOutcome,
+  type UnresolvedCall,
+} from '../../src/index.ts'
+import { CARD, DIRECT_AUTH, HOSTED } from '../support/inputs.ts'
+import { check, SEED } from '../support/property.ts'
+import { openShop, type Shop } from '../support/shop.ts'
+
+// Whatever happened to an order before, meanwhile and to the call itself: the resolver never says the wrong thing.
+
+type Step = { do: 'capture' | 'refund' | 'increment' | 'void'; amount: number | undefined }
+type Lost = { kind: 'reset' | 'server_error'; when: 'before_commit' | 'after_commit' }
+
+const ORDER = { order_id: 'A-1', order_currency: 'UAH' }
+
+// What others do meanwhile has other amounts, and is not the same void: an equal operation cannot be told apart by anybody.
+const ours = fc.constantFrom(undefined, 10, 20.5, 30, 200)
+const theirs = fc.constantFrom(7.77, 3.33)
+const step = (amount: fc.Arbitrary<number | undefined>): fc.Arbitrary<Step> =>
+  fc.record({ do: fc.constantFrom('capture', 'refund', 'increment', 'void'), amount })
+const history = fc.record({
+  method: fc.constantFrom('auth', 'purchase'),
+  before: fc.array(step(ours), { maxLength: 4 }),
+  call: fc.record({ do: fc.constantFrom('capture', 'refund', 'void'), amount: ours }),
+  lost: fc.record<Lost>({
+    kind: fc.constantFrom('reset', 'server_error'),
+    when: fc.constantFrom('before_commit', 'after_commit'),
+  }),
+  meanwhile: fc.array(step(theirs), { maxLength: 2 }),
+  known: fc.boolean(),
+  listed: fc.boolean(),
+  settled: fc.boolean(),
+})
+
+async function perform({ client, emulator }: Shop, { do: what, amount }: Step): Promise<unknown> {
+  if (what === 'void') return client.voidPayment(ORDER)
+  if (what === 'increment') return emulator.control.incrementAuth(ORDER.order_id, amount ?? 10)
+  if (what === 'capture') return client.capturePayment({ ...ORDER, ...(amount && { charge_amount: amount }) })
+  return client.refundPayment({ ...ORDER, ...(amount && { refund_amount: amount }) })
+}
+
+const ignoreRejection = () => undefined
+
+/** A shop whose service may lack the path of the look-up. */
+function open(listed: boolean): Shop {
+  const shop = openShop({
+    authentication: 'plain',
+    maxRetries: 0,
+    fetch: ((url: string, init?: RequestInit) =>
+      !listed && /\/orders\/[^/]+$/.test(url)
+        ? Promise.resolve(new Response('{}', { status: 404 }))
+        : shop.emulator.fetch(url, init)) as typeof fetch,
+  })
+  return shop
+}
+
+const idsOf = (shop: Shop) =>
+  (shop.emulator.orders.get(ORDER.order_id)?.operations ?? []).map(({ operation_id }) => operation_id)
+
+const lostOf = async (call: Promise<unknown>): Promise<OutcomeUnknownError | undefined> =>
+  call.then(ignoreRejection, (error) => (isOutcomeUnknownError(error) ? error : undefined))
+
+describe(`histories, seed ${SEED}`, () => {
+  it('of captures, voids and refunds', async () => {
+    const seen = { executed: 0, not_executed: 0, unknown: 0 }
+    const property = fc.asyncProperty(history, async (one) => {
+      const shop = open(one.listed)
+      const { client, emulator } = shop
+      await client.createPayment({ ...(one.method === 'auth' ? DIRECT_AUTH : CARD), cc_number: testCard('success') })
+      for (const past of one.before) await perform(shop, past).catch(ignoreRejection)
+      const before = idsOf(shop)
+
+      emulator.faults.next(one.lost)
+      const error = await lostOf(perform(shop, one.call))
+      if (!error) return
+      const executed = idsOf(shop).filter((id) => !before.includes(id))
+      const meanwhile = one.meanwhile.filter((other) => !(other.do === 'void' && one.call.do === 'void'))
+      for (const other of meanwhile) await perform(shop, other).catch(ignoreRejection)
+
+      const sentAt = Date.parse(error.sent_at)
+      const kept = JSON.parse(JSON.stringify(error)) as UnresolvedCall
+      const resolved = await resolveOutcome(client, kept, {
+        known: one.known ? before : undefined,
+        now: () => sentAt + (one.settled ? 600_000 : 0),
+      })
+      seen[resolved.outcome]++
+      if (resolved.outcome === 'executed') {
+        expect('operation_id' in resolved.record && [resolved.record.operation_id]).toEqual(executed)
+        expect(one.known).toBe(true)
+      }
+      if (resolved.outcome === 'not_executed') {
+        expect(executed).toEqual([])
+        expect(one.settled).toBe(true)
+      }
+      // And it does say it where nothing is in the way.
+      const plain = one.known && one.listed && (one.call.do === 'void' || one.call.amount !== undefined)
+      const voids = meanwhile.filter((other) => other.do === 'void').length
+      if (plain && executed.length === 1 && voids === 0) expect(resolved.outcome).toBe('executed')
+      if (plain && executed.length === 0 && voids === 0 && one.settled) expect(resolved.outcome).toBe('not_executed')
+    })
+    await check(property)
+    expect(Object.values(seen).every((count) => count > 0)).toBe(true)
+  })
+
+  it('of payments and cancellations', async () => {
+    const seen = { executed: 0, not_executed: 0, unknown: 0 }
+    const orders = fc.record({
+      call: fc.constantFrom('hosted', 'direct', 'cancel', 'cancel paid'),
+      lost: fc.record<Lost>({
+        kind: fc.constantFrom('reset', 'server_error'),
+        when: fc.constantFrom('before_commit', 'after_commit'),
+      }),
+      listed: fc.boolean(),
+      settled: fc.boolean(),
+    })
+    const property = fc.asyncProperty(orders, async ({ call, lost, listed, settled }) => {
+      const shop = open(listed)
+      const { client, emulator } = shop
+      if (call.startsWith('cancel')) {
+        const checkout = await client.createPayment(HOSTED)
+        if (call === 'cancel paid') await shop.pay(checkout.url)
+      }
+      const stateOf = () => emulator.orders.get(ORDER.order_id)?.payments[0]?.status_code
+      const before = stateOf()
+      emulator.faults.next(lost)
+      const send = () => {
+        if (call === 'hosted') return client.createPayment(HOSTED)
+        if (call === 'direct') return client.createPayment({ ...CARD, cc_number: testCard('success') })
+        return client.cancelPayment({ order_id: ORDER.order_id })
+      }
+      const error = await lostOf(send())
+      if (!error) return
+      const executed = stateOf() !== before
+      const now = () => Date.parse(error.sent_at) + (settled ? 600_000 : 0)
+      const { outcome } = await resolveOutcome(client, error, { now })
+      seen[outcome]++
+      if (executed) expect(outcome).toBe('executed')
+      else if (settled || call === 'cancel paid') expect(outcome).toBe('not_executed')
+      else expect(outcome).toBe('unknown')
+    })
+    await check(property, 100)
+    expect(Object.values(seen).every((count) => count > 0)).toBe(true)
+  })
+})

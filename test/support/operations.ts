@@ -1,0 +1,103 @@
+import type { Client } from '../../src/index.ts'
+import {
+  ACCOUNT_ID,
+  CAPTURE,
+  CARD,
+  DIRECT_SPLIT,
+  HOSTED,
+  HOSTED_SPLIT,
+  REFUND,
+  SPLIT_CAPTURE,
+  SPLIT_REFUND,
+  TOKEN,
+  VOID,
+} from './inputs.ts'
+
+/** Card data that a call sends; the secrecy test looks for it afterwards. */
+export interface CardData {
+  pan: string
+  cvv: string
+  token: string
+  cryptogram: string
+}
+
+/** One call of an operation. */
+export interface OperationCase {
+  /** Tells the cases of one operation apart. */
+  form?: string
+  /** Whether it is a GET, which may be sent again. */
+  isGet?: boolean
+  call(client: Client, card?: CardData): Promise<unknown>
+}
+
+const TEST_CARD: CardData = { pan: '4242424242424242', cvv: '123', token: 'rcr:token-1', cryptogram: 'AAAB' }
+const fields = ({ pan, cvv, cryptogram }: CardData) => ({
+  cc_number: pan,
+  card_cvv: cvv,
+  cryptogram: { data: [cryptogram], eci: '5' },
+})
+
+/**
+ * Every operation of the client: the one list that the secrecy test, the test of what holds for every operation and the
+ * bench read. A new method of the client that is missing here does not compile.
+ */
+export const OPERATIONS = {
+  createPayment: [
+    { form: 'hosted', call: (client) => client.createPayment(HOSTED) },
+    { form: 'card', call: (client, card = TEST_CARD) => client.createPayment({ ...CARD, ...fields(card) }) },
+    {
+      form: 'token',
+      call: (client, { token, cryptogram } = TEST_CARD) =>
+        client.createPayment({ ...TOKEN, cc_token: token, cryptogram: { data: cryptogram } }),
+    },
+    {
+      form: 'hosted, with card data passed through',
+      call: (client, { pan, cvv, token } = TEST_CARD) =>
+        client.createPayment(HOSTED, { passThrough: { cc_number: pan, card_cvv: cvv, cc_token: token } }),
+    },
+  ],
+  createSplitPurchase: [
+    { form: 'hosted', call: (client) => client.createSplitPurchase({ ...HOSTED_SPLIT, amount: 1 }) },
+    {
+      form: 'card',
+      call: (client, card = TEST_CARD) => client.createSplitPurchase({ ...DIRECT_SPLIT, ...fields(card) }),
+    },
+  ],
+  capturePayment: [{ call: (client) => client.capturePayment(CAPTURE) }],
+  cancelPayment: [{ call: (client) => client.cancelPayment({ order_id: 'A-1' }) }],
+  listAccounts: [{ isGet: true, call: (client) => client.listAccounts() }],
+  getAccount: [{ isGet: true, call: (client) => client.getAccount({ account_id: ACCOUNT_ID }) }],
+  resendWebhook: [{ isGet: true, call: (client) => client.resendWebhook({ order_id: 'A-1', operation: 'purchase' }) }],
+  refundPayment: [{ call: (client) => client.refundPayment(REFUND) }],
+  voidPayment: [{ call: (client) => client.voidPayment(VOID) }],
+  captureSplitPurchase: [{ call: (client) => client.captureSplitPurchase(SPLIT_CAPTURE) }],
+  refundSplitPurchase: [{ call: (client) => client.refundSplitPurchase(SPLIT_REFUND) }],
+  listOrderOperations: [{ isGet: true, call: (client) => client.listOrderOperations({ order_id: 'A-1' }) }],
+  cancelRecurring: [{ call: (client) => client.cancelRecurring({ recurring_id: 'r-1' }) }],
+  request: [
+    {
+      form: 'POST',
+      call: (client, { pan, cvv, token, cryptogram } = TEST_CARD) =>
+        client.request({
+          method: 'POST',
+          path: '/api/v1/refund',
+          authentication: 'plain',
+          body: { deep: [{ cc_number: pan, card_cvv: cvv, cc_token: token, cryptogram: { a: cryptogram } }] },
+        }),
+    },
+    {
+      form: 'GET',
+      isGet: true,
+      call: (client) => client.request({ method: 'GET', path: '/api/v1/state', authentication: 'plain' }),
+    },
+  ],
+} as const satisfies Record<keyof Client, readonly [OperationCase, ...OperationCase[]]>
+
+/** The same as rows of a table of tests. */
+export const OPERATION_CASES: readonly [name: string, operation: OperationCase][] = Object.entries(OPERATIONS).flatMap(
+  ([operation, cases]) =>
+    cases.map((one: OperationCase): [string, OperationCase] => [
+      one.form ? `${operation}, ${one.form}` : operation,
+      one,
+    ]),
+)

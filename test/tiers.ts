@@ -1,0 +1,68 @@
+// Where and when a test file runs, in one place. `npm test` runs the quick tier, `npm run test:all` everything.
+
+/** Each runtime loads a test file unless the file stands in one of these folders. */
+export const FOLDERS = {
+  node: 'test/node/', // needs a process, a socket or a file system: Node alone
+  browser: 'test/browser/', // Chromium: npm run test:browser
+  tarball: 'test/tarball/', // the packed tarball: npm run test:package
+} as const
+
+/** Files and folders that `npm test` leaves out everywhere, with the reason. */
+export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
+  'test/node/cli.test.ts': 'starts processes',
+  'test/node/contributing.test.ts': 'starts processes',
+  'test/node/demo.test.ts': 'starts processes',
+  'test/node/emulator-elsewhere.test.ts': 'starts processes',
+  'test/node/emulator-mutation.test.ts': 'mutates the emulator, rule by rule',
+  'test/node/emulator-terminal.test.ts': 'starts processes',
+  'test/node/examples.test.ts': 'starts processes',
+  'test/node/guides.test.ts': 'starts processes',
+  'test/node/no-replay.test.ts': 'starts processes',
+  'test/node/no-replay-tls.test.ts': 'starts processes',
+  'test/node/php-client.test.ts': 'starts processes',
+  'test/node/readme.test.ts': 'starts processes',
+  'test/node/redirects.test.ts': 'starts processes',
+  'test/node/taxonomy.test.ts': 'starts processes',
+  'test/node/template.test.ts': 'packs the package and starts workerd',
+  'test/node/worker-documents.test.ts': 'starts processes',
+  'test/orders/fold.test.ts': 'permutes events',
+  'test/worker/killed.test.ts': 'permutes the moments of a crash',
+}
+
+/** What can differ by runtime: on Deno, Bun and workerd, `npm test` runs these alone. */
+export const RUNTIME_DEPENDENT: readonly string[] = [
+  'test/canary.test.ts', // each runtime's inspect
+  'test/runtime.test.ts',
+  'test/flows/',
+  'test/http/', // fetch, streams, aborts
+  'test/lib/', // crypto, encodings
+  'test/webhooks/',
+  'test/worker/',
+]
+
+export type Tier = 'quick' | 'all'
+export type RuntimeFamily = 'node' | 'deno' | 'bun' | 'workerd'
+
+const startsWithOneOf = (file: string, starts: readonly string[]) => starts.some((start) => file.startsWith(start))
+
+/** Whether a runtime loads a test file in a tier. The configurations of Vitest and scripts/run-tests.ts both ask this. */
+export function runsOn(runtime: RuntimeFamily, file: string, tier: Tier): boolean {
+  if (startsWithOneOf(file, [FOLDERS.browser, FOLDERS.tarball])) return false
+  if (file.startsWith(FOLDERS.node) && runtime !== 'node') return false
+  if (tier === 'all') return true
+  if (startsWithOneOf(file, Object.keys(TEST_ALL_ONLY))) return false
+  return runtime === 'node' || startsWithOneOf(file, RUNTIME_DEPENDENT)
+}
+
+const glob = (start: string) => (start.endsWith('/') ? `${start}**` : start)
+const testsUnder = (start: string) => (start.endsWith('/') ? `${start}**/*.test.ts` : start)
+
+/** The same as patterns for Vitest. Without EDGETILL_TIER (`npx vitest`, watch mode) nothing is left out. */
+export function vitestFiles(runtime: RuntimeFamily): { include: string[]; exclude: string[] } {
+  const quick = process.env.EDGETILL_TIER === 'quick'
+  const apart = runtime === 'node' ? [FOLDERS.browser, FOLDERS.tarball] : Object.values(FOLDERS)
+  return {
+    include: quick && runtime !== 'node' ? RUNTIME_DEPENDENT.map(testsUnder) : ['test/**/*.test.ts'],
+    exclude: [...apart, ...(quick ? Object.keys(TEST_ALL_ONLY) : [])].map(glob),
+  }
+}

@@ -63,9 +63,9 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
   })
 
   it.each([
-    [{ BASE_URL: 'http://pay.example.com' }, /baseUrl must be https:/],
-    [{ API_URL: 'pay.example.com' }, /apiUrl must be an absolute address/],
-    [{ AUTHENTICATION: 'hmac' }, /authentication must be one of: per-endpoint, plain/],
+    [{ BASE_URL: 'http://pay.example.com' }, /BASE_URL: must be an https address/],
+    [{ API_URL: 'pay.example.com' }, /API_URL: must be an https address/],
+    [{ AUTHENTICATION: 'hmac' }, /AUTHENTICATION: must be per-endpoint or plain/],
   ])('says that an address or a word cannot work: %j', async (env, detail) => {
     const response = await create({ env }).api('/api/balances')
     expect(response.status).toBe(500)

@@ -10,7 +10,7 @@ import { run, settings } from './settings.ts'
 await run('balances.ts', 0, async () => {
   const accounts = await listAccounts(settings())
   const rows = accounts.map(({ name, currency, balances }) => [
-    name,
+    name ?? '',
     currency,
     balances.available.toFixed(2),
     balances.rolling_reserve?.toFixed(2) ?? '-',

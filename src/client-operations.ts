@@ -9,7 +9,7 @@ import type { RefundPaymentInput } from './operations/refund-payment.ts'
 import type { RefundSplitPurchaseInput } from './operations/refund-split-purchase.ts'
 import type { VoidPaymentInput } from './operations/void-payment.ts'
 import type { Capture } from './schemas/capture.ts'
-import type { Payment } from './schemas/payment.ts'
+import type { CancelledPayment } from './schemas/payment.ts'
 import type { RecurringCancellation } from './schemas/recurring.ts'
 import type { Refund, Void } from './schemas/secondary-operation.ts'
 
@@ -162,7 +162,7 @@ export interface PaymentMethods {
    *   return payment.status_code === '6007'
    * }
    */
-  cancelPayment(input: CancelPaymentInput, options?: CallOptions): Promise<Payment>
+  cancelPayment(input: CancelPaymentInput, options?: CallOptions): Promise<CancelledPayment>
   /**
    * Ends a subscription: no further charge is made. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
    * Beyond the API document.

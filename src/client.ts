@@ -17,7 +17,7 @@ import { type RequestInput, type RequestResult, request } from './operations/req
 import { type ResendWebhookInput, resendWebhook } from './operations/resend-webhook.ts'
 import { voidPayment } from './operations/void-payment.ts'
 import type { Account } from './schemas/account.ts'
-import type { WebhookEvent } from './webhooks/event.ts'
+import type { WebhookEvent } from './schemas/event.ts'
 /** Every operation, bound to one configuration. The functions can be taken out and passed on: they need no `this`. */
 export interface Client extends PurchaseMethods, PaymentMethods {
   /**
@@ -80,10 +80,10 @@ export interface Client extends PurchaseMethods, PaymentMethods {
    * @throws {UnexpectedResponseError} when the response is not a JSON object; it is in `body`.
    * @see The API document, "Re-send a webhook for an operation".
    * @example
-   * import { type Client, isUnexpectedEvent } from 'edgetill'
+   * import type { Client } from 'edgetill'
    * async function isPaid(client: Client): Promise<boolean> {
    *   const event = await client.resendWebhook({ order_id: 'A-1', operation: 'purchase' })
-   *   return !isUnexpectedEvent(event) && event.status === 'success'
+   *   return event.kind === 'purchase' && event.status === 'success'
    * }
    */
   resendWebhook(input: ResendWebhookInput, options?: CallOptions): Promise<WebhookEvent>
@@ -91,7 +91,7 @@ export interface Client extends PurchaseMethods, PaymentMethods {
    * Lists every operation of an order, the primary payment and all captures, voids, increments and refunds.
    * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}`. Beyond the API document.
    *
-   * Each element is typed as the webhook of that operation is: `method` tells them apart. An element of an unexpected shape
+   * Each element is typed as the webhook of that operation is: `kind` tells them apart. An element of an unexpected shape
    * becomes an `UnexpectedEvent` and never hides the others. Retried after a network failure, a 408, a 429 or a 5xx. Authenticates
    * plainly with `X-API-KEY`, an assumption: public integrations do so.
    *
@@ -108,7 +108,7 @@ export interface Client extends PurchaseMethods, PaymentMethods {
    * import type { Client } from 'edgetill'
    * async function refunded(client: Client): Promise<number> {
    *   const operations = await client.listOrderOperations({ order_id: 'A-1' })
-   *   return operations.filter((one) => one.method === 'refund' && one.status === 'success').length
+   *   return operations.filter((one) => one.kind === 'refund' && one.status === 'success').length
    * }
    */
   listOrderOperations(input: ListOrderOperationsInput, options?: CallOptions): Promise<WebhookEvent[]>

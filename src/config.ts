@@ -1,8 +1,18 @@
-import { ConfigError, type Issue } from './errors.ts'
+import * as v from 'valibot'
+import { ConfigError } from './errors.ts'
 import type { Hooks } from './hooks.ts'
-import { lazy } from './lib/lazy.ts'
-import { matching, oneOf, uuid, wholeNumber } from './schemas/input.ts'
-import { type Fields, leaf, looseObject, maybe, optional, read } from './schemas/schema.ts'
+import {
+  anObject,
+  define,
+  fieldsOf,
+  must,
+  noUnknownOption,
+  objectMessage,
+  option,
+  type Schema,
+} from './schemas/fields.ts'
+import { oneOf, pattern, uuid, wholeNumber } from './schemas/input.ts'
+import { toIssue } from './schemas/read.ts'
 
 /** What a {@link Signer} is given: exactly what is sent. */
 export interface SignerInput {
@@ -26,9 +36,9 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 
 /** How to reach and to authenticate with the service. */
 export interface ClientConfig extends Hooks {
-  /** `{base_url}` of the document, without `/api/v1`: an https address, or http on loopback (see `allowInsecureHttp`). */
+  /** `{base_url}` of the API document, without `/api/v1`: an https address, or http on loopback (see `allowInsecureHttp`). */
   baseUrl: string
-  /** `{api_url}` of the document: for balances and `cancelRecurring`. Needed by those calls alone. */
+  /** `{api_url}` of the API document: for balances and `cancelRecurring`. Needed by those calls alone. */
   apiUrl?: string | undefined
   /** The merchant's POS identifier, a UUID. */
   posId: string
@@ -38,23 +48,23 @@ export interface ClientConfig extends Hooks {
   apiSecret: string
   /** The endpoints key, sent as `X-API-KEY`. */
   endpointsKey: string
-  /** The service's own scheme word in `X-API-AUTH` (the document writes `SVC`). Default `SVC`. */
+  /** The service's own scheme word in `X-API-AUTH` (the API document writes `SVC`). Default `SVC`. */
   scheme?: string | undefined
   /**
-   * `per-endpoint`: HMAC or plain, as the document's table has it for each endpoint. `plain`: `<SCHEME> <key>:<secret>` on
+   * `per-endpoint`: HMAC or plain, as the API document's table has it for each endpoint. `plain`: `<SCHEME> <key>:<secret>` on
    * every call, which known integrations of the service use. Default `per-endpoint`.
    */
   authentication?: 'per-endpoint' | 'plain' | undefined
   /**
-   * Computes the signature of the HMAC scheme. The document does not show how; the default is an ASSUMPTION: lower-case
+   * Computes the signature of the HMAC scheme. The API document does not show how; the default is an ASSUMPTION: lower-case
    * hex of HMAC-SHA1 with the API secret as key over the exact body, empty text when there is none.
    */
   signer?: Signer | undefined
   /**
-   * Whether the `customer_*` fields that the document's tables require are required here too. Its own examples omit
-   * them: `optional` leaves the decision to the service. Default `required`.
+   * What happens when a `customer_*` field is missing that the API document's tables require. Its own examples omit them.
+   * `optional`: the call is sent, and a given `onWarning` is notified. `required`: the call is rejected. Default `optional`.
    */
-  customerFields?: 'required' | 'optional' | undefined
+  customerFields?: 'optional' | 'required' | undefined
   /**
    * The `fetch` to use. It must not send a request twice: no fetch-retry, no `RetryAgent`, no retrying proxy. One that
    * does can process a POST and then report "connection refused", which this package reports as safe to repeat. Default:
@@ -88,40 +98,51 @@ export interface ClientConfig extends Hooks {
 export const TIMEOUT_LIMIT_MS = 2_147_483_647
 
 const CREDENTIAL =
-  'visible ASCII, as the merchant portal shows it: no white space around it (often a copied line break)'
+  'be visible ASCII, as the merchant portal shows it: no white space around it (often a copied line break)'
 
-const schema = /* @__PURE__ */ lazy(() => {
-  const address = leaf<string>('an absolute address such as https://pay.example.com', (value) =>
-    URL.canParse(String(value)),
+/** A function. What it takes and returns cannot be checked at run time. */
+const fn = <T extends (...args: never[]) => unknown>(): Schema<T> =>
+  v.custom<T>((value) => typeof value === 'function', must('be a function'))
+
+const configFields = /* @__PURE__ */ define(() => {
+  const credential = pattern(/^[!-~]+$/, CREDENTIAL)
+  const addressMessage = must('be an absolute URL such as https://pay.example.com')
+  const url = v.pipe(
+    v.string(addressMessage),
+    v.check((value) => URL.canParse(value), addressMessage),
   )
-  const credential = matching(CREDENTIAL, /^[!-~]+$/)
-  const hook = maybe(leaf<never>('a function', (value) => typeof value === 'function'))
-  return looseObject<ClientConfig>({
-    baseUrl: address,
-    apiUrl: optional(address),
-    posId: uuid(),
-    apiKey: matching(`${CREDENTIAL}; no ":"`, /^[!-9;-~]+$/),
+  return fieldsOf<ClientConfig>()({
+    baseUrl: url,
+    apiUrl: v.optional(url),
+    posId: uuid,
+    apiKey: pattern(/^[!-9;-~]+$/, `${CREDENTIAL}; no ":"`),
     apiSecret: credential,
     endpointsKey: credential,
-    scheme: maybe(matching('one word, as in X-API-AUTH', /^[\w!#$%&'*+.^`|~-]+$/)),
-    authentication: maybe(oneOf('per-endpoint', 'plain')),
-    customerFields: maybe(oneOf('required', 'optional')),
-    timeoutMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)),
-    deadlineMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)),
-    maxRetries: maybe(wholeNumber(0, 10)),
-    checkoutOrigins: maybe(leaf<string[]>('a list of origins such as https://checkout.example.com', isOrigins)),
-    userAgent: maybe(matching('printable ASCII', /^[ -~]+$/)),
-    allowInsecureHttp: maybe(leaf<boolean>('true or false', (value) => typeof value === 'boolean')),
-    fetch: hook,
-    signer: hook,
-    random: hook,
-    onRequest: hook,
-    onResponse: hook,
-    onRetry: hook,
-    onWarning: hook,
-    onError: hook,
-  } as unknown as Fields<ClientConfig>)
+    scheme: option(pattern(/^[\w!#$%&'*+.^`|~-]+$/, 'be one word, as in X-API-AUTH')),
+    authentication: option(oneOf(['per-endpoint', 'plain'])),
+    customerFields: option(oneOf(['optional', 'required'])),
+    timeoutMs: option(wholeNumber(1, TIMEOUT_LIMIT_MS)),
+    deadlineMs: option(wholeNumber(1, TIMEOUT_LIMIT_MS)),
+    maxRetries: option(wholeNumber(0, 10)),
+    checkoutOrigins: option(
+      v.custom<readonly string[]>(isOrigins, must('be a list of origins such as https://checkout.example.com')),
+    ),
+    userAgent: option(pattern(/^[ -~]+$/, 'be printable ASCII')),
+    allowInsecureHttp: option(v.boolean(must('be true or false'))),
+    fetch: option(fn<Fetch>()),
+    signer: option(fn<Signer>()),
+    random: option(fn<() => number>()),
+    onRequest: option(fn<NonNullable<Hooks['onRequest']>>()),
+    onResponse: option(fn<NonNullable<Hooks['onResponse']>>()),
+    onRetry: option(fn<NonNullable<Hooks['onRetry']>>()),
+    onWarning: option(fn<NonNullable<Hooks['onWarning']>>()),
+    onError: option(fn<NonNullable<Hooks['onError']>>()),
+  })
 })
+
+const configSchema: Schema<ClientConfig> = /* @__PURE__ */ define(() =>
+  v.pipe(anObject, noUnknownOption(Object.keys(configFields)), v.looseObject(configFields, objectMessage)),
+)
 
 /** A configuration that was checked. Its credentials are private: neither `inspect` nor `JSON.stringify` shows them. */
 export class ResolvedConfig {
@@ -130,16 +151,19 @@ export class ResolvedConfig {
   readonly posId: string
   readonly scheme: string
   readonly authentication: 'per-endpoint' | 'plain'
-  readonly customerFields: 'required' | 'optional'
+  readonly customerFields: 'optional' | 'required'
   readonly timeoutMs: number
   readonly deadlineMs: number | undefined
   readonly maxRetries: number
   readonly checkoutOrigins: readonly string[]
   readonly userAgent: string
   readonly hooks: Hooks
+  /** Codes of the warnings that were printed for this configuration object. */
+  declare readonly printedWarnings: Set<string>
   readonly #config: Pick<ClientConfig, 'apiKey' | 'apiSecret' | 'endpointsKey' | 'signer' | 'fetch' | 'random'>
 
-  constructor(config: ClientConfig) {
+  constructor(config: ClientConfig, printedWarnings: Set<string>) {
+    Object.defineProperty(this, 'printedWarnings', { value: printedWarnings, enumerable: false })
     const {
       apiKey,
       apiSecret,
@@ -160,7 +184,7 @@ export class ResolvedConfig {
     this.posId = config.posId
     this.scheme = config.scheme ?? 'SVC'
     this.authentication = config.authentication ?? 'per-endpoint'
-    this.customerFields = config.customerFields ?? 'required'
+    this.customerFields = config.customerFields ?? 'optional'
     this.timeoutMs = config.timeoutMs ?? 30_000
     this.deadlineMs = config.deadlineMs ?? undefined
     this.maxRetries = config.maxRetries ?? 2
@@ -192,14 +216,25 @@ export class ResolvedConfig {
 
 /**
  * Checks a configuration once.
- * @throws {ConfigError} naming the option to mend; no credential is part of its text.
+ * @throws {ConfigError} naming the option to fix; no credential is part of its text.
  */
 export function resolveConfig(config: ClientConfig | ResolvedConfig): ResolvedConfig {
   if (config instanceof ResolvedConfig) return config
-  const { value, issues } = read(schema(), config)
-  if (!issues) return new ResolvedConfig(value)
-  const { path, rule, received } = issues[0] as Issue
-  throw unusable(path || 'config', `${rule} (received: ${received})`)
+  const result = v.safeParse(configSchema, config)
+  if (result.success) return new ResolvedConfig(result.output, printedWarningsOf(config))
+  const { path, message, received } = toIssue(result.issues[0])
+  const shown = received === 'missing' ? '' : ` (received: ${received})`
+  throw unusable(path || 'config', `${message}${shown}`)
+}
+
+// A function is called with the same configuration object many times: a warning is printed at the first only.
+let printedWarnings: WeakMap<object, Set<string>> | undefined
+
+function printedWarningsOf(config: object): Set<string> {
+  printedWarnings ??= new WeakMap()
+  const printed = printedWarnings.get(config) ?? new Set()
+  printedWarnings.set(config, printed)
+  return printed
 }
 
 function isOrigins(value: unknown): boolean {
@@ -211,19 +246,20 @@ function isOrigins(value: unknown): boolean {
   return Array.isArray(value) && value.every(isOrigin)
 }
 
-function unusable(field: string, rule: string): ConfigError {
-  return new ConfigError(field, `${field} must be ${rule}.`)
+function unusable(field: string, what: string): ConfigError {
+  return new ConfigError(field, `${field} ${what}.`)
 }
 
 /** A base address, without a slash at its end. */
 function address(field: string, value: string, insecure: boolean): string {
   const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(value)
   if (protocol !== 'https:' && !(protocol === 'http:' && (insecure || LOOPBACK.test(hostname)))) {
-    throw unusable(field, 'https:// (http:// on loopback only, or with allowInsecureHttp): credentials travel to it')
+    throw unusable(field, 'must be https:// (http:// on loopback only, or with allowInsecureHttp): credentials travel to it')
   }
-  if (username + password + search + hash) throw unusable(field, 'without user, password, query or fragment')
+  if (username + password + search + hash) throw unusable(field, 'must be without user, password, query or fragment')
   const path = pathname.replace(/\/+$/, '')
-  if (path.endsWith('/api/v1')) throw unusable(field, 'without /api/v1, which every path of the service begins with')
+  if (path.endsWith('/api/v1'))
+    throw unusable(field, 'must be without /api/v1, which every path of the service begins with')
   return origin + path
 }
 

@@ -18,49 +18,49 @@ export abstract class EdgetillError extends Error {
   /** Tells the errors apart; stable across versions, bundlers and minifiers. */
   abstract readonly code: ErrorCode
 
-  /** `details` become properties of the error. */
-  constructor(message: string, cause?: unknown, details?: object) {
+  constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
-    Object.assign(this, details)
   }
 }
 
-/** One thing that is wrong with an input or an answer. It never holds the value itself. */
+/** One thing that is wrong with an input or a response. It never holds the value itself. */
 export interface Issue {
   /** Where, from the outside in: `split[0].amount`. Empty for the whole value. */
   path: string
-  /** What is expected there: `a positive number with at most 2 decimals`. */
-  rule: string
-  /** The kind of what was there instead: `missing`, `string`, `number`, `null`, `array`, `object` … never its content. */
+  /** What is wrong, for people: `must be positive, not negative`, `is required`, `the card has expired`. */
+  message: string
+  /** The kind of what was there: `missing`, `null`, `string of 3 characters`, `negative number`, `array` … never its content. */
   received: string
 }
 
 /**
- * The configuration cannot work: an address or a credential is missing, malformed or unsafe. Thrown before anything is
- * sent, when a client is created or a secret is first used.
+ * The configuration is invalid (a URL or a credential is missing, malformed or unsafe), or a receiver of webhooks passes
+ * something that is not a webhook's form or request. Fix what `field` names. Thrown before anything is sent.
  */
 export class ConfigError extends EdgetillError {
   override readonly name = 'ConfigError'
   readonly code = 'config'
-  /** The option to mend, such as `baseUrl`. */
-  declare readonly field: string
+  /** The option or argument to fix, such as `baseUrl`. */
+  readonly field: string
 
   constructor(field: string, message: string, cause?: unknown) {
-    super(message, cause, { field })
+    super(message, cause)
+    this.field = field
   }
 }
 
-/** The input of a call breaks a rule of the service's document. Thrown before anything is sent; nothing happened. */
+/** The input of a call or of a helper breaks a rule of the API document. A call throws it before anything is sent. */
 export class InvalidInputError extends EdgetillError {
   override readonly name = 'InvalidInputError'
   readonly code = 'invalid_input'
   /** Everything that is wrong, each with its field's path. No value is kept. */
-  declare readonly issues: readonly Issue[]
+  readonly issues: readonly Issue[]
 
-  constructor(operation: string, issues: readonly Issue[]) {
-    super(`The input of ${operation} is not valid, so nothing was sent: ${describeIssues(issues)}.`, undefined, {
-      issues,
-    })
+  /** `isCall` adds that nothing was sent, which a helper never does. */
+  constructor(operation: string, issues: readonly Issue[], isCall = false) {
+    const sent = isCall ? ', nothing was sent' : ''
+    super(`Invalid input for ${operation}${sent}: ${describeIssues(issues)}.`)
+    this.issues = issues
   }
 }
 
@@ -303,8 +303,8 @@ function hide(error: object, members: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(members)) Object.defineProperty(error, name, { value })
 }
 
-/** Why a webhook was refused, or could not be read although its signature is right. */
-export type WebhookRefusal =
+/** Why a webhook was rejected, or could not be read although its signature is right. */
+export type WebhookRejection =
   | 'missing_field'
   | 'duplicate_field'
   | 'signature_length'
@@ -318,25 +318,28 @@ export type WebhookRefusal =
   | 'content_type'
 
 /**
- * A webhook was refused (`verified: false`: answer 4xx and forget it), or it is genuine but cannot be read
+ * A webhook was rejected (`verified: false`: respond with a 4xx and forget it), or it is genuine but cannot be read
  * (`verified: true`: keep `data`, it is the only copy).
  */
 export class WebhookVerificationError extends EdgetillError {
   override readonly name = 'WebhookVerificationError'
   readonly code = 'webhook_verification'
   /** What exactly is wrong. */
-  declare readonly reason: WebhookRefusal
+  readonly reason: WebhookRejection
   /** Whether the signature was right. */
-  declare readonly verified: boolean
+  readonly verified: boolean
   /** The raw `data` when `verified`, else undefined. Not enumerable: it holds a customer's data. */
   declare readonly data: string | undefined
 
-  constructor(reason: WebhookRefusal, message: string, verifiedData?: string) {
-    super(message, undefined, { reason, verified: verifiedData !== undefined })
-    Object.defineProperty(this, 'data', { value: verifiedData })
+  constructor(reason: WebhookRejection, message: string, verifiedData?: string) {
+    super(message)
+    this.reason = reason
+    this.verified = verifiedData !== undefined
+    hide(this, { data: verifiedData })
   }
 }
 
+// The name too: other libraries have errors with the code "config", "api" or "connection".
 const isOurs = (error: unknown, name: string, code: ErrorCode): boolean =>
   error instanceof Error && error.name === name && (error as { code?: unknown }).code === code
 
@@ -363,6 +366,9 @@ export const isWebhookVerificationError = (error: unknown): error is WebhookVeri
 /** Issues as one sentence. */
 export function describeIssues(issues: readonly Issue[]): string {
   return issues
-    .map(({ path, rule, received }) => `${path || 'the value'} must be ${rule} (received: ${received})`)
+    .map(({ path, message, received }) => {
+      const shown = received === 'missing' ? '' : ` (received: ${received})`
+      return `${path || 'the whole value'}: ${message}${shown}`
+    })
     .join('; ')
 }

@@ -28,12 +28,20 @@ export interface RetryInfo extends RequestInfo {
   status: number | undefined
 }
 
-/** What {@link Hooks.onWarning} receives: something is legal but will probably not do what you want. */
+/** What a {@link Warning} is about. */
+export type WarningCode =
+  | 'order_id_not_capturable'
+  | 'unusual_webhook_port'
+  | 'split_sum'
+  | 'unusual_checkout_address'
+  | 'missing_customer_field'
+
+/** What {@link Hooks.onWarning} receives: something is allowed but will probably not do what you want. */
 export interface Warning {
   /** The function that was called. */
   operation: string
   /** Literal, for programs. */
-  code: 'order_id_not_capturable' | 'unusual_webhook_port' | 'split_sum' | 'unusual_checkout_address'
+  code: WarningCode
   /** The field that it is about. */
   path: string
   /** What it means and what to do, for people. */
@@ -59,7 +67,10 @@ export interface Hooks {
   onResponse?: ((info: ResponseInfo) => unknown) | undefined
   /** Before the pause that precedes another attempt. */
   onRetry?: ((info: RetryInfo) => unknown) | undefined
-  /** When an input is legal but suspicious. */
+  /**
+   * When something is allowed but suspicious. Without it, each code but `missing_customer_field` goes to `console.warn`,
+   * once for each configuration object; `onWarning: () => {}` silences them.
+   */
   onWarning?: ((warning: Warning) => unknown) | undefined
   /** When a call is about to throw, after its retries. */
   onError?: ((info: ErrorInfo) => unknown) | undefined
@@ -72,4 +83,21 @@ export function callHook<T extends object>(hook: ((info: T) => unknown) | undefi
     const result = hook({ ...info })
     if (result instanceof Promise) result.catch(() => {})
   } catch {}
+}
+
+/** Where a warning goes. */
+interface WarningTarget {
+  hooks: Hooks
+  /** The codes that were already printed for this configuration object. */
+  printedWarnings: Set<string>
+}
+
+/** Passes a warning to the hook, or prints it once. Customer fields that are missing are too common to be printed. */
+export function warn({ hooks, printedWarnings }: WarningTarget, warning: Warning): void {
+  const { operation, code, message } = warning
+  if (hooks.onWarning) callHook(hooks.onWarning, warning)
+  else if (code !== 'missing_customer_field' && !printedWarnings.has(code)) {
+    printedWarnings.add(code)
+    console.warn(`edgetill ${operation} (${code}): ${message} Pass onWarning to handle warnings yourself.`)
+  }
 }

@@ -4,7 +4,7 @@ export type { Client } from './client.ts'
 export { createClient } from './client.ts'
 export type { ClientConfig, Fetch, Signer, SignerInput } from './config.ts'
 export { configFromEnv } from './config-from-env.ts'
-export type { ErrorInfo, Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning } from './hooks.ts'
+export type { ErrorInfo, Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning, WarningCode } from './hooks.ts'
 export type { CallOptions } from './http/types.ts'
 
 // Operations
@@ -59,22 +59,18 @@ export type { BrowserFingerprint } from './card/browser-fingerprint.ts'
 export type { Checkout } from './operations/purchase.ts'
 export { isCheckout } from './operations/purchase.ts'
 export type { Account, AccountBalances } from './schemas/account.ts'
-export type { BankPay } from './schemas/bank-pay.ts'
-export type { Capture } from './schemas/capture.ts'
-export type { Fee } from './schemas/fee.ts'
-export type { InitRecurring, IntervalUnit } from './schemas/init-recurring.ts'
-export type { LimitInfo } from './schemas/limit-info.ts'
-export type { Payment } from './schemas/payment.ts'
+export type { Capture, SecondaryOperation } from './schemas/capture.ts'
+export type { CancelledPayment, Payment, PaymentDetails } from './schemas/payment.ts'
 export type {
   CheckoutLanguage,
   DirectPurchaseFields,
   HostedPurchaseFields,
   PurchaseFields,
 } from './schemas/purchase.ts'
-export type { Recurring, RecurringCancellation } from './schemas/recurring.ts'
+export type { InitRecurring, IntervalUnit, Recurring, RecurringCancellation } from './schemas/recurring.ts'
 export type { Refund, Void } from './schemas/secondary-operation.ts'
 export type { Product, Split, SplitResult } from './schemas/split.ts'
-export type { Currency, LiteralUnion, Mode, Status, Timestamp } from './schemas/values.ts'
+export type { BankPay, Currency, Fee, LimitInfo, LiteralUnion, Mode, Status, Timestamp } from './schemas/values.ts'
 
 // Helpers: status, money, time
 
@@ -101,22 +97,30 @@ export { eventKey, foldOrder } from './orders/index.ts'
 
 export type { RequestLike } from './lib/read-bytes.ts'
 export type {
+  AuthEvent,
   AuthIncrementEvent,
   CaptureEvent,
+  CommonEvent,
+  CreditEvent,
+  DocumentedEvent,
+  LookupEvent,
+  P2pEvent,
   PrimaryEvent,
+  PurchaseEvent,
   ReadWebhookOptions,
   RefundEvent,
+  SecondaryEvent,
   SignedWebhook,
   UnexpectedEvent,
   UnknownEvent,
-  UnknownMethod,
   VoidEvent,
   WebhookEvent,
+  WebhookFields,
   WebhookForm,
+  WebhookSecrets,
 } from './webhooks/index.ts'
 export {
-  isUnexpectedEvent,
-  isUnknownEvent,
+  readEvent,
   readWebhook,
   readWebhookForm,
   signData,
@@ -134,7 +138,7 @@ export type {
   Issue,
   ResponseDetails,
   UnknownOutcomeReason,
-  WebhookRefusal,
+  WebhookRejection,
 } from './errors.ts'
 export {
   ApiError,

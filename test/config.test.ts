@@ -96,7 +96,7 @@ describe('options', () => {
     expect(resolveConfig(CONFIG)).toMatchObject({
       scheme: 'SVC',
       authentication: 'per-endpoint',
-      customerFields: 'required',
+      customerFields: 'optional',
       timeoutMs: 30_000,
       maxRetries: 2,
       userAgent: 'edgetill',

@@ -4,7 +4,7 @@ import { inspect } from './support/inspect.ts'
 
 const CALL = { method: 'POST', path: '/api/v1/capture', attempts: 1 }
 const API = { status: 400, apiCode: 'V-1', apiMessage: 'No', violations: [], retryable: false, retryAfterMs: undefined }
-const ISSUES = [{ path: 'amount', rule: 'x', received: 'string' }]
+const ISSUES = [{ path: 'amount', message: 'must be x', received: 'string' }]
 // Joined, because Bun prints the source lines around an error.
 const CANARY = ['can', 'ary'].join('')
 const BODY = { secret: CANARY }
@@ -85,11 +85,11 @@ it('an error without a cause has no cause', () => {
 
 it('issues read as a sentence', () => {
   const issues = [
-    { path: 'split[0].amount', rule: 'a number', received: 'string' },
-    { path: '', rule: 'an object', received: 'null' },
+    { path: 'split[0].amount', message: 'must be a number', received: 'string' },
+    { path: '', message: 'must be an object', received: 'null' },
   ]
-  expect(new sdk.InvalidInputError('createPayment', issues).message).toBe(
-    'The input of createPayment is not valid, so nothing was sent: split[0].amount must be a number (received: string); ' +
-      'the value must be an object (received: null).',
+  expect(new sdk.InvalidInputError('createPayment', issues, true).message).toBe(
+    'Invalid input for createPayment, nothing was sent: split[0].amount: must be a number (received: string); ' +
+      'the whole value: must be an object (received: null).',
   )
 })

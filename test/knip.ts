@@ -1,11 +1,8 @@
 import type { KnipConfig } from 'knip'
-import { ENTRIES } from '../scripts/entries.ts'
 
 export default {
-  // What someone outside starts or imports; a "!" marks what is shipped, where code that only a test uses is dead code too.
+  // What someone outside starts or imports, besides package.json's `exports` and `bin`; a "!" marks what is shipped, where code that only a test uses is dead code too.
   entry: [
-    ...ENTRIES.map(({ source }) => `${source}!`),
-    'src/cli/main.ts!',
     'examples/*.ts!',
     'examples/shop/{demo,dev}.ts!',
     // Started by name in a separate process, Worker or compiler.

@@ -23,7 +23,7 @@ export type OnEvent = (received: ReceivedEvent, order: Order, env: Env) => Promi
  * @example
  * import type { OnEvent } from './on-event.ts'
  * export const onEvent: OnEvent = async ({ id, event }, order) => {
- *   if (event.method !== 'purchase' || event.status !== 'success') return
+ *   if (event.kind !== 'purchase' || event.status !== 'success') return
  *   // It is called again: a flag may be gone by then, or a person has looked.
  *   if (order.flags.length > 0) throw new Error(`order ${order.order_id} has flags: ${order.flags}`)
  *   const body = JSON.stringify({ id, order_id: order.replaces ?? order.order_id })

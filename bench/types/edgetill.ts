@@ -1,6 +1,6 @@
 // Uses every operation and every kind of event, to measure what a compiler has to read for that.
 
-import { createClient, isUnexpectedEvent, isUnknownEvent, verifyWebhook } from '../../src/index.ts'
+import { createClient, verifyWebhook } from '../../src/index.ts'
 
 const client = createClient({
   baseUrl: 'https://pay.example.com',
@@ -53,9 +53,11 @@ export async function everyOperation(): Promise<string[]> {
   const results = [checkout.url, split.url, capture.status, payment.status, account.currency, String(again.method)]
   results.push(refund.status, voided.status, splitCapture.status, splitRefund.status, String(operations.length))
   results.push(String(cancelled.recurring_status))
-  if (isUnexpectedEvent(event)) return [...results, ...event.issues.map(({ path }) => path)]
-  if (isUnknownEvent(event)) return [...results, event.method, String(other.status)]
-  switch (event.method) {
+  switch (event.kind) {
+    case 'unexpected':
+      return [...results, ...event.issues.map(({ path }) => path)]
+    case 'unknown':
+      return [...results, event.method, String(other.status)]
     case 'refund':
       return [...results, event.operation_id, event.receipt_url ?? '']
     case 'capture':

@@ -1,4 +1,5 @@
 import { InvalidInputError, type Issue } from '../errors.ts'
+import { kindOf } from '../lib/kind.ts'
 
 /** What 3-D Secure 2 may use of the customer's browser. All ten are strings, and all must be sent in direct mode. */
 export interface BrowserFingerprint {
@@ -56,17 +57,18 @@ export function browserFingerprint(
   ip: string | null = request.headers.get('cf-connecting-ip'),
 ): BrowserFingerprint {
   const issues: Issue[] = []
-  const must = (path: string, value: unknown, rule: string): string => {
+  const must = (path: string, value: unknown, message: string): string => {
     if (typeof value === 'string') return value
-    issues.push({ path, rule, received: value == null ? 'missing' : typeof value })
+    issues.push({ path, message, received: value == null ? 'missing' : kindOf(value) })
     return ''
   }
   const field = (name: BrowserFingerprintField) => {
     const value =
       'get' in values && typeof values.get === 'function' ? values.get(name) : (values as Record<string, unknown>)[name]
-    return must(name, value, 'a string from the form')
+    return must(name, value, 'must be a string from the form')
   }
-  const header = (path: string, name: string) => must(path, request.headers.get(name), `given by the header "${name}"`)
+  const header = (path: string, name: string) =>
+    must(path, request.headers.get(name), `must be given by the header "${name}"`)
   const fingerprint: BrowserFingerprint = {
     browserColorDepth: field('browserColorDepth'),
     browserScreenHeight: field('browserScreenHeight'),
@@ -76,7 +78,7 @@ export function browserFingerprint(
     browserTimeZone: field('browserTimeZone'),
     browserTimeZoneOffset: field('browserTimeZoneOffset'),
     browserAcceptHeader: header('browserAcceptHeader', 'accept'),
-    browserIpAddress: must('browserIpAddress', ip, 'given as ip, or by the header "cf-connecting-ip"'),
+    browserIpAddress: must('browserIpAddress', ip, 'must be given as ip, or by the header "cf-connecting-ip"'),
     browserUserAgent: header('browserUserAgent', 'user-agent'),
   }
   if (issues.length > 0) throw new InvalidInputError('browserFingerprint', issues)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `edgetill` command. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
+// The `edgetill` command. Exit codes: 0 done, 1 rejected or failed, 2 wrong usage.
 
 import { readFile } from 'node:fs/promises'
 import { suggestion } from '../emulator/parse-input.ts'

@@ -1,8 +1,7 @@
 import { Hono } from 'hono'
 import type { Context } from './context.ts'
-import { controlApi, listOperations } from './control/api.ts'
+import { controlApi, hostProblem, listOperations } from './control/api.ts'
 import type { EmulatorControls } from './control/emulator-controls.ts'
-import { hostProblem } from './control/host.ts'
 import { pages } from './control/pages/pages.ts'
 import { handleEndpoint } from './endpoint.ts'
 import { Problem } from './http/problem.ts'
@@ -64,12 +63,11 @@ export function createApp(context: Context, controls: EmulatorControls): App {
   app.all('/api/v1/checkout/:checkout_id/:page{form|3ds}', (c) =>
     checkout(context, c.req.raw, c.req.param('checkout_id'), c.req.param('page'), c.env.entry),
   )
+  // Pages as well as the control API: the overview shows the credentials.
+  app.use('/_emulator/*', async (c, next) => hostProblem(context, c.req.raw) ?? (await next()))
   pages(app, context, controls)
-  app.get('/_emulator/api', (c) => hostProblem(context, c.req.raw) ?? listOperations())
-  app.all(
-    '/_emulator/api/:name',
-    (c) => hostProblem(context, c.req.raw) ?? controlApi(controls, c.req.raw, c.req.param('name')),
-  )
+  app.get('/_emulator/api', () => listOperations())
+  app.all('/_emulator/api/:name', (c) => controlApi(controls, c.req.raw, c.req.param('name')))
   app.notFound(() => new Problem(404, 'No such path', { code: 'EMULATOR-404' }).toResponse())
   // A fault that breaks the connection has to leave the app as it is; so has a mistake of the emulator's own.
   app.onError((error) => {

@@ -1,38 +1,38 @@
-import { hundredths, isAmount } from '../lib/decimal.ts'
-import { refuseInput } from '../schemas/input.ts'
-
-const AMOUNT = 'a positive number with at most 2 decimals (a number, not a string)'
+import { InvalidInputError } from '../errors.ts'
+import { amountProblem, hundredths } from '../lib/decimal.ts'
+import { kindOf } from '../lib/kind.ts'
 
 /**
  * Hundredths of an amount, exactly: `10.05` is `1005`. The service's amounts have two decimals in every currency.
  *
- * @param amount Positive, at most 2 decimals.
- * @throws {InvalidInputError} for anything else: `0.1 + 0.2`, `NaN`, `0`, `1e21`, `"10"`.
- * @see The service's document, "Common types", Amount.
+ * @param amount At most 2 decimals, below 2^46; zero and negative amounts (a balance, a difference) are fine.
+ * @throws {InvalidInputError} for anything else: `0.1 + 0.2`, `NaN`, `1e21`, `"10"`.
+ * @see The API document, "Common types", Amount.
  * @example
  * import { toMinorUnits } from 'edgetill'
  * toMinorUnits(10.05) // 1005
  */
 export function toMinorUnits(amount: number): number {
-  if (!isAmount(amount)) refuseInput('toMinorUnits', 'amount', AMOUNT, amount)
+  check('toMinorUnits', 'amount', amount, amountProblem(amount, false))
   return hundredths(amount)
 }
 
 /**
- * The amount of so many hundredths: `1005` is `10.05`.
+ * The amount of a number of hundredths: `1005` is `10.05`.
  *
- * @param minor A positive whole number, below 2^46 × 100: beyond, neighbouring cents are the same double.
+ * @param minor A whole number below 2^46 × 100 (beyond, neighbouring cents are the same double); zero and negative
+ *   numbers are fine.
  * @throws {InvalidInputError} for anything else.
- * @see The service's document, "Common types", Amount.
+ * @see The API document, "Common types", Amount.
  * @example
  * import { fromMinorUnits } from 'edgetill'
  * fromMinorUnits(1005) // 10.05
  */
 export function fromMinorUnits(minor: number): number {
+  check('fromMinorUnits', 'minor', minor, wholeProblem(minor))
   // A quotient is the double that is nearest to the decimal, and so is the number that JSON.parse makes of its digits.
-  const amount = Number.isSafeInteger(minor) ? minor / 100 : Number.NaN
-  if (!isAmount(amount)) refuseInput('fromMinorUnits', 'minor', 'a positive whole number below 2^46 × 100', minor)
-  return amount
+  // Adding zero turns -0 into 0.
+  return minor / 100 + 0
 }
 
 /**
@@ -43,19 +43,18 @@ export function fromMinorUnits(minor: number): number {
  * @param weights Positive finite numbers, in any unit: `[9, 1]` and `[90, 10]` are the same.
  * @returns One amount for each weight.
  * @throws {InvalidInputError} when a part would be zero: the service takes positive amounts only.
- * @see The service's document, "Split entry".
+ * @see The API document, "Split entry".
  * @example
  * import { splitAmount } from 'edgetill'
  * splitAmount(100, [1, 1, 1]) // [33.34, 33.33, 33.33]
  */
 export function splitAmount(total: number, weights: readonly number[]): number[] {
-  if (!isAmount(total)) refuseInput('splitAmount', 'total', AMOUNT, total)
-  if (!Array.isArray(weights) || weights.length === 0)
-    refuseInput('splitAmount', 'weights', 'a non-empty array', weights)
+  check('splitAmount', 'total', total, amountProblem(total))
+  const isList = Array.isArray(weights) && weights.length > 0
+  check('splitAmount', 'weights', weights, isList ? undefined : 'a non-empty array')
   weights.forEach((weight, i) => {
-    if (!(typeof weight === 'number' && weight > 0 && weight < Number.POSITIVE_INFINITY)) {
-      refuseInput('splitAmount', `weights[${i}]`, 'a positive finite number', weight)
-    }
+    const isWeight = typeof weight === 'number' && weight > 0 && weight < Number.POSITIVE_INFINITY
+    check('splitAmount', `weights[${i}]`, weight, isWeight ? undefined : 'a positive finite number')
   })
   // Weights are doubles, which are fractions of a power of two: as integers of one scale nothing is rounded.
   const exact = wholeWeights(weights)
@@ -68,9 +67,21 @@ export function splitAmount(total: number, weights: readonly number[]): number[]
     share.cents += 1n
   }
   return shares.map(({ cents, index }) => {
-    if (cents === 0n) refuseInput('splitAmount', `weights[${index}]`, 'large enough for a part of at least 0.01', 0)
+    check('splitAmount', `weights[${index}]`, 0, cents === 0n ? 'large enough for a part of at least 0.01' : undefined)
     return fromMinorUnits(Number(cents))
   })
+}
+
+function wholeProblem(value: unknown): string | undefined {
+  const problem = amountProblem(typeof value === 'number' ? value / 100 : value, false)
+  return problem === undefined && Number.isSafeInteger(value)
+    ? undefined
+    : 'a whole number of hundredths, below 2^46 × 100'
+}
+
+function check(helper: string, path: string, value: unknown, problem: string | undefined): void {
+  if (problem === undefined) return
+  throw new InvalidInputError(helper, [{ path, message: `must be ${problem}`, received: kindOf(value) }])
 }
 
 interface Share {

@@ -22,7 +22,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 export function orderId(prefix = ''): string {
   if (typeof prefix !== 'string' || !/^[\w-]*$/.test(prefix) || prefix.length > PREFIX_LENGTH) {
     const message = `must be at most ${PREFIX_LENGTH} letters, digits, "-" or "_"`
-    throw new InvalidInputError('orderId', [{ path: 'prefix', rule: message, received: typeof prefix }])
+    throw new InvalidInputError('orderId', [{ path: 'prefix', message, received: typeof prefix }])
   }
   const bytes = crypto.getRandomValues(new Uint8Array(RANDOM_LENGTH))
   // 256 is a multiple of 32, so that each letter is equally likely.

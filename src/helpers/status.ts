@@ -20,8 +20,8 @@ export function isFinal(status: Status): boolean {
  * const next = (payment: Payment): string => customerActionUrl(payment) ?? 'https://shop.example.com/thanks'
  */
 export function customerActionUrl(payment: {
-  readonly user_action_required?: boolean | null
-  readonly user_action_url?: string | null
+  readonly user_action_required?: boolean | null | undefined
+  readonly user_action_url?: string | null | undefined
 }): string | undefined {
   return payment.user_action_required ? (payment.user_action_url ?? undefined) : undefined
 }

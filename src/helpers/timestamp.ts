@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../errors.ts'
-import { kindOf } from '../schemas/schema.ts'
+import { kindOf } from '../lib/kind.ts'
 import type { Timestamp } from '../schemas/values.ts'
 
 const FORM = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?$/
@@ -11,7 +11,7 @@ function parts(operation: string, path: string, timestamp: unknown): [seconds: s
   const at = new Date(`${seconds}Z`)
   if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(seconds)) {
     throw new InvalidInputError(operation, [
-      { path, rule: 'a real time as yyyy-MM-ddTHH:mm:ss.SSS without a zone', received: kindOf(timestamp) },
+      { path, message: 'must be a real time as yyyy-MM-ddTHH:mm:ss.SSS without a zone', received: kindOf(timestamp) },
     ])
   }
   return [seconds, fraction]
@@ -54,8 +54,8 @@ export function timestampToDate(timestamp: Timestamp, zone: string): Date {
   const [seconds, fraction] = parts('timestampToDate', 'timestamp', timestamp)
   // Without a zone the machine's own would be taken, silently.
   if (typeof zone !== 'string' || zone === '') {
-    const rule = 'a zone: UTC, an offset such as +02:00, or a name such as Europe/Kyiv'
-    throw new InvalidInputError('timestampToDate', [{ path: 'zone', rule, received: kindOf(zone) }])
+    const message = 'must be a zone: UTC, an offset such as +02:00, or a name such as Europe/Kyiv'
+    throw new InvalidInputError('timestampToDate', [{ path: 'zone', message, received: kindOf(zone) }])
   }
   const wall = Date.parse(`${seconds}.${fraction.padEnd(3, '0').slice(0, 3)}Z`)
   const fixed = /^([+-])([01]\d|2[0-3]):([0-5]\d)$/.exec(zone)
@@ -86,7 +86,11 @@ function offset(zone: string, at: number): number {
     })
   } catch {
     throw new InvalidInputError('timestampToDate', [
-      { path: 'zone', rule: 'UTC, an offset such as +02:00, or a name such as Europe/Kyiv', received: kindOf(zone) },
+      {
+        path: 'zone',
+        message: 'must be UTC, an offset such as +02:00, or a name such as Europe/Kyiv',
+        received: kindOf(zone),
+      },
     ])
   }
   const whole = Math.floor(at / 1000) * 1000

@@ -1,10 +1,12 @@
 import type { Issue } from '../errors.ts'
 import { cutDeepCardData } from '../lib/card-data.ts'
+import { isObject } from '../lib/kind.ts'
 import { RESPONSE_BYTES } from '../lib/limits.ts'
 import { readBytes, TooLargeError } from '../lib/read-bytes.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
-import { refuseInput } from '../schemas/input.ts'
-import { isObject, read, type Schema } from '../schemas/schema.ts'
+import type { Schema } from '../schemas/fields.ts'
+import { rejectInput } from '../schemas/input.ts'
+import { type Received, readReceived, type Wire } from '../schemas/read.ts'
 import { invalidResponse, noResponse } from './errors.ts'
 import type { ParsedResponse, RunningAttempt } from './types.ts'
 
@@ -12,7 +14,7 @@ import type { ParsedResponse, RunningAttempt } from './types.ts'
 export function jsonBody(operation: string, body: object, passThrough: Record<string, unknown> | undefined): string {
   // A toJSON would replace the whole body.
   if (passThrough !== undefined && (!isObject(passThrough) || typeof passThrough.toJSON === 'function')) {
-    refuseInput(operation, 'passThrough', 'a plain object of extra fields', passThrough)
+    rejectInput(operation, 'passThrough', 'must be a plain object of extra fields', passThrough)
   }
   const sent = passThrough === undefined ? body : merge(operation, jsonOf(operation, body), passThrough, 'passThrough')
   return stringify(operation, sent)
@@ -28,8 +30,8 @@ function stringify(operation: string, body: unknown): string {
       return value
     })
   } catch (error) {
-    if (error instanceof NotFinite) return refuseInput(operation, error.message, 'a finite number', Number.NaN)
-    return refuseInput(operation, '', 'JSON: no BigInt, nothing that contains itself', body)
+    if (error instanceof NotFinite) return rejectInput(operation, error.message, 'must be a finite number', Number.NaN)
+    return rejectInput(operation, '', 'must be JSON: no BigInt, nothing that contains itself', body)
   }
 }
 
@@ -40,7 +42,8 @@ function merge(operation: string, target: unknown, extra: unknown, path: string)
   if (Array.isArray(target) && Array.isArray(extra)) {
     return [...target, ...extra.slice(target.length)].map((value, index) => {
       const at = `${path}[${index}]`
-      if (index >= target.length) return refuseInput(operation, at, 'an index that the call itself fills', extra)
+      if (index >= target.length)
+        return rejectInput(operation, at, 'must be an index that the call itself fills', extra)
       return index in extra ? merge(operation, value, extra[index], at) : value
     })
   }
@@ -52,7 +55,7 @@ function merge(operation: string, target: unknown, extra: unknown, path: string)
     }
     return merged
   }
-  return refuseInput(operation, path, 'a field that the call itself does not send', target)
+  return rejectInput(operation, path, 'must not be a field that the call itself sends', target)
 }
 
 /** Reads the body of a 2xx. */
@@ -97,14 +100,28 @@ async function readBody(
 }
 
 /**
- * Reads a documented record.
+ * Reads a documented record, at a place of the response. Only what decides about the operation can make it unreadable.
  * @throws {OutcomeUnknownError | UnexpectedResponseError} with what came in its `body`, so that nothing of it is lost.
  */
-export function recordOf<T>(response: ParsedResponse, schema: Schema<T>, record: unknown = response.json): T {
-  const { value, issues } = read(schema, record)
-  if (issues) throw unreadableRecord(response, issues)
+export function recordOf<T extends Received>(
+  response: ParsedResponse,
+  schema: Schema<Wire<T>>,
+  record: unknown = response.json,
+  place = '',
+): T {
+  const { value, issues } = readReceived<T>(schema, record)
+  if (issues)
+    throw unreadableRecord(
+      response,
+      issues.map((issue) => below(place, issue)),
+    )
   return value
 }
+
+const below = (place: string, issue: Issue): Issue => ({
+  ...issue,
+  path: place && issue.path ? `${place}.${issue.path}` : place + issue.path,
+})
 
 /** The error of a response whose JSON does not have what decides about its operation. */
 export function unreadableRecord({ attempt, status, requestId, json }: ParsedResponse, issues: Issue[]): Error {

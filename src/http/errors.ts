@@ -13,8 +13,8 @@ import {
   type UnknownOutcomeReason,
 } from '../errors.ts'
 import { paymentSecrets } from '../lib/card-data.ts'
+import { isObject } from '../lib/kind.ts'
 import { type Redactor, redactor } from '../lib/redact.ts'
-import { isObject } from '../schemas/schema.ts'
 import { isSigned } from './auth.ts'
 import { statusMeaning, wasNotProcessed } from './final-statuses.ts'
 import { type Attempt, callDetails, type RunningAttempt } from './types.ts'

@@ -1,10 +1,19 @@
+import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig, TIMEOUT_LIMIT_MS } from '../config.ts'
 import { ConfigError, ConnectionError } from '../errors.ts'
 import { callHook, type RequestInfo } from '../hooks.ts'
-import { lazy } from '../lib/lazy.ts'
 import { abandon } from '../lib/read-bytes.ts'
-import { checkInput, refuseInput, wholeNumber } from '../schemas/input.ts'
-import { leaf, looseObject, maybe } from '../schemas/schema.ts'
+import {
+  anObject,
+  define,
+  fieldsOf,
+  must,
+  noUnknownOption,
+  objectMessage,
+  option,
+  type Schema,
+} from '../schemas/fields.ts'
+import { checkInput, rejectInput, wholeNumber } from '../schemas/input.ts'
 import { authorize } from './auth.ts'
 import { readErrorText, readJson } from './body.ts'
 import { sleep, startDeadline } from './deadline.ts'
@@ -223,13 +232,18 @@ const infoOf = ({ operation, method, path }: WireRequest, attempt: number): Requ
   attempt,
 })
 
-const optionsSchema = /* @__PURE__ */ lazy(() =>
-  looseObject({
-    signal: maybe(leaf<AbortSignal>('an AbortSignal (the `signal` of an AbortController)', isSignal)),
-    timeoutMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)),
-    deadlineMs: maybe(wholeNumber(1, TIMEOUT_LIMIT_MS)),
-    maxRetries: maybe(wholeNumber(0, 10)),
+const optionFields = /* @__PURE__ */ define(() =>
+  fieldsOf<CallOptions>()({
+    signal: option(v.custom<AbortSignal>(isSignal, must('be an AbortSignal (the `signal` of an AbortController)'))),
+    timeoutMs: option(wholeNumber(1, TIMEOUT_LIMIT_MS)),
+    deadlineMs: option(wholeNumber(1, TIMEOUT_LIMIT_MS)),
+    maxRetries: option(wholeNumber(0, 10)),
+    passThrough: option(anObject),
   }),
+)
+
+const optionsSchema: Schema<CallOptions> = /* @__PURE__ */ define(() =>
+  v.pipe(anObject, noUnknownOption(Object.keys(optionFields)), v.looseObject(optionFields, objectMessage)),
 )
 
 function isSignal(value: unknown): boolean {
@@ -239,9 +253,9 @@ function isSignal(value: unknown): boolean {
 
 function checkOptions({ operation, body }: WireRequest, options: CallOptions): void {
   if (options.passThrough && body === undefined) {
-    refuseInput(operation, 'passThrough', 'left out: this request has no body', options.passThrough)
+    rejectInput(operation, 'passThrough', 'must be left out: this request has no body', options.passThrough)
   }
-  checkInput(operation, optionsSchema(), options)
+  checkInput(operation, optionsSchema, options)
 }
 
 function targetUrl(config: ResolvedConfig, { operation, base, path }: WireRequest): string {
@@ -253,7 +267,7 @@ function targetUrl(config: ResolvedConfig, { operation, base, path }: WireReques
   // The last guard against a value that changes the path: what a URL parser makes of it must be what was built.
   const { origin, pathname, search } = new URL(url)
   if (origin + pathname + search !== url) {
-    refuseInput(operation, 'path', 'a path without "." or ".." segments', path)
+    rejectInput(operation, 'path', 'must be a path without "." or ".." segments', path)
   }
   return url
 }

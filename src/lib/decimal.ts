@@ -2,15 +2,30 @@
 const TOO_LARGE = 2 ** 46
 
 /**
- * Whether a value is an amount as the document's "Common types" has it: a positive number with at most 2 decimals.
- * The shortest text of a double is what JSON carries, so that text decides: `0.1 + 0.2`, `1e21` and `1e-7` fail here.
+ * What a value would have to be to be an amount, which is a number with at most 2 decimals; undefined when it is one. The
+ * shortest text of a double is what JSON carries, so that text decides: `0.1 + 0.2`, `1e21` and `1e-7` fail here.
+ *
+ * @param positive Whether zero and less are rejected too, as in the API document's "Common types".
  */
-export function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && value > 0 && value < TOO_LARGE && /^\d+(\.\d{1,2})?$/.test(String(value))
+export function amountProblem(value: unknown, positive = true): string | undefined {
+  if (typeof value !== 'number') return `a number${typeof value === 'string' ? ', not a string' : ''}`
+  if (Number.isNaN(value)) return 'a number, not NaN'
+  if (!Number.isFinite(value)) return 'finite'
+  if (positive && value < 0) return 'positive, not negative'
+  if (positive && value === 0) return 'more than zero'
+  if (Math.abs(value) >= TOO_LARGE) return 'below 2^46'
+  if (!/^-?\d+(\.\d{1,2})?$/.test(String(value))) {
+    return 'a number with at most 2 decimals: round it, or calculate in hundredths (toMinorUnits, fromMinorUnits)'
+  }
+  return undefined
 }
 
-/** Hundredths of an amount that {@link isAmount} accepts, exactly: taken from its digits, not by multiplication. */
+/** Whether a value is a positive amount: see {@link amountProblem}. */
+export const isAmount = (value: unknown): value is number => amountProblem(value) === undefined
+
+/** Hundredths of an amount, exactly: taken from its digits, not by multiplication. Negative amounts are fine. */
 export function hundredths(amount: number): number {
-  const [whole = '0', fraction = ''] = String(amount).split('.')
-  return Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
+  const [whole = '0', fraction = ''] = String(Math.abs(amount)).split('.')
+  const minor = Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
+  return amount < 0 ? -minor : minor
 }

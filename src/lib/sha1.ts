@@ -1,12 +1,11 @@
-import { _SHA1 as NobleSha1 } from '@noble/hashes/legacy.js'
+import { sha1 } from '@noble/hashes/legacy.js'
 import { encodeBase64url } from './base64url.ts'
 import { nativeCrypto } from './native-crypto.ts'
 import { encodeUtf8 } from './utf8.ts'
 
 type Base64Sha1 = (text: string) => string
 
-// The class itself: noble's function around it would be half as much code again.
-const portable: Base64Sha1 = (text) => encodeBase64url(new NobleSha1().update(encodeUtf8(text)).digest())
+const portable: Base64Sha1 = (text) => encodeBase64url(sha1(encodeUtf8(text)))
 
 let chosen: Base64Sha1 | undefined
 

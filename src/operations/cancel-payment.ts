@@ -1,14 +1,15 @@
 // POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel (API document, "Cancel a created, unpaid payment")
 
+import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { recordOf, unreadableRecord } from '../http/body.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
+import { kindOf } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
-import { type Payment, paymentSchema } from '../schemas/payment.ts'
-import { kindOf, optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { type CancelledPayment, cancelledPaymentSchema } from '../schemas/payment.ts'
 
 /** The input of `cancelPayment`. */
 export interface CancelPaymentInput {
@@ -18,12 +19,19 @@ export interface CancelPaymentInput {
   order_id: string
 }
 
-const inputSchema: () => Schema<CancelPaymentInput> = /* @__PURE__ */ lazy(() =>
-  strictObject({ pos_id: optional(uuid()), order_id: pathSegment() }),
+const inputSchema: Schema<CancelPaymentInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<CancelPaymentInput>()({ pos_id: v.optional(uuid), order_id: pathSegment }),
+      unknownParameter,
+      objectMessage,
+    ),
+  ),
 )
 
 function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): WireRequest {
-  const input = checkInput('cancelPayment', inputSchema(), received)
+  const input = checkInput('cancelPayment', inputSchema, received)
   return {
     operation: 'cancelPayment',
     method: 'POST',
@@ -33,16 +41,17 @@ function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): Wir
     endpointsKeyHeader: 'X-API-Key',
     subject: input,
     howToFindOut:
-      `Ask with resendWebhook({ order_id, operation: 'purchase' }) (or 'auth'), where order_id is ${JSON.stringify(input.order_id)}: ` +
+      `Call resolveOutcome(client, error), or ask with resendWebhook({ order_id, operation: 'purchase' }) (or 'auth'), where order_id is ${JSON.stringify(input.order_id)}: ` +
       'a cancelled payment has status_code 6007. Cancelling again moves no money.',
   }
 }
 
-function readResponse(response: ParsedResponse): Payment {
+function readResponse(response: ParsedResponse): CancelledPayment {
   const records = response.json
-  if (Array.isArray(records) && records.length === 1) return recordOf(response, paymentSchema(), records[0])
+  if (Array.isArray(records) && records.length === 1)
+    return recordOf<CancelledPayment>(response, cancelledPaymentSchema, records[0])
   const received = Array.isArray(records) ? `array of ${records.length}` : kindOf(records)
-  throw unreadableRecord(response, [{ path: '', rule: 'an array of one payment record', received }])
+  throw unreadableRecord(response, [{ path: '', message: 'must be an array of one payment record', received }])
 }
 
 /**
@@ -72,6 +81,6 @@ export async function cancelPayment(
   config: ClientConfig,
   input: CancelPaymentInput,
   options: CallOptions = {},
-): Promise<Payment> {
+): Promise<CancelledPayment> {
   return call(config, 'cancelPayment', options, (resolved) => buildRequest(resolved, input), readResponse)
 }

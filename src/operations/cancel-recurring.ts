@@ -1,14 +1,14 @@
 // PUT {api_url}/api/v1/recurring/{recurring_id}/cancel (beyond the API document; source [A]: shown by the vendor's other public material)
 
+import * as v from 'valibot'
 import type { ClientConfig } from '../config.ts'
 import { recordOf } from '../http/body.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
 import { segment } from '../lib/path.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, pathSegment } from '../schemas/input.ts'
 import { type RecurringCancellation, recurringCancellationSchema } from '../schemas/recurring.ts'
-import { type Schema, strictObject } from '../schemas/schema.ts'
 
 /** The input of `cancelRecurring`. */
 export interface CancelRecurringInput {
@@ -16,12 +16,15 @@ export interface CancelRecurringInput {
   recurring_id: string
 }
 
-const inputSchema: () => Schema<CancelRecurringInput> = /* @__PURE__ */ lazy(() =>
-  strictObject({ recurring_id: pathSegment() }),
+const inputSchema: Schema<CancelRecurringInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(fieldsOf<CancelRecurringInput>()({ recurring_id: pathSegment }), unknownParameter, objectMessage),
+  ),
 )
 
 function buildRequest(received: CancelRecurringInput): WireRequest {
-  const { recurring_id } = checkInput('cancelRecurring', inputSchema(), received)
+  const { recurring_id } = checkInput('cancelRecurring', inputSchema, received)
   return {
     operation: 'cancelRecurring',
     method: 'PUT',
@@ -36,7 +39,7 @@ function buildRequest(received: CancelRecurringInput): WireRequest {
 }
 
 function readResponse(response: ParsedResponse): RecurringCancellation {
-  return recordOf(response, recurringCancellationSchema())
+  return recordOf<RecurringCancellation>(response, recurringCancellationSchema)
 }
 
 /**

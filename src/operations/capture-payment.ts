@@ -1,14 +1,14 @@
 // POST {base_url}/api/v1/capture (API document, "Capture a reserve")
 
+import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { jsonBody, recordOf } from '../http/body.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
 import { type Capture, captureSchema } from '../schemas/capture.ts'
-import { amount, checkInput, currency, freeText, oneOf, orderId, products, url, uuid } from '../schemas/input.ts'
-import { optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { amount, checkInput, currency, oneOf, orderId, products, textUpTo, url, uuid } from '../schemas/input.ts'
 import type { Product } from '../schemas/split.ts'
 import { warnAboutPort } from './purchase.ts'
 
@@ -29,7 +29,7 @@ export interface CapturePaymentInput {
    */
   charge_amount?: number | undefined
   /** Their structure depends on whether fiscalization is used: they are sent as they are. */
-  products?: Product[] | undefined
+  products?: readonly Product[] | undefined
   /** At most 2048 characters. */
   comment?: string | undefined
   /** Where the webhooks of this capture go. */
@@ -38,22 +38,29 @@ export interface CapturePaymentInput {
   f_receipt_delivery?: ReceiptDelivery | undefined
 }
 
-const inputSchema: () => Schema<CapturePaymentInput> = /* @__PURE__ */ lazy(() =>
-  strictObject({
-    pos_id: optional(uuid()),
-    order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
-    order_currency: currency(),
-    charge_amount: optional(amount()),
-    products: optional(products()),
-    comment: optional(freeText(COMMENT_LENGTH)),
-    server_url: optional(url()),
-    f_receipt_delivery: optional(oneOf<ReceiptDelivery>('email', 'sms', 'viber', 'none')),
-  }),
+const inputSchema: Schema<CapturePaymentInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<CapturePaymentInput>()({
+        pos_id: v.optional(uuid),
+        order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
+        order_currency: currency,
+        charge_amount: v.optional(amount),
+        products: v.optional(products),
+        comment: v.optional(textUpTo(COMMENT_LENGTH)),
+        server_url: v.optional(url),
+        f_receipt_delivery: v.optional(oneOf(['email', 'sms', 'viber', 'none'])),
+      }),
+      unknownParameter,
+      objectMessage,
+    ),
+  ),
 )
 
 /** Builds the request. A webhook address on an unusual port triggers `onWarning`. */
 function buildRequest(config: ResolvedConfig, received: CapturePaymentInput, options: CallOptions): WireRequest {
-  const input = checkInput('capturePayment', inputSchema(), received)
+  const input = checkInput('capturePayment', inputSchema, received)
   const { order_id, pos_id } = input
   warnAboutPort(config, 'capturePayment', 'server_url', input.server_url)
   return {
@@ -80,7 +87,7 @@ function howToFindOut({ order_id, server_url }: CapturePaymentInput): string {
 }
 
 function readResponse(response: ParsedResponse): Capture {
-  const capture = { ...recordOf(response, captureSchema()) }
+  const capture = { ...recordOf(response, captureSchema) }
   return Object.defineProperty(capture, 'record', { value: response.json, enumerable: false }) as Capture
 }
 

@@ -1,14 +1,22 @@
 // POST {base_url}/api/v1/payment (API document, "Create payment, including two-step" and "Recurring payments")
 
+import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { type InitRecurring, initRecurringSchema, recurringIssues } from '../schemas/init-recurring.ts'
+import { countCharacters } from '../lib/kind.ts'
+import { CAPTURE_ORDER_ID_LENGTH } from '../lib/limits.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { issueAt, oneOf, url } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
-import { type DirectPurchaseFields, type HostedPurchaseFields, purchaseSchemas } from '../schemas/purchase.ts'
-import { optional } from '../schemas/schema.ts'
+import {
+  type DirectPurchaseFields,
+  directFields,
+  type HostedPurchaseFields,
+  hostedFields,
+} from '../schemas/purchase.ts'
+import { type InitRecurring, initRecurringSchema, recurringIssues } from '../schemas/recurring.ts'
 import {
   buildPurchase,
   type Checkout,
@@ -59,16 +67,45 @@ export interface DirectAuthInput extends DirectPurchaseFields {
 /** The input of `createPayment`; `mode` and `method` choose the form. */
 export type CreatePaymentInput = HostedPurchaseInput | HostedAuthInput | DirectPurchaseInput | DirectAuthInput
 
-const inputSchema = /* @__PURE__ */ purchaseSchemas<CreatePaymentInput>(() => ({
-  method: oneOf('purchase', 'auth'),
-  customer_referrer: optional(url()),
-  init_recurring: optional(initRecurringSchema()),
-}))
+const input = <const E extends v.ObjectEntries>(entries: E) =>
+  v.pipe(anInput, v.objectWithRest(entries, unknownParameter, objectMessage))
 
-function inputIssues({ method, init_recurring }: CreatePaymentInput): Issue[] {
-  if (!init_recurring) return []
-  if ((method as string) === 'purchase') return recurringIssues(init_recurring)
-  return [issueAt('init_recurring', 'left out with method "auth": it belongs to a purchase', init_recurring)]
+const inputSchema: Schema<CreatePaymentInput> = /* @__PURE__ */ define(() => {
+  const purchase = { method: oneOf(['purchase']) }
+  const init_recurring = v.optional(initRecurringSchema)
+  const recurringAuth = 'must be left out with method "auth": a subscription belongs to a purchase'
+  const auth = { method: oneOf(['auth']) }
+  const noRecurring = { init_recurring: v.optional(v.never(recurringAuth)) }
+  const referrer = { customer_referrer: v.optional(url) }
+  const forms = {
+    hosted: {
+      purchase: input(fieldsOf<HostedPurchaseInput>()({ ...hostedFields, ...purchase, ...referrer, init_recurring })),
+      auth: input(fieldsOf<HostedAuthInput>()({ ...hostedFields, ...auth, ...referrer, ...noRecurring })),
+    },
+    direct: {
+      purchase: input(fieldsOf<DirectPurchaseInput>()({ ...directFields, ...purchase, init_recurring })),
+      auth: input(fieldsOf<DirectAuthInput>()({ ...directFields, ...auth, ...noRecurring })),
+    },
+  }
+  return v.lazy((given): Schema<CreatePaymentInput> => {
+    const form = v.safeParse(formSchema, given)
+    return form.success ? forms[form.output.mode][form.output.method] : (formSchema as unknown as Schema<never>)
+  })
+})
+
+/** What chooses the table of parameters. */
+const formSchema = /* @__PURE__ */ define(() => {
+  const entries = { mode: oneOf(['hosted', 'direct']), method: oneOf(['purchase', 'auth']) }
+  return v.pipe(anInput, v.looseObject(entries, objectMessage))
+})
+
+function inputIssues({ method, order_id, init_recurring }: CreatePaymentInput): Issue[] {
+  const issues = init_recurring ? recurringIssues(init_recurring) : []
+  if (method === 'auth' && countCharacters(order_id) > CAPTURE_ORDER_ID_LENGTH) {
+    const message = `must have at most ${CAPTURE_ORDER_ID_LENGTH} characters with method "auth": a longer one could never be captured`
+    issues.push(issueAt('order_id', message, order_id))
+  }
+  return issues
 }
 
 const OPERATION = 'createPayment'

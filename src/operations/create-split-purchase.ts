@@ -1,12 +1,19 @@
 // POST {base_url}/api/v1/split/purchase (API document, "Split purchase (direct and hosted)")
 
+import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { oneOf } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
-import { type DirectPurchaseFields, type HostedPurchaseFields, purchaseSchemas } from '../schemas/purchase.ts'
-import { type Split, splitInputSchema } from '../schemas/split.ts'
+import {
+  type DirectPurchaseFields,
+  directFields,
+  type HostedPurchaseFields,
+  hostedFields,
+} from '../schemas/purchase.ts'
+import { type Split, splitListSchema } from '../schemas/split.ts'
 import {
   buildPurchase,
   type Checkout,
@@ -22,7 +29,7 @@ export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
   /** One-step: the money is charged at once. */
   method: 'purchase'
   /** At least one entry. How their sum relates to `amount` is not shown; a mismatch triggers `onWarning`. */
-  split: Split[]
+  split: readonly Split[]
 }
 
 /** A direct split purchase, with card data or a token. */
@@ -30,7 +37,7 @@ export interface DirectSplitPurchaseInput extends DirectPurchaseFields {
   /** One-step: the money is charged at once. */
   method: 'purchase'
   /** At least one entry. How their sum relates to `amount` is not shown; a mismatch triggers `onWarning`. */
-  split: Split[]
+  split: readonly Split[]
 }
 
 /** The input of `createSplitPurchase`; `mode` chooses the form. */
@@ -38,10 +45,20 @@ export type CreateSplitPurchaseInput = HostedSplitPurchaseInput | DirectSplitPur
 
 const OPERATION = 'createSplitPurchase'
 
-const inputSchema = /* @__PURE__ */ purchaseSchemas<CreateSplitPurchaseInput>(() => ({
-  method: oneOf('purchase'),
-  split: splitInputSchema(),
-}))
+const inputSchema: Schema<CreateSplitPurchaseInput> = /* @__PURE__ */ define(() => {
+  const split = { method: oneOf(['purchase']), split: splitListSchema }
+  const hosted = fieldsOf<HostedSplitPurchaseInput>()({ ...hostedFields, ...split })
+  const direct = fieldsOf<DirectSplitPurchaseInput>()({ ...directFields, ...split })
+  const forms = {
+    hosted: v.pipe(anInput, v.objectWithRest(hosted, unknownParameter, objectMessage)),
+    direct: v.pipe(anInput, v.objectWithRest(direct, unknownParameter, objectMessage)),
+  }
+  const modeSchema = v.pipe(anInput, v.looseObject({ mode: oneOf(['hosted', 'direct']) }, objectMessage))
+  return v.lazy((given): Schema<CreateSplitPurchaseInput> => {
+    const { output, success } = v.safeParse(modeSchema, given)
+    return success ? forms[output.mode] : (modeSchema as unknown as Schema<never>)
+  })
+})
 
 function buildRequest(config: ResolvedConfig, received: CreateSplitPurchaseInput, options: CallOptions): WireRequest {
   const input = checkPurchase(config, OPERATION, received, inputSchema)

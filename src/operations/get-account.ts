@@ -1,13 +1,13 @@
 // GET {api_url}/api/v1/balances/pos/{pos_id}/accounts/{account_id} (API document, "Balances")
 
+import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { recordOf } from '../http/body.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
 import { type Account, accountSchema } from '../schemas/account.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, uuid } from '../schemas/input.ts'
-import { optional, type Schema, strictObject } from '../schemas/schema.ts'
 
 /** The input of `getAccount`. */
 export interface GetAccountInput {
@@ -17,12 +17,19 @@ export interface GetAccountInput {
   account_id: string
 }
 
-const inputSchema: () => Schema<GetAccountInput> = /* @__PURE__ */ lazy(() =>
-  strictObject({ pos_id: optional(uuid()), account_id: uuid() }),
+const inputSchema: Schema<GetAccountInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<GetAccountInput>()({ pos_id: v.optional(uuid), account_id: uuid }),
+      unknownParameter,
+      objectMessage,
+    ),
+  ),
 )
 
 function buildRequest(config: ResolvedConfig, received: GetAccountInput): WireRequest {
-  const input = checkInput('getAccount', inputSchema(), received)
+  const input = checkInput('getAccount', inputSchema, received)
   return {
     operation: 'getAccount',
     method: 'GET',
@@ -34,7 +41,7 @@ function buildRequest(config: ResolvedConfig, received: GetAccountInput): WireRe
 }
 
 function readResponse(response: ParsedResponse): Account {
-  return recordOf(response, accountSchema())
+  return recordOf<Account>(response, accountSchema)
 }
 
 /**

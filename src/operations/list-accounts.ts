@@ -1,13 +1,13 @@
 // GET {api_url}/api/v1/balances/pos/{pos_id}/accounts (API document, "Balances")
 
+import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { recordOf } from '../http/body.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
-import { type Account, accountListSchema } from '../schemas/account.ts'
+import { type Account, type AccountList, accountListSchema, accountSchema } from '../schemas/account.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, uuid } from '../schemas/input.ts'
-import { optional, type Schema, strictObject } from '../schemas/schema.ts'
 
 /** The input of `listAccounts`. */
 export interface ListAccountsInput {
@@ -15,12 +15,15 @@ export interface ListAccountsInput {
   pos_id?: string | undefined
 }
 
-const inputSchema: () => Schema<ListAccountsInput> = /* @__PURE__ */ lazy(() =>
-  strictObject({ pos_id: optional(uuid()) }),
+const inputSchema: Schema<ListAccountsInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(fieldsOf<ListAccountsInput>()({ pos_id: v.optional(uuid) }), unknownParameter, objectMessage),
+  ),
 )
 
 function buildRequest(config: ResolvedConfig, received: ListAccountsInput): WireRequest {
-  const input = checkInput('listAccounts', inputSchema(), received)
+  const input = checkInput('listAccounts', inputSchema, received)
   return {
     operation: 'listAccounts',
     method: 'GET',
@@ -32,7 +35,8 @@ function buildRequest(config: ResolvedConfig, received: ListAccountsInput): Wire
 }
 
 function readResponse(response: ParsedResponse): Account[] {
-  return recordOf(response, accountListSchema()).accounts
+  const { accounts } = recordOf<AccountList>(response, accountListSchema)
+  return accounts.map((account, index) => recordOf<Account>(response, accountSchema, account, `accounts[${index}]`))
 }
 
 /**

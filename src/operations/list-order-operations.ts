@@ -1,14 +1,16 @@
 // GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id} (beyond the API document; source [A]: shown by the vendor's other public material)
 
+import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { unreadableRecord } from '../http/body.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
+import { isObject, kindOf } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
-import { isObject, kindOf, optional, type Schema, strictObject } from '../schemas/schema.ts'
-import { parseEvent, type WebhookEvent } from '../webhooks/event.ts'
+import { readEvent } from '../schemas/read-event.ts'
 
 /** The input of `listOrderOperations`. */
 export interface ListOrderOperationsInput {
@@ -18,12 +20,19 @@ export interface ListOrderOperationsInput {
   order_id: string
 }
 
-const inputSchema: () => Schema<ListOrderOperationsInput> = /* @__PURE__ */ lazy(() =>
-  strictObject({ pos_id: optional(uuid()), order_id: pathSegment() }),
+const inputSchema: Schema<ListOrderOperationsInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<ListOrderOperationsInput>()({ pos_id: v.optional(uuid), order_id: pathSegment }),
+      unknownParameter,
+      objectMessage,
+    ),
+  ),
 )
 
 function buildRequest(config: ResolvedConfig, received: ListOrderOperationsInput): WireRequest {
-  const { pos_id = config.posId, order_id } = checkInput('listOrderOperations', inputSchema(), received)
+  const { pos_id = config.posId, order_id } = checkInput('listOrderOperations', inputSchema, received)
   return {
     operation: 'listOrderOperations',
     method: 'GET',
@@ -38,24 +47,24 @@ function buildRequest(config: ResolvedConfig, received: ListOrderOperationsInput
 function readResponse(response: ParsedResponse): WebhookEvent[] {
   const { json } = response
   if (Array.isArray(json)) return json.map(readElement)
-  throw unreadableRecord(response, [{ path: '', rule: 'an array of operations', received: kindOf(json) }])
+  throw unreadableRecord(response, [{ path: '', message: 'must be an array of operations', received: kindOf(json) }])
 }
 
 // One by one: an element of an odd shape must not hide the others.
 function readElement(element: unknown): WebhookEvent {
   if (!isObject(element)) {
-    const issues = [{ path: '', rule: 'an object', received: kindOf(element) }]
-    return { issues, record: { element } }
+    const issues = [{ path: '', message: 'must be an object', received: kindOf(element) }]
+    return { kind: 'unexpected', issues, record: { element } }
   }
   // A full capture's record names its currency order_currency (the API document, "Secondary operation record").
-  return parseEvent(element.currency == null ? { ...element, currency: element.order_currency } : element)
+  return readEvent(element.currency == null ? { ...element, currency: element.order_currency } : element)
 }
 
 /**
  * Lists every operation of an order, the primary payment and all captures, voids, increments and refunds.
  * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}`. Beyond the API document.
  *
- * Each element is typed as the webhook of that operation is: `method` tells them apart. An element of an unexpected shape
+ * Each element is typed as the webhook of that operation is: `kind` tells them apart. An element of an unexpected shape
  * becomes an `UnexpectedEvent` and never hides the others. Retried after a network failure, a 408, a 429 or a 5xx. Authenticates
  * plainly with `X-API-KEY`, an assumption: public integrations do so.
  *
@@ -73,7 +82,7 @@ function readElement(element: unknown): WebhookEvent {
  * import { type ClientConfig, listOrderOperations } from 'edgetill'
  * async function refunded(config: ClientConfig): Promise<number> {
  *   const operations = await listOrderOperations(config, { order_id: 'A-1' })
- *   return operations.filter((one) => one.method === 'refund' && one.status === 'success').length
+ *   return operations.filter((one) => one.kind === 'refund' && one.status === 'success').length
  * }
  */
 export async function listOrderOperations(

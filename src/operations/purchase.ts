@@ -1,16 +1,21 @@
 import type { ResolvedConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import { callHook } from '../hooks.ts'
+import { warn } from '../hooks.ts'
 import { jsonBody, recordOf } from '../http/body.ts'
 import { invalidResponse } from '../http/errors.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { hundredths } from '../lib/decimal.ts'
-import { lazy } from '../lib/lazy.ts'
+import { countCharacters } from '../lib/kind.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from '../lib/limits.ts'
-import { checkInput, oneOf } from '../schemas/input.ts'
+import type { Schema } from '../schemas/fields.ts'
+import { checkInput, issueAt } from '../schemas/input.ts'
 import { type Payment, paymentSchema } from '../schemas/payment.ts'
-import { cardIssues, type DirectPurchaseFields, type HostedPurchaseFields } from '../schemas/purchase.ts'
-import { looseObject, type Schema } from '../schemas/schema.ts'
+import {
+  cardIssues,
+  type DirectPurchaseFields,
+  type HostedPurchaseFields,
+  missingCustomerFields,
+} from '../schemas/purchase.ts'
 import type { Split } from '../schemas/split.ts'
 
 /** A checkout page to send the customer to. Nothing is paid yet: the webhooks report the payment. */
@@ -34,37 +39,37 @@ export function isCheckout(result: Checkout | Payment): result is Checkout {
 
 type PurchaseInput = (HostedPurchaseFields | DirectPurchaseFields) & { method: string }
 
-const modeSchema = /* @__PURE__ */ lazy(() => looseObject({ mode: oneOf('hosted', 'direct') }))
-
 /**
  * Checks the input of a purchase. The clock decides whether a card has expired.
- * @param schema Of the input, by its mode: the mode chooses the table that the rest is checked against.
  * @param more Rules across several fields.
  */
 export function checkPurchase<Input extends PurchaseInput>(
   config: ResolvedConfig,
   operation: string,
   received: Input,
-  schema: (mode: Input['mode'], customerFields: ResolvedConfig['customerFields']) => Schema<Input>,
+  schema: Schema<Input>,
   more: (input: Input) => Issue[] = () => [],
 ): Input {
-  const { mode } = checkInput(operation, modeSchema(), received)
-  return checkInput(operation, schema(mode, config.customerFields), received, (checked) => [
+  return checkInput(operation, schema, received, (checked) => [
     ...(checked.mode === 'direct' ? cardIssues(checked, Date.now()) : []),
+    ...(config.customerFields === 'required' ? missingCustomerFields(checked).map(requiredIssue) : []),
     ...more(checked),
   ])
 }
 
+const requiredIssue = (path: string): Issue => issueAt(path, 'is required', undefined)
+
 /** Passes to `onWarning` what is legal in a purchase and will probably not do what was meant. */
 export function warnAboutPurchase(config: ResolvedConfig, operation: string, input: PurchaseInput): void {
   const { order_id, server_url } = input
-  if (order_id.length > CAPTURE_ORDER_ID_LENGTH) {
-    callHook(config.hooks.onWarning, {
-      operation,
-      code: 'order_id_not_capturable',
-      path: 'order_id',
-      message: `order_id has ${order_id.length} characters: a capture takes ${CAPTURE_ORDER_ID_LENGTH} at most.`,
-    })
+  for (const path of missingCustomerFields(input)) {
+    const message = `${path} is missing: the API document's table requires it, although its examples omit it.`
+    warn(config, { operation, code: 'missing_customer_field', path, message })
+  }
+  const length = countCharacters(order_id)
+  if (length > CAPTURE_ORDER_ID_LENGTH) {
+    const message = `order_id has ${length} characters, and later operations on an order, such as a refund, take at most ${CAPTURE_ORDER_ID_LENGTH}.`
+    warn(config, { operation, code: 'order_id_not_capturable', path: 'order_id', message })
   }
   warnAboutPort(config, operation, 'server_url', server_url)
 }
@@ -80,7 +85,7 @@ export function warnAboutPort(
   const { protocol, port } = new URL(address)
   const used = port || (protocol === 'https:' ? '443' : '80')
   if (/^8?443$/.test(used)) return
-  callHook(config.hooks.onWarning, {
+  warn(config, {
     operation,
     code: 'unusual_webhook_port',
     path,
@@ -110,14 +115,14 @@ export function buildPurchase(
     redirectExpected: mode === 'hosted',
     subject: { order_id, pos_id, amount, currency },
     howToFindOut:
-      `Ask before you try again: resendWebhook({ order_id, operation: '${method}' }) returns the state of order ${JSON.stringify(order_id)}. ` +
+      `Ask before you try again: resolveOutcome(client, error), or resendWebhook({ order_id, operation: '${method}' }) returns the state of order ${JSON.stringify(order_id)}. ` +
       'If the service does not know it, send the same order_id again: order ids are unique, so it cannot be paid twice.',
   }
 }
 
 /** Reads a payment record. */
 export function readPayment(response: ParsedResponse): Payment {
-  return recordOf(response, paymentSchema())
+  return recordOf<Payment>(response, paymentSchema)
 }
 
 /** Reads the response to a hosted purchase, which can only be a redirect. */
@@ -139,7 +144,7 @@ export function warnAboutSplitSum(
   if (amount === undefined) return
   const sum = split.reduce((total, entry) => total + hundredths(entry.amount), 0)
   if (sum === hundredths(amount)) return
-  callHook(config.hooks.onWarning, {
+  warn(config, {
     operation,
     code: 'split_sum',
     path: 'split',
@@ -167,7 +172,7 @@ export function readCheckout({ attempt, status, requestId, location = '' }: Pars
     throw invalidResponse(attempt, { reason: 'unexpected_redirect', status, what, requestId, location })
   }
   if (checkout_id === undefined && origin === base.origin) {
-    callHook(config.hooks.onWarning, {
+    warn(config, {
       operation: request.operation,
       code: 'unusual_checkout_address',
       path: 'location',

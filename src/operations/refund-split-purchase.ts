@@ -1,14 +1,14 @@
 // POST {base_url}/api/v1/split/refund (beyond the API document; source [A]: shown by the vendor's other public material)
 
+import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
-import { amount, checkInput, currency, freeText, orderId, url, uuid } from '../schemas/input.ts'
-import { optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { amount, checkInput, currency, orderId, textUpTo, url, uuid } from '../schemas/input.ts'
 import type { Refund } from '../schemas/secondary-operation.ts'
-import { type Split, splitInputSchema } from '../schemas/split.ts'
+import { type Split, splitListSchema } from '../schemas/split.ts'
 import { warnAboutSplitSum } from './purchase.ts'
 import { readSecondary, secondaryRequest } from './secondary-operation.ts'
 
@@ -26,7 +26,7 @@ export interface RefundSplitPurchaseInput {
    * At least one entry: what each sub-merchant gives back. In every public example the parts add up to the amount exactly;
    * a mismatch with `refund_amount` triggers `onWarning`.
    */
-  split: Split[]
+  split: readonly Split[]
   /** At most 2048 characters: the limit of a capture's comment, assumed to hold here too. */
   comment?: string | undefined
   /** Where the webhooks of this refund go. */
@@ -35,20 +35,27 @@ export interface RefundSplitPurchaseInput {
 
 const OPERATION = 'refundSplitPurchase'
 
-const inputSchema: () => Schema<RefundSplitPurchaseInput> = /* @__PURE__ */ lazy(() =>
-  strictObject({
-    pos_id: optional(uuid()),
-    order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
-    currency: currency(),
-    refund_amount: amount(),
-    split: splitInputSchema(),
-    comment: optional(freeText(COMMENT_LENGTH)),
-    server_url: optional(url()),
-  }),
+const inputSchema: Schema<RefundSplitPurchaseInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<RefundSplitPurchaseInput>()({
+        pos_id: v.optional(uuid),
+        order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
+        currency: currency,
+        refund_amount: amount,
+        split: splitListSchema,
+        comment: v.optional(textUpTo(COMMENT_LENGTH)),
+        server_url: v.optional(url),
+      }),
+      unknownParameter,
+      objectMessage,
+    ),
+  ),
 )
 
 function buildRequest(config: ResolvedConfig, received: RefundSplitPurchaseInput, options: CallOptions): WireRequest {
-  const input = checkInput(OPERATION, inputSchema(), received)
+  const input = checkInput(OPERATION, inputSchema, received)
   warnAboutSplitSum(config, OPERATION, input.split, 'refund_amount', input.refund_amount)
   const sent = { amount: input.refund_amount, currency: input.currency }
   return secondaryRequest(config, OPERATION, '/api/v1/split/refund', input, sent, options)

@@ -1,14 +1,22 @@
 // Any verb and path below a base address: the escape hatch for what the API document does not show
 
+import * as v from 'valibot'
 import type { ClientConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import { jsonBody } from '../http/body.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
-import { checkInput, issueAt, oneOf } from '../schemas/input.ts'
-import { isObject, leaf, optional, type Schema, strictObject } from '../schemas/schema.ts'
-import { flagField, isText } from '../schemas/values.ts'
+import {
+  anInput,
+  anObject,
+  define,
+  fieldsOf,
+  must,
+  objectMessage,
+  type Schema,
+  unknownParameter,
+} from '../schemas/fields.ts'
+import { checkInput, issueAt, oneOf, pattern } from '../schemas/input.ts'
 
 /** The input of `request`. */
 export interface RequestInput {
@@ -36,23 +44,30 @@ export interface RequestResult {
   location: string | undefined
 }
 
-const inputSchema: () => Schema<RequestInput> = /* @__PURE__ */ lazy(() =>
-  strictObject({
-    method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
-    path: leaf<string>('an encoded path that begins with "/"', (value) => isText(value) && value.startsWith('/')),
-    body: optional(leaf<Record<string, unknown>>('an object', isObject)),
-    authentication: oneOf('hmac', 'plain'),
-    base: optional(oneOf('baseUrl', 'apiUrl')),
-    redirectExpected: optional(flagField()),
-  }),
+const inputSchema: Schema<RequestInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<RequestInput>()({
+        method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+        path: pattern(/^\//, 'be an encoded path that begins with "/"'),
+        body: v.optional(anObject),
+        authentication: oneOf(['hmac', 'plain']),
+        base: v.optional(oneOf(['baseUrl', 'apiUrl'])),
+        redirectExpected: v.optional(v.boolean(must('be a boolean'))),
+      }),
+      unknownParameter,
+      objectMessage,
+    ),
+  ),
 )
 
 function inputIssues({ method, body }: RequestInput): Issue[] {
-  return method === 'GET' && body ? [issueAt('body', 'left out with GET', body)] : []
+  return method === 'GET' && body ? [issueAt('body', 'must be left out with GET', body)] : []
 }
 
 function buildRequest(received: RequestInput, options: CallOptions): WireRequest {
-  const input = checkInput('request', inputSchema(), received, inputIssues)
+  const input = checkInput('request', inputSchema, received, inputIssues)
   const { method, path, body, authentication, base = 'baseUrl', redirectExpected = false } = input
   return {
     operation: 'request',

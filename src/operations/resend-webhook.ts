@@ -1,16 +1,18 @@
 // GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true (API document, "Re-send a webhook for an operation")
 
+import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import { recordOf } from '../http/body.ts'
+import { unreadableRecord } from '../http/body.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
+import { isObject } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, issueAt, orderId, pathSegment, uuid } from '../schemas/input.ts'
-import { looseObject, optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { readEvent } from '../schemas/read-event.ts'
 import type { LiteralUnion } from '../schemas/values.ts'
-import { parseEvent, type WebhookEvent } from '../webhooks/event.ts'
 
 /** The input of `resendWebhook`. */
 export interface ResendWebhookInput {
@@ -29,26 +31,29 @@ export interface ResendWebhookInput {
   transactionId?: string | undefined
 }
 
-const inputSchema: () => Schema<ResendWebhookInput> = /* @__PURE__ */ lazy(() =>
-  strictObject({
-    pos_id: optional(uuid()),
-    order_id: pathSegment(),
-    operation: pathSegment(),
-    transactionId: optional(orderId()),
-  }),
-)
-
-const recordSchema: () => Schema<Record<string, unknown>> = /* @__PURE__ */ lazy(() =>
-  looseObject<Record<string, unknown>>({}),
+const inputSchema: Schema<ResendWebhookInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<ResendWebhookInput>()({
+        pos_id: v.optional(uuid),
+        order_id: pathSegment,
+        operation: pathSegment,
+        transactionId: v.optional(orderId()),
+      }),
+      unknownParameter,
+      objectMessage,
+    ),
+  ),
 )
 
 function inputIssues({ operation, transactionId }: ResendWebhookInput): Issue[] {
   if (transactionId === undefined || operation === 'purchase') return []
-  return [issueAt('transactionId', 'left out unless operation is "purchase"', transactionId)]
+  return [issueAt('transactionId', 'must be left out unless operation is "purchase"', transactionId)]
 }
 
 function buildRequest(config: ResolvedConfig, received: ResendWebhookInput): WireRequest {
-  const input = checkInput('resendWebhook', inputSchema(), received, inputIssues)
+  const input = checkInput('resendWebhook', inputSchema, received, inputIssues)
   const { pos_id = config.posId, order_id, operation, transactionId } = input
   const query = transactionId === undefined ? '' : `&transactionId=${segment(transactionId)}`
   return {
@@ -63,7 +68,9 @@ function buildRequest(config: ResolvedConfig, received: ResendWebhookInput): Wir
 }
 
 function readResponse(response: ParsedResponse): WebhookEvent {
-  return parseEvent(recordOf(response, recordSchema()))
+  const { json } = response
+  if (!isObject(json)) throw unreadableRecord(response, [issueAt('', 'must be an object', json)])
+  return readEvent(json)
 }
 
 /**
@@ -83,10 +90,10 @@ function readResponse(response: ParsedResponse): WebhookEvent {
  * @throws {UnexpectedResponseError} when the response is not a JSON object; it is in `body`.
  * @see The API document, "Re-send a webhook for an operation".
  * @example
- * import { type ClientConfig, isUnexpectedEvent, resendWebhook } from 'edgetill'
+ * import { type ClientConfig, resendWebhook } from 'edgetill'
  * async function isPaid(config: ClientConfig): Promise<boolean> {
  *   const event = await resendWebhook(config, { order_id: 'A-1', operation: 'purchase' })
- *   return !isUnexpectedEvent(event) && event.status === 'success'
+ *   return event.kind === 'purchase' && event.status === 'success'
  * }
  */
 export async function resendWebhook(

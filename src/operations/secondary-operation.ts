@@ -1,7 +1,8 @@
 import type { ResolvedConfig } from '../config.ts'
 import { jsonBody, recordOf } from '../http/body.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { captureSchema } from '../schemas/capture.ts'
+import { type Capture, captureSchema } from '../schemas/capture.ts'
+import type { Refund, Void } from '../schemas/secondary-operation.ts'
 import { warnAboutPort } from './purchase.ts'
 
 /** What the request of every secondary operation has. */
@@ -37,8 +38,7 @@ export function secondaryRequest(
   }
 }
 
-/** Reads the record of a capture, void or refund. It is kept whole under the non-enumerable `record`. */
-export function readSecondary<T>(response: ParsedResponse): T {
-  const operation = { ...recordOf(response, captureSchema()) }
-  return Object.defineProperty(operation, 'record', { value: response.json, enumerable: false }) as T
+/** Reads the record of a capture, void or refund. */
+export function readSecondary<T extends Capture | Refund | Void>(response: ParsedResponse): T {
+  return recordOf<Capture>(response, captureSchema) as T
 }

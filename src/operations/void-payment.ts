@@ -1,12 +1,12 @@
 // POST {base_url}/api/v1/void (beyond the API document; source [A]: shown by the vendor's other public material)
 
+import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
-import { checkInput, currency, freeText, orderId, url, uuid } from '../schemas/input.ts'
-import { optional, type Schema, strictObject } from '../schemas/schema.ts'
+import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { checkInput, currency, orderId, textUpTo, url, uuid } from '../schemas/input.ts'
 import type { Void } from '../schemas/secondary-operation.ts'
 import { readSecondary, secondaryRequest } from './secondary-operation.ts'
 
@@ -24,18 +24,25 @@ export interface VoidPaymentInput {
   server_url?: string | undefined
 }
 
-const inputSchema: () => Schema<VoidPaymentInput> = /* @__PURE__ */ lazy(() =>
-  strictObject({
-    pos_id: optional(uuid()),
-    order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
-    order_currency: currency(),
-    comment: optional(freeText(COMMENT_LENGTH)),
-    server_url: optional(url()),
-  }),
+const inputSchema: Schema<VoidPaymentInput> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<VoidPaymentInput>()({
+        pos_id: v.optional(uuid),
+        order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
+        order_currency: currency,
+        comment: v.optional(textUpTo(COMMENT_LENGTH)),
+        server_url: v.optional(url),
+      }),
+      unknownParameter,
+      objectMessage,
+    ),
+  ),
 )
 
 function buildRequest(config: ResolvedConfig, received: VoidPaymentInput, options: CallOptions): WireRequest {
-  const input = checkInput('voidPayment', inputSchema(), received)
+  const input = checkInput('voidPayment', inputSchema, received)
   const sent = { currency: input.order_currency }
   return secondaryRequest(config, 'voidPayment', '/api/v1/void', input, sent, options)
 }

@@ -1,11 +1,11 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { encodeBase64url } from '../lib/base64url.ts'
 import { encodeUtf8 } from '../lib/utf8.ts'
-import { isUnexpectedEvent, type WebhookEvent } from '../webhooks/event.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
 
 /** Everything that was received of an event, under its wire names. */
-export function recordOf(event: WebhookEvent): Record<string, unknown> {
-  return isUnexpectedEvent(event) ? event.record : (event as unknown as Record<string, unknown>)
+export function recordOf(event: WebhookEvent): Readonly<Record<string, unknown>> {
+  return event.record
 }
 
 /**

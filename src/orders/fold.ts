@@ -1,4 +1,4 @@
-import type { WebhookEvent } from '../webhooks/event.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
 import { recordOf } from './event-key.ts'
 import type { ExpectedPayment, Order, OrderEvent, OrderFlag, OrderOperation, OrderTotals } from './order.ts'
 import { type EventSummary, summarizeEvent } from './summary.ts'

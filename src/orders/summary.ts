@@ -1,5 +1,5 @@
-import { isUnexpectedEvent, isUnknownEvent, type WebhookEvent } from '../webhooks/event.ts'
-import { eventKey, recordOf } from './event-key.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
+import { eventKey } from './event-key.ts'
 
 /** What the fold needs of an event, under the wire's names: small enough to be kept beside a key. */
 export interface EventSummary {
@@ -44,8 +44,10 @@ const DECIDING = ['method', 'status', 'currency', 'processed_currency', ...NUMBE
 
 /** Reads what the fold needs from an event; a field of another type than the API document's is left out. */
 export function summarizeEvent(event: WebhookEvent): EventSummary {
-  const record = recordOf(event)
-  const kind = isUnexpectedEvent(event) ? 'unexpected' : isUnknownEvent(event) ? 'unknown' : 'documented'
+  const isDocumented = event.kind !== 'unexpected' && event.kind !== 'unknown'
+  const kind = isDocumented ? 'documented' : event.kind
+  // A documented event has its numbers as numbers, also where the wire had them as text.
+  const record: Readonly<Record<string, unknown>> = isDocumented ? { ...event } : event.record
   const fee = record.fee as { amount?: unknown; currency?: unknown } | null | undefined
   const summary = readSummary(eventKey(event), {
     ...record,

@@ -1,19 +1,9 @@
 import { isFinal } from '../helpers/status.ts'
 import { hundredths, isAmount } from '../lib/decimal.ts'
-import {
-  type AuthIncrementEvent,
-  type CaptureEvent,
-  isUnexpectedEvent,
-  isUnknownEvent,
-  type PrimaryEvent,
-  type RefundEvent,
-  type VoidEvent,
-  type WebhookEvent,
-} from '../webhooks/event.ts'
+import type { DocumentedEvent, PrimaryEvent, WebhookEvent } from '../schemas/event.ts'
 import type { OrderView } from './look-up.ts'
 
-type DocumentedEvent = PrimaryEvent | SecondaryEvent
-type SecondaryEvent = CaptureEvent | VoidEvent | RefundEvent | AuthIncrementEvent
+type SecondaryEvent = Exclude<DocumentedEvent, PrimaryEvent>
 type SecondaryMethod = 'capture' | 'void' | 'refund'
 
 /** What became of a call whose outcome was unknown. */
@@ -104,7 +94,7 @@ function decideSecondary(call: CallFacts, method: SecondaryMethod, view: OrderVi
   const payment = primariesOf(view.operations)[0]
   if (!payment) return unknown(NO_PAYMENT)
   if (view.operations.some((event) => mayBe(event, method, known))) return unknown(UNREADABLE)
-  const own = secondariesOf(view.operations).filter((one) => one.method === method)
+  const own = secondariesOf(view.operations).filter((one) => one.kind === method)
   const fresh = own.filter(({ operation_id }) => !known?.has(operation_id))
   const amount = call.amount ?? (method === 'void' ? undefined : wholeAmount(method, view, known))
   const candidates = fresh.filter(
@@ -141,30 +131,28 @@ function wholeAmount(
   const paid = payment.processed_amount ?? payment.amount
   const amounts = [payment.amount, paid, ...earlier.map((one) => one.amount)]
   if (!amounts.every(isAmount) || !earlier.every(({ status }) => isFinal(status))) return undefined
-  const sum = (kind: SecondaryEvent['method']) =>
+  const sum = (kind: SecondaryEvent['kind']) =>
     earlier
-      .filter((one) => one.method === kind && one.status === 'success')
+      .filter((one) => one.kind === kind && one.status === 'success')
       .reduce((total, one) => total + hundredths(one.amount), 0)
   if (method === 'capture') {
-    if (payment.method !== 'auth' || paid !== payment.amount || sum('void') > 0) return undefined
+    if (payment.kind !== 'auth' || paid !== payment.amount || sum('void') > 0) return undefined
     return (hundredths(payment.amount) + sum('auth_increment') - sum('capture')) / 100
   }
-  if (payment.method === 'auth') return (sum('capture') - sum('refund')) / 100
-  return payment.method === 'purchase' ? (hundredths(paid) - sum('refund')) / 100 : undefined
+  if (payment.kind === 'auth') return (sum('capture') - sum('refund')) / 100
+  return payment.kind === 'purchase' ? (hundredths(paid) - sum('refund')) / 100 : undefined
 }
 
 /** Whether an element that cannot be read may be the operation that is looked for. */
 function mayBe(event: WebhookEvent, method: SecondaryMethod, known: CallFacts['known']): boolean {
-  if (!isUnreadable(event)) return false
-  const unknownMethod = isUnknownEvent(event)
-  const record = unknownMethod ? event : (event as { record: Record<string, unknown> }).record
-  if (typeof record.operation_id !== 'string')
-    return !unknownMethod && [undefined, method].includes(record.method as never)
-  if (known?.has(record.operation_id)) return false
-  return unknownMethod || typeof record.method !== 'string' || record.method === method
+  const { operation_id } = event.record
+  const isKnown = typeof operation_id === 'string' && known?.has(operation_id)
+  // A payment under an unknown method is not a secondary operation.
+  if (event.kind === 'unknown') return typeof operation_id === 'string' && !isKnown
+  return event.kind === 'unexpected' && !isKnown && (event.method ?? method) === method
 }
 
-const isUnreadable = (event: WebhookEvent) => isUnexpectedEvent(event) || isUnknownEvent(event)
+const isUnreadable = ({ kind }: WebhookEvent) => kind === 'unexpected' || kind === 'unknown'
 
 /** The payments of an order, the first one first: the charges of a subscription share its order_id. */
 function primariesOf(operations: readonly WebhookEvent[]): PrimaryEvent[] {

@@ -2,7 +2,7 @@ import { isApiError } from '../errors.ts'
 import type { CallOptions } from '../http/types.ts'
 import type { ListOrderOperationsInput } from '../operations/list-order-operations.ts'
 import type { ResendWebhookInput } from '../operations/resend-webhook.ts'
-import type { WebhookEvent } from '../webhooks/event.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
 
 /** What `resolveOutcome` needs of a client. */
 export interface OrderLookup {

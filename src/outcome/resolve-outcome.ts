@@ -1,9 +1,9 @@
+import * as v from 'valibot'
 import { EdgetillError, isConfigError } from '../errors.ts'
 import type { CallOptions } from '../http/types.ts'
-import { lazy } from '../lib/lazy.ts'
+import { anObject, define, fieldsOf, must, objectMessage, type Schema } from '../schemas/fields.ts'
 import { amount, checkInput, uuid } from '../schemas/input.ts'
-import { leaf, looseObject, optional, type Schema } from '../schemas/schema.ts'
-import { textField } from '../schemas/values.ts'
+import { text } from '../schemas/values.ts'
 import { decide, METHOD_OF, type ResolvedOutcome, unknown } from './decide.ts'
 import { lookUpOrder, type OrderLookup } from './look-up.ts'
 
@@ -41,15 +41,24 @@ export interface ResolveOutcomeOptions extends Omit<CallOptions, 'passThrough'> 
 
 const SETTLE_AFTER_MS = 600_000
 
-const callSchema: () => Schema<UnresolvedCall> = /* @__PURE__ */ lazy(() =>
-  looseObject<UnresolvedCall>({
-    operation: textField(),
-    order_id: optional(textField()),
-    amount: optional(amount()),
-    currency: optional(textField()),
-    pos_id: optional(uuid()),
-    sent_at: leaf('an ISO 8601 time with a zone, milliseconds since the epoch or a Date', isTime),
-  }),
+const callSchema: Schema<UnresolvedCall> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anObject,
+    v.looseObject(
+      fieldsOf<UnresolvedCall>()({
+        operation: text,
+        order_id: v.optional(text),
+        amount: v.optional(amount),
+        currency: v.optional(text),
+        pos_id: v.optional(uuid),
+        sent_at: v.custom<string | number | Date>(
+          isTime,
+          must('be an ISO 8601 time with a zone, milliseconds since the epoch or a Date'),
+        ),
+      }),
+      objectMessage,
+    ),
+  ),
 )
 
 // Without a zone the machine's own would be taken, silently.
@@ -94,7 +103,7 @@ export async function resolveOutcome(
   call: UnresolvedCall,
   options: ResolveOutcomeOptions = {},
 ): Promise<ResolvedOutcome> {
-  const { operation, order_id, pos_id, amount, currency, sent_at } = checkInput('resolveOutcome', callSchema(), call)
+  const { operation, order_id, pos_id, amount, currency, sent_at } = checkInput('resolveOutcome', callSchema, call)
   const { known, settleAfterMs = SETTLE_AFTER_MS, now = Date.now, ...callOptions } = options
   if (order_id === undefined)
     return unknown(`${operation} names no order_id to look up. Ask for the state of its order.`)

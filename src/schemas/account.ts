@@ -1,16 +1,17 @@
-import { lazy } from '../lib/lazy.ts'
-import { array, convert, looseObject, maybe, type Schema } from './schema.ts'
-import { type Currency, numberField, textField } from './values.ts'
+import * as v from 'valibot'
+import { anObject, define, fieldsOf, must, objectMessage, type Schema } from './fields.ts'
+import type { Received, Wire } from './read.ts'
+import { type Currency, number, optionalNumber, optionalText, text } from './values.ts'
 
-/** An account of a POS (document, "Account (balances)"). Fields that the service adds later are kept. */
-export interface Account {
+/** An account of a POS (API document, "Account (balances)"). Fields that the service adds later are kept. */
+export interface Account extends Received {
   /** A UUID; the merchant portal shows it under Balances. */
   id: string
-  /** The account's name. */
-  name: string
+  /** A display name. */
+  name?: string | null | undefined
   /** ISO 4217. */
   currency: Currency
-  /** What it holds. */
+  /** What the account holds. */
   balances: AccountBalances
 }
 
@@ -18,31 +19,49 @@ export interface Account {
 export interface AccountBalances {
   /** Can be paid out. */
   available: number
-  /** Held back for a time. The single-account answer names it `rollingReserve`; here it always is `rolling_reserve`. */
-  rolling_reserve?: number | null
+  /** Held back for a time. The single-account response names it `rollingReserve`; here it always is `rolling_reserve`. */
+  rolling_reserve?: number | null | undefined
 }
 
-type Received = AccountBalances & { rollingReserve?: number | null }
+/** The single-account response names `rolling_reserve` differently. */
+interface ReceivedBalances extends AccountBalances {
+  rollingReserve?: number | null | undefined
+}
 
-export const accountSchema: () => Schema<Account> = /* @__PURE__ */ lazy(() =>
-  looseObject<Account>({
-    id: textField(),
-    name: textField(),
-    currency: textField(),
-    balances: convert(
-      looseObject<Received>({
-        available: numberField(),
-        rolling_reserve: maybe(numberField()),
-        rollingReserve: maybe(numberField()),
+const balancesSchema: Schema<AccountBalances> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anObject,
+    v.looseObject(
+      fieldsOf<ReceivedBalances>()({
+        available: number,
+        rolling_reserve: optionalNumber,
+        rollingReserve: optionalNumber,
       }),
-      ({ rollingReserve, ...balances }): AccountBalances => {
-        const rolling_reserve = balances.rolling_reserve ?? rollingReserve
-        return rolling_reserve === undefined ? balances : { ...balances, rolling_reserve }
-      },
+      objectMessage,
     ),
-  }),
+    v.transform(({ rollingReserve, ...balances }): AccountBalances => {
+      const rolling_reserve = balances.rolling_reserve ?? rollingReserve
+      return rolling_reserve === undefined ? balances : { ...balances, rolling_reserve }
+    }),
+  ),
 )
 
-export const accountListSchema: () => Schema<{ accounts: Account[] }> = /* @__PURE__ */ lazy(() =>
-  looseObject({ accounts: array(accountSchema()) }),
+/** An account: `id`, `currency` and `balances` decide. */
+export const accountSchema: Schema<Wire<Account>> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anObject,
+    v.looseObject(
+      fieldsOf<Wire<Account>>()({ id: text, name: optionalText, currency: text, balances: balancesSchema }),
+      objectMessage,
+    ),
+  ),
+)
+
+/** All accounts of a POS, each still to be read. */
+export interface AccountList extends Received {
+  accounts: readonly unknown[]
+}
+
+export const accountListSchema: Schema<Wire<AccountList>> = /* @__PURE__ */ define(() =>
+  v.pipe(anObject, v.looseObject({ accounts: v.array(v.unknown(), must('be an array')) }, objectMessage)),
 )

@@ -1,79 +1,90 @@
-import { lazy } from '../lib/lazy.ts'
-import { type Fee, feeSchema } from './fee.ts'
-import { before, looseObject, maybe, type Schema } from './schema.ts'
+import * as v from 'valibot'
+import { anObject, define, fieldsOf, objectMessage, type Schema } from './fields.ts'
+import type { Received, Wire } from './read.ts'
 import {
   type Currency,
+  type Fee,
+  feeSchema,
   type LiteralUnion,
   type Mode,
-  numberField,
+  number,
+  optionalText,
   type Status,
   type Timestamp,
-  textField,
+  text,
 } from './values.ts'
 
-/** The record of a capture (document, "Secondary operation record"). Fields that the service adds later are kept. */
-export interface Capture {
-  /** The service's identifier of this capture, a UUID. */
+/** What the records of captures, refunds and voids have (API document, "Secondary operation record"). Unknown fields are kept. */
+export interface SecondaryOperation extends Received {
+  /** The service's identifier of this operation, a UUID. */
   operation_id: string
-  /** The reserve that was captured, a UUID. */
+  /** The payment that it belongs to, a UUID. */
   payment_id: string
   /** Your identifier of the order, at most 32 characters. */
   order_id: string
-  /** What was captured, in the currency's unit, at most 2 decimals. */
+  /** Amount of this operation, in the currency's unit, at most 2 decimals. */
   amount: number
   /** ISO 4217. Arrives as `order_currency` (full capture) or `currency` (partial capture); here it is always `currency`. */
   currency: Currency
   /** `success`, `failure`; others may appear. */
   status: Status
-  /** `capture`. */
-  method: LiteralUnion<'capture'>
   /** Identifier of the transaction, a UUID. */
-  transaction_id?: string | null
+  transaction_id?: string | null | undefined
   /** The merchant's POS, a UUID. */
-  pos_id?: string | null
+  pos_id?: string | null | undefined
   /** `direct`. */
-  mode?: Mode | null
+  mode?: Mode | null | undefined
   /** A string of digits, such as `1000`; `describeStatusCode` explains the known ones. */
-  status_code?: string | null
+  status_code?: string | null | undefined
   /** Text of the status code. */
-  status_description?: string | null
+  status_description?: string | null | undefined
   /** Time of creation; no zone. */
-  created_at?: Timestamp | null
+  created_at?: Timestamp | null | undefined
   /** Time of the last change; no zone. */
-  processed_at?: Timestamp | null
+  processed_at?: Timestamp | null | undefined
   /** The service's fee; may be null. */
-  fee?: Fee | null
+  fee?: Fee | null | undefined
   /** Your comment, at most 2048 characters. */
-  comment?: string | null
-  /** The record as it came, before `currency` was filled in. Not enumerable. */
-  readonly record: Record<string, unknown>
+  comment?: string | null | undefined
 }
 
-/** Reads a capture; its currency is required under either of its two names. */
-export const captureSchema: () => Schema<Omit<Capture, 'record'>> = /* @__PURE__ */ lazy(() => {
-  const text = maybe(textField())
-  const record = looseObject<Omit<Capture, 'record'>>({
-    operation_id: textField(),
-    payment_id: textField(),
-    order_id: textField(),
-    amount: numberField(),
-    currency: textField(),
-    status: textField(),
-    method: textField(),
-    transaction_id: text,
-    pos_id: text,
-    mode: text,
-    status_code: text,
-    status_description: text,
-    created_at: text,
-    processed_at: text,
-    fee: maybe(feeSchema()),
-    comment: text,
-  })
-  return before(nameCurrency, record)
-})
+/** The record of a capture. */
+export interface Capture extends SecondaryOperation {
+  /** `capture`. */
+  method: LiteralUnion<'capture'>
+}
 
-function nameCurrency(received: unknown): unknown {
-  const { currency, order_currency } = (received ?? {}) as { currency?: unknown; order_currency?: unknown }
-  return order_currency == null ? received : { ...(received as object), currency: currency ?? order_currency }
+/** A capture: `operation_id`, `payment_id`, `order_id`, `amount`, the currency, `status` and `method` decide. */
+export const captureSchema: Schema<Wire<Capture>> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anObject,
+    v.transform(nameCurrency),
+    v.looseObject(
+      fieldsOf<Wire<Capture>>()({
+        operation_id: text,
+        payment_id: text,
+        order_id: text,
+        amount: number,
+        currency: text,
+        status: text,
+        method: text,
+        transaction_id: optionalText,
+        pos_id: optionalText,
+        mode: optionalText,
+        status_code: optionalText,
+        status_description: optionalText,
+        created_at: optionalText,
+        processed_at: optionalText,
+        fee: v.nullish(feeSchema),
+        comment: optionalText,
+      }),
+      objectMessage,
+    ),
+  ),
+)
+
+/** The API document names a full capture's currency `order_currency` and a partial one's `currency`. */
+function nameCurrency(received: Record<string, unknown>): Record<string, unknown> {
+  const { currency, order_currency } = received
+  return order_currency == null ? received : { ...received, currency: currency ?? order_currency }
 }

@@ -1,92 +1,116 @@
+import * as v from 'valibot'
 import { InvalidInputError, type Issue } from '../errors.ts'
-import { isAmount } from '../lib/decimal.ts'
+import { amountProblem } from '../lib/decimal.ts'
+import { countCharacters, isObject, kindOf } from '../lib/kind.ts'
 import { ORDER_ID_LENGTH } from '../lib/limits.ts'
-import { isObject, kindOf, leaf, read, type Schema } from './schema.ts'
-import { isText } from './values.ts'
+import { define, must, type Schema } from './fields.ts'
+import { toIssue } from './read.ts'
 
-// Each is a function: nothing is built at import, and a bundle holds only what its calls use.
+// Values of a call's input. The functions are those that take a limit.
 
 /** A text that matches a pattern. */
-export const matching = (rule: string, pattern: RegExp): Schema<string> =>
-  leaf(rule, (value) => isText(value) && pattern.test(value))
-
-// Lengths are UTF-16 units, which is never laxer than counting characters.
-const sized = (rule: string, least: number, most: number, test = (_: string) => true): Schema<string> =>
-  leaf(rule, (value) => isText(value) && value.length >= least && value.length <= most && test(value))
-
-/** A text that is not empty. */
-export const text = (): Schema<string> => matching('a non-empty string', /./s)
-
-/** A text of 1 to `most` characters. */
-export const textTo = (most: number): Schema<string> => sized(`a string of 1 to ${most} characters`, 1, most)
-
-/** A text of at most `most` characters, which may be empty. */
-export const freeText = (most: number): Schema<string> => sized(`a string of at most ${most} characters`, 0, most)
-
-/** A text with a lone half of a surrogate pair cannot be written in UTF-8: it would arrive as another text. */
-const isWellFormed = (value: string) => !/\p{Surrogate}/u.test(value)
-
-/** The merchant's identifier of an order. */
-export const orderId = (most: number = ORDER_ID_LENGTH): Schema<string> =>
-  sized(`a well-formed string of 1 to ${most} characters`, 1, most, isWellFormed)
-
-/** A text that becomes a segment of a path: `.` and `..`, in whatever encoding, would change the path. */
-export const pathSegment = (): Schema<string> =>
-  sized(
-    `a well-formed string of 1 to ${ORDER_ID_LENGTH} characters other than "." and ".." (it becomes a part of the path)`,
-    1,
-    ORDER_ID_LENGTH,
-    (value) => isWellFormed(value) && !/^(\.|%(25)*2e){1,2}$/i.test(value),
-  )
-
-/** Products: an array of objects, sent as they are. */
-export const products = (): Schema<Record<string, unknown>[]> =>
-  leaf('an array of objects', (value) => Array.isArray(value) && value.every(isObject))
-
-/** One of several words. */
-export const oneOf = <T extends string>(...words: readonly T[]): Schema<T> =>
-  leaf(`one of: ${words.join(', ')}`, (value) => words.includes(value as T))
-
-export const amount = (): Schema<number> =>
-  leaf('a positive number with at most 2 decimals (a number, not a string)', isAmount)
-
-export const uuid = (): Schema<string> => matching('a UUID', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i)
-
-export const currency = (): Schema<string> =>
-  matching('a currency code of three capital letters (ISO 4217)', /^[A-Z]{3}$/)
-
-export const country = (): Schema<string> =>
-  matching('a country code of two capital letters (ISO 3166-1 alpha-2)', /^[A-Z]{2}$/)
-
-export const mcc = (): Schema<string> => matching('a merchant category code of four digits', /^\d{4}$/)
-
-export const date = (): Schema<string> => leaf('a real date as YYYY-MM-DD', isDate)
-
-export const url = (): Schema<string> => leaf('an absolute http(s) address', isHttpAddress)
-
-/** Whatever the document does not describe: it is sent as it is. */
-export const anything = (): Schema<unknown> => leaf('given', (value) => value !== undefined)
-
-/** A whole number within bounds. */
-export const wholeNumber = (least: number, most: number): Schema<number> =>
-  leaf(
-    `a whole number from ${least} to ${most}`,
-    (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
-  )
-
-/** Whether a text is a date that exists: 2026-02-29 is not. */
-function isDate(value: unknown): boolean {
-  return isText(value) && /^\d{4}-\d\d-\d\d$/.test(value) && new Date(value).toJSON()?.startsWith(value)
+export function pattern(regex: RegExp, message: string): Schema<string> {
+  return v.pipe(v.string(must(message)), v.regex(regex, must(message)))
 }
 
-function isHttpAddress(value: unknown): boolean {
-  return isText(value) && /^https?:\/\/\S+$/i.test(value) && URL.canParse(value)
+/** A text that is not empty. */
+export const nonEmptyText: Schema<string> = /* @__PURE__ */ define(() => pattern(/./s, 'be a non-empty string'))
+
+/** A text of at most `max` characters. An emoji is one character. */
+export function textUpTo(max: number, min = 0): Schema<string> {
+  const message = must(
+    min > 0 ? `be a string of ${min} to ${max} characters` : `be a string of at most ${max} characters`,
+  )
+  return v.pipe(
+    v.string(message),
+    v.check((text) => text.length >= min && (text.length <= max || countCharacters(text) <= max), message),
+  )
+}
+
+/** Half of a surrogate pair cannot be written in UTF-8: the service would receive another text. */
+const isWellFormed = (text: string) => !/\p{Surrogate}/u.test(text)
+
+/** The merchant's identifier of an order. */
+export function orderId(max: number = ORDER_ID_LENGTH): Schema<string> {
+  return v.pipe(textUpTo(max, 1), v.check(isWellFormed, 'must be well-formed Unicode: it has half of a surrogate pair'))
+}
+
+/** A text that becomes a segment of a path: `.` and `..`, however often encoded, would change the path. */
+export const pathSegment: Schema<string> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    orderId(),
+    v.check((text) => !/^(\.|%(25)*2e){1,2}$/i.test(text), 'must not be "." or "..": it becomes a part of the path'),
+  ),
+)
+
+/** Products, sent as they are. */
+export const products: Schema<readonly object[]> = /* @__PURE__ */ define(() =>
+  v.custom<readonly object[]>((value) => Array.isArray(value) && value.every(isObject), must('be an array of objects')),
+)
+
+/** One of several texts. */
+export function oneOf<const T extends string>(options: readonly T[]): Schema<T> {
+  return v.picklist(options, must(`be one of: ${options.join(', ')}`))
+}
+
+/** A positive number with at most 2 decimals. Its message says which rule the number breaks. */
+export const amount: Schema<number> = /* @__PURE__ */ define(() => {
+  const message = ({ input }: v.BaseIssue<unknown>) =>
+    input === undefined ? 'is required' : `must be ${amountProblem(input)}`
+  return v.pipe(
+    v.number(message),
+    v.check((value) => amountProblem(value) === undefined, message),
+  )
+})
+
+export const uuid: Schema<string> = /* @__PURE__ */ define(() =>
+  pattern(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i, 'be a UUID'),
+)
+
+export const currency: Schema<string> = /* @__PURE__ */ define(() =>
+  pattern(/^[A-Z]{3}$/, 'be a currency code of three capital letters (ISO 4217)'),
+)
+
+export const country: Schema<string> = /* @__PURE__ */ define(() =>
+  pattern(/^[A-Z]{2}$/, 'be a country code of two capital letters (ISO 3166-1 alpha-2)'),
+)
+
+export const mcc: Schema<string> = /* @__PURE__ */ define(() =>
+  pattern(/^\d{4}$/, 'be a merchant category code of four digits'),
+)
+
+export const date: Schema<string> = /* @__PURE__ */ define(() => {
+  const message = must('be a real date as YYYY-MM-DD')
+  return v.pipe(v.string(message), v.check(isDate, message))
+})
+
+export const url: Schema<string> = /* @__PURE__ */ define(() => {
+  const message = must('be an absolute http(s) URL')
+  return v.pipe(
+    v.string(message),
+    v.check((text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text), message),
+  )
+})
+
+/** A whole number within bounds. */
+export function wholeNumber(min: number, max: number): Schema<number> {
+  const message = must(`be a whole number from ${min} to ${max}`)
+  return v.pipe(
+    v.number(message),
+    v.check((value) => Number.isInteger(value) && value >= min && value <= max, message),
+  )
+}
+
+/** Whether a text is a date that exists: 2026-02-29 does not. */
+function isDate(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && (new Date(text).toJSON()?.startsWith(text) ?? false)
 }
 
 /**
  * Checks the input of a call.
- * @param more Rules across several fields; they run on an input whose fields are right each by itself.
- * @throws {InvalidInputError} with every issue; no value is part of it.
+ * @param more Rules across several fields. They run on an input whose fields are each right.
+ * @returns A copy without the fields that are undefined.
+ * @throws {InvalidInputError} with every issue. No value is part of it.
  */
 export function checkInput<T>(
   operation: string,
@@ -94,18 +118,18 @@ export function checkInput<T>(
   input: unknown,
   more: (input: T) => Issue[] = () => [],
 ): T {
-  const { value, issues } = read(schema, input)
-  const found = issues ?? more(value)
-  if (found.length > 0) throw new InvalidInputError(operation, found)
-  return value as T
+  const { output, issues: found } = v.safeParse(schema, input)
+  const issues = found ? found.map(toIssue) : more(output as T)
+  if (issues.length > 0) throw new InvalidInputError(operation, issues, true)
+  return Object.fromEntries(Object.entries(output as object).filter(([, value]) => value !== undefined)) as T
 }
 
 /** What is wrong at one place of an input. */
-export function issueAt(path: string, rule: string, value: unknown): Issue {
-  return { path, rule, received: kindOf(value) }
+export function issueAt(path: string, message: string, value: unknown): Issue {
+  return { path, message, received: kindOf(value) }
 }
 
-/** Refuses an input for what is at one place of it. */
-export function refuseInput(operation: string, path: string, rule: string, value: unknown): never {
-  throw new InvalidInputError(operation, [issueAt(path, rule, value)])
+/** Rejects the input of a call for what is at one place of it. */
+export function rejectInput(operation: string, path: string, message: string, value: unknown): never {
+  throw new InvalidInputError(operation, [issueAt(path, message, value)], true)
 }

@@ -1,31 +1,38 @@
+import * as v from 'valibot'
 import type { BrowserFingerprint } from '../card/browser-fingerprint.ts'
 import { isCvv } from '../card/cvv.ts'
 import { isExpiry } from '../card/expiry.ts'
 import { isCardNumber } from '../card/number.ts'
 import type { Issue } from '../errors.ts'
 import { DESCRIPTION_LENGTH, PAYLOAD_LENGTH } from '../lib/limits.ts'
-import { browserFingerprintSchema } from './browser-fingerprint.ts'
+import {
+  anInput,
+  define,
+  type Entries,
+  fieldsOf,
+  must,
+  objectMessage,
+  type Schema,
+  unknownParameter,
+} from './fields.ts'
 import {
   amount,
-  anything,
   country,
   currency,
   date,
-  freeText,
   issueAt,
   mcc,
+  nonEmptyText,
   oneOf,
   orderId,
-  text,
-  textTo,
+  textUpTo,
   url,
   uuid,
   wholeNumber,
 } from './input.ts'
-import { type Fields, leaf, optional, type Schema, strictObject } from './schema.ts'
-import type { LiteralUnion } from './values.ts'
+import { type LiteralUnion, text } from './values.ts'
 
-/** What every way of creating a payment takes (document, "Split purchase", request tables). */
+/** What every way of creating a payment takes (API document, "Split purchase", request tables). */
 export interface PurchaseFields {
   /** The POS; the configuration's `posId` unless given. */
   pos_id?: string | undefined
@@ -35,21 +42,21 @@ export interface PurchaseFields {
   currency: string
   /** 1 to 2048 characters. */
   description: string
-  /** Unique per POS over all payments, failed ones included; 1 to 256 characters, at most 32 if it is to be captured. */
+  /** Unique per POS over all payments, failed ones included; 1 to 256 characters. An `auth` takes at most 32: a capture takes no more. */
   order_id: string
   /** 3-D Secure option. Allowed values are not shown; `supported`, `always` and `never` are known from elsewhere. */
   order_3ds_bypass: LiteralUnion<'supported' | 'always' | 'never'>
-  /** Your identifier of the customer: stable, and unique to them (document, "Direct-mode rules"). */
+  /** Your identifier of the customer: stable, and unique to them (API document, "Direct-mode rules"). */
   customer_id?: string | undefined
-  /** First name. Required by the document in direct mode, unless `customerFields: 'optional'`. */
+  /** First name. The API document requires it in direct mode; see `customerFields`. */
   customer_fname?: string | undefined
-  /** Last name. Required by the document in direct mode, unless `customerFields: 'optional'`. */
+  /** Last name. The API document requires it in direct mode; see `customerFields`. */
   customer_lname?: string | undefined
-  /** Patronymic. Required by the document in hosted mode, unless `customerFields: 'optional'`. */
+  /** Patronymic. The API document requires it in hosted mode; see `customerFields`. */
   customer_patronym?: string | undefined
-  /** Required by the document, unless `customerFields: 'optional'`. */
+  /** The API document requires it; see `customerFields`. */
   customer_email?: string | undefined
-  /** Required by the document, unless `customerFields: 'optional'`. */
+  /** The API document requires it; see `customerFields`. */
   customer_phone?: string | undefined
   /** ISO 3166-1 alpha-2, two capital letters. */
   customer_country?: string | undefined
@@ -104,17 +111,17 @@ export interface HostedPurchaseFields extends PurchaseFields {
 export interface DirectPurchaseFields extends PurchaseFields {
   /** You send card data or a token. */
   mode: 'direct'
-  /** Digits only, with a right Luhn check digit. */
+  /** Digits only, with a correct Luhn check digit. */
   cc_number?: string | undefined
   /** 1 to 12. */
   exp_month?: number | undefined
   /** Two or four digits; two are sent (assumption: the service's examples have two). */
   exp_year?: number | undefined
-  /** Three or four digits. */
+  /** Three or four digits. May be left out with `cryptogram` (assumption: a network token has no CVV). */
   card_cvv?: string | undefined
   /** From an earlier payment or the tokenization widget; wallet tokens begin with `rcr:`. */
   cc_token?: string | undefined
-  /** The customer's IP address. Required by the document, unless `customerFields: 'optional'`. */
+  /** The customer's IP address. The API document requires it; see `customerFields`. */
   customer_ip?: string | undefined
   /** The page that the customer came from. */
   customer_referrer?: string | undefined
@@ -124,95 +131,123 @@ export interface DirectPurchaseFields extends PurchaseFields {
   cryptogram?: unknown
 }
 
-/** Makes a field required or optional: the document's own examples contradict its tables on the customer's. */
-type CustomerField = (text: Schema<string>) => Schema<string | undefined>
+/** The fingerprint of the customer's browser: all ten fields are required. */
+export const browserFingerprintSchema: Schema<BrowserFingerprint> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<BrowserFingerprint>()({
+        browserColorDepth: text,
+        browserScreenHeight: text,
+        browserScreenWidth: text,
+        browserJavaEnabled: text,
+        browserLanguage: text,
+        browserTimeZone: text,
+        browserTimeZoneOffset: text,
+        browserAcceptHeader: text,
+        browserIpAddress: text,
+        browserUserAgent: text,
+      }),
+      unknownParameter,
+      objectMessage,
+    ),
+  ),
+)
 
-type CustomerNames = 'customer_fname' | 'customer_lname' | 'customer_patronym' | 'customer_email' | 'customer_phone'
+const commonFields = /* @__PURE__ */ define(() => ({
+  pos_id: v.optional(uuid),
+  amount,
+  currency,
+  description: textUpTo(DESCRIPTION_LENGTH, 1),
+  order_id: orderId(),
+  order_3ds_bypass: nonEmptyText,
+  customer_id: v.optional(nonEmptyText),
+  customer_country: v.optional(country),
+  customer_birthday: v.optional(date),
+  customer_tax_id: v.optional(nonEmptyText),
+  server_url: v.optional(url),
+  result_url: v.optional(url),
+  merchant_mcc: v.optional(mcc),
+  payload: v.optional(textUpTo(PAYLOAD_LENGTH)),
+  validation_url: v.optional(url),
+}))
 
-function commonEntries(): Fields<Omit<PurchaseFields, CustomerNames>> {
-  return {
-    pos_id: optional(uuid()),
-    amount: amount(),
-    currency: currency(),
-    description: textTo(DESCRIPTION_LENGTH),
-    order_id: orderId(),
-    order_3ds_bypass: text(),
-    customer_id: optional(text()),
-    customer_country: optional(country()),
-    customer_birthday: optional(date()),
-    customer_tax_id: optional(text()),
-    server_url: optional(url()),
-    result_url: optional(url()),
-    merchant_mcc: optional(mcc()),
-    payload: optional(freeText(PAYLOAD_LENGTH)),
-    validation_url: optional(url()),
-  }
-}
+const customerFields = /* @__PURE__ */ define(() => ({
+  customer_fname: v.optional(nonEmptyText),
+  customer_lname: v.optional(nonEmptyText),
+  customer_patronym: v.optional(nonEmptyText),
+  customer_email: v.optional(nonEmptyText),
+  customer_phone: v.optional(nonEmptyText),
+}))
 
 /** The hosted table's parameters. */
-function hostedEntries(customer: CustomerField): Fields<HostedPurchaseFields> {
-  const name = text()
-  return {
-    mode: oneOf('hosted'),
-    ...commonEntries(),
-    customer_fname: optional(name),
-    customer_lname: optional(name),
-    customer_patronym: customer(name),
-    customer_email: customer(name),
-    customer_phone: customer(name),
-    customer_lang: optional(name),
-  }
-}
+export const hostedFields: Entries<HostedPurchaseFields> = /* @__PURE__ */ define(() =>
+  fieldsOf<HostedPurchaseFields>()({
+    mode: oneOf(['hosted']),
+    ...commonFields,
+    ...customerFields,
+    customer_lang: v.optional(nonEmptyText),
+  }),
+)
+
+const isYear = (year: number) => Number.isInteger(year) && /^(20\d\d|\d\d?)$/.test(String(year))
 
 /** The direct table's parameters. */
-function directEntries(customer: CustomerField): Fields<DirectPurchaseFields> {
-  const name = text()
-  return {
-    mode: oneOf('direct'),
-    ...commonEntries(),
-    cc_number: optional(leaf('a card number of 12 to 19 digits with a right check digit', isCardNumber)),
-    exp_month: optional(wholeNumber(1, 12)),
-    exp_year: optional(leaf('a year of two or four digits', isYear)),
-    card_cvv: optional(leaf('three or four digits', isCvv)),
-    cc_token: optional(name),
-    customer_fname: customer(name),
-    customer_lname: customer(name),
-    customer_patronym: optional(name),
-    customer_email: customer(name),
-    customer_phone: customer(name),
-    customer_ip: customer(name),
-    customer_referrer: optional(url()),
-    browser_fingerprint: browserFingerprintSchema(),
-    cryptogram: optional(anything()),
-  }
-}
-
-/** The schemas of an operation, by mode and by whether the customer's fields are required, each built at its first use. */
-export function purchaseSchemas<Input extends object>(
-  more: () => Record<string, Schema<unknown>>,
-): (mode: 'hosted' | 'direct', customerFields: 'required' | 'optional') => Schema<Input> {
-  const built: Record<string, Schema<Input>> = {}
-  return (mode, customerFields) => {
-    const customer: CustomerField = customerFields === 'required' ? (name) => name : optional
-    const entries = mode === 'hosted' ? hostedEntries : directEntries
-    built[mode + customerFields] ??= strictObject({ ...entries(customer), ...more() } as unknown as Fields<Input>)
-    return built[mode + customerFields] as Schema<Input>
-  }
-}
-
-const isYear = (year: unknown) => Number.isInteger(year) && /^(20\d\d|\d\d?)$/.test(String(year))
+export const directFields: Entries<DirectPurchaseFields> = /* @__PURE__ */ define(() => {
+  const cardNumber = must('be a card number of 12 to 19 digits with a correct check digit')
+  const cvv = must('be three or four digits')
+  const year = must('be a year of two or four digits')
+  return fieldsOf<DirectPurchaseFields>()({
+    mode: oneOf(['direct']),
+    ...commonFields,
+    cc_number: v.optional(
+      v.pipe(
+        v.string(cardNumber),
+        v.check((value) => isCardNumber(value), cardNumber),
+      ),
+    ),
+    exp_month: v.optional(wholeNumber(1, 12)),
+    exp_year: v.optional(v.pipe(v.number(year), v.check(isYear, year))),
+    card_cvv: v.optional(
+      v.pipe(
+        v.string(cvv),
+        v.check((value) => isCvv(value), cvv),
+      ),
+    ),
+    cc_token: v.optional(nonEmptyText),
+    ...customerFields,
+    customer_ip: v.optional(nonEmptyText),
+    customer_referrer: v.optional(url),
+    browser_fingerprint: browserFingerprintSchema,
+    cryptogram: v.optional(v.unknown()),
+  })
+})
 
 const CARD_FIELDS = ['cc_number', 'exp_month', 'exp_year', 'card_cvv'] as const
 
 /** Full card data or a token, not both, not half; and a card that has not expired. */
 export function cardIssues(fields: DirectPurchaseFields, now: number): Issue[] {
   const hasToken = fields.cc_token !== undefined
-  const rule = hasToken
-    ? 'left out when cc_token is sent: either full card data or a token'
-    : 'given: full card data (cc_number, exp_month, exp_year, card_cvv) or cc_token'
-  const issues = CARD_FIELDS.filter((name) => (fields[name] !== undefined) === hasToken).map((name) =>
-    issueAt(name, rule, fields[name]),
-  )
+  const message = hasToken
+    ? 'must be left out when cc_token is sent: send either full card data or a token'
+    : 'is required: send full card data (cc_number, exp_month, exp_year, card_cvv) or cc_token'
+  const issues = CARD_FIELDS.filter((name) => {
+    // A network token has a cryptogram in place of a CVV (assumption).
+    if (name === 'card_cvv' && !hasToken && fields.cryptogram !== undefined) return false
+    return (fields[name] !== undefined) === hasToken
+  }).map((name) => issueAt(name, message, fields[name]))
   if (hasToken || issues.length > 0 || isExpiry(fields.exp_month, fields.exp_year, now)) return issues
-  return [issueAt('exp_year', 'a month that is not over: the card has expired', fields.exp_year)]
+  return [issueAt('exp_year', 'the card has expired', fields.exp_year)]
+}
+
+/** The customer's fields that the API document's tables require. Its own examples omit them. */
+const CUSTOMER_FIELDS = {
+  hosted: ['customer_patronym', 'customer_email', 'customer_phone'],
+  direct: ['customer_fname', 'customer_lname', 'customer_email', 'customer_phone', 'customer_ip'],
+} as const
+
+/** Which of the customer's fields are missing, by the API document's table for the mode. */
+export function missingCustomerFields(fields: HostedPurchaseFields | DirectPurchaseFields): string[] {
+  const given: object = fields
+  return CUSTOMER_FIELDS[fields.mode].filter((name) => (given as Record<string, unknown>)[name] === undefined)
 }

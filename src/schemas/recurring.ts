@@ -1,8 +1,11 @@
-import { lazy } from '../lib/lazy.ts'
-import { looseObject, type Schema } from './schema.ts'
-import { type LiteralUnion, textField } from './values.ts'
+import * as v from 'valibot'
+import type { Issue } from '../errors.ts'
+import { anInput, anObject, define, fieldsOf, must, objectMessage, type Schema, unknownParameter } from './fields.ts'
+import { amount, date, issueAt, oneOf, url, wholeNumber } from './input.ts'
+import type { Received, Wire } from './read.ts'
+import { type LiteralUnion, text } from './values.ts'
 
-/** The recurring configuration that a payment belongs to (document, "Recurring configuration"). */
+/** The recurring configuration that a payment belongs to (API document, "Recurring configuration"). */
 export interface Recurring {
   /** Shared by all transactions of one recurring configuration. */
   id: string
@@ -10,16 +13,78 @@ export interface Recurring {
   status: LiteralUnion<'init' | 'active' | 'canceled'>
 }
 
-export const recurringSchema: () => Schema<Recurring> = /* @__PURE__ */ lazy(() =>
-  looseObject<Recurring>({ id: textField(), status: textField() }),
+export const recurringSchema: Schema<Recurring> = /* @__PURE__ */ define(() =>
+  v.pipe(anObject, v.looseObject(fieldsOf<Recurring>()({ id: text, status: text }), objectMessage)),
 )
 
 /** What the cancellation of a subscription returns (beyond the API document [A]). All other fields are kept. */
-export interface RecurringCancellation {
+export interface RecurringCancellation extends Received {
   /** `canceled`. */
   recurring_status: LiteralUnion<'init' | 'active' | 'canceled'>
 }
 
-export const recurringCancellationSchema: () => Schema<RecurringCancellation> = /* @__PURE__ */ lazy(() =>
-  looseObject<RecurringCancellation>({ recurring_status: textField() }),
+/** The cancellation of a subscription: `recurring_status` decides. */
+export const recurringCancellationSchema: Schema<Wire<RecurringCancellation>> = /* @__PURE__ */ define(() =>
+  v.pipe(anObject, v.looseObject(fieldsOf<Wire<RecurringCancellation>>()({ recurring_status: text }), objectMessage)),
 )
+
+/** The unit of a recurring schedule. */
+export type IntervalUnit = 'day' | 'week' | 'month' | 'quarter' | 'year'
+
+/** A subscription that is attached to a purchase (API document, "Recurring payments"). */
+export interface InitRecurring {
+  /** What `interval_count` counts. */
+  interval_unit: IntervalUnit
+  /** Intervals between charges: 1 to 30. */
+  interval_count: number
+  /** Retries after a failed charge: 0 to 7. The service's default is 3. */
+  retry_attempts?: number | undefined
+  /** Hours between retries: up to 23 for `day`, else up to 72. The service's default is 2 for `day`, else 24. */
+  retry_interval_hours?: number | undefined
+  /** First scheduled charge, `YYYY-MM-DD`. */
+  start_date?: string | undefined
+  /** Last scheduled charge, `YYYY-MM-DD`. */
+  expiry_date?: string | undefined
+  /** Time of each charge, `HH:MM:SS` in UTC. The service's default is the time of creation. */
+  time?: string | undefined
+  /** Where recurring notifications go. The service's default is the initial transaction's `server_url`. */
+  notification_url?: string | undefined
+  /** Recurring amount, positive, at most 2 decimals; the service's default is the initial amount. */
+  amount?: number | undefined
+}
+
+export const initRecurringSchema: Schema<InitRecurring> = /* @__PURE__ */ define(() => {
+  const time = must('be a time as HH:MM:SS')
+  return v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<InitRecurring>()({
+        interval_unit: oneOf(['day', 'week', 'month', 'quarter', 'year']),
+        interval_count: wholeNumber(1, 30),
+        retry_attempts: v.optional(wholeNumber(0, 7)),
+        retry_interval_hours: v.optional(wholeNumber(0, 72)),
+        start_date: v.optional(date),
+        expiry_date: v.optional(date),
+        time: v.optional(v.pipe(v.string(time), v.regex(/^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/, time))),
+        notification_url: v.optional(url),
+        amount: v.optional(amount),
+      }),
+      unknownParameter,
+      objectMessage,
+    ),
+  )
+})
+
+/** The rules across the fields of a subscription. */
+export function recurringIssues(recurring: InitRecurring): Issue[] {
+  const { interval_unit, retry_interval_hours: hours = 0, start_date = '', expiry_date } = recurring
+  const issues: Issue[] = []
+  if (interval_unit === 'day' && hours > 23) {
+    const path = 'init_recurring.retry_interval_hours'
+    issues.push(issueAt(path, 'must be at most 23 when interval_unit is "day"', hours))
+  }
+  if (expiry_date !== undefined && start_date > expiry_date) {
+    issues.push(issueAt('init_recurring.expiry_date', 'must be on or after start_date', expiry_date))
+  }
+  return issues
+}

@@ -1,16 +1,16 @@
-import type { Capture } from './capture.ts'
+import type { SecondaryOperation } from './capture.ts'
 import type { LiteralUnion } from './values.ts'
 
-/** The record of a refund (the API document, "Secondary operation record"). Fields that the service adds later are kept. */
-export interface Refund extends Omit<Capture, 'method'> {
+/** The record of a refund. */
+export interface Refund extends SecondaryOperation {
   /** `refund`. */
   method: LiteralUnion<'refund'>
   /** Link to the receipt. */
-  receipt_url?: string | null
+  receipt_url?: string | null | undefined
 }
 
-/** The record of a void (the API document, "Secondary operation record"). Fields that the service adds later are kept. */
-export interface Void extends Omit<Capture, 'method'> {
+/** The record of a void. */
+export interface Void extends SecondaryOperation {
   /** `void`. */
   method: LiteralUnion<'void'>
 }

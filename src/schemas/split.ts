@@ -1,38 +1,50 @@
-import { lazy } from '../lib/lazy.ts'
+import * as v from 'valibot'
+import { anInput, anObject, define, fieldsOf, must, objectMessage, type Schema, unknownParameter } from './fields.ts'
 import { amount, products, uuid } from './input.ts'
-import { array, looseObject, maybe, optional, type Schema, strictObject } from './schema.ts'
-import { numberField, textField } from './values.ts'
+import { optionalNumber, optionalText } from './values.ts'
 
-/** A product of a split entry or a capture. The document shows none of its fields: they are sent as they are. */
-export type Product = Record<string, unknown>
+/** A product of a split entry or a capture. The API document shows none of its fields: they are sent as they are. */
+export type Product = object
 
-/** One sub-merchant's part of a purchase (document, "Split entry"). */
+/** One sub-merchant's part of a purchase (API document, "Split entry"). */
 export interface Split {
   /** Positive, in the payment's currency, at most 2 decimals. */
   amount: number
-  /** The sub-merchant, a UUID; the service's support tells it. */
+  /** The sub-merchant, a UUID from the service's support. */
   sub_merchant_id: string
   /** What is paid with this part. */
-  products?: Product[] | undefined
+  products?: readonly Product[] | undefined
 }
 
-/** A split entry as a request has it. */
-export const splitInputSchema: () => Schema<Split[]> = /* @__PURE__ */ lazy(() =>
-  array(
-    strictObject<Split>({ amount: amount(), sub_merchant_id: uuid(), products: optional(products()) }),
-    'an array with at least one entry',
-    1,
+/** A split entry of a request. */
+export const splitSchema: Schema<Split> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anInput,
+    v.objectWithRest(
+      fieldsOf<Split>()({ amount, sub_merchant_id: uuid, products: v.optional(products) }),
+      unknownParameter,
+      objectMessage,
+    ),
   ),
 )
 
-/** A split entry as an answer echoes it. */
+/** The `split` of a request: at least one entry. */
+export const splitListSchema: Schema<readonly Split[]> = /* @__PURE__ */ define(() => {
+  const message = must('be an array with at least one entry')
+  return v.pipe(v.array(splitSchema, message), v.nonEmpty(message))
+})
+
+/** A split entry of a response, which repeats the request's. */
 export interface SplitResult {
   /** In the payment's currency. */
-  amount?: number | null
+  amount?: number | null | undefined
   /** The sub-merchant, a UUID. */
-  sub_merchant_id?: string | null
+  sub_merchant_id?: string | null | undefined
 }
 
-export const splitResultSchema: () => Schema<SplitResult[]> = /* @__PURE__ */ lazy(() =>
-  array(looseObject<SplitResult>({ amount: maybe(numberField()), sub_merchant_id: maybe(textField()) })),
+export const splitResultSchema: Schema<SplitResult> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anObject,
+    v.looseObject(fieldsOf<SplitResult>()({ amount: optionalNumber, sub_merchant_id: optionalText }), objectMessage),
+  ),
 )

@@ -1,31 +1,111 @@
-import { lazy } from '../lib/lazy.ts'
-import { convert, leaf, type Schema } from './schema.ts'
+import * as v from 'valibot'
+import { anObject, define, fieldsOf, must, objectMessage, type Schema } from './fields.ts'
 
 /** A text of the service whose known values are listed, and which may hold others at any time. */
 export type LiteralUnion<Known extends string> = Known | (string & {})
 
 /** `status` of a payment or an operation. The complete set is not shown; `success` and `failure` are final. */
 export type Status = LiteralUnion<'init' | 'pending' | 'success' | 'failure'>
-/** `direct` or `hosted` (document, "Common types"). */
+/** `direct` or `hosted` (API document, "Common types"). */
 export type Mode = LiteralUnion<'direct' | 'hosted'>
 /** ISO 4217 code, such as `UAH`. */
 export type Currency = string
 /** `yyyy-MM-ddTHH:mm:ss.SSS` without a zone; the fraction may be absent. Kept as a string: its zone is not shown. */
 export type Timestamp = string
 
-export const isText = (value: unknown): value is string => typeof value === 'string'
+// Responses and webhooks.
 
-// Answers and webhooks: loose. A field that is absent or null is left as it is.
-export const textField: () => Schema<string> = /* @__PURE__ */ lazy(() => leaf<string>('a string', isText))
-export const flagField: () => Schema<boolean> = /* @__PURE__ */ lazy(() =>
-  leaf<boolean>('a boolean', (value) => typeof value === 'boolean'),
+/** A text. */
+export const text: Schema<string> = /* @__PURE__ */ define(() => v.string(must('be a string')))
+
+/** A text that may be null or absent. */
+export const optionalText: Schema<string | null | undefined> = /* @__PURE__ */ define(() => v.nullish(text))
+
+/** A boolean that may be null or absent. */
+export const optionalFlag: Schema<boolean | null | undefined> = /* @__PURE__ */ define(() =>
+  v.nullish(v.boolean(must('be a boolean'))),
 )
+
+const NUMBER = /* @__PURE__ */ define(() => must('be a number'))
+
 /** A number; the service sometimes sends one as a string. */
-export const numberField: () => Schema<number> = /* @__PURE__ */ lazy(() =>
-  convert(
-    leaf<number | string>('a number', (value) =>
-      typeof value === 'number' ? Number.isFinite(value) : isText(value) && /^-?\d+(\.\d+)?$/.test(value),
+export const number: Schema<number> = /* @__PURE__ */ define(() =>
+  v.union(
+    [
+      v.pipe(v.number(NUMBER), v.finite(NUMBER)),
+      v.pipe(v.string(NUMBER), v.regex(/^-?\d+(\.\d+)?$/, NUMBER), v.transform(Number)),
+    ],
+    NUMBER,
+  ),
+)
+
+/** A number that may be null or absent. */
+export const optionalNumber: Schema<number | null | undefined> = /* @__PURE__ */ define(() => v.nullish(number))
+
+/** A fee of the service (API document, "Payment (primary operation) record"). */
+export interface Fee {
+  /** In the currency's unit, not in hundredths. */
+  amount: number
+  /** ISO 4217. */
+  currency: Currency
+}
+
+export const feeSchema: Schema<Fee> = /* @__PURE__ */ define(() =>
+  v.pipe(anObject, v.looseObject(fieldsOf<Fee>()({ amount: number, currency: text }), objectMessage)),
+)
+
+/** The limit that caused a decline (API document, "Payment (primary operation) record"). */
+export interface LimitInfo {
+  /** Recommended time of the next attempt; no zone. */
+  retry_after?: Timestamp | null | undefined
+  /** A description of the limit. */
+  description?: string | null | undefined
+}
+
+const limitInfoObject = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anObject,
+    v.looseObject(fieldsOf<LimitInfo>()({ retry_after: optionalText, description: optionalText }), objectMessage),
+  ),
+)
+
+/** The API document's parameter table types it String, and it is delivered as an object: both are read. */
+export const limitInfoSchema: Schema<LimitInfo | string> = /* @__PURE__ */ define(() =>
+  v.lazy((value) => (typeof value === 'string' ? text : limitInfoObject)),
+)
+
+/** Details of an account-to-account payment (API document, "Payment (primary operation) record"). All are strings. */
+export interface BankPay {
+  /** Bank code of the sender's bank. */
+  sender_mfo?: string | null | undefined
+  /** Name of the sender's bank. */
+  sender_bank?: string | null | undefined
+  /** The sender's account. */
+  sender_iban?: string | null | undefined
+  /** The sender. */
+  sender_name?: string | null | undefined
+  /** The sender's tax number. */
+  sender_tax_id?: string | null | undefined
+  /** The receiver's account. */
+  receiver_iban?: string | null | undefined
+  /** Purpose of the payment. */
+  description?: string | null | undefined
+}
+
+export const bankPaySchema: Schema<BankPay> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anObject,
+    v.looseObject(
+      fieldsOf<BankPay>()({
+        sender_mfo: optionalText,
+        sender_bank: optionalText,
+        sender_iban: optionalText,
+        sender_name: optionalText,
+        sender_tax_id: optionalText,
+        receiver_iban: optionalText,
+        description: optionalText,
+      }),
+      objectMessage,
     ),
-    Number,
   ),
 )

@@ -1,4 +1,5 @@
-import { type WebhookRefusal, WebhookVerificationError } from '../errors.ts'
+import { ConfigError, type WebhookRejection, WebhookVerificationError } from '../errors.ts'
+import { kindOf } from '../lib/kind.ts'
 import { SIGNATURE_LENGTH } from './signature.ts'
 
 // Plain numbers: a bundler keeps an object with a computed key even where nothing uses it.
@@ -9,37 +10,98 @@ const HINT: Record<number, string> = {
 
 /**
  * Finds out why a signature did not match. Runs after a mismatch only, so that a genuine webhook pays nothing for it.
- * It judges what was received and never says anything about the expected signature.
+ * It describes what was received and never says anything about the expected signature.
  */
-export function refusalOf(data: string, signature: string): WebhookVerificationError {
+export function signatureError(data: string, signature: string): WebhookVerificationError {
   if ((data + signature).includes(' ')) {
-    return refuse(
+    return rejected(
       'plus_became_space',
-      'a field holds a space, which was a "+" before form decoding: it is standard Base64, sent unescaped',
+      'a field holds a space, which was a "+" before form decoding: the field is standard Base64, sent unescaped',
     )
   }
   if (/[+/]/.test(signature)) {
-    return refuse('signature_alphabet', 'the signature is standard Base64: Base64Url has "-" and "_" for "+" and "/"')
+    return rejected('signature_alphabet', 'the signature is standard Base64; Base64Url has "-" and "_" for "+" and "/"')
   }
   const { length } = signature
   if (length !== SIGNATURE_LENGTH) {
     const hint = HINT[length] ?? ''
-    return refuse('signature_length', `the signature has ${length} characters instead of ${SIGNATURE_LENGTH}${hint}`)
+    return rejected('signature_length', `the signature has ${length} characters instead of ${SIGNATURE_LENGTH}${hint}`)
   }
   if (!/^[\w-]+=$/.test(signature)) {
-    return refuse('signature_alphabet', 'the signature holds a character that is not Base64Url')
+    return rejected('signature_alphabet', 'the signature holds a character that is not Base64Url')
   }
-  return refuse(
+  return rejected(
     'signature_mismatch',
     'the signature belongs to other data or to another secret: check that the API secret is of the same project, test or live',
   )
 }
 
-/** A webhook that is not genuine, or is no webhook at all. */
-export function refuse(reason: WebhookRefusal, what: string): WebhookVerificationError {
-  return new WebhookVerificationError(reason, `The webhook was refused: ${what}.`)
+/** The error of a webhook that is not genuine, or of a request that is not a webhook. */
+export function rejected(reason: WebhookRejection, what: string): WebhookVerificationError {
+  return new WebhookVerificationError(reason, `Webhook rejected: ${what}.`)
 }
 
 export function missing(name: string): WebhookVerificationError {
-  return refuse('missing_field', `its form has no "${name}"`)
+  return rejected('missing_field', `its form has no "${name}"`)
+}
+
+export function duplicate(name: string): WebhookVerificationError {
+  return rejected('duplicate_field', `its form has "${name}" more than once, so it is not clear which one was signed`)
+}
+
+// A mistake in the receiver is never a WebhookVerificationError: whoever answers 401 to those would forget genuine webhooks.
+
+/** The error of a form that only a mistake in the receiver can produce. */
+export function notAForm(received: unknown): ConfigError {
+  return new ConfigError(
+    'form',
+    `verifyWebhook received ${describe(received)} instead of the fields of the form. ` +
+      'Express: add express.urlencoded({ extended: false }) and pass req.body. Fastify: register @fastify/formbody and ' +
+      'pass request.body. Hono: pass await c.req.parseBody(). node:http: read the body and pass ' +
+      'new URLSearchParams(text). A web Request: call readWebhook(request, secrets).',
+  )
+}
+
+/** The error of a request that is not a web `Request`. */
+export function notARequest(received: unknown): ConfigError {
+  return new ConfigError(
+    'request',
+    `readWebhook received ${describe(received)} instead of a web Request. ` +
+      'Express: add express.urlencoded({ extended: false }) and call verifyWebhook(req.body, secrets). Fastify: register ' +
+      '@fastify/formbody and call verifyWebhook(request.body, secrets). Hono: pass c.req.raw. node:http: read the body ' +
+      'and call verifyWebhook(new URLSearchParams(text), secrets).',
+  )
+}
+
+/** The error of a request whose body cannot be read a second time. */
+export function bodyAlreadyRead(): ConfigError {
+  return new ConfigError(
+    'request',
+    'readWebhook received a request whose body was read already. Call readWebhook before anything else reads it, or pass ' +
+      'what was read to verifyWebhook: in Hono await c.req.parseBody(), elsewhere new URLSearchParams(text) or the parsed ' +
+      'form (Express req.body, Fastify request.body; node:http has no web Request).',
+  )
+}
+
+/** What was received, without a value of it. */
+function describe(received: unknown): string {
+  if (received === undefined || received === null) return `${received} (is there a body parser for forms?)`
+  if (typeof received === 'string') return 'a string (the raw body?)'
+  if (typeof received !== 'object') return `a ${typeof received}`
+  if (ArrayBuffer.isView(received) || received instanceof ArrayBuffer) return 'bytes (a Buffer: the raw body?)'
+  if (received instanceof Promise) return 'a Promise (await it)'
+  if (Array.isArray(received)) return 'an array'
+  if ('raw' in received && 'parseBody' in received) return 'the request of Hono'
+  if ('headers' in received)
+    return isWebRequest(received) ? 'a web Request' : 'a request of Express, Fastify or node:http'
+  return kindOf(received) === 'object' ? 'an object' : kindOf(received)
+}
+
+/** Whether a value has what `readWebhook` needs of a `Request`. */
+export function isWebRequest(value: unknown): boolean {
+  const { headers, body } = (value ?? {}) as {
+    headers?: { get?: unknown } | null
+    body?: { getReader?: unknown } | null
+  }
+  return typeof headers?.get === 'function' && (body === null || typeof body?.getReader === 'function')
 }

@@ -1,25 +1,39 @@
 // Receiving
 
-export type { EdgetillError, ErrorCode, Issue, WebhookRefusal } from '../errors.ts'
-// Errors
-export { ConfigError, isConfigError, isWebhookVerificationError, WebhookVerificationError } from '../errors.ts'
-export type {
-  AuthIncrementEvent,
-  CaptureEvent,
-  PrimaryEvent,
-  RefundEvent,
-  UnexpectedEvent,
-  UnknownEvent,
-  UnknownMethod,
-  VoidEvent,
-  WebhookEvent,
-} from './event.ts'
-// Events
-export { isUnexpectedEvent, isUnknownEvent } from './event.ts'
-export type { WebhookForm } from './form.ts'
-export type { SignedWebhook } from './sign.ts'
-// Signatures
-export { signWebhook } from './sign.ts'
-export { signData, verifySignature } from './signature.ts'
+export type { WebhookFields, WebhookForm } from './form.ts'
 export type { ReadWebhookOptions } from './verify.ts'
 export { readWebhook, readWebhookForm, verifyWebhook } from './verify.ts'
+
+// Events
+
+export type {
+  AuthEvent,
+  AuthIncrementEvent,
+  CaptureEvent,
+  CommonEvent,
+  CreditEvent,
+  DocumentedEvent,
+  LookupEvent,
+  P2pEvent,
+  PrimaryEvent,
+  PurchaseEvent,
+  RefundEvent,
+  SecondaryEvent,
+  UnexpectedEvent,
+  UnknownEvent,
+  VoidEvent,
+  WebhookEvent,
+} from '../schemas/event.ts'
+export { readEvent } from '../schemas/read-event.ts'
+
+// Signatures
+
+export type { SignedWebhook } from './sign.ts'
+export { signWebhook } from './sign.ts'
+export type { WebhookSecrets } from './signature.ts'
+export { signData, verifySignature } from './signature.ts'
+
+// Errors
+
+export type { EdgetillError, ErrorCode, Issue, WebhookRejection } from '../errors.ts'
+export { ConfigError, isConfigError, isWebhookVerificationError, WebhookVerificationError } from '../errors.ts'

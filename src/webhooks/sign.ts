@@ -18,7 +18,7 @@ export interface SignedWebhook {
  * @param payload The webhook's parameters; a string is taken as the JSON text itself.
  * @param secret The API secret.
  * @throws {ConfigError} when the secret is empty or has white space around it.
- * @see The service's document, "Events", 1 and 5.
+ * @see The API document, "Events", 1 and 5.
  * @example
  * import { signWebhook, verifyWebhook } from 'edgetill/webhooks'
  * const { data, signature } = signWebhook({ order_id: 'A-1', method: 'purchase' }, 'secret')

@@ -2,7 +2,7 @@ import { ConfigError } from '../errors.ts'
 import { equalText } from '../lib/constant-time.ts'
 import { sha1Base64url } from '../lib/sha1.ts'
 
-/** Length of a signature: 20 bytes of SHA-1 in Base64Url with its padding (document, "Events", 5). */
+/** Length of a signature: 20 bytes of SHA-1 in Base64Url with its padding (API document, "Events", 5). */
 export const SIGNATURE_LENGTH = 28
 
 /**
@@ -12,7 +12,7 @@ export const SIGNATURE_LENGTH = 28
  * @param secret The API secret.
  * @returns 28 characters.
  * @throws {ConfigError} when the secret is empty or has white space around it.
- * @see The service's document, "Events", 5.
+ * @see The API document, "Events", 5.
  * @example
  * import { signData } from 'edgetill/webhooks'
  * const signature = signData('eyJvcmRlcl9pZCI6IkEtMSJ9', 'secret')
@@ -23,27 +23,35 @@ export function signData(data: string, secret: string): string {
 }
 
 /**
- * Tells whether `signature` is the signature of `data` under one of the secrets.
+ * Whether `signature` is the signature of `data` under one of the secrets.
  *
  * What is compared, in constant time, is the signature's text: its last letter carries unused bits, so that
  * different texts decode to the same bytes. Nothing of `data` is parsed.
  *
- * @param secrets One secret, or several while one is being replaced; each of them is tried.
+ * @param secrets One secret, or several while one is being replaced; each of them is tried, an undefined one is skipped.
  * @throws {ConfigError} when there is no secret, or one is empty or has white space around it.
- * @see The service's document, "Events", 5.
+ * @see The API document, "Events", 5.
  * @example
  * import { verifySignature } from 'edgetill/webhooks'
  * const genuine: boolean = verifySignature('eyJvcmRlcl9pZCI6IkEtMSJ9', 'bm90IHRoZSBzaWduYXR1cmU=', ['new secret', 'old secret'])
  */
-export function verifySignature(data: string, signature: string, secrets: string | readonly string[]): boolean {
-  const list = typeof secrets === 'string' ? [secrets] : secrets
-  if (!Array.isArray(list) || list.length === 0) checkSecret(undefined)
+export function verifySignature(data: string, signature: string, secrets: WebhookSecrets): boolean {
   let genuine = false
-  for (const secret of list) {
-    checkSecret(secret)
+  for (const secret of checkSecrets(secrets)) {
     if (equalText(sha1Base64url(secret + data + secret), String(signature))) genuine = true
   }
   return genuine
+}
+
+/** One secret, or several while one is being replaced. An undefined one, such as an unset variable, is skipped. */
+export type WebhookSecrets = string | readonly (string | undefined)[]
+
+/** @throws {ConfigError} when there is no secret, or one is empty or has white space around it. */
+export function checkSecrets(secrets: WebhookSecrets): readonly string[] {
+  const list = Array.isArray(secrets) ? secrets.filter((secret) => secret !== undefined) : [secrets]
+  if (list.length === 0) checkSecret(undefined)
+  list.forEach(checkSecret)
+  return list
 }
 
 function checkSecret(secret: unknown): void {

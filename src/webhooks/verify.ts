@@ -1,19 +1,18 @@
 import { ConfigError, WebhookVerificationError } from '../errors.ts'
 import { binaryToBytes, decodeBase64urlBinary } from '../lib/base64url.ts'
 import { cutCardData } from '../lib/card-data.ts'
+import { isObject } from '../lib/kind.ts'
 import { DRAINED_BYTES, WEBHOOK_BYTES } from '../lib/limits.ts'
 import { type RequestLike, readBytes, TooLargeError } from '../lib/read-bytes.ts'
 import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts'
-import { kindOf } from '../schemas/schema.ts'
-import { missing, refusalOf, refuse } from './errors.ts'
-import { parseEvent, type WebhookEvent } from './event.ts'
-import { parseForm, type WebhookForm } from './form.ts'
-import { verifySignature } from './signature.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
+import { readEvent } from '../schemas/read-event.ts'
+import { bodyAlreadyRead, isWebRequest, notARequest, rejected, signatureError } from './errors.ts'
+import { parseForm, readForm, type WebhookFields, type WebhookForm } from './form.ts'
+import { checkSecrets, verifySignature, type WebhookSecrets } from './signature.ts'
 
 /** Options of {@link readWebhook}. */
 export interface ReadWebhookOptions {
-  /** The API secret, or several while one is being replaced. */
-  secrets: string | readonly string[]
   /** Bytes of the body that are read at most. Default 65,536. */
   maxBytes?: number | undefined
 }
@@ -21,33 +20,29 @@ export interface ReadWebhookOptions {
 /**
  * Verifies a webhook and reads its event. Synchronous on every runtime.
  *
- * The signature is checked on the raw `data`, in constant time, before anything is parsed. A genuine event of a shape
- * that the document does not show is handed over as an `UnexpectedEvent` (see `isUnexpectedEvent`), never refused.
+ * The signature is checked on the raw `data`, in constant time, before anything is parsed. A genuine event is never
+ * rejected for its shape: `kind` is `unknown` for a method that the API document does not name, and `unexpected` when a
+ * field that decides is missing or of another type.
  *
- * @param form `data` and `signature` as received, form-decoded once.
- * @param secrets The API secret, or several while one is being replaced.
- * @throws {WebhookVerificationError} `verified: false` when it is not genuine (`missing_field`, `signature_length`,
- *   `signature_alphabet`, `plus_became_space`, `signature_mismatch`); `verified: true`, with the raw `data`, when it is
- *   genuine but not readable (`not_base64url`, `not_utf8`, `not_json`): keep that `data`.
- * @throws {ConfigError} when a secret is missing, empty or has white space around it.
- * @see The service's document, "Events".
+ * @param form The form as received, decoded once: a `FormData`, a `URLSearchParams`, or the object that a body parser made
+ *   ({@link WebhookFields}).
+ * @param secrets The API secret, or several while one is being replaced; an undefined one is skipped.
+ * @throws {WebhookVerificationError} `verified: false` when it is not genuine (`missing_field`, `duplicate_field`,
+ *   `signature_length`, `signature_alphabet`, `plus_became_space`, `signature_mismatch`); `verified: true`, with the raw
+ *   `data`, when it is genuine but not readable (`not_base64url`, `not_utf8`, `not_json`): keep that `data`.
+ * @throws {ConfigError} for a mistake in the receiver: a secret that is missing, empty or has white space around it; a
+ *   `form` that is not one (no body parser, a raw body, a request).
+ * @see The API document, "Events".
  * @example
  * import { signWebhook, verifyWebhook } from 'edgetill/webhooks'
  * const { data, signature } = signWebhook({ method: 'refund', operation_id: '1f0e', order_id: 'A-1' }, 'secret')
  * const event = verifyWebhook({ data, signature }, ['secret', 'previous secret'])
- * if (event.method === 'refund') console.log(event.operation_id)
+ * if (event.kind === 'refund') console.log(event.operation_id)
  */
-export function verifyWebhook(form: WebhookForm, secrets: string | readonly string[]): WebhookEvent {
-  const data = filled(form, 'data')
-  const signature = filled(form, 'signature')
-  if (!verifySignature(data, signature, secrets)) throw refusalOf(data, signature)
-  return parseEvent(parseVerified(data))
-}
-
-function filled(form: WebhookForm, name: keyof WebhookForm): string {
-  const value = form?.[name]
-  if (typeof value !== 'string' || value === '') throw missing(name)
-  return value
+export function verifyWebhook(form: WebhookFields | unknown, secrets: WebhookSecrets): WebhookEvent {
+  const { data, signature } = readForm(form)
+  if (!verifySignature(data, signature, secrets)) throw signatureError(data, signature)
+  return readEvent(parseVerified(data))
 }
 
 /**
@@ -55,16 +50,18 @@ function filled(form: WebhookForm, name: keyof WebhookForm): string {
  * event. See {@link verifyWebhook} for what follows the form.
  *
  * @param request A `Request`, or anything with `headers` and a `body` stream. Its body is consumed.
- * @throws {WebhookVerificationError} as `verifyWebhook`, and `content_type`, `too_large`, `not_utf8`, `missing_field`,
- *   `duplicate_field`, all with `verified: false`.
- * @throws {ConfigError} when a secret is missing, empty or has white space around it.
- * @see The service's document, "Events", 1.
+ * @param secrets The API secret, or several while one is being replaced; an undefined one is skipped.
+ * @throws {WebhookVerificationError} as `verifyWebhook`, and `content_type`, `too_large`, `not_utf8`, all with
+ *   `verified: false`.
+ * @throws {ConfigError} for a mistake in the receiver: as `verifyWebhook`, and a body that was read already, the request
+ *   of a framework, or a `maxBytes` that is not a positive whole number.
+ * @see The API document, "Events", 1.
  * @example
  * import { isWebhookVerificationError, readWebhook } from 'edgetill/webhooks'
  * async function handle(request: Request): Promise<Response> {
  *   try {
- *     const event = await readWebhook(request, { secrets: 'secret' })
- *     console.log(event.method)
+ *     const event = await readWebhook(request, 'secret')
+ *     console.log(event.kind)
  *     return new Response(null, { status: 200 })
  *   } catch (error) {
  *     if (!isWebhookVerificationError(error) || error.verified) throw error
@@ -72,15 +69,23 @@ function filled(form: WebhookForm, name: keyof WebhookForm): string {
  *   }
  * }
  */
-export async function readWebhook(request: RequestLike, options: ReadWebhookOptions): Promise<WebhookEvent> {
-  return verifyWebhook(await readWebhookForm(request, options), options.secrets)
+export async function readWebhook(
+  request: RequestLike,
+  secrets: WebhookSecrets,
+  options: ReadWebhookOptions = {},
+): Promise<WebhookEvent> {
+  // Before the body is consumed: whoever forgot the secrets can still read it.
+  checkSecrets(secrets)
+  return verifyWebhook(await readWebhookForm(request, options), secrets)
 }
 
 /**
  * Reads the form of a webhook without verifying it: for a receiver that keeps the form as it came.
  *
  * @throws {WebhookVerificationError} `content_type`, `too_large`, `not_utf8`, `missing_field`, `duplicate_field`.
- * @see The service's document, "Events", 1.
+ * @throws {ConfigError} for a body that was read already, the request of a framework, or a `maxBytes` that is not a
+ *   positive whole number.
+ * @see The API document, "Events", 1.
  * @example
  * import { readWebhookForm, verifyWebhook } from 'edgetill/webhooks'
  * async function receive(request: Request) {
@@ -88,29 +93,27 @@ export async function readWebhook(request: RequestLike, options: ReadWebhookOpti
  *   return { form, event: verifyWebhook(form, 'secret') }
  * }
  */
-export async function readWebhookForm(
-  request: RequestLike,
-  options: { maxBytes?: number | undefined } = {},
-): Promise<WebhookForm> {
+export async function readWebhookForm(request: RequestLike, options: ReadWebhookOptions = {}): Promise<WebhookForm> {
   const maxBytes = options.maxBytes ?? WEBHOOK_BYTES
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) {
     throw new ConfigError('maxBytes', 'maxBytes must be a positive whole number of bytes.')
   }
-  const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/x-www-form-urlencoded') {
-    throw refuse('content_type', 'its content type is not application/x-www-form-urlencoded')
+  if (!isWebRequest(request)) throw notARequest(request)
+  if ((request as { bodyUsed?: unknown }).bodyUsed === true || request.body?.locked) throw bodyAlreadyRead()
+  const type = request.headers.get('content-type') ?? ''
+  if (type.split(';', 1)[0]?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') {
+    const received = type === '' ? 'missing' : `"${type.slice(0, 100).replace(/[^ -~]/g, '?')}"`
+    throw rejected('content_type', `its content type is ${received} instead of application/x-www-form-urlencoded`)
   }
   let bytes: Uint8Array
   try {
     bytes = await readBytes(request, maxBytes, DRAINED_BYTES)
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
-    throw refuse('too_large', `its body is longer than ${maxBytes} bytes`)
+    throw rejected('too_large', `its body is longer than ${maxBytes} bytes`)
   }
   const text = decodeUtf8(bytes)
-  if (text === undefined) {
-    throw refuse('not_utf8', 'its body is not UTF-8')
-  }
+  if (text === undefined) throw rejected('not_utf8', 'its body is not UTF-8')
   return parseForm(text)
 }
 
@@ -125,9 +128,9 @@ function parseVerified(data: string): Record<string, unknown> {
   try {
     value = JSON.parse(text)
   } catch {}
-  if (kindOf(value) !== 'object') throw unreadable('not_json', 'what data encodes is not a JSON object', data)
-  cutCardData(value as Record<string, unknown>)
-  return value as Record<string, unknown>
+  if (!isObject(value)) throw unreadable('not_json', 'what data encodes is not a JSON object', data)
+  cutCardData(value)
+  return value
 }
 
 function unreadable(

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { type Fault, testCard } from '../../src/emulator/index.ts'
-import { isUnexpectedEvent, isUnknownEvent } from '../../src/index.ts'
 import { CAPTURE, CARD, DIRECT_AUTH, HOSTED } from '../support/inputs.ts'
 import { rejection } from '../support/mock-fetch.ts'
 import { openShop } from '../support/shop.ts'
@@ -95,7 +94,7 @@ describe('webhooks', () => {
     const { url } = await shop.client.createPayment(HOSTED)
     await shop.pay(url)
     expect(shop.events.length).toBeGreaterThan(0)
-    expect(shop.events.every((event) => event.method === 'purchase' && event.amount === 100.5)).toBe(true)
+    expect(shop.events.every((event) => event.kind === 'purchase' && event.amount === 100.5)).toBe(true)
   })
 
   it('with an unknown method are values', async () => {
@@ -103,8 +102,8 @@ describe('webhooks', () => {
     shop.emulator.faults.next({ kind: 'unknown_method' })
     const { url } = await shop.client.createPayment(HOSTED)
     await shop.pay(url)
-    expect(shop.events.some(isUnknownEvent)).toBe(true)
-    expect(shop.events.some(isUnexpectedEvent)).toBe(false)
+    expect(shop.events.some(({ kind }) => kind === 'unknown')).toBe(true)
+    expect(shop.events.some(({ kind }) => kind === 'unexpected')).toBe(false)
   })
 
   it('with a corrupt signature are refused, and come again', async () => {

@@ -16,7 +16,7 @@ it('a hosted subscription charges on its schedule, and each charge can be asked 
   await shop.pay(url)
   await shop.emulator.clock.advance({ months: 2 })
   const charges = shop.events.flatMap((event) =>
-    event.method === 'purchase' && event.status === 'success' ? [event] : [],
+    event.kind === 'purchase' && event.status === 'success' ? [event] : [],
   )
   expect(charges.length).toBeGreaterThanOrEqual(2)
   expect(new Set(charges.map(({ order_id }) => order_id))).toEqual(new Set(['A-1']))

@@ -27,14 +27,14 @@ it('a reserve, captured in part, beyond it, and no further', async () => {
   expect(await rejection(client.capturePayment({ ...CAPTURE, charge_amount: 0.01 }))).toMatchObject({ code: 'api' })
 
   await emulator.deliveries.idle()
-  const captures = events.flatMap((event) => (event.method === 'capture' ? [event] : []))
+  const captures = events.flatMap((event) => (event.kind === 'capture' ? [event] : []))
   expect(captures.map(({ amount, status }) => [amount, status])).toEqual([
     [80.25, 'success'],
     [35.32, 'success'],
   ])
   expect(captures[0]?.operation_id).toBe(partial.operation_id)
   const asked = await client.resendWebhook({ order_id: 'A-1', operation: 'capture' })
-  expect(asked.method === 'capture' && asked.amount).toBe(35.32)
+  expect(asked.kind === 'capture' && asked.amount).toBe(35.32)
 })
 
 it('a full capture answers under order_currency, and is read as currency', async () => {
@@ -97,7 +97,7 @@ it('void, refund and increment arrive as events', async () => {
   expect(events.map(({ method }) => method).sort()).toEqual(
     ['auth', 'auth_increment', 'void', 'purchase', 'refund', 'credit', 'p2p', 'lookup'].sort(),
   )
-  const refund = events.find((event) => event.method === 'refund')
+  const refund = events.find((event) => event.kind === 'refund')
   expect(refund).toMatchObject({ order_id: 'A-2', amount: 20.5, receipt_url: expect.stringContaining('http') })
   expect(await client.resendWebhook({ order_id: 'A-2', operation: 'refund' })).toEqual(refund)
 })

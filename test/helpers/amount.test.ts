@@ -29,24 +29,30 @@ describe('toMinorUnits and fromMinorUnits', () => {
     expect(fromMinorUnits(minor)).toBe(amount)
   })
 
-  it.each([
-    0,
-    -0,
-    -1,
-    0.001,
-    0.1 + 0.2,
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-    2 ** 46,
-    1e21,
-    '10',
-    null,
-    undefined,
-    10n,
-  ])('toMinorUnits refuses %s', (value) => refused(() => toMinorUnits(value as number), 'amount'))
+  it('zero and negative amounts are amounts too: a sum of balances or refunds passes through them', () => {
+    expect(toMinorUnits(0)).toBe(0)
+    expect(Object.is(toMinorUnits(-0), 0)).toBe(true)
+    expect(toMinorUnits(-1.05)).toBe(-105)
+    expect(fromMinorUnits(0)).toBe(0)
+    expect(Object.is(fromMinorUnits(-0), 0)).toBe(true)
+    expect(fromMinorUnits(-105)).toBe(-1.05)
+  })
 
-  it.each([0, -1, 1.5, Number.NaN, 2 ** 46 * 100, 2 ** 53, '10', null])('fromMinorUnits refuses %s', (value) =>
-    refused(() => fromMinorUnits(value as number), 'minor'),
+  it('their errors do not speak of sending', () => {
+    for (const run of [() => toMinorUnits(0.3000004), () => fromMinorUnits(1.5), () => splitAmount(0, [1])]) {
+      expect(run).toThrow(/^Invalid input for (toMinorUnits|fromMinorUnits|splitAmount): /)
+      expect(run).not.toThrow(/sent/)
+    }
+  })
+
+  it.each([-0.001, 0.001, 0.1 + 0.2, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 46, 1e21, '10', null, undefined, 10n])(
+    'toMinorUnits refuses %s',
+    (value) => refused(() => toMinorUnits(value as number), 'amount'),
+  )
+
+  it.each([-1.5, 1.5, -(2 ** 53), Number.NaN, 2 ** 46 * 100, 2 ** 53, '10', null])(
+    'fromMinorUnits refuses %s',
+    (value) => refused(() => fromMinorUnits(value as number), 'minor'),
   )
 })
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { EMULATOR_HELP, readEmulatorArguments } from '../../src/cli/emulator-options.ts'
 import { serveOnNode } from '../../src/cli/serve-node.ts'
+import { UsageError } from '../../src/cli/usage.ts'
+import type { EmulatorOptions } from '../../src/emulator/index.ts'
 import { type Client, createClient } from '../../src/index.ts'
 import { payment } from './programs/merchant.ts'
 import { type Running, start, startOn } from './support/process.ts'
@@ -51,7 +54,33 @@ describe('edgetill', () => {
   })
 })
 
+/** A flag for each option of createEmulator; a new option without one does not compile. Functions have none. */
+const FLAGS: Record<Exclude<keyof EmulatorOptions, 'fetch' | 'signature' | 'onActivity'>, string[]> = {
+  seed: ['--seed'],
+  origin: ['--origin'],
+  clock: ['--clock'],
+  webhookUrl: ['--webhook-url'],
+  webhookHeaders: ['--webhook-header'],
+  webhookTimeoutMs: ['--webhook-timeout'],
+  retryDelaysMs: ['--retry-delays'],
+  maxCapturePercent: ['--max-capture-percent'],
+  authentication: ['--authentication'],
+  customerFields: ['--customer-fields'],
+  hostedAuthResponse: ['--hosted-auth-response'],
+  splitSum: ['--split-sum'],
+  expiry: ['--checkout-expiry', '--three-d-secure-expiry', '--authorization-expiry'],
+  latencyMs: ['--latency'],
+  accounts: ['--account'],
+  credentials: ['--pos-id', '--api-key', '--api-secret', '--endpoints-key', '--scheme'],
+}
+
 describe('edgetill emulator', () => {
+  it.each(Object.values(FLAGS).flat())('has the flag %s', (flag) => {
+    expect(EMULATOR_HELP).toContain(flag)
+    // Each of them takes a value.
+    expect(() => readEmulatorArguments([flag])).toThrow(UsageError)
+  })
+
   it('says what to do about a port that is taken', async () => {
     const { port, close } = await serveOnNode(() => new Response())
     const { code, output } = await edgetill('emulator', '--port', String(port)).finished

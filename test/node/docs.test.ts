@@ -30,6 +30,7 @@ function compile(snippets: readonly Snippet[]): string[] {
       edgetill: [join(root, 'src/index.ts')],
       'edgetill/webhooks': [join(root, 'src/webhooks/index.ts')],
       'edgetill/card': [join(root, 'src/card/index.ts')],
+      'edgetill/schemas': [join(root, 'src/schemas/index.ts')],
       'edgetill/orders': [join(root, 'src/orders/index.ts')],
       'edgetill/emulator': [join(root, 'src/emulator/index.ts')],
     },

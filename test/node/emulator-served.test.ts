@@ -113,7 +113,7 @@ describe('the emulator over HTTP on Node', () => {
 })
 
 describe('the control API of a served emulator', () => {
-  const ask = (port: number, host: string): Promise<string> =>
+  const ask = (port: number, host: string, path = '/_emulator/api/clock'): Promise<string> =>
     new Promise((done) => {
       const socket = connect(port, '127.0.0.1')
       let text = ''
@@ -121,7 +121,7 @@ describe('the control API of a served emulator', () => {
         text += String(data)
       })
       socket.on('close', () => done(text))
-      socket.write(`GET /_emulator/api/clock HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
     })
 
   it('is there under its own host and on loopback, and under no other name', async () => {
@@ -133,6 +133,9 @@ describe('the control API of a served emulator', () => {
     const rebound = await ask(port, 'evil.example')
     expect(rebound).toMatch(/^HTTP\/1\.1 403 /)
     expect(rebound).toContain('--origin http://evil.example')
+    const page = await ask(port, 'evil.example', '/_emulator')
+    expect(page).toMatch(/^HTTP\/1\.1 403 /)
+    expect(page).not.toContain(credentials.apiSecret)
   })
 
   it('keeps time of its own: what falls due happens without a request', async () => {

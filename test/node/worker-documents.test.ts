@@ -278,12 +278,12 @@ describe('the worker’s files', () => {
     }
   })
 
-  it('make a bundle of at most 48 kB, compressed', () => {
+  it('make a bundle of at most 52 kB, compressed', () => {
     const run = wrangler('deploy', '--dry-run', '--outdir', folder)
     expect([run.status, run.stderr]).toEqual([0, ''])
     const bundle = readFileSync(join(folder, 'index.js'))
     expect(statSync(join(folder, 'index.js')).size).toBeGreaterThan(10_000)
-    expect(gzipSync(bundle).length).toBeLessThanOrEqual(48 * 1024)
+    expect(gzipSync(bundle).length).toBeLessThanOrEqual(52 * 1024)
   }, 60_000)
 
   it('have examples that compile', () => {

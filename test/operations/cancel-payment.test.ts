@@ -70,12 +70,35 @@ describe('answers', () => {
   ])('%s is handed over', async (_name, body, received) => {
     const error = await rejection(cancel(body))
     expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_answer', status: 200, body })
-    expect(error.issues).toMatchObject([{ path: '', rule: 'an array of one payment record', received }])
+    expect(error.issues).toMatchObject([{ path: '', message: 'must be an array of one payment record', received }])
   })
 
-  it('a record of another shape is handed over with its array', async () => {
-    const error = await rejection(cancel([{ status: 'failure' }]))
-    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_answer', body: [{ status: 'failure' }] })
+  it.each([{}, { status: null }, { status: 6007 }])(
+    'a record without a status is handed over with its array: %j',
+    async (one) => {
+      const error = await rejection(cancel([one]))
+      expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_answer', body: [one] })
+    },
+  )
+
+  it('a cancellation that worked is one, whatever else is null or odd in it', async () => {
+    const nulls = { id: null, status: null }
+    const record = {
+      status: 'failure',
+      status_code: '6007',
+      amount: null,
+      recurring: nulls,
+      fee: { amount: null, currency: null },
+    }
+    const payment = await cancel([record])
+    expect(payment).toEqual({ status: 'failure', status_code: '6007', amount: null })
+    expect(payment.record).toEqual(record)
+    expect(payment.issues.map(({ path }) => path)).toEqual([
+      'recurring.id',
+      'recurring.status',
+      'fee.amount',
+      'fee.currency',
+    ])
   })
 
   it('an unknown outcome says how to find out', async () => {

@@ -80,7 +80,7 @@ describe('rules', () => {
   const of = (length: number) => 'ї'.repeat(length)
   const part = { amount: 100.5, sub_merchant_id: SUB_MERCHANTS[0] }
   it.each<[string, unknown[], unknown[], paths?: string[]]>([
-    ['order_id', ['x', of(32)], ['', of(33), undefined, 5, '\udc00']],
+    ['order_id', ['x', of(32), '😀'.repeat(32)], ['', of(33), '😀'.repeat(33), undefined, 5, '\udc00']],
     ['order_currency', ['UAH'], ['uah', '', undefined]],
     ['charge_amount', [0.01, undefined], [0, -1, 0.001, '10', null, Number.NaN]],
     ['split', [[part]], [[], {}, undefined, 'x']],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Warning } from '../../src/index.ts'
 import { DIRECT_OPTIONAL, DIRECT_SPLIT, HOSTED_OPTIONAL, PAN, TOKEN } from '../support/inputs.ts'
 import { CONFIG } from '../support/mock-fetch.ts'
 import { accepted, listed, PURCHASE_FORMS, refused } from '../support/purchase-forms.ts'
@@ -43,21 +44,26 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
     }
   })
 
-  it.each(customer)('requires %s, unless customerFields is optional', async (name) => {
+  it.each(customer)('requires %s only with customerFields: required', async (name) => {
     for (const one of inputs) {
       const without = { ...one, [name]: undefined }
-      expect(await refused(form, without)).toEqual([name])
+      expect((await accepted(form, without)).body).not.toHaveProperty(name)
       expect(await refused(form, without, { customerFields: 'required' })).toEqual([name])
       expect((await accepted(form, without, { customerFields: 'optional' })).body).not.toHaveProperty(name)
       expect(await refused(form, { ...one, [name]: '' }, { customerFields: 'optional' })).toEqual([name])
     }
   })
 
-  it('with customerFields: optional it needs none of the customer’s fields', async () => {
+  it('by default it needs none of the customer’s fields, and a given onWarning learns of each that is missing', async () => {
     const none = Object.fromEntries(customer.map((name) => [name, undefined]))
-    expect((await refused(form, { ...input, ...none })).sort()).toEqual([...customer].sort())
-    const { body } = await accepted(form, { ...input, ...none }, { customerFields: 'optional' })
+    const required = { customerFields: 'required' } as const
+    expect((await refused(form, { ...input, ...none }, required)).sort()).toEqual([...customer].sort())
+    const { body } = await accepted(form, { ...input, ...none })
     expect(Object.keys(body).filter((name) => name.startsWith('customer_'))).toEqual([])
+    const warnings: Warning[] = []
+    await accepted(form, { ...input, ...none }, { onWarning: (warning) => warnings.push(warning) })
+    expect(warnings.map(({ code }) => code)).toEqual(customer.map(() => 'missing_customer_field'))
+    expect(warnings.map(({ path }) => path).sort()).toEqual([...customer].sort())
   })
 
   it.each(optional)('takes %s', async (name) => {

@@ -33,14 +33,14 @@ const VALUES: [name: string, right: unknown[], wrong: unknown[]][] = [
   ],
   ['currency', ['UAH', 'XTS'], ['uah', 'UA', 'UAHH', 'U4H', 980]],
   ['description', [of(1), of(2048)], ['', of(2049), 5]],
-  ['order_id', ['x', of(256), '..', 'a/b?c#d%', '🍵'], ['', of(257), '\ud800', 7]],
+  ['order_id', ['x', of(32), '..', 'a/b?c#d%', '🍵', '🍵'.repeat(32)], ['', of(257), '\ud800', 7]],
   ['order_3ds_bypass', ['supported', 'always', 'never', 'something new'], ['', true]],
   [
     'pos_id',
     ['3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11', '3F1C2C1E-6A5C-4B8E-9D53-0A4C1C7D2B11'],
     ['', 'pos', '3f1c2c1e6a5c4b8e9d530a4c1c7d2b11', ' 3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11'],
   ],
-  ['payload', ['', of(4000)], [of(4001), {}]],
+  ['payload', ['', of(4000), '🍵'.repeat(4000)], [of(4001), '🍵'.repeat(4001), {}]],
   ['customer_country', ['UA'], ['ua', 'UKR', 'U', '']],
   [
     'customer_birthday',
@@ -145,10 +145,16 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
 
   describe('warnings', () => {
     // Of every order: a shop that reserves tomorrow makes its order ids the same way.
-    it('an order id that is longer than a capture takes', async () => {
+    it('an order id that is longer than a capture takes; of an auth, which could never be captured, it is rejected', async () => {
       for (const one of inputs) {
         expect(await warned(form, { ...one, order_id: of(32) })).toEqual([])
-        expect(await warned(form, { ...one, order_id: of(33) })).toEqual([['order_id_not_capturable', 'order_id']])
+        if (form.method === 'auth') {
+          expect(await refused(form, { ...one, order_id: of(33) })).toEqual(['order_id'])
+          continue
+        }
+        for (const order_id of [of(33), of(256)]) {
+          expect(await warned(form, { ...one, order_id })).toEqual([['order_id_not_capturable', 'order_id']])
+        }
       }
     })
 

@@ -60,6 +60,22 @@ describe('responses', () => {
     expect(done.record).toEqual(REFUND_RECORD)
   })
 
+  it('a field of an odd type that does not decide is left out and named', async () => {
+    const done = await refund({ ...REFUND_RECORD, status_code: 1004, fee: 'none', transaction_id: 12 })
+    expect(done).toMatchObject({ status: 'success', amount: 100.5 })
+    expect([done.status_code, done.fee, done.transaction_id]).toEqual([undefined, undefined, undefined])
+    expect(done.issues.map(({ path }) => path).toSorted()).toEqual(['fee', 'status_code', 'transaction_id'])
+    expect(done.record).toMatchObject({ status_code: 1004 })
+  })
+
+  it.each(['operation_id', 'payment_id', 'order_id', 'amount', 'currency', 'status', 'method'])(
+    'without %s nobody knows what happened',
+    async (name) => {
+      const error = await rejection(refund({ ...REFUND_RECORD, [name]: undefined }))
+      expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_answer', operation: 'refundPayment' })
+    },
+  )
+
   it('a decline is a value', async () => {
     expect(await refund({ ...REFUND_RECORD, status: 'failure', status_code: '4150' })).toMatchObject({
       status: 'failure',
@@ -84,7 +100,7 @@ describe('responses', () => {
 describe('rules', () => {
   const of = (length: number) => 'ї'.repeat(length)
   it.each<[string, unknown[], unknown[]]>([
-    ['order_id', ['x', of(32), '😀'.repeat(16)], ['', of(33), undefined, 5, '\udc00']],
+    ['order_id', ['x', of(32), '😀'.repeat(32)], ['', of(33), '😀'.repeat(33), undefined, 5, '\udc00']],
     ['order_currency', ['UAH'], ['uah', '', undefined]],
     ['refund_amount', [0.01, undefined], [0, -1, 0.001, '10', null, Number.NaN]],
     ['comment', ['', of(2048)], [of(2049), 5]],

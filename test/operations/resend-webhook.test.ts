@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  createClient,
-  isUnexpectedEvent,
-  isUnknownEvent,
-  type ResendWebhookInput,
-  resendWebhook,
-} from '../../src/index.ts'
+import { createClient, type ResendWebhookInput, resendWebhook } from '../../src/index.ts'
 import { REQUESTS } from '../spec/vectors/request-bodies.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
@@ -63,20 +57,20 @@ describe('answers', () => {
   it('the event of a webhook, with its subscription', async () => {
     const record = { ...PAYMENT_RECORD, recurring: { id: 'r-1', status: 'active' } }
     const event = await resend({ ...record, amount: '100.50' })
-    expect(event).toEqual(record)
-    if (event.method === 'purchase') expect(event.recurring?.status).toBe('active')
+    expect(event).toEqual({ ...record, kind: 'purchase' })
+    if (event.kind === 'purchase') expect(event.recurring?.status).toBe('active')
   })
 
   it('a secondary operation', async () => {
     const event = await resend({ ...PAYMENT_RECORD, method: 'refund', operation_id: 'o-1' })
-    expect(event.method === 'refund' && event.operation_id).toBe('o-1')
+    expect(event.kind === 'refund' && event.operation_id).toBe('o-1')
   })
 
   it('an unknown method and an unexpected shape are values', async () => {
     const unknown = await resend({ method: 'loyalty', points: 5 })
-    expect(isUnknownEvent(unknown) && unknown.points).toBe(5)
+    expect(unknown.kind === 'unknown' && unknown.record.points).toBe(5)
     const unexpected = await resend({ order_id: 'A-1', cc_number: '4242424242424242' })
-    expect(isUnexpectedEvent(unexpected) && unexpected.record).toEqual({ order_id: 'A-1' })
+    expect(unexpected.kind === 'unexpected' && unexpected.record).toEqual({ order_id: 'A-1' })
   })
 
   it.each([[[PAYMENT_RECORD]], [null], ['text'], [5]])('what is no object is handed over: %j', async (body) => {

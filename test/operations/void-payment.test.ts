@@ -65,7 +65,7 @@ describe('responses', () => {
 describe('rules', () => {
   const of = (length: number) => 'ї'.repeat(length)
   it.each<[string, unknown[], unknown[]]>([
-    ['order_id', ['x', of(32)], ['', of(33), undefined, 5, '\udc00']],
+    ['order_id', ['x', of(32), '😀'.repeat(32)], ['', of(33), '😀'.repeat(33), undefined, 5, '\udc00']],
     ['order_currency', ['UAH'], ['uah', '', undefined]],
     ['comment', ['', of(2048)], [of(2049), 5]],
     ['server_url', ['https://a.example'], ['a.example']],

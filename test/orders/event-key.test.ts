@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { eventKey } from '../../src/orders/index.ts'
-import { parseEvent } from '../../src/webhooks/event.ts'
+import { readEvent } from '../../src/schemas/read-event.ts'
 import { payment } from '../worker/support/events.ts'
 
 const purchase = payment('A-1', { fee: { amount: 2.5, currency: 'UAH' }, recurring: { id: 'r-1', status: 'active' } })
-const keyOf = (record: object): string => eventKey(parseEvent(record as Record<string, unknown>))
+const keyOf = (record: object): string => eventKey(readEvent(record as Record<string, unknown>))
 
 describe('the key of an event', () => {
   // printf '{"amount":100.5,"currency":"UAH","order_id":"A-1",}' | openssl dgst -sha256 -binary | basenc --base64url

@@ -8,12 +8,12 @@ import {
   readSummary,
   summarizeEvent,
 } from '../../src/orders/index.ts'
-import { parseEvent } from '../../src/webhooks/event.ts'
+import { readEvent } from '../../src/schemas/read-event.ts'
 import { at, payment, secondary } from '../worker/support/events.ts'
 import { createRandom, isLong, seedOfRun, shuffled } from '../worker/support/random.ts'
 
 const eventsOf = (...payloads: object[]): WebhookEvent[] =>
-  payloads.map((payload) => parseEvent(payload as Record<string, unknown>))
+  payloads.map((payload) => readEvent(payload as Record<string, unknown>))
 const summaries = (...payloads: object[]): EventSummary[] => eventsOf(...payloads).map(summarizeEvent)
 const expectedPayment = { amount: 100.5, currency: 'UAH' }
 

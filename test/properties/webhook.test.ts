@@ -1,13 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  isUnexpectedEvent,
-  readWebhook,
-  signData,
-  signWebhook,
-  verifySignature,
-  verifyWebhook,
-} from '../../src/index.ts'
+import { readWebhook, signData, signWebhook, verifySignature, verifyWebhook } from '../../src/index.ts'
 import { check, SEED } from '../support/property.ts'
 
 const secret = fc
@@ -39,13 +32,13 @@ describe(`seed ${SEED}`, () => {
         const webhook = signWebhook(value, key)
         const expected: unknown = JSON.parse(JSON.stringify(value))
         const event = verifyWebhook(webhook, key)
-        expect(isUnexpectedEvent(event) ? event.record : event).toEqual(expected)
+        expect(event.record).toEqual(expected)
         const request = new Request('https://shop.example.com/', {
           method: 'POST',
           body: webhook.body,
           headers: { 'content-type': 'application/x-www-form-urlencoded' },
         })
-        expect(await readWebhook(request, { secrets: ['other', key] })).toEqual(event)
+        expect(await readWebhook(request, ['other', key])).toEqual(event)
       }),
     )
   })

@@ -1,67 +1,77 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import {
-  array,
-  convert,
-  kindOf,
-  leaf,
-  looseObject,
-  maybe,
-  optional,
-  read,
-  type Schema,
-  strictObject,
-} from '../../src/schemas/schema.ts'
+import { InvalidInputError } from '../../src/errors.ts'
+import { kindOf } from '../../src/lib/kind.ts'
+import { anInput, anObject, objectMessage, type Schema, unknownParameter } from '../../src/schemas/fields.ts'
+import { amount, checkInput } from '../../src/schemas/input.ts'
+import { splitListSchema } from '../../src/schemas/split.ts'
+import { feeSchema, number, optionalText, text } from '../../src/schemas/values.ts'
 
-const text: Schema<string> = leaf('a text', (value) => typeof value === 'string')
-const length: Schema<number> = convert(text, (value) => value.length)
-const paths = <T>(schema: Schema<T>, value: unknown) => read(schema, value).issues?.map(({ path }) => path)
+const inner = v.pipe(anObject, v.looseObject({ b: text }, objectMessage))
+const loose = v.pipe(anObject, v.looseObject({ a: text, deep: v.nullish(inner) }, objectMessage))
+const strict = v.pipe(anInput, v.objectWithRest({ a: text, n: v.optional(number) }, unknownParameter, objectMessage))
+
+/** The issues of an input, and what was read of it. */
+function check<T>(schema: Schema<T>, value: unknown) {
+  try {
+    return { value: checkInput('call', schema, value) }
+  } catch (error) {
+    if (error instanceof InvalidInputError) return { issues: error.issues }
+    throw error
+  }
+}
+const paths = <T>(schema: Schema<T>, value: unknown) => check(schema, value).issues?.map(({ path }) => path)
 
 describe('objects', () => {
-  const inner = looseObject<{ b: string }>({ b: text })
-  const schema = looseObject<{ a: string; deep?: { b: string } | null }>({ a: text, deep: maybe(inner) })
-  const strict = strictObject<{ a: string; n?: number | undefined }>({ a: text, n: optional(length) })
-
-  it('a loose one keeps what it does not know, a strict one refuses each of it', () => {
-    expect(read(schema, { a: 'x', more: 1 })).toEqual({ value: { a: 'x', more: 1 } })
+  it('a loose one keeps what it does not know, a strict one rejects each of it', () => {
+    expect(check(loose, { a: 'x', more: 1 })).toEqual({ value: { a: 'x', more: 1 } })
     expect(paths(strict, { a: 'x', more: 1, other: undefined })).toEqual(['more', 'other'])
   })
 
+  it('an unknown field is named together with everything else that is wrong', () => {
+    expect(check(strict, { n: 'x', more: 1 }).issues).toEqual([
+      { path: 'a', message: 'is required', received: 'missing' },
+      { path: 'n', message: 'must be a number', received: 'string of 1 characters' },
+      { path: 'more', message: 'unknown parameter (use passThrough for undocumented fields)', received: 'number' },
+    ])
+  })
+
   it('names each place from the outside in', () => {
-    expect(paths(schema, { a: 1, deep: { b: 2 } })).toEqual(['a', 'deep.b'])
-    expect(paths(array(schema), [{ a: 'x' }, { a: 'x', deep: { b: 2 } }, 5])).toEqual(['[1].deep.b', '[2]'])
+    expect(paths(loose, { a: 1, deep: { b: 2 } })).toEqual(['a', 'deep.b'])
+    expect(paths(v.array(loose), [{ a: 'x' }, { a: 'x', deep: { b: 2 } }, 5])).toEqual(['[1].deep.b', '[2]'])
   })
 
   it.each([null, undefined, [], 'x', 5, () => 1])('%s is not an object', (value) => {
-    expect(read(schema, value).issues).toEqual([{ path: '', rule: 'an object', received: kindOf(value) }])
+    const issue = { path: '', message: 'must be an object', received: kindOf(value) }
+    expect(check(loose, value).issues).toEqual([issue])
     expect(paths(strict, value)).toEqual([''])
   })
 
-  it('absent and null are left as they are', () => {
-    expect(read(schema, { a: 'x' }).value).toEqual({ a: 'x' })
-    expect(Object.keys(read(schema, { a: 'x' }).value ?? {})).toEqual(['a'])
-    expect(read(schema, { a: 'x', deep: null }).value).toEqual({ a: 'x', deep: null })
-    expect(read(strict, { a: 'x', n: undefined }).value).toEqual({ a: 'x' })
+  it('absent and null are left as they are, and an undefined field of an input is dropped', () => {
+    expect(Object.keys(check(loose, { a: 'x' }).value ?? {})).toEqual(['a'])
+    expect(check(loose, { a: 'x', deep: null }).value).toEqual({ a: 'x', deep: null })
+    expect(Object.keys(check(strict, { a: 'x', n: undefined }).value ?? {})).toEqual(['a'])
   })
 
   it('what was received is never changed', () => {
-    const received = Object.freeze({ a: 'x', n: 'four' })
-    expect(read(strict, received).value).toEqual({ a: 'x', n: 4 })
-    const loose = looseObject<{ n: number }>({ n: length })
-    const frozen = Object.freeze({ n: 'four', more: 1 })
-    expect(read(loose, frozen).value).toEqual({ n: 4, more: 1 })
-    expect(frozen.n).toBe('four')
+    const received = Object.freeze({ a: 'x', n: '4' })
+    expect(check(strict, received).value).toEqual({ a: 'x', n: 4 })
+    const frozen = Object.freeze({ amount: '4', currency: 'UAH', more: 1 })
+    expect(check(feeSchema, frozen).value).toEqual({ amount: 4, currency: 'UAH', more: 1 })
+    expect(frozen.amount).toBe('4')
   })
 
-  it('a field called __proto__ reaches nothing', () => {
-    const hostile = JSON.parse('{"a":"x","__proto__":{"b":1}}') as object
-    expect(paths(strict, hostile)).toEqual(['__proto__'])
-    const value = read(looseObject<{ a: string; n: number }>({ a: text, n: maybe(length) as Schema<number> }), {
-      ...hostile,
-      n: 'four',
-    }).value
+  it.each(['__proto__', 'constructor', 'prototype'])('a field called %s reaches nothing', (name) => {
+    const hostile = JSON.parse(`{"a":"x","${name}":{"b":1}}`) as object
+    expect(paths(strict, hostile)).toEqual([name])
+    const { value } = check(loose, hostile)
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
     expect(({} as { b?: number }).b).toBeUndefined()
+  })
+
+  it('a hole in an array is not an entry', () => {
+    // biome-ignore lint/suspicious/noSparseArray: it is what is tested
+    expect(paths(splitListSchema, [, { amount: 1 }])).toEqual(['[0]', '[1].sub_merchant_id'])
   })
 })
 
@@ -71,7 +81,13 @@ describe('issues', () => {
     [null, 'null'],
     ['', 'empty string'],
     ['4242424242424242', 'string of 16 characters'],
+    ['🍰🍰', 'string of 2 characters'],
     [42, 'number'],
+    [0, 'zero'],
+    [-5, 'negative number'],
+    [10.999, 'number with more than 2 decimals'],
+    [Number.NaN, 'NaN'],
+    [Number.POSITIVE_INFINITY, 'infinite number'],
     [[4242], 'array'],
     [{ secret: 1 }, 'object'],
     [true, 'boolean'],
@@ -80,43 +96,48 @@ describe('issues', () => {
     expect(kindOf(value)).toBe(kind)
   })
 
-  it('very many take no time to speak of', () => {
-    // Copied for each one more, they would take minutes.
-    expect(paths(array(length, 'an array'), Array(200_000).fill(0))).toHaveLength(200_000)
+  it.each<[unknown, RegExp]>([
+    [10.999, /^must be a number with at most 2 decimals.*fromMinorUnits/],
+    [0.1 + 0.2, /at most 2 decimals/],
+    [-5, /^must be positive, not negative$/],
+    [0, /^must be more than zero$/],
+    [-0, /^must be more than zero$/],
+    [Number.NaN, /^must be a number, not NaN$/],
+    [Number.POSITIVE_INFINITY, /^must be finite$/],
+    [1e21, /^must be below 2\^46$/],
+    ['10', /^must be a number, not a string$/],
+    [undefined, /^is required$/],
+  ])('the message of the amount %s says which rule it breaks', (value, message) => {
+    const { issues } = v.safeParse(amount, value)
+    expect(issues).toHaveLength(1)
+    expect(issues?.[0].message).toMatch(message)
   })
 
-  it('no conversion runs on what is already wrong', () => {
-    expect(paths(length, 5)).toEqual([''])
-    expect(paths(array(length, 'three', 3), ['a'])).toEqual([''])
+  it('very many take no time to speak of', () => {
+    expect(paths(v.array(number), Array(200_000).fill('x'))).toHaveLength(200_000)
   })
 })
 
-describe('they are schemas of valibot', () => {
-  const order = looseObject<{ id: string; parts: { n: number }[] }>({
-    id: text,
-    parts: array(strictObject<{ n: number }>({ n: length })),
-  })
-  const shop = v.object({ order, note: v.optional(maybe(text)) })
+describe('the schemas are schemas of valibot', () => {
+  const shop = v.object({ fee: feeSchema, note: v.optional(optionalText) })
 
   it('inside its schemas and pipes', () => {
-    const received = { order: { id: 'A-1', parts: [{ n: 'four' }], more: 1 } }
-    const expected = { order: { id: 'A-1', parts: [{ n: 4 }], more: 1 } }
-    expect(v.parse(shop, received)).toEqual(expected)
-    expect(v.safeParse(shop, received)).toMatchObject({ typed: true, success: true, output: expected })
-    const ids = v.pipe(
-      order,
-      v.transform(({ id }) => id),
+    expect(v.parse(shop, { fee: { amount: '4', currency: 'UAH', more: 1 } })).toEqual({
+      fee: { amount: 4, currency: 'UAH', more: 1 },
+    })
+    const amounts = v.pipe(
+      feeSchema,
+      v.transform(({ amount }) => amount),
     )
-    expect(v.parse(ids, received.order)).toBe('A-1')
-    expect(v.is(order, received.order)).toBe(true)
-    expect(order['~standard'].validate(received.order)).toMatchObject({ value: expected.order })
+    expect(v.parse(amounts, { amount: 1, currency: 'UAH' })).toBe(1)
+    expect(v.is(feeSchema, { amount: 1, currency: 'UAH' })).toBe(true)
+    expect(feeSchema['~standard'].validate({ amount: 1, currency: 'UAH' })).toMatchObject({ value: { amount: 1 } })
   })
 
-  it('and their issues are issues of valibot, with what was expected and the kind of what came', () => {
-    const { typed, success, issues } = v.safeParse(shop, { order: { id: 'A-1', parts: [{ n: 5, more: 1 }] }, note: 7 })
+  it('and their issues are issues of valibot', () => {
+    const { typed, success, issues } = v.safeParse(shop, { fee: { amount: 5 }, note: 7 })
     expect({ typed, success }).toEqual({ typed: false, success: false })
-    expect(issues?.map((issue) => v.getDotPath(issue))).toEqual(['order.parts.0.n', 'order.parts.0.more', 'note'])
-    expect(issues?.[0]).toMatchObject({ kind: 'schema', expected: 'a text', received: 'number', message: 'a text' })
-    expect(() => v.parse(order, { id: 1, parts: [] })).toThrow(v.ValiError)
+    expect(issues?.map((issue) => v.getDotPath(issue))).toEqual(['fee.currency', 'note'])
+    expect(() => v.parse(feeSchema, {})).toThrow(v.ValiError)
   })
 })

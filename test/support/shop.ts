@@ -26,7 +26,7 @@ export function openShop(config: Partial<ClientConfig> = {}, options: EmulatorOp
     // Strict on both sides: what the document's table says is the only thing that works.
     authentication: config.authentication ?? 'per-endpoint',
     fetch: async (input, init) => {
-      events.push(await readWebhook(new Request(input, init), { secrets: emulator.credentials.apiSecret }))
+      events.push(await readWebhook(new Request(input, init), emulator.credentials.apiSecret))
       return new Response(null, { status: 200 })
     },
     ...options,

@@ -5,18 +5,21 @@ import {
   type CapturePaymentInput,
   type Checkout,
   type Client,
+  type CommonEvent,
   type CreatePaymentInput,
   capturePayment,
   createPayment,
   createSplitPurchase,
+  type DocumentedEvent,
   getAccount,
   type HostedAuthInput,
-  isUnexpectedEvent,
-  isUnknownEvent,
+  type Issue,
   listAccounts,
   type Payment,
+  type PurchaseEvent,
   type ResendWebhookInput,
   resendWebhook,
+  type Split,
   type Status,
   verifyWebhook,
   type WebhookEvent,
@@ -107,29 +110,101 @@ it('open unions stay open', () => {
   expectTypeOf<'success' | 'failure' | 'pending' | 'init'>().toExtend<Status>()
 })
 
-it('an event is told by its method', () => {
-  const read = (event: WebhookEvent) => {
-    if (event.method === 'refund') {
+declare const event: WebhookEvent
+
+it('an event is narrowed by its kind', () => {
+  const read = () => {
+    if (event.kind === 'refund') {
       expectTypeOf(event.operation_id).toBeString()
       expectTypeOf(event.receipt_url).toEqualTypeOf<string | null | undefined>()
     }
-    if (event.method === 'capture') {
+    if (event.kind === 'capture') {
       // @ts-expect-error a capture has no receipt
       event.receipt_url
     }
-    if (event.method === 'purchase' || event.method === 'auth') {
+    if (event.kind === 'purchase' || event.kind === 'auth') {
       expectTypeOf(event.amount).toBeNumber()
       // @ts-expect-error a primary operation has no operation_id
       event.operation_id
     }
-    if (isUnexpectedEvent(event)) {
-      expectTypeOf(event.method).toEqualTypeOf<undefined>()
-      expectTypeOf(event.record).toEqualTypeOf<Record<string, unknown>>()
-    } else if (isUnknownEvent(event)) {
-      expectTypeOf(event.method).toExtend<string>()
-      expectTypeOf(event.anything).toEqualTypeOf<unknown>()
+    if (event.kind === 'unexpected') expectTypeOf(event.method).toEqualTypeOf<string | undefined>()
+    if (event.kind === 'unknown') expectTypeOf(event.method).toEqualTypeOf<string>()
+    if (event.kind === 'unexpected' || event.kind === 'unknown') {
+      // @ts-expect-error nothing of it is checked
+      event.amount
     }
   }
   expectTypeOf(read).toBeFunction()
   expectTypeOf(verifyWebhook).returns.toEqualTypeOf<WebhookEvent>()
+})
+
+it('the wire’s method does not narrow: it may be any string', () => {
+  const read = () => {
+    // @ts-expect-error an unknown event has a string method too, and no checked amount
+    if (typeof event.method === 'string') event.amount.toFixed(2)
+    // @ts-expect-error an unexpected refund has that method too
+    if (event.method === 'refund') event.operation_id
+  }
+  expectTypeOf(read).toBeFunction()
+})
+
+it('after unknown and unexpected are excluded, every field of a documented event is typed', () => {
+  const read = () => {
+    if (event.kind === 'unknown' || event.kind === 'unexpected') return
+    expectTypeOf(event).toEqualTypeOf<DocumentedEvent>()
+    expectTypeOf(event.order_id).toBeString()
+    expectTypeOf(event.status).toExtend<string>()
+    expectTypeOf(event.amount).toBeNumber()
+    expectTypeOf(event.created_at).toEqualTypeOf<string | null | undefined>()
+    expectTypeOf<typeof event>().toExtend<CommonEvent>()
+  }
+  expectTypeOf(read).toBeFunction()
+})
+
+it('order_id and record can be read from every event', () => {
+  expectTypeOf<WebhookEvent['order_id']>().toEqualTypeOf<string | undefined>()
+  expectTypeOf<WebhookEvent['record']>().toEqualTypeOf<Readonly<Record<string, unknown>>>()
+  expectTypeOf<WebhookEvent['issues']>().toEqualTypeOf<readonly Issue[]>()
+})
+
+it('a map of handlers is typed by kind', () => {
+  type Handlers = { [Kind in WebhookEvent['kind']]: (event: Extract<WebhookEvent, { kind: Kind }>) => string }
+  const ids = ({ payment_id }: CommonEvent) => payment_id
+  const handlers: Handlers = {
+    purchase: (one) => one.cc_mask ?? one.payment_id,
+    auth: (one) => one.order_id,
+    credit: ids,
+    p2p: ids,
+    lookup: ids,
+    capture: (one) => one.operation_id,
+    void: (one) => one.operation_id,
+    auth_increment: (one) => one.operation_id,
+    refund: (one) => one.receipt_url ?? one.operation_id,
+    unknown: (one) => one.method,
+    unexpected: (one) => one.issues.map(({ message }) => message).join(),
+  }
+  expectTypeOf<Extract<WebhookEvent, { kind: 'purchase' }>>().toEqualTypeOf<PurchaseEvent>()
+  expectTypeOf<WebhookEvent['kind']>().toEqualTypeOf<keyof typeof handlers>()
+})
+
+it('what other frameworks hand over needs no cast', () => {
+  const calls = (body: unknown, parsed: Record<string, string | File>, form: FormData, text: string) => [
+    verifyWebhook(body, 'secret'),
+    verifyWebhook(parsed, 'secret'),
+    verifyWebhook(form, ['secret', undefined]),
+    verifyWebhook(new URLSearchParams(text), 'secret'),
+    verifyWebhook(Object.fromEntries(new URLSearchParams(text)), 'secret'),
+  ]
+  expectTypeOf(calls).toBeFunction()
+})
+
+it('lists may be readonly, and products may be interfaces', () => {
+  interface Cup {
+    name: string
+  }
+  const calls = (cups: readonly Cup[], split: readonly Split[]) => [
+    client.capturePayment({ order_id: 'A', order_currency: 'UAH', products: cups }),
+    client.createSplitPurchase({ ...HOSTED_SPLIT, split }),
+  ]
+  expectTypeOf(calls).toBeFunction()
 })

@@ -1,48 +1,105 @@
+import type { GenericSchema, InferOutput } from 'valibot'
+import * as v from 'valibot'
 import { expect, expectTypeOf, it } from 'vitest'
-import type { Account, Capture, Fee, InitRecurring, LimitInfo, Payment, Recurring, Split } from '../../src/index.ts'
-import type { accountListSchema, accountSchema } from '../../src/schemas/account.ts'
+import type {
+  Account,
+  CancelledPayment,
+  Capture,
+  Fee,
+  InitRecurring,
+  LimitInfo,
+  Payment,
+  Recurring,
+  Split,
+} from '../../src/index.ts'
+import type { accountSchema } from '../../src/schemas/account.ts'
 import type { captureSchema } from '../../src/schemas/capture.ts'
-import type { feeSchema } from '../../src/schemas/fee.ts'
-import type { initRecurringSchema } from '../../src/schemas/init-recurring.ts'
-import type { limitInfoSchema } from '../../src/schemas/limit-info.ts'
-import type { paymentSchema } from '../../src/schemas/payment.ts'
-import type { recurringSchema } from '../../src/schemas/recurring.ts'
-import { looseObject, maybe, optional, read, type Schema, strictObject } from '../../src/schemas/schema.ts'
-import type { splitInputSchema } from '../../src/schemas/split.ts'
-import { numberField, textField } from '../../src/schemas/values.ts'
+import { anInput, anObject, fieldsOf, objectMessage, unknownParameter } from '../../src/schemas/fields.ts'
+import { amount, date } from '../../src/schemas/input.ts'
+import type { cancelledPaymentSchema, paymentSchema } from '../../src/schemas/payment.ts'
+import type { Received } from '../../src/schemas/read.ts'
+import type { initRecurringSchema, recurringSchema } from '../../src/schemas/recurring.ts'
+import type { splitListSchema } from '../../src/schemas/split.ts'
+import { type feeSchema, type limitInfoSchema, number, optionalNumber, text } from '../../src/schemas/values.ts'
 
 // What is wrong here does not compile; `npm run check` compiles it.
 
-type Output<S> = S extends () => Schema<infer T> ? T : never
+type Without<T> = Omit<T, keyof Received>
 
 it('each schema reads exactly its interface', () => {
-  expectTypeOf<Output<typeof paymentSchema>>().toEqualTypeOf<Payment>()
-  expectTypeOf<Output<typeof captureSchema>>().toEqualTypeOf<Omit<Capture, 'record'>>()
-  expectTypeOf<Output<typeof accountSchema>>().toEqualTypeOf<Account>()
-  expectTypeOf<Output<typeof accountListSchema>>().toEqualTypeOf<{ accounts: Account[] }>()
-  expectTypeOf<Output<typeof splitInputSchema>>().toEqualTypeOf<Split[]>()
-  expectTypeOf<Output<typeof feeSchema>>().toEqualTypeOf<Fee>()
-  expectTypeOf<Output<typeof recurringSchema>>().toEqualTypeOf<Recurring>()
-  expectTypeOf<Output<typeof initRecurringSchema>>().toEqualTypeOf<InitRecurring>()
-  expectTypeOf<Output<typeof limitInfoSchema>>().toEqualTypeOf<LimitInfo | string>()
+  expectTypeOf<InferOutput<typeof paymentSchema>>().toEqualTypeOf<Without<Payment>>()
+  expectTypeOf<InferOutput<typeof cancelledPaymentSchema>>().toEqualTypeOf<Without<CancelledPayment>>()
+  expectTypeOf<InferOutput<typeof captureSchema>>().toEqualTypeOf<Without<Capture>>()
+  expectTypeOf<InferOutput<typeof accountSchema>>().toEqualTypeOf<Without<Account>>()
+  expectTypeOf<InferOutput<typeof splitListSchema>>().toEqualTypeOf<readonly Split[]>()
+  expectTypeOf<InferOutput<typeof feeSchema>>().toEqualTypeOf<Fee>()
+  expectTypeOf<InferOutput<typeof recurringSchema>>().toEqualTypeOf<Recurring>()
+  expectTypeOf<InferOutput<typeof initRecurringSchema>>().toEqualTypeOf<InitRecurring>()
+  expectTypeOf<InferOutput<typeof limitInfoSchema>>().toEqualTypeOf<LimitInfo | string>()
 })
 
 interface Sample {
   name: string
-  amount?: number | null
+  amount?: number | null | undefined
   note?: string | undefined
 }
+const sample = { name: text, amount: optionalNumber, note: v.optional(text) }
 
-it('a schema cannot drift from its interface', () => {
-  const schema = looseObject<Sample>({ name: textField(), amount: maybe(numberField()), note: optional(textField()) })
-  // @ts-expect-error a field of the interface has no schema
-  looseObject<Sample>({ name: textField(), amount: maybe(numberField()) })
-  // @ts-expect-error a field of another type
-  looseObject<Sample>({ name: numberField(), amount: maybe(numberField()), note: optional(textField()) })
-  const more = { name: textField(), amount: maybe(numberField()), note: optional(textField()) }
-  // @ts-expect-error a field that the interface does not have
-  strictObject<Sample>({ ...more, other: textField() })
-  // @ts-expect-error a field that may be null, where the interface has none
-  strictObject<Sample>({ name: maybe(textField()), amount: maybe(numberField()), note: optional(textField()) })
-  expect(read(schema, { name: 'x', amount: '1' }).value).toEqual({ name: 'x', amount: 1 })
+it('a schema that has all fields of its interface compiles', () => {
+  const schema: GenericSchema<unknown, Sample> = v.pipe(
+    anObject,
+    v.looseObject(fieldsOf<Sample>()(sample), objectMessage),
+  )
+  expect(v.parse(schema, { name: 'x', amount: '1' })).toEqual({ name: 'x', amount: 1 })
+})
+
+it('a new field of an interface without its schema does not compile, also where fields are composed', () => {
+  interface Wider extends Sample {
+    added?: string | undefined
+  }
+  // @ts-expect-error `added` has no schema
+  const entries = fieldsOf<Wider>()({ ...sample, name: text })
+  const input = v.pipe(anInput, v.objectWithRest(entries, unknownParameter, objectMessage))
+  expect(v.safeParse(input, { name: 'x', added: 'y' }).success).toBe(false)
+})
+
+it('a schema of a field that the interface does not have does not compile', () => {
+  // @ts-expect-error `other` is not a field of the interface
+  fieldsOf<Sample>()({ ...sample, other: text })
+})
+
+it('a forgotten optional does not compile: it would make the field required', () => {
+  interface Schedule {
+    expiry_date?: string | undefined
+  }
+  // @ts-expect-error a date, and not an optional one
+  fieldsOf<Schedule>()({ expiry_date: date })
+  fieldsOf<Schedule>()({ expiry_date: v.optional(date) })
+})
+
+it('an optional where the interface has none does not compile', () => {
+  // @ts-expect-error the name may not be left out
+  fieldsOf<Sample>()({ ...sample, name: v.optional(text) })
+  // @ts-expect-error nor be null
+  fieldsOf<Sample>()({ ...sample, name: v.nullish(text) })
+})
+
+it('a schema whose type is not its interface’s does not compile', () => {
+  // @ts-expect-error a number is not a string
+  fieldsOf<Sample>()({ ...sample, name: number })
+  // @ts-expect-error one word is not every string: others would be rejected
+  fieldsOf<Sample>()({ ...sample, name: v.literal('x') })
+  // @ts-expect-error a check of numbers does not make a string
+  fieldsOf<Sample>()({ ...sample, name: v.pipe(v.number(), v.check(Number.isFinite)) })
+  // @ts-expect-error an amount is a number
+  fieldsOf<Sample>()({ ...sample, note: v.optional(amount) })
+})
+
+it('what a copy loses is not in its type', () => {
+  const copy = (capture: Capture) => ({ ...capture })
+  type Copy = ReturnType<typeof copy>
+  expectTypeOf<Capture>().toHaveProperty('record')
+  expectTypeOf<Copy>().not.toHaveProperty('record')
+  expectTypeOf<Copy>().not.toHaveProperty('issues')
+  expectTypeOf<Copy>().toHaveProperty('amount')
 })

@@ -27,6 +27,8 @@ const PAYLOAD = {
 }
 const FORM = 'application/x-www-form-urlencoded'
 const signed = signWebhook(PAYLOAD, SECRET)
+/** The event of the payload. */
+const EVENT = { ...PAYLOAD, kind: PAYLOAD.method }
 
 function failure(run: () => unknown): WebhookVerificationError {
   try {
@@ -39,7 +41,7 @@ function failure(run: () => unknown): WebhookVerificationError {
 }
 
 async function readFailure(request: Request, options: Partial<ReadWebhookOptions> = {}) {
-  return readWebhook(request, { secrets: SECRET, ...options }).then(
+  return readWebhook(request, SECRET, options).then(
     () => {
       throw new Error('It was accepted.')
     },
@@ -64,26 +66,26 @@ describe('verifyWebhook accepts', () => {
   it.each(SIGNATURES.filter(({ json }) => json))('a golden vector: $name', ({ secret, data, openssl, json }) => {
     const event = verifyWebhook({ data, signature: openssl }, secret)
     const received = JSON.parse(json ?? '') as Record<string, unknown>
-    expect('record' in event ? event.record : event).toEqual(received)
+    expect(event.record).toEqual(received)
   })
 
   it('a documented event, read into its type', () => {
-    expect(verifyWebhook(signed, SECRET)).toEqual(PAYLOAD)
+    expect(verifyWebhook(signed, SECRET)).toEqual(EVENT)
   })
 
   it('the previous secret beside the new one', () => {
-    expect(verifyWebhook(signed, ['new', SECRET])).toEqual(PAYLOAD)
+    expect(verifyWebhook(signed, ['new', SECRET])).toEqual(EVENT)
   })
 
   it('data without its padding: some senders omit it', () => {
     const data = signed.data.replace(/=+$/, '')
     expect(data).not.toBe(signed.data)
-    expect(verifyWebhook(signedText(data), SECRET)).toEqual(PAYLOAD)
+    expect(verifyWebhook(signedText(data), SECRET)).toEqual(EVENT)
   })
 
   it('bytes that are not what JSON.stringify would write: what is signed is what was sent', () => {
     const { data, signature } = signWebhook(`  {"method" : "loyalty",\n "n" : 1.0 }`, SECRET)
-    expect(verifyWebhook({ data, signature }, SECRET)).toEqual({ method: 'loyalty', n: 1 })
+    expect(verifyWebhook({ data, signature }, SECRET).record).toEqual({ method: 'loyalty', n: 1 })
   })
 })
 
@@ -94,7 +96,9 @@ describe('verifyWebhook refuses, and says why', () => {
     ['missing_field', 'empty data', { data: '', signature }],
     ['missing_field', 'no signature', { data }],
     ['missing_field', 'a signature that is not a string', { data, signature: 28 }],
-    ['missing_field', 'no form at all', undefined],
+    ['missing_field', 'an empty form', {}],
+    ['missing_field', 'an empty FormData', new FormData()],
+    ['duplicate_field', 'two data of a parsed form', { data: [data, data], signature }],
     ['signature_length', 'a signature without its padding', { data, signature: signature.slice(0, 27) }],
     ['signature_length', 'a hexadecimal signature', { data, signature: 'a'.repeat(40) }],
     ['signature_length', 'a signature of one letter more', { data, signature: `${signature}=` }],
@@ -151,7 +155,7 @@ describe('verifyWebhook keeps what is genuine and cannot be read', () => {
 
 describe('readWebhook', () => {
   it('reads a request as the service sends it', async () => {
-    expect(await readWebhook(post(signed.body), { secrets: SECRET })).toEqual(PAYLOAD)
+    expect(await readWebhook(post(signed.body), SECRET)).toEqual(EVENT)
   })
 
   it('reads one that came in many small pieces, without a length', async () => {
@@ -163,12 +167,12 @@ describe('readWebhook', () => {
       },
     })
     const request = { headers: new Headers({ 'content-type': FORM }), body }
-    expect(await readWebhook(request, { secrets: SECRET })).toEqual(PAYLOAD)
+    expect(await readWebhook(request, SECRET)).toEqual(EVENT)
   })
 
   it('accepts a charset, other capitals and unknown fields', async () => {
     const request = post(`extra=1&${signed.body}`, 'Application/X-WWW-Form-Urlencoded; charset=UTF-8')
-    expect(await readWebhook(request, { secrets: SECRET })).toEqual(PAYLOAD)
+    expect(await readWebhook(request, SECRET)).toEqual(EVENT)
   })
 
   it.each([null, 'application/json', 'multipart/form-data', 'text/plain', 'application/x-www-form-urlencodedx'])(
@@ -182,7 +186,7 @@ describe('readWebhook', () => {
 
   it('too_large: at the limit it is read, one byte beyond it is not', async () => {
     const { length } = new TextEncoder().encode(signed.body)
-    expect(await readWebhook(post(signed.body), { secrets: SECRET, maxBytes: length })).toEqual(PAYLOAD)
+    expect(await readWebhook(post(signed.body), SECRET, { maxBytes: length })).toEqual(EVENT)
     expect((await readFailure(post(signed.body), { maxBytes: length - 1 })).reason).toBe('too_large')
   })
 
@@ -199,7 +203,7 @@ describe('readWebhook', () => {
       },
     })
     const request = { headers: new Headers({ 'content-type': FORM }), body }
-    await expect(readWebhook(request, { secrets: SECRET, maxBytes: 4096 })).rejects.toMatchObject({
+    await expect(readWebhook(request, SECRET, { maxBytes: 4096 })).rejects.toMatchObject({
       reason: 'too_large',
     })
     expect(cancelled).toBe(true)
@@ -209,7 +213,7 @@ describe('readWebhook', () => {
   it('too_large: a declared length is enough', async () => {
     const headers = new Headers({ 'content-type': FORM, 'content-length': '65537' })
     const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('read')) })
-    await expect(readWebhook({ headers, body }, { secrets: SECRET })).rejects.toMatchObject({ reason: 'too_large' })
+    await expect(readWebhook({ headers, body }, SECRET)).rejects.toMatchObject({ reason: 'too_large' })
   })
 
   it('not_utf8: the body itself', async () => {
@@ -232,14 +236,106 @@ describe('readWebhook', () => {
 
   it('refuses a limit that is none', async () => {
     for (const maxBytes of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-      await expect(readWebhook(post(signed.body), { secrets: SECRET, maxBytes })).rejects.toThrow(ConfigError)
+      await expect(readWebhook(post(signed.body), SECRET, { maxBytes })).rejects.toThrow(ConfigError)
     }
   })
 
   it('hands a broken stream on as it is', async () => {
     const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('cut')) })
     const request = { headers: new Headers({ 'content-type': FORM }), body }
-    await expect(readWebhook(request, { secrets: SECRET })).rejects.toThrow('cut')
+    await expect(readWebhook(request, SECRET)).rejects.toThrow('cut')
+  })
+})
+
+describe('what a framework hands over', () => {
+  const { data, signature } = signed
+  const pairs: [string, string][] = [
+    ['data', data],
+    ['signature', signature],
+  ]
+
+  it.each<[string, unknown]>([
+    ['FormData', pairs.reduce((form, [name, value]) => (form.append(name, value), form), new FormData())],
+    ['URLSearchParams', new URLSearchParams(pairs)],
+    ['a Map', new Map(pairs)],
+    ['the parsed form of Express, Fastify or Hono', { data, signature, more: 1 }],
+    ['an object without a prototype, as node:querystring makes it', Object.assign(Object.create(null), { data, signature })],
+  ])('%s is verified', (_name, form) => {
+    expect(verifyWebhook(form, SECRET)).toEqual(EVENT)
+  })
+
+  class FrameworkRequest {
+    headers = { host: 'shop.example.com' }
+    body = { data, signature }
+    get(name: string) {
+      return name
+    }
+  }
+  class HonoRequest {
+    raw = post(signed.body)
+    parseBody() {}
+  }
+
+  it.each<[string, unknown, RegExp]>([
+    ['no body parser', undefined, /received undefined/],
+    ['null', null, /received null/],
+    ['the raw body as a string', signed.body, /received a string/],
+    ['the raw body as bytes', new TextEncoder().encode(signed.body), /received bytes/],
+    ['a promise of the form', Promise.resolve({ data, signature }), /received a Promise/],
+    ['a web Request', post(signed.body), /received a web Request/],
+    ['the request of Express, Fastify or node:http', new FrameworkRequest(), /received a request of Express/],
+    ['the request of Hono', new HonoRequest(), /received the request of Hono/],
+    ['an array', [data, signature], /received an array/],
+    ['a number', 5, /received a number/],
+  ])('%s is a mistake of the receiver, never a forgery: the error says what came and what to do', (_name, form, said) => {
+    for (const part of [said, /Express/, /Fastify/, /Hono/, /node:http/]) {
+      expect(() => verifyWebhook(form, SECRET)).toThrow(expect.objectContaining({ code: 'config', field: 'form', message: expect.stringMatching(part) }))
+    }
+  })
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['a string', signed.body],
+    ['the request of Express, Fastify or node:http', new FrameworkRequest()],
+    ['the request of Hono', new HonoRequest()],
+  ])('readWebhook of %s says so too', async (_name, request) => {
+    for (const part of [/Express/, /Fastify/, /Hono: pass c.req.raw/, /node:http/]) {
+      await expect(readWebhook(request as Request, SECRET)).rejects.toMatchObject({ code: 'config', field: 'request', message: expect.stringMatching(part) })
+    }
+  })
+
+  it('a body that was read already is a mistake of the receiver, with what to do instead', async () => {
+    const read = post(signed.body)
+    await read.text()
+    const twice = post(signed.body)
+    await readWebhook(twice, SECRET)
+    const locked = post(signed.body)
+    const reader = locked.body?.getReader()
+    for (const request of [read, twice, locked]) {
+      for (const part of [/read already/, /parseBody/, /URLSearchParams/]) {
+        await expect(readWebhook(request, SECRET)).rejects.toMatchObject({ code: 'config', field: 'request', message: expect.stringMatching(part) })
+      }
+    }
+    reader?.releaseLock()
+  })
+
+  it('a content type that is not a form’s is named', async () => {
+    const error = await readFailure(post('{}', 'application/json; charset=utf-8'))
+    expect(error).toMatchObject({ reason: 'content_type', message: expect.stringContaining('"application/json; charset=utf-8"') })
+  })
+
+  it('forgotten secrets are noticed before the body is consumed', async () => {
+    const request = post(signed.body)
+    await expect(readWebhook(request, undefined as never)).rejects.toMatchObject({ code: 'config', field: 'secrets' })
+    expect(await readWebhook(request, SECRET)).toEqual(EVENT)
+  })
+
+  it('an unset previous secret is skipped', () => {
+    expect(verifyWebhook({ data, signature }, [SECRET, undefined])).toEqual(EVENT)
+    expect(verifyWebhook({ data, signature }, [undefined, SECRET])).toEqual(EVENT)
+    for (const secrets of [[undefined], [], [SECRET, ''], [SECRET, null]]) {
+      expect(() => verifyWebhook({ data, signature }, secrets as string[])).toThrow(expect.objectContaining({ code: 'config', field: 'secrets' }))
+    }
   })
 })
 
@@ -270,6 +366,8 @@ describe('slips of the caller', () => {
 
   it('card data that no webhook documents is cut from the event', () => {
     const form = signWebhook({ method: 'loyalty', cc_number: '4242424242424242', card_cvv: '123', cc_mask: 'm' }, 's')
-    expect(verifyWebhook(form, 's')).toEqual({ method: 'loyalty', cc_mask: 'm' })
+    const event = verifyWebhook(form, 's')
+    expect(event.record).toEqual({ method: 'loyalty', cc_mask: 'm' })
+    expect(JSON.stringify(event)).not.toMatch(/4242|123/)
   })
 })

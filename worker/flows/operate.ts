@@ -13,10 +13,10 @@ import {
   isOutcomeUnknownError,
   type OrderTotals,
   type RefundPaymentInput,
+  readEvent,
   refundPayment,
   type VoidPaymentInput,
   voidPayment,
-  type WebhookEvent,
 } from '../sdk.ts'
 import {
   type Attempt,
@@ -179,7 +179,7 @@ async function execute(context: Context, attempt: Attempt, input: Record<string,
   const response = { status: 200, body }
   await record(context, attempt, 'done', response, String(body.operation_id))
   // Like an event, so that the order is right before the webhook arrives; `onEvent` gets the webhook.
-  const event = { ...body, method: attempt.kind } as unknown as WebhookEvent
+  const event = readEvent({ ...body, method: attempt.kind })
   await receiveResent(context, event, { notify: false }).catch((error: unknown) =>
     report('operation_not_logged', { ...attemptFields(attempt, input.order_id), ...describeError(error) }),
   )

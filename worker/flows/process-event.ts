@@ -2,14 +2,7 @@ import type { Context } from '../context.ts'
 import { type Env, keepsCardToken, retentionMs } from '../env.ts'
 import { toBase64url } from '../lib/crypto.ts'
 import { report } from '../lib/log.ts'
-import {
-  type EventSummary,
-  type ExpectedPayment,
-  isUnexpectedEvent,
-  recordOf,
-  summarizeEvent,
-  type WebhookEvent,
-} from '../sdk.ts'
+import { type EventSummary, type ExpectedPayment, recordOf, summarizeEvent, type WebhookEvent } from '../sdk.ts'
 import { getCheckout } from '../store/checkouts.ts'
 import { putDeadLetter } from '../store/dead-letters.ts'
 import {
@@ -80,7 +73,7 @@ export function packEvent(event: WebhookEvent, env: Env): PackedEvent | undefine
     // Of the whole record: an event keeps its key whatever is cut.
     summary: summarizeEvent(event),
     event: record,
-    ...(isUnexpectedEvent(event) && { issues: event.issues }),
+    ...(event.issues.length > 0 && { issues: event.issues }),
   }
 }
 
@@ -137,6 +130,8 @@ export async function receivePacked(context: Context, packed: PackedEvent, arriv
   const seen = known ? known.some(({ id }) => id === logged.id) : await isStored(context, orderKey, logged.id)
   const reading = { order_id, orderKey, logged, known: known ?? [] }
   if (!seen) {
+    const fields = stored.issues?.map(({ path }) => path)
+    if (fields) report('unexpected_shape', { order_id, event_id: logged.id, fields })
     // The index first: an event whose row is missing would never be listed, a row without an event does no harm.
     if (!known?.some(({ received_at }) => dayOf(received_at) === dayOf(now))) await putRecent(store, order_id, now)
     // Before the event: a worker that dies in between leaves a page that is right, and the event is delivered again.

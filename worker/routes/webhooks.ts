@@ -13,7 +13,7 @@ import {
   verifyWebhook,
   type WebhookEvent,
   type WebhookForm,
-  type WebhookRefusal,
+  type WebhookRejection,
   type WebhookVerificationError,
 } from '../sdk.ts'
 import { StorageError } from '../store/kv.ts'
@@ -22,7 +22,7 @@ import { StorageError } from '../store/kv.ts'
 const DOCUMENTED_SENDER = '35.187.74.148'
 const MAX_BYTES = 65_536
 
-const RESPONSES: Partial<Record<WebhookRefusal, [status: number, text: string]>> = {
+const RESPONSES: Partial<Record<WebhookRejection, [status: number, text: string]>> = {
   content_type: [415, 'Unsupported media type'],
   too_large: [413, 'Too large'],
   missing_field: [400, 'Bad request'],

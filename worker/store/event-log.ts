@@ -3,6 +3,7 @@ import {
   type EventSummary,
   type ExpectedPayment,
   type Issue,
+  readEvent,
   readSummary,
   recordOf,
   type WebhookEvent,
@@ -82,9 +83,9 @@ export async function getEvent(store: KvStore, orderKey: string, eventId: string
   return (await store.get(keyOf(orderKey, eventId))) as StoredEvent | undefined
 }
 
-/** The event as it was when it arrived. */
-export function webhookOf({ event, issues }: Pick<StoredEvent, 'event' | 'issues'>): WebhookEvent {
-  return issues ? { issues, record: event } : (event as unknown as WebhookEvent)
+/** The event, read again from what was stored. */
+export function webhookOf({ event }: Pick<StoredEvent, 'event'>): WebhookEvent {
+  return readEvent(event)
 }
 
 const BOOKS = ['order_id', 'pos_id', 'mode', 'gateway_order_id', 'billing_order_id', 'fee', 'status_description']

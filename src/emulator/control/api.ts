@@ -1,3 +1,4 @@
+import type { Context } from '../context.ts'
 import { messagePage } from '../pages/layout.ts'
 import { InputError, parseInput, suggestion } from '../parse-input.ts'
 import type { EmulatorControls } from './emulator-controls.ts'
@@ -85,4 +86,18 @@ function readJson(raw: string): unknown {
   } catch (cause) {
     throw new InputError(`The body is not JSON: ${(cause as Error).message}.`)
   }
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|.*\.localhost)$/
+
+/**
+ * Rejects a request for a page or the control API that names a host other than the emulator's own: a page whose name was pointed at this machine
+ * (DNS rebinding) sends its own. Without an `origin` the emulator is not served and has no host to compare.
+ */
+export function hostProblem(context: Context, request: Request): Response | undefined {
+  const { origin, served } = context.options
+  const { host, hostname } = new URL(request.url)
+  if (!served || host === new URL(origin).host || LOOPBACK.test(hostname)) return undefined
+  const error = `The emulator's pages and control API are not available under the host ${host}; serve the emulator with --origin http://${host}.`
+  return Response.json({ error }, { status: 403 })
 }

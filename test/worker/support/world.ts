@@ -49,8 +49,10 @@ export const isHostile = (kind: Kind): boolean => kind.endsWith('hostile')
 
 /** What the worker wrote to its log. Failures are part of these tests: they must not bury the reporter's lines. */
 export const log: unknown[][] = []
-for (const level of ['error', 'warn'] as const)
-  vi.spyOn(console, level).mockImplementation((...parts) => void log.push(parts))
+function keepLog(): void {
+  for (const level of ['error', 'warn'] as const)
+    vi.spyOn(console, level).mockImplementation((...parts) => void log.push(parts))
+}
 
 async function findRuntimeKv(): Promise<KVNamespace | undefined> {
   if (globalThis.navigator?.userAgent !== 'Cloudflare-Workers') return undefined
@@ -91,6 +93,8 @@ export class World {
   private readonly part: string
 
   constructor(options: WorldOptions = {}) {
+    // In each world: another file of the same run may have given the console back.
+    keepLog()
     this.options = options
     this.kind = options.kind ?? 'strict'
     this.random = createRandom(seedOfRun())

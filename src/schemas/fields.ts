@@ -1,0 +1,113 @@
+import * as v from 'valibot'
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { isObject } from '../lib/kind.ts'
+
+/** Reads an unknown value as a `T`. */
+export type Schema<T> = v.GenericSchema<unknown, T>
+
+/**
+ * Makes a schema. Marked `@__PURE__` where it is called, so that a bundler drops the schemas that a program does not use;
+ * without it each call of valibot inside would have to be marked.
+ */
+export function define<T>(make: () => T): T {
+  return make()
+}
+
+/** A schema for each field of an interface. */
+export type Entries<T> = { readonly [K in keyof T]-?: Schema<T[K]> }
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
+
+/** `E`, where each schema reads exactly its field of `T`; elsewhere a type that no schema has. */
+type Checked<T, E> = {
+  [K in keyof T]-?: K extends keyof E
+    ? E[K] extends v.GenericSchema
+      ? Same<v.InferOutput<E[K]>, T[K]> extends true
+        ? E[K]
+        : { 'the interface has': T[K]; 'the schema reads': v.InferOutput<E[K]> }
+      : never
+    : v.GenericSchema<unknown, T[K]>
+} & { [K in Exclude<keyof E, keyof T>]: never }
+
+/**
+ * The entries of a valibot object schema, checked against the interface that it reads: a field without a schema, a schema
+ * without a field, a forgotten `optional` and a schema of another type do not compile.
+ */
+export function fieldsOf<T>(): <E extends v.ObjectEntries>(entries: E & Checked<T, E>) => E {
+  return (entries) => entries
+}
+
+type Message = (issue: v.BaseIssue<unknown>) => string
+
+/** The message of a rule. It never repeats the value, as valibot's own messages do: a card number may stand in any field. */
+export function must(be: string): Message {
+  return ({ input }) => (input === undefined ? REQUIRED : `must ${be}`)
+}
+
+const REQUIRED = 'is required'
+
+/** The message of an object's own rules; valibot reports a missing field as one of them. */
+export const objectMessage: Message = ({ path }) => (path ? REQUIRED : 'must be an object')
+
+/** An object. valibot's own object schemas accept an array too. */
+export const anObject: Schema<Record<string, unknown>> = /* @__PURE__ */ define(() =>
+  v.custom<Record<string, unknown>>(isObject, 'must be an object'),
+)
+
+// valibot's objects drop these names unseen, since an assignment to them could change a prototype.
+const RESERVED = ['__proto__', 'constructor', 'prototype']
+const UNKNOWN_PARAMETER = 'unknown parameter (use passThrough for undocumented fields)'
+
+/** An object of a call's input. */
+export const anInput: Schema<Record<string, unknown>> = /* @__PURE__ */ define(() =>
+  v.pipe(
+    anObject,
+    rejectNames(
+      (input) => RESERVED.filter((name) => Object.hasOwn(input, name)),
+      () => UNKNOWN_PARAMETER,
+    ),
+  ),
+)
+
+/** An option that may be left out; null is the same as left out. */
+export function option<T>(schema: Schema<T>): Schema<T | undefined> {
+  return v.pipe(
+    v.nullish(schema),
+    v.transform((value) => value ?? undefined),
+  )
+}
+
+/** Rejects the options of a plain object that are not known. (An instance of a class may have fields of its own.) */
+export function noUnknownOption(known: readonly string[]): v.BaseValidation<Options, Options, v.BaseIssue<unknown>> {
+  return rejectNames(
+    (options) => (isPlain(options) ? Object.keys(options).filter((name) => !known.includes(name)) : []),
+    (name) => {
+      const meant = didYouMean(name, known)
+      return meant
+        ? `is not an option; did you mean ${meant}?`
+        : `is not an option; the options are ${known.join(', ')}`
+    },
+  )
+}
+
+type Options = Record<string, unknown>
+
+const isPlain = (value: object) => [Object.prototype, null].includes(Object.getPrototypeOf(value))
+
+/** An action of valibot that reports each of the names that `find` finds. */
+function rejectNames(
+  find: (input: Options) => string[],
+  message: (name: string) => string,
+): v.BaseValidation<Options, Options, v.BaseIssue<unknown>> {
+  return v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return
+    const input = dataset.value
+    for (const key of find(input)) {
+      const value = input[key]
+      addIssue({ message: message(key), input: value, path: [{ type: 'object', origin: 'value', input, key, value }] })
+    }
+  })
+}
+
+/** The rest of an input: a misspelt field would silently do nothing. Names each, where `v.strictObject` names the first. */
+export const unknownParameter: v.NeverSchema<string> = /* @__PURE__ */ define(() => v.never(UNKNOWN_PARAMETER))

@@ -24,7 +24,8 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     name: 'verify a webhook',
     program: (where) => `export { verifyWebhook } from ${from(where, 'webhooks')}`,
     goal: 6100,
-    limit: 6100,
+    // Beyond the goal: errors that name what a framework handed over and what to do, and valibot's own code for the rare event.
+    limit: 7700,
     without: NOTHING_FOREIGN,
   },
   {
@@ -37,7 +38,8 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     name: 'whole client',
     program: (where) => `export { createClient } from ${from(where, 'index')}`,
     goal: 14_000,
-    limit: 14_000,
+    // Beyond the goal: six more operations, redaction of what was sent, deadlines, checked options, errors that teach.
+    limit: 21_000,
     without: NOTHING_FOREIGN,
   },
   {

@@ -2,7 +2,7 @@ import type { ClientConfig } from './config.ts'
 import { ConfigError } from './errors.ts'
 
 /**
- * Reads a client's configuration from environment variables, which you pass: nothing is read by itself.
+ * Reads a client's configuration from environment variables, which you pass: nothing is read automatically.
  *
  * Required: `EDGETILL_BASE_URL`, `EDGETILL_POS_ID`, `EDGETILL_API_KEY`, `EDGETILL_API_SECRET`, `EDGETILL_ENDPOINTS_KEY`.
  * Optional: `EDGETILL_API_URL` (balances and `cancelRecurring` need it), `EDGETILL_SCHEME`, and `EDGETILL_AUTHENTICATION`, which

@@ -254,7 +254,10 @@ function unusable(field: string, what: string): ConfigError {
 function address(field: string, value: string, insecure: boolean): string {
   const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(value)
   if (protocol !== 'https:' && !(protocol === 'http:' && (insecure || LOOPBACK.test(hostname)))) {
-    throw unusable(field, 'must be https:// (http:// on loopback only, or with allowInsecureHttp): credentials travel to it')
+    throw unusable(
+      field,
+      'must be https:// (http:// on loopback only, or with allowInsecureHttp): credentials travel to it',
+    )
   }
   if (username + password + search + hash) throw unusable(field, 'must be without user, password, query or fragment')
   const path = pathname.replace(/\/+$/, '')

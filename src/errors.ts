@@ -114,7 +114,7 @@ export type UnknownOutcomeReason =
   | 'interrupted'
   | 'server_error'
   | 'ambiguous_status'
-  | 'unreadable_answer'
+  | 'unreadable_response'
   | 'unexpected_redirect'
 
 /**

@@ -57,7 +57,7 @@ export interface ErrorInfo {
 }
 
 /**
- * Functions that observe calls. Each receives a copy of its own, so that none can change what another sees. One that
+ * Functions that observe calls. Each receives its own copy, so that none can change what another sees. One that
  * throws, or rejects, does not break the call.
  */
 export interface Hooks {

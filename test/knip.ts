@@ -6,7 +6,7 @@ export default {
     'examples/*.ts!',
     'examples/shop/{demo,dev}.ts!',
     // Started by name in a separate process, Worker or compiler.
-    'bench/{programs/*,types/*}.ts',
+    'bench/{run,programs/*,types/*}.ts',
     'scripts/*.ts',
     'test/node/programs/*.ts',
     'test/tarball/node-20/*.ts',

@@ -24,6 +24,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/redirects.test.ts': 'starts processes',
   'test/node/taxonomy.test.ts': 'starts processes',
   'test/node/template.test.ts': 'packs the package and starts workerd',
+  'test/node/verdicts.test.ts': 'starts processes',
   'test/node/worker-documents.test.ts': 'starts processes',
   'test/orders/fold.test.ts': 'permutes events',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',

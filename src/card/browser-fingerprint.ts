@@ -36,13 +36,22 @@ export type BrowserFingerprintValues =
   | { get(name: string): unknown }
   | { readonly [field in BrowserFingerprintField]?: unknown }
 
+/** A web `Request`, or what Express, Fastify and node:http hand over: only its headers are read. */
+export interface BrowserRequest {
+  readonly headers: { get(name: string): string | null } | HeaderRecord
+}
+
+interface HeaderRecord {
+  readonly [name: string]: string | string[] | undefined
+}
+
 /**
  * Builds the `browser_fingerprint` of a direct payment. `Accept`, `User-Agent` and the IP address come from the request
  * that submitted the form, the other seven values from the form.
  *
- * @param request The customer's request. Its body is not read.
+ * @param request The customer's request, of the web, Express, Fastify or node:http. Its body is not read.
  * @param values The submitted form; fields of other names are ignored.
- * @param ip The customer's IP address. Default: the header `cf-connecting-ip`, which only Cloudflare's edge guarantees.
+ * @param ip The customer's IP address, such as the `req.ip` of Express and Fastify. Default: the header `cf-connecting-ip`, which only Cloudflare's edge guarantees.
  * @throws {InvalidInputError} with an issue for each of the ten values that is missing.
  * @see The API document, "browser_fingerprint (Json object)".
  * @example
@@ -52,9 +61,9 @@ export type BrowserFingerprintValues =
  * }
  */
 export function browserFingerprint(
-  request: { readonly headers: { get(name: string): string | null } },
+  request: BrowserRequest,
   values: BrowserFingerprintValues,
-  ip: string | null = request.headers.get('cf-connecting-ip'),
+  ip: string | null | undefined = headerOf(request, 'cf-connecting-ip'),
 ): BrowserFingerprint {
   const issues: Issue[] = []
   const must = (path: string, value: unknown, message: string): string => {
@@ -68,7 +77,7 @@ export function browserFingerprint(
     return must(name, value, 'must be a string from the form')
   }
   const header = (path: string, name: string) =>
-    must(path, request.headers.get(name), `must be given by the header "${name}"`)
+    must(path, headerOf(request, name), `must be given by the header "${name}"`)
   const fingerprint: BrowserFingerprint = {
     browserColorDepth: field('browserColorDepth'),
     browserScreenHeight: field('browserScreenHeight'),
@@ -83,6 +92,12 @@ export function browserFingerprint(
   }
   if (issues.length > 0) throw new InvalidInputError('browserFingerprint', issues)
   return fingerprint
+}
+
+/** Node has the headers as an object with names in lower case. */
+function headerOf({ headers }: BrowserRequest, name: string): string | undefined {
+  const value: unknown = typeof headers.get === 'function' ? headers.get(name) : (headers as HeaderRecord)[name]
+  return typeof value === 'string' ? value : undefined
 }
 
 /**

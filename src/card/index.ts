@@ -11,6 +11,7 @@ export type {
   BrowserFingerprint,
   BrowserFingerprintField,
   BrowserFingerprintValues,
+  BrowserRequest,
 } from './browser-fingerprint.ts'
 export { browserFingerprint, browserFingerprintSnippet } from './browser-fingerprint.ts'
 

@@ -34,7 +34,7 @@ function join(status: number | null, reason: string | null): string {
   return reason === null ? String(status) : `${status} ${reason}`
 }
 
-/** What a request carries must not move the cursor, colour the terminal or start a line of its own. */
+/** What a request carries must not move the cursor, colour the terminal or start a new line. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) => {
     return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`

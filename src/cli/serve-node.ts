@@ -8,7 +8,7 @@ export type FetchHandler = (request: Request) => Response | Promise<Response>
 export interface ServeOptions {
   /** 0, the default, takes a free port. */
   port?: number
-  /** Default 127.0.0.1: nobody else's machine. */
+  /** Default 127.0.0.1: other machines cannot reach it. */
   host?: string
 }
 
@@ -22,7 +22,7 @@ export interface Served {
 
 /**
  * Serves a fetch handler over HTTP/1.1 on Node. Bodies are streamed both ways, byte for byte. Where the handler throws a
- * `ConnectionResetError` the connection is reset before the first byte of an answer; any other throw is a plain 500.
+ * `ConnectionResetError` the connection is reset before the first byte of a response; any other throw is a plain 500.
  *
  * @throws when the port is taken.
  */
@@ -113,7 +113,7 @@ function drained(outgoing: ServerResponse): Promise<void> {
 }
 
 function fail(error: unknown, outgoing: ServerResponse): void {
-  // By name: a bundled emulator brings a class of its own.
+  // By name: a bundled emulator brings its own class.
   const reset = error instanceof Error && error.name === 'ConnectionResetError'
   if (reset || outgoing.headersSent) {
     outgoing.socket?.resetAndDestroy()

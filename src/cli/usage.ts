@@ -32,12 +32,12 @@ export function readOptions<const O extends Options>(words: string[], options: O
 export function wholeNumber(
   name: string,
   text: string | undefined,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
   help: string,
 ): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text)
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value
-  throw new UsageError(`--${name} takes a whole number from ${least} to ${most}, not "${text}".`, help)
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value
+  throw new UsageError(`--${name} takes a whole number from ${min} to ${max}, not "${text}".`, help)
 }

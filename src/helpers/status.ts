@@ -2,7 +2,7 @@ import type { Status } from '../schemas/values.ts'
 
 /**
  * Whether a status will not change any more: `success` and `failure`. False for every other one, unknown ones included.
- * (That these two are final is known from other public material: the document shows no complete set.)
+ * (That these two are final is known from other public material: the API document shows no complete set.)
  * @see The service's document, "States and transitions".
  * @example
  * import { isFinal } from 'edgetill'
@@ -85,7 +85,7 @@ const GROUPS = { s: 'success', p: 'pending', f: 'failure' } as const
 
 /**
  * Explains a `status_code`; undefined for one that is not in the catalogue, which is open: a hint for people, never a
- * reason to refuse a record.
+ * reason to reject a record.
  * @see The service's document, "Errors", 2 and 5; codes beyond 1000, 2122 and 6007 are an assumption.
  * @example
  * import { describeStatusCode } from 'edgetill'

@@ -10,12 +10,21 @@ import { type Received, readReceived, type Wire } from '../schemas/read.ts'
 import { invalidResponse, noResponse } from './errors.ts'
 import type { ParsedResponse, RunningAttempt } from './types.ts'
 
-/** The JSON text of a request's body, made once: what is signed is what is sent. */
-export function jsonBody(operation: string, body: object, passThrough: Record<string, unknown> | undefined): string {
+/**
+ * The JSON text of a request's body, made once: what is signed is what is sent.
+ * @param schema Of the call's input: what it shows is documented, and is no extra field.
+ */
+export function jsonBody(
+  operation: string,
+  body: object,
+  passThrough: Record<string, unknown> | undefined,
+  schema?: Schema<object>,
+): string {
   // A toJSON would replace the whole body.
   if (passThrough !== undefined && (!isObject(passThrough) || typeof passThrough.toJSON === 'function')) {
     rejectInput(operation, 'passThrough', 'must be a plain object of extra fields', passThrough)
   }
+  if (passThrough && schema) rejectDocumented(operation, schema, body, passThrough, 'passThrough')
   const sent = passThrough === undefined ? body : merge(operation, jsonOf(operation, body), passThrough, 'passThrough')
   return stringify(operation, sent)
 }
@@ -36,6 +45,52 @@ function stringify(operation: string, body: unknown): string {
 }
 
 class NotFinite extends Error {}
+
+/** Rejects documented fields among the extra ones, at any depth: they belong into the input, where they are checked. */
+function rejectDocumented(operation: string, schema: unknown, sent: unknown, extra: unknown, path: string): void {
+  const { entries, item } = structureOf(schema, sent)
+  if (Array.isArray(extra) && item) {
+    for (const [index, value] of extra.entries()) {
+      rejectDocumented(operation, item, (sent as unknown[])[index], value, `${path}[${index}]`)
+    }
+  } else if (isObject(extra) && entries) {
+    for (const [name, value] of Object.entries(extra).filter(([key]) => Object.hasOwn(entries, key))) {
+      const inner = (sent as Record<string, unknown> | undefined)?.[name]
+      const at = `${path}.${name}`
+      // Below a documented object there may be fields that are not.
+      if (isContainer(inner) && isContainer(value)) rejectDocumented(operation, entries[name], inner, value, at)
+      else rejectInput(operation, at, 'is a documented field: put it into the input itself', value)
+    }
+  }
+}
+
+const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+/** The fields or the items of a schema, by valibot's public members. */
+function structureOf(schema: unknown, sent: unknown): { entries?: Record<string, unknown>; item?: unknown } {
+  const {
+    pipe = [],
+    wrapped,
+    getter,
+    entries,
+    item,
+  } = (schema ?? {}) as {
+    pipe?: readonly unknown[]
+    wrapped?: unknown
+    getter?: (value: unknown) => unknown
+    entries?: Record<string, unknown>
+    item?: unknown
+  }
+  if (entries) return { entries }
+  if (item) return { item }
+  if (getter) return structureOf(getter(sent), sent)
+  if (wrapped) return structureOf(wrapped, sent)
+  const [first = {}] = pipe
+    .filter((part) => part !== schema)
+    .map((part) => structureOf(part, sent))
+    .filter((one) => one.entries ?? one.item)
+  return first
+}
 
 /** Adds extra fields: objects are merged by key, arrays at the indexes that the call fills. Nothing is replaced. */
 function merge(operation: string, target: unknown, extra: unknown, path: string): unknown {
@@ -75,7 +130,7 @@ export async function readJson(
   } catch {
     const fault = !bytes ? `larger than ${RESPONSE_BYTES} bytes` : bytes.length > 0 ? 'not JSON' : 'empty'
     const what = `${status}, but its body is ${fault}`
-    throw invalidResponse(attempt, { reason: 'unreadable_answer', status, what, body: text || undefined, requestId })
+    throw invalidResponse(attempt, { reason: 'unreadable_response', status, what, body: text || undefined, requestId })
   }
 }
 
@@ -126,5 +181,5 @@ const below = (place: string, issue: Issue): Issue => ({
 /** The error of a response whose JSON does not have what decides about its operation. */
 export function unreadableRecord({ attempt, status, requestId, json }: ParsedResponse, issues: Issue[]): Error {
   const what = `${status}, but the response does not match the documented shape`
-  return invalidResponse(attempt, { reason: 'unreadable_answer', status, what, issues, body: json, requestId })
+  return invalidResponse(attempt, { reason: 'unreadable_response', status, what, issues, body: json, requestId })
 }

@@ -96,7 +96,7 @@ export function unexpectedResponse(
 
 /** What is wrong with a response that has a status. `what` completes "createPayment got …". */
 export interface InvalidResponse extends ResponseDetails {
-  reason: 'unreadable_answer' | 'unexpected_redirect'
+  reason: 'unreadable_response' | 'unexpected_redirect'
   status: number
   what: string
   issues?: readonly Issue[]
@@ -104,7 +104,7 @@ export interface InvalidResponse extends ResponseDetails {
 
 /**
  * The error of a response that cannot be understood: of a GET an `UnexpectedResponseError`, of anything else an
- * `OutcomeUnknownError`, because nobody knows what the request did. The body and the location are redacted here.
+ * `OutcomeUnknownError`, because it is unknown what the request did. The body and the location are redacted here.
  */
 export function invalidResponse(
   attempt: Attempt,

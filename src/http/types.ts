@@ -59,7 +59,7 @@ export interface RunningAttempt extends Attempt {
 
 /** A response that could be read: a 2xx with JSON, or an expected redirect. */
 export interface ParsedResponse {
-  /** The attempt that it answers. */
+  /** The attempt that it responds to. */
   attempt: Attempt
   status: number
   /** `x-request-id`, redacted. */

@@ -5,7 +5,7 @@ export function didYouMean(name: string, known: readonly string[]): string | und
     .map((candidate) => ({ candidate, distance: distance(lower, candidate.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance)
   const [best] = ranked
-  return best && best.distance <= Math.max(2, Math.floor(name.length / 4)) ? best.candidate : undefined
+  return best && best.distance <= Math.max(3, Math.floor(name.length / 4)) ? best.candidate : undefined
 }
 
 /** How many letters have to be added, removed or replaced (Levenshtein). */

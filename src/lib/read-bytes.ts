@@ -60,7 +60,7 @@ async function drop(reader: ReadableStreamDefaultReader<Uint8Array>, most: numbe
   reader.cancel().catch(ignore)
 }
 
-/** Lets go of a body that nobody will read, so that its connection is not held open. */
+/** Lets go of a body that will not be read, so that its connection is not held open. */
 export function abandon(body: ReadableStream | null): void {
   // Not awaited: a stream whose cancelling never ends must not hold up the caller.
   body?.cancel().catch(ignore)

@@ -1,7 +1,7 @@
 import { isSecretField } from './card-data.ts'
 import { isIssuedCardNumber } from './card-number.ts'
 
-/** Hides secrets in what somebody will read. */
+/** Hides secrets in a text that a person may read. */
 export interface Redactor {
   /** A text without secrets and card numbers, and at most `limit` characters of it. */
   text(text: string, limit?: number): string

@@ -68,7 +68,7 @@ function buildRequest(config: ResolvedConfig, received: CapturePaymentInput, opt
     method: 'POST',
     base: 'baseUrl',
     path: '/api/v1/capture',
-    body: jsonBody('capturePayment', { pos_id: config.posId, ...input }, options.passThrough),
+    body: jsonBody('capturePayment', { pos_id: config.posId, ...input }, options.passThrough, inputSchema),
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
     subject: { order_id, pos_id, amount: input.charge_amount, currency: input.order_currency },

@@ -61,7 +61,7 @@ function buildRequest(config: ResolvedConfig, received: CaptureSplitPurchaseInpu
   const input = checkInput(OPERATION, inputSchema, received)
   warnAboutSplitSum(config, OPERATION, input.split, 'charge_amount', input.charge_amount)
   const sent = { amount: input.charge_amount, currency: input.order_currency }
-  return secondaryRequest(config, OPERATION, '/api/v1/split/capture', input, sent, options)
+  return secondaryRequest(config, OPERATION, '/api/v1/split/capture', inputSchema, input, sent, options)
 }
 
 /**

@@ -180,7 +180,7 @@ export async function createPayment(
   let checked: CreatePaymentInput
   const build = (resolved: ResolvedConfig): WireRequest => {
     checked = checkRequest(resolved, input)
-    return buildPurchase(resolved, OPERATION, '/api/v1/payment', checked, options)
+    return buildPurchase(resolved, OPERATION, '/api/v1/payment', inputSchema, checked, options)
   }
   return call(config, OPERATION, options, build, (response) => readResponse(checked, response))
 }

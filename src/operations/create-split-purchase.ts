@@ -64,7 +64,7 @@ function buildRequest(config: ResolvedConfig, received: CreateSplitPurchaseInput
   const input = checkPurchase(config, OPERATION, received, inputSchema)
   warnAboutPurchase(config, OPERATION, input)
   warnAboutSplitSum(config, OPERATION, input.split, 'amount', input.amount)
-  return buildPurchase(config, OPERATION, '/api/v1/split/purchase', input, options)
+  return buildPurchase(config, OPERATION, '/api/v1/split/purchase', inputSchema, input, options)
 }
 
 function readResponse(response: ParsedResponse): Checkout | Payment {

@@ -98,6 +98,7 @@ export function buildPurchase(
   config: ResolvedConfig,
   operation: string,
   path: string,
+  schema: Schema<object>,
   input: PurchaseInput,
   { passThrough }: CallOptions,
 ): WireRequest {
@@ -109,7 +110,7 @@ export function buildPurchase(
     method: 'POST',
     base: 'baseUrl',
     path,
-    body: jsonBody(operation, body, passThrough),
+    body: jsonBody(operation, body, passThrough, schema),
     authentication: 'hmac',
     endpointsKeyHeader: 'X-API-KEY',
     redirectExpected: mode === 'hosted',
@@ -130,7 +131,7 @@ export function readHosted(response: ParsedResponse): Checkout {
   if (response.location !== undefined) return readCheckout(response)
   const { attempt, status, requestId, json } = response
   const what = `${status} and a body instead of the documented redirect`
-  throw invalidResponse(attempt, { reason: 'unreadable_answer', status, what, body: json, requestId })
+  throw invalidResponse(attempt, { reason: 'unreadable_response', status, what, body: json, requestId })
 }
 
 /** Passes to `onWarning` split amounts that do not add up to the amount, where one is sent. */
@@ -155,7 +156,7 @@ export function warnAboutSplitSum(
 const CHECKOUT_PATH = /^\/api\/v1\/checkout\/([^/]+)\/form$/
 
 /**
- * Reads the address of a checkout from a redirect. What else answers a POST with a redirect (a login page, a firewall, a
+ * Reads the address of a checkout from a redirect. What else responds to a POST with a redirect (a login page, a firewall, a
  * moved host) created no payment, and its address must not be shown to a customer.
  */
 export function readCheckout({ attempt, status, requestId, location = '' }: ParsedResponse): Checkout {

@@ -47,7 +47,7 @@ const inputSchema: Schema<RefundPaymentInput> = /* @__PURE__ */ define(() =>
 function buildRequest(config: ResolvedConfig, received: RefundPaymentInput, options: CallOptions): WireRequest {
   const input = checkInput('refundPayment', inputSchema, received)
   const sent = { amount: input.refund_amount, currency: input.order_currency }
-  return secondaryRequest(config, 'refundPayment', '/api/v1/refund', input, sent, options)
+  return secondaryRequest(config, 'refundPayment', '/api/v1/refund', inputSchema, input, sent, options)
 }
 
 /**

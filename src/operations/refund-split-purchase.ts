@@ -58,7 +58,7 @@ function buildRequest(config: ResolvedConfig, received: RefundSplitPurchaseInput
   const input = checkInput(OPERATION, inputSchema, received)
   warnAboutSplitSum(config, OPERATION, input.split, 'refund_amount', input.refund_amount)
   const sent = { amount: input.refund_amount, currency: input.currency }
-  return secondaryRequest(config, OPERATION, '/api/v1/split/refund', input, sent, options)
+  return secondaryRequest(config, OPERATION, '/api/v1/split/refund', inputSchema, input, sent, options)
 }
 
 /**

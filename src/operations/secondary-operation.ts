@@ -2,6 +2,7 @@ import type { ResolvedConfig } from '../config.ts'
 import { jsonBody, recordOf } from '../http/body.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { type Capture, captureSchema } from '../schemas/capture.ts'
+import type { Schema } from '../schemas/fields.ts'
 import type { Refund, Void } from '../schemas/secondary-operation.ts'
 import { warnAboutPort } from './purchase.ts'
 
@@ -17,6 +18,7 @@ export function secondaryRequest(
   config: ResolvedConfig,
   operation: string,
   path: string,
+  schema: Schema<object>,
   input: SecondaryInput,
   { amount, currency }: { amount?: number | undefined; currency: string },
   { passThrough }: CallOptions,
@@ -28,7 +30,7 @@ export function secondaryRequest(
     method: 'POST',
     base: 'baseUrl',
     path,
-    body: jsonBody(operation, { pos_id: config.posId, ...input }, passThrough),
+    body: jsonBody(operation, { pos_id: config.posId, ...input }, passThrough, schema),
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
     subject: { order_id, pos_id, amount, currency },

@@ -44,7 +44,7 @@ const inputSchema: Schema<VoidPaymentInput> = /* @__PURE__ */ define(() =>
 function buildRequest(config: ResolvedConfig, received: VoidPaymentInput, options: CallOptions): WireRequest {
   const input = checkInput('voidPayment', inputSchema, received)
   const sent = { currency: input.order_currency }
-  return secondaryRequest(config, 'voidPayment', '/api/v1/void', input, sent, options)
+  return secondaryRequest(config, 'voidPayment', '/api/v1/void', inputSchema, input, sent, options)
 }
 
 /**

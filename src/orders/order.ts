@@ -16,7 +16,7 @@ export interface Order {
   operations: OrderOperation[]
   /** Every distinct event, oldest first. */
   events: OrderEvent[]
-  /** Why a person should look at the order; empty when nobody needs to. */
+  /** Why a person should look at the order; empty when that is not needed. */
   flags: OrderFlag[]
   /** The newest time of any event, as the service wrote it (no zone); null before the first. */
   updated_at: string | null

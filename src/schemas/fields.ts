@@ -77,7 +77,7 @@ export function option<T>(schema: Schema<T>): Schema<T | undefined> {
   )
 }
 
-/** Rejects the options of a plain object that are not known. (An instance of a class may have fields of its own.) */
+/** Rejects the options of a plain object that are not known. (An instance of a class may have other fields.) */
 export function noUnknownOption(known: readonly string[]): v.BaseValidation<Options, Options, v.BaseIssue<unknown>> {
   return rejectNames(
     (options) => (isPlain(options) ? Object.keys(options).filter((name) => !known.includes(name)) : []),

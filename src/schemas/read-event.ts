@@ -30,22 +30,21 @@ import { unchanged } from './unchanged.ts'
  */
 export function readEvent(record: Readonly<Record<string, unknown>>): WebhookEvent {
   const { method, order_id } = record
+  const reader = typeof method === 'string' ? READERS.get(method) : undefined
+  if (reader?.unchanged(record)) return asEvent(record, record, [])
   const order = typeof order_id === 'string' ? { order_id } : {}
   if (typeof method !== 'string' || method === '') {
     const issues = [{ path: 'method', message: 'must be a non-empty string', received: kindOf(method) }]
     return { kind: 'unexpected', ...order, issues, record }
   }
-  const reader = READERS.get(method)
   if (!reader) return { kind: 'unknown', method, ...order, issues: [], record }
-  if (reader.unchanged(record)) return asEvent(record, record, [])
   const { value, issues } = readReceived<Received>(reader.schema, record)
   if (!value) return { kind: 'unexpected', method, ...order, issues, record }
   return asEvent(value, record, value.issues)
 }
 
 function asEvent(fields: object, record: Readonly<Record<string, unknown>>, issues: readonly Issue[]): DocumentedEvent {
-  const event = { kind: '', ...fields }
-  event.kind = record.method as string
+  const event = { ...fields, kind: record.method }
   return keepReceived(event, record, issues) as DocumentedEvent
 }
 

@@ -43,8 +43,10 @@ export function keepReceived<T extends object>(
   record: Readonly<Record<string, unknown>>,
   issues: readonly Issue[],
 ): T & Received {
-  Object.defineProperty(value, 'record', { value: record, enumerable: false })
-  Object.defineProperty(value, 'issues', { value: issues, enumerable: false })
+  Object.defineProperties(value, {
+    record: { value: record, enumerable: false },
+    issues: { value: issues, enumerable: false },
+  })
   return value as T & Received
 }
 

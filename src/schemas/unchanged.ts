@@ -30,8 +30,9 @@ export function unchanged(schema: Schema<unknown>): Test {
 function compile(parts: Parts): Test {
   if (parts.pipe) {
     // The first item of a pipe is the schema that it extends.
-    const tests = parts.pipe.map((item) => compile(item))
-    return (value) => tests.every((test) => test(value))
+    const [first = never, second, ...rest] = parts.pipe.map((item) => compile(item))
+    if (rest.length > 0) return never
+    return second ? (value) => first(value) && second(value) : first
   }
   switch (parts.type) {
     case 'string':

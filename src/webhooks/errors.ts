@@ -49,7 +49,7 @@ export function duplicate(name: string): WebhookVerificationError {
   return rejected('duplicate_field', `its form has "${name}" more than once, so it is not clear which one was signed`)
 }
 
-// A mistake in the receiver is never a WebhookVerificationError: whoever answers 401 to those would forget genuine webhooks.
+// A mistake in the receiver is never a WebhookVerificationError: a receiver that responds 401 to those would lose genuine webhooks.
 
 /** The error of a form that only a mistake in the receiver can produce. */
 export function notAForm(received: unknown): ConfigError {

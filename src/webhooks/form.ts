@@ -39,10 +39,15 @@ export function readForm(fields: unknown): WebhookForm {
 function isFields(value: unknown): value is WebhookFields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   // Whatever a stranger sends, a body parser makes a plain object of it.
-  if ([Object.prototype, null].includes(Object.getPrototypeOf(value))) return true
+  if (isPlain(value)) return true
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Promise) return false
   // A request, of the web or of a framework. (That of Hono keeps the web's under `raw`.)
   return !('headers' in value || 'raw' in value)
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
 }
 
 function field(fields: WebhookFields, name: keyof WebhookForm): string {
@@ -56,5 +61,6 @@ function field(fields: WebhookFields, name: keyof WebhookForm): string {
 function valuesOf(fields: WebhookFields, name: string): unknown[] {
   const { get, getAll } = fields as { get?: unknown; getAll?: unknown }
   if (typeof getAll === 'function') return getAll.call(fields, name)
-  return [typeof get === 'function' ? get.call(fields, name) : (fields as Record<string, unknown>)[name]].flat()
+  const value = typeof get === 'function' ? get.call(fields, name) : (fields as Record<string, unknown>)[name]
+  return Array.isArray(value) ? value : [value]
 }

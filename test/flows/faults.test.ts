@@ -26,10 +26,10 @@ describe('a capture', () => {
     ['answered 500 with HTML', { kind: 'server_error', status: 500, body: 'html' }, 'server_error', 1],
     ['answered 503 without a body', { kind: 'server_error', status: 503, body: 'empty' }, 'server_error', 1],
     ['answered 503, not executed', { kind: 'server_error', status: 503, when: 'before_commit' }, 'server_error', 0],
-    ['answered with 2 MB', { kind: 'body', body: 'huge' }, 'unreadable_answer', 1],
-    ['answered with half of its JSON', { kind: 'body', body: 'truncated' }, 'unreadable_answer', 1],
-    ['answered with nothing', { kind: 'body', body: 'empty' }, 'unreadable_answer', 1],
-    ['answered with HTML', { kind: 'body', body: 'html' }, 'unreadable_answer', 1],
+    ['answered with 2 MB', { kind: 'body', body: 'huge' }, 'unreadable_response', 1],
+    ['answered with half of its JSON', { kind: 'body', body: 'truncated' }, 'unreadable_response', 1],
+    ['answered with nothing', { kind: 'body', body: 'empty' }, 'unreadable_response', 1],
+    ['answered with HTML', { kind: 'body', body: 'html' }, 'unreadable_response', 1],
   ])('%s', async (_name, fault, reason, executed) => {
     const result = await captureWith(fault)
     expect(result.error).toMatchObject({ code: 'outcome_unknown', reason })

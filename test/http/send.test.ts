@@ -97,11 +97,11 @@ describe('answers that cannot be read', () => {
   const endless = () => new Response(new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(65_536)) }))
   const broken = () => new Response(new ReadableStream({ pull: (c) => c.error(new Error('reset')) }))
   it.each<[string, () => Response, string]>([
-    ['HTML', () => new Response('<h1>Hello</h1>', { headers: { 'content-type': 'text/html' } }), 'unreadable_answer'],
-    ['cut off', () => new Response('{"status":"succ'), 'unreadable_answer'],
-    ['not UTF-8', () => new Response(new Uint8Array([0x22, 0xff, 0x22])), 'unreadable_answer'],
-    ['2 MB of JSON', () => new Response(JSON.stringify('x'.repeat(2_000_000))), 'unreadable_answer'],
-    ['without end', endless, 'unreadable_answer'],
+    ['HTML', () => new Response('<h1>Hello</h1>', { headers: { 'content-type': 'text/html' } }), 'unreadable_response'],
+    ['cut off', () => new Response('{"status":"succ'), 'unreadable_response'],
+    ['not UTF-8', () => new Response(new Uint8Array([0x22, 0xff, 0x22])), 'unreadable_response'],
+    ['2 MB of JSON', () => new Response(JSON.stringify('x'.repeat(2_000_000))), 'unreadable_response'],
+    ['without end', endless, 'unreadable_response'],
     ['a broken connection', broken, 'interrupted'],
   ])('%s', async (_name, reply, reason) => {
     const post = call(POST, [reply()])

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { serveEmulator as serveEmulatorWithClock } from '../../src/cli/serve-emulator.ts'
 import { type Served, serveOnNode } from '../../src/cli/serve-node.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
@@ -144,6 +144,28 @@ describe('the control API of a served emulator', () => {
     served.emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
     const { deliveries } = served.emulator
     await expect.poll(() => deliveries[0]?.attempts.length, { timeout: 10_000 }).toBe(2)
+  })
+
+  it('survives the end of its time', async () => {
+    const timers = vi.spyOn(globalThis, 'setInterval')
+    const served = await serveEmulatorWithClock({ port: 0 }, {})
+    open.push(served)
+    const tick = timers.mock.calls.find(([, ms]) => ms === 1000)?.[0] as () => void
+    timers.mockRestore()
+    const seen: unknown[] = []
+    const listen = (error: unknown) => seen.push(error)
+    process.on('unhandledRejection', listen)
+    let before = served.emulator.clock.now()
+    while (before < Date.UTC(9998, 0, 1)) {
+      before = Math.min(before + 29 * 365 * 86_400_000, Date.UTC(9998, 11, 31, 23, 59, 59, 999))
+      await served.emulator.clock.set(before)
+    }
+    await expect(served.emulator.clock.advance({ seconds: 1 })).rejects.toThrow('9998')
+    tick()
+    await new Promise((done) => setImmediate(done))
+    process.off('unhandledRejection', listen)
+    expect(seen).toEqual([])
+    expect((await fetch(`${served.origin}/_emulator/api/clock`)).status).toBe(200)
   })
 
   it.each(['OPTIONS * HTTP/1.1', 'TRACE / HTTP/1.1'])('%s is a bad request, not an internal error', async (line) => {

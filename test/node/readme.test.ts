@@ -12,6 +12,7 @@ import { root } from './support/runtimes.ts'
 
 const readme = new Document('README.md')
 const COMPLETE = readme.program('A complete program')
+const SCHEMAS = readme.program('Schemas')
 
 type Program = { fetch(request: Request): Promise<Response> }
 
@@ -56,6 +57,12 @@ function silenced(method: 'log' | 'warn') {
 afterAll(() => vi.restoreAllMocks())
 
 describe('README.md', () => {
+  it('reads a message with a schema', async () => {
+    const { orderOf } = (await load(SCHEMAS)) as { orderOf: (message: string) => unknown }
+    expect(orderOf('{"method":"loyalty","order_id":"A-1"}')).toBe('A-1')
+    expect(() => orderOf('{"method":"refund"}')).toThrow('is required')
+  })
+
   it('has at most 250 lines', () => {
     expect(readme.text.trimEnd().split('\n').length).toBeLessThanOrEqual(250)
   })

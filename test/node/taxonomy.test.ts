@@ -43,8 +43,8 @@ describe.each(RUNTIMES)('on %s', (runtime) => {
         abortedBefore: { name: 'ConnectionError', code: 'connection', reason: 'aborted' },
         timeoutPost: { name: 'OutcomeUnknownError', code: 'outcome_unknown', reason: 'timeout' },
         html500: { code: 'outcome_unknown', reason: 'server_error', status: 500 },
-        html200: { code: 'outcome_unknown', reason: 'unreadable_answer', status: 200 },
-        cutOff: { code: 'outcome_unknown', reason: 'unreadable_answer', status: 200 },
+        html200: { code: 'outcome_unknown', reason: 'unreadable_response', status: 200 },
+        cutOff: { code: 'outcome_unknown', reason: 'unreadable_response', status: 200 },
         json400: { name: 'ApiError', code: 'api', status: 400 },
         droppedGet: { name: 'ConnectionError', code: 'connection', reason: 'interrupted' },
       })

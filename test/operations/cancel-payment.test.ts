@@ -69,7 +69,7 @@ describe('answers', () => {
     ['null', null, 'null'],
   ])('%s is handed over', async (_name, body, received) => {
     const error = await rejection(cancel(body))
-    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_answer', status: 200, body })
+    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_response', status: 200, body })
     expect(error.issues).toMatchObject([{ path: '', message: 'must be an array of one payment record', received }])
   })
 
@@ -77,7 +77,7 @@ describe('answers', () => {
     'a record without a status is handed over with its array: %j',
     async (one) => {
       const error = await rejection(cancel([one]))
-      expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_answer', body: [one] })
+      expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_response', body: [one] })
     },
   )
 

@@ -93,7 +93,7 @@ describe('answers', () => {
     const error = await rejection(capture(record))
     expect(error).toMatchObject({
       code: 'outcome_unknown',
-      reason: 'unreadable_answer',
+      reason: 'unreadable_response',
       body: JSON.parse(JSON.stringify(record)),
     })
     expect((error.issues as { path: string }[]).map(({ path }) => path)).toEqual(paths)

@@ -173,7 +173,7 @@ describe('answers', () => {
   it('a hosted purchase that answers a record is not documented: its outcome is unknown', async () => {
     expect(await rejection(answer(HOSTED, json(PAYMENT_RECORD)))).toMatchObject({
       code: 'outcome_unknown',
-      reason: 'unreadable_answer',
+      reason: 'unreadable_response',
       howToFindOut: expect.stringMatching(/resolveOutcome.*resendWebhook/),
     })
   })
@@ -219,7 +219,7 @@ describe('answers', () => {
     const error = await rejection(answer(CARD, json(record)))
     expect(error).toMatchObject({
       code: 'outcome_unknown',
-      reason: 'unreadable_answer',
+      reason: 'unreadable_response',
       status: 200,
       path: '/api/v1/payment',
     })

@@ -43,7 +43,7 @@ describe('answers', () => {
   it('hosted that answers a record is not documented: its outcome is unknown', async () => {
     const { fetch } = wire(json(PAYMENT_RECORD))
     const error = await rejection(createSplitPurchase({ ...CONFIG, fetch }, HOSTED_SPLIT))
-    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_answer' })
+    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_response' })
   })
 
   it('direct gives the record, without the card data that the service echoes', async () => {
@@ -68,7 +68,7 @@ describe('answers', () => {
     const error = await rejection(createSplitPurchase({ ...CONFIG, fetch }, DIRECT_SPLIT))
     expect(error).toMatchObject({
       code: 'outcome_unknown',
-      reason: 'unreadable_answer',
+      reason: 'unreadable_response',
       body: { cc_mask: 'm', status: 'success' },
     })
     expect(Object.keys(error.body as object)).toEqual(['cc_mask', 'status'])
@@ -134,5 +134,37 @@ describe('the sum of the parts is told, not refused: the rule is not shown', () 
     expect(warnings.map(({ code, path, operation }) => [code, path, operation])).toEqual(
       told ? [['split_sum', 'split', 'createSplitPurchase']] : [],
     )
+  })
+})
+
+describe('extra fields inside documented ones', () => {
+  const send = async (passThrough: Record<string, unknown>) => {
+    const { fetch, sent } = wire(redirect())
+    const error = await createSplitPurchase({ ...CONFIG, fetch }, HOSTED_SPLIT, { passThrough }).catch(
+      (thrown: { issues: { path: string }[] }) => thrown,
+    )
+    return { body: JSON.parse(sent[0]?.body ?? 'null'), issues: 'issues' in error ? error.issues : undefined }
+  }
+
+  it('reach a split entry and its products', async () => {
+    const { body } = await send({ split: [{ label: 'x', products: [{ vat: 20 }] }, { label: 'y' }] })
+    expect(body.split).toMatchObject([
+      { ...HOSTED_SPLIT.split[0], label: 'x', products: [{ ...HOSTED_SPLIT.split[0]?.products?.[0], vat: 20 }] },
+      { ...HOSTED_SPLIT.split[1], label: 'y' },
+    ])
+  })
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['a documented field of an entry', { split: [{ amount: 5 }] }, 'passThrough.split[0].amount'],
+    [
+      'a documented field that the entry does not send',
+      { split: [{}, { products: [] }] },
+      'passThrough.split[1].products',
+    ],
+    ['an entry that is not there', { split: [{}, {}, { label: 'z' }] }, 'passThrough.split[2]'],
+    ['something else in place of the entries', { split: 'x' }, 'passThrough.split'],
+  ])('are rejected when they are %s', async (_name, passThrough, path) => {
+    const { body, issues } = await send(passThrough)
+    expect([body, issues]).toMatchObject([null, [{ path }]])
   })
 })

@@ -72,7 +72,11 @@ describe('responses', () => {
     'without %s nobody knows what happened',
     async (name) => {
       const error = await rejection(refund({ ...REFUND_RECORD, [name]: undefined }))
-      expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_answer', operation: 'refundPayment' })
+      expect(error).toMatchObject({
+        code: 'outcome_unknown',
+        reason: 'unreadable_response',
+        operation: 'refundPayment',
+      })
     },
   )
 

@@ -254,12 +254,18 @@ describe('what a framework hands over', () => {
     ['signature', signature],
   ]
 
+  const formData = new FormData()
+  for (const [name, value] of pairs) formData.append(name, value)
+
   it.each<[string, unknown]>([
-    ['FormData', pairs.reduce((form, [name, value]) => (form.append(name, value), form), new FormData())],
+    ['FormData', formData],
     ['URLSearchParams', new URLSearchParams(pairs)],
     ['a Map', new Map(pairs)],
     ['the parsed form of Express, Fastify or Hono', { data, signature, more: 1 }],
-    ['an object without a prototype, as node:querystring makes it', Object.assign(Object.create(null), { data, signature })],
+    [
+      'an object without a prototype, as node:querystring makes it',
+      Object.assign(Object.create(null), { data, signature }),
+    ],
   ])('%s is verified', (_name, form) => {
     expect(verifyWebhook(form, SECRET)).toEqual(EVENT)
   })
@@ -287,11 +293,16 @@ describe('what a framework hands over', () => {
     ['the request of Hono', new HonoRequest(), /received the request of Hono/],
     ['an array', [data, signature], /received an array/],
     ['a number', 5, /received a number/],
-  ])('%s is a mistake of the receiver, never a forgery: the error says what came and what to do', (_name, form, said) => {
-    for (const part of [said, /Express/, /Fastify/, /Hono/, /node:http/]) {
-      expect(() => verifyWebhook(form, SECRET)).toThrow(expect.objectContaining({ code: 'config', field: 'form', message: expect.stringMatching(part) }))
-    }
-  })
+  ])(
+    '%s is a mistake of the receiver, never a forgery: the error says what came and what to do',
+    (_name, form, said) => {
+      for (const part of [said, /Express/, /Fastify/, /Hono/, /node:http/]) {
+        expect(() => verifyWebhook(form, SECRET)).toThrow(
+          expect.objectContaining({ code: 'config', field: 'form', message: expect.stringMatching(part) }),
+        )
+      }
+    },
+  )
 
   it.each<[string, unknown]>([
     ['undefined', undefined],
@@ -300,7 +311,11 @@ describe('what a framework hands over', () => {
     ['the request of Hono', new HonoRequest()],
   ])('readWebhook of %s says so too', async (_name, request) => {
     for (const part of [/Express/, /Fastify/, /Hono: pass c.req.raw/, /node:http/]) {
-      await expect(readWebhook(request as Request, SECRET)).rejects.toMatchObject({ code: 'config', field: 'request', message: expect.stringMatching(part) })
+      await expect(readWebhook(request as Request, SECRET)).rejects.toMatchObject({
+        code: 'config',
+        field: 'request',
+        message: expect.stringMatching(part),
+      })
     }
   })
 
@@ -313,7 +328,11 @@ describe('what a framework hands over', () => {
     const reader = locked.body?.getReader()
     for (const request of [read, twice, locked]) {
       for (const part of [/read already/, /parseBody/, /URLSearchParams/]) {
-        await expect(readWebhook(request, SECRET)).rejects.toMatchObject({ code: 'config', field: 'request', message: expect.stringMatching(part) })
+        await expect(readWebhook(request, SECRET)).rejects.toMatchObject({
+          code: 'config',
+          field: 'request',
+          message: expect.stringMatching(part),
+        })
       }
     }
     reader?.releaseLock()
@@ -321,7 +340,10 @@ describe('what a framework hands over', () => {
 
   it('a content type that is not a form’s is named', async () => {
     const error = await readFailure(post('{}', 'application/json; charset=utf-8'))
-    expect(error).toMatchObject({ reason: 'content_type', message: expect.stringContaining('"application/json; charset=utf-8"') })
+    expect(error).toMatchObject({
+      reason: 'content_type',
+      message: expect.stringContaining('"application/json; charset=utf-8"'),
+    })
   })
 
   it('forgotten secrets are noticed before the body is consumed', async () => {
@@ -334,7 +356,9 @@ describe('what a framework hands over', () => {
     expect(verifyWebhook({ data, signature }, [SECRET, undefined])).toEqual(EVENT)
     expect(verifyWebhook({ data, signature }, [undefined, SECRET])).toEqual(EVENT)
     for (const secrets of [[undefined], [], [SECRET, ''], [SECRET, null]]) {
-      expect(() => verifyWebhook({ data, signature }, secrets as string[])).toThrow(expect.objectContaining({ code: 'config', field: 'secrets' }))
+      expect(() => verifyWebhook({ data, signature }, secrets as string[])).toThrow(
+        expect.objectContaining({ code: 'config', field: 'secrets' }),
+      )
     }
   })
 })

@@ -34,7 +34,9 @@ async function serve({ serve, emulator, json, quiet }: EmulatorArguments): Promi
       throw new Error(`Port ${serve.port} is taken: ${advice}`)
     }
     if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') {
-      throw new Error(`This machine has no address ${serve.host}: --host takes one of its own, or 0.0.0.0 for all.`)
+      throw new Error(
+        `This machine does not have the address ${serve.host}. Pass one of this machine's addresses, or 0.0.0.0 for all.`,
+      )
     }
     // What the emulator does not accept as an option is wrong usage here.
     if (error instanceof Error && error.name === 'InputError') throw new UsageError(error.message, EMULATOR_HELP)

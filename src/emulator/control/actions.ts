@@ -76,7 +76,7 @@ export function createPortalActions(context: Context): PortalActions {
     capturePayment: (orderId, amount, outcome) =>
       carryOut(() => {
         const order = find(orderId)
-        // By hand there is no request with a server_url: its webhook goes where the payment's go.
+        // An action by hand has no request with a server_url: its webhook goes where the payment's go.
         return capture(context, order, {
           ...checked(amount),
           ...outcomeOf(outcome),

@@ -8,7 +8,7 @@ import { primaryPayload } from '../webhooks/payload.ts'
 
 /**
  * Moves a payment to a status and sends its webhook: "The service sends a webhook on every change of payment status."
- * The creation of a hosted payment in `init` is no change and sends none.
+ * The creation of a hosted payment in `init` is not a change and sends none.
  */
 export function setStatus(
   context: Context,

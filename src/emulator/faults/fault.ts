@@ -115,7 +115,7 @@ export const FAULT_KINDS: readonly FaultKind[] = Object.keys(KINDS) as FaultKind
 
 const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as OperationName[]
 /** Every place at which a fault can fire. */
-export const OCCASIONS: readonly Occasion[] = [...ENDPOINT_NAMES, 'checkout', 'charge', 'webhook']
+const OCCASIONS: readonly Occasion[] = [...ENDPOINT_NAMES, 'checkout', 'charge', 'webhook']
 /** The endpoints at which a payment or an operation gets its status. */
 const WITH_OUTCOME: readonly Occasion[] = [
   'create-payment',
@@ -130,7 +130,7 @@ const WITH_OUTCOME: readonly Occasion[] = [
 ]
 
 /** The places at which a kind can fire. */
-export function occasionsOf(kind: FaultKind): readonly Occasion[] {
+function occasionsOf(kind: FaultKind): readonly Occasion[] {
   const { phase } = KINDS[kind]
   if (phase === 'webhook') return ['webhook']
   if (phase === 'outcome') return WITH_OUTCOME

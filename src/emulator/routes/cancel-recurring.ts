@@ -4,7 +4,7 @@ import type { Route } from '../http/request.ts'
 
 /**
  * `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel` (beyond the API document, [A]): no further charge, no further retry.
- * Assumption: cancelling again is no error.
+ * Assumption: cancelling again is not an error.
  */
 export const cancelRecurring: Route = (context, { path }) => {
   const order = findSubscription(context, path.recurring_id ?? '')

@@ -57,7 +57,7 @@ export type Activity =
   | { type: 'error'; at: string; id: string | null; stack: string }
 
 /** How many requests are kept; older ones are forgotten. */
-export const MAX_REQUESTS = 2000
+const MAX_REQUESTS = 2000
 
 /** What has happened, in its order, and who wants to know. */
 export interface ActivityLog {

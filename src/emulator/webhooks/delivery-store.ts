@@ -25,7 +25,7 @@ export interface Delivery {
 }
 
 /** How many webhooks are kept; older ones are forgotten. What is under way of them goes on. */
-export const MAX_DELIVERIES = 10_000
+const MAX_DELIVERIES = 10_000
 
 /** Anything but a 2xx has not arrived. */
 export function hasFailed({ status }: Attempt): boolean {

@@ -43,6 +43,7 @@ console.log(JSON.stringify(await main(JSON.parse(given[0]))))
   const [command = '', ...words] = commands[runtime] ?? []
   const { stdout } = await execute(command, [...words, JSON.stringify(argument)], {
     cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
     env: { ...process.env, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1', ...environment },
   })
   return JSON.parse(stdout) as T

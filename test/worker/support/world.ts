@@ -50,9 +50,12 @@ export const isHostile = (kind: Kind): boolean => kind.endsWith('hostile')
 /** What the worker wrote to its log. Failures are part of these tests: they must not bury the reporter's lines. */
 export const log: unknown[][] = []
 function keepLog(): void {
-  for (const level of ['error', 'warn'] as const)
+  for (const level of ['error', 'warn'] as const) {
+    if (vi.isMockFunction(console[level])) continue
     vi.spyOn(console, level).mockImplementation((...parts) => void log.push(parts))
+  }
 }
+keepLog()
 
 async function findRuntimeKv(): Promise<KVNamespace | undefined> {
   if (globalThis.navigator?.userAgent !== 'Cloudflare-Workers') return undefined

@@ -38,7 +38,7 @@ function headerText(name: string, value: string): string {
   return `"x-api-auth: ${scheme} $EDGETILL_API_KEY:${last}"`
 }
 
-/** A test card belongs to nobody: its number, and any expiry and CVV, make the command one that can be run. */
+/** A test card belongs to no person: its number, and any expiry and CVV, make the command one that can be run. */
 function unmasked(body: string): string {
   const card = TEST_CARDS.find(({ number }) => body.includes(maskNumber(number)))
   if (card === undefined) return body

@@ -48,7 +48,7 @@ export function requestTable(requests: readonly LoggedRequest[]): Html {
   )}</tbody></table>`
 }
 
-export function responseBadge(request: LoggedRequest): Html {
+function responseBadge(request: LoggedRequest): Html {
   if (request.status === null) return badge('no response', 'bad')
   return badge(String(request.status), isRejected(request) ? 'bad' : 'ok')
 }
@@ -94,7 +94,7 @@ function bodyBlock(text: string): Html {
 }
 
 /** JSON with line breaks; anything else as it is. */
-export function readable(text: string): string {
+function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

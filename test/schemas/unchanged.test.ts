@@ -1,0 +1,122 @@
+import * as fc from 'fast-check'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import * as schemas from '../../src/schemas/index.ts'
+import { unchanged } from '../../src/schemas/unchanged.ts'
+import { check, SEED } from '../support/property.ts'
+
+const FEE = { amount: 1.5, currency: 'UAH' }
+const EVENT = {
+  ...{ payment_id: 'p', order_id: 'A-1', operation_id: 'o', amount: 10.25, currency: 'UAH', status: 'success' },
+  ...{ pos_id: 'x', mode: 'direct', created_at: '2026-01-01T10:00:00.000', status_code: '1000', fee: FEE },
+  ...{
+    fixed_fee: null,
+    bank_pay: { sender_iban: 'UA' },
+    processed_amount: 1,
+    recurring: { id: 'r', status: 'active' },
+  },
+}
+
+const SCHEMAS = {
+  purchase: schemas.primaryEventSchema,
+  capture: schemas.captureEventSchema,
+  void: schemas.voidEventSchema,
+  auth_increment: schemas.authIncrementEventSchema,
+  refund: schemas.refundEventSchema,
+} as const
+
+/** Any value of JSON, and those that are nearly right. */
+const odd = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom('', '10', '1e3', null, 0, -0, 1e308, Number.POSITIVE_INFINITY, Number.NaN, true, undefined),
+  fc.constantFrom([], {}, FEE, { ...FEE, amount: '1' }, { amount: 1 }, [FEE], 'purchase'),
+)
+const name = fc.oneof(
+  fc.constantFrom(...Object.keys(EVENT), 'method', 'limit_info', '__proto__', 'constructor', 'prototype'),
+  fc.string(),
+)
+
+describe(`seed ${SEED}`, () => {
+  it.each(Object.entries(SCHEMAS))(
+    '%s: it says yes only where valibot accepts the value and leaves it equal',
+    async (method, schema) => {
+      const short = unchanged(schema)
+      expect(short({ ...EVENT, method })).toBe(true)
+      let yes = 0
+      await check(
+        fc.property(fc.array(fc.tuple(name, odd), { maxLength: 3 }), (changes) => {
+          const value: Record<string, unknown> = { ...EVENT, method }
+          for (const [key, to] of changes) {
+            Object.defineProperty(value, key, { value: to, enumerable: true, configurable: true, writable: true })
+          }
+          if (!short(value)) return
+          yes++
+          const result = v.safeParse(schema, value)
+          expect(result.success).toBe(true)
+          expect(result.output).toStrictEqual(value)
+        }),
+      )
+      expect(yes).toBeGreaterThan(0)
+    },
+  )
+
+  it('what is not a plain object is left to valibot', () => {
+    const short = unchanged(schemas.feeSchema)
+    class Fee {
+      amount = 1
+      currency = 'UAH'
+    }
+    for (const value of [new Fee(), Object.assign(Object.create(null), FEE), [FEE], null, 'x', undefined]) {
+      expect(short(value)).toBe(false)
+    }
+  })
+
+  it('a schema that it does not know is left to valibot', () => {
+    for (const schema of [v.tuple([v.string()]), v.nullish(v.string(), 'x'), v.pipe(v.string(), v.trim()), v.date()]) {
+      for (const value of [['x'], 'x', null, new Date(0)]) expect(unchanged(schema)(value)).toBe(false)
+    }
+  })
+})
+
+describe('no message repeats what was received', () => {
+  const CANARY = 'canary-4242424242424242'
+  const values = [
+    CANARY,
+    [CANARY],
+    { [CANARY]: CANARY },
+    { amount: CANARY, currency: [CANARY], id: 4242424242424242 },
+    4242424242424242.5,
+  ]
+  const names = Object.entries(schemas).filter(
+    (entry): entry is [string, schemas.Schema<unknown>] => 'kind' in entry[1],
+  )
+
+  it.each(names)('%s', (_name, schema) => {
+    const fields = Object.keys(fieldsIn(schema))
+    const inputs: unknown[] = [...values, [values]]
+    for (const field of fields)
+      for (const value of values) inputs.push({ ...EVENT, method: 'purchase', [field]: value })
+    let issues = 0
+    for (const input of inputs) {
+      for (const { message } of v.safeParse(schema, input).issues ?? []) {
+        issues++
+        expect(message).not.toMatch(/canary|4242/)
+        expect(message).not.toMatch(/^Invalid|Expected/)
+      }
+    }
+    expect(issues).toBeGreaterThan(0)
+  })
+})
+
+/** The fields of a schema's object, wherever in its pipe. */
+function fieldsIn(schema: unknown): object {
+  const { entries, pipe = [] } = schema as { entries?: object; pipe?: readonly unknown[] }
+  return (
+    entries ??
+    pipe
+      .filter((item) => item !== schema && !('pipe' in (item as object)))
+      .map(fieldsIn)
+      .find((found) => Object.keys(found).length > 0) ??
+    {}
+  )
+}

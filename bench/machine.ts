@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { availableParallelism, cpus, totalmem, type } from 'node:os'
+import { availableParallelism, cpus, loadavg, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { bin, root } from './runtimes.ts'
 
@@ -11,6 +11,8 @@ export interface Machine {
   cores: number
   memoryGb: number
   system: string
+  /** Processes that wanted a core in the minute before the run: a calm machine has less than one. */
+  load?: number
   /** Commit of the checkout, with a + when files differ from it. */
   commit: string
   versions: Record<string, string>
@@ -47,14 +49,15 @@ export function describeMachine(): Machine {
     cores: availableParallelism(),
     memoryGb: Math.round(totalmem() / 2 ** 30),
     system: type(),
+    load: loadavg()[0] ?? 0,
     commit: commit(),
     versions,
   }
 }
 
-export function machineText({ date, cpu, cores, memoryGb, system, commit, versions }: Machine): string {
+export function machineText({ date, cpu, cores, memoryGb, system, load, commit, versions }: Machine): string {
   const list = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
-  return `${date}, ${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, commit ${commit}; ${list.join(', ')}`
+  return `${date}, ${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, ${load === undefined ? '' : `load ${load.toFixed(1)} before the run, `}commit ${commit}; ${list.join(', ')}`
 }
 
 // A copy of the files without their history has no commit.

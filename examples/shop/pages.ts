@@ -60,23 +60,33 @@ export function createShopPages({ worker, service, linkSecret, adminToken }: Sho
       page(
         `Order ${order_id}`,
         html`<p role="status">Status: <strong>${order.status}</strong></p>
-          <p>Amount: ${order.amount} ${order.currency}</p>
+          <p>Amount: ${money(order.amount)} ${order.currency}</p>
           <table>
             <caption>What happened</caption>
-            <thead><tr><th scope="col">Time</th><th scope="col">Operation</th><th scope="col">Status</th><th scope="col">Amount</th></tr></thead>
+            <thead><tr><th scope="col">Time</th><th scope="col">Operation</th><th scope="col">Status</th><th scope="col" class="amount">Amount</th></tr></thead>
             <tbody>
               ${order.operations.map(
                 (one) =>
-                  html`<tr><td>${one.created_at}</td><td>${one.method}</td><td>${one.status}</td><td>${one.amount}</td></tr>`,
+                  html`<tr><td><time datetime="${one.created_at}">${clockTime(one.created_at)}</time></td><td>${one.method}</td><td>${one.status}</td><td class="amount">${money(one.amount)}</td></tr>`,
               )}
             </tbody>
           </table>
-          <p><a href="/">Back to the shop</a> · <a href="${service}/_emulator">The service's view</a></p>`,
+          <p><a href="/">Back to the shop</a> · <a href="${service}/_emulator/orders?order_id=${encodeURIComponent(order_id)}">This order in the emulator</a></p>`,
       ),
     )
   })
 
   return app
+}
+
+/** Two decimals, as the shop shows prices. */
+function money(amount: number | null): string {
+  return amount === null ? '' : amount.toFixed(2)
+}
+
+/** `2026-11-22T01:37:17.066` without its date: what happened to an order happened today. */
+function clockTime(timestamp: string): string {
+  return timestamp.slice(11, 19)
 }
 
 /** A link for two mugs. Its price cannot be changed, and the customer's data in it cannot be read. */
@@ -122,7 +132,8 @@ function page(title: string, body: unknown, head: unknown = ''): string | Promis
           :focus-visible { outline: 3px solid #0b4a8f; outline-offset: 3px; }
           table { border-collapse: collapse; width: 100%; }
           caption { text-align: left; font-weight: 700; }
-          th, td { text-align: left; padding: 0.25rem 0.5rem 0.25rem 0; overflow-wrap: anywhere; }
+          th, td { text-align: left; padding: 0.25rem 0.5rem 0.25rem 0; }
+          .amount { text-align: right; font-variant-numeric: tabular-nums; }
         </style>
       </head>
       <body>

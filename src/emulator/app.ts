@@ -3,7 +3,7 @@ import type { Context } from './context.ts'
 import { controlApi, hostProblem, listOperations } from './control/api.ts'
 import type { EmulatorControls } from './control/emulator-controls.ts'
 import { pages } from './control/pages/pages.ts'
-import { handleEndpoint } from './endpoint.ts'
+import { handleEndpoint, type UnderWay } from './endpoint.ts'
 import { Problem } from './http/problem.ts'
 import type { Route } from './http/request.ts'
 import { cancelPayment } from './routes/cancel-payment.ts'
@@ -21,7 +21,6 @@ import { refundSplitPurchase } from './routes/refund-split-purchase.ts'
 import { resendWebhook } from './routes/resend-webhook.ts'
 import { voidPayment } from './routes/void-payment.ts'
 import type { OperationName } from './spec/endpoints.ts'
-import type { LoggedRequest } from './state/activity.ts'
 
 const ROUTES: Record<OperationName, Route> = {
   'create-payment': createPayment,
@@ -39,7 +38,7 @@ const ROUTES: Record<OperationName, Route> = {
   'cancel-recurring': cancelRecurring,
 }
 
-type App = Hono<{ Bindings: { entry: LoggedRequest } }>
+type App = Hono<{ Bindings: UnderWay }>
 
 /** Every path of the emulated service, and of the emulator's own control. */
 export function createApp(context: Context, controls: EmulatorControls): App {
@@ -50,14 +49,7 @@ export function createApp(context: Context, controls: EmulatorControls): App {
     const prefix = new URL(base === 'base_url' ? baseUrl : apiUrl).pathname.replace(/\/$/, '')
     const pattern = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.all(pattern, (c) =>
-      handleEndpoint(
-        context,
-        operation,
-        ROUTES[operation],
-        c.req.raw,
-        c.req.param() as Record<string, string>,
-        c.env.entry,
-      ),
+      handleEndpoint(context, operation, ROUTES[operation], c.req.raw, c.req.param() as Record<string, string>, c.env),
     )
   }
   app.all('/api/v1/checkout/:checkout_id/:page{form|3ds}', (c) =>

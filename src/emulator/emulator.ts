@@ -85,7 +85,7 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
       scheduler.runDue()
       const request = toRequest(input, init, workerContext)
       const response = await recordRequest(context, request, (recorded, entry) =>
-        Promise.race([app.fetch(recorded, { entry }), aborted(request.signal)]),
+        Promise.race([app.fetch(recorded, { entry, signal: request.signal }), aborted(request.signal)]),
       )
       // In a Worker, work that outlives the response has to be announced.
       const waitUntil = (workerContext as { waitUntil?: unknown } | undefined)?.waitUntil

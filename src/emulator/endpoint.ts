@@ -8,6 +8,12 @@ import { noteFaults } from './http/request-log.ts'
 import type { OperationName } from './spec/endpoints.ts'
 import type { LoggedRequest } from './state/activity.ts'
 
+/** A request's entry in the log, and the signal of its caller. */
+export interface UnderWay {
+  entry: LoggedRequest
+  signal: AbortSignal
+}
+
 /**
  * Handles one request. The order of the checks is part of the contract: path 404 (before this function), verb 405, content
  * type 406, credentials 401, body 400. The API document fixes neither the order nor 404, 405 and 406: public material does.
@@ -18,12 +24,13 @@ export async function handleEndpoint(
   route: Route,
   request: Request,
   path: Record<string, string>,
-  entry: LoggedRequest,
+  underWay: UnderWay,
 ): Promise<Response> {
+  const { entry } = underWay
   entry.operation = operation
   entry.order_id ??= path.order_id ?? null
   try {
-    return await respond(context, operation, route, request, path, entry)
+    return await respond(context, operation, route, request, path, underWay)
   } catch (error) {
     if (error instanceof Problem) return error.toResponse()
     throw error
@@ -36,9 +43,8 @@ async function respond(
   route: Route,
   request: Request,
   path: Record<string, string>,
-  entry: LoggedRequest,
+  { entry, signal }: UnderWay,
 ): Promise<Response> {
-  const { signal } = request
   const endpoint = context.rules.endpoints[operation]
   if (request.method !== endpoint.verb) {
     const allow = { allow: endpoint.verb }

@@ -16,7 +16,11 @@ afterAll(async () => {
   await ten?.close()
 })
 
-const SIZES = { wide: { width: 1280, height: 900 }, phone: { width: 375, height: 740 } } as const
+const SIZES = {
+  wide: { width: 1280, height: 900 },
+  tablet: { width: 1000, height: 900 },
+  phone: { width: 375, height: 740 },
+} as const
 const LOOKS = (['wide', 'phone'] as const).flatMap((size) =>
   (['light', 'dark'] as const).map((scheme) => ({ size, scheme })),
 )
@@ -60,7 +64,7 @@ function pages(): Record<string, string> {
 }
 
 describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
-  it('no page scrolls sideways, and axe finds nothing serious', async () => {
+  it('no page scrolls sideways, and axe finds nothing serious', { timeout: 240_000 }, async () => {
     const page = await open(size, scheme)
     for (const [name, url] of Object.entries(pages())) {
       await page.goto(url)
@@ -80,6 +84,31 @@ describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
     expect(new Set(lines)).toEqual(new Set([1]))
     await page.context().close()
   })
+})
+
+it('no word of a table is broken at a width between the two', async () => {
+  const page = await open('tablet')
+  for (const name of ['overview', 'requests', 'webhooks']) {
+    await page.goto(pages()[name] ?? '')
+    await look(page, `${name}-tablet`)
+    const broken = await page.locator('th, .badge, time').evaluateAll(
+      (cells) =>
+        cells
+          .filter(
+            (cell) =>
+              cell.getClientRects().length > 0 &&
+              cell.clientHeight > 0 &&
+              getComputedStyle(cell).position !== 'absolute',
+          )
+          .filter((cell) => {
+            const range = document.createRange()
+            range.selectNodeContents(cell)
+            return new Set([...range.getClientRects()].map(({ top }) => Math.round(top / 12))).size > 2
+          }).length,
+    )
+    expect(broken, name).toBe(0)
+  }
+  await page.context().close()
 })
 
 describe('without script, under the strict policy', () => {

@@ -1,32 +1,16 @@
-import { mkdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join, resolve } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Shop, startShop } from '../../examples/shop/start.ts'
+import { checkWithAxe, launch, look } from './browser.ts'
 
-const screenshots = resolve(import.meta.dirname, '../../test-output/screenshots')
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 360, height: 740 } } as const
 
 let browser: Browser
 let shop: Shop
 
 beforeAll(async () => {
-  mkdirSync(screenshots, { recursive: true })
   shop = await startShop()
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  browser = await launch()
 })
 
 afterAll(async () => {
@@ -52,12 +36,6 @@ async function tabTo(page: Page, name: string): Promise<void> {
     if (text?.includes(name)) return
   }
   throw new Error(`No "${name}" was reached with Tab on ${page.url()}`)
-}
-
-async function look(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-  expect(overflow, `${name} scrolls sideways`).toBeLessThanOrEqual(0)
 }
 
 async function payFromShop(page: Page): Promise<void> {
@@ -126,14 +104,7 @@ describe.each(['desktop', 'phone'] as const)('at %s width, without script, with 
 describe('accessibility', () => {
   it('axe finds nothing serious on any page of the day', async () => {
     const page = await open('phone', true)
-    const check = async (name: string) => {
-      await page.evaluate(axe)
-      const { violations } = (await page.evaluate('axe.run()')) as {
-        violations: { id: string; impact: string; help: string; nodes: { html: string }[] }[]
-      }
-      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      expect(serious.map(({ id, help, nodes }) => `${name}: ${id}: ${help}: ${nodes[0]?.html}`)).toEqual([])
-    }
+    const check = (name: string) => checkWithAxe(page, name)
     await page.goto(shop.shop)
     await check('shop')
     await payFromShop(page)

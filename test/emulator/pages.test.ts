@@ -48,6 +48,39 @@ describe('the order page offers what is possible, and nothing else', () => {
   })
 })
 
+describe('every command that the order page offers', () => {
+  it.each(['hosted', 'purchase', 'auth', 'pending', 'recurring'])('is carried out: %s', async (kind) => {
+    const start = async () => {
+      const { emulator } = createBench()
+      const more = {
+        auth: { method: 'auth' },
+        pending: { cc_number: '4000000000003220' },
+        recurring: { init_recurring: { interval_unit: 'day', interval_count: 1 } },
+      }[kind]
+      const body = kind === 'hosted' ? hosted(emulator) : direct(emulator, more)
+      expect([200, 303]).toContain((await post(emulator, '/api/v1/payment', body)).status)
+      await emulator.deliveries.idle()
+      const page = await orderPage(emulator, 'A-1')
+      return { emulator, forms: [...page.matchAll(/<form method="post" action="([^"]+)">(.*?)<\/form>/gs)] }
+    }
+    const { forms } = await start()
+    expect(forms.length).toBeGreaterThan(1)
+    for (const index of forms.keys()) {
+      const { emulator, forms: fresh } = await start()
+      const [, action = '', inputs = ''] = fresh[index] ?? []
+      const fields = [...inputs.matchAll(/<input[^>]* name="(\w+)"[^>]* value="([^"]*)"/g)].map(
+        ([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')] as [string, string],
+      )
+      const done = await submit(emulator, `http://emulator.localhost${action}`, new URLSearchParams(fields))
+      expect([action, done.status, done.headers.get('location')]).toEqual([
+        action,
+        303,
+        '/_emulator/orders?order_id=A-1',
+      ])
+    }
+  })
+})
+
 describe("an order's story", () => {
   it('is one sequence of requests, states, faults and webhooks, on a clock that stands still too', async () => {
     const { emulator, answers } = createBench()
@@ -127,6 +160,29 @@ describe('the overview', () => {
       atMany = Math.min(atMany, await timeOf(many))
     }
     expect(atMany / atFew).toBeLessThan(2)
+  })
+})
+
+describe('the fault page', () => {
+  it('explains every kind and sets each of them, and clears what is set', async () => {
+    const { emulator } = createBench()
+    const page = await read(emulator, '/faults')
+    const forms = [...page.matchAll(/<form method="post" action="\/_emulator\/api\/faults">(.*?)<\/form>/gs)]
+    expect(forms).toHaveLength(19)
+    for (const [, inputs = ''] of forms) {
+      const fields = [...inputs.matchAll(/<input[^>]* name="(\w+)" value="([^"]*)"/g)].map(
+        ([, name = '', value = '']) => [name, value] as [string, string],
+      )
+      const selects = [...inputs.matchAll(/<select[^>]* name="(\w+)"><option value="([^"]*)"/g)].map(
+        ([, name = '', value = '']) => [name, value] as [string, string],
+      )
+      const done = await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams([...fields, ...selects]))
+      expect([fields[0]?.[1], done.status]).toEqual([fields[0]?.[1], 303])
+    }
+    expect(emulator.faults.list().next).toHaveLength(19)
+    expect(await read(emulator, '/faults')).toContain('Clear all faults')
+    await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams({ clear: 'true' }))
+    expect(emulator.faults.list().next).toEqual([])
   })
 })
 

@@ -13,7 +13,9 @@ import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
 
 const guides = Object.fromEntries(
-  readdirSync(join(root, 'guides')).map((file) => [file.replace(/\.md$/, ''), new Document(`guides/${file}`)]),
+  readdirSync(join(root, 'guides'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => [file.replace(/\.md$/, ''), new Document(`guides/${file}`)]),
 )
 
 function guide(name: string): Document {

@@ -55,7 +55,8 @@ async function keepBody(entry: LoggedRequest, request: Request): Promise<Request
   const body = new Uint8Array(await request.arrayBuffer())
   entry.body = maskBody(body, request.headers.get('content-type') ?? '')
   entry.order_id = orderIdOf(body)
-  return new Request(request, { body })
+  // Without the signal: a Request that follows another's keeps it, and what waits for it, in memory on Node.
+  return new Request(request, { body, signal: null })
 }
 
 function orderIdOf(body: Uint8Array): string | null {

@@ -51,7 +51,8 @@ table { width: 100%; border-collapse: collapse; }
 th, td { text-align: left; vertical-align: top; padding: .45rem .75rem .45rem 0; border-bottom: 1px solid var(--line); }
 th { color: var(--muted); font-weight: 600; }
 td.amount, th.amount { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-table.list td:first-child { min-width: 15rem; }
+th, td { overflow-wrap: break-word; }
+table.list td:first-child, td.long { overflow-wrap: anywhere; min-width: 11rem; }
 tbody tr:hover { background: var(--soft); }
 td > a { display: inline-block; padding: .1rem 0; }
 .badge { display: inline-flex; align-items: center; gap: .35em; padding: .05rem .55rem .05rem .4rem; border-radius: 1rem; font-weight: 600; white-space: nowrap; border: 1px solid currentColor; }
@@ -71,6 +72,7 @@ td > a { display: inline-block; padding: .1rem 0; }
 .actions button { padding: .3rem .8rem; border-width: 1px; }
 details { margin: .5rem 0; }
 summary { cursor: pointer; padding: .25rem 0; font-weight: 600; }
+summary .says { font-weight: 400; color: var(--muted); margin-left: .5rem; }
 details.confirm[open] { border: 1px solid var(--bad); border-radius: .45rem; padding: .25rem .9rem .8rem; }
 .actions details { margin: 0; }
 .story { list-style: none; margin: .5rem 0; padding: 0 0 0 1.6rem; position: relative; }
@@ -88,18 +90,20 @@ details.confirm[open] { border: 1px solid var(--bad); border-radius: .45rem; pad
 .choice button { width: 100%; }
 .pager { display: flex; gap: 1rem; align-items: center; flex-wrap: wrap; margin: .75rem 0; }
 @media (max-width: 44rem) {
-  main, main.wide { margin: 0; border-radius: 0; border-width: 1px 0; padding: 1rem; }
+  main, main.wide { margin: 0 auto; border-radius: 0; border-width: 1px 0; padding: 1rem; }
   nav.site { padding: .25rem 1rem; }
   .cards li { grid-template-columns: 1fr auto; }
   .cards li .says { grid-column: 1; grid-row: 2; }
   .cards li button { grid-row: 1 / 3; grid-column: 2; }
-  table.list thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  table.list, table.list tbody, table.list tr, table.list td { display: block; }
-  table.list tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
-  table.list td, table.list td:first-child { min-width: 0; border: 0; padding: .1rem 0; text-align: left; }
-  table.list td[data-label]::before { content: attr(data-label) " "; color: var(--muted); }
   .story .kind { min-width: 0; margin-right: .4rem; }
   .actions > details { width: 100%; }
   dl { grid-template-columns: 1fr; gap: 0 1rem; } dt { margin-top: .4rem; }
+}
+@media (max-width: 62rem) {
+  table.list thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table.list, table.list tbody, table.list tr, table.list td { display: block; }
+  table.list tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
+  table.list td, table.list td:first-child { min-width: 0; overflow-wrap: anywhere; border: 0; padding: .1rem 0; text-align: left; }
+  table.list td[data-label]::before { content: attr(data-label) " "; color: var(--muted); }
 }
 `

@@ -64,15 +64,23 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
   let count = 0
   // A delivery that was under way when everything was forgotten must not come back as a retry.
   let generation = 0
-  let forgotten = new AbortController()
+  const sending = new Set<AbortController>()
 
   async function post(url: string, init: RequestInit): Promise<number> {
     const send = options.fetch ?? globalThis.fetch
-    const signal = AbortSignal.any([AbortSignal.timeout(options.webhookTimeoutMs), forgotten.signal])
-    const response = await send(url, { ...init, redirect: 'manual', signal })
-    // The status is what counts; a body that breaks off does not change it.
-    await response.body?.cancel().catch(() => {})
-    return response.status
+    // Not AbortSignal.any: every signal that it makes stays with the lasting one for as long as that lives.
+    const underWay = new AbortController()
+    const timeout = setTimeout(() => underWay.abort(new DOMException('', 'TimeoutError')), options.webhookTimeoutMs)
+    sending.add(underWay)
+    try {
+      const response = await send(url, { ...init, redirect: 'manual', signal: underWay.signal })
+      // The status is what counts; a body that breaks off does not change it.
+      await response.body?.cancel().catch(() => {})
+      return response.status
+    } finally {
+      clearTimeout(timeout)
+      sending.delete(underWay)
+    }
   }
 
   /** @param wait Milliseconds until the next attempt, should this one fail. */
@@ -242,8 +250,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
     },
     clear() {
       generation += 1
-      forgotten.abort()
-      forgotten = new AbortController()
+      for (const underWay of sending) underWay.abort()
       store.clear()
       count = 0
       queues.clear()

@@ -5,7 +5,10 @@ import { blocks, examples, type Snippet, sources } from '../../node/support/snip
 
 /** The programs of the README, the guides and the docstrings: what a user copies first. */
 export function documentedPrograms(): Snippet[] {
-  const documents = ['README.md', ...readdirSync(join(root, 'guides')).map((file) => `guides/${file}`)]
+  const documents = [
+    'README.md',
+    ...readdirSync(join(root, 'guides')).flatMap((file) => (file.endsWith('.md') ? [`guides/${file}`] : [])),
+  ]
   return [...documents.flatMap((file) => blocks(file, 'ts')), ...sources('src').flatMap(examples)].filter(({ code }) =>
     /from 'edgetill[/']/.test(code),
   )

@@ -42,7 +42,7 @@ function groupSection(group: string): Html {
   return html`<h2>${TITLES[group] ?? ''}</h2>
 ${kinds.map((kind) => {
   const { says, fields } = FAULT_HELP[kind]
-  return html`<details><summary><code>${kind}</code></summary><p>${says}</p>
+  return html`<details><summary><code>${kind}</code> <span class="says">${says}</span></summary>
 <div class="actions">${commandForm('faults', { fault: kind, return_to: HERE }, 'Set', { inputs: html`${fields.map((field) => fieldInput(kind, field))}` })}</div></details>`
 })}`
 }

@@ -42,8 +42,8 @@ export function requestTable(requests: readonly LoggedRequest[]): Html {
   <tbody>${requests.map(
     (request) => html`<tr>
       <td><a href="/_emulator/requests/${request.id}">${request.method} ${request.path}</a>${request.faults.map(({ kind }) => html` ${faultBadge(kind)}`)}</td>
-      <td>${responseBadge(request)} ${request.reason ?? ''}</td>
-      <td data-label="Order">${request.order_id === null ? '' : html`<a href="${orderAddress(request.order_id)}">${request.order_id}</a>`}</td>
+      <td class="long">${responseBadge(request)} ${request.reason ?? ''}</td>
+      <td class="long" data-label="Order">${request.order_id === null ? '' : html`<a href="${orderAddress(request.order_id)}">${request.order_id}</a>`}</td>
       <td>${when(request.at)}</td></tr>`,
   )}</tbody></table>`
 }

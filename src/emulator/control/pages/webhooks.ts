@@ -45,8 +45,8 @@ export function webhookTable(deliveries: readonly Delivery[], orderPage?: string
     return html`<tr>
       <td><a href="${webhookAddress(delivery)}">${String(delivery.event.method)} ${String(delivery.event.status)}</a>${delivery.faults.map(({ kind }) => html` ${faultBadge(kind)}`)}</td>
       <td>${badge(word, tone)} ${word === 'failed' ? String(last?.error ?? last?.status) : ''}</td>
-      ${orderPage === undefined ? html`<td data-label="Order"><a href="${orderAddress(delivery.order_id)}">${delivery.order_id}</a></td>` : ''}
-      <td data-label="To">${delivery.url ?? 'nowhere: no server_url, no --webhook-url'}</td>
+      ${orderPage === undefined ? html`<td class="long" data-label="Order"><a href="${orderAddress(delivery.order_id)}">${delivery.order_id}</a></td>` : ''}
+      <td class="long" data-label="To">${delivery.url ?? 'nowhere: no server_url, no --webhook-url'}</td>
       <td data-label="Attempts">${delivery.attempts.length}${last === undefined ? '' : html`, ${when(last.at)}`}</td>
       ${orderPage === undefined ? '' : html`<td>${again(delivery, orderPage)}</td>`}</tr>`
   })}</tbody></table>`

@@ -2,7 +2,7 @@ import { ConfigError, WebhookVerificationError } from '../errors.ts'
 import { binaryToBytes, decodeBase64urlBinary } from '../lib/base64url.ts'
 import { cutCardData } from '../lib/card-data.ts'
 import { isObject } from '../lib/kind.ts'
-import { WEBHOOK_BYTES } from '../lib/limits.ts'
+import { DRAINED_BYTES, WEBHOOK_BYTES } from '../lib/limits.ts'
 import { type RequestLike, readBytes, TooLargeError } from '../lib/read-bytes.ts'
 import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
@@ -104,7 +104,7 @@ export async function readWebhookForm(request: RequestLike, options: ReadWebhook
   }
   let bytes: Uint8Array
   try {
-    bytes = await readBytes(request, maxBytes)
+    bytes = await readBytes(request, maxBytes, DRAINED_BYTES)
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
     throw rejected('too_large', `its body is longer than ${maxBytes} bytes`)

@@ -17,7 +17,7 @@ const from = (where: 'package' | 'sources', entry: 'index' | 'webhooks'): string
     where === 'package' ? `${DIST}/${entry}.js` : entry === 'index' ? './src/index.ts' : './src/webhooks/index.ts',
   )
 
-const NOTHING_FOREIGN = ['hono', 'node:', 'src/emulator/', 'src/cli/']
+const NOTHING_FOREIGN = ['hono', 'node:', 'src/emulator/', 'src/cli/', 'src/adapters/']
 
 export const OUR_BUNDLES: readonly OurBundle[] = [
   {

@@ -49,6 +49,10 @@ export function duplicate(name: string): WebhookVerificationError {
   return rejected('duplicate_field', `its form has "${name}" more than once, so it is not clear which one was signed`)
 }
 
+export function tooLarge(maxBytes: number): WebhookVerificationError {
+  return rejected('too_large', `its body is longer than ${maxBytes} bytes`)
+}
+
 // A mistake in the receiver is never a WebhookVerificationError: a receiver that responds 401 to those would lose genuine webhooks.
 
 /** The error of a form that only a mistake in the receiver can produce. */
@@ -66,10 +70,9 @@ export function notAForm(received: unknown): ConfigError {
 export function notARequest(received: unknown): ConfigError {
   return new ConfigError(
     'request',
-    `readWebhook received ${describe(received)} instead of a web Request. ` +
-      'Express: add express.urlencoded({ extended: false }) and call verifyWebhook(req.body, secrets). Fastify: register ' +
-      '@fastify/formbody and call verifyWebhook(request.body, secrets). Hono: pass c.req.raw. node:http: read the body ' +
-      'and call verifyWebhook(new URLSearchParams(text), secrets).',
+    `The receiver got ${describe(received)} instead of a web Request. ` +
+      'Express, Fastify and node:http have a webhookHandler in edgetill/express, edgetill/fastify and edgetill/node. ' +
+      'Hono: pass c.req.raw. With a form that was read already, call verifyWebhook(form, secrets).',
   )
 }
 

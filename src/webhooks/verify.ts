@@ -7,7 +7,7 @@ import { type RequestLike, readBytes, TooLargeError } from '../lib/read-bytes.ts
 import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { readEvent } from '../schemas/read-event.ts'
-import { bodyAlreadyRead, isWebRequest, notARequest, rejected, signatureError } from './errors.ts'
+import { bodyAlreadyRead, isWebRequest, notARequest, rejected, signatureError, tooLarge } from './errors.ts'
 import { parseForm, readForm, type WebhookFields, type WebhookForm } from './form.ts'
 import { checkSecrets, verifySignature, type WebhookSecrets } from './signature.ts'
 
@@ -97,18 +97,26 @@ export async function readWebhookForm(request: RequestLike, options: ReadWebhook
   const maxBytes = checkMaxBytes(options.maxBytes)
   if (!isWebRequest(request)) throw notARequest(request)
   if ((request as { bodyUsed?: unknown }).bodyUsed === true || request.body?.locked) throw bodyAlreadyRead()
-  const type = request.headers.get('content-type') ?? ''
-  if (type.split(';', 1)[0]?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') {
-    const received = type === '' ? 'missing' : `"${type.slice(0, 100).replace(/[^ -~]/g, '?')}"`
-    throw rejected('content_type', `its content type is ${received} instead of application/x-www-form-urlencoded`)
-  }
+  requireFormType(request.headers.get('content-type') ?? '')
   let bytes: Uint8Array
   try {
     bytes = await readBytes(request, maxBytes, DRAINED_BYTES)
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
-    throw rejected('too_large', `its body is longer than ${maxBytes} bytes`)
+    throw tooLarge(maxBytes)
   }
+  return parseBytes(bytes)
+}
+
+/** @throws {WebhookVerificationError} `content_type`. */
+export function requireFormType(type: string): void {
+  if (type.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded') return
+  const received = type === '' ? 'missing' : `"${type.slice(0, 100).replace(/[^ -~]/g, '?')}"`
+  throw rejected('content_type', `its content type is ${received} instead of application/x-www-form-urlencoded`)
+}
+
+/** @throws {WebhookVerificationError} `not_utf8`, `missing_field`, `duplicate_field`. */
+export function parseBytes(bytes: Uint8Array): WebhookForm {
   const text = decodeUtf8(bytes)
   if (text === undefined) throw rejected('not_utf8', 'its body is not UTF-8')
   return parseForm(text)

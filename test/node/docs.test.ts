@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { ENTRIES } from '../../scripts/entries.ts'
 import { complaintsOf, programOf } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 import { blocks, examples, type Snippet, sources } from './support/snippets.ts'
@@ -26,14 +27,7 @@ function compile(snippets: readonly Snippet[]): string[] {
     allowImportingTsExtensions: true,
     noEmit: true,
     skipLibCheck: true,
-    paths: {
-      edgetill: [join(root, 'src/index.ts')],
-      'edgetill/webhooks': [join(root, 'src/webhooks/index.ts')],
-      'edgetill/card': [join(root, 'src/card/index.ts')],
-      'edgetill/schemas': [join(root, 'src/schemas/index.ts')],
-      'edgetill/orders': [join(root, 'src/orders/index.ts')],
-      'edgetill/emulator': [join(root, 'src/emulator/index.ts')],
-    },
+    paths: Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, [join(root, source)]])),
   }
   const files = new Map(snippets.map(({ code }, index) => [join(root, `snippet-${index}.ts`), `${code}\nexport {}\n`]))
   const program = programOf(files, options)

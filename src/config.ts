@@ -220,6 +220,12 @@ export class ResolvedConfig {
  */
 export function resolveConfig(config: ClientConfig | ResolvedConfig): ResolvedConfig {
   if (config instanceof ResolvedConfig) return config
+  if (typeof (config as { createPayment?: unknown } | undefined)?.createPayment === 'function') {
+    throw new ConfigError(
+      'config',
+      'config is a client: call the method of the client instead, such as client.capturePayment(input).',
+    )
+  }
   const result = v.safeParse(configSchema, config)
   if (result.success) return new ResolvedConfig(result.output, printedWarningsOf(config))
   const { path, message, received } = toIssue(result.issues[0])

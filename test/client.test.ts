@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ClientConfig, createClient } from '../src/index.ts'
+import { type ClientConfig, createClient, listAccounts } from '../src/index.ts'
 import { CONFIG } from './support/mock-fetch.ts'
 
 // A configuration that cannot work is refused when the client is made; what a good one comes to is in config.test.ts.
@@ -97,5 +97,14 @@ describe('an option', () => {
     for (const value of [undefined, null, 'x', 5]) {
       expect(() => createClient(value as unknown as ClientConfig)).toThrow(/must be an object|baseUrl/)
     }
+  })
+})
+
+it('a client in place of a configuration is told apart', async () => {
+  const client = createClient(CONFIG)
+  await expect(listAccounts(client as unknown as ClientConfig)).rejects.toMatchObject({
+    code: 'config',
+    field: 'config',
+    message: expect.stringContaining('client.capturePayment(input)'),
   })
 })

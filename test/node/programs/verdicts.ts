@@ -173,7 +173,8 @@ class Random {
       ]),
     )
     const whole = text ?? ''
-    return this.below(6) === 0 ? whole.slice(0, this.below(whole.length + 1)) : whole
+    // Half a character would be written in another way by each runtime.
+    return this.below(6) === 0 ? whole.slice(0, this.below(whole.length + 1)).replace(/[\ud800-\udbff]$/, '') : whole
   }
 }
 

@@ -12,7 +12,7 @@ export const ADMIN_TOKEN = 'the-admin-token-of-the-bench'
 export const BINDINGS = {
   BASE_URL: 'http://127.0.0.1:9',
   API_URL: 'http://127.0.0.1:9',
-  POS_ID: '00000000-0000-4000-8000-000000000000',
+  POS_ID: 'ed9e7111-0000-4000-8000-000000000001',
   SCHEME: 'SVC',
   AUTHENTICATION: 'per-endpoint',
   SENDER_CHECK: 'off',
@@ -20,7 +20,7 @@ export const BINDINGS = {
   API_KEY: 'the-api-key',
   API_SECRET,
   ENDPOINTS_KEY: 'the-endpoints-key',
-  LINK_SECRET: 'the link secret of the bench',
+  LINK_SECRET: 'the link secret of the bench, 32 characters',
   ADMIN_TOKEN,
 }
 

@@ -1,11 +1,22 @@
 import { Hono } from 'hono/tiny'
-import type { Deps } from './deps.ts'
-import { type Env, MisconfiguredError } from './env.ts'
-import { ProblemError, problemOf, problemResponse } from './lib/problem.ts'
-import { authorized } from './routes/authorized.ts'
+import type { Deps } from './context.ts'
+import type { Env } from './env.ts'
+import { MisconfiguredError } from './lib/configuration.ts'
+import { drain } from './lib/drain.ts'
+import { describeError, report } from './lib/log.ts'
+import { type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
+import { authorized, health } from './routes/admin.ts'
 import { checkout } from './routes/checkout.ts'
-import { health } from './routes/health.ts'
-import { balances, cancelOrder, captureOrder, resendOrder } from './routes/operations.ts'
+import {
+  balances,
+  cancelOrder,
+  erasePersonalData,
+  operateOnOrder,
+  replayEvent,
+  resendOrder,
+  settleAttempt,
+  waitingEvents,
+} from './routes/operations.ts'
 import { getOrder, getOrderEvent, listOrders, showDeadLetter, showDeadLetters } from './routes/orders.ts'
 import { result, resultPosted } from './routes/result.ts'
 import { webhooks } from './routes/webhooks.ts'
@@ -25,8 +36,10 @@ export function createApp(options: Partial<Deps> = {}): Hono<{ Bindings: Env }> 
   const app = new Hono<{ Bindings: Env }>()
   app.use(async (c, next) => {
     await next()
+    if (c.res.status >= 400) await drain(c.req.raw)
     c.res.headers.set('cache-control', 'no-store')
     c.res.headers.set('referrer-policy', 'no-referrer')
+    c.res.headers.set('strict-transport-security', 'max-age=31536000')
     c.res.headers.set('x-content-type-options', 'nosniff')
   })
   app.post('/webhooks', webhooks(deps))
@@ -36,12 +49,18 @@ export function createApp(options: Partial<Deps> = {}): Hono<{ Bindings: Env }> 
   app.post('/return/:order_id', resultPosted)
   app.get('/health', health)
   app.use('/api/*', authorized)
-  app.get('/api/orders', listOrders)
-  app.get('/api/orders/:order_id', getOrder)
+  app.get('/api/orders', listOrders(deps))
+  app.get('/api/orders/:order_id', getOrder(deps))
   app.get('/api/orders/:order_id/events/:event_id', getOrderEvent)
-  app.post('/api/orders/:order_id/capture', captureOrder(deps))
+  app.get('/api/orders/:order_id/waiting', waitingEvents(deps))
+  app.post('/api/orders/:order_id/events/:event_id/replay', replayEvent(deps))
+  app.post('/api/orders/:order_id/capture', operateOnOrder(deps, 'capture'))
+  app.post('/api/orders/:order_id/refund', operateOnOrder(deps, 'refund'))
+  app.post('/api/orders/:order_id/void', operateOnOrder(deps, 'void'))
+  app.post('/api/orders/:order_id/attempts/:attempt_id/settle', settleAttempt(deps))
   app.post('/api/orders/:order_id/cancel', cancelOrder(deps))
   app.post('/api/orders/:order_id/resend', resendOrder(deps))
+  app.delete('/api/orders/:order_id/personal-data', erasePersonalData(deps))
   app.get('/api/balances', balances(deps))
   app.get('/api/strays', showDeadLetters)
   app.get('/api/strays/:id', showDeadLetter)
@@ -56,19 +75,29 @@ export function createApp(options: Partial<Deps> = {}): Hono<{ Bindings: Env }> 
 
 const isApi = (path: string): boolean => path === '/api' || path.startsWith('/api/')
 
-/** What every route's failure becomes. Nothing but the names of missing bindings and the SDK's own texts gets out. */
+/** What every route's failure becomes. Nothing but the names of wrong bindings and the SDK's texts gets out. */
 function failure(error: Error, api: boolean): Response {
-  const problem =
-    error instanceof ProblemError
-      ? error.problem
-      : error instanceof MisconfiguredError
-        ? { status: 500, code: 'config', title: error.message, missing: error.bindings }
-        : error instanceof StorageError
-          ? { status: 503, code: 'state', title: 'The worker’s storage failed; try again.' }
-          : problemOf(error)
-  if (!problem) console.error(error)
-  if (api) return problemResponse(problem ?? { status: 500, code: 'internal', title: 'Internal error.' })
-  const told = problem?.code === 'config' || problem?.code === 'state'
-  const text = told ? [problem.title, problem.detail].filter(Boolean).join(' ') : 'Internal error.'
-  return new Response(text, { status: problem?.status ?? 500 })
+  const problem = problemFor(error)
+  if (problem.status >= 500) {
+    const { misconfigured, code } = problem as Problem & { misconfigured?: string[] }
+    if (code === 'internal') console.error(error)
+    report(code === 'config' ? 'configuration' : 'failure', { code, misconfigured, ...describeError(error) })
+  }
+  if (api) return problemResponse(problem)
+  const isExplained = problem.code === 'config' || problem.code === 'state'
+  const text = isExplained ? [problem.title, problem.detail].filter(Boolean).join(' ') : 'Internal error.'
+  return new Response(text, { status: problem.status })
+}
+
+function problemFor(error: Error): Problem {
+  if (error instanceof ProblemError) return error.problem
+  if (error instanceof MisconfiguredError) {
+    const { message: title, problems } = error
+    const misconfigured = problems.map(({ binding, problem }) => `${binding}: ${problem}`)
+    return { status: 500, code: 'config', title, missing: problems.map(({ binding }) => binding), misconfigured }
+  }
+  if (error instanceof StorageError) {
+    return { status: 503, code: 'state', title: 'The worker’s storage failed; try again.' }
+  }
+  return problemOf(error) ?? { status: 500, code: 'internal', title: 'Internal error.' }
 }

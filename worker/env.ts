@@ -1,24 +1,32 @@
-import type { KVNamespace } from '@cloudflare/workers-types'
+import type { DurableObjectNamespace, KVNamespace } from '@cloudflare/workers-types'
 import type { ClientConfig } from './sdk.ts'
 
-/** The worker's bindings, as wrangler.toml has them. */
+/** The worker's bindings, as wrangler.toml has them. Add a member for each binding of your own. */
 export interface Env {
-  /** The state of every order. */
+  /** What is known of every order. */
   STATE: KVNamespace
-  /** `{base_url}` of the service's document. */
+  /** One Durable Object per order (`OrderGate`). Without it the worker runs over KV alone. */
+  ORDER_GATE?: DurableObjectNamespace
+  /** `{base_url}` of the service's API document. */
   BASE_URL: string
-  /** `{api_url}` of the service's document: balances only. */
+  /** `{api_url}` of the service's API document: balances only. */
   API_URL: string
   /** The POS, a UUID. */
   POS_ID: string
   /** The service's own scheme word. */
   SCHEME: string
-  /** `per-endpoint` (also read as `documented`) or `plain`. */
+  /** `per-endpoint` or `plain`. */
   AUTHENTICATION: string
   /** `off`, `log` or `enforce`: whether webhooks may come from {@link Env.SENDER_IP} only. */
   SENDER_CHECK: string
   /** The address that the service sends webhooks from. */
   SENDER_IP: string
+  /** The worker's own origin, such as `https://pay.shop.example.com`: where webhooks of captures and refunds go. */
+  PUBLIC_ORIGIN: string
+  /** Days after which a customer's data is removed; empty: never. */
+  RETENTION_DAYS: string
+  /** `true` or `false`: whether the card's token is stored with its event. */
+  KEEP_CARD_TOKEN: string
   /** Secret: the API key. */
   API_KEY: string
   /** Secret: signs calls and verifies webhooks. */
@@ -27,68 +35,35 @@ export interface Env {
   API_SECRET_PREVIOUS?: string
   /** Secret: the `X-API-KEY` header. */
   ENDPOINTS_KEY: string
-  /** Secret: encrypts checkout links and signs result pages. */
+  /** Secret, at least 32 characters: encrypts checkout links and signs result pages. */
   LINK_SECRET: string
-  /** Secret: the bearer token of `/api`. */
+  /** Secret, only while LINK_SECRET is being replaced: opens links, makes none. */
+  LINK_SECRET_PREVIOUS?: string
+  /** Secret, at least 32 characters: the bearer token of `/api`. */
   ADMIN_TOKEN: string
+  /** Secret, only while ADMIN_TOKEN is being replaced. */
+  ADMIN_TOKEN_PREVIOUS?: string
+  /** Secret, optional: what the example of worker/README.md authenticates itself to your shop with. */
+  SHOP_TOKEN?: string
 }
 
-type Name = keyof Env
-
-const CALLS: readonly Name[] = ['BASE_URL', 'POS_ID', 'API_KEY', 'API_SECRET', 'ENDPOINTS_KEY']
-
-/** What each group of routes cannot work without. */
-export const NEEDS: Record<'webhooks' | 'checkout' | 'result' | 'orders' | 'operations' | 'balances', readonly Name[]> =
-  {
-    webhooks: ['STATE', 'API_SECRET'],
-    checkout: ['STATE', 'LINK_SECRET', ...CALLS],
-    result: ['STATE', 'LINK_SECRET', ...CALLS],
-    orders: ['ADMIN_TOKEN', 'STATE'],
-    operations: ['ADMIN_TOKEN', 'STATE', ...CALLS],
-    balances: ['ADMIN_TOKEN', 'API_URL', ...CALLS],
-  }
-
-/** Bindings are missing or cannot work. Its message names them and never holds a value. */
-export class MisconfiguredError extends Error {
-  override readonly name = 'MisconfiguredError'
-  readonly bindings: readonly string[]
-  constructor(bindings: readonly string[]) {
-    super(`Not configured: ${bindings.join(', ')}. See worker/README.md, "Deploy".`)
-    this.bindings = bindings
-  }
-}
-
-/** The bindings of `names` that are missing, empty, or have white space around them (a copied line break). */
-export function missingBindings(env: Partial<Env>, names: readonly Name[] = ALL): string[] {
-  return names.filter((name) => {
-    const value = env?.[name]
-    if (name === 'STATE') return typeof (value as KVNamespace | undefined)?.get !== 'function'
-    return typeof value !== 'string' || value === '' || value !== value.trim()
-  })
-}
-
-/** How strictly the sender's address is checked. */
-export function senderCheck(env: Env): 'off' | 'log' | 'enforce' {
-  const check = env.SENDER_CHECK || 'off'
-  // A slip of the pen must neither open the door nor lock the service out.
-  if (check !== 'off' && check !== 'log' && check !== 'enforce') throw new MisconfiguredError(['SENDER_CHECK'])
-  return check
-}
-
-const ALL: readonly Name[] = [...new Set(Object.values(NEEDS).flat())]
-
-/** @throws {MisconfiguredError} naming everything of the group that is missing. */
-export function requireBindings(env: Partial<Env>, group: keyof typeof NEEDS): void {
-  const missing = missingBindings(env, NEEDS[group])
-  if (missing.length > 0) throw new MisconfiguredError(missing)
-}
+const present = (...secrets: (string | undefined)[]): string[] => secrets.filter((secret) => !!secret) as string[]
 
 /** The secrets that webhooks are verified with: the new one first, the previous one while it is being replaced. */
-export function webhookSecrets(env: Env): string[] {
-  const { API_SECRET, API_SECRET_PREVIOUS: previous } = env
-  if (!previous) return [API_SECRET]
-  if (previous !== previous.trim()) throw new MisconfiguredError(['API_SECRET_PREVIOUS'])
-  return [API_SECRET, previous]
+export const webhookSecrets = (env: Env): string[] => present(env.API_SECRET, env.API_SECRET_PREVIOUS)
+
+/** The secrets that links are opened with. */
+export const linkSecrets = (env: Env): string[] => present(env.LINK_SECRET, env.LINK_SECRET_PREVIOUS)
+
+/** The bearer tokens that `/api` accepts. */
+export const adminTokens = (env: Env): string[] => present(env.ADMIN_TOKEN, env.ADMIN_TOKEN_PREVIOUS)
+
+/** Whether `cc_token` is stored. */
+export const keepsCardToken = (env: Env): boolean => !/^(false|off|no|0)$/i.test(env.KEEP_CARD_TOKEN ?? '')
+
+/** Milliseconds after which a customer's data is removed; undefined: never. */
+export function retentionMs(env: Env): number | undefined {
+  return env.RETENTION_DAYS ? Number(env.RETENTION_DAYS) * 86_400_000 : undefined
 }
 
 /** The SDK's configuration. */
@@ -108,4 +83,12 @@ export function clientConfig(env: Env, fetch: typeof globalThis.fetch | undefine
     fetch,
     userAgent: 'edgetill-worker',
   }
+}
+
+/**
+ * The SDK's configuration for a call that moves money: it is never repeated automatically, not even after a 429. While
+ * the SDK waits for its next try, nobody else could tell such a call from one whose worker has died.
+ */
+export function moneyConfig(env: Env, fetch: typeof globalThis.fetch | undefined): ClientConfig {
+  return { ...clientConfig(env, fetch), maxRetries: 0 }
 }

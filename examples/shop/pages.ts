@@ -3,7 +3,7 @@
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import type { HostedPurchaseInput } from '../../src/index.ts'
-import { createCheckoutLink } from '../../worker/lib/checkout-link.ts'
+import { createCheckoutLink } from '../../worker/lib/links.ts'
 
 export interface ShopPagesOptions {
   /** The worker's origin. */

@@ -15,3 +15,6 @@ export const CAPTURE_ORDER_ID_LENGTH = 32
 export const RESPONSE_BYTES = 1_048_576
 /** Bytes of a webhook's body that are read: 64 KiB. Ours. */
 export const WEBHOOK_BYTES = 65_536
+
+/** How much of a webhook's body that is too long is read and dropped before it is rejected. */
+export const DRAINED_BYTES: number = 8 * 2 ** 20

@@ -11,16 +11,18 @@ export interface RequestLike {
 
 /**
  * Reads a body from its stream up to a limit, with or without a `content-length`; a longer one is abandoned.
+ * @param drained How much of a longer body is read and dropped first: a sender that is answered while it is still sending
+ *   may see a reset connection instead of the response.
  * @throws {TooLargeError} beyond the limit.
  */
-export async function readBytes(source: RequestLike, limit: number): Promise<Uint8Array> {
+export async function readBytes(source: RequestLike, limit: number, drained = 0): Promise<Uint8Array> {
   const { body } = source
   if (!body) return new Uint8Array()
+  const reader = body.getReader()
   if (Number(source.headers.get('content-length')) > limit) {
-    abandon(body)
+    await drop(reader, drained)
     throw new TooLargeError()
   }
-  const reader = body.getReader()
   const chunks: Uint8Array[] = []
   let size = 0
   for (;;) {
@@ -28,7 +30,7 @@ export async function readBytes(source: RequestLike, limit: number): Promise<Uin
     if (done) break
     size += value.byteLength
     if (size > limit) {
-      reader.cancel().catch(ignore)
+      await drop(reader, drained - size)
       throw new TooLargeError()
     }
     chunks.push(value)
@@ -42,6 +44,20 @@ export async function readBytes(source: RequestLike, limit: number): Promise<Uin
     offset += chunk.byteLength
   }
   return bytes
+}
+
+async function drop(reader: ReadableStreamDefaultReader<Uint8Array>, most: number): Promise<void> {
+  try {
+    for (let dropped = 0; dropped < most; ) {
+      const { done, value } = await reader.read()
+      if (done) return
+      dropped += value.byteLength
+    }
+  } catch {
+    // The sender is gone: nothing is left to read.
+  }
+  // Not awaited: a stream whose cancelling never ends must not hold up the caller.
+  reader.cancel().catch(ignore)
 }
 
 /** Lets go of a body that will not be read, so that its connection is not held open. */

@@ -2,7 +2,7 @@ import { ConfigError, WebhookVerificationError } from '../errors.ts'
 import { binaryToBytes, decodeBase64urlBinary } from '../lib/base64url.ts'
 import { cutCardData } from '../lib/card-data.ts'
 import { isObject } from '../lib/kind.ts'
-import { WEBHOOK_BYTES } from '../lib/limits.ts'
+import { DRAINED_BYTES, WEBHOOK_BYTES } from '../lib/limits.ts'
 import { type RequestLike, readBytes, TooLargeError } from '../lib/read-bytes.ts'
 import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
@@ -94,10 +94,7 @@ export async function readWebhook(
  * }
  */
 export async function readWebhookForm(request: RequestLike, options: ReadWebhookOptions = {}): Promise<WebhookForm> {
-  const maxBytes = options.maxBytes ?? WEBHOOK_BYTES
-  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) {
-    throw new ConfigError('maxBytes', 'maxBytes must be a positive whole number of bytes.')
-  }
+  const maxBytes = checkMaxBytes(options.maxBytes)
   if (!isWebRequest(request)) throw notARequest(request)
   if ((request as { bodyUsed?: unknown }).bodyUsed === true || request.body?.locked) throw bodyAlreadyRead()
   const type = request.headers.get('content-type') ?? ''
@@ -107,7 +104,7 @@ export async function readWebhookForm(request: RequestLike, options: ReadWebhook
   }
   let bytes: Uint8Array
   try {
-    bytes = await readBytes(request, maxBytes)
+    bytes = await readBytes(request, maxBytes, DRAINED_BYTES)
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
     throw rejected('too_large', `its body is longer than ${maxBytes} bytes`)
@@ -115,6 +112,12 @@ export async function readWebhookForm(request: RequestLike, options: ReadWebhook
   const text = decodeUtf8(bytes)
   if (text === undefined) throw rejected('not_utf8', 'its body is not UTF-8')
   return parseForm(text)
+}
+
+/** @throws {ConfigError} for what is not a positive whole number. */
+export function checkMaxBytes(maxBytes: number = WEBHOOK_BYTES): number {
+  if (Number.isSafeInteger(maxBytes) && maxBytes > 0) return maxBytes
+  throw new ConfigError('maxBytes', 'maxBytes must be a positive whole number of bytes.')
 }
 
 function parseVerified(data: string): Record<string, unknown> {

@@ -51,7 +51,7 @@ describe('npm run dev', { timeout: 60_000 }, () => {
       await dev.seen('Ctrl-C stops everything.')
       const health = /worker +(http:\S+)/.exec(dev.output())?.[1] ?? ''
       expect(await (await fetch(health)).text()).toContain('"status":"ok"')
-      const route = join(folder, 'worker/routes/health.ts')
+      const route = join(folder, 'worker/routes/admin.ts')
       const text = readFileSync(route, 'utf8')
       expect(text).toContain("'ok'")
       writeFileSync(route, text.replace("'ok'", "'changed'"))

@@ -15,8 +15,8 @@ const secrets = {
   API_KEY: 'key',
   API_SECRET: 'secret',
   ENDPOINTS_KEY: 'endpoints',
-  LINK_SECRET: 'link',
-  ADMIN_TOKEN: 'admin',
+  LINK_SECRET: 'a-link-secret-of-at-least-32-characters',
+  ADMIN_TOKEN: 'an-admin-token-of-at-least-32-characters',
 }
 
 function run(command: string, words: string[], cwd: string): string {

@@ -1,9 +1,21 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { createCheckoutLink } from '../../worker/lib/checkout-link.ts'
+import { seal } from '../../worker/lib/crypto.ts'
+import { createCheckoutLink } from '../../worker/lib/links.ts'
 import { attemptId } from '../../worker/store/checkouts.ts'
 import { createKill, howsOf, type Kill, killAtEach } from './support/kill.ts'
 import { armed } from './support/killable.ts'
-import { KINDS, log, newOrderId, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
+import {
+  ADMIN_TOKEN,
+  isHostile,
+  KINDS,
+  LINK_SECRET,
+  log,
+  newOrderId,
+  ORDER,
+  ORIGIN,
+  World,
+  type WorldOptions,
+} from './support/world.ts'
 
 afterAll(() => {
   const text = log
@@ -128,7 +140,7 @@ describe.each(KINDS)('a checkout link over %s KV that does not fail at random', 
     }
     const foreign = await createCheckoutLink({
       origin: ORIGIN,
-      linkSecret: 'another',
+      linkSecret: 'another-link-secret-of-32-characters',
       order: { ...ORDER, order_id: 'A-1' },
     })
     for (const bad of [
@@ -162,7 +174,7 @@ describe.each(KINDS)('a checkout link over %s KV that does not fail at random', 
     ['an empty secret', { linkSecret: '' }],
     ['a link that is too long', { order: { ...ORDER, order_id: 'A-1', payload: 'Щ'.repeat(4000) } }],
   ])('is not made for %s', async (_, change) => {
-    const options = { origin: ORIGIN, linkSecret: 'secret', order: { ...ORDER, order_id: 'A-1' }, ...change }
+    const options = { origin: ORIGIN, linkSecret: LINK_SECRET, order: { ...ORDER, order_id: 'A-1' }, ...change }
     await expect(createCheckoutLink(options as Parameters<typeof createCheckoutLink>[0])).rejects.toThrow(TypeError)
   })
 
@@ -209,20 +221,25 @@ describe.each(KINDS)('a checkout link over %s KV that does not fail at random', 
       await world.link({ order_id: 'A-2', server_url: 'https://a.example.com/', result_url: 'https://b.example.com/' }),
     )
     expect(bodies[0]).toMatchObject({
-      server_url: `${ORIGIN}/webhooks`,
+      server_url: expect.stringMatching(/^https:\/\/pay\.shop\.example\.com\/webhooks\?expected=[\w-]{60,200}$/),
       result_url: expect.stringMatching(/^https:\/\/pay\.shop\.example\.com\/return\/a%2Fb%20%3F\?t=[\w-]{43}$/),
     })
     expect(bodies[1]).toMatchObject({ server_url: 'https://a.example.com/', result_url: 'https://b.example.com/' })
   })
 
-  it('leads to the result once it is paid or failed', async () => {
+  it('leads to the result once it is paid, and to another try after a decline', async () => {
     const world = create()
     const link = await world.link({ order_id: 'A-1' })
     await world.pay(await world.open(link))
     expect(await world.open(link)).toMatch(/\/return\/A-1\?t=/)
     const declined = await world.link({ order_id: 'A-2' })
-    await world.pay(await world.open(declined), 'declined')
-    expect(await world.open(declined)).toMatch(/\/return\/A-2\?t=/)
+    const first = await world.open(declined)
+    await world.pay(first, 'declined')
+    const second = await world.open(declined)
+    expect(second).not.toBe(first)
+    await world.pay(second)
+    expect(await world.open(declined)).toMatch(/\/return\/A-2~2\?t=/)
+    expect(await world.order('A-2~2')).toMatchObject({ status: 'success', replaces: 'A-2', flags: [] })
   })
 
   it('is not opened for another price than before', async () => {
@@ -306,7 +323,7 @@ describe('a checkout link', () => {
     const at = async (location: string) => world.fetch(new Request(link), world.env(location))
     // The second location has already looked, and keeps the absence for a minute.
     await world.fetch(
-      new Request(`${ORIGIN}/api/orders/A-1`, { headers: { authorization: 'Bearer admin-token-of-the-tests' } }),
+      new Request(`${ORIGIN}/api/orders/A-1`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }),
       world.env('WAW'),
     )
     const first = (await at('FRA')).headers.get('location')
@@ -346,7 +363,7 @@ describe.each(LOST)('killed at each storage and service call over $kind KV (answ
       const link = await world.link({ order_id: id })
       let url = await openThrough(world, link, kill)
       // A place that sees the cancellation and not yet what replaces it shows the result; a minute later the link leads on.
-      for (let look = 0; kind === 'hostile' && look < 20 && url.includes('/return/'); look++) {
+      for (let look = 0; isHostile(kind) && look < 20 && url.includes('/return/'); look++) {
         await world.advance(121_000)
         url = await world.open(link)
       }
@@ -357,20 +374,27 @@ describe.each(LOST)('killed at each storage and service call over $kind KV (answ
   })
 })
 
+/** A link of an order that `createCheckoutLink` would reject. */
+async function unchecked(order_id: string): Promise<string> {
+  const order = { ...ORDER, order_id, amount: 10.005 }
+  const link = { order, origin: ORIGIN, expiresAt: Number.MAX_SAFE_INTEGER }
+  return `${ORIGIN}/checkout/${await seal(LINK_SECRET, 'checkout link', link)}`
+}
+
 describe('a link that cannot lead anywhere', () => {
   it.each([new Date('2999-01-01'), '2999-01-01', Number.NaN, Number.POSITIVE_INFINITY, 1])(
     'is not made: it ends at %s',
     async (expiresAt) => {
       const world = new World()
       await expect(world.link({ order_id: 'A-1' }, expiresAt as number)).rejects.toThrow(
-        /expiresAt must be a time to come/,
+        /expiresAt must be a time in the future/,
       )
     },
   )
 
   it('of an order that the service could not take does not invite the customer to try again', async () => {
     const world = new World()
-    const response = await world.get(await world.link({ order_id: newOrderId(), amount: 10.005 }))
+    const response = await world.get(await unchecked(newOrderId()))
     const text = await response.text()
     expect([response.status, text]).toEqual([422, expect.stringContaining('This order cannot be paid')])
     expect(text).not.toContain('Try again')

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Env } from '../../worker/env.ts'
 import { signWebhook } from '../../worker/sdk.ts'
-import { KINDS, ORIGIN, World, type WorldOptions } from './support/world.ts'
+import { ADMIN_TOKEN, KINDS, log, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
 const SECRETS = ['API_KEY', 'API_SECRET', 'ENDPOINTS_KEY', 'LINK_SECRET', 'ADMIN_TOKEN'] as const
+
+/** The bindings that `/health` names to the bearer of the admin token. */
+async function problemsOf(world: World): Promise<string[]> {
+  const { problems } = (await (await world.api('/health')).json()) as { problems: { binding: string }[] }
+  return problems.map(({ binding }) => binding)
+}
 
 /** No answer holds a value of the configuration. */
 function expectNoSecret(world: World, text: string): void {
@@ -16,7 +22,7 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
 
   it('is healthy when everything is there', async () => {
     const response = await create().get('/health')
-    expect([response.status, await response.json()]).toEqual([200, { status: 'ok', missing: [] }])
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
   })
 
   it.each([...SECRETS, 'BASE_URL', 'POS_ID', 'API_URL'] as const)(
@@ -25,7 +31,9 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
       for (const value of ['', ` ${create().env()[name]}\n`]) {
         const world = create({ env: { [name]: value } })
         const health = await world.get('/health')
-        expect([health.status, await health.json()]).toEqual([503, { status: 'misconfigured', missing: [name] }])
+        expect([health.status, await health.json()]).toEqual([503, { status: 'misconfigured' }])
+        expect(JSON.stringify(log.at(-1))).toContain(`${name}: `)
+        if (name !== 'ADMIN_TOKEN') expect(await problemsOf(world)).toEqual([name])
         const { body } = signWebhook({}, 'some secret')
         const answers = await Promise.all([
           world.post(body),
@@ -42,7 +50,8 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
 
   it('names a missing namespace', async () => {
     const world = create({ env: { STATE: undefined as unknown as Env['STATE'] } })
-    expect(await (await world.get('/health')).json()).toEqual({ status: 'misconfigured', missing: ['STATE'] })
+    expect(await (await world.get('/health')).json()).toEqual({ status: 'misconfigured' })
+    expect(await problemsOf(world)).toEqual(['STATE'])
     const response = await world.post('data=a&signature=b')
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('STATE')])
   })
@@ -54,22 +63,70 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
   })
 
   it.each([
-    [{ BASE_URL: 'http://pay.example.com' }, /baseUrl must be https:/],
-    [{ API_URL: 'pay.example.com' }, /apiUrl must be an absolute URL/],
-    [{ AUTHENTICATION: 'hmac' }, /authentication must be one of: per-endpoint, plain/],
+    [{ BASE_URL: 'http://pay.example.com' }, /BASE_URL: must be an https address/],
+    [{ API_URL: 'pay.example.com' }, /API_URL: must be an https address/],
+    [{ AUTHENTICATION: 'hmac' }, /AUTHENTICATION: must be per-endpoint or plain/],
   ])('says that an address or a word cannot work: %j', async (env, detail) => {
     const response = await create({ env }).api('/api/balances')
     expect(response.status).toBe(500)
-    expect(((await response.json()) as { detail: string }).detail).toMatch(detail)
+    expect(((await response.json()) as { misconfigured: string[] }).misconfigured.join()).toMatch(detail)
   })
 
   it('names a setting that cannot work to a customer too, and a previous secret with white space around it', async () => {
     const world = create({ failures: 0, env: { POS_ID: 'x' } })
     const opened = await world.get(await world.link({ order_id: 'A-1' }))
-    expect([opened.status, await opened.text()]).toEqual([500, expect.stringContaining('posId')])
+    expect([opened.status, await opened.text()]).toEqual([500, expect.stringContaining('POS_ID')])
     const padded = create({ env: { API_SECRET_PREVIOUS: 'old ' } })
     const response = await padded.post('data=a&signature=b')
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('API_SECRET_PREVIOUS')])
+  })
+
+  it.each([
+    [{ SENDER_CHECK: 'Enforce' }, 'SENDER_CHECK'],
+    [{ SENDER_IP: '35.187.74 .148' }, 'SENDER_IP'],
+    [{ POS_ID: '00000000-0000-4000-8000-000000000000' }, 'POS_ID'],
+    [{ BASE_URL: 'https://pay.example.com/api/v1' }, 'BASE_URL'],
+    [{ BASE_URL: 'http://127.0.0.1:4010' }, 'BASE_URL'],
+    [{ AUTHENTICATION: 'Plain' }, 'AUTHENTICATION'],
+    [{ API_SECRET_PREVIOUS: 'old\n' }, 'API_SECRET_PREVIOUS'],
+    [{ LINK_SECRET: 'x'.repeat(31) }, 'LINK_SECRET'],
+    [{ LINK_SECRET_PREVIOUS: 'x' }, 'LINK_SECRET_PREVIOUS'],
+    [{ PUBLIC_ORIGIN: 'https://pay.example.com/path' }, 'PUBLIC_ORIGIN'],
+    [{ RETENTION_DAYS: '1.5' }, 'RETENTION_DAYS'],
+    [{ KEEP_CARD_TOKEN: 'maybe' }, 'KEEP_CARD_TOKEN'],
+  ])('names a setting that cannot work in /health: %j', async (env, name) => {
+    const world = create({ env })
+    expect((await world.get('/health')).status).toBe(503)
+    expect(await problemsOf(world)).toEqual([name])
+    const [value = ''] = Object.values(env)
+    expect(JSON.stringify(log.at(-1))).not.toContain(JSON.stringify(value.padEnd(8)).slice(1, -1))
+  })
+
+  it.each(['x'.repeat(31), `${'x'.repeat(32)} y`])('rejects the admin token %j everywhere', async (token) => {
+    const world = create({ env: { ADMIN_TOKEN: token } })
+    expect((await world.get('/health')).status).toBe(503)
+    expect((await world.api('/api/orders', { headers: { authorization: `Bearer ${token}` } })).status).toBe(500)
+  })
+
+  it('logs each response of 500 and above, and never a value', async () => {
+    const world = create({ env: { SENDER_CHECK: 'Enforce' } })
+    const before = log.length
+    expect((await world.post('data=a&signature=b')).status).toBe(500)
+    expect(log.slice(before).map(String)).toEqual([
+      expect.stringContaining('SENDER_CHECK: must be off, log or enforce'),
+    ])
+  })
+
+  it('accepts the previous secrets while they are being replaced', async () => {
+    const old = create({ env: { LINK_SECRET: 'an-old-link-secret-of-32-characters!' } })
+    const link = await old.link({ order_id: 'A-1' })
+    const world = create({
+      failures: 0,
+      env: { LINK_SECRET_PREVIOUS: 'an-old-link-secret-of-32-characters!', ADMIN_TOKEN_PREVIOUS: 'o'.repeat(32) },
+    })
+    expect((await world.get(link)).status).toBe(303)
+    const response = await world.api('/api/orders', { headers: { authorization: `Bearer ${'o'.repeat(32)}` } })
+    expect(response.status).toBe(200)
   })
 
   it('uses the plain scheme on every call when AUTHENTICATION says so', async () => {
@@ -104,9 +161,7 @@ describe.each(KINDS)('every answer over %s KV', (kind) => {
     expect((await world.get('/')).status).toBe(404)
     expect(
       (
-        await world.fetch(
-          new Request(`${ORIGIN}/api/nothing`, { headers: { authorization: 'Bearer admin-token-of-the-tests' } }),
-        )
+        await world.fetch(new Request(`${ORIGIN}/api/nothing`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }))
       ).headers.get('content-type'),
     ).toBe('application/problem+json')
   })

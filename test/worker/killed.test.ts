@@ -3,10 +3,10 @@ import { signWebhook } from '../../worker/sdk.ts'
 import { payment, secondary } from './support/events.ts'
 import { createKill, type How, howsOf, killAtEach } from './support/kill.ts'
 import { armed, expectEachHandled, killable } from './support/killable.ts'
-import { KINDS, newOrderId, type World, type WorldOptions } from './support/world.ts'
+import { ALONE, newOrderId, type World, type WorldOptions } from './support/world.ts'
 
 const MINUTE_MS = 60_000
-const EACH = KINDS.flatMap((kind) => howsOf(kind).map((how) => ({ kind, how })))
+const EACH = ALONE.flatMap((kind) => howsOf(kind).map((how) => ({ kind, how })))
 
 /** An order at the service's checkout; its webhooks come ten minutes late. */
 async function opened(options: WorldOptions) {

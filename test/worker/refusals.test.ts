@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { signWebhook } from '../../worker/sdk.ts'
 import { payment } from './support/events.ts'
-import { KINDS, newOrderId, ORIGIN, SENDS, World, type WorldOptions } from './support/world.ts'
+import { isHostile, KINDS, newOrderId, ORIGIN, SENDS, World, type WorldOptions } from './support/world.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -84,7 +84,8 @@ describe.each(EACH)('POST /webhooks over $kind KV, each sent $sends, refuses', (
     await expectRefusal(world, await world.answers(body), 401)
     // The merchant reads in the log what the sender is not told; nothing that was received is part of it.
     expect(warned.length).toBeGreaterThan(0)
-    for (const line of warned) expect(line).toMatch(/^signature_mismatch: .*test or live/)
+    for (const line of warned)
+      expect(line).toMatch(/^\{"kind":"webhook_rejected","reason":"signature_mismatch",.*test or live/)
     expect(warned.join()).not.toMatch(new RegExp([data, signature, world.emulator.credentials.apiSecret].join('|')))
   })
 
@@ -150,7 +151,8 @@ describe.each(EACH)('POST /webhooks over $kind KV, each sent $sends, refuses', (
     const init = () =>
       ({ method: 'POST', body: endless(), headers: { 'content-type': FORM }, duplex: 'half' }) as RequestInit
     await expectRefusal(world, await world.answers(() => new Request(`${ORIGIN}/webhooks`, init())), 413)
-    expect(pulled).toBeLessThan(40)
+    // 8 MB of each are read and dropped, so that the sender sees the response; no more.
+    expect(pulled).toBeLessThan(options.sends === 'once' ? 530 : 1060)
   })
 
   it('another verb', async () => {
@@ -208,9 +210,8 @@ async function accepted(world: World, send: () => Promise<Response[]>): Promise<
     const answers = await send()
     for (const answer of answers) expect([200, 503]).toContain(answer.status)
     const acknowledged = answers.filter(({ status }) => status === 200)
-    if (world.kind !== 'hostile' && world.options.sends !== 'together')
-      expect(acknowledged).toHaveLength(answers.length)
-    if (world.kind !== 'hostile') expect(acknowledged).not.toEqual([])
+    if (!isHostile(world.kind) && world.options.sends !== 'together') expect(acknowledged).toHaveLength(answers.length)
+    if (!isHostile(world.kind)) expect(acknowledged).not.toEqual([])
     for (const answer of acknowledged) expect(await answer.text()).toBe('')
     if (acknowledged.length === 0) continue
     expect((await world.stored('event/')).size).toBe(1)

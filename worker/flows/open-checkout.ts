@@ -1,170 +1,238 @@
-import type { Deps } from '../deps.ts'
-import { clientConfig, type Env } from '../env.ts'
-import type { CheckoutLink, CheckoutOrder } from '../lib/checkout-link.ts'
-import { resultLink } from '../lib/result-link.ts'
+import type { Context } from '../context.ts'
+import { clientConfig, moneyConfig } from '../env.ts'
+import { type CheckoutLink, resultLink, webhookAddress } from '../lib/links.ts'
+import { describeError, report } from '../lib/log.ts'
 import {
   type CreatePaymentInput,
   type CreateSplitPurchaseInput,
   cancelPayment,
   createPayment,
   createSplitPurchase,
+  type ExpectedPayment,
   isApiError,
+  isConfigError,
+  isInvalidInputError,
   isOutcomeUnknownError,
   recordOf,
   resendWebhook,
   type WebhookEvent,
 } from '../sdk.ts'
 import { attemptId, type CheckoutRecord, getCheckout, putCheckout } from '../store/checkouts.ts'
-import { type KvStore, StorageError } from '../store/kv.ts'
-import { readOrder } from '../store/read-order.ts'
+import { StorageError } from '../store/kv.ts'
+import { getStatus } from '../store/order.ts'
 import { receiveResent } from './process-event.ts'
 
 /** What becomes of an opened link. */
 export type Opening =
-  /** The customer pays there, or sees there how it went. */
+  /** The customer pays there, or sees the result there. */
   | { kind: 'redirect'; url: string }
-  /** Somebody is opening it at this moment; another look will tell. */
+  /** It is being opened at this moment; the page looks again. */
   | { kind: 'wait' }
   /** The order was opened before with another amount or currency. */
   | { kind: 'changed' }
+  /** The link has expired, and its order was not paid. */
+  | { kind: 'expired' }
+  /** All attempts failed. */
+  | { kind: 'closed' }
+  /** The service rejects the order's fields: trying again does not help. */
+  | { kind: 'unusable' }
+  /** It could not be opened now; trying again can help. */
+  | { kind: 'failed' }
+  /** The worker is misconfigured. */
+  | { kind: 'misconfigured' }
 
 /** One opening of one link. */
-interface Visit {
-  deps: Deps
-  env: Env
-  state: KvStore
+export interface Visit {
   link: CheckoutLink
-  /** Whether an address that another opening is about to write may be waited for. */
+  /** The link's own path, for another try after a decline. */
+  path: string
+  /** Whether an address that another opening is about to write may be waited for (over KV alone). */
   mayWait: boolean
 }
 
+type Step = Visit & { context: Context }
+
+/** `~99` is the last that fits into the service's limit. */
+const MAX_ATTEMPTS = 99
+
 /**
  * Brings a link's customer to the checkout: the existing one, or a new one. There is one payment however often and
- * however concurrently a link is opened, because the service takes an order_id once (assumption, see `wasUsed`).
- *
- * @throws The SDK's errors when the service fails, {@link StorageError} when KV does.
+ * however concurrently a link is opened: inside an order's gate openings come in turn, over KV alone the service takes an
+ * order_id once (an assumption, see `wasUsed`).
  */
-export async function openCheckout(visit: Visit): Promise<Opening> {
-  const { state, link } = visit
+export async function openCheckout(context: Context, visit: Visit): Promise<Opening> {
+  const { order_id } = visit.link.order
+  try {
+    return await open({ ...visit, context })
+  } catch (error) {
+    report('checkout_not_opened', { order_id, ...describeError(error), fields: fieldsOf(error) })
+    if (isConfigError(error)) return { kind: 'misconfigured' }
+    return isInvalidInputError(error) ? { kind: 'unusable' } : { kind: 'failed' }
+  }
+}
+
+async function open(step: Step): Promise<Opening> {
+  const { context, link } = step
+  const { store } = context
   const { amount, currency, order_id } = link.order
-  const checkout = await getCheckout(state, order_id)
-  // The first opening, or one that cannot be seen here: the service takes the order_id once, whatever is known here.
-  if (!checkout) return create(visit, 1)
+  const checkout = await getCheckout(store, order_id)
+  const isExpired = !(context.now() < link.expiresAt)
+  if (!checkout) return isExpired ? reconcile(step, 1, isExpired) : create(step, 1)
   if (checkout.amount !== amount || checkout.currency !== currency) return { kind: 'changed' }
   const { attempts, url } = checkout
-  const { order } = await readOrder(state, attemptId(order_id, attempts))
-  if (order.status === 'success') return result(visit, attempts)
-  if (order.status === 'failure') {
-    // Cancelled here, by an opening that did not live to make the next attempt; or failed for good.
-    const replaced = !url && (await getCheckout(state, attemptId(order_id, attempts + 1))) !== undefined
-    return replaced ? reconcile(visit, attempts) : result(visit, attempts)
-  }
-  return url === undefined ? reconcile(visit, attempts) : { kind: 'redirect', url }
+  const { status, cancelled } = (await getStatus(store, attemptId(order_id, attempts))) ?? {}
+  if (status === 'success') return result(step, attempts)
+  if (isExpired) return status === 'failure' ? { kind: 'expired' } : reconcile(step, attempts, isExpired)
+  if (checkout.cancelled) return result(step, attempts)
+  if (status === 'failure') return tryAgain(step, attempts, cancelled === true)
+  return url === undefined ? reconcile(step, attempts) : { kind: 'redirect', url }
+}
+
+/** After a decline the same link leads to another attempt; after a cancellation that was not made here it does not. */
+async function tryAgain(step: Step, attempt: number, wasCancelled: boolean): Promise<Opening> {
+  const next_id = attemptId(step.link.order.order_id, attempt + 1)
+  const byShop = wasCancelled && (await getCheckout(step.context.store, next_id)) === undefined
+  if (byShop) return result(step, attempt)
+  return attempt >= MAX_ATTEMPTS ? { kind: 'closed' } : next(step, attempt)
+}
+
+/** What was asked for, as it is compared with what is paid. */
+function expectedOf({ order }: CheckoutLink): ExpectedPayment {
+  const { amount, currency } = order
+  const recurring = (order as { init_recurring?: { amount?: number } }).init_recurring
+  return { amount, currency, ...(recurring && { recurring_amount: recurring.amount ?? amount }) }
 }
 
 /** Creates the n-th attempt's payment. */
-async function create(visit: Visit, attempt: number, unknownToService = false): Promise<Opening> {
-  const { deps, env, state, link } = visit
+async function create(step: Step, attempt: number, unknownToService = false): Promise<Opening> {
+  const { context, link } = step
+  const { env, fetch } = context
   const order_id = attemptId(link.order.order_id, attempt)
   let url: string
   try {
-    const config = clientConfig(env, deps.fetch)
+    const config = moneyConfig(env, fetch)
     const input = {
       ...link.order,
       order_id,
-      server_url: link.order.server_url ?? `${link.origin}/webhooks`,
+      server_url:
+        link.order.server_url ?? (await webhookAddress(link.origin, order_id, expectedOf(link), env.LINK_SECRET)),
       result_url: link.order.result_url ?? (await resultLink(link.origin, order_id, env.LINK_SECRET)),
     }
-    const answer =
+    const response =
       'split' in input
         ? await createSplitPurchase(config, input as Extract<CreateSplitPurchaseInput, { mode: 'hosted' }>)
         : await createPayment(config, input as CreatePaymentInput)
-    // A hosted auth may answer a record instead of a redirect: the document does not show it.
-    url = 'url' in answer ? answer.url : (answer.user_action_url ?? (await result(visit, attempt)).url)
+    // A hosted auth may return a record instead of a redirect: the API document does not show it.
+    url = 'url' in response ? response.url : (response.user_action_url ?? (await result(step, attempt)).url)
   } catch (error) {
-    if (wasUsed(error) && !unknownToService) return afterUsed(visit, attempt)
-    if (isOutcomeUnknownError(error)) await remember(state, link.order, { attempts: attempt })
+    if (wasUsed(error) && !unknownToService) return afterUsed(step, attempt)
+    if (isOutcomeUnknownError(error)) await remember(step, { attempts: attempt })
     throw error
   }
-  await remember(state, link.order, { attempts: attempt, url })
+  await remember(step, { attempts: attempt, url })
   return { kind: 'redirect', url }
 }
 
 /**
  * The order_id is taken: by an opening that is a moment ahead, whose address KV may not show here yet, or by one that
- * died before it could write the address down.
+ * died before it could write the address.
  */
-async function afterUsed(visit: Visit, attempt: number): Promise<Opening> {
-  const written = await getCheckout(visit.state, visit.link.order.order_id)
+async function afterUsed(step: Step, attempt: number): Promise<Opening> {
+  const { context, link, mayWait } = step
+  const { amount, currency, order_id } = link.order
+  const written = await getCheckout(context.store, order_id)
+  if (written && (written.amount !== amount || written.currency !== currency)) return { kind: 'changed' }
   if (written?.url !== undefined && written.attempts >= attempt) return { kind: 'redirect', url: written.url }
-  return visit.mayWait ? { kind: 'wait' } : reconcile(visit, attempt)
+  return mayWait && !context.outbox ? { kind: 'wait' } : reconcile(step, attempt)
 }
 
 /**
- * Nobody knows whether the n-th attempt's payment was created, or its address is lost; the service's document has no
- * call that returns a lost address. So it is asked for the payment's state:
+ * It is not known whether the n-th attempt's payment was created, its address is lost (no documented call returns it), or
+ * its link has expired. So the service is asked for the payment's state:
  * - it does not know the order (404, an assumption): the same order_id is sent again, which cannot make two payments;
  * - created and unpaid: cancelled, and tried again under the next order_id, linked to this one;
  * - anything else: the result page.
  */
-async function reconcile(visit: Visit, attempt: number): Promise<Opening> {
-  const { deps, env, state, link } = visit
-  const { amount, currency, method } = link.order
-  const config = clientConfig(env, deps.fetch)
+async function reconcile(step: Step, attempt: number, isExpired = false): Promise<Opening> {
+  const { context, link } = step
+  const { env, fetch, store } = context
   const order_id = attemptId(link.order.order_id, attempt)
-  const next_id = attemptId(link.order.order_id, attempt + 1)
   let event: WebhookEvent
   try {
-    event = await resendWebhook(config, { order_id, operation: method })
+    event = await resendWebhook(clientConfig(env, fetch), { order_id, operation: link.order.method })
   } catch (error) {
-    if (isApiError(error) && error.status === 404) return create(visit, attempt, true)
-    throw error
+    if (!(isApiError(error) && error.status === 404)) throw error
+    return isExpired ? { kind: 'expired' } : create(step, attempt, true)
   }
-  await receiveResent(deps, env, state, event)
+  await receiveResent(context, event, { expected: expectedOf(link) })
   const { status } = recordOf(event)
-  // Written before the cancellation: it alone tells a payment that was cancelled here from one that the shop cancelled.
-  const replaced = (await getCheckout(state, next_id)) !== undefined
-  if (status === 'failure' && replaced) return create(visit, attempt + 1)
-  if (status !== 'init') return result(visit, attempt)
-  if (!replaced) {
-    await putCheckout(state, next_id, { amount, currency, method, attempts: 1, replaces: link.order.order_id })
+  if (status === 'failure') {
+    if (isExpired) return { kind: 'expired' }
+    const replaced = (await getCheckout(store, attemptId(link.order.order_id, attempt + 1))) !== undefined
+    return replaced ? next(step, attempt) : result(step, attempt)
   }
+  if (status !== 'init') return result(step, attempt)
+  // Written before the cancellation: it alone tells a payment that was cancelled here from one that the shop cancelled.
+  if (!isExpired) await announce(step, attempt + 1)
   try {
-    await cancelPayment(config, { order_id })
+    await cancelPayment(moneyConfig(env, fetch), { order_id })
   } catch (error) {
-    // Paid or cancelled in this moment: another look will tell which.
+    // Paid or cancelled at this moment: the next look shows which.
     if (isApiError(error)) return { kind: 'wait' }
     throw error
   }
-  return create(visit, attempt + 1)
+  return isExpired ? { kind: 'expired' } : create(step, attempt + 1)
 }
 
-async function result({ link, env }: Visit, attempt: number): Promise<{ kind: 'redirect'; url: string }> {
+/** Records that the n-th attempt belongs to this order, then creates it. */
+async function next(step: Step, attempt: number): Promise<Opening> {
+  await announce(step, attempt + 1)
+  return create(step, attempt + 1)
+}
+
+async function announce({ context, link, path }: Step, attempt: number): Promise<void> {
+  const { order_id, method, amount, currency } = link.order
+  const next_id = attemptId(order_id, attempt)
+  if ((await getCheckout(context.store, next_id)) !== undefined) return
+  const expected = { ...expectedOf(link), amount, currency }
+  await putCheckout(context.store, next_id, {
+    ...expected,
+    method,
+    attempts: 1,
+    origin: link.origin,
+    link: path,
+    replaces: order_id,
+  })
+}
+
+async function result({ link, context }: Step, attempt: number): Promise<{ kind: 'redirect'; url: string }> {
   const order_id = attemptId(link.order.order_id, attempt)
-  return {
-    kind: 'redirect',
-    url: link.order.result_url ?? (await resultLink(link.origin, order_id, env.LINK_SECRET)),
-  }
+  const { result_url } = link.order
+  return { kind: 'redirect', url: result_url ?? (await resultLink(link.origin, order_id, context.env.LINK_SECRET)) }
 }
 
 /** A write that fails here must not keep the customer from paying: a later opening finds out by asking the service. */
-async function remember(
-  state: KvStore,
-  { order_id, amount, currency, method }: CheckoutOrder,
-  rest: Pick<CheckoutRecord, 'attempts' | 'url'>,
-): Promise<void> {
+async function remember({ context, link, path }: Step, rest: Pick<CheckoutRecord, 'attempts' | 'url'>): Promise<void> {
+  const { order_id, amount, currency, method } = link.order
   try {
-    await putCheckout(state, order_id, { amount, currency, method, ...rest })
+    const expected = { ...expectedOf(link), amount, currency }
+    await putCheckout(context.store, order_id, { ...expected, method, origin: link.origin, link: path, ...rest })
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
-    console.error('A checkout was not written down.', error)
+    report('checkout_not_recorded', { order_id })
   }
 }
 
 /**
- * Whether the service refused an order_id because it was used before. An ASSUMPTION from public material: the document
- * shows neither the status nor the code.
+ * Whether the service rejected an order_id because it was used before. An ASSUMPTION from public material: the API
+ * document shows neither the status nor the code.
  */
 function wasUsed(error: unknown): boolean {
   return isApiError(error) && (error.apiCode === 'P-409' || error.status === 409)
+}
+
+/** The names of the fields that are wrong; never what they contain. */
+function fieldsOf(error: unknown): string[] | undefined {
+  if (isInvalidInputError(error)) return error.issues.map(({ path }) => path)
+  return isApiError(error) ? error.violations.map(({ field_name }) => field_name) : undefined
 }

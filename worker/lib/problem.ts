@@ -7,7 +7,7 @@ import {
   isUnexpectedResponseError,
 } from '../sdk.ts'
 
-/** An answer of `/api` that is no success, as RFC 9457 has it. */
+/** What `/api` returns when it fails, as RFC 9457 has it. */
 export interface Problem {
   status: number
   /** Literal, for programs. */
@@ -17,21 +17,31 @@ export interface Problem {
   [member: string]: unknown
 }
 
-/** A refusal that a route throws. */
+/** A rejection that a flow or a route throws. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly problem: Problem
-  constructor(status: number, code: string, title: string, detail?: string, members: Record<string, unknown> = {}) {
-    super(title)
-    this.problem = { status, code, title, ...(detail !== undefined && { detail }), ...members }
+  constructor(problem: Problem)
+  constructor(status: number, code: string, title: string, detail?: string, members?: Record<string, unknown>)
+  constructor(first: number | Problem, code = '', title = '', detail?: string, members: Record<string, unknown> = {}) {
+    super(typeof first === 'number' ? title : first.title)
+    this.problem =
+      typeof first === 'number'
+        ? { status: first, code, title, ...(detail !== undefined && { detail }), ...members }
+        : first
   }
 }
 
 export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {
   const body = JSON.stringify({ type: 'about:blank', ...problem })
+  const { retry_after } = problem
   return new Response(body, {
     status: problem.status,
-    headers: { 'content-type': 'application/problem+json', ...headers },
+    headers: {
+      'content-type': 'application/problem+json',
+      ...(typeof retry_after === 'number' && { 'retry-after': String(retry_after) }),
+      ...headers,
+    },
   })
 }
 
@@ -45,7 +55,7 @@ export function problemOf(error: unknown): Problem | undefined {
     return {
       status: 503,
       code: error.code,
-      title: 'The service was not reached; nothing happened.',
+      title: 'The service could not be reached; nothing happened.',
       detail: error.message,
     }
   }
@@ -54,24 +64,25 @@ export function problemOf(error: unknown): Problem | undefined {
     return { status: 502, code, title: 'It may have been executed.', detail: message, how_to_find_out: howToFindOut }
   }
   if (isApiError(error)) {
-    const { code, status, message, apiCode, apiMessage, violations } = error
+    const { code, status, message, apiCode, apiMessage, violations, retryAfterMs } = error
     return {
       status: API_STATUS[status] ?? (status < 500 ? 422 : 502),
       code,
-      title: 'The service refused it.',
+      title: 'The service rejected it.',
       detail: message,
       service: { status, code: apiCode, message: apiMessage, violations },
+      ...(retryAfterMs !== undefined && { retry_after: Math.ceil(retryAfterMs / 1000) }),
     }
   }
   if (isUnexpectedResponseError(error)) {
     const { code, message } = error
-    return { status: 502, code, title: 'The service answered in an unknown form.', detail: message }
+    return { status: 502, code, title: 'The service responded in an unknown form.', detail: message }
   }
   if (isConfigError(error)) {
-    return { status: 500, code: error.code, title: 'The worker’s configuration cannot work.', detail: error.message }
+    return { status: 500, code: error.code, title: 'The worker is misconfigured.', detail: error.message }
   }
   return undefined
 }
 
-/** The service's own 401 is about the worker's credentials, not about the caller's. */
+/** The service's 401 is about the worker's credentials, not about the caller's. */
 const API_STATUS: Record<number, number> = { 401: 502, 404: 404, 429: 503 }

@@ -18,7 +18,7 @@ export interface Page {
   title: string
   /** Escaped by `html`. */
   body: Html
-  /** Another look after so many seconds, without script: at the same address unless another is given. */
+  /** Refreshes after so many seconds, without script. */
   refresh?: { seconds: number; url: string }
   headers?: Record<string, string>
 }

@@ -1,48 +1,68 @@
 import { html } from 'hono/html'
-import type { Order } from '../store/order.ts'
+import type { ExpectedPayment } from '../sdk.ts'
+import { baseOrderId } from '../store/checkouts.ts'
+import type { OrderStatus } from '../store/order.ts'
 import { page } from './layout.ts'
 
-const QUICK_LOOKS = 5
+const QUICK_REFRESHES = 5
 const QUICK_SECONDS = 3
 const SLOW_SECONDS = 10
-/** About five minutes: after that the customer decides when to look. */
-const LOOKS = 30
+/** About five minutes: after that the customer decides when to refresh. */
+const REFRESHES = 30
 
-/** What the customer sees of an order. `look` counts how often this page looked by itself. */
-export function resultPage(order: Order, url: string, look: number): Promise<Response> {
-  const { status } = order
-  if (status === 'success') {
-    return page({
-      title: order.method === 'auth' ? 'Your payment is reserved' : 'Your payment was successful',
-      body: html`<p>Thank you. The shop has been told.</p>${details(order)}`,
-    })
+/** What the page shows. */
+export interface Shown {
+  status: OrderStatus | undefined
+  expected: ExpectedPayment | undefined
+  link: string | undefined
+}
+
+/** What the customer sees of an order. `look` counts how often this page refreshed automatically. */
+export function resultPage(order_id: string, shown: Shown, url: string, look: number): Promise<Response> {
+  const { status, link } = shown
+  const about = details(order_id, shown)
+  if (status?.status === 'success') {
+    return page({ title: successTitle(status), body: html`<p>Thank you.</p>${about}` })
   }
-  if (status === 'failure') {
-    return page({
-      title: 'The payment was not made',
-      body: html`<p>Nothing was charged. Please go back to the shop to try again.</p>${details(order)}`,
-    })
+  if (status?.status === 'failure') {
+    if (status.cancelled) {
+      return page({ title: 'Payment cancelled', body: html`<p>Nothing was charged.</p>${about}` })
+    }
+    const again = link
+      ? html`<p><a href="${link}">Try again</a></p>`
+      : html`<p>Please go back to the shop to try again.</p>`
+    return page({ title: 'Payment failed', body: html`<p>Nothing was charged.</p>${again}${about}` })
   }
   const next = `${url}&look=${look + 1}`
-  const looking = look < LOOKS
-  const seconds = look < QUICK_LOOKS ? QUICK_SECONDS : SLOW_SECONDS
+  const refreshes = look < REFRESHES
+  const seconds = look < QUICK_REFRESHES ? QUICK_SECONDS : SLOW_SECONDS
   return page({
     title: 'Your payment is being confirmed',
-    body: html`<p role="status">${looking ? 'This page looks again by itself.' : 'This takes longer than usual.'} You may also close it: the shop will be told in any case. Please do not pay again.</p>
-<p><a href="${next}">Look again now</a></p>${details(order)}`,
-    ...(looking && { refresh: { seconds, url: next } }),
+    body: html`<p role="status">${refreshes ? 'This page refreshes automatically.' : 'This takes longer than usual.'} You may close it: your payment is processed in any case. Please do not pay again.</p>
+<p><a href="${next}">Refresh now</a></p>${about}`,
+    ...(refreshes && { refresh: { seconds, url: next } }),
   })
+}
+
+/** What became of the money, also after it was paid. */
+function successTitle({ method, totals }: OrderStatus): string {
+  const { captured, refunded, voided } = totals
+  if (captured > 0 && refunded >= captured) return 'Your payment was refunded'
+  if (refunded > 0) return 'Your payment was partly refunded'
+  if (method !== 'auth' || captured > 0) return 'Your payment was successful'
+  return voided > 0 ? 'The reservation of your payment was released' : 'Your payment is reserved'
 }
 
 /** For a visitor who cannot show that the order is theirs: nothing is looked up. */
 export function neutralPage(): Promise<Response> {
   return page({
     title: 'Thank you',
-    body: html`<p>The shop will be told how the payment went. You can close this page.</p>`,
+    body: html`<p>The shop receives the result of your payment. You can close this page.</p>`,
   })
 }
 
-function details({ order_id, amount, currency }: Order): ReturnType<typeof html> {
+function details(order_id: string, { status, expected }: Shown): ReturnType<typeof html> {
+  const { amount, currency } = status ?? { amount: expected?.amount ?? null, currency: expected?.currency ?? null }
   const sum = amount === null ? '' : html`<dt>Amount</dt><dd>${amount.toFixed(2)} ${currency ?? ''}</dd>`
-  return html`<dl><dt>Order</dt><dd>${order_id}</dd>${sum}</dl>`
+  return html`<dl><dt>Order</dt><dd>${baseOrderId(order_id)}</dd>${sum}</dl>`
 }

@@ -1,92 +1,114 @@
-import type { Context } from 'hono'
-import { type Env, requireBindings } from '../env.ts'
+import type { Context as HonoContext } from 'hono'
+import { type Context, contextOf, type Deps } from '../context.ts'
+import type { Env } from '../env.ts'
+import { actionsOf } from '../flows/order-actions.ts'
+import { requireBindings } from '../lib/configuration.ts'
+import { sha256 } from '../lib/crypto.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { getDeadLetter, listDeadLetters } from '../store/dead-letters.ts'
 import { getEvent, orderKeyOf } from '../store/event-log.ts'
 import { type KvStore, openKvStore } from '../store/kv.ts'
 import type { Order } from '../store/order.ts'
 import { dayOf, hasRecent, listRecent, type RecentRow } from '../store/order-index.ts'
-import { readOrder } from '../store/read-order.ts'
 
-type C = Context<{ Bindings: Env }>
+type C = HonoContext<{ Bindings: Env }>
+type Route = (c: C) => Promise<Response>
 
 const PAGE = 20
-const LARGEST_PAGE = 100
+const MAX_PAGE = 100
 
 /** `GET /api/orders/:order_id` */
-export async function getOrder(c: C): Promise<Response> {
-  const state = stateOf(c)
-  const { order, summaries, checkout } = await readOrder(state, c.req.param('order_id') ?? '')
-  if (summaries.length === 0 && !checkout) throw new ProblemError(404, 'not_found', 'No such order.')
-  return c.json(order)
+export function getOrder(deps: Deps): Route {
+  return async (c) => {
+    requireBindings(c.env, 'orders')
+    const found = await actionsOf(contextOf(deps, c.env), c.req.param('order_id') ?? '').read()
+    if (!found) throw new ProblemError(404, 'not_found', 'No such order.')
+    return c.json(found.order)
+  }
 }
 
 /** `GET /api/orders?limit=20&cursor=…`: the orders with events, newest first. A page can be shorter than its limit. */
-export async function listOrders(c: C): Promise<Response> {
-  const state = stateOf(c)
-  const { rows, cursor } = await listRecent(state, limitOf(c), cursorOf(c))
-  const orders = await Promise.all(rows.map((row) => latestReading(state, row)))
-  const distinct = new Map(orders.flatMap((order) => (order ? [[order.order_id, order]] : [])))
-  return c.json({ orders: [...distinct.values()], cursor: cursor ?? null })
+export function listOrders(deps: Deps): Route {
+  return async (c) => {
+    const store = storeOf(c)
+    const { limit, cursor: from } = await pageOf(c)
+    const { rows, cursor } = await listRecent(store, limit, from)
+    const context = contextOf(deps, c.env)
+    const orders = await Promise.all(rows.map((row) => orderAt(context, row)))
+    const distinct = new Map(orders.flatMap((order) => (order ? [[order.order_id, order]] : [])))
+    return c.json({ orders: [...distinct.values()], cursor: await sealCursor(cursor) })
+  }
 }
 
 /**
  * An order has a row for each day with an event: it is shown at its newest one, on whatever page that is. A row that was
  * written before an attempt failed has a twin with the time of the event; the twin is the one that is shown.
  */
-async function latestReading(state: KvStore, { order_id, orderKey, time }: RecentRow): Promise<Order | undefined> {
-  const { order, summaries } = await readOrder(state, order_id)
-  const times = summaries.map(({ received_at }) => received_at)
-  if (times.some((received_at) => dayOf(received_at) > dayOf(time))) return undefined
-  const first = Math.min(...times.filter((received_at) => dayOf(received_at) === dayOf(time)))
-  const hasTwin = Number.isFinite(first) && first !== time && (await hasRecent(state, orderKey, first))
-  return hasTwin ? undefined : order
+async function orderAt(context: Context, { order_id, orderKey, time }: RecentRow): Promise<Order | undefined> {
+  const found = await actionsOf(context, order_id).read()
+  if (!found || found.received.some((received_at) => dayOf(received_at) > dayOf(time))) return undefined
+  const first = Math.min(...found.received.filter((received_at) => dayOf(received_at) === dayOf(time)))
+  const hasTwin = Number.isFinite(first) && first !== time && (await hasRecent(context.store, orderKey, first))
+  return hasTwin ? undefined : found.order
 }
 
 /** `GET /api/orders/:order_id/events/:event_id`: one event under its wire names, without the card's token. */
 export async function getOrderEvent(c: C): Promise<Response> {
-  const state = stateOf(c)
+  const store = storeOf(c)
   const orderKey = await orderKeyOf(c.req.param('order_id') ?? '')
-  const stored = await getEvent(state, orderKey, c.req.param('event_id') ?? '')
+  const stored = await getEvent(store, orderKey, c.req.param('event_id') ?? '')
   if (!stored) throw new ProblemError(404, 'not_found', 'No such event.')
-  const { received_at, event, issues } = stored
-  return c.json({ received_at, event: withoutToken(event), ...(issues && { issues }) })
+  const { received_at, event, issues, erased_at } = stored
+  return c.json({ received_at, event: withoutToken(event), ...(issues && { issues }), ...(erased_at && { erased_at }) })
 }
 
 /** `GET /api/strays`: genuine webhooks that could not be read, or that name no order. */
 export async function showDeadLetters(c: C): Promise<Response> {
-  const { strays, cursor } = await listDeadLetters(stateOf(c), limitOf(c), cursorOf(c))
-  return c.json({ strays, cursor: cursor ?? null })
+  const { limit, cursor: from } = await pageOf(c)
+  const { deadLetters, cursor } = await listDeadLetters(storeOf(c), limit, from)
+  return c.json({ strays: deadLetters, cursor: await sealCursor(cursor) })
 }
 
 /** `GET /api/strays/:id`: the raw `data` of one. */
 export async function showDeadLetter(c: C): Promise<Response> {
-  const data = await getDeadLetter(stateOf(c), c.req.param('id') ?? '')
+  const data = await getDeadLetter(storeOf(c), c.req.param('id') ?? '')
   if (data === undefined) throw new ProblemError(404, 'not_found', 'No such stray.')
   return c.json({ data })
 }
 
-/** A card's token can be charged: it stays in KV. */
+/** A card's token can be charged: it stays in the store. */
 export function withoutToken(record: object): Record<string, unknown> {
   const { cc_token, ...rest } = record as Record<string, unknown>
   return rest
 }
 
-function stateOf(c: C): KvStore {
+function storeOf(c: C): KvStore {
   requireBindings(c.env, 'orders')
   return openKvStore(c.env.STATE)
 }
 
-function limitOf(c: C): number {
-  const text = c.req.query('limit')
-  if (text === undefined) return PAGE
-  const limit = Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return limit
-  throw new ProblemError(400, 'invalid_limit', `limit must be a whole number from 1 to ${LARGEST_PAGE}.`)
+async function pageOf(c: C): Promise<{ limit: number; cursor: string | undefined }> {
+  const query = c.req.query()
+  const unknown = Object.keys(query).find((name) => name !== 'limit' && name !== 'cursor')
+  if (unknown !== undefined) {
+    throw new ProblemError(400, 'unknown_parameter', 'Unknown query parameter. Known are limit and cursor.', unknown)
+  }
+  const limit = query.limit === undefined ? PAGE : Number(query.limit)
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE)) {
+    throw new ProblemError(400, 'invalid_limit', `limit must be a whole number from 1 to ${MAX_PAGE}.`)
+  }
+  return { limit, cursor: query.cursor === undefined ? undefined : await openCursor(query.cursor) }
 }
 
-function cursorOf(c: C): string | undefined {
-  const cursor = c.req.query('cursor')
-  if (cursor === undefined || /^[\w+/=%.-]{1,1024}$/.test(cursor)) return cursor
-  throw new ProblemError(400, 'invalid_cursor', 'cursor must be the one that the page before answered.')
+const CHECK_LENGTH = 8
+
+/** With a check: KV takes some broken cursors for an end, and a program would miss orders. */
+async function sealCursor(cursor: string | undefined): Promise<string | null> {
+  return cursor === undefined ? null : (await sha256(cursor)).slice(0, CHECK_LENGTH) + cursor
+}
+
+async function openCursor(text: string): Promise<string> {
+  const cursor = text.slice(CHECK_LENGTH)
+  if (cursor !== '' && text === (await sealCursor(cursor))) return cursor
+  throw new ProblemError(400, 'invalid_cursor', 'cursor must be the one that the previous page returned.')
 }

@@ -1,7 +1,11 @@
 import type { Context } from 'hono'
-import type { Deps } from '../deps.ts'
-import { type Env, requireBindings, senderCheck, webhookSecrets } from '../env.ts'
-import { receiveEvent, receiveUnreadable } from '../flows/process-event.ts'
+import { contextOf, type Deps } from '../context.ts'
+import { type Env, linkSecrets, webhookSecrets } from '../env.ts'
+import { actionsOf } from '../flows/order-actions.ts'
+import { packEvent, receiveUnpackable, receiveUnreadable } from '../flows/process-event.ts'
+import { requireBindings } from '../lib/configuration.ts'
+import { openExpected } from '../lib/links.ts'
+import { describeError, note, report } from '../lib/log.ts'
 import {
   isConfigError,
   isWebhookVerificationError,
@@ -12,13 +16,13 @@ import {
   type WebhookRejection,
   type WebhookVerificationError,
 } from '../sdk.ts'
-import { openKvStore, StorageError } from '../store/kv.ts'
+import { StorageError } from '../store/kv.ts'
 
-/** The document's address that webhooks come from ("Events", 3). */
+/** The address that webhooks come from (the API document, "Events", 3). */
 const DOCUMENTED_SENDER = '35.187.74.148'
 const MAX_BYTES = 65_536
 
-const ANSWERS: Partial<Record<WebhookRejection, [status: number, text: string]>> = {
+const RESPONSES: Partial<Record<WebhookRejection, [status: number, text: string]>> = {
   content_type: [415, 'Unsupported media type'],
   too_large: [413, 'Too large'],
   missing_field: [400, 'Bad request'],
@@ -30,55 +34,64 @@ const ANSWERS: Partial<Record<WebhookRejection, [status: number, text: string]>>
 export function webhooks(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise<Response> {
   return async ({ env, req }) => {
     requireBindings(env, 'webhooks')
-    if (!senderMayPass(env, req.raw)) return refuse(403, 'Forbidden')
-    let form: WebhookForm
-    try {
-      form = await readWebhookForm(req.raw, { maxBytes: MAX_BYTES })
-    } catch (error) {
-      if (isConfigError(error)) throw error
-      if (isWebhookVerificationError(error)) return refuseFor(error)
-      return refuse(400, 'Bad request')
-    }
-    const state = openKvStore(env.STATE)
-    try {
-      await receive(deps, env, state, form)
-    } catch (error) {
-      if (isWebhookVerificationError(error)) return refuseFor(error)
-      if (!(error instanceof StorageError)) throw error
-      console.error('A genuine webhook was not stored; the service was told to come again.', error)
-      return refuse(503, 'Try again later')
-    }
-    return new Response(null, { status: 200 })
+    return respond(deps, env, req.raw, req.query('expected'))
   }
 }
 
-async function receive(deps: Deps, env: Env, state: ReturnType<typeof openKvStore>, form: WebhookForm): Promise<void> {
+async function respond(deps: Deps, env: Env, request: Request, expected: string | undefined): Promise<Response> {
+  if (!senderMayPass(env, request)) return reject(403, 'Forbidden')
+  let form: WebhookForm
+  try {
+    form = await readWebhookForm(request, { maxBytes: MAX_BYTES })
+  } catch (error) {
+    if (isConfigError(error)) throw error
+    if (isWebhookVerificationError(error)) return rejectFor(error)
+    return reject(400, 'Bad request')
+  }
+  try {
+    await receive(deps, env, form, expected)
+  } catch (error) {
+    if (isWebhookVerificationError(error)) return rejectFor(error)
+    if (!(error instanceof StorageError)) throw error
+    // The service repeats it.
+    report('webhook_not_stored', { too_soon: error.tooSoon, ...describeError(error) })
+    return reject(503, 'Try again later')
+  }
+  return new Response(null, { status: 200 })
+}
+
+async function receive(deps: Deps, env: Env, form: WebhookForm, sealed: string | undefined): Promise<void> {
+  const context = contextOf(deps, env)
   let event: WebhookEvent
   try {
     event = verifyWebhook(form, webhookSecrets(env))
   } catch (error) {
     if (!isWebhookVerificationError(error) || !error.verified || error.data === undefined) throw error
-    await receiveUnreadable(deps, state, error.data, error.reason)
-    return
+    return receiveUnreadable(context, error.data, error.reason)
   }
-  await receiveEvent(deps, env, state, event, form)
+  const packed = packEvent(event, env)
+  if (!packed) return receiveUnpackable(context, event, form.data)
+  // A seal that is missing or cannot be opened never rejects a genuine webhook: the checkout's record counts then.
+  const expected = await openExpected(sealed, packed.order_id, linkSecrets(env))
+  await actionsOf(context, packed.order_id).receive({ packed, arrival: { ...(expected && { expected }) } })
 }
 
-/** A second layer only: off Cloudflare's edge anybody can send the header. */
+/** A second layer only: outside Cloudflare's edge anybody can send the header. */
 function senderMayPass(env: Env, request: Request): boolean {
-  const check = senderCheck(env)
+  const check = env.SENDER_CHECK || 'off'
   if (check === 'off') return true
-  if (request.headers.get('cf-connecting-ip') === (env.SENDER_IP || DOCUMENTED_SENDER)) return true
-  console.warn(`A webhook came from an address that is not SENDER_IP${check === 'log' ? '' : ' and was refused'}.`)
+  const sender = request.headers.get('cf-connecting-ip')
+  if (sender === (env.SENDER_IP || DOCUMENTED_SENDER)) return true
+  note('foreign_sender', { sender, rejected: check === 'enforce' })
   return check === 'log'
 }
 
 /** The sender learns the status alone; the merchant's log says why. */
-function refuseFor({ reason, message }: WebhookVerificationError): Response {
-  console.warn(`${reason}: ${message}`)
-  return refuse(...(ANSWERS[reason] ?? [401, 'Unauthorized']))
+function rejectFor({ reason, message }: WebhookVerificationError): Response {
+  note('webhook_rejected', { reason, detail: message })
+  return reject(...(RESPONSES[reason] ?? [401, 'Unauthorized']))
 }
 
-function refuse(status: number, text: string): Response {
+function reject(status: number, text: string): Response {
   return new Response(text, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } })
 }

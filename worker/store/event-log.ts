@@ -1,12 +1,12 @@
 import { sha256 } from '../lib/crypto.ts'
 import {
   type EventSummary,
+  type ExpectedPayment,
   type Issue,
   readEvent,
   readSummary,
   recordOf,
   type WebhookEvent,
-  type WebhookForm,
 } from '../sdk.ts'
 import { fitsMetadata, type KvStore, type Row } from './kv.ts'
 
@@ -14,19 +14,20 @@ import { fitsMetadata, type KvStore, type Row } from './kv.ts'
 export interface StoredEvent {
   /** Milliseconds since 1970. */
   received_at: number
-  /** The form as received; absent when the event came as the answer to a re-send. */
-  form?: WebhookForm
   /** The event under its wire names. */
   event: Record<string, unknown>
-  /** What differs from the service's document, when something does. */
+  /** What differs from the service's API document, when something does. */
   issues?: readonly Issue[]
   /** Present when it does not fit into the key's metadata. */
   summary?: EventSummary
+  /** When the personal data was removed. */
+  erased_at?: number
 }
 
-/** A summary of the log, with the time at which this worker received it. */
+/** An event of the log: its summary, when this worker received it, and what was asked for when its payment was created. */
 export interface LoggedEvent extends EventSummary {
   received_at: number
+  expected?: ExpectedPayment
 }
 
 /** The order that an event belongs to; undefined when it does not say. */
@@ -38,53 +39,77 @@ export function orderIdOf(event: WebhookEvent): string | undefined {
 /** 43 characters for any order_id: 256 Cyrillic letters alone would fill a key, and `a` must not be a prefix of `a/b`. */
 export const orderKeyOf = (order_id: string): Promise<string> => sha256(order_id)
 
-const prefixOf = (orderKey: string): string => `event/${orderKey}/`
+const keyOf = (orderKey: string, eventId: string): string => `event/${orderKey}/${eventId}`
 
 /**
- * Writes an event. Never changed afterwards: a duplicate that a stale read hides writes the same event again.
+ * Writes an event. Never changed afterwards, but for the removal of personal data: a duplicate that a stale read hides
+ * writes the same event again.
  *
- * Key `event/<order key>/<event id>`; metadata: the {@link EventSummary} and `received_at`; kept for good.
+ * Key `event/<order key>/<event id>`; metadata: the {@link LoggedEvent}; kept permanently.
  */
 export function putEvent(
-  state: KvStore,
+  store: KvStore,
   orderKey: string,
-  summary: EventSummary,
-  event: WebhookEvent,
-  received_at: number,
-  form: WebhookForm | undefined,
+  { id, ...summary }: LoggedEvent,
+  { event, issues }: Pick<StoredEvent, 'event' | 'issues'>,
 ): Promise<void> {
-  const { id, ...fields } = summary
-  const metadata = { received_at, ...fields }
-  const fits = fitsMetadata(metadata)
+  const { received_at } = summary
+  const fits = fitsMetadata(summary)
   const value: StoredEvent = {
     received_at,
-    ...(form && { form }),
-    event: recordOf(event),
-    ...(event.issues.length > 0 && { issues: event.issues }),
-    ...(!fits && { summary }),
+    event,
+    ...(issues && { issues }),
+    ...(!fits && { summary: { id, ...summary } }),
   }
-  return state.put(prefixOf(orderKey) + id, value, fits ? metadata : { received_at, value: true })
+  return store.put(keyOf(orderKey, id), value, fits ? summary : { received_at, value: true })
 }
 
 /** Every event of an order: one list, and a get for the rare one whose fields do not fit into metadata. */
-export async function listEvents(state: KvStore, orderKey: string): Promise<LoggedEvent[]> {
-  const rows = await state.list(prefixOf(orderKey))
-  return Promise.all(rows.map((row) => loggedEvent(state, row)))
+export async function listEvents(store: KvStore, orderKey: string): Promise<LoggedEvent[]> {
+  const rows = await store.list(keyOf(orderKey, ''))
+  return Promise.all(rows.map((row) => loggedEvent(store, row)))
 }
 
-async function loggedEvent(state: KvStore, { key, metadata }: Row): Promise<LoggedEvent> {
+async function loggedEvent(store: KvStore, { key, metadata }: Row): Promise<LoggedEvent> {
   const id = key.slice(key.lastIndexOf('/') + 1)
-  const { received_at, value } = (metadata ?? { value: true }) as { received_at?: unknown; value?: unknown }
-  const fields = value === true ? ((await state.get(key)) as StoredEvent | undefined)?.summary : metadata
-  return { ...readSummary(id, fields), received_at: typeof received_at === 'number' ? received_at : 0 }
+  const { value } = (metadata ?? { value: true }) as { value?: unknown }
+  const kept = value === true ? ((await store.get(key)) as StoredEvent | undefined)?.summary : metadata
+  const { received_at = 0, expected } = (kept ?? metadata ?? {}) as Partial<LoggedEvent>
+  return { ...readSummary(id, kept), received_at, ...(expected && { expected }) }
 }
 
 /** One event as it was received. */
-export async function getEvent(state: KvStore, orderKey: string, eventId: string): Promise<StoredEvent | undefined> {
-  return (await state.get(prefixOf(orderKey) + eventId)) as StoredEvent | undefined
+export async function getEvent(store: KvStore, orderKey: string, eventId: string): Promise<StoredEvent | undefined> {
+  return (await store.get(keyOf(orderKey, eventId))) as StoredEvent | undefined
 }
 
-/** The event as it was when it arrived. */
-export function webhookOf({ event }: StoredEvent): WebhookEvent {
+/** The event, read again from what was stored. */
+export function webhookOf({ event }: Pick<StoredEvent, 'event'>): WebhookEvent {
   return readEvent(event)
+}
+
+const BOOKS = ['order_id', 'pos_id', 'mode', 'gateway_order_id', 'billing_order_id', 'fee', 'status_description']
+
+/** Removes a person's data from every event of an order; the keys, the metadata and the fold's fields stay. */
+export async function eraseEvents(
+  store: KvStore,
+  orderKey: string,
+  erased_at: number,
+  before: number,
+): Promise<number> {
+  let erased = 0
+  for (const { key, metadata } of await store.list(keyOf(orderKey, ''))) {
+    const stored = (await store.get(key)) as StoredEvent | undefined
+    if (!stored || stored.erased_at !== undefined || stored.received_at > before) continue
+    const { id: _, kind, ...summary } = readSummary('', stored.event)
+    const books = Object.fromEntries(
+      BOOKS.flatMap((name) => (name in stored.event ? [[name, stored.event[name]]] : [])),
+    )
+    const { received_at, issues, summary: kept } = stored
+    const event = { ...books, ...summary }
+    const value = { received_at, event, ...(issues && { issues }), ...(kept && { summary: kept }), erased_at }
+    await store.put(key, value, (metadata ?? undefined) as object | undefined)
+    erased++
+  }
+  return erased
 }

@@ -3,11 +3,11 @@ import type { KVNamespace } from '@cloudflare/workers-types'
 /** KV did not do what was expected: an outage, or a second write to one key within a second. Nothing may be acknowledged. */
 export class StorageError extends Error {
   override readonly name = 'StateError'
-  /** Whether KV refused a second write to the same key within a second (429). */
+  /** Whether KV rejected a second write to the same key within a second (429). */
   readonly tooSoon: boolean
-  constructor(action: string, cause: unknown) {
-    super(`KV could not ${action}.`, { cause })
-    this.tooSoon = cause instanceof Error && /\b429\b/.test(cause.message)
+  constructor(message: string, tooSoon: boolean, cause?: unknown) {
+    super(message, { cause })
+    this.tooSoon = tooSoon
   }
 }
 
@@ -38,7 +38,7 @@ export function fitsMetadata(metadata: object): boolean {
 }
 
 export function openKvStore(kv: KVNamespace): KvStore {
-  const state: KvStore = {
+  const store: KvStore = {
     get: (key) => attempt('read', async () => parse(await kv.get(key))),
     put: (key, value, metadata, ttlSeconds) =>
       attempt('write', () =>
@@ -52,7 +52,7 @@ export function openKvStore(kv: KVNamespace): KvStore {
       const rows: Row[] = []
       let cursor: string | undefined
       do {
-        const page = await state.page(prefix, 1000, cursor)
+        const page = await store.page(prefix, 1000, cursor)
         rows.push(...page.rows)
         cursor = page.cursor
       } while (cursor !== undefined)
@@ -65,23 +65,24 @@ export function openKvStore(kv: KVNamespace): KvStore {
           const page = await kv.list({ prefix, limit, ...(cursor !== undefined && { cursor }) })
           const rows = page.keys.map(({ name, metadata }) => ({ key: name, metadata }))
           cursor = page.list_complete ? undefined : page.cursor
-          // An empty page is no end: KV says so with list_complete alone.
+          // An empty page is not the end: KV says so with list_complete alone.
           if (rows.length > 0 || cursor === undefined) return { rows, cursor }
         }
       }),
   }
-  return state
+  return store
 }
 
-async function attempt<T>(action: string, work: () => Promise<T>): Promise<T> {
+export async function attempt<T>(action: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    throw new StorageError(action, cause)
+    const tooSoon = cause instanceof Error && /\b429\b/.test(cause.message)
+    throw new StorageError(`The storage could not ${action}.`, tooSoon, cause)
   }
 }
 
-// A value that somebody wrote by hand and that is not JSON counts as absent; it is not ours.
+// A value that was written by hand and is not JSON counts as absent; it is not ours.
 function parse(text: string | null): unknown {
   if (text === null) return undefined
   try {

@@ -1,5 +1,5 @@
 import { orderKeyOf } from './event-log.ts'
-import { fitsMetadata, type KvStore, StorageError } from './kv.ts'
+import { fitsMetadata, type KvStore, type Row, StorageError } from './kv.ts'
 
 const DAY_MS = 86_400_000
 /** Later than any time that will be written; 13 digits, so that keys sort by time. */
@@ -20,12 +20,12 @@ export interface RecentRow {
  *
  * Key `recent/<inverted time>/<order key>`; metadata: the order_id; the value holds it too; gone after 400 days.
  */
-export async function putRecent(state: KvStore, order_id: string, time: number): Promise<void> {
+export async function putRecent(store: KvStore, order_id: string, time: number): Promise<void> {
   const key = keyOf(time, await orderKeyOf(order_id))
   try {
-    await state.put(key, { order_id }, fitsMetadata({ order_id }) ? { order_id } : undefined, RECENT_SECONDS)
+    await store.put(key, { order_id }, fitsMetadata({ order_id }) ? { order_id } : undefined, RECENT_SECONDS)
   } catch (error) {
-    // The same key within the same second: somebody else has just written this very row.
+    // The same key within the same second: another webhook has just written this very row.
     if (!(error instanceof StorageError && error.tooSoon)) throw error
   }
 }
@@ -35,24 +35,41 @@ const RECENT_SECONDS = 400 * 86_400
 const keyOf = (time: number, orderKey: string): string => `recent/${String(FAR - time).padStart(13, '0')}/${orderKey}`
 
 /** Whether an order has a row of exactly this time. */
-export async function hasRecent(state: KvStore, orderKey: string, time: number): Promise<boolean> {
-  return (await state.get(keyOf(time, orderKey))) !== undefined
+export async function hasRecent(store: KvStore, orderKey: string, time: number): Promise<boolean> {
+  return (await store.get(keyOf(time, orderKey))) !== undefined
 }
 
 /** A page of the index, newest first. An order that had events on several days has a row for each. */
 export async function listRecent(
-  state: KvStore,
+  store: KvStore,
   limit: number,
   cursor?: string,
 ): Promise<{ rows: RecentRow[]; cursor: string | undefined }> {
-  const page = await state.page('recent/', limit, cursor)
+  const page = await store.page('recent/', limit, cursor)
+  return { rows: await rowsOf(store, page.rows), cursor: page.cursor }
+}
+
+/** The orders that had an event at about this time: within the day or so whose keys share a prefix. */
+export async function listRecentOfDay(store: KvStore, time: number): Promise<RecentRow[]> {
+  // The first 5 of 13 digits: 10^8 milliseconds, a little over a day.
+  return rowsOf(
+    store,
+    await store.list(
+      `recent/${String(FAR - time)
+        .padStart(13, '0')
+        .slice(0, 5)}`,
+    ),
+  )
+}
+
+async function rowsOf(store: KvStore, found: readonly Row[]): Promise<RecentRow[]> {
   const rows = await Promise.all(
-    page.rows.map(async ({ key, metadata }) => {
+    found.map(async ({ key, metadata }) => {
       const [, inverted = '', orderKey = ''] = key.split('/')
-      const held = (metadata ?? (await state.get(key))) as { order_id?: unknown } | undefined
+      const held = (metadata ?? (await store.get(key))) as { order_id?: unknown } | undefined
       const order_id = typeof held?.order_id === 'string' ? held.order_id : ''
       return { order_id, orderKey, time: FAR - Number(inverted) }
     }),
   )
-  return { rows: rows.filter(({ order_id }) => order_id !== ''), cursor: page.cursor }
+  return rows.filter(({ order_id }) => order_id !== '')
 }

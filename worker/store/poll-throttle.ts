@@ -9,9 +9,10 @@ const DAY_SECONDS = 86_400
  *
  * Key `asked/<order key>`; value: when; gone after a day.
  */
-export async function mayAsk(state: KvStore, order_id: string, at: number): Promise<boolean> {
+export async function mayPoll(store: KvStore, order_id: string, at: number): Promise<boolean> {
   const key = `asked/${await orderKeyOf(order_id)}`
-  if ((await state.get(key)) !== undefined) return false
-  await state.put(key, { at }, undefined, DAY_SECONDS)
+  const last = (await store.get(key)) as { at: number } | undefined
+  if (last && at - last.at < DAY_SECONDS * 1000) return false
+  await store.put(key, { at }, undefined, DAY_SECONDS)
   return true
 }

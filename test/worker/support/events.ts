@@ -17,7 +17,7 @@ export function payment(order_id: string, fields: Record<string, unknown> = {}):
     payment_id: uuid(),
     transaction_id: uuid(),
     order_id,
-    pos_id: uuid(),
+    pos_id: 'ed9e7111-0000-4000-8000-000000000001',
     mode: 'hosted',
     method: 'purchase',
     amount: 100.5,

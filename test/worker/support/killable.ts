@@ -31,5 +31,6 @@ export async function armed<T>(world: World, kill: Kill, work: () => Promise<T>)
     return undefined
   } finally {
     world.kill = undefined
+    world.gate?.restart()
   }
 }

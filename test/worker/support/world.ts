@@ -8,16 +8,20 @@ import {
   testCard,
 } from '../../../src/emulator/index.ts'
 import { createApp } from '../../../worker/app.ts'
+import type { Deps } from '../../../worker/context.ts'
 import type { Env } from '../../../worker/env.ts'
 import { runCron } from '../../../worker/flows/cron.ts'
-import { type CheckoutOrder, createCheckoutLink } from '../../../worker/lib/checkout-link.ts'
+import { type CheckoutOrder, createCheckoutLink } from '../../../worker/lib/links.ts'
 import type { OnEvent } from '../../../worker/on-event.ts'
 import { signWebhook } from '../../../worker/sdk.ts'
 import type { Order } from '../../../worker/store/order.ts'
+import { createGateDouble, type GateDouble } from './gate-double.ts'
 import { type Kill, throughCall } from './kill.ts'
 import { createKvDouble, type KvDouble } from './kv-double.ts'
 import { createRandom, seedOfRun } from './random.ts'
 
+export const LINK_SECRET = 'link-secret-of-the-tests-32-characters'
+export const ADMIN_TOKEN = 'admin-token-of-the-tests-32-characters'
 export const ORIGIN = 'https://pay.shop.example.com'
 const START = Date.parse('2026-03-01T10:00:00Z')
 const LOCATIONS = ['FRA', 'WAW', 'KBP']
@@ -25,9 +29,9 @@ const LOCATIONS = ['FRA', 'WAW', 'KBP']
 /**
  * `strict`: the double with the real one's limits. `hostile`: stale, lagging, failing, seen from three locations at random.
  * `real`: the runtime's own KV, where there is one; each world has a part of it to itself, and `kv` counts and disturbs
- * its calls as it does those of the double.
+ * its calls as it does those of the double. `gated` and `gated hostile`: each of the doubles with a gate for each order.
  */
-export type Kind = 'strict' | 'hostile' | 'real'
+export type Kind = 'strict' | 'hostile' | 'real' | 'gated' | 'gated hostile'
 
 /** How often a webhook is sent: `together` is twice at the same moment. */
 export type Sends = 'once' | 'twice' | 'together'
@@ -36,12 +40,22 @@ export const SENDS: readonly Sends[] = ['once', 'twice', 'together']
 const runtimeKv = await findRuntimeKv()
 
 /** The kinds of KV that exist on this runtime. */
-export const KINDS: Kind[] = runtimeKv ? ['strict', 'hostile', 'real'] : ['strict', 'hostile']
+export const KINDS: Kind[] = [...(runtimeKv ? (['real'] as const) : []), 'strict', 'hostile', 'gated', 'gated hostile']
+
+/** Those without a gate. */
+export const ALONE: Kind[] = KINDS.filter((kind) => !kind.startsWith('gated'))
+
+export const isHostile = (kind: Kind): boolean => kind.endsWith('hostile')
 
 /** What the worker wrote to its log. Failures are part of these tests: they must not bury the reporter's lines. */
 export const log: unknown[][] = []
-for (const level of ['error', 'warn'] as const)
-  vi.spyOn(console, level).mockImplementation((...parts) => void log.push(parts))
+function keepLog(): void {
+  for (const level of ['error', 'warn'] as const) {
+    if (vi.isMockFunction(console[level])) continue
+    vi.spyOn(console, level).mockImplementation((...parts) => void log.push(parts))
+  }
+}
+keepLog()
 
 async function findRuntimeKv(): Promise<KVNamespace | undefined> {
   if (globalThis.navigator?.userAgent !== 'Cloudflare-Workers') return undefined
@@ -73,6 +87,8 @@ export class World {
   readonly emulator: Emulator
   readonly random: () => number
   readonly app: ReturnType<typeof createApp>
+  /** Undefined over KV alone. */
+  readonly gate: GateDouble | undefined
   readonly options: WorldOptions
   /** Stops the worker at some call, as long as it is set. */
   kill: Kill | undefined
@@ -80,11 +96,13 @@ export class World {
   private readonly part: string
 
   constructor(options: WorldOptions = {}) {
+    // In each world: another file of the same run may have given the console back.
+    keepLog()
     this.options = options
     this.kind = options.kind ?? 'strict'
     this.random = createRandom(seedOfRun())
     this.part = `${crypto.randomUUID()}/`
-    const hostile = this.kind === 'hostile'
+    const hostile = isHostile(this.kind)
     this.kv = createKvDouble({
       now: () => this.time,
       random: this.random,
@@ -102,11 +120,14 @@ export class World {
       ...options.emulator,
     })
     const { onEvent, fetch = (input, init) => this.emulator.fetch(input as string, init) } = options
-    this.app = createApp({
+    const deps: Deps = {
       fetch: ((input, init) => this.call(() => fetch(input, init))) as typeof globalThis.fetch,
       now: () => this.time,
       ...(onEvent && { onEvent }),
-    })
+    }
+    this.app = createApp(deps)
+    this.gate = this.kind.startsWith('gated') ? createGateDouble(deps) : undefined
+    if (this.gate) this.gate.through = (work) => this.call(work)
   }
 
   /** Bindings as some location has them. */
@@ -115,6 +136,7 @@ export class World {
     const kv = this.kind === 'real' && runtimeKv ? this.partOf(runtimeKv) : this.kv.at(location)
     return {
       STATE: this.kill ? throughCall(kv, this.kill.call) : kv,
+      ...(this.gate && { ORDER_GATE: this.gate.namespace(() => this.gateEnv()) }),
       BASE_URL: credentials.baseUrl,
       API_URL: credentials.apiUrl,
       POS_ID: credentials.posId,
@@ -122,13 +144,22 @@ export class World {
       AUTHENTICATION: 'per-endpoint',
       SENDER_CHECK: 'off',
       SENDER_IP: '35.187.74.148',
+      PUBLIC_ORIGIN: ORIGIN,
+      RETENTION_DAYS: '',
+      KEEP_CARD_TOKEN: 'true',
       API_KEY: credentials.apiKey,
       API_SECRET: credentials.apiSecret,
       ENDPOINTS_KEY: credentials.endpointsKey,
-      LINK_SECRET: 'link secret of the tests',
-      ADMIN_TOKEN: 'admin-token-of-the-tests',
+      LINK_SECRET: LINK_SECRET,
+      ADMIN_TOKEN: ADMIN_TOKEN,
       ...this.options.env,
     }
+  }
+
+  /** What a gate sees: it stays at one place. */
+  private gateEnv(): Env {
+    const kv = this.kv.at(LOCATIONS[0] as string)
+    return { ...this.env(LOCATIONS[0]), STATE: throughCall(kv, (work) => this.call(work)) }
   }
 
   /** Does something that a {@link Kill} may stop. */
@@ -194,6 +225,7 @@ export class World {
   async advance(ms: number): Promise<void> {
     this.time += ms
     await this.emulator.clock.advance({})
+    await this.gate?.runAlarms()
   }
 
   /** Sends one form body, once, as it is. */
@@ -239,7 +271,7 @@ export class World {
 
   /** A request to the API, repeated while KV fails; over a KV that does not, it is answered at once. */
   async patient(path: string, init: RequestInit = {}): Promise<Response> {
-    return this.kind === 'hostile' ? this.settled(path, init) : this.api(path, init)
+    return isHostile(this.kind) ? this.settled(path, init) : this.api(path, init)
   }
 
   /** A request to the API, repeated while KV fails, after everything that was written can be seen. */
@@ -254,7 +286,7 @@ export class World {
 
   api(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers)
-    if (!headers.has('authorization')) headers.set('authorization', 'Bearer admin-token-of-the-tests')
+    if (!headers.has('authorization')) headers.set('authorization', `Bearer ${ADMIN_TOKEN}`)
     return this.fetch(new Request(new URL(path, ORIGIN), { ...init, headers }))
   }
 
@@ -301,6 +333,11 @@ export class World {
   /** Runs the cron until no event is kept for another attempt. */
   async untilHandled(): Promise<void> {
     for (let run = 0; run < 200; run++) {
+      if (this.gate) {
+        if (this.gate.nextAlarm() === undefined) return
+        await this.advance(15 * 60_000)
+        continue
+      }
       const [retries, events, done] = await Promise.all(['retry/', 'event/', 'done/'].map((p) => this.keys(p)))
       if (retries?.length === 0 && events?.length === done?.length) return
       await this.advance(15 * 60_000)

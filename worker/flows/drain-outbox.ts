@@ -1,0 +1,43 @@
+import type { Context } from '../context.ts'
+import { report } from '../lib/log.ts'
+import { orderIdOf, webhookOf } from '../store/event-log.ts'
+import { readOrder } from '../store/order.ts'
+import type { Outbox, OutboxEntry } from '../store/outbox.ts'
+import { callOnEvent, textOf } from './run-on-event.ts'
+
+/** How often `onEvent` is called for one event before it is given up: about two days. */
+export const MAX_ATTEMPTS = 20
+const MAX_PAUSE_MS = 6 * 3_600_000
+/** Entries of one alarm: 20 calls of 25 seconds stay below an alarm's 15 minutes. */
+const BATCH = 20
+
+/** Milliseconds after the n-th failure: 1, 2, 4 … seconds, at most 6 hours. */
+export const pauseAfter = (attempts: number): number => Math.min(1000 * 2 ** (attempts - 1), MAX_PAUSE_MS)
+
+/** Calls `onEvent` for what is due in an order's gate, the oldest event first. Money calls do not wait for it. */
+export async function drainOutbox(context: Context, outbox: Outbox): Promise<void> {
+  const due = (await outbox.list()).filter(({ given_up, next_at }) => !given_up && next_at <= context.now())
+  due.sort((a, b) => a.received_at - b.received_at)
+  for (const entry of due.slice(0, BATCH)) await runEntry(context, outbox, entry)
+  await outbox.schedule()
+}
+
+/** Calls `onEvent` for one entry and records how it went. @returns Whether it succeeded. */
+export async function runEntry(context: Context, outbox: Outbox, entry: OutboxEntry): Promise<boolean> {
+  const event = webhookOf(entry)
+  const order_id = orderIdOf(event) ?? ''
+  try {
+    const { order } = await readOrder(context.store, order_id, context.env.POS_ID)
+    await callOnEvent(context, { id: entry.event_id, event }, order)
+  } catch (error) {
+    const attempts = entry.attempts + 1
+    const given_up = attempts >= MAX_ATTEMPTS
+    const failed = { event_id: entry.event_id, order_id, attempts, error: textOf(error) }
+    report(given_up ? 'on_event_given_up' : 'on_event_failed', failed)
+    const next_at = context.now() + pauseAfter(attempts)
+    await outbox.put({ ...entry, attempts, next_at, error: failed.error, ...(given_up && { given_up }) })
+    return false
+  }
+  await outbox.remove(entry.event_id)
+  return true
+}

@@ -1,0 +1,246 @@
+import type { Context } from '../context.ts'
+import { moneyConfig } from '../env.ts'
+import { sha256 } from '../lib/crypto.ts'
+import { describeError, report } from '../lib/log.ts'
+import { ProblemError, problemOf } from '../lib/problem.ts'
+import {
+  type CapturePaymentInput,
+  capturePayment,
+  isApiError,
+  isConfigError,
+  isConnectionError,
+  isInvalidInputError,
+  isOutcomeUnknownError,
+  type OrderTotals,
+  type RefundPaymentInput,
+  readEvent,
+  refundPayment,
+  type VoidPaymentInput,
+  voidPayment,
+} from '../sdk.ts'
+import {
+  type Attempt,
+  type AttemptState,
+  getResponse,
+  isOpen,
+  listAttempts,
+  type OperationKind,
+  putAttempt,
+  putOutcome,
+  type RecordedResponse,
+} from '../store/attempts.ts'
+import { orderKeyOf } from '../store/event-log.ts'
+import { StorageError } from '../store/kv.ts'
+import { readOrder } from '../store/order.ts'
+import { receiveResent } from './process-event.ts'
+import { settle } from './settle.ts'
+
+/** A capture, refund or void as it came to `/api`. */
+export interface OperationRequest {
+  kind: OperationKind
+  order_id: string
+  idempotencyKey: string
+  /** The fields of the SDK's input without `order_id`; `order_currency` defaults to the order's. */
+  fields: Record<string, unknown>
+  /** Where its webhooks go unless the fields say so: without it the service would send none. */
+  server_url: string
+}
+
+/** What tells the three apart. */
+const OPERATIONS: Record<
+  OperationKind,
+  {
+    amountField?: string
+    /** What is left of the order for an operation without an amount, in minor units. */
+    left: (totals: OrderTotals) => number
+    call: (context: Context, input: Record<string, unknown>) => Promise<object>
+  }
+> = {
+  capture: {
+    amountField: 'charge_amount',
+    left: ({ authorized, captured, voided }) => authorized - voided - captured,
+    call: ({ env, fetch }, input) => capturePayment(moneyConfig(env, fetch), input as unknown as CapturePaymentInput),
+  },
+  refund: {
+    amountField: 'refund_amount',
+    left: ({ captured, refunded }) => captured - refunded,
+    call: ({ env, fetch }, input) => refundPayment(moneyConfig(env, fetch), input as unknown as RefundPaymentInput),
+  },
+  void: {
+    left: ({ authorized }) => authorized,
+    call: ({ env, fetch }, input) => voidPayment(moneyConfig(env, fetch), input as unknown as VoidPaymentInput),
+  },
+}
+
+/**
+ * Makes a capture, refund or void once for each Idempotency-Key: the attempt is written before the call, and its outcome
+ * after it. While the outcome of one is unknown, no other one of the order is made.
+ *
+ * Inside an order's gate this holds always. Over KV alone, two that begin in two places within KV's propagation (60
+ * seconds and more) do not see each other. See worker/README.md.
+ *
+ * @throws {ProblemError} when it is not made.
+ */
+export async function operate(context: Context, request: OperationRequest): Promise<RecordedResponse> {
+  const { store, env } = context
+  const { kind, order_id, idempotencyKey, fields, server_url } = request
+  const [orderKey, keyHash, fingerprint] = await Promise.all([
+    orderKeyOf(order_id),
+    sha256(idempotencyKey),
+    sha256(JSON.stringify([kind, ...Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))])),
+  ])
+  const before = await listAttempts(store, orderKey)
+  const mine = before.find((attempt) => attempt.keyHash === keyHash && attempt.outcome !== 'not_sent')
+  if (mine && mine.request !== fingerprint) {
+    throw new ProblemError(422, 'idempotency_key_reused', 'This Idempotency-Key belongs to another request.')
+  }
+  if (mine && !isOpen(mine)) return recorded(context, mine)
+  for (const open of before.filter(isOpen)) {
+    const settled = await settle(context, order_id, open)
+    if (!settled) throw blocked(open)
+    if (open === mine) return settled
+  }
+
+  // Read after the settling: what was learnt there is known from now on.
+  const [{ order, events, checkout }, attempts] = await Promise.all([
+    readOrder(store, order_id, env.POS_ID),
+    listAttempts(store, orderKey),
+  ])
+  if (events.length === 0 && !checkout && fields.order_currency === undefined) {
+    throw new ProblemError(
+      404,
+      'not_found',
+      'No such order.',
+      'If it was not made by this worker, send its order_currency with the request.',
+    )
+  }
+  const { amountField, left } = OPERATIONS[kind]
+  const asked = amountField === undefined ? undefined : fields[amountField]
+  const amount = typeof asked === 'number' ? asked : null
+  const isKnown = events.length > 0
+  const attempt = await putAttempt(
+    store,
+    orderKey,
+    keyHash,
+    { kind, amount, started_at: context.now(), request: fingerprint },
+    {
+      expected: amount !== null ? Math.round(amount * 100) : isKnown ? left(order.totals) : null,
+      known: [
+        ...order.operations.filter(({ method }) => method === kind).map(({ id }) => id),
+        // Those whose webhook has not arrived yet must not be taken for this one either.
+        ...attempts.flatMap(({ operation_id }) => operation_id ?? []),
+      ],
+    },
+  )
+  if (!context.outbox) await yieldToOthers(context, orderKey, attempt, attempts)
+  return execute(context, attempt, { order_currency: order.currency, server_url, ...fields, order_id })
+}
+
+/** Over KV alone: of two attempts that were written at once, each sees the other here, and neither continues. */
+async function yieldToOthers(
+  { store }: Context,
+  orderKey: string,
+  mine: Attempt,
+  seenBefore: readonly Attempt[],
+): Promise<void> {
+  try {
+    const rivals = (await listAttempts(store, orderKey)).filter(
+      ({ key, outcome }) => key !== mine.key && outcome !== 'not_sent' && !seenBefore.some((seen) => seen.key === key),
+    )
+    if (rivals.length === 0) return
+    throw new ProblemError(
+      409,
+      `${mine.kind}_in_progress`,
+      `Another operation of this order began at the same moment; this ${mine.kind} was not made.`,
+      'Read the order, then try again.',
+    )
+  } catch (error) {
+    // Nothing was sent yet: once this is recorded, the next attempt need not wait until it is settled.
+    await putOutcome(store, mine, 'not_sent').catch(() => undefined)
+    throw error
+  }
+}
+
+async function execute(context: Context, attempt: Attempt, input: Record<string, unknown>): Promise<RecordedResponse> {
+  let made: object
+  try {
+    made = await OPERATIONS[attempt.kind].call(context, input)
+  } catch (error) {
+    const problem = problemOf(error)
+    if (!problem) throw error
+    const body = isOutcomeUnknownError(error) ? { ...problem, detail: sendAgain(attempt) } : problem
+    const response = { status: problem.status, body }
+    const outcome = outcomeOf(error)
+    if (outcome === 'unknown') report('outcome_unknown', attemptFields(attempt, input.order_id))
+    await record(context, attempt, outcome, response)
+    return response
+  }
+  const { cc_token, ...body } = made as Record<string, unknown>
+  const response = { status: 200, body }
+  await record(context, attempt, 'done', response, String(body.operation_id))
+  // Like an event, so that the order is right before the webhook arrives; `onEvent` gets the webhook.
+  const event = readEvent({ ...body, method: attempt.kind })
+  await receiveResent(context, event, { notify: false }).catch((error: unknown) =>
+    report('operation_not_logged', { ...attemptFields(attempt, input.order_id), ...describeError(error) }),
+  )
+  return response
+}
+
+const attemptFields = ({ id, kind }: Attempt, order_id: unknown) => ({
+  attempt_id: id,
+  operation: kind,
+  order_id: String(order_id),
+})
+
+const sendAgain = ({ kind }: Attempt): string =>
+  `Send the same request again with the same Idempotency-Key: it finds out, and never makes a second ${kind}. Or have the webhook re-sent with POST …/resend and {"operation":"${kind}"}.`
+
+function outcomeOf(error: unknown): AttemptState {
+  if (isConnectionError(error) || isConfigError(error)) return 'not_sent'
+  if (isInvalidInputError(error)) return 'rejected'
+  if (!isApiError(error)) return 'unknown'
+  if (error.retryable) return 'not_sent'
+  // A proxy may say these although the service has executed the request.
+  return [408, 425, 499].includes(error.status) ? 'unknown' : 'rejected'
+}
+
+/** The caller gets the response even when it cannot be recorded: the open attempt then blocks others until it is settled. */
+async function record(
+  { store }: Context,
+  attempt: Attempt,
+  outcome: AttemptState,
+  response: RecordedResponse,
+  operation_id?: string,
+): Promise<void> {
+  try {
+    await putOutcome(store, attempt, outcome, response, operation_id)
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    report('outcome_not_recorded', { attempt_id: attempt.id, operation: attempt.kind, ...describeError(error) })
+  }
+}
+
+async function recorded({ store }: Context, attempt: Attempt): Promise<RecordedResponse> {
+  const response = await getResponse(store, attempt)
+  if (response) return response
+  throw new ProblemError(503, 'state', 'The recorded response cannot be read at this moment; try again.')
+}
+
+function blocked({ id, kind, outcome }: Attempt): ProblemError {
+  const byHand = `A person who knows can settle it: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
+  return outcome === 'unknown'
+    ? new ProblemError(
+        409,
+        `${kind}_unsettled`,
+        `It is not known whether an earlier ${kind} of this order was executed.`,
+        `Its webhook settles it, or the next request once the service can tell. ${byHand}`,
+        { attempt_id: id },
+      )
+    : new ProblemError(
+        409,
+        `${kind}_in_progress`,
+        `Another ${kind} of this order is in progress, or its worker died.`,
+        `Try again in a few minutes: it is settled then by asking the service. ${byHand}`,
+        { attempt_id: id },
+      )
+}

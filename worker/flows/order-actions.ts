@@ -1,0 +1,194 @@
+import type { DurableObjectNamespace } from '@cloudflare/workers-types'
+import type { Context } from '../context.ts'
+import { moneyConfig } from '../env.ts'
+import { MisconfiguredError } from '../lib/configuration.ts'
+import { type Problem, ProblemError, problemOf } from '../lib/problem.ts'
+import { cancelPayment, type ExpectedPayment, isApiError } from '../sdk.ts'
+import type { RecordedResponse } from '../store/attempts.ts'
+import { baseOrderId, getCheckout, putCheckout } from '../store/checkouts.ts'
+import { StorageError } from '../store/kv.ts'
+import { getStatus, type Order, type OrderStatus, readOrder } from '../store/order.ts'
+import { mayPoll } from '../store/poll-throttle.ts'
+import { runEntry } from './drain-outbox.ts'
+import { erasePersonalData } from './erase-personal-data.ts'
+import { type Opening, openCheckout, type Visit } from './open-checkout.ts'
+import { type OperationRequest, operate } from './operate.ts'
+import { type Arrival, type PackedEvent, receivePacked } from './process-event.ts'
+import { settleByHand } from './settle.ts'
+
+/** What a page shows of an order. */
+export interface OrderPage {
+  status: OrderStatus | undefined
+  /** `purchase` or `auth`, from the checkout. */
+  method: string | undefined
+  /** What was asked for. */
+  expected: ExpectedPayment | undefined
+  /** The worker's origin, as the order's link has it. */
+  origin: string | undefined
+  /** The path of the order's link. */
+  link: string | undefined
+}
+
+/** An order, and when each of its events was received (milliseconds since 1970). */
+export interface ReadOrder {
+  order: Order
+  received: number[]
+}
+
+/** An event that waits for `onEvent`, as the API shows it. */
+export interface WaitingEvent {
+  event_id: string
+  attempts: number
+  next_at: number
+  error?: string
+  given_up?: true
+}
+
+/** Everything that is done with one order. One gate serves an order and its further attempts; inside its gate each of `IN_TURN` waits for the one before. */
+export interface OrderActions {
+  open(visit: Visit): Promise<Opening>
+  operate(request: OperationRequest): Promise<RecordedResponse>
+  settle(request: { attempt_id: string; executed: boolean }): Promise<RecordedResponse>
+  cancel(): Promise<Record<string, unknown>>
+  erase(before?: number): Promise<{ erased_events: number }>
+  receive(received: { packed: PackedEvent; arrival: Arrival }): Promise<void>
+  page(): Promise<OrderPage>
+  mayPoll(): Promise<boolean>
+  read(): Promise<ReadOrder | undefined>
+  waiting(): Promise<WaitingEvent[]>
+  replay(event_id: string): Promise<boolean>
+}
+
+export type ActionName = keyof OrderActions
+type Implementation<K extends ActionName> = (
+  context: Context,
+  order_id: string,
+  argument: Parameters<OrderActions[K]>[0],
+) => ReturnType<OrderActions[K]>
+
+/** Looked at and changed in one step: one after the other. */
+export const IN_TURN: ReadonlySet<ActionName> = new Set(['open', 'operate', 'settle', 'cancel', 'erase', 'mayPoll'])
+
+/** The same code with a gate and without one. */
+export const ACTIONS: { [K in ActionName]: Implementation<K> } = {
+  open: (context, _, visit) => openCheckout(context, visit as Visit),
+  operate: (context, _, request) => operate(context, request as OperationRequest),
+  settle: (context, order_id, request) => {
+    const { attempt_id, executed } = request as { attempt_id: string; executed: boolean }
+    return settleByHand(context, order_id, attempt_id, executed)
+  },
+  cancel: cancelOrder,
+  erase: (context, order_id, before) => erasePersonalData(context, order_id, before),
+  receive: (context, _, received) => {
+    const { packed, arrival } = received as Parameters<OrderActions['receive']>[0]
+    return receivePacked(context, packed, arrival)
+  },
+  page: readPage,
+  mayPoll: (context, order_id) => mayPoll(context.store, order_id, context.now()),
+  async read(context, order_id) {
+    const { order, events, checkout } = await readOrder(context.store, order_id, context.env.POS_ID)
+    if (events.length === 0 && !checkout && order.attempts.length === 0) return undefined
+    return { order, received: events.map(({ received_at }) => received_at) }
+  },
+  async waiting({ outbox }, order_id) {
+    const entries = (await outbox?.list()) ?? []
+    return entries
+      .filter(({ event }) => event.order_id === order_id)
+      .map(({ event, issues, received_at, ...entry }) => entry)
+  },
+  async replay(context, _, event_id) {
+    const entry = await context.outbox?.get(event_id as string)
+    if (!context.outbox || !entry) throw new ProblemError(404, 'not_found', 'No such event is waiting.')
+    const { given_up, ...again } = entry
+    return runEntry(context, context.outbox, { ...again, attempts: 0 })
+  },
+}
+
+/** Cancels the payment that is open, and closes the order's link, also when the service does not know the order. */
+async function cancelOrder(context: Context, order_id: string): Promise<Record<string, unknown>> {
+  const { store, env, fetch } = context
+  const checkout = await getCheckout(store, order_id).catch(ignoreOutage)
+  let cancelled: Record<string, unknown>
+  try {
+    cancelled = { ...(await cancelPayment(moneyConfig(env, fetch), { order_id })) }
+  } catch (error) {
+    if (!checkout || !(isApiError(error) && error.status === 404)) throw error
+    cancelled = { order_id, link: 'closed' }
+  }
+  // The payment's webhook says it too: a write that fails here changes nothing for long.
+  if (checkout) await putCheckout(store, order_id, { ...checkout, cancelled: true }).catch(ignoreOutage)
+  return cancelled
+}
+
+function ignoreOutage(error: unknown): undefined {
+  if (!(error instanceof StorageError)) throw error
+  return undefined
+}
+
+async function readPage({ store }: Context, order_id: string): Promise<OrderPage> {
+  const [status, checkout] = await Promise.all([getStatus(store, order_id), getCheckout(store, order_id)])
+  const expected = checkout && { amount: checkout.amount, currency: checkout.currency }
+  return { status, method: checkout?.method, expected, origin: checkout?.origin, link: checkout?.link }
+}
+
+/** What crosses from a gate to the worker: plain data. An error keeps what its receiver needs to know. */
+export type Crossing =
+  | { value: unknown }
+  | { problem: Problem }
+  | { storage: { message: string; tooSoon: boolean } }
+  | { misconfigured: MisconfiguredError['problems'] }
+
+/** Runs an action where its order's state is. */
+export async function runAction(
+  context: Context,
+  name: ActionName,
+  order_id: string,
+  argument: unknown,
+): Promise<Crossing> {
+  try {
+    const value: unknown = await (ACTIONS[name] as Implementation<ActionName>)(context, order_id, argument as never)
+    return { value: value ?? null }
+  } catch (error) {
+    if (error instanceof ProblemError) return { problem: error.problem }
+    if (error instanceof MisconfiguredError) return { misconfigured: error.problems }
+    if (error instanceof StorageError) return { storage: { message: error.message, tooSoon: error.tooSoon } }
+    const problem = problemOf(error)
+    if (problem) return { problem }
+    throw error
+  }
+}
+
+/** The other end of {@link runAction}. */
+export function received(crossing: Crossing): unknown {
+  if ('value' in crossing) return crossing.value ?? undefined
+  if ('problem' in crossing) throw new ProblemError(crossing.problem)
+  if ('misconfigured' in crossing) throw new MisconfiguredError(crossing.misconfigured)
+  throw new StorageError(crossing.storage.message, crossing.storage.tooSoon)
+}
+
+/** The actions of an order: in its gate where there is one, else here, over KV alone. */
+export function actionsOf(context: Context, order_id: string): OrderActions {
+  const gates = context.env.ORDER_GATE
+  const run = async (name: ActionName, argument: unknown): Promise<unknown> => {
+    if (!gates) return received(await runAction(context, name, order_id, argument))
+    return received(await callGate(gates, { name, order_id, argument }))
+  }
+  return new Proxy({} as OrderActions, { get: (_, name) => (argument: unknown) => run(name as ActionName, argument) })
+}
+
+/** What is sent to an order's gate. */
+export interface GateCall {
+  name: ActionName
+  order_id: string
+  argument: unknown
+}
+
+async function callGate(gates: DurableObjectNamespace, call: GateCall): Promise<Crossing> {
+  try {
+    const gate = gates.get(gates.idFromName(baseOrderId(call.order_id)))
+    const response = await gate.fetch('https://order-gate/', { method: 'POST', body: JSON.stringify(call) })
+    return (await response.json()) as Crossing
+  } catch (error) {
+    throw new StorageError('The order’s gate failed.', false, error)
+  }
+}

@@ -1,0 +1,48 @@
+import type { Context } from '../context.ts'
+import { report } from '../lib/log.ts'
+import type { ReceivedEvent } from '../on-event.ts'
+import { putDone, putRetry } from '../store/event-progress.ts'
+import type { Order } from '../store/order.ts'
+
+/** How long `onEvent` may take. */
+export const ON_EVENT_MS = 25_000
+
+/**
+ * Calls the merchant's code with a time limit. What takes longer counts as failed, and is called again.
+ *
+ * @throws What `onEvent` throws, or an error that names the limit.
+ */
+export async function callOnEvent(context: Context, received: ReceivedEvent, order: Order): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`onEvent took longer than ${ON_EVENT_MS / 1000} seconds`)), ON_EVENT_MS)
+  })
+  try {
+    await Promise.race([context.onEvent?.(received, order, context.env), limit])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Runs `onEvent` for a stored event over KV alone and records how it went.
+ * @returns Whether it succeeded.
+ * @throws {StorageError} when neither success nor failure could be recorded.
+ */
+export async function runOnEvent(context: Context, received: ReceivedEvent, order: Order): Promise<boolean> {
+  const { store, now } = context
+  try {
+    await callOnEvent(context, received, order)
+    await putDone(store, received.id, now())
+    return true
+  } catch (error) {
+    report('on_event_failed', { event_id: received.id, order_id: order.order_id, error: textOf(error) })
+    await putRetry(store, received.id, order.order_id, error, now())
+    return false
+  }
+}
+
+/** Name and message of what `onEvent` threw. */
+export function textOf(error: unknown): string {
+  return (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 500)
+}

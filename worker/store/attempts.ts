@@ -1,0 +1,148 @@
+import type { KvStore, Row } from './kv.ts'
+
+/** A call that moves money of an order that was paid or authorized before. */
+export type OperationKind = 'capture' | 'refund' | 'void'
+
+/** How an attempt ended. */
+export type AttemptState =
+  /** Executed; the response is kept. */
+  | 'done'
+  /** Not executed; the rejection is kept. */
+  | 'rejected'
+  /** It may have been executed. */
+  | 'unknown'
+  /** Nothing was sent: another attempt was in progress, or the service could not be reached. The same key may try again. */
+  | 'not_sent'
+
+/** A capture, refund or void that was about to be made. */
+export interface Attempt {
+  /** Random; the name of the attempt in the API. */
+  id: string
+  /** Its key in the store. No two attempts share one: with one write a second to a key, they would hide each other. */
+  key: string
+  kind: OperationKind
+  /** The amount that was asked for; null: all that was left. */
+  amount: number | null
+  /** Hash of the Idempotency-Key. */
+  keyHash: string
+  started_at: number
+  /** Hash of the request, to reject another one under the same Idempotency-Key. */
+  request: string
+  /** Absent: the call is in progress, or its worker died. */
+  outcome: AttemptState | undefined
+  /** The operation that it became, when that is known. */
+  operation_id?: string
+}
+
+/** What is kept of the moment before the call. */
+export interface AttemptDetails {
+  /** What the amount has to be, in minor units; null when it is not known. */
+  expected: number | null
+  /** The ids of the operations of this kind that were known then: another one afterwards is this one. */
+  known: string[]
+}
+
+/** The response to the caller, to be given again. */
+export interface RecordedResponse {
+  status: number
+  body: unknown
+}
+
+const OUTCOME = '/outcome'
+
+/**
+ * Records that an operation is about to be made.
+ *
+ * Key `intent/<order key>/<hash of the Idempotency-Key>/<random>`; metadata: kind, amount, time and hash of the request.
+ */
+export async function putAttempt(
+  store: KvStore,
+  orderKey: string,
+  keyHash: string,
+  fields: Pick<Attempt, 'kind' | 'amount' | 'started_at' | 'request'>,
+  details: AttemptDetails,
+): Promise<Attempt> {
+  const id = crypto.randomUUID()
+  const key = `intent/${orderKey}/${keyHash}/${id}`
+  await store.put(key, details, fields)
+  return { id, key, keyHash, ...fields, outcome: undefined }
+}
+
+/** Records how it ended: key `<attempt>/outcome`; metadata: the state and the operation's id; value: the response. */
+export function putOutcome(
+  store: KvStore,
+  attempt: Attempt,
+  outcome: AttemptState,
+  response?: RecordedResponse,
+  operation_id?: string,
+): Promise<void> {
+  // An unknown outcome that is settled later is written elsewhere, so that it is not a second write within a second.
+  const settled = attempt.outcome === 'unknown' ? '/settled' : ''
+  return store.put(attempt.key + OUTCOME + settled, response ?? null, {
+    outcome,
+    ...(operation_id !== undefined && { operation_id }),
+  })
+}
+
+/** Every attempt of an order: one list. */
+export async function listAttempts(store: KvStore, orderKey: string): Promise<Attempt[]> {
+  const rows = await store.list(`intent/${orderKey}/`)
+  const attempts = new Map<string, Attempt>()
+  for (const row of rows) {
+    const [key = ''] = row.key.split(OUTCOME)
+    const attempt = attempts.get(key)
+    // In byte order: the attempt itself, its outcome, and what settled it.
+    if (row.key === key) attempts.set(key, attemptFrom(row))
+    else if (attempt) Object.assign(attempt, { outcome: 'unknown', ...(row.metadata as Partial<Attempt> | null) })
+  }
+  return [...attempts.values()]
+}
+
+function attemptFrom({ key, metadata }: Row): Attempt {
+  const { kind = 'capture', amount = null, started_at = 0, request = '' } = (metadata ?? {}) as Partial<Attempt>
+  const [, , keyHash = '', id = ''] = key.split('/')
+  return { id, key, kind, amount, keyHash, started_at, request, outcome: undefined }
+}
+
+export const isOpen = ({ outcome }: Attempt): boolean => outcome === undefined || outcome === 'unknown'
+
+/** Undefined when the store hides it at this moment: then nothing may be concluded. */
+export async function getAttemptDetails(store: KvStore, attempt: Attempt): Promise<AttemptDetails | undefined> {
+  return (await store.get(attempt.key)) as AttemptDetails | undefined
+}
+
+/** The response that was recorded. */
+export async function getResponse(store: KvStore, attempt: Attempt): Promise<RecordedResponse | undefined> {
+  const [settled, first] = await Promise.all([
+    store.get(`${attempt.key}${OUTCOME}/settled`),
+    store.get(attempt.key + OUTCOME),
+  ])
+  return (settled ?? first ?? undefined) as RecordedResponse | undefined
+}
+
+/** Replaces the recorded responses of an order by what the books need; see `erasePersonalData`. */
+export async function eraseResponses(store: KvStore, orderKey: string): Promise<void> {
+  for (const { key, metadata } of await store.list(`intent/${orderKey}/`)) {
+    if (!key.includes(OUTCOME)) continue
+    const response = (await store.get(key)) as RecordedResponse | null | undefined
+    if (!response?.body) continue
+    const body = pick(response.body as Record<string, unknown>)
+    await store.put(key, { status: response.status, body }, (metadata ?? undefined) as object | undefined)
+  }
+}
+
+const KEPT = [
+  'operation_id',
+  'order_id',
+  'method',
+  'status',
+  'status_code',
+  'amount',
+  'currency',
+  'created_at',
+  'code',
+  'title',
+]
+
+const pick = (body: Record<string, unknown>) =>
+  Object.fromEntries(KEPT.flatMap((name) => (name in body ? [[name, body[name]]] : [])))

@@ -316,6 +316,7 @@ export type WebhookRejection =
   | 'not_json'
   | 'too_large'
   | 'content_type'
+  | 'method'
 
 /**
  * A webhook was rejected (`verified: false`: respond with a 4xx and forget it), or it is genuine but cannot be read

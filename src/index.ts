@@ -117,9 +117,11 @@ export type {
   WebhookEvent,
   WebhookFields,
   WebhookForm,
+  WebhookHandlerOptions,
   WebhookSecrets,
 } from './webhooks/index.ts'
 export {
+  createWebhookHandler,
   readEvent,
   readWebhook,
   readWebhookForm,

@@ -9,8 +9,8 @@ export async function prepare(kind: EventKind): Promise<Contender[]> {
   if (contenders) return contenders
   contenders = await contendersFor(kind)
   for (const { name, verify } of contenders) {
-    const event = (await verify(1)) as { order_id?: unknown; issues?: unknown } | undefined
-    if (event?.order_id !== 'mugs-000001' || event.issues) throw new Error(`${name} does not return the event`)
+    const event = (await verify(1)) as { order_id?: unknown; issues?: readonly unknown[] } | undefined
+    if (event?.order_id !== 'mugs-000001' || event.issues?.length) throw new Error(`${name} does not return the event`)
   }
   prepared.set(kind, contenders)
   return contenders

@@ -1,6 +1,8 @@
 // Receiving
 
 export type { WebhookFields, WebhookForm } from './form.ts'
+export { createWebhookHandler } from './handler.ts'
+export type { WebhookHandlerOptions } from './receiver.ts'
 export type { ReadWebhookOptions } from './verify.ts'
 export { readWebhook, readWebhookForm, verifyWebhook } from './verify.ts'
 

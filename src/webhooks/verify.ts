@@ -94,10 +94,7 @@ export async function readWebhook(
  * }
  */
 export async function readWebhookForm(request: RequestLike, options: ReadWebhookOptions = {}): Promise<WebhookForm> {
-  const maxBytes = options.maxBytes ?? WEBHOOK_BYTES
-  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) {
-    throw new ConfigError('maxBytes', 'maxBytes must be a positive whole number of bytes.')
-  }
+  const maxBytes = checkMaxBytes(options.maxBytes)
   if (!isWebRequest(request)) throw notARequest(request)
   if ((request as { bodyUsed?: unknown }).bodyUsed === true || request.body?.locked) throw bodyAlreadyRead()
   const type = request.headers.get('content-type') ?? ''
@@ -115,6 +112,12 @@ export async function readWebhookForm(request: RequestLike, options: ReadWebhook
   const text = decodeUtf8(bytes)
   if (text === undefined) throw rejected('not_utf8', 'its body is not UTF-8')
   return parseForm(text)
+}
+
+/** @throws {ConfigError} for what is not a positive whole number. */
+export function checkMaxBytes(maxBytes: number = WEBHOOK_BYTES): number {
+  if (Number.isSafeInteger(maxBytes) && maxBytes > 0) return maxBytes
+  throw new ConfigError('maxBytes', 'maxBytes must be a positive whole number of bytes.')
 }
 
 function parseVerified(data: string): Record<string, unknown> {

@@ -121,9 +121,15 @@ function reach(from: Iterable<ts.Symbol>, checker: ts.TypeChecker, skip = (_: ts
 
 /** The statements of the package that declare a name; a member or a parameter is part of one. */
 function declarationsOf(symbol: ts.Symbol): ts.Node[] {
-  return (symbol.declarations ?? [])
-    .map((one) => (ts.isVariableDeclaration(one) ? one.parent.parent : one))
-    .filter((one) => ts.isSourceFile(one.parent) && one.getSourceFile().fileName.includes('/node_modules/edgetill/'))
+  return (
+    (symbol.declarations ?? [])
+      .map((one) => (ts.isVariableDeclaration(one) ? one.parent.parent : one))
+      // A whole module, as `import * as v` names one, has no parent.
+      .filter(
+        (one) =>
+          one.parent && ts.isSourceFile(one.parent) && one.getSourceFile().fileName.includes('/node_modules/edgetill/'),
+      )
+  )
 }
 
 const printer = ts.createPrinter({ removeComments: true })

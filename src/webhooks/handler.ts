@@ -1,0 +1,42 @@
+import { isWebRequest, notARequest } from './errors.ts'
+import { createReceiver, requirePost, type WebhookHandlerOptions } from './receiver.ts'
+import { readWebhookForm } from './verify.ts'
+
+/**
+ * Makes a handler that receives webhooks: it reads and verifies a `Request`, passes the event to `onEvent`, and responds.
+ *
+ * | status | when |
+ * | --- | --- |
+ * | 200, an empty body | `onEvent` returned, or `onUnreadable` kept a genuine webhook that cannot be read |
+ * | 400, 401, 405, 413, 415 | the request is not a webhook's form, or its signature is wrong |
+ * | 500 | a mistake in the receiver: the body was read already |
+ * | 503 | `onEvent` or `onUnreadable` threw, or there is no `onUnreadable`: asks the service to send again |
+ *
+ * The body of a response reveals nothing; `onRejected` receives the reason. A webhook can arrive more than once: `onEvent`
+ * recognizes a repetition by `eventKey(event)`.
+ *
+ * @returns A function that never rejects.
+ * @throws {ConfigError} at once, for options that cannot work: a secret that is missing, empty or has white space around it,
+ *   no `onEvent`, an unknown option, or a `maxBytes` that is not a positive whole number.
+ * @see The API document, "Events", for the form. It does not say what a receiver has to return (7.): the statuses are an assumption.
+ * @example
+ * import { createWebhookHandler, eventKey, type WebhookEvent } from 'edgetill'
+ * const events = new Map<string, WebhookEvent>() // in place of a table with a unique key
+ * const handle = createWebhookHandler({
+ *   secrets: 'your-api-secret',
+ *   onEvent: (event) => events.set(eventKey(event), event), // "on conflict do nothing"
+ * })
+ * export default { fetch: handle } // Bun, `deno serve`, a Worker
+ */
+export function createWebhookHandler(options: WebhookHandlerOptions): (request: Request) => Promise<Response> {
+  const receive = createReceiver(options)
+  const { maxBytes } = options
+  return async (request) => {
+    const { status, headers, text } = await receive(() => {
+      if (!isWebRequest(request)) throw notARequest(request)
+      requirePost(request.method)
+      return readWebhookForm(request, { maxBytes })
+    })
+    return new Response(text || null, { status, headers })
+  }
+}

@@ -1,0 +1,156 @@
+import {
+  ConfigError,
+  isConfigError,
+  isWebhookVerificationError,
+  type WebhookRejection,
+  type WebhookVerificationError,
+} from '../errors.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
+import { rejected } from './errors.ts'
+import { readForm, type WebhookForm } from './form.ts'
+import { checkSecrets, type WebhookSecrets } from './signature.ts'
+import { checkMaxBytes, verifyWebhook } from './verify.ts'
+
+/** Options of {@link createWebhookHandler}, and of the adapters for Express, Fastify and node:http. */
+export interface WebhookHandlerOptions {
+  /** The API secret, or several while one is being replaced; an undefined one is skipped. */
+  secrets: WebhookSecrets
+  /**
+   * Stores a genuine event; `form` is what was received. The response waits for the promise it returns. A webhook can arrive more
+   * than once, so use `eventKey(event)` as a unique key. When it throws, the response is 503, which asks the service to send again.
+   */
+  onEvent: (event: WebhookEvent, form: WebhookForm) => unknown
+  /**
+   * Stores `error.data`, the only copy of a genuine webhook that cannot be read; the response is then 200. Without it, or when it
+   * throws, the response is 503.
+   */
+  onUnreadable?: ((error: WebhookVerificationError & { readonly data: string }) => unknown) | undefined
+  /**
+   * Receives the reason of every response that is not 200: a {@link WebhookVerificationError}, a {@link ConfigError} for a mistake
+   * in the receiver, or what `onEvent` or `onUnreadable` threw. The sender never learns it. Without it, the reason goes to
+   * `console.warn` (4xx) or `console.error` (5xx). What it throws is ignored.
+   */
+  onRejected?: ((error: unknown, status: number) => unknown) | undefined
+  /** Bytes of the body that are read at most. Default 65,536. */
+  maxBytes?: number | undefined
+}
+
+/** A response, before a framework sends it. */
+export interface WebhookResponse {
+  status: number
+  headers: Record<string, string>
+  /** Reveals nothing. Empty for 200. */
+  text: string
+}
+
+/** Receives one webhook, given how to read its form: whatever `readForm` takes, or a promise of it. */
+export type WebhookReceiver = (form: () => unknown) => Promise<WebhookResponse>
+
+const STATUSES: Partial<Record<WebhookRejection, number>> = {
+  missing_field: 400,
+  duplicate_field: 400,
+  not_utf8: 400,
+  method: 405,
+  too_large: 413,
+  content_type: 415,
+}
+
+const TEXTS: Readonly<Record<number, string>> = {
+  200: '',
+  400: 'Bad request',
+  401: 'Unauthorized',
+  405: 'Method not allowed',
+  413: 'Too large',
+  415: 'Unsupported media type',
+  500: 'Internal error',
+  503: 'Try again later',
+}
+
+const OPTIONS = ['secrets', 'onEvent', 'onUnreadable', 'onRejected', 'maxBytes']
+
+/** @throws {ConfigError} for options that cannot work. */
+export function createReceiver(options: WebhookHandlerOptions): WebhookReceiver {
+  checkOptions(options)
+  const { secrets, onEvent, onUnreadable } = options
+
+  async function receive(form: WebhookForm): Promise<void> {
+    let event: WebhookEvent
+    try {
+      event = verifyWebhook(form, secrets)
+    } catch (error) {
+      if (!isUnreadable(error) || !onUnreadable) throw error
+      await stored(() => onUnreadable(error))
+      return
+    }
+    await stored(() => onEvent(event, form))
+  }
+
+  return async (form) => {
+    let status = 200
+    try {
+      await receive(readForm(await form()))
+    } catch (failure) {
+      const error = failure instanceof StoreFailure ? failure.cause : failure
+      status = failure instanceof StoreFailure ? 503 : statusOf(error)
+      await report(options.onRejected, error, status)
+    }
+    const text = TEXTS[status] ?? ''
+    const headers: Record<string, string> = text === '' ? {} : { 'content-type': 'text/plain; charset=utf-8' }
+    if (status === 405) headers.allow = 'POST'
+    return { status, headers, text }
+  }
+}
+
+/** @throws {WebhookVerificationError} `method`. */
+export function requirePost(method: string | undefined): void {
+  if (method !== 'POST') throw rejected('method', 'its method is not POST')
+}
+
+/** Marks what the merchant's own function threw, which may be an error of this package too. */
+class StoreFailure extends Error {}
+
+async function stored(store: () => unknown): Promise<void> {
+  try {
+    await store()
+  } catch (cause) {
+    throw new StoreFailure('', { cause })
+  }
+}
+
+const isUnreadable = (error: unknown): error is WebhookVerificationError & { readonly data: string } =>
+  isWebhookVerificationError(error) && error.verified
+
+function statusOf(error: unknown): number {
+  if (isConfigError(error)) return 500
+  // The connection failed while the body was read.
+  if (!isWebhookVerificationError(error)) return 400
+  return error.verified ? 503 : (STATUSES[error.reason] ?? 401)
+}
+
+async function report(onRejected: WebhookHandlerOptions['onRejected'], error: unknown, status: number): Promise<void> {
+  if (onRejected) {
+    try {
+      await onRejected(error, status)
+    } catch {}
+  } else if (status < 500) {
+    console.warn(String(error))
+  } else {
+    console.error(error)
+  }
+}
+
+function checkOptions(options: WebhookHandlerOptions): void {
+  checkSecrets(options.secrets)
+  checkMaxBytes(options.maxBytes)
+  for (const name of Object.keys(options)) {
+    if (!OPTIONS.includes(name)) {
+      throw new ConfigError(name, `${name}: unknown option. A webhook handler has ${OPTIONS.join(', ')}.`)
+    }
+  }
+  for (const name of ['onEvent', 'onUnreadable', 'onRejected'] as const) {
+    const isOptional = name !== 'onEvent'
+    if (typeof options[name] !== 'function' && !(isOptional && options[name] === undefined)) {
+      throw new ConfigError(name, `${name} must be a function.`)
+    }
+  }
+}

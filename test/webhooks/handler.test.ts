@@ -1,0 +1,229 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  createWebhookHandler,
+  eventKey,
+  foldOrder,
+  isConfigError,
+  isWebhookVerificationError,
+} from '../../src/index.ts'
+import {
+  createWebhookHandler as fromWebhooks,
+  signData,
+  signWebhook,
+  type WebhookEvent,
+  type WebhookHandlerOptions,
+} from '../../src/webhooks/index.ts'
+
+const SECRET = 'canary-secret-7f3a'
+const PAYLOAD = {
+  payment_id: '6f1e5a8c-2d1b-4f0e-9a53-7c0d5a1e8b42',
+  order_id: 'A-1',
+  pos_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
+  mode: 'hosted',
+  method: 'purchase',
+  amount: 100.5,
+  currency: 'UAH',
+  status: 'success',
+  created_at: '2026-01-01T10:00:00.000',
+}
+const FORM = 'application/x-www-form-urlencoded'
+const signed = signWebhook(PAYLOAD, SECRET)
+const unreadable = new URLSearchParams({ data: 'not JSON', signature: signData('not JSON', SECRET) }).toString()
+const forged = new URLSearchParams({ data: signed.data, signature: signData(signed.data, 'other') }).toString()
+
+const post = (body: BodyInit, type = FORM, method = 'POST') =>
+  new Request('https://shop.example.com/webhooks', { method, body, headers: { 'content-type': type } })
+
+/** A handler, and what its functions received. */
+function receiver(options: Partial<WebhookHandlerOptions> = {}) {
+  const events: WebhookEvent[] = []
+  const reports: { error: unknown; status: number }[] = []
+  const handle = createWebhookHandler({
+    secrets: SECRET,
+    onEvent: (event) => events.push(event),
+    onRejected: (error, status) => reports.push({ error, status }),
+    ...options,
+  })
+  return { handle, events, reports }
+}
+
+async function shown(response: Response): Promise<[status: number, text: string]> {
+  return [response.status, await response.text()]
+}
+
+afterEach(() => vi.restoreAllMocks())
+
+describe('createWebhookHandler', () => {
+  it('is one function under both entries', () => {
+    expect(fromWebhooks).toBe(createWebhookHandler)
+  })
+
+  it('responds 200 with an empty body after onEvent returned', async () => {
+    const steps: string[] = []
+    const { handle, reports } = receiver({
+      onEvent: async (event, form) => {
+        await Promise.resolve()
+        expect(form).toEqual({ data: signed.data, signature: signed.signature })
+        steps.push(`stored ${event.order_id}`)
+      },
+    })
+    const response = await handle(post(signed.body))
+    steps.push('responded')
+    expect(await shown(response)).toEqual([200, ''])
+    expect(response.body).toBeNull()
+    expect(steps).toEqual(['stored A-1', 'responded'])
+    expect(reports).toEqual([])
+  })
+
+  it.each<[number, string, string, Request]>([
+    [400, 'Bad request', 'missing_field', post('data=abc')],
+    [400, 'Bad request', 'missing_field', post('')],
+    [400, 'Bad request', 'duplicate_field', post(`${signed.body}&data=x`)],
+    [400, 'Bad request', 'not_utf8', post(new Uint8Array([0xff, 0xfe]))],
+    [401, 'Unauthorized', 'signature_mismatch', post(forged)],
+    [401, 'Unauthorized', 'signature_length', post(signed.body.replace(/signature=.*/, 'signature=abc'))],
+    [401, 'Unauthorized', 'plus_became_space', post(signed.body.replace('signature=', 'signature=+'))],
+    [405, 'Method not allowed', 'method', post(signed.body, FORM, 'PUT')],
+    [405, 'Method not allowed', 'method', new Request('https://shop.example.com/webhooks')],
+    [413, 'Too large', 'too_large', post(`${signed.body}&more=${'x'.repeat(2_000_000)}`)],
+    [415, 'Unsupported media type', 'content_type', post(JSON.stringify(PAYLOAD), 'application/json')],
+  ])('responds %i %s: %s', async (status, text, reason, request) => {
+    const { handle, events, reports } = receiver()
+    const response = await handle(request)
+    expect(response.headers.get('allow')).toBe(status === 405 ? 'POST' : null)
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(await shown(response)).toEqual([status, text])
+    expect(events).toEqual([])
+    expect(reports).toEqual([{ status, error: expect.objectContaining({ reason, verified: false }) }])
+    expect(isWebhookVerificationError(reports[0]?.error)).toBe(true)
+  })
+
+  it('limits the body by maxBytes', async () => {
+    const { handle } = receiver({ maxBytes: signed.body.length })
+    expect((await handle(post(signed.body))).status).toBe(200)
+    expect((await handle(post(`${signed.body}&`))).status).toBe(413)
+  })
+
+  it('responds 400 when the connection fails while the body is read', async () => {
+    const broken = new Error('connection reset')
+    const body = new ReadableStream({ pull: (controller) => controller.error(broken) })
+    const { handle, reports } = receiver()
+    const request = { method: 'POST', headers: new Headers({ 'content-type': FORM }), body } as Request
+    expect(await shown(await handle(request))).toEqual([400, 'Bad request'])
+    expect(reports).toEqual([{ status: 400, error: broken }])
+  })
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('the database is away')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('the database is away'))],
+    [
+      'throws an error of this package',
+      () => {
+        createWebhookHandler({ secrets: '', onEvent() {} })
+      },
+    ],
+  ])('responds 503 when onEvent %s', async (_name, onEvent) => {
+    const { handle, reports } = receiver({ onEvent })
+    expect(await shown(await handle(post(signed.body)))).toEqual([503, 'Try again later'])
+    expect(reports).toEqual([
+      {
+        status: 503,
+        error: expect.objectContaining({ message: expect.stringMatching(/database is away|secret is missing/) }),
+      },
+    ])
+  })
+
+  it('responds 200 for a genuine unreadable webhook after onUnreadable kept it', async () => {
+    const kept: string[] = []
+    const { handle, events, reports } = receiver({ onUnreadable: async ({ data }) => kept.push(data) })
+    expect(await shown(await handle(post(unreadable)))).toEqual([200, ''])
+    expect({ kept, events, reports }).toEqual({ kept: ['not JSON'], events: [], reports: [] })
+  })
+
+  it('responds 503 for it without an onUnreadable, and when that throws', async () => {
+    const without = receiver()
+    expect(await shown(await without.handle(post(unreadable)))).toEqual([503, 'Try again later'])
+    expect(without.reports).toMatchObject([{ status: 503, error: { verified: true, data: 'not JSON' } }])
+    const full = new Error('the disk is full')
+    const failing = receiver({ onUnreadable: () => Promise.reject(full) })
+    expect(await shown(await failing.handle(post(unreadable)))).toEqual([503, 'Try again later'])
+    expect(failing.reports).toEqual([{ status: 503, error: full }])
+  })
+
+  it('responds 500 for a mistake in the receiver, and names the cure to onRejected alone', async () => {
+    const read = post(signed.body)
+    await read.text()
+    const context = { req: { raw: post(signed.body) } } as unknown as Request
+    for (const [request, cure] of [
+      [read, /before anything else reads it/],
+      [context, /c\.req\.raw/],
+    ] as const) {
+      const { handle, reports } = receiver()
+      expect(await shown(await handle(request))).toEqual([500, 'Internal error'])
+      expect(reports).toEqual([
+        { status: 500, error: expect.objectContaining({ message: expect.stringMatching(cure) }) },
+      ])
+      expect(isConfigError(reports[0]?.error)).toBe(true)
+    }
+  })
+
+  it('leaves the response alone when onRejected throws', async () => {
+    for (const onRejected of [
+      () => {
+        throw new Error('log')
+      },
+      () => Promise.reject(new Error('log')),
+    ]) {
+      const { handle } = receiver({ onRejected })
+      expect(await shown(await handle(post(forged)))).toEqual([401, 'Unauthorized'])
+    }
+  })
+
+  it('prints the reason without an onRejected, and no secret', async () => {
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const failed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const store = new Error('the database is away')
+    const { handle } = receiver({ onRejected: undefined, onEvent: () => Promise.reject(store) })
+    await handle(post(forged))
+    await handle(post(signed.body))
+    expect(warned.mock.calls).toEqual([[expect.stringContaining('another secret')]])
+    expect(failed.mock.calls).toEqual([[store]])
+    expect(JSON.stringify(warned.mock.calls)).not.toContain(SECRET)
+  })
+
+  it('receives two webhooks at once', async () => {
+    const { handle, events } = receiver()
+    const other = signWebhook({ ...PAYLOAD, order_id: 'A-2' }, SECRET)
+    const responses = await Promise.all([handle(post(signed.body)), handle(post(other.body))])
+    expect(responses.map(({ status }) => status)).toEqual([200, 200])
+    expect(events.map(({ order_id }) => order_id).toSorted()).toEqual(['A-1', 'A-2'])
+  })
+
+  it('leaves de-duplication to onEvent, by eventKey', async () => {
+    const rows = new Map<string, WebhookEvent>()
+    const { handle } = receiver({ onEvent: (event) => rows.set(eventKey(event), event) })
+    const compact = signWebhook(` ${JSON.stringify(PAYLOAD)}`, SECRET)
+    await Promise.all([handle(post(signed.body)), handle(post(signed.body)), handle(post(compact.body))])
+    expect(rows.size).toBe(1)
+    expect(foldOrder([...rows.values()])).toMatchObject({ order_id: 'A-1' })
+  })
+
+  it.each<[string, unknown]>([
+    ['secrets', { secrets: '', onEvent() {} }],
+    ['secrets', { secrets: [undefined], onEvent() {} }],
+    ['onEvent', { secrets: SECRET }],
+    ['onUnreadable', { secrets: SECRET, onEvent() {}, onUnreadable: 'keep' }],
+    ['onRejected', { secrets: SECRET, onEvent() {}, onRejected: null }],
+    ['maxBytes', { secrets: SECRET, onEvent() {}, maxBytes: 0 }],
+    ['onUnReadable', { secrets: SECRET, onEvent() {}, onUnReadable() {} }],
+  ])('throws a ConfigError at once for a wrong %s', (field, options) => {
+    expect(() => createWebhookHandler(options as WebhookHandlerOptions)).toThrow(
+      expect.objectContaining({ code: 'config', field }),
+    )
+  })
+})

@@ -256,4 +256,31 @@ describe.each(['gated', ...ALONE.filter((kind) => kind === 'strict')] as const)(
     await world.pay(checkout)
     expect((await world.order('A-2'))?.totals.captured).toBe(0)
   })
+
+  it('costs no list to open a link or a result page, however often', async () => {
+    const world = await reserved({ kind })
+    await world.advance(2_000)
+    const link = await world.link({ order_id: ID, method: 'auth' })
+    const result = (await world.get(link)).headers.get('location') ?? ''
+    const { list } = world.kv.calls
+    for (let i = 0; i < 50; i++) {
+      expect((await world.get(link)).status).toBe(303)
+      expect((await world.get(`${result}&look=${i}`)).status).toBe(200)
+    }
+    expect(world.kv.calls.list).toBe(list)
+  })
+
+  it('rejects an unknown query parameter and a broken cursor', async () => {
+    const world = new World({ kind })
+    for (const query of ['status=failure', 'cursor=garbage', 'limit=0']) {
+      expect([query, (await world.api(`/api/orders?${query}`)).status]).toEqual([query, 400])
+    }
+  })
+
+  it('does not store the card token when KEEP_CARD_TOKEN is false', async () => {
+    const world = new World({ kind, env: { KEEP_CARD_TOKEN: 'false' } })
+    await world.deliver(payment(ID, { cc_token: 'tok-1' }))
+    expect(JSON.stringify([...(await world.stored('')).values()])).not.toContain('tok-1')
+    expect((await operate(world, 'capture', 'x')).status).not.toBe(500)
+  })
 })

@@ -52,7 +52,9 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     name: 'whole worker',
     program: () => `export { default } from './worker/index.ts'`,
     goal: 36_000,
-    limit: 36_000,
+    // Beyond the goal: the order gate with its outbox, refunds and voids, attempts that a person settles, a configuration that
+    // is checked whole, erasing of personal data, and the SDK's own growth.
+    limit: 54_000,
     without: ['node:', 'src/emulator/', 'src/cli/'],
   },
 ]

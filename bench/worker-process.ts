@@ -6,7 +6,7 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { bundleForWorkerd, root, TEMPLATE_DATE } from './runtimes.ts'
 
 export const API_SECRET = 'the API secret of the bench'
-export const ADMIN_TOKEN = 'the-admin-token-of-the-bench'
+export const ADMIN_TOKEN = 'the-admin-token-of-the-bench-32-characters'
 
 /** The bindings of wrangler.toml and of a deployer. */
 export const BINDINGS = {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { recordOf, summarizeEvent, type WebhookEvent } from '../worker/sdk.ts'
+import { readEvent, recordOf, summarizeEvent } from '../worker/sdk.ts'
 import { orderKeyOf, putEvent } from '../worker/store/event-log.ts'
 import type { KvStore } from '../worker/store/kv.ts'
 import { putRecent } from '../worker/store/order-index.ts'
@@ -119,7 +119,7 @@ async function putOrder(state: KvStore, order_id: string, events: number): Promi
   const key = await orderKeyOf(order_id)
   await putRecent(state, order_id, TIME)
   for (let index = 0; index < events; index++) {
-    const event = { ...eventOf('1.1 kB', index), order_id } as unknown as WebhookEvent
+    const event = readEvent({ ...eventOf('1.1 kB', index), order_id })
     await putEvent(state, key, { ...summarizeEvent(event), received_at: TIME }, { event: recordOf(event) })
   }
 }

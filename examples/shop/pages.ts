@@ -133,6 +133,7 @@ function page(title: string, body: unknown, head: unknown = ''): string | Promis
           table { border-collapse: collapse; width: 100%; }
           caption { text-align: left; font-weight: 700; }
           th, td { text-align: left; padding: 0.25rem 0.5rem 0.25rem 0; }
+          @media (max-width: 30rem) { body { padding: 1rem; } table { font-size: 0.9rem; } }
           .amount { text-align: right; font-variant-numeric: tabular-nums; }
         </style>
       </head>

@@ -91,13 +91,26 @@ export async function restOfTheDay(shop: Shop, paidOrder: string): Promise<void>
   say('shop', `GET  /api/orders/${vase}`, 200, status)
 
   title('8. The customer returns one of the two mugs')
-  const refund = await fetch(`${shop.service}/_emulator/api/refund`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ order_id: paidOrder, amount: 50.25 }),
-  })
-  expectThat(refund.status === 200, `the refund returned ${refund.status}.`)
-  say('merchant', 'refunds 50.25 UAH in the service’s portal', refund.status)
+  const refund = () =>
+    api(`${paidOrder}/refund`, {
+      method: 'POST',
+      headers: { 'idempotency-key': `${paidOrder}-one-mug` },
+      body: JSON.stringify({ refund_amount: 50.25 }),
+    })
+  const refunded = await refund()
+  expectThat(refunded.status === 200, `the refund returned ${refunded.status}: ${JSON.stringify(refunded.body)}`)
+  say('shop', `POST /api/orders/${paidOrder}/refund  50.25 UAH`, refunded.status, 'refunded')
+  const secondRefund = await refund()
+  expectThat(
+    secondRefund.body.operation_id === refunded.body.operation_id,
+    'the same Idempotency-Key led to a second refund.',
+  )
+  say(
+    'shop',
+    `POST /api/orders/${paidOrder}/refund  (same key)`,
+    secondRefund.status,
+    'the same record, no second refund',
+  )
   await emulator.deliveries.idle()
   const { totals, flags } = await readOrder(paidOrder)
   expectThat(

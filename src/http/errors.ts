@@ -44,7 +44,7 @@ export function connectionError(
 }
 
 /** The error of a request that may have been processed. `what` completes "createPayment …". */
-export function outcomeUnknown(
+function outcomeUnknown(
   attempt: Attempt,
   details: ResponseDetails & {
     reason: UnknownOutcomeReason
@@ -86,7 +86,7 @@ export function noResponse(
 }
 
 /** The error of a GET whose response does not match the documented shape. `what` completes "getAccount …". */
-export function unexpectedResponse(
+function unexpectedResponse(
   attempt: Attempt,
   details: ResponseDetails & { status: number; what: string; issues?: readonly Issue[] },
 ): UnexpectedResponseError {
@@ -145,7 +145,7 @@ export interface Rejection {
  * The error of a rejected request, from whatever body came with it. The API document does not show error bodies: the
  * shapes come from other public material, so each is tried and none is relied upon.
  */
-export function apiError(attempt: Attempt, { status, text, retryAfterMs, requestId }: Rejection): ApiError {
+function apiError(attempt: Attempt, { status, text, retryAfterMs, requestId }: Rejection): ApiError {
   const { request } = attempt
   const hide = redactorOf(attempt)
   const body = parse(text)

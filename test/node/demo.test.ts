@@ -11,6 +11,8 @@ describe('npm run demo', { timeout: 60_000 }, () => {
     expect(output).toContain('Every step passed')
     expect(output).toMatch(/POST \/webhooks +one byte of data changed +401/)
     expect(output).toMatch(/"status": "success"/)
+    expect(output).toMatch(/POST \/api\/orders\/mugs-1001\/refund {2}50\.25 UAH +200 +refunded/)
+    expect(output).toMatch(/50\.25 of 100\.50 UAH refunded/)
     expect(code).toBe(0)
   })
 

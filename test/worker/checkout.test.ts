@@ -382,6 +382,37 @@ async function unchecked(order_id: string): Promise<string> {
 }
 
 describe('a link that cannot lead anywhere', () => {
+  it.each([
+    [{ amount: 0 }, /amount/],
+    [{ amount: 10.555 }, /amount/],
+    [{ currency: 'usd' }, /currency/],
+    [{ description: '' }, /description/],
+    [{ order_idd: 'x' }, /order_idd/],
+    [{ method: 'auth', order_id: 'x'.repeat(30) }, /at most 29 characters to be captured/],
+    [{ order_id: 'x'.repeat(254) }, /at most 253 characters/],
+  ] as const)('is not made of %j', async (change, message) => {
+    const order = { order_id: 'A-1', ...change } as { order_id: string }
+    await expect(new World().link(order)).rejects.toThrow(message)
+  })
+
+  it('is made for the longest authorization that can be captured', async () => {
+    expect(await new World().link({ method: 'auth', order_id: 'x'.repeat(29) })).toContain('/checkout/')
+  })
+
+  it.each([
+    ['127.0.0.1:8787', /is not an address|must begin with/],
+    ['https://pay.example.com/path', /without a path/],
+  ])('is not made for the origin %s', async (origin, message) => {
+    const order = { ...ORDER, order_id: 'A-1' }
+    await expect(createCheckoutLink({ origin, linkSecret: LINK_SECRET, order })).rejects.toThrow(message)
+  })
+
+  it('is not made with a secret that can be guessed', async () => {
+    const order = { ...ORDER, order_id: 'A-1' }
+    const made = createCheckoutLink({ origin: ORIGIN, linkSecret: 'x'.repeat(31), order })
+    await expect(made).rejects.toThrow(/at least 32 characters/)
+  })
+
   it.each([new Date('2999-01-01'), '2999-01-01', Number.NaN, Number.POSITIVE_INFINITY, 1])(
     'is not made: it ends at %s',
     async (expiresAt) => {

@@ -31,6 +31,7 @@ p { margin: .5rem 0; }
 a { color: var(--accent); text-underline-offset: .15em; }
 label { display: block; font-weight: 600; margin-top: 1rem; }
 input, select { width: 100%; font: inherit; padding: .55rem .65rem; border: 1px solid var(--field); border-radius: .4rem; background: var(--paper); color: inherit; }
+input[type=checkbox], .actions input[type=checkbox] { width: auto; margin: 0 .25rem 0 0; }
 input[aria-invalid] { border: 2px solid var(--bad); }
 .row { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .75rem; align-items: end; }
 .error { color: var(--bad); margin: .25rem 0 0; font-weight: 600; }

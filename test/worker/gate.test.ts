@@ -1,0 +1,286 @@
+import { describe, expect, it, vi } from 'vitest'
+import { webhookAddress } from '../../worker/lib/links.ts'
+import type { OnEvent } from '../../worker/on-event.ts'
+import { signWebhook } from '../../worker/sdk.ts'
+import type { Order } from '../../worker/store/order.ts'
+import { at, payment, secondary } from './support/events.ts'
+import { ALONE, LINK_SECRET, ORIGIN, World, type WorldOptions } from './support/world.ts'
+
+const ID = 'A-1'
+
+/** A world whose order A-1 is an authorization of 100.50 that succeeded. */
+async function reserved(options: WorldOptions = {}): Promise<World> {
+  const world = new World({ kind: 'gated', ...options })
+  await world.pay(await world.open(await world.link({ order_id: ID, method: 'auth' })))
+  return world
+}
+
+interface Answer {
+  status: number
+  body: Record<string, unknown>
+}
+
+async function operate(world: World, path: string, key: string, fields: object = {}): Promise<Answer> {
+  const headers = { 'idempotency-key': key }
+  const response = await world.api(`/api/orders/${ID}/${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(fields),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+const made = (world: World, method: string) =>
+  (world.emulator.orders.get(ID)?.operations ?? []).filter((one) => one.method === method)
+
+const TEN = Array.from({ length: 10 }, (_, i) => i)
+
+describe('ten requests at once through the gate', () => {
+  it.each(['capture', 'refund'] as const)('with one key make one %s, and ten equal responses', async (kind) => {
+    const world = await reserved()
+    if (kind === 'refund') expect((await operate(world, 'capture', 'all')).status).toBe(200)
+    const fields = kind === 'capture' ? { charge_amount: 10 } : { refund_amount: 10 }
+    const answers = await Promise.all(TEN.map(() => operate(world, kind, 'one', fields)))
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    expect(answers[0]).toMatchObject({ status: 200, body: { amount: 10 } })
+    expect(made(world, kind)).toHaveLength(1)
+  })
+
+  it('with ten keys make ten captures, one after another', async () => {
+    const world = await reserved()
+    const answers = await Promise.all(TEN.map((i) => operate(world, 'capture', `key-${i}`, { charge_amount: 10 })))
+    expect(answers.map(({ status }) => status)).toEqual(TEN.map(() => 200))
+    expect(new Set(answers.map(({ body }) => body.operation_id)).size).toBe(10)
+    expect(made(world, 'capture')).toHaveLength(10)
+    expect((await world.order(ID))?.totals.captured).toBe(10_000)
+  })
+
+  it('opens one checkout for a link that is opened ten times', async () => {
+    const world = new World({ kind: 'gated' })
+    const link = await world.link({ order_id: ID })
+    const opened = await Promise.all(TEN.map(() => world.get(link)))
+    expect(new Set(opened.map(({ status, headers }) => `${status} ${headers.get('location')}`)).size).toBe(1)
+    expect(world.emulator.orders.list()).toHaveLength(1)
+  })
+})
+
+describe('onEvent behind the gate', () => {
+  it('is called once for 50 copies of a webhook at once', async () => {
+    const calls: string[] = []
+    const world = new World({ kind: 'gated', onEvent: ({ id }) => void calls.push(id) })
+    const { body } = signWebhook(payment(ID), world.emulator.credentials.apiSecret)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => world.post(body)))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    await world.advance(1)
+    await world.deliver(payment('A-2'))
+    await world.post(body)
+    await world.advance(60_000)
+    expect([calls.length, new Set(calls).size]).toEqual([2, 2])
+  })
+
+  it('sees both of two captures that arrive at once', async () => {
+    const seen: number[] = []
+    const onEvent: OnEvent = (_, order) => void seen.push(order.totals.captured)
+    const world = new World({ kind: 'gated', onEvent })
+    const auth = payment(ID, { method: 'auth' })
+    await world.deliver(auth)
+    const bodies = [1, 2].map((i) => secondary(ID, 'capture', { amount: 50, created_at: at(60 + i) }))
+    await Promise.all(bodies.map((one) => world.post(signWebhook(one, world.emulator.credentials.apiSecret).body)))
+    await world.advance(1)
+    expect(seen.at(-1)).toBe(10_000)
+  })
+
+  it('holds up neither the service, nor money, nor another order while it hangs', async () => {
+    let release = () => {}
+    const hangs = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let hanging = 0
+    const others: string[] = []
+    const world = await reserved()
+    const slow = new World({
+      kind: 'gated',
+      onEvent: (_, order) => {
+        if (order.order_id !== 'slow') return void others.push(order.order_id)
+        hanging++
+        return hangs
+      },
+    })
+    const { body } = signWebhook(payment('slow'), slow.emulator.credentials.apiSecret)
+    expect((await slow.post(body)).status).toBe(200)
+    const alarms = slow.gate?.runAlarms()
+    const next = signWebhook(payment('slow'), slow.emulator.credentials.apiSecret).body
+    expect((await slow.post(next)).status).toBe(200)
+    expect((await slow.api('/api/orders/slow/cancel', { method: 'POST' })).status).toBe(404)
+    expect((await slow.post(signWebhook(payment('other'), slow.emulator.credentials.apiSecret).body)).status).toBe(200)
+    const more = slow.gate?.runAlarms()
+    await vi.waitFor(() => expect(others).toEqual(['other']))
+    expect(hanging).toBeGreaterThanOrEqual(1)
+    release()
+    await Promise.all([alarms, more])
+    expect((await operate(world, 'capture', 'one')).status).toBe(200)
+  })
+
+  it('may capture through the API', async () => {
+    let answer: Answer | undefined
+    const world: World = await reserved({
+      onEvent: async ({ event }) => {
+        if (event.kind === 'auth' && event.status === 'success') answer = await operate(world, 'capture', 'auto')
+      },
+    })
+    await world.advance(1)
+    expect(answer).toMatchObject({ status: 200, body: { amount: 100.5 } })
+  })
+
+  it('is called again with a growing pause, then given up, shown, and replayed', async () => {
+    const calls: number[] = []
+    let fails = true
+    const world: World = new World({
+      kind: 'gated',
+      onEvent: () => {
+        calls.push(world.time)
+        if (fails) throw new Error('the shop is down')
+      },
+    })
+    await world.deliver(payment(ID))
+    for (let i = 0; i < 40 && world.gate?.nextAlarm() !== undefined; i++) {
+      await world.advance(Math.max((world.gate?.nextAlarm() ?? 0) - world.time, 0))
+    }
+    expect(calls).toHaveLength(20)
+    const pauses = calls.slice(1).map((time, i) => time - (calls[i] ?? 0))
+    expect(pauses.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000])
+    expect(Math.max(...pauses)).toBe(6 * 3_600_000)
+    const waiting = (await (await world.api(`/api/orders/${ID}/waiting`)).json()) as { events: { event_id: string }[] }
+    expect(waiting.events).toEqual([
+      expect.objectContaining({ attempts: 20, given_up: true, error: 'Error: the shop is down' }),
+    ])
+    fails = false
+    const path = `/api/orders/${ID}/events/${waiting.events[0]?.event_id}/replay`
+    expect((await world.api(path, { method: 'POST' })).status).toBe(200)
+    expect((await world.api(path, { method: 'POST' })).status).toBe(404)
+    expect(calls).toHaveLength(21)
+  })
+})
+
+describe.each(['gated', ...ALONE.filter((kind) => kind === 'strict')] as const)('money over %s KV', (kind) => {
+  it('is not sent again after a 429: the caller gets Retry-After and may use the same key', async () => {
+    const world = await reserved({ kind })
+    await world.advance(2_000)
+    world.emulator.faults.next({ kind: 'too_many_requests', retryAfter: 60, on: 'capture-payment' })
+    const headers = { 'idempotency-key': 'one' }
+    const init = { method: 'POST', headers, body: '{"charge_amount":20}' }
+    const limited = await world.api(`/api/orders/${ID}/capture`, init)
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([503, '60'])
+    expect(made(world, 'capture')).toEqual([])
+    await world.advance(2_000)
+    expect((await world.api(`/api/orders/${ID}/capture`, init)).status).toBe(200)
+    expect(made(world, 'capture')).toHaveLength(1)
+  })
+
+  it('refunds in part and whole, voids, and shows both in the order', async () => {
+    const world = await reserved({ kind })
+    await world.advance(2_000)
+    expect((await operate(world, 'capture', 'all')).status).toBe(200)
+    await world.advance(2_000)
+    expect(await operate(world, 'refund', 'a', { refund_amount: 0.5 })).toMatchObject({ body: { amount: 0.5 } })
+    await world.advance(2_000)
+    expect(await operate(world, 'refund', 'b')).toMatchObject({ status: 200, body: { amount: 100 } })
+    await world.advance(2_000)
+    expect(await world.order(ID)).toMatchObject({ totals: { captured: 10_050, refunded: 10_050 }, flags: [] })
+    const other = await reserved({ kind })
+    await other.advance(2_000)
+    expect((await operate(other, 'void', 'v')).status).toBe(200)
+    expect((await operate(other, 'void', 'v')).status).toBe(200)
+    expect(made(other, 'void')).toHaveLength(1)
+    expect((await other.order(ID))?.totals).toMatchObject({ authorized: 10_050, voided: 10_050 })
+  })
+
+  it('lists an open attempt, which a person can settle by hand', async () => {
+    const world = await reserved({ kind })
+    await world.advance(2_000)
+    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
+    expect((await operate(world, 'capture', 'one', { charge_amount: 10 })).body.detail).toMatch(/same Idempotency-Key/)
+    await world.advance(2_000)
+    const [attempt, ...more] = ((await world.order(ID)) as Order).attempts
+    expect([attempt, more]).toEqual([
+      { id: expect.any(String), kind: 'capture', amount: 10, state: 'unknown', started_at: expect.any(String) },
+      [],
+    ])
+    const path = `/api/orders/${ID}/attempts/${attempt?.id}/settle`
+    expect((await world.api(path, { method: 'POST', body: '{}' })).status).toBe(400)
+    expect((await world.api(path, { method: 'POST', body: '{"executed":false}' })).status).toBe(200)
+    expect((await world.order(ID))?.attempts).toEqual([])
+    expect(await operate(world, 'capture', 'one', { charge_amount: 10 })).toMatchObject({ status: 409 })
+    expect((await operate(world, 'capture', 'two', { charge_amount: 10 })).status).toBe(200)
+    expect(made(world, 'capture')).toHaveLength(1)
+  })
+
+  it('keeps the books and no personal data after an erasure', async () => {
+    const world = new World({ kind })
+    const paid = payment(ID, { customer_phone: '+380441234567', cc_token: 'tok-1', payload: { cc_number: '4111' } })
+    await world.deliver(paid)
+    const before = await world.order(ID)
+    expect((await world.api(`/api/orders/${ID}/personal-data`, { method: 'DELETE' })).status).toBe(200)
+    await world.deliver(paid)
+    const kept = JSON.stringify([[...(await world.stored('')).values()], [...(world.gate?.rows(ID) ?? [])]])
+    for (const text of ['+380441234567', 'tok-1', '4111']) expect(kept).not.toContain(text)
+    expect((await world.order(ID))?.totals).toEqual(before?.totals)
+    expect((await world.order(ID))?.events).toEqual(before?.events)
+  })
+
+  it('brings what was asked for with the webhook, whatever is known of the checkout', async () => {
+    const address = await webhookAddress(ORIGIN, ID, { amount: 100.5, currency: 'UAH' }, LINK_SECRET)
+    const elsewhere = new World({ kind })
+    const post = async (order_id: string) => {
+      const { body } = signWebhook(payment(order_id), elsewhere.emulator.credentials.apiSecret)
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      return elsewhere.fetch(new Request(address, { method: 'POST', body, headers }))
+    }
+    expect((await post(ID)).status).toBe(200)
+    expect((await elsewhere.order(ID))?.flags).toEqual([])
+    // A seal of another order is not believed, and rejects nothing.
+    expect((await post('A-2')).status).toBe(200)
+    expect((await elsewhere.order('A-2'))?.flags).toEqual(['unknown_order'])
+  })
+
+  it('shows a paid order under an expired link', async () => {
+    const world = new World({ kind })
+    const link = await world.link({ order_id: ID }, world.time + 60_000)
+    await world.pay(await world.open(link))
+    await world.advance(3_600_000)
+    expect((await world.get(link)).headers.get('location')).toMatch(/\/return\/A-1\?t=/)
+    const unpaid = await world.link({ order_id: 'A-2' }, world.time + 60_000)
+    const checkout = await world.open(unpaid)
+    await world.advance(3_600_000)
+    expect((await world.get(unpaid)).status).toBe(410)
+    await world.pay(checkout)
+    expect((await world.order('A-2'))?.totals.captured).toBe(0)
+  })
+
+  it('costs no list to open a link or a result page, however often', async () => {
+    const world = await reserved({ kind })
+    await world.advance(2_000)
+    const link = await world.link({ order_id: ID, method: 'auth' })
+    const result = (await world.get(link)).headers.get('location') ?? ''
+    const { list } = world.kv.calls
+    for (let i = 0; i < 50; i++) {
+      expect((await world.get(link)).status).toBe(303)
+      expect((await world.get(`${result}&look=${i}`)).status).toBe(200)
+    }
+    expect(world.kv.calls.list).toBe(list)
+  })
+
+  it('rejects an unknown query parameter and a broken cursor', async () => {
+    const world = new World({ kind })
+    for (const query of ['status=failure', 'cursor=garbage', 'limit=0']) {
+      expect([query, (await world.api(`/api/orders?${query}`)).status]).toEqual([query, 400])
+    }
+  })
+
+  it('does not store the card token when KEEP_CARD_TOKEN is false', async () => {
+    const world = new World({ kind, env: { KEEP_CARD_TOKEN: 'false' } })
+    await world.deliver(payment(ID, { cc_token: 'tok-1' }))
+    expect(JSON.stringify([...(await world.stored('')).values()])).not.toContain('tok-1')
+    expect((await operate(world, 'capture', 'x')).status).not.toBe(500)
+  })
+})

@@ -43,7 +43,7 @@ export function createOrderGate(deps: Deps): new (state: DurableObjectState, env
 }
 
 /** What the flows work with inside a gate. */
-export function gateContext(deps: Deps, env: Env, storage: GateStorage): Context {
+function gateContext(deps: Deps, env: Env, storage: GateStorage): Context {
   const context = contextOf(deps, env)
   return { ...context, store: openGateStore(storage, context.store), outbox: openOutbox(storage) }
 }

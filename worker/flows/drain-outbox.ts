@@ -6,13 +6,13 @@ import type { Outbox, OutboxEntry } from '../store/outbox.ts'
 import { callOnEvent, textOf } from './run-on-event.ts'
 
 /** How often `onEvent` is called for one event before it is given up: about two days. */
-export const MAX_ATTEMPTS = 20
+const MAX_ATTEMPTS = 20
 const MAX_PAUSE_MS = 6 * 3_600_000
 /** Entries of one alarm: 20 calls of 25 seconds stay below an alarm's 15 minutes. */
 const BATCH = 20
 
 /** Milliseconds after the n-th failure: 1, 2, 4 … seconds, at most 6 hours. */
-export const pauseAfter = (attempts: number): number => Math.min(1000 * 2 ** (attempts - 1), MAX_PAUSE_MS)
+const pauseAfter = (attempts: number): number => Math.min(1000 * 2 ** (attempts - 1), MAX_PAUSE_MS)
 
 /** Calls `onEvent` for what is due in an order's gate, the oldest event first. Money calls do not wait for it. */
 export async function drainOutbox(context: Context, outbox: Outbox): Promise<void> {

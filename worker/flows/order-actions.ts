@@ -70,7 +70,7 @@ type Implementation<K extends ActionName> = (
 export const IN_TURN: ReadonlySet<ActionName> = new Set(['open', 'operate', 'settle', 'cancel', 'erase', 'mayPoll'])
 
 /** The same code with a gate and without one. */
-export const ACTIONS: { [K in ActionName]: Implementation<K> } = {
+const ACTIONS: { [K in ActionName]: Implementation<K> } = {
   open: (context, _, visit) => openCheckout(context, visit as Visit),
   operate: (context, _, request) => operate(context, request as OperationRequest),
   settle: (context, order_id, request) => {
@@ -159,7 +159,7 @@ export async function runAction(
 }
 
 /** The other end of {@link runAction}. */
-export function received(crossing: Crossing): unknown {
+function received(crossing: Crossing): unknown {
   if ('value' in crossing) return crossing.value ?? undefined
   if ('problem' in crossing) throw new ProblemError(crossing.problem)
   if ('misconfigured' in crossing) throw new MisconfiguredError(crossing.misconfigured)

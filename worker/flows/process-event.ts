@@ -42,7 +42,7 @@ export interface PackedEvent extends Pick<StoredEvent, 'event' | 'issues'> {
  *
  * @throws {StorageError} when the storage failed: nothing may be acknowledged.
  */
-export async function receiveEvent(context: Context, event: WebhookEvent, arrival: Arrival = {}): Promise<void> {
+async function receiveEvent(context: Context, event: WebhookEvent, arrival: Arrival = {}): Promise<void> {
   const packed = packEvent(event, context.env)
   if (packed) return receivePacked(context, packed, arrival)
   return receiveUnpackable(context, event, arrival.data)

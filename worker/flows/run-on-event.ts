@@ -5,7 +5,7 @@ import { putDone, putRetry } from '../store/event-progress.ts'
 import type { Order } from '../store/order.ts'
 
 /** How long `onEvent` may take. */
-export const ON_EVENT_MS = 25_000
+const ON_EVENT_MS = 25_000
 
 /**
  * Calls the merchant's code with a time limit. What takes longer counts as failed, and is called again.

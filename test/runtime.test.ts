@@ -10,7 +10,8 @@ it('has process and Buffer everywhere but in a Worker of 2026-08-03', () => {
 })
 
 it('needs nothing but web standards to be imported, to verify a webhook and to make a client', () => {
-  const { data, signature } = signWebhook({ method: 'loyalty', order_id: 'A-1' }, 'secret')
-  expect(verifyWebhook({ data, signature }, 'secret')).toEqual({ method: 'loyalty', order_id: 'A-1' })
+  const record = { method: 'loyalty', order_id: 'A-1' }
+  const { data, signature } = signWebhook(record, 'secret')
+  expect(verifyWebhook({ data, signature }, 'secret')).toEqual({ kind: 'unknown', ...record, issues: [], record })
   expect(() => createClient({} as never)).toThrow(/baseUrl/)
 })

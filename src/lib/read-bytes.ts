@@ -46,9 +46,9 @@ export async function readBytes(source: RequestLike, limit: number, drained = 0)
   return bytes
 }
 
-async function drop(reader: ReadableStreamDefaultReader<Uint8Array>, most: number): Promise<void> {
+async function drop(reader: ReadableStreamDefaultReader<Uint8Array>, max: number): Promise<void> {
   try {
-    for (let dropped = 0; dropped < most; ) {
+    for (let dropped = 0; dropped < max; ) {
       const { done, value } = await reader.read()
       if (done) return
       dropped += value.byteLength

@@ -29,7 +29,9 @@ function compile(snippets: readonly Snippet[]): string[] {
     skipLibCheck: true,
     paths: Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, [join(root, source)]])),
   }
-  const files = new Map(snippets.map(({ code }, index) => [join(root, `snippet-${index}.ts`), `${code}\nexport {}\n`]))
+  // A block that begins with its file's name can be imported by the others.
+  const nameOf = (code: string, index: number) => /^\/\/ (\w+\.ts)\n/.exec(code)?.[1] ?? `snippet-${index}.ts`
+  const files = new Map(snippets.map(({ code }, index) => [join(root, nameOf(code, index)), `${code}\nexport {}\n`]))
   const program = programOf(files, options)
   return [...files.keys()].flatMap((name, index) =>
     complaintsOf(program, name).map((complaint) => `${snippets[index]?.where}: ${complaint}`),

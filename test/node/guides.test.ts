@@ -5,12 +5,24 @@ import { serveOnNode } from '../../src/cli/serve-node.ts'
 import { OPERATIONS } from '../../src/emulator/control/operations.ts'
 import { FAULT_KINDS } from '../../src/emulator/faults/fault.ts'
 import { createEmulator, type Fault, testCard } from '../../src/emulator/index.ts'
-import { type Client, createClient, type UnresolvedCall } from '../../src/index.ts'
+import { type Client, createClient, signWebhook, type UnresolvedCall } from '../../src/index.ts'
 import { CARD, DIRECT_AUTH } from '../support/inputs.ts'
 import { Document, quoted } from './support/document.ts'
 import { load } from './support/program.ts'
+import { loadReceiver } from './support/receiver.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
+
+const CARD_EVENT = {
+  payment_id: '6f1e5a8c-2d1b-4f0e-9a53-7c0d5a1e8b42',
+  order_id: 'A-1',
+  pos_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
+  mode: 'hosted',
+  method: 'purchase',
+  amount: 100.5,
+  currency: 'UAH',
+  created_at: '2026-01-01T10:00:00.000',
+}
 
 const guides = Object.fromEntries(
   readdirSync(join(root, 'guides'))
@@ -181,6 +193,46 @@ describe('guides/going-live.md', () => {
     expect(emulator.orders.list()).toHaveLength(0)
     expect(await submit({})).toMatch(/3ds|secure/i)
     expect(emulator.orders.list()).toHaveLength(1)
+  })
+})
+
+describe('guides/receivers.md', () => {
+  const receivers = guide('receivers')
+  const store = receivers.program('Store each event once')
+  const SERVERS: [title: string, from: string | RegExp, to: string][] = [
+    ['Express', 'app.listen(3000)', "export const server = app.listen(0, '127.0.0.1')"],
+    ['Fastify', 'await app.listen({ port: 3000 })', 'export const { server } = app\nawait app.listen({ port: 0 })'],
+    [
+      'node:http',
+      /createServer(\(\(req[\s\S]*)\.listen\(3000\)/,
+      "export const server = createServer$1.listen(0, '127.0.0.1')",
+    ],
+    ['Hono', '', ''],
+    ['Bun', '', ''],
+    ['Deno', '', ''],
+  ]
+  const programs = SERVERS.map(([title, from, to]) => [title, receivers.program(title), from, to] as const)
+
+  it.each(programs)('%s: stores a genuine webhook once, and nothing else', async (_title, program, from, to) => {
+    expect(program.split('\n').filter((line) => line && !line.startsWith('import ')).length).toBeLessThanOrEqual(5)
+    const changed = program.replace(from, to)
+    if (from !== '') expect(changed).not.toBe(program)
+    const running = await loadReceiver(changed, store.replace('events.sqlite', ':memory:'))
+    const paid = { ...CARD_EVENT, status: 'success' }
+    const late = { ...CARD_EVENT, status: 'pending' }
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const post = (payload: object, secret = 'your-api-secret') => running.post(signWebhook(payload, secret).body)
+    try {
+      expect(await Promise.all([post(paid), post(paid)])).toEqual([200, 200])
+      expect(await post(late)).toBe(200)
+      expect(await post({ ...paid, amount: 1 }, 'forged')).toBe(401)
+      expect(warned).toHaveBeenCalledTimes(1)
+      expect(running.orderOf('A-1')).toMatchObject({ order_id: 'A-1', status: 'success', flags: [] })
+      expect(running.rows()).toBe(2)
+    } finally {
+      warned.mockRestore()
+      await running.close()
+    }
   })
 })
 

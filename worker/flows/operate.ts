@@ -10,7 +10,6 @@ import {
   isConfigError,
   isConnectionError,
   isInvalidInputError,
-  isOutcomeUnknownError,
   type OrderTotals,
   type RefundPaymentInput,
   readEvent,
@@ -168,9 +167,9 @@ async function execute(context: Context, attempt: Attempt, input: Record<string,
   } catch (error) {
     const problem = problemOf(error)
     if (!problem) throw error
-    const body = isOutcomeUnknownError(error) ? { ...problem, detail: sendAgain(attempt) } : problem
-    const response = { status: problem.status, body }
     const outcome = outcomeOf(error)
+    const body = outcome === 'unknown' ? { ...problem, ...outcomeUnknown(attempt) } : problem
+    const response = { status: body.status, body }
     if (outcome === 'unknown') report('outcome_unknown', attemptFields(attempt, input.order_id))
     await record(context, attempt, outcome, response)
     return response
@@ -192,8 +191,12 @@ const attemptFields = ({ id, kind }: Attempt, order_id: unknown) => ({
   order_id: String(order_id),
 })
 
-const sendAgain = ({ kind }: Attempt): string =>
-  `Send the same request again with the same Idempotency-Key: it finds out, and never makes a second ${kind}. Or have the webhook re-sent with POST …/resend and {"operation":"${kind}"}.`
+const outcomeUnknown = ({ kind }: Attempt) => ({
+  status: 502,
+  code: 'outcome_unknown',
+  title: 'It may have been executed.',
+  detail: `Send the same request again with the same Idempotency-Key: it finds out, and never makes a second ${kind}. Or have the webhook re-sent with POST …/resend and {"operation":"${kind}"}.`,
+})
 
 function outcomeOf(error: unknown): AttemptState {
   if (isConnectionError(error) || isConfigError(error)) return 'not_sent'

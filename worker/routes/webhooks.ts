@@ -6,29 +6,12 @@ import { packEvent, receiveUnpackable, receiveUnreadable } from '../flows/proces
 import { requireBindings } from '../lib/configuration.ts'
 import { openExpected } from '../lib/links.ts'
 import { describeError, note, report } from '../lib/log.ts'
-import {
-  isConfigError,
-  isWebhookVerificationError,
-  readWebhookForm,
-  verifyWebhook,
-  type WebhookEvent,
-  type WebhookForm,
-  type WebhookRejection,
-  type WebhookVerificationError,
-} from '../sdk.ts'
+import { createWebhookHandler, isWebhookVerificationError, type WebhookEvent, type WebhookForm } from '../sdk.ts'
 import { StorageError } from '../store/kv.ts'
 
 /** The address that webhooks come from (the API document, "Events", 3). */
 const DOCUMENTED_SENDER = '35.187.74.148'
 const MAX_BYTES = 65_536
-
-const RESPONSES: Partial<Record<WebhookRejection, [status: number, text: string]>> = {
-  content_type: [415, 'Unsupported media type'],
-  too_large: [413, 'Too large'],
-  missing_field: [400, 'Bad request'],
-  duplicate_field: [400, 'Bad request'],
-  not_utf8: [400, 'Bad request'],
-}
 
 /** `POST /webhooks`: 200 with an empty body when, and only when, the event is durable. */
 export function webhooks(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise<Response> {
@@ -38,37 +21,26 @@ export function webhooks(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise
   }
 }
 
-async function respond(deps: Deps, env: Env, request: Request, expected: string | undefined): Promise<Response> {
-  if (!senderMayPass(env, request)) return reject(403, 'Forbidden')
-  let form: WebhookForm
-  try {
-    form = await readWebhookForm(request, { maxBytes: MAX_BYTES })
-  } catch (error) {
-    if (isConfigError(error)) throw error
-    if (isWebhookVerificationError(error)) return rejectFor(error)
-    return reject(400, 'Bad request')
-  }
-  try {
-    await receive(deps, env, form, expected)
-  } catch (error) {
-    if (isWebhookVerificationError(error)) return rejectFor(error)
-    if (!(error instanceof StorageError)) throw error
-    // The service repeats it.
-    report('webhook_not_stored', { too_soon: error.tooSoon, ...describeError(error) })
-    return reject(503, 'Try again later')
-  }
-  return new Response(null, { status: 200 })
+function respond(deps: Deps, env: Env, request: Request, sealed: string | undefined): Promise<Response> | Response {
+  if (!senderMayPass(env, request)) return forbidden()
+  const context = contextOf(deps, env)
+  const handle = createWebhookHandler({
+    secrets: webhookSecrets(env),
+    maxBytes: MAX_BYTES,
+    onEvent: (event, form) => receive(context, env, event, form, sealed),
+    onUnreadable: ({ data, reason }) => receiveUnreadable(context, data, reason),
+    onRejected: logRejection,
+  })
+  return handle(request)
 }
 
-async function receive(deps: Deps, env: Env, form: WebhookForm, sealed: string | undefined): Promise<void> {
-  const context = contextOf(deps, env)
-  let event: WebhookEvent
-  try {
-    event = verifyWebhook(form, webhookSecrets(env))
-  } catch (error) {
-    if (!isWebhookVerificationError(error) || !error.verified || error.data === undefined) throw error
-    return receiveUnreadable(context, error.data, error.reason)
-  }
+async function receive(
+  context: ReturnType<typeof contextOf>,
+  env: Env,
+  event: WebhookEvent,
+  form: WebhookForm,
+  sealed: string | undefined,
+): Promise<void> {
   const packed = packEvent(event, env)
   if (!packed) return receiveUnpackable(context, event, form.data)
   // A seal that is missing or cannot be opened never rejects a genuine webhook: the checkout's record counts then.
@@ -87,11 +59,16 @@ function senderMayPass(env: Env, request: Request): boolean {
 }
 
 /** The sender learns the status alone; the merchant's log says why. */
-function rejectFor({ reason, message }: WebhookVerificationError): Response {
-  note('webhook_rejected', { reason, detail: message })
-  return reject(...(RESPONSES[reason] ?? [401, 'Unauthorized']))
+function logRejection(error: unknown, status: number): void {
+  if (isWebhookVerificationError(error)) {
+    note('webhook_rejected', { reason: error.reason, detail: error.message })
+  } else if (status >= 500) {
+    // The service repeats it.
+    const tooSoon = error instanceof StorageError && { too_soon: error.tooSoon }
+    report('webhook_not_stored', { ...tooSoon, ...describeError(error) })
+  }
 }
 
-function reject(status: number, text: string): Response {
-  return new Response(text, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } })
+function forbidden(): Response {
+  return new Response('Forbidden', { status: 403, headers: { 'content-type': 'text/plain; charset=utf-8' } })
 }

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import type { Env } from '../../worker/env.ts'
+import { newOrderId, World, type WorldOptions } from './support/world.ts'
+
+interface Answer {
+  status: number
+  body: Record<string, unknown>
+}
+
+async function reserved(options: WorldOptions): Promise<{ world: World; id: string }> {
+  const world = new World(options)
+  const id = newOrderId('auth')
+  await world.pay(await world.open(await world.link({ order_id: id, method: 'auth' })))
+  await world.advance(2_000)
+  return { world, id }
+}
+
+async function send(world: World, url: string, key: string, fields: object = {}): Promise<Answer> {
+  const headers = { 'idempotency-key': key }
+  const response = await world.api(url, { method: 'POST', headers, body: JSON.stringify(fields) })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+const capture = (world: World, id: string, key: string, fields: object = { charge_amount: 10 }) =>
+  send(world, `/api/orders/${id}/capture`, key, fields)
+
+const made = (world: World, id: string) =>
+  (world.emulator.orders.get(id)?.operations ?? []).filter(({ method }) => method === 'capture')
+
+describe.each(['strict', 'gated'] as const)('a capture over %s KV', (kind) => {
+  it('that was never made is not answered with an earlier one that was found out by asking', async () => {
+    const { world, id } = await reserved({ kind })
+    // The webhooks stay away: only asking tells.
+    world.emulator.faults.next({ kind: 'delay', ms: 86_400_000, on: 'webhook' }, 9)
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
+    expect((await capture(world, id, 'parcel-1')).status).toBe(502)
+    await world.advance(2_000)
+    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
+    expect((await capture(world, id, 'parcel-2')).status).toBe(502)
+    await world.advance(2_000)
+    expect(await capture(world, id, 'parcel-2')).toMatchObject({ status: 409, body: { code: 'capture_unsettled' } })
+    await world.advance(121_000)
+    expect(await capture(world, id, 'parcel-2')).toMatchObject({ status: 409, body: { code: 'capture_not_executed' } })
+    expect(made(world, id)).toHaveLength(1)
+  })
+
+  it.each([408, 425, 499])(
+    'that a proxy answers with %d may have been made: it is found out, not made twice',
+    async (status) => {
+      let interferes = false
+      const world: World = new World({
+        kind,
+        fetch: (async (input: string, init: RequestInit) => {
+          const response = await world.emulator.fetch(input, init)
+          const isCapture = interferes && String(input).includes('/capture')
+          return isCapture ? new Response('{}', { status }) : response
+        }) as typeof fetch,
+      })
+      await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))
+      await world.advance(2_000)
+      interferes = true
+      const lost = await capture(world, 'A-1', 'one')
+      expect(lost).toMatchObject({ status: 502, body: { code: 'outcome_unknown' } })
+      expect(lost.body.detail).toMatch(/same Idempotency-Key/)
+      interferes = false
+      await world.advance(2_000)
+      expect(await capture(world, 'A-1', 'one')).toMatchObject({ status: 200, body: { amount: 10 } })
+      expect(made(world, 'A-1')).toHaveLength(1)
+    },
+  )
+
+  it('has its webhook sent to the shop’s own address, whatever host the API was called by', async () => {
+    const { world, id } = await reserved({ kind, env: { PUBLIC_ORIGIN: '' } })
+    const addresses: string[] = []
+    const service = world.emulator.fetch
+    ;(world.emulator as { fetch: unknown }).fetch = (async (input: string, init: RequestInit) => {
+      if (input.includes('/capture')) addresses.push((await new Response(init.body).json()).server_url)
+      return service(input, init)
+    }) as typeof service
+    const answer = await send(world, `http://internal-binding/api/orders/${id}/capture`, 'one', { charge_amount: 20 })
+    expect(answer.status).toBe(200)
+    expect(addresses).toEqual(['https://pay.shop.example.com/webhooks'])
+    // The response counts like a webhook: nothing was delivered yet.
+    const order = await (await world.api(`/api/orders/${id}`)).json()
+    expect(order).toMatchObject({ totals: { captured: 2_000 } })
+  })
+
+  it('of an order that the worker does not know is a 404 that says what to send', async () => {
+    const world = new World({ kind })
+    const { status, body } = await capture(world, 'nobody-1', 'one')
+    expect([status, body.code]).toEqual([404, 'not_found'])
+    expect(body.detail).toMatch(/order_currency/)
+  })
+})
+
+it('a capture whose record KV hides for a moment is not answered with an earlier one', async () => {
+  const { world, id } = await reserved({ kind: 'strict' })
+  expect((await capture(world, id, 'one')).status).toBe(200)
+  await world.advance(2_000)
+  world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
+  expect((await capture(world, id, 'two')).status).toBe(502)
+  await world.advance(121_000)
+  const visible = world.env.bind(world)
+  world.env = (location) => {
+    const env = visible(location)
+    const get = (key: string) => (key.startsWith('intent/') ? Promise.resolve(null) : env.STATE.get(key))
+    return { ...env, STATE: { ...env.STATE, get } as unknown as Env['STATE'] }
+  }
+  expect(await capture(world, id, 'two')).toMatchObject({ status: 409, body: { code: 'capture_unsettled' } })
+  world.env = visible
+  await world.advance(2_000)
+  expect(await capture(world, id, 'two')).toMatchObject({ status: 409, body: { code: 'capture_not_executed' } })
+  expect(made(world, id)).toHaveLength(1)
+})

@@ -4,7 +4,8 @@
 //   npm test -- workerd FILE             the same on the runtimes that are named
 //   npm test -- node -t NAME             tests whose name matches
 //   npm run test:all                     every test on every runtime, in Chromium, and against the packed tarball
-//   npm run test:long                    `npm test` with the full number of random inputs
+//   npm run test:long                    every test on Node, Deno, Bun and workerd, with the full number of random inputs
+//                                        and of mutants (hours)
 // Prints a line for each runtime with its counts and ends with `N passed, N failed`. A runtime that did not run, and a
 // test file that a runtime should load and did not, count as failures.
 
@@ -54,7 +55,8 @@ const RUNTIMES: readonly Runtime[] = [
 const USAGE = `Usage: npm test -- [${GROUPS.join('|')} …] [FILE …] [-t NAME] [--all] [--long]`
 
 const options = readOptions()
-const quick = !options.all && options.files.length === 0 && options.name === undefined && options.groups.length === 0
+const { all, long, name, groups } = options
+const quick = !all && !long && options.files.length === 0 && name === undefined && groups.length === 0
 const tier: Tier = quick ? 'quick' : 'all'
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-test-'))
 const files = readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })

@@ -17,6 +17,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/emulator-terminal.test.ts': 'starts processes',
   'test/node/examples.test.ts': 'starts processes',
   'test/node/guides.test.ts': 'starts processes',
+  'test/node/mutation.test.ts': 'starts processes',
   'test/node/no-replay.test.ts': 'starts processes',
   'test/node/no-replay-tls.test.ts': 'starts processes',
   'test/node/php-client.test.ts': 'starts processes',

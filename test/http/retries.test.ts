@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { call, GET, POST } from '../support/call.ts'
 import { json, rejection } from '../support/mock-fetch.ts'
 
@@ -140,6 +140,51 @@ describe('retries', () => {
     const { answer, sent } = call(POST, [json({}, 429, { 'retry-after': '61' })])
     expect(await rejection(answer)).toMatchObject({ code: 'api', status: 429, retryable: true, retryAfterMs: 61_000 })
     expect(sent).toHaveLength(1)
+  })
+
+  it('a Retry-After of 60 seconds is waited for', async () => {
+    const controller = new AbortController()
+    const pauses: number[] = []
+    const onRetry = ({ delayMs }: { delayMs: number }) => {
+      pauses.push(delayMs)
+      controller.abort()
+    }
+    const { signal } = controller
+    await rejection(call(POST, [json({}, 429, { 'retry-after': '60' })], { onRetry }, { signal }).answer)
+    expect(pauses).toEqual([60_000])
+  })
+
+  it('a Retry-After that is a date 60,001 milliseconds away is not', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 999 })
+    try {
+      const { answer } = call(POST, [json({}, 429, { 'retry-after': 'Thu, 01 Jan 1970 00:01:01 GMT' })])
+      expect(await rejection(answer)).toMatchObject({ code: 'api', status: 429, retryAfterMs: 60_001 })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('a call with time left under its deadlineMs is tried again', async () => {
+    const { answer, sent } = call(POST, [json({}, 429), json({ ok: 1 })], { random: () => 0 }, { deadlineMs: 60_000 })
+    expect(await answer).toMatchObject({ body: { ok: 1 } })
+    expect(sent).toHaveLength(2)
+  })
+
+  it('a pause that would end at the very end of deadlineMs is not begun', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 })
+    try {
+      const reply = json({}, 429, { 'retry-after': '1' })
+      const { answer, sent } = call(POST, [reply], {}, { deadlineMs: 1000 })
+      expect(await rejection(answer)).toMatchObject({ code: 'api', status: 429, retryAfterMs: 1000 })
+      expect(sent).toHaveLength(1)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('the last status that is no rejection is 399', async () => {
+    const post = call(POST, [new Response(null, { status: 399 })])
+    expect(await rejection(post.answer)).toMatchObject({ reason: 'unexpected_redirect', status: 399 })
   })
 
   it('backs off exponentially, with jitter, up to 8 seconds', async () => {

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
-import { cutDeepCardData, paymentSecrets } from '../../src/lib/card-data.ts'
+import { cutCardData, cutDeepCardData, paymentSecrets } from '../../src/lib/card-data.ts'
+
+it('cuts the four card fields out of a webhook', () => {
+  const record = { cc_number: '1', exp_month: 1, exp_year: 2, card_cvv: '3', cc_mask: '4' }
+  cutCardData(record)
+  expect(record).toEqual({ cc_mask: '4' })
+})
 
 it('cuts the four card fields at any depth, and nothing else', () => {
   const text =

@@ -30,6 +30,31 @@ describe('a card number that was not sent', () => {
   })
 })
 
+describe('which lengths an issuer prefix has', () => {
+  it.each([
+    ['4', [13, 16, 19]],
+    ['51', [16]],
+    ['2221', [16]],
+    ['34', [15]],
+    ['6011', [16, 17, 18, 19]],
+    ['62', [16, 17, 18, 19]],
+    ['3528', [16, 17, 18, 19]],
+    ['36', [14, 15, 16, 17, 18, 19]],
+    ['5018', [13, 14, 15, 16, 17, 18, 19]],
+    ['2200', [16, 17, 18, 19]],
+    ['9804', [16]],
+  ])('%s', (prefix, lengths) => {
+    const ofLength = (length: number) => {
+      const digits = prefix.padEnd(length - 1, '0')
+      return digits + [...'0123456789'].find((digit) => hasCheckDigit(digits + digit))
+    }
+    const found = Array.from({ length: 21 }, (_, length) => length).filter(
+      (length) => length > 4 && isIssuedCardNumber(ofLength(length)),
+    )
+    expect(found).toEqual(lengths)
+  })
+})
+
 describe('what was sent', () => {
   it.each<[string, string[], string, string]>([
     [

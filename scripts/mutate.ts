@@ -1,0 +1,208 @@
+// Changes what decides about money, one operator at a time, and looks whether a test notices.
+//   npm run mutate                        every file of FILES (about an hour)
+//   npm run mutate -- src/http decimal    the files whose path contains one of the texts
+// Prints `killed/survived/total` for each file, and each survivor. Fails on a survivor that is not listed, with the
+// reason why it changes nothing that anybody can see, in test/node/mutation-equivalents.json.
+
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createVitest, type TestRunResult, type Vitest } from 'vitest/node'
+import { type Mutant, mutantsOf, withLoopLimit } from './mutants.ts'
+import { root } from './vitest-run.ts'
+
+interface Equivalent {
+  file: string
+  line: string
+  mutated: string
+  reason: string
+}
+
+/** Which tests notice a change, the quickest and the most telling first. Each file's namesake under test/ is added. */
+const LIB = ['test/http/errors.test.ts']
+const HTTP = ['test/http/send.test.ts', 'test/http/errors.test.ts', 'test/http/retries.test.ts', 'test/errors.test.ts']
+const WEBHOOKS = ['test/webhooks/verify.test.ts', 'test/webhooks/sign.test.ts', 'test/webhooks/handler.test.ts']
+const SCHEMAS = ['test/schemas/*.test.ts', 'test/webhooks/event.test.ts', 'test/operations/*.test.ts']
+const FOLD = ['test/worker/webhooks.test.ts', 'test/worker/capture.test.ts']
+const MONEY = ['gate', 'capture', 'api', 'webhooks'].map((name) => `test/worker/${name}.test.ts`)
+const CHECKOUT = ['checkout', 'gate', 'refusals', 'result'].map((name) => `test/worker/${name}.test.ts`)
+
+const FILES: Readonly<Record<string, readonly string[]>> = {
+  'src/http/never-sent.ts': HTTP,
+  'src/http/final-statuses.ts': HTTP,
+  'src/http/send.ts': [...HTTP, 'test/hooks.test.ts', 'test/http/deadline.test.ts', 'test/http/auth.test.ts'],
+  'src/http/errors.ts': [...HTTP, 'test/operations/*.test.ts'],
+  'src/http/body.ts': HTTP,
+  'src/http/auth.ts': HTTP,
+  'src/http/deadline.ts': HTTP,
+  'src/lib/redact.ts': [...LIB, 'test/lib/card-data.test.ts', 'test/canary.test.ts'],
+  'src/lib/card-data.ts': [...LIB, 'test/lib/redact.test.ts', 'test/canary.test.ts'],
+  'src/lib/card-number.ts': ['test/card/card.test.ts', 'test/lib/redact.test.ts', ...LIB],
+  'src/lib/decimal.ts': ['test/helpers/amount.test.ts', 'test/schemas/*.test.ts', 'test/properties/amount.test.ts'],
+  'src/lib/sha1.ts': ['test/lib/hmac-sha1.test.ts'],
+  'src/lib/hmac-sha1.ts': ['test/webhooks/signature.test.ts'],
+  'src/lib/constant-time.ts': ['test/webhooks/signature.test.ts'],
+  'src/lib/base64url.ts': ['test/webhooks/signature.test.ts'],
+  'src/webhooks/signature.ts': WEBHOOKS,
+  'src/webhooks/verify.ts': WEBHOOKS,
+  'src/webhooks/form.ts': WEBHOOKS,
+  'src/schemas/read.ts': [...SCHEMAS, 'test/http/*.test.ts'],
+  'src/schemas/read-event.ts': SCHEMAS,
+  'src/schemas/unchanged.ts': SCHEMAS,
+  'src/card/browser-fingerprint.ts': [],
+  'src/card/cvv.ts': ['test/card/card.test.ts'],
+  'src/card/expiry.ts': ['test/card/card.test.ts'],
+  'src/card/mask.ts': ['test/card/card.test.ts'],
+  'src/card/number.ts': ['test/card/card.test.ts'],
+  'src/orders/fold.ts': ['test/orders/*.test.ts', ...FOLD],
+  'src/orders/event-key.ts': ['test/orders/*.test.ts'],
+  'src/orders/summary.ts': ['test/orders/*.test.ts', ...FOLD],
+  'worker/flows/operate.ts': MONEY,
+  'worker/flows/settle.ts': [...MONEY, 'test/worker/killed.test.ts'],
+  'worker/store/attempts.ts': MONEY,
+  'worker/order-gate.ts': [...MONEY, 'test/worker/on-event.test.ts'],
+  'worker/flows/open-checkout.ts': CHECKOUT,
+  'worker/lib/links.ts': CHECKOUT,
+}
+
+/** A run of the tests that takes this many times as long as without a change counts as a change that was noticed. */
+const TOO_LONG = 10
+const LOOP_TURNS = 20_000_000
+
+// The tests run at their ordinary size: what matters is whether they notice, once per mutant.
+delete process.env.EDGETILL_LONG
+process.env.EDGETILL_SEED ||= '1'
+
+const equivalents = JSON.parse(
+  readFileSync(join(root, 'test/node/mutation-equivalents.json'), 'utf8'),
+) as readonly Equivalent[]
+const wanted = process.argv.slice(2)
+const files = Object.keys(FILES).filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+if (files.length === 0) throw new Error(`No file of FILES in scripts/mutate.ts contains ${wanted.join(' or ')}.`)
+
+// The tests run over a copy of the checkout, in which one file at a time is changed.
+const copy = realpathSync(mkdtempSync(join(tmpdir(), 'edgetill-mutants-')))
+for (const name of readdirSync(root)) {
+  if (name === 'node_modules') symlinkSync(join(root, name), join(copy, name))
+  else if (name !== '.git') cpSync(join(root, name), join(copy, name), { recursive: true })
+}
+process.chdir(copy)
+const vitest = await createVitest('test', {
+  root: copy,
+  watch: false,
+  bail: 1,
+  pool: 'threads',
+  isolate: false,
+  fileParallelism: false,
+  testTimeout: 5000,
+  reporters: [{}],
+})
+
+let survivors = 0
+try {
+  for (const file of files) survivors += await mutate(file)
+} finally {
+  await vitest.close()
+  rmSync(copy, { recursive: true, force: true })
+}
+console.log(survivors === 0 ? 'No survivor.' : `${survivors} problems.`)
+process.exit(survivors === 0 ? 0 : 1)
+
+async function mutate(file: string): Promise<number> {
+  const path = join(copy, file)
+  const text = readFileSync(path, 'utf8')
+  const tests = testsOf(file)
+  const startedAt = performance.now()
+  // The first run loads everything.
+  await run(vitest, tests, path, withLoopLimit(file, text, LOOP_TURNS))
+  const baselineAt = performance.now()
+  const baseline = await run(vitest, tests, path, withLoopLimit(file, text, LOOP_TURNS))
+  if (baseline !== 'passed') {
+    console.log(`${file}: its tests fail without a change (${tests.join(' ')})`)
+    return 1
+  }
+  const limit = Math.max(5000, TOO_LONG * (performance.now() - baselineAt))
+  const mutants = mutantsOf(file, text)
+  const listed = equivalents.filter((one) => one.file === file)
+  const unused = listed.filter((one) => !mutants.some((mutant) => isSame(one, mutant)))
+  const alive: Mutant[] = []
+  let equivalent = 0
+  for (const mutant of mutants) {
+    if (listed.some((one) => isSame(one, mutant))) equivalent += 1
+    else if ((await run(vitest, tests, path, withLoopLimit(file, mutant.source, LOOP_TURNS), limit)) === 'passed') {
+      alive.push(mutant)
+      console.log(`  ${file}:${mutant.position} \`${mutant.before}\` -> \`${mutant.after}\``)
+      if (process.env.EDGETILL_MUTANT_LINES)
+        console.log(JSON.stringify({ file, line: mutant.line, mutated: mutant.mutated }))
+    }
+  }
+  writeFileSync(path, text)
+  vitest.invalidateFile(path)
+  vitest.watcher.invalidates.add(path)
+  const killed = mutants.length - alive.length - equivalent
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
+  console.log(
+    `${file}: ${killed}/${alive.length}/${mutants.length} killed/survived/total` +
+      `${equivalent > 0 ? `, ${equivalent} equivalent` : ''} (${seconds} s)`,
+  )
+  for (const { line, mutated } of unused) console.log(`  listed as equivalent, but not there: ${line} -> ${mutated}`)
+  return alive.length + unused.length
+}
+
+function isSame(one: Equivalent, mutant: Mutant): boolean {
+  return one.line === mutant.line && one.mutated === mutant.mutated
+}
+
+/** The namesake first, then what FILES names. */
+function testsOf(file: string): string[] {
+  const namesake = file
+    .replace(/^src\//, 'test/')
+    .replace(/^worker\/.*\//, 'test/worker/')
+    .replace(/\.ts$/, '.test.ts')
+  const named = (FILES[file] ?? []).flatMap((pattern) => globSync(pattern, { cwd: root }).sort())
+  return [...new Set([...(existsSync(join(root, namesake)) ? [namesake] : []), ...named])]
+}
+
+/** Runs test files, one after another, until one notices. */
+async function run(
+  vitest: Vitest,
+  tests: readonly string[],
+  path: string,
+  source: string,
+  limit = 600_000,
+): Promise<'passed' | 'noticed'> {
+  writeFileSync(path, source)
+  vitest.invalidateFile(path)
+  vitest.watcher.invalidates.add(path)
+  const endsAt = performance.now() + limit
+  for (const test of tests) {
+    const specification = vitest.getRootProject().createSpecification(join(copy, test))
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const tooLong = new Promise<undefined>((done) => {
+      timer = setTimeout(() => done(undefined), Math.max(0, endsAt - performance.now()))
+    })
+    const running = vitest.runTestSpecifications([specification])
+    const result: TestRunResult | undefined = await Promise.race([running, tooLong])
+    clearTimeout(timer)
+    if (result === undefined) {
+      await vitest.cancelCurrentRun('keyboard-input')
+      await running
+      return 'noticed'
+    }
+    // The result has the modules of earlier runs too.
+    const state = result.testModules.find(({ moduleId }) => moduleId === specification.moduleId)?.state()
+    if (state !== 'passed' || result.unhandledErrors.length > 0) return 'noticed'
+  }
+  return 'passed'
+}

@@ -30,7 +30,8 @@ describe.each(['strict', 'gated'] as const)('a customer over %s KV', (kind) => {
     const told: unknown[] = []
     const world = new World({
       kind,
-      onEvent: ({ event }, order) => void (event.status === 'success' && told.push(order.replaces ?? order.order_id)),
+      onEvent: ({ event }, order) =>
+        void (order.status === 'success' && told.push(order.replaces ?? order.order_id, event.kind)),
     })
     world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
     const link = await world.link({ order_id: 'mugs-2' })
@@ -40,7 +41,7 @@ describe.each(['strict', 'gated'] as const)('a customer over %s KV', (kind) => {
     const page = await pageAt(world, (await world.get(link)).headers.get('location') ?? '')
     expect(titleOf(page)).toBe('Your payment was successful')
     expect(page).toContain('<dd>mugs-2</dd>')
-    expect(told).toEqual(['mugs-2'])
+    expect(told).toEqual(['mugs-2', 'purchase'])
     expect(await world.order('mugs-2')).toMatchObject({ replaced_by: 'mugs-2~2' })
   })
 

@@ -227,6 +227,28 @@ describe('the programs of worker/README.md', () => {
     }
     expect(told).toEqual([expect.stringMatching(/^[\w-]{43} \{"order_id":"A-1","captured":10050\}$/)])
   })
+
+  it('keep a paid order whose checkout is not visible yet, and authenticate themselves to the shop', async () => {
+    const { onEvent } = (await load(ON_EVENT)) as { onEvent: OnEvent }
+    const world = new World({ kind: 'gated', onEvent, env: { SHOP_TOKEN: 'token-of-the-shop' } })
+    const told: (string | null)[] = []
+    vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
+      told.push(new Headers(init.headers).get('authorization'))
+      return new Response()
+    })
+    try {
+      await world.deliver(payment('A-1'))
+      await world.advance(1_000)
+      expect(told).toEqual([])
+      // The link's record appears after the webhook.
+      await world.get(await world.link({ order_id: 'A-1' }))
+      expect((await world.order('A-1'))?.flags).toEqual([])
+      await world.untilHandled()
+    } finally {
+      vi.unstubAllGlobals()
+    }
+    expect(told).toEqual(['Bearer token-of-the-shop'])
+  })
 })
 
 /** What the compiler says of files of the worker, which need not be there as they are given. */

@@ -1,0 +1,173 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { OnEvent } from '../../worker/on-event.ts'
+import { signWebhook } from '../../worker/sdk.ts'
+import { payment, secondary } from './support/events.ts'
+import { ADMIN_TOKEN, log, newOrderId, ORDER, ORIGIN, World } from './support/world.ts'
+
+const DAY_MS = 86_400_000
+
+/** The log lines of a kind since `from`. */
+const lines = (kind: string, from = 0): Record<string, unknown>[] =>
+  log.slice(from).flatMap(([line]) => {
+    const parsed = typeof line === 'string' && line.startsWith('{"kind"') ? JSON.parse(line) : {}
+    return parsed.kind === kind ? [parsed] : []
+  })
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('onEvent', () => {
+  it('gets the oldest events first when the shop is back: by the gate', async () => {
+    const seen: unknown[] = []
+    let isDown = true
+    const onEvent: OnEvent = ({ event }) => {
+      if (isDown) throw new Error('the shop is down')
+      seen.push((event.record as { comment?: unknown }).comment)
+    }
+    const world = new World({ kind: 'gated', onEvent })
+    for (const comment of ['1st', '2nd', '3rd', '4th']) {
+      await world.deliver(payment('A-1', { status: 'pending', comment }))
+    }
+    isDown = false
+    await world.advance(DAY_MS)
+    expect(seen).toEqual(['1st', '2nd', '3rd', '4th'])
+  })
+
+  it('gets the events that have waited longest first when the shop is back: by the cron', async () => {
+    const seen: string[] = []
+    let isDown = true
+    const onEvent: OnEvent = (_, { order_id }) => {
+      if (isDown) throw new Error('the shop is down')
+      seen.push(order_id)
+    }
+    const world = new World({ onEvent })
+    const ids = Array.from({ length: 45 }, () => newOrderId('waiting'))
+    for (const id of ids) await world.deliver(payment(id))
+    isDown = false
+    await world.advance(15 * 60_000)
+    await world.cron()
+    expect(seen).toEqual(ids.slice(0, 40))
+    await world.advance(15 * 60_000)
+    await world.cron()
+    expect(seen).toEqual(ids)
+  })
+
+  it.each(['strict', 'gated'] as const)(
+    'that hangs counts as failed after 25 seconds over %s KV, and is called again',
+    async (kind) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      let calls = 0
+      const world = new World({ kind, onEvent: () => (++calls === 1 ? new Promise<void>(() => {}) : undefined) })
+      const { body } = signWebhook(payment('A-1'), world.emulator.credentials.apiSecret)
+      let answered: number | undefined
+      const delivery = world.post(body).then(async ({ status }) => {
+        answered = status
+        // Over KV alone the webhook waits for it; behind the gate an alarm calls it.
+        await world.gate?.runAlarms()
+      })
+      await vi.waitFor(() => expect(calls).toBe(1))
+      expect(answered).toBe(kind === 'gated' ? 200 : undefined)
+      await vi.advanceTimersByTimeAsync(24_900)
+      expect(vi.getTimerCount()).toBe(1)
+      await vi.advanceTimersByTimeAsync(200)
+      await delivery
+      expect(answered).toBe(200)
+      expect(lines('on_event_failed').at(-1)).toMatchObject({
+        order_id: 'A-1',
+        error: expect.stringContaining('25 seconds'),
+      })
+      vi.useRealTimers()
+      await world.untilHandled()
+      expect(calls).toBe(2)
+    },
+  )
+
+  it('sees everything that is captured when two captures arrive at once, over KV alone too', async () => {
+    const seen: number[] = []
+    const world = new World({ onEvent: (_, { totals }) => void seen.push(totals.captured) })
+    await world.deliver(payment('A-1', { method: 'auth' }))
+    const { apiSecret } = world.emulator.credentials
+    const bodies = [1, 2].map(() => signWebhook(secondary('A-1', 'capture', { amount: 50 }), apiSecret).body)
+    await Promise.all(bodies.map((body) => world.post(body)))
+    expect(Math.max(...seen)).toBe(10_000)
+  })
+})
+
+describe('what the shop’s people find', () => {
+  it('a genuine webhook that is nested too deeply to be stored as an event is kept as it came', async () => {
+    const world = new World()
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    const text = JSON.stringify(payment('A-1')).replace(/\}$/, `,"payload":${deep}}`)
+    const { body } = signWebhook(text, world.emulator.credentials.apiSecret)
+    expect((await world.post(body)).status).toBe(200)
+    const { strays } = (await (await world.api('/api/strays')).json()) as { strays: { id: string }[] }
+    expect(strays).toHaveLength(1)
+    const kept = (await (await world.api(`/api/strays/${strays[0]?.id}`)).json()) as { data: string }
+    expect(kept.data).toBe(new URLSearchParams(body).get('data'))
+  })
+
+  it('a log line that names the order and the field, not the customer, when the service rejects a checkout', async () => {
+    const message = `customer_email ${ORDER.customer_email} and ${ORDER.customer_phone} are not allowed`
+    const world = new World({
+      fetch: (async () => Response.json({ code: 'P-400', message, violations: [] }, { status: 400 })) as typeof fetch,
+    })
+    const from = log.length
+    expect((await world.get(await world.link({ order_id: 'mugs-7' }))).status).not.toBe(303)
+    expect(lines('checkout_not_opened', from)).toEqual([expect.objectContaining({ order_id: 'mugs-7', status: 400 })])
+    const text = JSON.stringify(log.slice(from))
+    expect([text.includes(ORDER.customer_email), text.includes(ORDER.customer_phone)]).toEqual([false, false])
+  })
+
+  it('a log line for each thing that a person should look at, with the order or the address that it is about', async () => {
+    const world = new World({
+      env: { SENDER_CHECK: 'log' },
+      onEvent: () => {
+        throw new Error('the shop is down')
+      },
+    })
+    const from = log.length
+    const { apiSecret } = world.emulator.credentials
+    const { body } = signWebhook(payment('mugs-8'), apiSecret)
+    await world.post(body, { 'cf-connecting-ip': '192.0.2.7' })
+    await world.post(signWebhook('[]', apiSecret).body, { 'cf-connecting-ip': '192.0.2.7' })
+    await world.get(`${ORIGIN}/checkout/made-with-another-secret`)
+    expect(lines('foreign_sender', from)[0]).toMatchObject({ sender: '192.0.2.7' })
+    expect(lines('flag', from)).toEqual([{ kind: 'flag', flag: 'unknown_order', order_id: 'mugs-8' }])
+    expect(lines('on_event_failed', from)[0]).toMatchObject({ order_id: 'mugs-8', event_id: expect.any(String) })
+    expect(lines('dead_letter', from)).toHaveLength(1)
+    expect(lines('link_not_opened', from)).toHaveLength(1)
+  })
+
+  it.each(['strict', 'gated'] as const)(
+    'no personal data after RETENTION_DAYS over %s KV, and the books as before',
+    async (kind) => {
+      const world = new World({ kind, env: { RETENTION_DAYS: '30' } })
+      const id = newOrderId('old')
+      await world.deliver(payment(id, { customer_phone: '+380441234567', cc_token: 'tok-1' }))
+      const before = await world.order(id)
+      const kept = async () =>
+        JSON.stringify([[...(await world.stored('')).values()], [...(world.gate?.rows(id) ?? [])]])
+      for (let day = 0; day < 29; day++) {
+        await world.advance(DAY_MS)
+        await world.cron()
+      }
+      expect(await kept()).toContain('+380441234567')
+      for (let day = 0; day < 3; day++) {
+        await world.advance(DAY_MS)
+        await world.cron()
+      }
+      for (const text of ['+380441234567', 'tok-1']) expect(await kept()).not.toContain(text)
+      expect((await world.order(id))?.totals).toEqual(before?.totals)
+    },
+  )
+
+  it('every response says that the worker is to be reached over HTTPS only', async () => {
+    const world = new World()
+    const authorization = `Bearer ${ADMIN_TOKEN}`
+    for (const path of ['/health', '/webhooks', '/return/A-1', '/api/orders', '/nowhere']) {
+      const response = await world.get(path, { authorization })
+      expect([path, response.headers.get('strict-transport-security')]).toEqual([path, 'max-age=31536000'])
+    }
+  })
+})

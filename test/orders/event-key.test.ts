@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { eventKey } from '../../src/orders/index.ts'
-import { readEvent } from '../../src/schemas/read-event.ts'
+import { readEvent } from '../../src/webhooks/index.ts'
 import { payment } from '../worker/support/events.ts'
 
 const purchase = payment('A-1', { fee: { amount: 2.5, currency: 'UAH' }, recurring: { id: 'r-1', status: 'active' } })

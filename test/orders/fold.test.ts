@@ -8,7 +8,7 @@ import {
   readSummary,
   summarizeEvent,
 } from '../../src/orders/index.ts'
-import { readEvent } from '../../src/schemas/read-event.ts'
+import { readEvent } from '../../src/webhooks/index.ts'
 import { at, payment, secondary } from '../worker/support/events.ts'
 import { createRandom, isLong, seedOfRun, shuffled } from '../worker/support/random.ts'
 

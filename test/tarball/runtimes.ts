@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { packedFolder, root } from './support/pack.ts'
-import { suiteFiles } from './support/suite.ts'
+import { suiteFiles, workerdSuiteFiles } from './support/suite.ts'
 import { nodeAt } from './support/versions.ts'
 
 export interface PackageRuntime {
@@ -18,13 +18,13 @@ const workers = ['vitest', 'run', '-c', 'test/tarball/suite.workers.config.ts']
 /** The tarball's own tests, and the portable suite against it on everything that the package is promised for. */
 export function packageRuntimes(): PackageRuntime[] {
   const files = new Set(suiteFiles())
-  const covers = (file: string) => files.has(file)
+  const filesOnWorkerd = new Set(workerdSuiteFiles())
   const onTarball = (name: string, command: string[], env: Record<string, string> = {}): PackageRuntime => ({
     name: `tarball, ${name}`,
     group: 'package',
     command,
     env,
-    covers,
+    covers: (file) => (command === workers ? filesOnWorkerd : files).has(file),
   })
   return [
     {

@@ -18,6 +18,9 @@ export function portableFiles(): string[] {
 /** Those of them that run against the tarball too: all that are not left out by name. */
 export const suiteFiles = (): string[] => portableFiles().filter((file) => !Object.hasOwn(LEFT_OUT, file))
 
+/** On workerd those that can differ there: the others take minutes, and run there against the sources. */
+export const workerdSuiteFiles = (): string[] => suiteFiles().filter((file) => runsOn('workerd', file, 'quick'))
+
 /** The first internal file of `src/` that a file reaches at run time, through whatever helpers; types are erased. */
 export function internalBehind(file: string, reached: Map<string, string | undefined> = new Map()): string | undefined {
   if (reached.has(file)) return reached.get(file)

@@ -155,12 +155,12 @@ describe('retries', () => {
   })
 
   it('a Retry-After that is a date 60,001 milliseconds away is not', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: 999 })
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(999)
     try {
       const { answer } = call(POST, [json({}, 429, { 'retry-after': 'Thu, 01 Jan 1970 00:01:01 GMT' })])
       expect(await rejection(answer)).toMatchObject({ code: 'api', status: 429, retryAfterMs: 60_001 })
     } finally {
-      vi.useRealTimers()
+      clock.mockRestore()
     }
   })
 
@@ -171,14 +171,14 @@ describe('retries', () => {
   })
 
   it('a pause that would end at the very end of deadlineMs is not begun', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: 0 })
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(0)
     try {
       const reply = json({}, 429, { 'retry-after': '1' })
       const { answer, sent } = call(POST, [reply], {}, { deadlineMs: 1000 })
       expect(await rejection(answer)).toMatchObject({ code: 'api', status: 429, retryAfterMs: 1000 })
       expect(sent).toHaveLength(1)
     } finally {
-      vi.useRealTimers()
+      clock.mockRestore()
     }
   })
 

@@ -12,7 +12,7 @@ import {
   type MatcherState,
   setState,
 } from '@vitest/expect'
-import { fn, restoreAllMocks, spyOn } from '@vitest/spy'
+import { fn, isMockFunction, restoreAllMocks, spyOn } from '@vitest/spy'
 
 export { afterAll, afterEach, beforeAll, beforeEach, describe, it, test } from '@vitest/runner'
 
@@ -27,7 +27,19 @@ expect.getState = () => getState<MatcherState>(expect)
 expect.setState = (state) => setState(state, expect)
 Object.assign(globalThis, { [GLOBAL_EXPECT]: expect })
 
-export const vi = { fn, spyOn, restoreAllMocks }
+/** Tries again until it no longer throws, for a second at most. */
+async function waitFor<T>(attempt: () => T | Promise<T>): Promise<T> {
+  for (const until = Date.now() + 1000; ; ) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (Date.now() > until) throw error
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}
+
+export const vi = { fn, spyOn, isMockFunction, restoreAllMocks, waitFor }
 
 // Types are compared by the compiler; at run time any chain of this leads to nothing, as it does in Vitest.
 const chain: unknown = new Proxy(() => undefined, { get: () => chain, apply: () => chain })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { dts as declarations } from 'rolldown-plugin-dts'
 import { defineConfig } from 'tsup'
+import manifest from './package.json' with { type: 'json' }
 import { ENTRIES } from './scripts/entries.ts'
 
 const library = Object.fromEntries(ENTRIES.map(({ name, source }) => [name, `./${source}`]))
@@ -13,7 +14,8 @@ export default defineConfig(({ outDir = 'dist', dts }) => ({
   format: ['esm'],
   platform: 'neutral',
   target: 'es2022',
-  // Dependencies stay outside. A devDependency that is imported is bundled: only Hono, by the emulator and the command.
+  define: { EDGETILL_VERSION: JSON.stringify(manifest.version) },
+  // Dependencies stay outside. A devDependency that is imported is bundled: Hono and commander.
   external: [/^node:/],
   // Deno and Workers know a built-in module by this prefix alone.
   removeNodeProtocol: false,
@@ -21,7 +23,9 @@ export default defineConfig(({ outDir = 'dist', dts }) => ({
   splitting: true,
   treeshake: true,
   onSuccess: async () => {
-    await copyFile('node_modules/hono/LICENSE', join(outDir, 'LICENSE-hono.txt'))
+    for (const name of ['hono', 'commander']) {
+      await copyFile(`node_modules/${name}/LICENSE`, join(outDir, `LICENSE-${name}.txt`))
+    }
     if (dts === false) return
     // Each file's declarations follow from its own annotations (isolatedDeclarations); then they are bundled.
     const bundle = await rolldown({

@@ -17,7 +17,11 @@ const from = (where: 'package' | 'sources', entry: 'index' | 'webhooks'): string
     where === 'package' ? `${DIST}/${entry}.js` : entry === 'index' ? './src/index.ts' : './src/webhooks/index.ts',
   )
 
-const NOTHING_FOREIGN = ['hono', 'node:', 'src/emulator/', 'src/cli/', 'src/adapters/']
+/** What has subpaths of its own: nobody pays for it who does not import it. */
+const NOTHING_FOREIGN = [
+  ...['hono', 'node:'],
+  ...['src/emulator/', 'src/cli/', 'src/adapters/', 'src/testing/', 'src/checkout-link/'],
+]
 
 export const OUR_BUNDLES: readonly OurBundle[] = [
   {
@@ -43,6 +47,12 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     without: NOTHING_FOREIGN,
   },
   {
+    name: 'everything in "./webhooks"',
+    program: (where) => `export * from ${from(where, 'webhooks')}`,
+    goal: Number.POSITIVE_INFINITY,
+    without: [...NOTHING_FOREIGN, 'src/orders/', 'src/card/', 'src/operations/', 'src/http/', 'src/client'],
+  },
+  {
     name: 'everything in "."',
     program: (where) => `export * from ${from(where, 'index')}`,
     goal: Number.POSITIVE_INFINITY,
@@ -53,8 +63,9 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     program: () => `export { default } from './worker/index.ts'`,
     goal: 36_000,
     // Beyond the goal: the order gate with its outbox, refunds and voids, attempts that a person settles, a configuration that
-    // is checked whole, erasing of personal data, and the SDK's own growth.
-    limit: 54_000,
+    // is checked whole, erasing of personal data, and the SDK's own growth. Since then: links made and revoked by the API, the
+    // index of orders with its filters, pages in two languages, reconciliation and alerts, and the removal of data when its time has come.
+    limit: 67_000,
     without: ['node:', 'src/emulator/', 'src/cli/'],
   },
 ]

@@ -10,6 +10,7 @@ import { type Results, saveResults } from './results.ts'
 
 const SUBJECTS: Record<string, () => Promise<{ measure: Subject }>> = {
   verify: () => import('./subjects/verify.ts'),
+  receive: () => import('./subjects/receive.ts'),
   call: () => import('./subjects/call.ts'),
   worker: () => import('./subjects/worker.ts'),
   size: () => import('./subjects/size.ts'),
@@ -28,10 +29,11 @@ for (const name of chosen) {
   const startedAt = performance.now()
   const report: Report = await measure({ quick: values.quick, say: (text) => console.error(`  ${name}: ${text}`) })
   results[name] = { machine, quick: values.quick, report }
+  // At once: a later subject may fail.
+  saveResults(results)
   console.log(`## ${report.title}\n\n${toMarkdown(report)}`)
   console.error(`  ${name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
 }
-saveResults(results)
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`)
 // Runtimes that were started for a measurement may keep this process alive.
 process.exit(0)

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { bundleForWorkerd, root, TEMPLATE_DATE } from './runtimes.ts'
 
-export const API_SECRET = 'the API secret of the bench'
+export const API_SECRET = 'the-api-secret-of-the-bench'
 export const ADMIN_TOKEN = 'the-admin-token-of-the-bench-32-characters'
 
 /** The bindings of wrangler.toml and of a deployer. */
@@ -35,8 +35,12 @@ export interface StoredRow {
   metadata: object
 }
 
-/** Starts a Worker in workerd, over HTTP on loopback, with a KV namespace that holds `rows`. */
-export async function startWorker(entry: string, rows: Iterable<StoredRow> = []): Promise<RunningWorker> {
+/** Starts a Worker in workerd, over HTTP on loopback, with a KV namespace that holds `rows`, and with gates. */
+export async function startWorker(
+  entry: string,
+  rows: Iterable<StoredRow> = [],
+  gated = false,
+): Promise<RunningWorker> {
   const contents = await bundleForWorkerd({ entry: join(root, entry) })
   const parent = join(root, 'test-output/bench')
   mkdirSync(parent, { recursive: true })
@@ -49,6 +53,7 @@ export async function startWorker(entry: string, rows: Iterable<StoredRow> = [])
         cf: false,
         bindings: BINDINGS,
         kvNamespaces: { STATE: 'state' },
+        ...(gated && { durableObjects: { ORDER_GATE: { className: 'OrderGate', useSQLite: true } } }),
       }),
       resourcePersistencePath: folder,
     })

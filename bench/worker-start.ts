@@ -24,7 +24,7 @@ export async function measureStarts<T extends { name: string }>(
   const candidates = [...bundles.keys()]
   const times = new Map<T, StartTimes>(candidates.map((candidate) => [candidate, { wall: [], cpu: [] }]))
   for (let round = 0; round < rounds; round++) {
-    // Loaded isolates stay in memory: each round has a process of its own.
+    // Loaded isolates stay in memory: each round has its own process.
     const workerd = new Miniflare(
       convertV4MiniflareOptions({
         modules: [{ type: 'ESModule', path: 'worker.js', contents: loader }],

@@ -1,6 +1,6 @@
 // `npm run check`: format, lint, types, build, package. Every check runs, and the last line is `N passed, N failed`.
 
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
@@ -11,8 +11,9 @@ const folder = mkdtempSync(join(tmpdir(), 'edgetill-check-'))
 
 const sources = ENTRIES.map(({ source }) => source).join(' ')
 
-// In this order: the package checks look at what the build made.
-const CHECKS: [name: string, command: string][] = [
+type Check = [name: string, command: string]
+
+const SOURCES: Check[] = [
   ['format and lint', 'biome ci --colors=off .'],
   ['types of src', 'tsc -p tsconfig.json'],
   ['types of worker', 'tsc -p worker/tsconfig.json'],
@@ -20,38 +21,57 @@ const CHECKS: [name: string, command: string][] = [
   ['types under Deno', `deno check ${sources}`],
   // Twice: of all that there is, and of what is shipped, where a test's use does not count.
   ['unused code and packages', 'knip -c test/knip.ts && knip --production -c test/knip.ts'],
+  ['documentation', `deno doc --html --name=edgetill --output=${folder}/docs ${sources}`],
+  ['JSR package', 'deno publish --dry-run --allow-dirty'],
+]
+
+// In this order: what follows the build looks at what it made.
+const BUILT: Check[] = [
   ['build', 'tsup --silent'],
   ['package', 'publint --strict'],
   [
     'package types',
     `npm pack --silent --ignore-scripts --pack-destination ${folder} && attw --profile esm-only ${folder}/*.tgz`,
   ],
-  ['worker bundle', `wrangler deploy --dry-run --outdir ${folder}/worker`],
+  ['worker bundle', `wrangler deploy --dry-run --env live --outdir ${folder}/worker`],
   ['size budget', 'node scripts/size.ts'],
-  ['documentation', `deno doc --html --name=edgetill --output=${folder}/docs ${sources}`],
-  ['JSR package', 'deno publish --dry-run --allow-dirty'],
 ]
 
 let passed = 0
 let failed = 0
-for (const [name, command] of CHECKS) {
-  const { status, stdout, stderr, error } = spawnSync('bash', ['-c', command], {
-    cwd: root,
-    encoding: 'utf8',
-    env: {
-      ...process.env,
-      PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
-      WRANGLER_SEND_METRICS: 'false',
-      DENO_NO_UPDATE_CHECK: '1',
-      NO_COLOR: '1',
-    },
-  })
-  const ok = status === 0
-  if (ok) passed++
-  else failed++
-  console.log(`${ok ? 'passed' : 'FAILED'}  ${name}`)
-  if (!ok) console.log(`${command}\n${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`)
-}
+// Two at a time: most checks use one core.
+await Promise.all([SOURCES, BUILT].map(runChecks))
 rmSync(folder, { recursive: true, force: true })
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
+
+async function runChecks(checks: readonly Check[]): Promise<void> {
+  for (const [name, command] of checks) {
+    const { ok, output } = await run(command)
+    if (ok) passed++
+    else failed++
+    console.log(`${ok ? 'passed' : 'FAILED'}  ${name}`)
+    if (!ok) console.log(`${command}\n${output}`)
+  }
+}
+
+function run(command: string): Promise<{ ok: boolean; output: string }> {
+  return new Promise((done) => {
+    const child = spawn('bash', ['-c', `{ ${command}; } 2>&1`], {
+      cwd: root,
+      env: {
+        ...process.env,
+        PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
+        WRANGLER_SEND_METRICS: 'false',
+        DENO_NO_UPDATE_CHECK: '1',
+        NO_COLOR: '1',
+      },
+    })
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
+    child.on('error', (error) => done({ ok: false, output: error.message }))
+    child.on('close', (code) => done({ ok: code === 0, output }))
+  })
+}

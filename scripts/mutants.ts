@@ -43,9 +43,9 @@ export function mutantsOf(path: string, text: string): Mutant[] {
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const found: Mutant[] = []
 
-  const replace = (node: ts.Node, after: string) => {
-    const start = node.getStart(tree)
-    const end = node.getEnd()
+  const replace = (node: ts.Node, after: string) => replaceRange(node.getStart(tree), node.getEnd(), after)
+
+  const replaceRange = (start: number, end: number, after: string) => {
     const { line, character } = tree.getLineAndCharacterOfPosition(start)
     const firstStart = text.lastIndexOf('\n', start - 1) + 1
     const lastEnd = text.indexOf('\n', end) === -1 ? text.length : text.indexOf('\n', end)
@@ -66,6 +66,7 @@ export function mutantsOf(path: string, text: string): Mutant[] {
     if (node.kind === ts.SyntaxKind.TrueKeyword) replace(node, 'false')
     if (node.kind === ts.SyntaxKind.FalseKeyword) replace(node, 'true')
     if (ts.isNumericLiteral(node)) mutateNumber(node)
+    if (ts.isArrayLiteralExpression(node)) shorten(node.elements)
     if (ts.isIfStatement(node)) {
       negate(node.expression)
       if (leaves(node.thenStatement) && node.elseStatement === undefined) replace(node, '{}')
@@ -88,10 +89,18 @@ export function mutantsOf(path: string, text: string): Mutant[] {
 
   const mutateNumber = (node: ts.NumericLiteral) => {
     const value = Number(node.text)
-    // As the key of an object, 1 + 1 has to be computed.
-    if (ts.isPropertyAssignment(node.parent) && node.parent.name === node) return
     replace(node, String(value + 1))
     if (value > 0) replace(node, String(value - 1))
+  }
+
+  // Each entry of a list of texts or numbers, or of lists, is left out once.
+  const shorten = (entries: ts.NodeArray<ts.Expression>) => {
+    const isConstant = (entry: ts.Node) => ts.isStringLiteralLike(entry) || ts.isNumericLiteral(entry)
+    if (!entries.every(isConstant) && !entries.every(ts.isArrayLiteralExpression)) return
+    for (const [index, entry] of entries.entries()) {
+      // With the comma behind it.
+      replaceRange(entry.getStart(tree), entries[index + 1]?.getStart(tree) ?? entries.end, '')
+    }
   }
 
   // The operator of an equality, and a `!`, have this mutant already.

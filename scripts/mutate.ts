@@ -1,9 +1,10 @@
-// Changes what decides about money, one operator at a time, and looks whether a test notices.
+// Changes what decides about money, one operator, number or entry of a list at a time, and looks whether a test notices.
 //   npm run mutate                        every file of FILES (about an hour)
 //   npm run mutate -- src/http decimal    the files whose path contains one of the texts
 // Prints `killed/survived/total` for each file, and each survivor. Fails on a survivor that is not listed, with the
 // reason why it changes nothing that anybody can see, in test/node/mutation-equivalents.json.
 
+import { spawn } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -16,7 +17,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createVitest, type TestRunResult, type Vitest } from 'vitest/node'
 import { type Mutant, mutantsOf, withLoopLimit } from './mutants.ts'
@@ -31,25 +32,48 @@ interface Equivalent {
 
 /** Which tests notice a change, the quickest and the most telling first. Each file's namesake under test/ is added. */
 const LIB = ['test/http/errors.test.ts']
-const HTTP = ['test/http/send.test.ts', 'test/http/errors.test.ts', 'test/http/retries.test.ts', 'test/errors.test.ts']
+const HTTP = [
+  'test/http/send.test.ts',
+  'test/http/errors.test.ts',
+  'test/http/retries.test.ts',
+  'test/http/deadline.test.ts',
+  'test/errors.test.ts',
+]
+const PASS_THROUGH = ['request', 'purchase-rules', 'create-split-purchase', 'create-payment'].map(
+  (name) => `test/operations/${name}.test.ts`,
+)
 const WEBHOOKS = ['test/webhooks/verify.test.ts', 'test/webhooks/sign.test.ts', 'test/webhooks/handler.test.ts']
 const SCHEMAS = ['test/schemas/*.test.ts', 'test/webhooks/event.test.ts', 'test/operations/*.test.ts']
-const FOLD = ['test/worker/webhooks.test.ts', 'test/worker/capture.test.ts']
-const MONEY = ['gate', 'capture', 'api', 'webhooks'].map((name) => `test/worker/${name}.test.ts`)
-const CHECKOUT = ['checkout', 'gate', 'refusals', 'result'].map((name) => `test/worker/${name}.test.ts`)
+const FOLD = ['test/orders/*.test.ts', 'test/worker/webhooks.test.ts']
+const MONEY = ['operate', 'settle', 'rivals', 'attempts', 'gate', 'capture', 'reconciliation'].map(
+  (name) => `test/worker/${name}.test.ts`,
+)
+const CHECKOUT = ['customer', 'links', 'checkout'].map((name) => `test/worker/${name}.test.ts`)
+const LINKS = ['test/checkout-link/*.test.ts', 'test/worker/links.test.ts', 'test/worker/checkout.test.ts']
 
+/** The longest first, so that none runs alone in the end. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
+  'worker/flows/settle.ts': MONEY,
+  'worker/flows/open-checkout.ts': CHECKOUT,
+  'worker/flows/operate.ts': MONEY,
+  'worker/order-gate.ts': [...MONEY, 'test/worker/on-event.test.ts'],
+  'worker/store/attempts.ts': MONEY,
   'src/http/never-sent.ts': HTTP,
   'src/http/final-statuses.ts': HTTP,
-  'src/http/send.ts': [...HTTP, 'test/hooks.test.ts', 'test/http/deadline.test.ts', 'test/http/auth.test.ts'],
+  'src/http/send.ts': [...HTTP, 'test/hooks.test.ts', 'test/http/auth.test.ts'],
   'src/http/errors.ts': [...HTTP, 'test/operations/*.test.ts'],
-  'src/http/body.ts': HTTP,
-  'src/http/auth.ts': HTTP,
+  'src/http/body.ts': [...PASS_THROUGH, ...HTTP, 'test/operations/capture-payment.test.ts'],
+  'src/http/auth.ts': [...HTTP, ...PASS_THROUGH],
   'src/http/deadline.ts': HTTP,
   'src/lib/redact.ts': [...LIB, 'test/lib/card-data.test.ts', 'test/canary.test.ts'],
   'src/lib/card-data.ts': [...LIB, 'test/lib/redact.test.ts', 'test/canary.test.ts'],
   'src/lib/card-number.ts': ['test/card/card.test.ts', 'test/lib/redact.test.ts', ...LIB],
-  'src/lib/decimal.ts': ['test/helpers/amount.test.ts', 'test/schemas/*.test.ts', 'test/properties/amount.test.ts'],
+  'src/lib/decimal.ts': [
+    'test/helpers/amount.test.ts',
+    'test/schemas/*.test.ts',
+    'test/properties/amount.test.ts',
+    'test/outcome/resolve-outcome.test.ts',
+  ],
   'src/lib/sha1.ts': ['test/lib/hmac-sha1.test.ts'],
   'src/lib/hmac-sha1.ts': ['test/webhooks/signature.test.ts'],
   'src/lib/constant-time.ts': ['test/webhooks/signature.test.ts'],
@@ -65,15 +89,12 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/card/expiry.ts': ['test/card/card.test.ts'],
   'src/card/mask.ts': ['test/card/card.test.ts'],
   'src/card/number.ts': ['test/card/card.test.ts'],
-  'src/orders/fold.ts': ['test/orders/*.test.ts', ...FOLD],
+  'src/orders/fold.ts': FOLD,
   'src/orders/event-key.ts': ['test/orders/*.test.ts'],
-  'src/orders/summary.ts': ['test/orders/*.test.ts', ...FOLD],
-  'worker/flows/operate.ts': MONEY,
-  'worker/flows/settle.ts': [...MONEY, 'test/worker/killed.test.ts'],
-  'worker/store/attempts.ts': MONEY,
-  'worker/order-gate.ts': [...MONEY, 'test/worker/on-event.test.ts'],
-  'worker/flows/open-checkout.ts': CHECKOUT,
-  'worker/lib/links.ts': CHECKOUT,
+  'src/orders/summary.ts': FOLD,
+  'src/checkout-link/check.ts': LINKS,
+  'src/checkout-link/link.ts': LINKS,
+  'src/checkout-link/seal.ts': LINKS,
 }
 
 /** A run of the tests that takes this many times as long as without a change counts as a change that was noticed. */
@@ -90,6 +111,12 @@ const equivalents = JSON.parse(
 const wanted = process.argv.slice(2)
 const files = Object.keys(FILES).filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
 if (files.length === 0) throw new Error(`No file of FILES in scripts/mutate.ts contains ${wanted.join(' or ')}.`)
+const named = [...Object.entries(FILES).flat(2), ...equivalents.map(({ file }) => file)]
+const missing = named.filter((pattern) => globSync(pattern, { cwd: root }).length === 0)
+if (missing.length > 0) throw new Error(`scripts/mutate.ts names what does not exist: ${missing.join(', ')}`)
+
+// A process for each file, several at a time.
+if (files.length > 1) process.exit(await mutateApart(files))
 
 // The tests run over a copy of the checkout, in which one file at a time is changed.
 const copy = realpathSync(mkdtempSync(join(tmpdir(), 'edgetill-mutants-')))
@@ -105,19 +132,33 @@ const vitest = await createVitest('test', {
   pool: 'threads',
   isolate: false,
   fileParallelism: false,
-  testTimeout: 5000,
   reporters: [{}],
 })
 
-let survivors = 0
+let problems = 0
 try {
-  for (const file of files) survivors += await mutate(file)
+  problems = await mutate(files[0] as string)
 } finally {
   await vitest.close()
   rmSync(copy, { recursive: true, force: true })
 }
-console.log(survivors === 0 ? 'No survivor.' : `${survivors} problems.`)
-process.exit(survivors === 0 ? 0 : 1)
+process.exit(problems === 0 ? 0 : 1)
+
+/** Returns the exit code. */
+async function mutateApart(files: readonly string[]): Promise<number> {
+  const waiting = [...files]
+  const failed: string[] = []
+  const mutateNext = async (): Promise<void> => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const child = spawn(process.execPath, [import.meta.filename, file], { stdio: 'inherit' })
+      const code = await new Promise((done) => child.on('close', done))
+      if (code !== 0) failed.push(file)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, mutateNext))
+  console.log(failed.length === 0 ? 'No survivor.' : `Problems in ${failed.join(', ')}.`)
+  return failed.length === 0 ? 0 : 1
+}
 
 async function mutate(file: string): Promise<number> {
   const path = join(copy, file)
@@ -128,28 +169,38 @@ async function mutate(file: string): Promise<number> {
   await run(vitest, tests, path, withLoopLimit(file, text, LOOP_TURNS))
   const baselineAt = performance.now()
   const baseline = await run(vitest, tests, path, withLoopLimit(file, text, LOOP_TURNS))
-  if (baseline !== 'passed') {
-    console.log(`${file}: its tests fail without a change (${tests.join(' ')})`)
+  if (baseline !== undefined) {
+    console.log(`${file}: ${baseline} fails without a change`)
     return 1
   }
-  const limit = Math.max(5000, TOO_LONG * (performance.now() - baselineAt))
+  const limit = Math.max(20_000, TOO_LONG * (performance.now() - baselineAt))
   const mutants = mutantsOf(file, text)
   const listed = equivalents.filter((one) => one.file === file)
   const unused = listed.filter((one) => !mutants.some((mutant) => isSame(one, mutant)))
   const alive: Mutant[] = []
   let equivalent = 0
   for (const mutant of mutants) {
-    if (listed.some((one) => isSame(one, mutant))) equivalent += 1
-    else if ((await run(vitest, tests, path, withLoopLimit(file, mutant.source, LOOP_TURNS), limit)) === 'passed') {
+    if (listed.some((one) => isSame(one, mutant))) {
+      equivalent += 1
+      continue
+    }
+    const noticedBy = await run(vitest, tests, path, withLoopLimit(file, mutant.source, LOOP_TURNS), limit)
+    if (noticedBy !== undefined) {
+      // The next change is near this one, and the same test is likely to notice it.
+      tests.unshift(...tests.splice(tests.indexOf(noticedBy), 1))
+    } else {
       alive.push(mutant)
       console.log(`  ${file}:${mutant.position} \`${mutant.before}\` -> \`${mutant.after}\``)
       if (process.env.EDGETILL_MUTANT_LINES)
         console.log(JSON.stringify({ file, line: mutant.line, mutated: mutant.mutated }))
     }
   }
-  writeFileSync(path, text)
-  vitest.invalidateFile(path)
-  vitest.watcher.invalidates.add(path)
+  // Whatever broke on the way would have counted as noticed.
+  const broken = await run(vitest, tests, path, withLoopLimit(file, text, LOOP_TURNS))
+  if (broken !== undefined) {
+    console.log(`${file}: ${broken} fails without a change, after the others`)
+    return 1
+  }
   const killed = mutants.length - alive.length - equivalent
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
   console.log(
@@ -157,7 +208,8 @@ async function mutate(file: string): Promise<number> {
       `${equivalent > 0 ? `, ${equivalent} equivalent` : ''} (${seconds} s)`,
   )
   for (const { line, mutated } of unused) console.log(`  listed as equivalent, but not there: ${line} -> ${mutated}`)
-  return alive.length + unused.length
+  if (killed === 0) console.log('  has nothing to change')
+  return killed === 0 ? 1 : alive.length + unused.length
 }
 
 function isSame(one: Equivalent, mutant: Mutant): boolean {
@@ -174,14 +226,14 @@ function testsOf(file: string): string[] {
   return [...new Set([...(existsSync(join(root, namesake)) ? [namesake] : []), ...named])]
 }
 
-/** Runs test files, one after another, until one notices. */
+/** Runs test files, one after another, and returns the first that notices. */
 async function run(
   vitest: Vitest,
   tests: readonly string[],
   path: string,
   source: string,
   limit = 600_000,
-): Promise<'passed' | 'noticed'> {
+): Promise<string | undefined> {
   writeFileSync(path, source)
   vitest.invalidateFile(path)
   vitest.watcher.invalidates.add(path)
@@ -198,11 +250,11 @@ async function run(
     if (result === undefined) {
       await vitest.cancelCurrentRun('keyboard-input')
       await running
-      return 'noticed'
+      return test
     }
     // The result has the modules of earlier runs too.
     const state = result.testModules.find(({ moduleId }) => moduleId === specification.moduleId)?.state()
-    if (state !== 'passed' || result.unhandledErrors.length > 0) return 'noticed'
+    if (state !== 'passed' || result.unhandledErrors.length > 0) return test
   }
-  return 'passed'
+  return undefined
 }

@@ -9,14 +9,14 @@
 // Prints a line for each runtime with its counts and ends with `N passed, N failed`. A runtime that did not run, and a
 // test file that a runtime should load and did not, count as failures.
 
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packageRuntimes } from '../test/tarball/runtimes.ts'
 import { packInto } from '../test/tarball/support/pack.ts'
-import { FOLDERS, type RuntimeFamily, runsOn, type Tier } from '../test/tiers.ts'
-import { type Outcome, type Run, root, runVitest } from './vitest-run.ts'
+import { FOLDERS, type RuntimeFamily, runsOn, type Tier, testFiles } from '../test/tiers.ts'
+import { type Outcome, type Run, runVitest } from './vitest-run.ts'
 
 /** What can be named on the command line. */
 const GROUPS = ['node', 'deno', 'bun', 'workerd', 'browser', 'package'] as const
@@ -30,7 +30,7 @@ interface Runtime {
   covers: (file: string) => boolean
 }
 
-const on = (family: RuntimeFamily) => (file: string) => runsOn(family, file, tier)
+const on = (family: RuntimeFamily, only?: Tier) => (file: string) => runsOn(family, file, only ?? tier)
 const workerd = ['vitest', 'run', '-c', 'vitest.workers.config.ts']
 const RUNTIMES: readonly Runtime[] = [
   { name: 'node', group: 'node', command: ['vitest', 'run'], covers: on('node') },
@@ -41,8 +41,9 @@ const RUNTIMES: readonly Runtime[] = [
     name: 'workerd 2026-08-03',
     group: 'workerd',
     command: workerd,
-    env: { EDGETILL_COMPATIBILITY_DATE: '2026-08-03' },
-    covers: on('workerd'),
+    // That nothing needs `process` or `Buffer`: the quick tier loads every module.
+    env: { EDGETILL_COMPATIBILITY_DATE: '2026-08-03', EDGETILL_TIER: 'quick' },
+    covers: on('workerd', 'quick'),
   },
   {
     name: 'browser',
@@ -59,11 +60,9 @@ const { all, long, name, groups } = options
 const quick = !all && !long && options.files.length === 0 && name === undefined && groups.length === 0
 const tier: Tier = quick ? 'quick' : 'all'
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-test-'))
-const files = readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
-  .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-  .filter((file) => options.files.length === 0 || options.files.some((part) => file.includes(part)))
-  .sort()
+const files = testFiles().filter(
+  (file) => options.files.length === 0 || options.files.some((part) => file.includes(part)),
+)
 // One seed for every random test of the run, so that one number repeats it.
 const seed = process.env.EDGETILL_SEED || String(Math.floor(Math.random() * 2 ** 31))
 
@@ -157,5 +156,7 @@ function report(name: string, { passed, failed, problems, output }: Outcome, mil
   totals.failed += failed
   if (failed > 0) process.stdout.write(output)
   console.log(`${name.padEnd(30)} ${passed} passed, ${failed} failed (${(milliseconds / 1000).toFixed(1)} s)`)
+  // What a test measured and does not assert.
+  for (const [line] of output.matchAll(/^measured: .*$/gm)) console.log(`  ${line}`)
   for (const problem of problems) console.log(`  ${problem}`)
 }

@@ -10,6 +10,9 @@ import { OUR_BUNDLES } from '../bench/ours.ts'
 /** By the bundle's name: bytes that it may have, and what it consisted of then. */
 type Budgets = Record<string, { gzipped: number; imports: Record<string, number> }>
 
+/** The package consists of chunks that its entries share: this much of a chunk may be there for another entry. */
+const CHUNKS = 200
+
 /** A budget is rounded up to this, so that it does not change with every word of an error's text. */
 const STEP = 50
 
@@ -21,7 +24,17 @@ const overLimit: string[] = []
 await buildPackage()
 
 for (const { name, program, without, limit } of OUR_BUNDLES) {
-  const [{ gzipped }, { imports }] = await Promise.all([bundleOf(program('package')), bundleOf(program('sources'))])
+  const [{ gzipped, minified }, sources] = await Promise.all([
+    bundleOf(program('package')),
+    bundleOf(program('sources')),
+  ])
+  const { imports } = sources
+  if (minified > sources.minified + CHUNKS) {
+    const more = minified - sources.minified
+    problems.push(
+      `${name} has ${more} bytes more in the package than in the sources: its chunks hold what other entries need`,
+    )
+  }
   measured[name] = { gzipped: Math.min(Math.ceil(gzipped / STEP) * STEP, limit ?? Number.POSITIVE_INFINITY), imports }
   const budget = budgets[name]
   const over = budget ? gzipped - budget.gzipped : 0

@@ -1,13 +1,12 @@
 import type { PaymentMethods } from './client-operations.ts'
-import type { PurchaseMethods } from './client-purchases.ts'
 import { type ClientConfig, resolveConfig } from './config.ts'
-import type { CallOptions } from './http/types.ts'
+import type { BodilessCallOptions, CallOptions } from './http/types.ts'
 import { cancelPayment } from './operations/cancel-payment.ts'
 import { cancelRecurring } from './operations/cancel-recurring.ts'
 import { capturePayment } from './operations/capture-payment.ts'
 import { captureSplitPurchase } from './operations/capture-split-purchase.ts'
-import { type CreatePaymentInput, createPayment } from './operations/create-payment.ts'
-import { type CreateSplitPurchaseInput, createSplitPurchase } from './operations/create-split-purchase.ts'
+import { createPayment } from './operations/create-payment.ts'
+import { createSplitPurchase } from './operations/create-split-purchase.ts'
 import { type GetAccountInput, getAccount } from './operations/get-account.ts'
 import { type ListAccountsInput, listAccounts } from './operations/list-accounts.ts'
 import { type ListOrderOperationsInput, listOrderOperations } from './operations/list-order-operations.ts'
@@ -18,8 +17,9 @@ import { type ResendWebhookInput, resendWebhook } from './operations/resend-webh
 import { voidPayment } from './operations/void-payment.ts'
 import type { Account } from './schemas/account.ts'
 import type { WebhookEvent } from './schemas/event.ts'
+
 /** Every operation, bound to one configuration. The functions can be taken out and passed on: they need no `this`. */
-export interface Client extends PurchaseMethods, PaymentMethods {
+export interface Client extends PaymentMethods {
   /**
    * Reads all accounts of a POS with their balances. `GET {api_url}/api/v1/balances/pos/{pos_id}/accounts`.
    *
@@ -41,7 +41,7 @@ export interface Client extends PurchaseMethods, PaymentMethods {
    *   return accounts.map(({ name, currency, balances }) => `${name}: ${balances.available} ${currency}`)
    * }
    */
-  listAccounts(input?: ListAccountsInput, options?: CallOptions): Promise<Account[]>
+  listAccounts(input?: ListAccountsInput, options?: BodilessCallOptions): Promise<Account[]>
   /**
    * Reads one account with its balances. `GET {api_url}/api/v1/balances/pos/{pos_id}/accounts/{account_id}`.
    *
@@ -63,7 +63,7 @@ export interface Client extends PurchaseMethods, PaymentMethods {
    *   return account.balances.available
    * }
    */
-  getAccount(input: GetAccountInput, options?: CallOptions): Promise<Account>
+  getAccount(input: GetAccountInput, options?: BodilessCallOptions): Promise<Account>
   /**
    * Asks the service to send an operation's webhook again, and returns the same data: the way to learn the state of an order.
    * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true`.
@@ -86,7 +86,7 @@ export interface Client extends PurchaseMethods, PaymentMethods {
    *   return event.kind === 'purchase' && event.status === 'success'
    * }
    */
-  resendWebhook(input: ResendWebhookInput, options?: CallOptions): Promise<WebhookEvent>
+  resendWebhook(input: ResendWebhookInput, options?: BodilessCallOptions): Promise<WebhookEvent>
   /**
    * Lists every operation of an order, the primary payment and all captures, voids, increments and refunds.
    * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}`. Beyond the API document.
@@ -111,7 +111,7 @@ export interface Client extends PurchaseMethods, PaymentMethods {
    *   return operations.filter((one) => one.kind === 'refund' && one.status === 'success').length
    * }
    */
-  listOrderOperations(input: ListOrderOperationsInput, options?: CallOptions): Promise<WebhookEvent[]>
+  listOrderOperations(input: ListOrderOperationsInput, options?: BodilessCallOptions): Promise<WebhookEvent[]>
   /**
    * Sends a request that the API document does not show, with the guarantees of every other call: credentials, no followed
    * redirect, no repeated POST, limits, errors.
@@ -155,10 +155,8 @@ export interface Client extends PurchaseMethods, PaymentMethods {
 export function createClient(config: ClientConfig): Client {
   const resolved = resolveConfig(config)
   return {
-    createPayment: ((input: CreatePaymentInput, options?: CallOptions) =>
-      createPayment(resolved, input, options)) as Client['createPayment'],
-    createSplitPurchase: ((input: CreateSplitPurchaseInput, options?: CallOptions) =>
-      createSplitPurchase(resolved, input, options)) as Client['createSplitPurchase'],
+    createPayment: (input, options) => createPayment(resolved, input, options),
+    createSplitPurchase: (input, options) => createSplitPurchase(resolved, input, options),
     capturePayment: (input, options) => capturePayment(resolved, input, options),
     cancelPayment: (input, options) => cancelPayment(resolved, input, options),
     listAccounts: (input, options) => listAccounts(resolved, input, options),

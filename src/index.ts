@@ -5,7 +5,7 @@ export { createClient } from './client.ts'
 export type { ClientConfig, Fetch, Signer, SignerInput } from './config.ts'
 export { configFromEnv } from './config-from-env.ts'
 export type { ErrorInfo, Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning, WarningCode } from './hooks.ts'
-export type { CallOptions } from './http/types.ts'
+export type { BodilessCallOptions, CallOptions } from './http/types.ts'
 
 // Operations
 
@@ -23,12 +23,14 @@ export type {
   DirectPurchaseInput,
   HostedAuthInput,
   HostedPurchaseInput,
+  PaymentForm,
 } from './operations/create-payment.ts'
 export { createPayment } from './operations/create-payment.ts'
 export type {
   CreateSplitPurchaseInput,
   DirectSplitPurchaseInput,
   HostedSplitPurchaseInput,
+  SplitPurchaseForm,
 } from './operations/create-split-purchase.ts'
 export { createSplitPurchase } from './operations/create-split-purchase.ts'
 export type { GetAccountInput } from './operations/get-account.ts'
@@ -56,7 +58,7 @@ export { resolveOutcome } from './outcome/resolve-outcome.ts'
 // Wire objects
 
 export type { BrowserFingerprint } from './card/browser-fingerprint.ts'
-export type { Checkout } from './operations/purchase.ts'
+export type { Checkout, PaymentResult } from './operations/purchase.ts'
 export { isCheckout } from './operations/purchase.ts'
 export type { Account, AccountBalances } from './schemas/account.ts'
 export type { Capture, SecondaryOperation } from './schemas/capture.ts'

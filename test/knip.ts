@@ -5,12 +5,14 @@ export default {
   entry: [
     'examples/*.ts!',
     'examples/shop/{demo,dev}.ts!',
+    'examples/receivers/*.ts!',
     // Started by name in a separate process, Worker or compiler.
     'bench/{run,programs/*,types/*}.ts',
     'scripts/*.ts',
     'test/node/programs/*.ts',
     'test/tarball/node-20/*.ts',
     'test/support/without-node-globals.ts',
+    'test/support/bun-sqlite.d.ts',
     'test/**/*.test.ts',
   ],
   project: ['{src,worker,examples}/**/*.{ts,tsx}!', '{bench,test,scripts}/**/*.{ts,tsx}'],

@@ -1,5 +1,8 @@
 // Where and when a test file runs, in one place. `npm test` runs the quick tier, `npm run test:all` everything.
 
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
 /** Each runtime loads a test file unless the file stands in one of these folders. */
 export const FOLDERS = {
   node: 'test/node/', // needs a process, a socket or a file system: Node alone
@@ -10,6 +13,7 @@ export const FOLDERS = {
 /** Files and folders that `npm test` leaves out everywhere, with the reason. */
 export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/cli.test.ts': 'starts processes',
+  'test/node/command-line.test.ts': 'starts processes',
   'test/node/contributing.test.ts': 'starts processes',
   'test/node/demo.test.ts': 'starts processes',
   'test/node/emulator-elsewhere.test.ts': 'starts processes',
@@ -22,33 +26,54 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/no-replay-tls.test.ts': 'starts processes',
   'test/node/php-client.test.ts': 'starts processes',
   'test/node/readme.test.ts': 'starts processes',
+  'test/node/receivers.test.ts': 'starts processes',
   'test/node/redirects.test.ts': 'starts processes',
+  'test/node/stores.test.ts': 'starts Postgres',
   'test/node/taxonomy.test.ts': 'starts processes',
   'test/node/template.test.ts': 'packs the package and starts workerd',
+  'test/node/testing-kit.test.ts': 'starts processes',
   'test/node/verdicts.test.ts': 'starts processes',
   'test/node/worker-documents.test.ts': 'starts processes',
+  'test/node/worker-stopped.test.ts': 'stops and starts workerd',
+  'test/node/worker-storm.test.ts': 'stops and starts workerd',
   'test/orders/fold.test.ts': 'permutes events',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
+  'test/worker/storm.test.ts': 'plays days with hundreds of orders',
 }
 
 /** What can differ by runtime: on Deno, Bun and workerd, `npm test` runs these alone. */
 export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/canary.test.ts', // each runtime's inspect
+  'test/checkout-link/', // crypto
   'test/runtime.test.ts',
+  'test/card/',
   'test/flows/',
   'test/http/', // fetch, streams, aborts
   'test/lib/', // crypto, encodings
+  'test/testing/',
+  'test/schemas/webhook-event.test.ts', // edgetill/schemas as a whole
   'test/webhooks/',
   // Those that need seconds, not minutes, on workerd; the others are about what the worker decides.
   'test/worker/api.test.ts',
   'test/worker/attempts.test.ts',
   'test/worker/configuration.test.ts',
   'test/worker/gate.test.ts',
-  'test/worker/kv-double.test.ts',
-  'test/worker/refusals.test.ts',
+  'test/worker/rejections.test.ts',
+  'test/worker/links.test.ts',
   'test/worker/result.test.ts',
   'test/worker/webhooks.test.ts',
 ]
+
+/** Every test file, as a path of the checkout. */
+export function testFiles(folder = 'test'): string[] {
+  return readdirSync(join(import.meta.dirname, '..', folder), { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = `${folder}/${entry.name}`
+      if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : testFiles(path)
+      return path.endsWith('.test.ts') ? [path] : []
+    })
+    .sort()
+}
 
 export type Tier = 'quick' | 'all'
 export type RuntimeFamily = 'node' | 'deno' | 'bun' | 'workerd'

@@ -38,12 +38,13 @@ describe('warnings without an onWarning', () => {
 describe('an option that does not exist', () => {
   it.each([
     ['apiURL', 'apiUrl'],
-    ['timeout', undefined],
+    ['timeout', 'timeoutMs'],
+    ['host', undefined],
     ['timeoutMS', 'timeoutMs'],
     ['maxRetry', 'maxRetries'],
     ['authentification', 'authentication'],
   ])('of the configuration is rejected with what was meant: %s', (name, meant) => {
-    const message = meant ? `${name} is not an option; did you mean ${meant}?` : `${name} is not an option; `
+    const message = `${name} is not an option; ${meant ? `did you mean ${meant}?` : 'the options are '}`
     expect(() => createClient({ ...CONFIG, [name]: 'canary' })).toThrow(
       expect.objectContaining({ code: 'config', field: name, message: expect.stringContaining(message) }),
     )

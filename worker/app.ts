@@ -1,23 +1,15 @@
 import { Hono } from 'hono/tiny'
-import type { Deps } from './context.ts'
+import { type Context, contextOf, type Deps, waitUntilOf } from './context.ts'
 import type { Env } from './env.ts'
+import { raiseAlert } from './flows/raise-alert.ts'
 import { MisconfiguredError } from './lib/configuration.ts'
 import { drain } from './lib/drain.ts'
 import { describeError, report } from './lib/log.ts'
 import { type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
+import { queryOf } from './lib/query.ts'
 import { authorized, health } from './routes/admin.ts'
+import { apiRoutes } from './routes/api.ts'
 import { checkout } from './routes/checkout.ts'
-import {
-  balances,
-  cancelOrder,
-  erasePersonalData,
-  operateOnOrder,
-  replayEvent,
-  resendOrder,
-  settleAttempt,
-  waitingEvents,
-} from './routes/operations.ts'
-import { getOrder, getOrderEvent, listOrders, showDeadLetter, showDeadLetters } from './routes/orders.ts'
 import { result, resultPosted } from './routes/result.ts'
 import { webhooks } from './routes/webhooks.ts'
 import { StorageError } from './store/kv.ts'
@@ -47,41 +39,34 @@ export function createApp(options: Partial<Deps> = {}): Hono<{ Bindings: Env }> 
   app.get('/checkout/:token', checkout(deps))
   app.get('/return/:order_id', result(deps))
   app.post('/return/:order_id', resultPosted)
-  app.get('/health', health)
+  app.get('/health', health(deps))
   app.use('/api/*', authorized)
-  app.get('/api/orders', listOrders(deps))
-  app.get('/api/orders/:order_id', getOrder(deps))
-  app.get('/api/orders/:order_id/events/:event_id', getOrderEvent)
-  app.get('/api/orders/:order_id/waiting', waitingEvents(deps))
-  app.post('/api/orders/:order_id/events/:event_id/replay', replayEvent(deps))
-  app.post('/api/orders/:order_id/capture', operateOnOrder(deps, 'capture'))
-  app.post('/api/orders/:order_id/refund', operateOnOrder(deps, 'refund'))
-  app.post('/api/orders/:order_id/void', operateOnOrder(deps, 'void'))
-  app.post('/api/orders/:order_id/attempts/:attempt_id/settle', settleAttempt(deps))
-  app.post('/api/orders/:order_id/cancel', cancelOrder(deps))
-  app.post('/api/orders/:order_id/resend', resendOrder(deps))
-  app.delete('/api/orders/:order_id/personal-data', erasePersonalData(deps))
-  app.get('/api/balances', balances(deps))
-  app.get('/api/strays', showDeadLetters)
-  app.get('/api/strays/:id', showDeadLetter)
+  for (const { method, path, query, handle } of apiRoutes(deps)) {
+    app.on(method, path, (c) => {
+      queryOf(c, query)
+      return handle(c)
+    })
+  }
   app.notFound(({ req }) =>
     isApi(req.path)
       ? problemResponse({ status: 404, code: 'not_found', title: 'No such resource.' })
       : new Response('Not found', { status: 404 }),
   )
-  app.onError((error, { req }) => failure(error, isApi(req.path)))
+  app.onError((error, c) => failure(contextOf(deps, c.env, waitUntilOf(c)), error, isApi(c.req.path)))
   return app
 }
 
 const isApi = (path: string): boolean => path === '/api' || path.startsWith('/api/')
 
 /** What every route's failure becomes. Nothing but the names of wrong bindings and the SDK's texts gets out. */
-function failure(error: Error, api: boolean): Response {
+function failure(context: Context, error: Error, api: boolean): Response {
   const problem = problemFor(error)
-  if (problem.status >= 500) {
-    const { misconfigured, code } = problem as Problem & { misconfigured?: string[] }
-    if (code === 'internal') console.error(error)
-    report(code === 'config' ? 'configuration' : 'failure', { code, misconfigured, ...describeError(error) })
+  if (problem.code === 'config') {
+    const misconfigured = (problem.misconfigured ?? [problem.detail ?? problem.title]) as string[]
+    raiseAlert(context, { kind: 'configuration', order_id: null, misconfigured })
+  } else if (problem.status >= 500) {
+    if (problem.code === 'internal') console.error(error)
+    report('failure', { code: problem.code, ...describeError(error) })
   }
   if (api) return problemResponse(problem)
   const isExplained = problem.code === 'config' || problem.code === 'state'

@@ -17,12 +17,20 @@ export interface Env {
   SCHEME: string
   /** `per-endpoint` or `plain`. */
   AUTHENTICATION: string
+  /** `test` or `live`. Pages and `/health` say when it is `test`; `live` does not accept what belongs to the emulator. Empty: live. */
+  MODE: string
+  /** `true` or `false`: whether the service may be reached over `http:` beyond loopback, such as an emulator in a container. */
+  ALLOW_INSECURE_HTTP: string
   /** `off`, `log` or `enforce`: whether webhooks may come from {@link Env.SENDER_IP} only. */
   SENDER_CHECK: string
   /** The address that the service sends webhooks from. */
   SENDER_IP: string
-  /** The worker's own origin, such as `https://pay.shop.example.com`: where webhooks of captures and refunds go. */
+  /** The worker's own origin, such as `https://pay.shop.example.com`: where links lead, and webhooks of captures and refunds go. */
   PUBLIC_ORIGIN: string
+  /** The shop's name, on the customers' pages; empty: none. */
+  SHOP_NAME: string
+  /** Where those pages lead back to; empty: nowhere. */
+  SHOP_URL: string
   /** Days after which a customer's data is removed; empty: never. */
   RETENTION_DAYS: string
   /** `true` or `false`: whether the card's token is stored with its event. */
@@ -45,6 +53,8 @@ export interface Env {
   ADMIN_TOKEN_PREVIOUS?: string
   /** Secret, optional: what the example of worker/README.md authenticates itself to your shop with. */
   SHOP_TOKEN?: string
+  /** Secret, optional: the address that the example of `on-alert.ts` posts to. */
+  CHAT_URL?: string
 }
 
 const present = (...secrets: (string | undefined)[]): string[] => secrets.filter((secret) => !!secret) as string[]
@@ -61,9 +71,17 @@ export const adminTokens = (env: Env): string[] => present(env.ADMIN_TOKEN, env.
 /** Whether `cc_token` is stored. */
 export const keepsCardToken = (env: Env): boolean => !/^(false|off|no|0)$/i.test(env.KEEP_CARD_TOKEN ?? '')
 
+/** Whether real money moves here, as far as the configuration says. */
+export const isLive = ({ MODE }: Pick<Partial<Env>, 'MODE'>): boolean => MODE !== 'test'
+
+/** Whether credentials may travel over `http:` beyond loopback. */
+export const allowsInsecureHttp = (env: Partial<Env>): boolean =>
+  /^(true|on|yes|1)$/i.test(env.ALLOW_INSECURE_HTTP ?? '')
+
 /** Milliseconds after which a customer's data is removed; undefined: never. */
 export function retentionMs(env: Env): number | undefined {
-  return env.RETENTION_DAYS ? Number(env.RETENTION_DAYS) * 86_400_000 : undefined
+  // What is not a number of days is a configuration error: it must erase nothing.
+  return /^[1-9]\d*$/.test(env.RETENTION_DAYS ?? '') ? Number(env.RETENTION_DAYS) * 86_400_000 : undefined
 }
 
 /** The SDK's configuration. */
@@ -80,6 +98,7 @@ export function clientConfig(env: Env, fetch: typeof globalThis.fetch | undefine
     authentication: (env.AUTHENTICATION === 'documented'
       ? 'per-endpoint'
       : env.AUTHENTICATION || undefined) as ClientConfig['authentication'],
+    allowInsecureHttp: allowsInsecureHttp(env),
     fetch,
     userAgent: 'edgetill-worker',
   }
@@ -87,7 +106,7 @@ export function clientConfig(env: Env, fetch: typeof globalThis.fetch | undefine
 
 /**
  * The SDK's configuration for a call that moves money: it is never repeated automatically, not even after a 429. While
- * the SDK waits for its next try, nobody else could tell such a call from one whose worker has died.
+ * the SDK waits for its next try, such a call cannot be distinguished from one whose worker has died.
  */
 export function moneyConfig(env: Env, fetch: typeof globalThis.fetch | undefined): ClientConfig {
   return { ...clientConfig(env, fetch), maxRetries: 0 }

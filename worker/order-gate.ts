@@ -2,8 +2,15 @@ import type { DurableObjectState } from '@cloudflare/workers-types'
 import { type Context, contextOf, type Deps } from './context.ts'
 import type { Env } from './env.ts'
 import { drainOutbox } from './flows/drain-outbox.ts'
+import { eraseDue } from './flows/erase-personal-data.ts'
 import { type GateCall, IN_TURN, runAction } from './flows/order-actions.ts'
-import { type GateStorage, openGateStore } from './store/gate-store.ts'
+import { reconcileOpen } from './flows/reconcile.ts'
+import { type GateStorage, scheduleAlarm } from './store/alarm.ts'
+import { openGateIndex } from './store/gate-open-index.ts'
+import { openGateRows } from './store/gate-rows.ts'
+import { openGateStore } from './store/gate-store.ts'
+import { openGateTasks } from './store/gate-tasks.ts'
+import { readOrder } from './store/order.ts'
 import { openOutbox } from './store/outbox.ts'
 
 /** What the runtime calls of an order's gate. */
@@ -15,16 +22,18 @@ export interface OrderGateObject {
 /**
  * Makes the Durable Object class of an order's gate; `index.ts` exports it. There is one object for each order, named by
  * its `order_id`: one place with consistent storage. Checkouts, captures, refunds, voids and their settling come in turn.
- * Events come in a turn of their own, and `onEvent` runs from a queue by an alarm, so that money waits for neither.
+ * Events take their own turn, and `onEvent` runs from a queue by an alarm, so that money waits for neither.
  */
 export function createOrderGate(deps: Deps): new (state: DurableObjectState, env: Env) => OrderGateObject {
   return class OrderGate implements OrderGateObject {
     private readonly context: Context
     private readonly money = inTurn()
     private readonly events = inTurn()
+    private readonly storage: GateStorage
 
     constructor(state: DurableObjectState, env: Env) {
-      this.context = gateContext(deps, env, state.storage)
+      this.storage = state.storage
+      this.context = gateContext(deps, env, state)
     }
 
     async fetch(request: Request): Promise<Response> {
@@ -34,22 +43,49 @@ export function createOrderGate(deps: Deps): new (state: DurableObjectState, env
       return Response.json(await turn(work))
     }
 
-    /** Calls `onEvent` for what is due. */
+    /**
+     * Calls `onEvent` for what is due, asks about what has been open for long, writes the order's row in the index, and
+     * removes what has been kept for long enough.
+     */
     async alarm(): Promise<void> {
       const { outbox, onEvent } = this.context
-      if (onEvent && outbox) await drainOutbox(this.context, outbox)
+      const done = await Promise.allSettled([
+        onEvent && outbox && drainOutbox(this.context, outbox),
+        this.money(() => reconcileOpen(this.context)),
+        this.events(async () => writeDueRows(this.context)),
+        this.money(async () => runTasks(this.context)),
+      ])
+      await scheduleAlarm(this.storage, this.context.now())
+      // The runtime repeats an alarm that failed.
+      for (const one of done) if (one.status === 'rejected') throw one.reason
     }
   }
 }
 
 /** What the flows work with inside a gate. */
-function gateContext(deps: Deps, env: Env, storage: GateStorage): Context {
-  const context = contextOf(deps, env)
-  return { ...context, store: openGateStore(storage, context.store), outbox: openOutbox(storage) }
+function gateContext(deps: Deps, env: Env, state: DurableObjectState): Context {
+  const storage: GateStorage = state.storage
+  const context = contextOf(deps, env, (work) => state.waitUntil(work))
+  return {
+    ...context,
+    store: openGateStore(storage, context.store, context.now),
+    open: openGateIndex(storage, context.open),
+    outbox: openOutbox(storage),
+    rows: openGateRows(storage, context.store),
+    tasks: openGateTasks(storage),
+  }
 }
 
-type Turn = (work: () => Promise<ActionResult>) => Promise<ActionResult>
-type ActionResult = Awaited<ReturnType<typeof runAction>>
+function runTasks(context: Context): Promise<void> | undefined {
+  return context.tasks?.run(context.now(), (order_id) => eraseDue(context, order_id))
+}
+
+/** Folds an order for its row. */
+function writeDueRows({ rows, store, env, now }: Context): Promise<void> | undefined {
+  return rows?.flush(now(), async (order_id) => (await readOrder(store, order_id, env.POS_ID, false)).order)
+}
+
+type Turn = <T>(work: () => Promise<T>) => Promise<T>
 
 const unordered: Turn = (work) => work()
 

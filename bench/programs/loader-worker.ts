@@ -33,7 +33,7 @@ export default {
         modules: { 'main.js': codes.get(name) },
         env,
       }))
-      const response = await worker.getEntrypoint().fetch('http://bench/health')
+      const response = await worker.getEntrypoint().fetch('http://127.0.0.1/health')
       if (!response.ok) return response
       await response.arrayBuffer()
     }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -21,6 +22,9 @@ interface Started {
   table: 'workers' | 'packages'
   ours?: boolean
 }
+
+/** How much longer than an empty process of Node the shortest use of the command may take. */
+const VERSION_GOAL = 1.5
 
 const EMPTY = 'an empty Worker'
 const WORKERS: Started[] = [
@@ -49,6 +53,9 @@ export const measure: Subject = async ({ quick, say }) => {
       measures.push({ ...shared, ...sampleOf(times.get(one) ?? []), ours: one.ours ?? false })
     }
   }
+  say('the command')
+  const version = await startsOfCommand(quick ? 11 : 41)
+  measures.push(...version.measures)
   say('workerd')
   measures.push(...(await startsInWorkerd(packages, quick ? 6 : 24)))
   return {
@@ -61,7 +68,36 @@ export const measure: Subject = async ({ quick, say }) => {
     ],
     chart: { table: 'Import time', title: 'Import time (lower is better)' },
     measures,
-    goals: [],
+    goals: [
+      {
+        text: 'edgetill --version, against an empty process of Node',
+        measured: version.ratio,
+        goal: VERSION_GOAL,
+        unit: '×',
+      },
+    ],
+  }
+}
+
+/** Processes of Node, from start to end: the command's version, and an empty module. */
+async function startsOfCommand(rounds: number): Promise<{ measures: Measure[]; ratio: number }> {
+  const command = { row: 'edgetill --version', words: [join(DIST, 'cli.js'), '--version'] }
+  const empty = { row: 'an empty process', words: [join(root, 'test-output/bench/empty.js')] }
+  const times = await takeTurns([command, empty], rounds, async ({ words }) => {
+    const startedAt = performance.now()
+    const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+    if (status !== 0) throw new Error(`${words.join(' ')} ended with ${status}: ${stderr}`)
+    return performance.now() - startedAt
+  })
+  const ours = sampleOf(times.get(command) ?? [])
+  const theirs = sampleOf(times.get(empty) ?? [])
+  const shared = { table: 'The command, from start to end', column: 'node', unit: 'ms' } as const
+  return {
+    measures: [
+      { ...shared, row: command.row, ours: true, ...ours },
+      { ...shared, row: empty.row, ...theirs },
+    ],
+    ratio: ours.median / theirs.median,
   }
 }
 

@@ -2,8 +2,8 @@
 
 import { Hono } from 'hono'
 import { html } from 'hono/html'
+import { createCheckoutLink } from '../../src/checkout-link/index.ts'
 import type { HostedPurchaseInput } from '../../src/index.ts'
-import { createCheckoutLink } from '../../worker/lib/links.ts'
 
 export interface ShopPagesOptions {
   /** The worker's origin. */

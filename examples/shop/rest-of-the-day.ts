@@ -1,7 +1,7 @@
 // The second half of the demo: a partial capture, a cancelled checkout, a refund.
 
+import { createCheckoutLink } from '../../src/checkout-link/index.ts'
 import type { HostedAuthInput, HostedPurchaseInput } from '../../src/index.ts'
-import { createCheckoutLink } from '../../worker/lib/links.ts'
 import { formOf, location, submit } from './browser.ts'
 import { mugs } from './pages.ts'
 import type { Shop } from './start.ts'

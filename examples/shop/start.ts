@@ -34,6 +34,8 @@ export async function startShop({ ports, log, broken }: ShopOptions = {}): Promi
   // Nothing beyond loopback: wrangler would fetch `request.cf` and send usage metrics.
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
   process.env.WRANGLER_SEND_METRICS = 'false'
+  // All settings are here: a .dev.vars or .env that lies in the folder belongs to your own `wrangler dev`.
+  process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
   const stops: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const stopOne of stops.splice(0).reverse()) await stopOne()
@@ -52,6 +54,8 @@ export async function startShop({ ports, log, broken }: ShopOptions = {}): Promi
     const variable = (value: string) => ({ type: 'plain_text' as const, value })
     const worker = await startWorker({
       config: resolve(import.meta.dirname, '../../wrangler.toml'),
+      // Without a file's name wrangler reads .dev.vars.
+      envFiles: ['none'],
       bindings: {
         BASE_URL: variable(credentials.baseUrl),
         API_URL: variable(credentials.apiUrl),

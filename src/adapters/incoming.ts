@@ -90,11 +90,9 @@ function readStream(request: IncomingRequest, maxBytes: number): Promise<Uint8Ar
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
     let size = 0
-    const stop = () => {
-      for (const [event, listener] of listeners) request.removeListener(event, listener)
-    }
+    let isWhole = false
     const fail = (error: unknown) => {
-      stop()
+      for (const [event, listener] of listeners) request.removeListener(event, listener)
       request.resume()
       reject(error)
     }
@@ -111,12 +109,12 @@ function readStream(request: IncomingRequest, maxBytes: number): Promise<Uint8Ar
       [
         'end',
         () => {
-          stop()
+          isWhole = true
           resolve(joined(chunks, size))
         },
       ],
       ['error', fail],
-      ['close', () => fail(new Error('The connection closed before the whole body arrived.'))],
+      ['close', () => isWhole || fail(new Error('The connection closed before the whole body arrived.'))],
     ]
     if (Number(request.headers['content-length']) > maxBytes) return fail(tooLarge(maxBytes))
     if (request.destroyed) return fail(new Error('The connection closed before the body was read.'))
@@ -125,6 +123,8 @@ function readStream(request: IncomingRequest, maxBytes: number): Promise<Uint8Ar
 }
 
 function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const [first] = chunks
+  if (first?.byteLength === size) return first
   const bytes = new Uint8Array(size)
   let offset = 0
   for (const chunk of chunks) {

@@ -38,11 +38,7 @@ export type BrowserFingerprintValues =
 
 /** A web `Request`, or what Express, Fastify and node:http hand over: only its headers are read. */
 export interface BrowserRequest {
-  readonly headers: { get(name: string): string | null } | HeaderRecord
-}
-
-interface HeaderRecord {
-  readonly [name: string]: string | string[] | undefined
+  readonly headers: { get(name: string): string | null } | { readonly [name: string]: string | string[] | undefined }
 }
 
 /**
@@ -96,7 +92,8 @@ export function browserFingerprint(
 
 /** Node has the headers as an object with names in lower case. */
 function headerOf({ headers }: BrowserRequest, name: string): string | undefined {
-  const value: unknown = typeof headers.get === 'function' ? headers.get(name) : (headers as HeaderRecord)[name]
+  const value: unknown =
+    typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
   return typeof value === 'string' ? value : undefined
 }
 

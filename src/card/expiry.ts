@@ -20,5 +20,5 @@ export function isExpiry(month: unknown, year: unknown, now: number | Date): boo
 
 /** A year of two digits as one of four. */
 function fullYear(year: number): number {
-  return year >= 0 && year <= 99 ? 2000 + year : year
+  return year <= 99 ? 2000 + year : year
 }

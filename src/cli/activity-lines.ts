@@ -1,4 +1,5 @@
 import type { Activity } from '../emulator/index.ts'
+import { printable } from './terminal.ts'
 
 /** One line for people about something that happened in the emulator. */
 export function activityLine(activity: Activity): string {
@@ -32,11 +33,4 @@ function describe(activity: Exclude<Activity, { type: 'error' }>): string {
 function join(status: number | null, reason: string | null): string {
   if (status === null) return reason === null ? 'no response' : `failed: ${reason}`
   return reason === null ? String(status) : `${status} ${reason}`
-}
-
-/** What a request carries must not move the cursor, colour the terminal or start a new line. */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) => {
-    return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
 }

@@ -1,48 +1,24 @@
 #!/usr/bin/env node
-// The `edgetill` command. Exit codes: 0 done, 1 rejected or failed, 2 wrong usage.
+// The `edgetill` command. Exit codes: src/cli/errors.ts.
 
-import { readFile } from 'node:fs/promises'
-import { suggestion } from '../emulator/parse-input.ts'
-import { emulatorCommand } from './commands/emulator.ts'
-import { UsageError } from './usage.ts'
+import { writeSync } from 'node:fs'
+import { version } from './version.ts'
 
-const COMMANDS: Record<string, { summary: string; run: (words: string[]) => Promise<void> }> = {
-  emulator: { summary: 'serve an emulator of the payment service on loopback', run: emulatorCommand },
+const words = process.argv.slice(2)
+if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) printVersion()
+else {
+  const [{ handleInterrupts }, { run }] = await Promise.all([import('./interrupt.ts'), import('./program.ts')])
+  handleInterrupts()
+  const code = await run(words, version())
+  // A verb that ended without an error may have set another one.
+  if (code !== 0) process.exitCode = code
 }
 
-const HELP = `Usage: edgetill COMMAND [options]
-
-Commands
-${Object.entries(COMMANDS)
-  .map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`)
-  .join('\n')}
-
-edgetill COMMAND --help shows a command's options.`
-
-/** From package.json, which lies beside `dist` as well as above `src`. */
-async function version(): Promise<string> {
-  for (const path of ['../package.json', '../../package.json']) {
-    const text = await readFile(new URL(path, import.meta.url), 'utf8').catch(() => undefined)
-    if (text !== undefined) return `edgetill ${(JSON.parse(text) as { version: string }).version}`
-  }
-  throw new Error('package.json is missing.')
-}
-
-const [name, ...words] = process.argv.slice(2)
-if (name === '--version' || name === '-v') {
-  console.log(await version())
-} else if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-  console.log(HELP)
-  process.exitCode = name === undefined ? 2 : 0
-} else {
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+/** Without a parser and without streams it takes hardly longer than an empty process. */
+function printVersion(): void {
   try {
-    if (!command) throw new UsageError(`There is no command "${name}".${suggestion(name, Object.keys(COMMANDS))}`, HELP)
-    await command.run(words)
-  } catch (error) {
-    const usage = error instanceof UsageError
-    console.error(error instanceof Error ? error.message : String(error))
-    if (usage) console.error(`\n${error.help}`)
-    process.exitCode = usage ? 2 : 1
+    writeSync(1, `edgetill ${version()}\n`)
+  } catch {
+    // The reader has gone.
   }
 }

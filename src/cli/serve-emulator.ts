@@ -21,6 +21,8 @@ export async function serveEmulator(
   { origin, ...where }: ServeEmulatorOptions,
   options: EmulatorOptions,
 ): Promise<ServedEmulator> {
+  // A wrong option is rejected whether or not the port is free.
+  createEmulator(origin === undefined ? options : { ...options, origin })
   let emulator: Emulator | undefined
   const served: Served = await serveOnNode(
     async (request) => (await emulator?.fetch(request)) ?? new Response(null, { status: 503 }),

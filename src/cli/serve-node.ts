@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 
-/** Answers one request, as `emulator.fetch` or a Worker does. */
+/** Responds to one request, as `emulator.fetch` or a Worker does. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
 export interface ServeOptions {
@@ -46,6 +46,24 @@ export async function serveOnNode(fetch: FetchHandler, options: ServeOptions = {
       }),
   }
 }
+
+/** The error of an address that cannot be listened on, with what to do about it; any other error as it is. */
+export function listenError(error: unknown, { port = 0, host = '' }: ServeOptions): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') {
+    return new Error(
+      `Port ${port} is taken: stop what listens there, or choose another with --port (0 takes a free one).`,
+    )
+  }
+  if (code === 'EACCES') return new Error(`Port ${port} needs more rights: choose one from 1024 on with --port.`)
+  if (code !== 'EADDRNOTAVAIL' && code !== 'ENOTFOUND') return error
+  return new Error(
+    `This machine does not have the address ${host}. Pass one of this machine's addresses, or 0.0.0.0 for all.`,
+  )
+}
+
+/** Whether only this machine can reach an address. */
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/.test(host)
 
 async function respond(fetch: FetchHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const aborted = new AbortController()

@@ -78,15 +78,18 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
     if (order !== undefined) note(context, order, `fault ${kind} fired on ${on}`)
   }
   const app = createApp(context, controls)
+  // On Node a request follows its caller's signal only as long as something holds it.
+  const underWay = new Set<Request>()
 
   return {
     ...controls,
     async fetch(input: Request | string | URL, init?: unknown, workerContext?: unknown) {
       scheduler.runDue()
       const request = toRequest(input, init, workerContext)
+      underWay.add(request)
       const response = await recordRequest(context, request, (recorded, entry) =>
         Promise.race([app.fetch(recorded, { entry, signal: request.signal }), aborted(request.signal)]),
-      )
+      ).finally(() => underWay.delete(request))
       // In a Worker, work that outlives the response has to be announced.
       const waitUntil = (workerContext as { waitUntil?: unknown } | undefined)?.waitUntil
       if (typeof waitUntil === 'function') waitUntil.call(workerContext, deliveries.list.idle())
@@ -97,7 +100,7 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
 
 const INIT_MEMBERS = ['method', 'headers', 'body', 'signal', 'redirect']
 
-/** Servers pass a Request and then something of their own (bindings, a server), which must not be taken for a RequestInit. */
+/** Servers pass a Request and then another argument (bindings, a server), which must not be taken for a RequestInit. */
 function toRequest(input: Request | string | URL, init: unknown, workerContext: unknown): Request {
   if (!(input instanceof Request)) return new Request(input, init as RequestInit)
   const isInit = workerContext === undefined && isPlain(init) && INIT_MEMBERS.some((name) => Object.hasOwn(init, name))

@@ -8,7 +8,7 @@ import { RULES } from './spec/rules.ts'
  *
  * @param options Seed, clock, addresses and what the API document leaves open; all of it has defaults.
  * @throws {TypeError} when an option makes no sense.
- * @see The service's document, as a whole.
+ * @see The API document, as a whole.
  * @example
  * import { createEmulator } from 'edgetill/emulator'
  * const emulator = createEmulator({ seed: 7 })
@@ -27,10 +27,12 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   return assemble(options, RULES)
 }
 
-export type { OtherPayment, PortalActions } from './control/actions.ts'
-export type { Orders, OrderView } from './domain/orders.ts'
+export type { ActionOutcome, OtherPayment, PortalActions } from './control/actions.ts'
+export type { WhatExpires } from './domain/expiry.ts'
+export type { OrderSearch, Orders, OrderView } from './domain/orders.ts'
 export type { Emulator, EmulatorFetch } from './emulator.ts'
 export type {
+  CommitTime,
   ContentFault,
   DeliveryFault,
   Fault,
@@ -41,13 +43,14 @@ export type {
 } from './faults/fault.ts'
 export type { FaultOccurrence, Faults } from './faults/faults.ts'
 export { ConnectionResetError } from './faults/response-faults.ts'
-export type { Credentials, EmulatorOptions } from './options.ts'
+export type { Credentials, EmulatorOptions, ExpiryOptions } from './options.ts'
 export type { OperationName } from './spec/endpoints.ts'
 export type { AccountOption } from './state/accounts.ts'
 export type { Activity, AppliedFault, LoggedRequest } from './state/activity.ts'
 export { TEST_CARDS, type TestCard, type TestCardName, testCard } from './state/cards.ts'
 export type { ClockSource, EmulatorClock } from './state/clock.ts'
-export type { LimitInfo, Money, Operation, Payment, Subscription, TimelineEntry } from './state/state.ts'
+export type { LimitInfo, Money, Operation, Payment, SplitPart, Subscription, TimelineEntry } from './state/state.ts'
 export type { Duration } from './state/time.ts'
 export type { Deliveries } from './webhooks/deliveries.ts'
 export type { Attempt, Delivery } from './webhooks/delivery-store.ts'
+export { type WebhookFilter, WebhookNotReceivedError } from './webhooks/next-webhook.ts'

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { Fetch } from '../config.ts'
-import { fields, InputError, number, oneOf, parseInput, wholeNumber } from './parse-input.ts'
+import { fields, InputError, latency, number, oneOf, parseInput, text, wholeNumber } from './parse-input.ts'
 import type { AccountOption } from './state/accounts.ts'
 import type { Activity } from './state/activity.ts'
 import type { ClockSource } from './state/clock.ts'
@@ -45,7 +44,7 @@ export interface EmulatorOptions {
   /** Where the webhooks of requests without a `server_url` go. Without it they are only logged. */
   webhookUrl?: string
   /** Delivers the webhooks. Default: `globalThis.fetch`, looked up at each call. */
-  fetch?: Fetch
+  fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** Headers added to each webhook, to imitate a proxy in front of the receiver. Default none. */
   webhookHeaders?: Record<string, string>
   /** Milliseconds after which a delivery without a response has failed. Default 10,000 (assumption). */
@@ -96,7 +95,7 @@ export type ResolvedOptions = Required<
   /** Whether an `origin` was given: the emulator listens somewhere. */
   served: boolean
   webhookUrl: string | undefined
-  fetch: Fetch | undefined
+  fetch: EmulatorOptions['fetch'] | undefined
   signature: EmulatorOptions['signature'] | undefined
   credentials: Credentials
   onActivity: ((activity: Activity) => void) | undefined
@@ -112,7 +111,6 @@ const DEFAULT_ACCOUNTS = ['UAH', 'USD', 'EUR', 'XTS'].map((currency) => ({
   rolling_reserve: 50,
 }))
 
-const text = v.pipe(v.string('must be a string.'), v.minLength(1, 'must not be empty.'))
 const httpUrl = v.pipe(
   v.string('must be a URL.'),
   v.check((value) => URL.canParse(value) && /^https?:\/\//i.test(value), 'must be an http(s) URL.'),
@@ -138,7 +136,7 @@ const OPTIONS = fields('emulator option', {
     ),
   ),
   webhookUrl: v.optional(httpUrl),
-  fetch: v.optional(fn<Fetch>()),
+  fetch: v.optional(fn<NonNullable<EmulatorOptions['fetch']>>()),
   webhookHeaders: v.optional(v.record(v.string(), v.string('must be a string.'), 'must be an object of strings.')),
   webhookTimeoutMs: v.optional(number(1, 60 * MINUTE)),
   retryDelaysMs: v.optional(v.pipe(v.array(number(0, YEAR), 'must be an array of milliseconds.'), v.readonly())),
@@ -150,12 +148,7 @@ const OPTIONS = fields('emulator option', {
   splitSum: v.optional(oneOf('splitSum', ['any', 'exact'] as const)),
   expiry: v.optional(fields('expiry', { checkoutMs: expiry, threeDSecureMs: expiry, authorizationMs: expiry })),
   onActivity: v.optional(fn<(activity: Activity) => void>()),
-  latencyMs: v.optional(
-    v.union(
-      [number(0, 10 * MINUTE), v.pipe(v.tuple([number(0, 10 * MINUTE), number(0, 10 * MINUTE)]), v.readonly())],
-      'must be milliseconds (at most 600000), or a range of them like [100, 400].',
-    ),
-  ),
+  latencyMs: v.optional(latency),
   accounts: v.optional(
     v.array(fields('account', { name: text, currency: text, available: amount, rolling_reserve: amount })),
   ),
@@ -164,11 +157,11 @@ const OPTIONS = fields('emulator option', {
       fields('credential', {
         baseUrl: httpUrl,
         apiUrl: httpUrl,
-        posId: v.pipe(v.string(), v.uuid('must be a UUID.')),
+        posId: v.pipe(text, v.uuid('must be a UUID.')),
         apiKey: text,
         apiSecret: text,
         endpointsKey: text,
-        scheme: v.pipe(v.string(), v.regex(/^[\w-]+$/, 'must be one word.')),
+        scheme: v.pipe(text, v.regex(/^[\w-]+$/, 'must be one word.')),
       }),
     ),
   ),

@@ -43,6 +43,40 @@ export function wholeNumber(min: number, max: number): v.GenericSchema<unknown, 
   )
 }
 
+/** A text that is not empty. */
+export const text: v.GenericSchema<unknown, string> = v.pipe(
+  v.string('must be a string.'),
+  v.minLength(1, 'must not be empty.'),
+)
+
+/** An amount of money. */
+export const amount: v.GenericSchema<unknown, number> = v.pipe(
+  v.number('must be a number.'),
+  v.check(
+    (value) => value > 0 && value <= 1e12 && /^\d+(\.\d{1,2})?$/.test(String(value)),
+    'must be a positive number with at most 2 decimal digits.',
+  ),
+)
+
+/** `status_code` of a payment or an operation. */
+export const statusCode: v.GenericSchema<unknown, string> = v.pipe(
+  v.string('must be a string.'),
+  v.regex(/^\d{4}$/, 'must be a status code of four digits.'),
+)
+
+/** Real time to wait: milliseconds, or a range of them. */
+export const latency: v.GenericSchema<unknown, number | readonly [min: number, max: number]> = v.union(
+  [
+    number(0, 600_000),
+    v.pipe(
+      v.tuple([number(0, 600_000), number(0, 600_000)]),
+      v.check(([min, max]) => min <= max),
+      v.readonly(),
+    ),
+  ],
+  'must be milliseconds (at most 600000), or a range of them like [100, 400].',
+)
+
 /** A wrong option or control request, or an action that the state does not allow: the caller's mistake, not the emulator's. */
 export class InputError extends TypeError {
   override readonly name: string = 'InputError'

@@ -3,7 +3,7 @@ import type { Status } from '../schemas/values.ts'
 /**
  * Whether a status will not change any more: `success` and `failure`. False for every other one, unknown ones included.
  * (That these two are final is known from other public material: the API document shows no complete set.)
- * @see The service's document, "States and transitions".
+ * @see The API document, "States and transitions".
  * @example
  * import { isFinal } from 'edgetill'
  * isFinal('pending') // false
@@ -14,7 +14,7 @@ export function isFinal(status: Status): boolean {
 
 /**
  * Where the customer must be sent now, for example for 3-D Secure; undefined when nothing is asked of them.
- * @see The service's document, "States and transitions".
+ * @see The API document, "States and transitions".
  * @example
  * import { customerActionUrl, type Payment } from 'edgetill'
  * const next = (payment: Payment): string => customerActionUrl(payment) ?? 'https://shop.example.com/thanks'
@@ -34,7 +34,7 @@ export interface StatusCodeMeaning {
   meaning: string
 }
 
-// The document shows 1000, 2122 and 6007; the others are from other public material. Codes that mean the same share a line.
+// The API document shows 1000, 2122 and 6007; the others are from other public material. Codes that mean the same share a line.
 const CATALOGUE = `s1000=transaction successful
 s1002=amount reserved
 s1004=refund successful
@@ -86,7 +86,7 @@ const GROUPS = { s: 'success', p: 'pending', f: 'failure' } as const
 /**
  * Explains a `status_code`; undefined for one that is not in the catalogue, which is open: a hint for people, never a
  * reason to reject a record.
- * @see The service's document, "Errors", 2 and 5; codes beyond 1000, 2122 and 6007 are an assumption.
+ * @see The API document, "Errors", 2 and 5; codes beyond 1000, 2122 and 6007 are an assumption.
  * @example
  * import { describeStatusCode } from 'edgetill'
  * describeStatusCode('4009')?.meaning // insufficient funds

@@ -23,7 +23,7 @@ function parts(operation: string, path: string, timestamp: unknown): [seconds: s
  *
  * @returns Less than 0, 0, or more than 0, as `Array.sort` wants it.
  * @throws {InvalidInputError} when one is not a timestamp.
- * @see The service's document, "Common types", TIMESTAMP.
+ * @see The API document, "Common types", TIMESTAMP.
  * @example
  * import { compareTimestamps } from 'edgetill'
  * compareTimestamps('2026-01-01T10:00:00', '2026-01-01T10:00:00.001') // < 0
@@ -45,7 +45,7 @@ export function compareTimestamps(a: Timestamp, b: Timestamp): number {
  * @param timestamp As the service sends it; fractions beyond milliseconds are cut off.
  * @param zone `UTC`, an offset such as `+02:00`, or a name such as `Europe/Kyiv`.
  * @throws {InvalidInputError} when either is not what it should be.
- * @see The service's document, "Common types", TIMESTAMP.
+ * @see The API document, "Common types", TIMESTAMP.
  * @example
  * import { timestampToDate } from 'edgetill'
  * timestampToDate('2026-01-01T10:00:00.000', 'Europe/Kyiv').toISOString() // 2026-01-01T08:00:00.000Z

@@ -1,5 +1,5 @@
 import type { Issue } from '../errors.ts'
-import { cutDeepCardData } from '../lib/card-data.ts'
+import { cutCardData } from '../lib/card-data.ts'
 import { isObject } from '../lib/kind.ts'
 import { RESPONSE_BYTES } from '../lib/limits.ts'
 import { readBytes, TooLargeError } from '../lib/read-bytes.ts'
@@ -12,7 +12,7 @@ import type { ParsedResponse, RunningAttempt } from './types.ts'
 
 /**
  * The JSON text of a request's body, made once: what is signed is what is sent.
- * @param schema Of the call's input: what it shows is documented, and is no extra field.
+ * @param schema Of the call's input: what it shows is documented, so it is not an extra field.
  */
 export function jsonBody(
   operation: string,
@@ -20,14 +20,15 @@ export function jsonBody(
   passThrough: Record<string, unknown> | undefined,
   schema?: Schema<object>,
 ): string {
-  // A toJSON would replace the whole body.
-  if (passThrough !== undefined && (!isObject(passThrough) || typeof passThrough.toJSON === 'function')) {
-    rejectInput(operation, 'passThrough', 'must be a plain object of extra fields', passThrough)
+  if (passThrough !== undefined && !isObject(passThrough)) {
+    rejectInput(operation, 'passThrough', PLAIN, passThrough)
   }
-  if (passThrough && schema) rejectDocumented(operation, schema, body, passThrough, 'passThrough')
+  rejectDocumented(operation, schema, body, passThrough, 'passThrough')
   const sent = passThrough === undefined ? body : merge(operation, jsonOf(operation, body), passThrough, 'passThrough')
   return stringify(operation, sent)
 }
+
+const PLAIN = 'must be a plain object of extra fields'
 
 const jsonOf = (operation: string, value: object): unknown => JSON.parse(stringify(operation, value))
 
@@ -85,15 +86,15 @@ function structureOf(schema: unknown, sent: unknown): { entries?: Record<string,
   if (item) return { item }
   if (getter) return structureOf(getter(sent), sent)
   if (wrapped) return structureOf(wrapped, sent)
-  const [first = {}] = pipe
-    .filter((part) => part !== schema)
-    .map((part) => structureOf(part, sent))
-    .filter((one) => one.entries ?? one.item)
-  return first
+  const parts = pipe.filter((part) => part !== schema).map((part) => structureOf(part, sent))
+  return parts.find((part) => part.entries) ?? {}
 }
 
 /** Adds extra fields: objects are merged by key, arrays at the indexes that the call fills. Nothing is replaced. */
 function merge(operation: string, target: unknown, extra: unknown, path: string): unknown {
+  // It would replace documented fields that were checked.
+  if (typeof (extra as { toJSON?: unknown } | null)?.toJSON === 'function')
+    return rejectInput(operation, path, PLAIN, extra)
   if (Array.isArray(target) && Array.isArray(extra)) {
     return [...target, ...extra.slice(target.length)].map((value, index) => {
       const at = `${path}[${index}]`
@@ -125,7 +126,7 @@ export async function readJson(
   if (text === '' && attempt.request.emptyExpected) return undefined
   try {
     const json: unknown = JSON.parse(text ?? '')
-    cutDeepCardData(json)
+    cutCardData(json)
     return json
   } catch {
     const fault = !bytes ? `larger than ${RESPONSE_BYTES} bytes` : bytes.length > 0 ? 'not JSON' : 'empty'

@@ -26,6 +26,8 @@ export function startDeadline(timeoutMs: number, callerSignal: AbortSignal | und
   const onAbort = () => stop('aborted', callerSignal?.reason)
   const onTimeout = () => stop('timeout', new DOMException('No response in time.', 'TimeoutError'))
   const timer = setTimeout(onTimeout, timeoutMs)
+  // A pause before a retry can end late: a request that is sent after its time would end with an unknown outcome.
+  if (timeoutMs <= 0) onTimeout()
   if (callerSignal?.aborted) onAbort()
   else callerSignal?.addEventListener('abort', onAbort, { once: true })
   return {
@@ -46,16 +48,15 @@ export function startDeadline(timeoutMs: number, callerSignal: AbortSignal | und
 }
 
 /** Sleeps, or wakes up early when the signal aborts. */
-export function sleep(ms: number, signal: AbortSignal | undefined): Promise<'done' | 'aborted'> {
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    const wake = (result: 'done' | 'aborted') => {
+    const wake = () => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
-      resolve(result)
+      signal?.removeEventListener('abort', wake)
+      resolve()
     }
-    const onAbort = () => wake('aborted')
-    const timer = setTimeout(() => wake('done'), ms)
-    signal?.addEventListener('abort', onAbort)
-    if (signal?.aborted) onAbort()
+    const timer = setTimeout(wake, ms)
+    signal?.addEventListener('abort', wake)
+    if (signal?.aborted) wake()
   })
 }

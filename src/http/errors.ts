@@ -29,7 +29,7 @@ const NO_RESPONSE: Record<ConnectionError['reason'], string> = {
 /** The error of a call that got no response and can have changed nothing. */
 export function connectionError(
   attempt: Attempt,
-  details: { reason: ConnectionError['reason']; cause: unknown; what?: string; attempts?: number },
+  details: { reason: ConnectionError['reason']; cause: unknown; what?: string | undefined; attempts?: number },
 ): ConnectionError {
   const { config, request, number } = attempt
   const { reason, cause, what = NO_RESPONSE[reason], attempts = number } = details
@@ -157,11 +157,14 @@ function apiError(attempt: Attempt, { status, text, retryAfterMs, requestId }: R
   const where =
     status === 404 ? ` at ${hide.text(`${attempt.config[request.base]}${request.path}`, LOCATION_LENGTH)}` : ''
   const said = [apiMessage, apiCode].filter(Boolean).join(', ')
-  const named = violations.slice(0, VIOLATIONS_NAMED).map(({ field_name, violation }) => `${field_name}: ${violation}`)
-  const what =
-    `${request.operation} was rejected with ${status}${where}` +
-    `${meaning ? ` (${meaning})` : ''}${said ? `: ${said}` : ''}.${named.length > 0 ? ` ${named.join('; ')}.` : ''}`
-  return new ApiError(what + hint(attempt, status, apiCode, apiMessage), callDetails(attempt), {
+  const named = violations
+    .filter(({ violation }) => violation !== apiMessage)
+    .slice(0, VIOLATIONS_NAMED)
+    .map(({ field_name, violation }) => (field_name ? `${field_name}: ${violation}` : violation))
+  const what = `${request.operation} was rejected with ${status}${where}${meaning ? ` (${meaning})` : ''}`
+  const sentences =
+    sentence(said ? `${what}: ${said}` : what) + (named.length > 0 ? sentence(` ${named.join('; ')}`) : '')
+  return new ApiError(sentences + hint(attempt, status, apiCode, apiMessage), callDetails(attempt), {
     status,
     apiCode,
     apiMessage,
@@ -171,6 +174,11 @@ function apiError(attempt: Attempt, { status, text, retryAfterMs, requestId }: R
     requestId,
     body: hide.value(body, BODY_LENGTH),
   })
+}
+
+/** The service's own message may end with a full stop. */
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
 /** The error of a status from 400 on: final for a GET and where the status says so, else an unknown outcome. */
@@ -229,12 +237,12 @@ function shown(hide: Redactor, value: unknown, limit: number): string | undefine
 
 function violationsOf(hide: Redactor, args: unknown): FieldViolation[] {
   const found: FieldViolation[] = []
-  for (const entry of [args].flat().slice(0, VIOLATIONS)) {
+  for (const entry of [args].flat()) {
     const { field_name, violation, msg } = (entry ?? {}) as { field_name?: unknown; violation?: unknown; msg?: unknown }
-    for (const text of [violation, msg].flat().slice(0, VIOLATIONS)) {
+    for (const text of [violation, msg].flat()) {
+      if (found.length === VIOLATIONS) return found
       const what = shown(hide, text, TEXT_LENGTH)
-      if (what === undefined || found.length === VIOLATIONS) continue
-      found.push({ field_name: shown(hide, field_name, TEXT_LENGTH) ?? '', violation: what })
+      if (what !== undefined) found.push({ field_name: shown(hide, field_name, TEXT_LENGTH) ?? '', violation: what })
     }
   }
   return found

@@ -22,7 +22,9 @@ const NOT_PROCESSED: Readonly<Record<number, string>> = {
   418: 'not a payment service', // [http] unused but for the joke: never the result of a payment
   421: 'wrong server for this host', // [http] the server cannot produce a response for this host
   422: 'the body was understood and rejected', // [http] the instructions could not be processed
-  425: 'too early', // [http] the server does not risk processing a request that could be replayed
+  // [http] RFC 8470, 5.2: the server does not process what could be a replay. An intermediary passes it on only instead of
+  // sending the request again after the handshake, so that no copy of it was processed.
+  425: 'too early',
   426: 'upgrade required', // [http] rejected over this protocol
   428: 'precondition required', // [http] rejected for a missing header
   429: 'too many requests', // [doc] wait, then retry

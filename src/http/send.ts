@@ -33,6 +33,8 @@ const BACKOFF_MS = 500
 const BACKOFF_LIMIT_MS = 8_000
 /** If a server asks for a longer pause than this, the call ends and the error says how long to wait. */
 const RETRY_AFTER_LIMIT_MS = 60_000
+/** Characters of a request id that hooks and errors get. */
+const REQUEST_ID_LENGTH = 200
 
 /**
  * Runs one operation: builds its request, sends it and reads the response.
@@ -48,7 +50,8 @@ export async function call<T>(
 ): Promise<T> {
   const resolved = resolveConfig(config)
   try {
-    return read(await send(resolved, build(resolved), options))
+    const checked = checkInput(operation, optionsSchema, options)
+    return read(await send(resolved, build(resolved), checked))
   } catch (error) {
     callHook(resolved.hooks.onError, { operation, error })
     throw error
@@ -83,7 +86,10 @@ interface Retry {
  * @throws {UnexpectedResponseError} a GET's response that is not JSON.
  */
 async function send(config: ResolvedConfig, request: WireRequest, options: CallOptions): Promise<ParsedResponse> {
-  checkOptions(request, options)
+  if (options.passThrough && request.body === undefined) {
+    const message = 'must be left out: this request has no body'
+    rejectInput(request.operation, 'passThrough', message, options.passThrough)
+  }
   const { signal } = options
   const deadlineMs = options.deadlineMs ?? config.deadlineMs
   const startedAt = Date.now()
@@ -100,13 +106,8 @@ async function send(config: ResolvedConfig, request: WireRequest, options: CallO
     const outcome = await attemptOnce(current, number)
     if ('response' in outcome) return outcome.response
     callHook(config.hooks.onRetry, { ...infoOf(request, number), ...outcome.retry })
-    if ((await sleep(outcome.retry.delayMs, signal)) === 'aborted') {
-      // The service rejected everything before this pause, or it could not change anything: nothing is unknown.
-      throw connectionError(
-        { config, request, number, sentAt: Date.now() },
-        { reason: 'aborted', cause: signal?.reason },
-      )
-    }
+    // An abort during the pause ends the next attempt before anything is sent.
+    await sleep(outcome.retry.delayMs, signal)
   }
 }
 
@@ -161,7 +162,7 @@ async function sign(attempt: RunningAttempt): Promise<Record<string, string>> {
     const reason = deadline.stopReason()
     if (!reason) throw cause
     const what = reason === 'timeout' ? 'was not signed in time' : undefined
-    throw connectionError(attempt, { reason, cause, attempts: number - 1, ...(what && { what }) })
+    throw connectionError(attempt, { reason, cause, what, attempts: number - 1 })
   }
 }
 
@@ -194,7 +195,7 @@ async function exchange(attempt: RunningAttempt, url: string, headers: Record<st
 /** The response's `x-request-id`. Another party's text: hooks and errors get it without secrets and cut to length. */
 function requestIdOf(attempt: RunningAttempt, response: Response): string | undefined {
   const id = response.headers.get('x-request-id')
-  return id ? redactorOf(attempt).text(id, 200).slice(0, 200) : undefined
+  return id ? redactorOf(attempt).text(id).slice(0, REQUEST_ID_LENGTH) : undefined
 }
 
 async function readSuccess(attempt: RunningAttempt, response: Response, url: string): Promise<ParsedResponse> {
@@ -247,15 +248,8 @@ const optionsSchema: Schema<CallOptions> = /* @__PURE__ */ define(() =>
 )
 
 function isSignal(value: unknown): boolean {
-  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>
+  const { aborted, addEventListener } = value as Partial<AbortSignal>
   return typeof aborted === 'boolean' && typeof addEventListener === 'function'
-}
-
-function checkOptions({ operation, body }: WireRequest, options: CallOptions): void {
-  if (options.passThrough && body === undefined) {
-    rejectInput(operation, 'passThrough', 'must be left out: this request has no body', options.passThrough)
-  }
-  checkInput(operation, optionsSchema, options)
 }
 
 function targetUrl(config: ResolvedConfig, { operation, base, path }: WireRequest): string {

@@ -20,6 +20,9 @@ export interface CallOptions {
   passThrough?: Record<string, unknown> | undefined
 }
 
+/** Options of a call whose request has no body, so that nothing can be added to it. */
+export type BodilessCallOptions = Omit<CallOptions, 'passThrough'>
+
 /** A request as an operation builds it: everything but credentials. */
 export interface WireRequest extends AuthenticatedRequest {
   /** The function that was called. */

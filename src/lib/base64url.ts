@@ -11,7 +11,7 @@ const FOREIGN = /[+/\s]/
 
 /**
  * Decodes Base64Url, padded or not, to a string with one character a byte.
- * Answers undefined for anything else, the standard alphabet's `+` and `/` included.
+ * Returns undefined for anything else, the standard alphabet's `+` and `/` included.
  */
 export function decodeBase64urlBinary(text: string): string | undefined {
   if (FOREIGN.test(text)) return undefined

@@ -3,23 +3,19 @@ const CARD_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'exp_month', 'exp
 /** The fields of a request that can be charged, or show a card. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'card_cvv', 'cc_token'])
 
-/** Cuts raw card data out of a verified webhook, which documents none. */
-export function cutCardData(record: Record<string, unknown>): void {
-  for (const name of CARD_FIELDS) if (name in record) delete record[name]
-}
-
 /**
- * Cuts raw card data out of a response, at any depth: the documented response of a split purchase echoes it. `cc_mask`
- * and `cc_token` stay. (A reviver of `JSON.parse` would take five times as long as the parsing.)
+ * Cuts raw card data out of what JSON was parsed to, at any depth: a webhook documents none, and the documented response of
+ * a split purchase echoes it. `cc_mask` and `cc_token` stay. (A reviver of `JSON.parse` would take five times as long as the
+ * parsing.)
  */
-export function cutDeepCardData(value: unknown): void {
+export function cutCardData(json: unknown): void {
   // A list rather than recursion: JSON may be nested more deeply than the stack is.
-  const todo: unknown[] = [value]
-  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
-    if (next === null || typeof next !== 'object') continue
-    for (const [key, inner] of Object.entries(next)) {
-      if (CARD_FIELDS.has(key)) delete (next as Record<string, unknown>)[key]
-      else if (inner !== null && typeof inner === 'object') todo.push(inner)
+  const todo = [json] as Record<string, unknown>[]
+  for (const record of todo) {
+    // Not `Object.entries`, which takes several times as long: a webhook comes by here. (null has no keys.)
+    for (const key in record) {
+      if (CARD_FIELDS.has(key)) delete record[key]
+      else if (typeof record[key] === 'object') todo.push(record[key] as Record<string, unknown>)
     }
   }
 }

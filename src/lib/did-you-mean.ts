@@ -5,7 +5,8 @@ export function didYouMean(name: string, known: readonly string[]): string | und
     .map((candidate) => ({ candidate, distance: distance(lower, candidate.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance)
   const [best] = ranked
-  return best && best.distance <= Math.max(3, Math.floor(name.length / 4)) ? best.candidate : undefined
+  // Of a short name, three other letters make any other one.
+  return best && best.distance <= Math.min(3, Math.ceil(name.length / 3)) ? best.candidate : undefined
 }
 
 /** How many letters have to be added, removed or replaced (Levenshtein). */

@@ -1,4 +1,4 @@
-/** The document's "Limits", and our own where it has none. */
+/** The API document's "Limits", and our own where it has none. */
 
 /** Characters of `payload`. */
 export const PAYLOAD_LENGTH = 4000

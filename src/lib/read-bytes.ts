@@ -11,7 +11,7 @@ export interface RequestLike {
 
 /**
  * Reads a body from its stream up to a limit, with or without a `content-length`; a longer one is abandoned.
- * @param drained How much of a longer body is read and dropped first: a sender that is answered while it is still sending
+ * @param drained How much of a longer body is read and dropped first: a sender that gets a response while it is still sending
  *   may see a reset connection instead of the response.
  * @throws {TooLargeError} beyond the limit.
  */

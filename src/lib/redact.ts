@@ -33,10 +33,10 @@ interface Match {
 export function redactor(secrets: readonly string[]): Redactor {
   const cards = secrets.filter(isCardLike).map(digitsOf)
   const literals = [...new Set(secrets.flatMap(spellings))]
-  const longest = Math.max(64, ...secrets.map(({ length }) => length * 6))
+  const longest = Math.max(LONGEST_GROUPED_CARD, ...literals.map(({ length }) => length))
   const text = (original: string, limit = Number.POSITIVE_INFINITY): string => {
     // A secret at the limit is found whole before it is cut.
-    const seen = original.length > limit ? original.slice(0, limit + longest) : original
+    const seen = original.slice(0, limit + longest)
     const plain = blankEscapes(seen)
     const found = [
       ...findLiterals(seen, plain, literals),
@@ -63,10 +63,8 @@ function redactValue(value: unknown, limit: number, text: Redactor['text']): unk
     else if (typeof inner === 'number' && text(String(inner)) !== String(inner)) copy = REDACTED
     else if (inner !== null && typeof inner === 'object') {
       copy = depth === MAX_DEPTH ? CUT : Array.isArray(inner) ? [] : {}
-      const room = depth === MAX_DEPTH ? 0 : limit - todo.length
-      const entries = Object.entries(inner).slice(0, Math.max(0, room))
-      for (const [name, child] of entries)
-        todo.push({ target: copy as object, key: name, value: child, depth: depth + 1 })
+      for (const [name, child] of Object.entries(inner).slice(0, limit))
+        if (copy !== CUT) todo.push({ target: copy as object, key: name, value: child, depth: depth + 1 })
     }
     Object.defineProperty(target, name, { value: copy, enumerable: true, configurable: true, writable: true })
     if (left <= 0) break
@@ -118,6 +116,8 @@ const digitsOf = (text: string): string => text.replace(/[\s.-]/g, '')
 const SHOWN_DIGITS = 6
 /** Digits of the longest card number. */
 const LONGEST_CARD = 19
+/** Characters of one whose every digit is a group: see {@link SEPARATOR}. */
+const LONGEST_GROUPED_CARD = LONGEST_CARD * 7
 
 function findCardNumbers(text: string, cards: readonly string[]): Match[] {
   const found: Match[] = []
@@ -184,7 +184,6 @@ function findCardFields(text: string): Match[] {
 
 function outsideUuids(text: string, found: Match[]): Match[] {
   const uuids = [...text.matchAll(/(?<![\da-z])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?![\da-z])/gi)]
-  if (uuids.length === 0) return found
   return found.filter(
     ({ start, end, soft }) => !soft || !uuids.some(({ 0: uuid, index }) => start < index + uuid.length && end > index),
   )

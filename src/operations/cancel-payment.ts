@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { recordOf, unreadableRecord } from '../http/body.ts'
 import { call } from '../http/send.ts'
-import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { kindOf } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
 import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
@@ -80,7 +80,7 @@ function readResponse(response: ParsedResponse): CancelledPayment {
 export async function cancelPayment(
   config: ClientConfig,
   input: CancelPaymentInput,
-  options: CallOptions = {},
+  options: BodilessCallOptions = {},
 ): Promise<CancelledPayment> {
   return call(config, 'cancelPayment', options, (resolved) => buildRequest(resolved, input), readResponse)
 }

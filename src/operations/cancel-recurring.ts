@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import type { ClientConfig } from '../config.ts'
 import { recordOf } from '../http/body.ts'
 import { call } from '../http/send.ts'
-import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { segment } from '../lib/path.ts'
 import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, pathSegment } from '../schemas/input.ts'
@@ -68,7 +68,7 @@ function readResponse(response: ParsedResponse): RecurringCancellation {
 export async function cancelRecurring(
   config: ClientConfig,
   input: CancelRecurringInput,
-  options: CallOptions = {},
+  options: BodilessCallOptions = {},
 ): Promise<RecurringCancellation> {
   return call(config, 'cancelRecurring', options, () => buildRequest(input), readResponse)
 }

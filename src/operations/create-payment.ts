@@ -21,6 +21,7 @@ import {
   buildPurchase,
   type Checkout,
   checkPurchase,
+  type PaymentResult,
   readCheckout,
   readHosted,
   readPayment,
@@ -66,6 +67,12 @@ export interface DirectAuthInput extends DirectPurchaseFields {
 
 /** The input of `createPayment`; `mode` and `method` choose the form. */
 export type CreatePaymentInput = HostedPurchaseInput | HostedAuthInput | DirectPurchaseInput | DirectAuthInput
+
+/** The one form of {@link CreatePaymentInput} that a mode and a method choose, so that a mistake in it is reported for that form alone. */
+export type PaymentForm<Mode extends 'hosted' | 'direct', Method extends 'purchase' | 'auth'> = {
+  mode: Mode
+  method: Method
+} & Extract<CreatePaymentInput, { mode: Mode; method: Method }>
 
 const input = <const E extends v.ObjectEntries>(entries: E) =>
   v.pipe(anInput, v.objectWithRest(entries, unknownParameter, objectMessage))
@@ -156,31 +163,17 @@ function readResponse({ mode, method }: CreatePaymentInput, response: ParsedResp
  *   return checkout.url
  * }
  */
-export function createPayment(
+export async function createPayment<Mode extends 'hosted' | 'direct', Method extends 'purchase' | 'auth'>(
   config: ClientConfig,
-  input: HostedPurchaseInput,
-  options?: CallOptions,
-): Promise<Checkout>
-export function createPayment(
-  config: ClientConfig,
-  input: DirectPurchaseInput | DirectAuthInput,
-  options?: CallOptions,
-): Promise<Payment>
-export function createPayment(
-  config: ClientConfig,
-  input: CreatePaymentInput,
-  options?: CallOptions,
-): Promise<Checkout | Payment>
-export async function createPayment(
-  config: ClientConfig,
-  input: CreatePaymentInput,
+  input: PaymentForm<Mode, Method>,
   options: CallOptions = {},
-): Promise<Checkout | Payment> {
+): Promise<PaymentResult<Mode, Method>> {
   // The checked copy: the caller's object may change while the response is waited for.
   let checked: CreatePaymentInput
   const build = (resolved: ResolvedConfig): WireRequest => {
     checked = checkRequest(resolved, input)
     return buildPurchase(resolved, OPERATION, '/api/v1/payment', inputSchema, checked, options)
   }
-  return call(config, OPERATION, options, build, (response) => readResponse(checked, response))
+  const read = (response: ParsedResponse) => readResponse(checked, response) as PaymentResult<Mode, Method>
+  return call(config, OPERATION, options, build, read)
 }

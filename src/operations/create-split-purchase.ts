@@ -18,6 +18,7 @@ import {
   buildPurchase,
   type Checkout,
   checkPurchase,
+  type PaymentResult,
   readHosted,
   readPayment,
   warnAboutPurchase,
@@ -42,6 +43,12 @@ export interface DirectSplitPurchaseInput extends DirectPurchaseFields {
 
 /** The input of `createSplitPurchase`; `mode` chooses the form. */
 export type CreateSplitPurchaseInput = HostedSplitPurchaseInput | DirectSplitPurchaseInput
+
+/** The one form of {@link CreateSplitPurchaseInput} that a mode chooses. */
+export type SplitPurchaseForm<Mode extends 'hosted' | 'direct'> = { mode: Mode } & Extract<
+  CreateSplitPurchaseInput,
+  { mode: Mode }
+>
 
 const OPERATION = 'createSplitPurchase'
 
@@ -99,25 +106,12 @@ function readResponse(response: ParsedResponse): Checkout | Payment {
  *   return checkout.url
  * }
  */
-export function createSplitPurchase(
+export async function createSplitPurchase<Mode extends 'hosted' | 'direct'>(
   config: ClientConfig,
-  input: HostedSplitPurchaseInput,
-  options?: CallOptions,
-): Promise<Checkout>
-export function createSplitPurchase(
-  config: ClientConfig,
-  input: DirectSplitPurchaseInput,
-  options?: CallOptions,
-): Promise<Payment>
-export function createSplitPurchase(
-  config: ClientConfig,
-  input: CreateSplitPurchaseInput,
-  options?: CallOptions,
-): Promise<Checkout | Payment>
-export async function createSplitPurchase(
-  config: ClientConfig,
-  input: CreateSplitPurchaseInput,
+  input: SplitPurchaseForm<Mode>,
   options: CallOptions = {},
-): Promise<Checkout | Payment> {
-  return call(config, OPERATION, options, (resolved) => buildRequest(resolved, input, options), readResponse)
+): Promise<PaymentResult<Mode, 'purchase'>> {
+  const build = (resolved: ResolvedConfig) => buildRequest(resolved, input, options)
+  const read = (response: ParsedResponse) => readResponse(response) as PaymentResult<Mode, 'purchase'>
+  return call(config, OPERATION, options, build, read)
 }

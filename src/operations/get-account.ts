@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { recordOf } from '../http/body.ts'
 import { call } from '../http/send.ts'
-import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { type Account, accountSchema } from '../schemas/account.ts'
 import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, uuid } from '../schemas/input.ts'
@@ -69,7 +69,7 @@ function readResponse(response: ParsedResponse): Account {
 export async function getAccount(
   config: ClientConfig,
   input: GetAccountInput,
-  options: CallOptions = {},
+  options: BodilessCallOptions = {},
 ): Promise<Account> {
   return call(config, 'getAccount', options, (resolved) => buildRequest(resolved, input), readResponse)
 }

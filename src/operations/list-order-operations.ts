@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { unreadableRecord } from '../http/body.ts'
 import { call } from '../http/send.ts'
-import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { isObject, kindOf } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
@@ -88,7 +88,7 @@ function readElement(element: unknown): WebhookEvent {
 export async function listOrderOperations(
   config: ClientConfig,
   input: ListOrderOperationsInput,
-  options: CallOptions = {},
+  options: BodilessCallOptions = {},
 ): Promise<WebhookEvent[]> {
   return call(config, 'listOrderOperations', options, (resolved) => buildRequest(resolved, input), readResponse)
 }

@@ -26,6 +26,13 @@ export interface Checkout {
   checkout_id: string | undefined
 }
 
+/** What a created payment is for a mode and a method. The API document does not show the response to a hosted `auth`: it is either. */
+export type PaymentResult<Mode extends 'hosted' | 'direct', Method extends 'purchase' | 'auth'> = Mode extends 'direct'
+  ? Payment
+  : Method extends 'purchase'
+    ? Checkout
+    : Checkout | Payment
+
 /**
  * Whether the result of `createPayment` is a checkout to send the customer to, rather than a payment.
  * @example

@@ -5,7 +5,7 @@ import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import { unreadableRecord } from '../http/body.ts'
 import { call } from '../http/send.ts'
-import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { isObject } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
@@ -99,7 +99,7 @@ function readResponse(response: ParsedResponse): WebhookEvent {
 export async function resendWebhook(
   config: ClientConfig,
   input: ResendWebhookInput,
-  options: CallOptions = {},
+  options: BodilessCallOptions = {},
 ): Promise<WebhookEvent> {
   return call(config, 'resendWebhook', options, (resolved) => buildRequest(resolved, input), readResponse)
 }

@@ -51,7 +51,7 @@ export function foldSummaries(
     operations: operations.map(describeOperation),
     events: distinct.map(describeEvent),
     flags: flagsOf(distinct, operations, first, totals, expected),
-    updated_at: distinct.reduce<string | null>((latest, summary) => later(latest, timeOf(summary)), null),
+    updated_at: timeOf(distinct.at(-1)) ?? null,
   }
 }
 
@@ -77,13 +77,13 @@ interface Folded {
   conflict: boolean
 }
 
-/** Ordered by creation; within one operation the newest state that may count. */
+/** From events in the order of {@link byTime}. Ordered by creation; within one operation the newest state that may count. */
 function foldOperations(summaries: readonly EventSummary[]): Folded[] {
   const paymentOf = paymentGroups(summaries)
   const groups = new Map<string, { id: string; primary: boolean; events: EventSummary[] }>()
   for (const summary of summaries) {
     const primary = PRIMARY.includes(summary.method)
-    const { id, key } = primary ? paymentOf(summary) : { id: operationId(summary) ?? '', key: '' }
+    const { id, key } = primary ? paymentOf(summary) : { id: operationId(summary) as string, key: '' }
     const groupKey = primary ? `/${key}` : `${summary.method}/${id}`
     const group = groups.get(groupKey) ?? { id, primary, events: [] }
     group.events.push(summary)
@@ -94,7 +94,7 @@ function foldOperations(summaries: readonly EventSummary[]): Folded[] {
       id,
       primary,
       newest: newestOf(events),
-      createdAt: earliest(events),
+      createdAt: events.map(({ created_at }) => sortable(created_at)).sort()[0] as string,
       conflict: ['success', 'failure'].every((status) => events.some((event) => event.status === status)),
     }))
     .sort((a, b) => compare(a.createdAt, b.createdAt) || Number(b.primary) - Number(a.primary) || compare(a.id, b.id))
@@ -108,20 +108,19 @@ interface PaymentGroup {
 
 /**
  * Which charge of a payment an event belongs to. Not every event has a `transaction_id`: one without belongs to the
- * charge that was created at the same moment. A final one that was created at another moment is a charge of its own, so
+ * charge that was created at the same moment. A final one that was created at another moment is a separate charge, so
  * that recurring charges do not erase each other; one that is not final belongs to the payment's first charge.
  */
 function paymentGroups(summaries: readonly EventSummary[]): (summary: EventSummary) => PaymentGroup {
-  const byPayment = new Map<string, PaymentGroup[]>()
-  const groupOf = ({ payment_id = '', transaction_id, created_at }: EventSummary): PaymentGroup => {
-    const at = padded(created_at)
-    if (transaction_id !== undefined) return { id: transaction_id, key: transaction_id, at }
-    return { id: payment_id, key: `${payment_id}@${at}`, at }
+  const byPayment = new Map<string | undefined, PaymentGroup[]>()
+  const groupOf = (summary: EventSummary): PaymentGroup => {
+    const [id, at] = [operationId(summary) as string, sortable(summary.created_at)]
+    return { id, key: summary.transaction_id ?? `${id}@${at}`, at }
   }
   for (const summary of summaries) {
     const { method, payment_id, transaction_id } = summary
-    if (!PRIMARY.includes(method) || payment_id === undefined) continue
-    if (transaction_id === undefined && rank(summary) < 2) continue
+    if (!PRIMARY.includes(method)) continue
+    if (transaction_id === undefined && !isFinal(summary)) continue
     byPayment.set(payment_id, [...(byPayment.get(payment_id) ?? []), groupOf(summary)])
   }
   for (const groups of byPayment.values()) {
@@ -131,68 +130,57 @@ function paymentGroups(summaries: readonly EventSummary[]): (summary: EventSumma
   }
   return (summary) => {
     const own = groupOf(summary)
-    if (summary.transaction_id !== undefined || summary.payment_id === undefined) return own
+    if (summary.transaction_id !== undefined) return own
     const groups = byPayment.get(summary.payment_id) ?? []
-    return groups.find(({ at }) => at === own.at) ?? groups[0] ?? { ...own, key: summary.payment_id }
+    return groups.find(({ at }) => at === own.at) ?? groups[0] ?? { ...own, key: own.id }
   }
 }
 
-function operationId({ operation_id, transaction_id, payment_id }: EventSummary): string | undefined {
-  return operation_id ?? transaction_id ?? payment_id
+/** A payment's `operation_id`, should it have one, does not tell it apart. */
+function operationId({ method, operation_id, transaction_id, payment_id }: EventSummary): string | undefined {
+  const payment = transaction_id ?? payment_id
+  return PRIMARY.includes(method) ? payment : (operation_id ?? payment)
 }
 
-/** A final status never goes back to one that is not; else the newest time counts, at a tie the more final status. */
-function newestOf(summaries: readonly EventSummary[]): EventSummary {
-  return summaries.reduce((best, summary) => {
-    const better = Number(rank(summary) > 1) - Number(rank(best) > 1) || byTime(summary, best)
-    return better > 0 ? summary : best
-  })
+/** Of events in the order of {@link byTime}: the newest, but a final status never goes back to one that is not. */
+function newestOf(events: readonly EventSummary[]): EventSummary {
+  return (events.filter(isFinal).at(-1) ?? events.at(-1)) as EventSummary
 }
+
+const isFinal = (summary: EventSummary): boolean => rank(summary) > 1
 
 /** How final a status is. A success outranks a failure of the same moment: money that moved must not be overlooked. */
 function rank({ status }: EventSummary): number {
   if (status === 'success') return 3
   if (status === 'failure') return 2
-  return status === 'init' || status === undefined ? 0 : 1
+  return status === 'init' ? 0 : 1
 }
 
 function byTime(a: EventSummary, b: EventSummary): number {
   return (
-    compare(padded(timeOf(a)), padded(timeOf(b))) ||
+    compare(sortable(timeOf(a)), sortable(timeOf(b))) ||
     rank(a) - rank(b) ||
     // The one that says more: a fee or a processed amount that came later must not depend on the order of arrival.
     Object.keys(a).length - Object.keys(b).length ||
     // Nothing tells them apart any more: any order will do, as long as it is always the same.
-    compare(a.status ?? '', b.status ?? '') ||
     compare(a.id, b.id)
   )
 }
 
-const timeOf = (summary: EventSummary): string | undefined => summary.processed_at ?? summary.created_at
+const timeOf = (summary: EventSummary | undefined): string | undefined => summary?.processed_at ?? summary?.created_at
 
 /** Timestamps have no zone and are compared as text; their fraction may have any length, or be absent. */
-function padded(time: string | undefined | null): string {
-  const [whole = '', fraction = ''] = (time ?? '').split('.')
-  return `${whole}.${fraction.padEnd(9, '0')}`
+function sortable(time = ''): string {
+  const [whole = '', fraction = ''] = time.split('.')
+  return `${whole}.${fraction.replace(/0+$/, '')}`
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
-const earliest = (summaries: readonly EventSummary[]): string =>
-  summaries.map(({ created_at }) => padded(created_at)).reduce((a, b) => (compare(a, b) <= 0 ? a : b))
-
-function later(a: string | null, b: string | undefined): string | null {
-  if (b === undefined) return a
-  if (a === null) return b
-  // At the same moment the shorter text: written twice in two forms, it must not depend on which came first.
-  const order = compare(padded(b), padded(a))
-  return order > 0 || (order === 0 && b.length < a.length) ? b : a
-}
+const compare = (a: string, b: string): number => Number(a > b) - Number(a < b)
 
 /** What was paid: the payer may have changed the amount, but an amount in another currency cannot be added up. */
-function paid({ amount = 0, currency, processed_amount, processed_currency }: EventSummary): number {
+function paid({ amount, currency, processed_amount, processed_currency }: EventSummary): number {
   const same = processed_currency === undefined || processed_currency === currency
-  return minorUnits(processed_amount !== undefined && same ? processed_amount : amount)
+  return minorUnits(((same ? processed_amount : undefined) ?? amount) as number)
 }
 
 /** Hundredths. Rounding to whole units first would lose them, cutting would turn 0.29 into 28. */
@@ -240,7 +228,7 @@ function flagsOf(
   const { pos_id } = expected
   const raised: [OrderFlag, boolean][] = [
     ['amount_mismatch', hasOtherAmount(operations, first, expected)],
-    ['currency_mismatch', currencies.length > 0 && new Set(known).size > 1],
+    ['currency_mismatch', new Set(known).size > 1],
     ['over_capture', succeeded && captured > held],
     ['unexpected_shape', summaries.some((summary) => summary.kind === 'unexpected' || !counts(summary))],
     ['foreign_pos', summaries.some((summary) => pos_id !== undefined && isOther(summary.pos_id, pos_id))],
@@ -256,12 +244,12 @@ function hasOtherAmount(
   first: EventSummary | undefined,
   { amount, recurring_amount }: ExpectedPayment,
 ): boolean {
-  const differs = ({ amount: asked = 0, processed_amount }: EventSummary, wanted: number | undefined) =>
-    wanted !== undefined && minorUnits(processed_amount ?? asked) !== minorUnits(wanted)
+  const differs = ({ amount: asked, processed_amount }: EventSummary, wanted: number | undefined) =>
+    wanted !== undefined && minorUnits((processed_amount ?? asked) as number) !== minorUnits(wanted)
   return operations.some(({ newest }) =>
     newest === first
       ? differs(newest, amount)
-      : ['purchase', 'auth'].includes(newest.method ?? '') &&
+      : (newest.method === 'purchase' || newest.method === 'auth') &&
         newest.status === 'success' &&
         differs(newest, recurring_amount),
   )
@@ -271,7 +259,7 @@ const isOther = (received: string | undefined, expected: string): boolean =>
   received !== undefined && received.toLowerCase() !== expected.toLowerCase()
 
 function describeOperation({ id, newest }: Folded): OrderOperation {
-  return { method: newest.method ?? '', id, ...stateOf(newest) }
+  return { method: newest.method as string, id, ...stateOf(newest) }
 }
 
 function describeEvent(summary: EventSummary): OrderEvent {

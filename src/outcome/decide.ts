@@ -12,7 +12,7 @@ export type ResolvedOutcome =
   | { outcome: 'executed'; record: DocumentedEvent }
   /** The service does not have it: the same call can be made again. */
   | { outcome: 'not_executed' }
-  /** It cannot be told: `why` says for what reason, and what to do. */
+  /** It cannot be decided: `why` says for what reason, and what to do. */
   | { outcome: 'unknown'; why: string }
 
 /** A call as far as deciding needs it. */
@@ -102,19 +102,19 @@ function decideSecondary(call: CallFacts, method: SecondaryMethod, view: OrderVi
   )
   const [record] = candidates
   if (!record) {
-    // How a split operation is listed is not shown; an amount that was computed is no proof; a re-sent webhook hides others.
+    // How a split operation is listed is not shown; a computed amount proves nothing; a re-sent webhook hides others.
     const exact = view.complete && call.amount !== undefined && !call.operation.includes('Split')
     return (exact ? 0 : view.complete ? fresh.length : own.length) > 0 ? unknown(OTHERS) : absent(call)
   }
   if (!known) return unknown(`Without \`known\`, ${method} ${record.operation_id} may be from before the call.`)
   if (candidates.length > 1) return unknown(`${candidates.length} operations match, and only one can be this one.`)
   if (amount === undefined && method !== 'void') {
-    return unknown('The amount was left out, and what is listed does not tell beyond doubt how much it was.')
+    return unknown('The amount was left out, and the list does not show beyond doubt how much it was.')
   }
   return { outcome: 'executed', record }
 }
 
-/** How much a capture or refund without an amount is of, where what is listed tells it beyond doubt. */
+/** How much a capture or refund without an amount is of, where the list shows it beyond doubt. */
 function wholeAmount(
   method: 'capture' | 'refund',
   { operations, complete }: OrderView,

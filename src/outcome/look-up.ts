@@ -1,13 +1,13 @@
 import { isApiError } from '../errors.ts'
-import type { CallOptions } from '../http/types.ts'
+import type { BodilessCallOptions } from '../http/types.ts'
 import type { ListOrderOperationsInput } from '../operations/list-order-operations.ts'
 import type { ResendWebhookInput } from '../operations/resend-webhook.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 
 /** What `resolveOutcome` needs of a client. */
 export interface OrderLookup {
-  listOrderOperations(input: ListOrderOperationsInput, options?: CallOptions): Promise<WebhookEvent[]>
-  resendWebhook(input: ResendWebhookInput, options?: CallOptions): Promise<WebhookEvent>
+  listOrderOperations(input: ListOrderOperationsInput, options?: BodilessCallOptions): Promise<WebhookEvent[]>
+  resendWebhook(input: ResendWebhookInput, options?: BodilessCallOptions): Promise<WebhookEvent>
 }
 
 /** What the service shows of an order. */
@@ -33,7 +33,7 @@ export async function lookUpOrder(
   client: OrderLookup,
   order: OrderAddress,
   method: string | undefined,
-  options: CallOptions,
+  options: BodilessCallOptions,
 ): Promise<OrderView> {
   const operations = await unlessNotFound(client.listOrderOperations(order, options))
   if (operations) return { operations, complete: true }

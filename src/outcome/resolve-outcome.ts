@@ -1,8 +1,17 @@
 import * as v from 'valibot'
 import { EdgetillError, isConfigError } from '../errors.ts'
-import type { CallOptions } from '../http/types.ts'
-import { anObject, define, fieldsOf, must, objectMessage, type Schema } from '../schemas/fields.ts'
-import { amount, checkInput, uuid } from '../schemas/input.ts'
+import type { BodilessCallOptions } from '../http/types.ts'
+import {
+  anObject,
+  define,
+  fieldsOf,
+  must,
+  noUnknownOption,
+  objectMessage,
+  option,
+  type Schema,
+} from '../schemas/fields.ts'
+import { amount, checkInput, uuid, wholeNumber } from '../schemas/input.ts'
 import { text } from '../schemas/values.ts'
 import { decide, METHOD_OF, type ResolvedOutcome, unknown } from './decide.ts'
 import { lookUpOrder, type OrderLookup } from './look-up.ts'
@@ -24,7 +33,7 @@ export interface UnresolvedCall {
 }
 
 /** Options of `resolveOutcome`. */
-export interface ResolveOutcomeOptions extends Omit<CallOptions, 'passThrough'> {
+export interface ResolveOutcomeOptions extends BodilessCallOptions {
   /**
    * The `operation_id` of each operation that the order had before the call. Without them a capture, void or refund is
    * `unknown` as soon as anything matches. What another process does with the same order in between is taken for this call.
@@ -61,6 +70,27 @@ const callSchema: Schema<UnresolvedCall> = /* @__PURE__ */ define(() =>
   ),
 )
 
+type OwnOptions = Pick<ResolveOutcomeOptions, 'known' | 'settleAfterMs' | 'now'>
+
+const CALL_OPTIONS = ['signal', 'timeoutMs', 'deadlineMs', 'maxRetries']
+
+/**
+ * The options of the look-up are checked where it is made. A text or a list of records as `known` would know nothing, and an
+ * operation from before the call would be taken for it.
+ */
+const optionsSchema: Schema<OwnOptions> = /* @__PURE__ */ define(() => {
+  const own = fieldsOf<OwnOptions>()({
+    known: option(v.custom<readonly string[]>(isIds, must('be an array of operation_ids'))),
+    settleAfterMs: option(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+    now: option(v.custom<() => number>((value) => typeof value === 'function', must('be a function'))),
+  })
+  return v.pipe(anObject, noUnknownOption([...Object.keys(own), ...CALL_OPTIONS]), v.looseObject(own, objectMessage))
+})
+
+function isIds(value: unknown): boolean {
+  return Array.isArray(value) && value.every((id) => typeof id === 'string')
+}
+
 // Without a zone the machine's own would be taken, silently.
 function isTime(value: unknown): boolean {
   if (typeof value === 'string') return /(Z|[+-]\d\d:?\d\d)$/.test(value) && !Number.isNaN(Date.parse(value))
@@ -79,7 +109,7 @@ function isTime(value: unknown): boolean {
  * @param client A client, or its `listOrderOperations` and `resendWebhook`.
  * @param call The error itself, or `{ operation, order_id, amount, currency, sent_at }` of a process that was restarted.
  * @param options `known`, `settleAfterMs`, `now`, and `signal`, `timeoutMs`, `deadlineMs`, `maxRetries` of the look-up.
- * @throws {InvalidInputError} when `call` is neither, naming each field that is missing or wrong.
+ * @throws {InvalidInputError} when `call` is neither, naming each field that is missing or wrong, and for a wrong option.
  * @throws {ConfigError} when the configuration cannot work.
  * @see Beyond the API document: the look-up is said by the vendor elsewhere [A]. The API document has its fallback,
  *   "Re-send a webhook for an operation".
@@ -104,7 +134,8 @@ export async function resolveOutcome(
   options: ResolveOutcomeOptions = {},
 ): Promise<ResolvedOutcome> {
   const { operation, order_id, pos_id, amount, currency, sent_at } = checkInput('resolveOutcome', callSchema, call)
-  const { known, settleAfterMs = SETTLE_AFTER_MS, now = Date.now, ...callOptions } = options
+  const checked: ResolveOutcomeOptions = checkInput('resolveOutcome', optionsSchema, options)
+  const { known, settleAfterMs = SETTLE_AFTER_MS, now = Date.now, ...callOptions } = checked
   if (order_id === undefined)
     return unknown(`${operation} names no order_id to look up. Ask for the state of its order.`)
   const facts = {

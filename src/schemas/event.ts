@@ -236,7 +236,7 @@ const secondaryFields = /* @__PURE__ */ define(() => fieldsOf<Secondary>()({ ...
 const limit_info = /* @__PURE__ */ define(() => v.nullish(limitInfoSchema))
 
 /** What a schema reads of an event: `kind` is ours, and added afterwards. */
-type EventFields<T> = Omit<T, 'kind' | keyof Received>
+export type EventFields<T> = Omit<T, 'kind' | keyof Received>
 
 /** A payment's webhook, under any of its five methods. */
 export const primaryEventSchema: Schema<EventFields<PrimaryEvent>> = /* @__PURE__ */ define(() =>

@@ -28,5 +28,6 @@ export { splitListSchema, splitSchema } from './split.ts'
 
 // Types
 
+export type { EventFields } from './event.ts'
 export type { Schema } from './fields.ts'
 export type { Received, Wire } from './read.ts'

@@ -2,17 +2,15 @@ import type { Schema } from './fields.ts'
 
 type Test = (value: unknown) => boolean
 
-/** The public members of valibot's schemas and actions that are read here. */
+/** The public members of valibot's schemas and actions that are read here. Which of them there are, `type` says. */
 interface Parts {
-  kind: string
   type: string
   pipe?: readonly Parts[]
-  entries?: Record<string, Parts>
-  wrapped?: Parts
-  default?: unknown
-  options?: readonly unknown[]
-  check?: Test
-  requirement?: unknown
+  entries: Record<string, Parts>
+  wrapped: Parts
+  default: unknown
+  options: readonly unknown[]
+  check: Test
 }
 
 /**
@@ -30,9 +28,7 @@ export function unchanged(schema: Schema<unknown>): Test {
 function compile(parts: Parts): Test {
   if (parts.pipe) {
     // The first item of a pipe is the schema that it extends.
-    const [first = never, second, ...rest] = parts.pipe.map((item) => compile(item))
-    if (rest.length > 0) return never
-    return second ? (value) => first(value) && second(value) : first
+    return parts.pipe.map(compile).reduce((earlier, test) => (value) => earlier(value) && test(value))
   }
   switch (parts.type) {
     case 'string':
@@ -43,18 +39,18 @@ function compile(parts: Parts): Test {
     case 'finite':
       return Number.isFinite
     case 'custom':
-      return parts.check ?? never
+      return parts.check
     case 'picklist':
-      return (value) => parts.options?.includes(value) ?? false
+      return (value) => parts.options.includes(value)
     case 'nullish': {
-      const inner = compile(parts.wrapped as Parts)
+      const inner = compile(parts.wrapped)
       return parts.default === undefined ? (value) => value == null || inner(value) : never
     }
     case 'union':
       // valibot returns what the first option that fits makes of a value.
-      return compile(parts.options?.[0] as Parts)
+      return compile(parts.options[0] as Parts)
     case 'loose_object':
-      return compileObject(parts.entries as Record<string, Parts>)
+      return compileObject(parts.entries)
     default:
       return never
   }

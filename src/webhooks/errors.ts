@@ -1,5 +1,4 @@
 import { ConfigError, type WebhookRejection, WebhookVerificationError } from '../errors.ts'
-import { kindOf } from '../lib/kind.ts'
 import { SIGNATURE_LENGTH } from './signature.ts'
 
 // Plain numbers: a bundler keeps an object with a computed key even where nothing uses it.
@@ -16,7 +15,7 @@ export function signatureError(data: string, signature: string): WebhookVerifica
   if ((data + signature).includes(' ')) {
     return rejected(
       'plus_became_space',
-      'a field holds a space, which was a "+" before form decoding: the field is standard Base64, sent unescaped',
+      'a field holds a space, a "+" before form decoding: it is standard Base64, unescaped. Pass the body on as it came',
     )
   }
   if (/[+/]/.test(signature)) {
@@ -50,7 +49,7 @@ export function duplicate(name: string): WebhookVerificationError {
 }
 
 export function tooLarge(maxBytes: number): WebhookVerificationError {
-  return rejected('too_large', `its body is longer than ${maxBytes} bytes`)
+  return rejected('too_large', `its body is longer than ${maxBytes} bytes: the option maxBytes allows more`)
 }
 
 // A mistake in the receiver is never a WebhookVerificationError: a receiver that responds 401 to those would lose genuine webhooks.
@@ -94,10 +93,11 @@ function describe(received: unknown): string {
   if (ArrayBuffer.isView(received) || received instanceof ArrayBuffer) return 'bytes (a Buffer: the raw body?)'
   if (received instanceof Promise) return 'a Promise (await it)'
   if (Array.isArray(received)) return 'an array'
-  if ('raw' in received && 'parseBody' in received) return 'the request of Hono'
+  if ('parseBody' in received) return 'the request of Hono'
   if ('headers' in received)
     return isWebRequest(received) ? 'a web Request' : 'a request of Express, Fastify or node:http'
-  return kindOf(received) === 'object' ? 'an object' : kindOf(received)
+  if ('pipe' in received || 'stream' in received || 'getReader' in received) return 'the raw body'
+  return 'an object'
 }
 
 /** Whether a value has what `readWebhook` needs of a `Request`. */

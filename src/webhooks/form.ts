@@ -1,3 +1,4 @@
+import { isObject } from '../lib/kind.ts'
 import { duplicate, missing, notAForm } from './errors.ts'
 
 /** The two form parameters of a webhook (API document, "Events", 1). */
@@ -19,8 +20,9 @@ const USUAL = /^data=([\w-]+(?:%3D|=)*)&signature=([\w-]+(?:%3D|=)*)$/
 
 /** Reads the form from a body's text. */
 export function parseForm(text: string): WebhookForm {
-  const [, data, signature] = USUAL.exec(text) ?? []
-  if (data !== undefined && signature !== undefined) {
+  const usual = USUAL.exec(text)
+  if (usual) {
+    const [, data = '', signature = ''] = usual
     return { data: data.replaceAll('%3D', '='), signature: signature.replaceAll('%3D', '=') }
   }
   // URLSearchParams over the text agrees on every runtime; request.formData() does not.
@@ -40,9 +42,12 @@ function isFields(value: unknown): value is WebhookFields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   // Whatever a stranger sends, a body parser makes a plain object of it.
   if (isPlain(value)) return true
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Promise) return false
-  // A request, of the web or of a framework. (That of Hono keeps the web's under `raw`.)
-  return !('headers' in value || 'raw' in value)
+  // A request (that of Hono keeps the web's under `raw`), a stream, a Blob or bytes, a Promise. A form may have fields of
+  // these names, but they are texts.
+  return !['headers', 'raw', 'pipe', 'getReader', 'slice', 'buffer', 'then'].some((name) => {
+    const part = (value as Record<string, unknown>)[name]
+    return isObject(part) || typeof part === 'function'
+  })
 }
 
 function isPlain(value: object): boolean {

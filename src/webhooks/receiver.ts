@@ -140,7 +140,7 @@ async function report(onRejected: WebhookHandlerOptions['onRejected'], error: un
 }
 
 function checkOptions(options: WebhookHandlerOptions): void {
-  checkSecrets(options.secrets)
+  checkSecrets(options?.secrets)
   checkMaxBytes(options.maxBytes)
   for (const name of Object.keys(options)) {
     if (!OPTIONS.includes(name)) {

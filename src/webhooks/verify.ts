@@ -110,7 +110,7 @@ export async function readWebhookForm(request: RequestLike, options: ReadWebhook
 
 /** @throws {WebhookVerificationError} `content_type`. */
 export function requireFormType(type: string): void {
-  if (type.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded') return
+  if (type.split(';')[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded') return
   const received = type === '' ? 'missing' : `"${type.slice(0, 100).replace(/[^ -~]/g, '?')}"`
   throw rejected('content_type', `its content type is ${received} instead of application/x-www-form-urlencoded`)
 }

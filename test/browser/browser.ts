@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-const screenshots = resolve(import.meta.dirname, '../../test-output/screenshots')
+/** Where the pictures of a run are kept. */
+export const screenshots: string = resolve(import.meta.dirname, '../../test-output/screenshots')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export function launch(): Promise<Browser> {

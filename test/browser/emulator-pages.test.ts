@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkWithAxe, launch, look } from './browser.ts'
+import { checkWithAxe, launch, look, screenshots } from './browser.ts'
 import { startTenOrders, type TenOrders } from './ten-orders.ts'
+
+const guide = join(import.meta.dirname, '../../guides/images')
 
 let browser: Browser
 let ten: TenOrders
@@ -111,6 +115,48 @@ it('no word of a table is broken at a width between the two', async () => {
   await page.context().close()
 })
 
+it.each(['wide', 'phone'] as const)('no choice and no placeholder is cut off at %s width', async (size) => {
+  const page = await open(size)
+  for (const name of ['overview', 'requests', 'faults', 'order-captured']) {
+    await page.goto(pages()[name] ?? '')
+    const cut = await page.locator('select, input[placeholder]').evaluateAll((fields) => {
+      const pen = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D
+      return (fields as (HTMLSelectElement | HTMLInputElement)[]).flatMap((field) => {
+        const { font, paddingLeft, paddingRight } = getComputedStyle(field)
+        const room = field.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)
+        pen.font = font
+        const texts = 'options' in field ? [...field.options].map(({ text }) => text) : [field.placeholder]
+        return texts.filter((text) => pen.measureText(text).width > room)
+      })
+    })
+    expect(cut, name).toEqual([])
+  }
+  await page.context().close()
+})
+
+it('the guide has a picture of each page that it shows', async () => {
+  // What the guide shows: copy test-output/screenshots/emulator-*.png to guides/images when a page has changed.
+  const shown = [
+    { name: 'overview', width: 1000, height: 625, scheme: 'light' },
+    { name: 'order-refunded', width: 1000, height: 830, scheme: 'dark' },
+    { name: 'checkout-ukrainian', width: 640, height: 760, scheme: 'light' },
+  ] as const
+  for (const { name, width, height, scheme } of shown) {
+    const viewport = { width, height }
+    const context = await browser.newContext({ viewport, colorScheme: scheme, deviceScaleFactor: 0.8 })
+    const page = await context.newPage()
+    await page.goto(pages()[name] ?? '')
+    if (name === 'checkout-ukrainian') {
+      await page.getByRole('button', { name: 'Заповнити 4111 1111 1111 1111' }).click()
+      await page.locator(':focus').waitFor()
+    }
+    const file = `emulator-${name.replace(/-.*/, '')}.png`
+    await page.screenshot({ path: join(screenshots, file) })
+    expect(existsSync(join(guide, file)), file).toBe(true)
+    await context.close()
+  }
+})
+
 describe('without script, under the strict policy', () => {
   it('a button fills in a test card, and the payment goes through', async () => {
     const page = await open('phone', 'light', false)
@@ -151,6 +197,19 @@ describe('without script, under the strict policy', () => {
     expect(await cancel.isVisible()).toBe(true)
     await page.goto(address('/_emulator'))
     expect(await page.getByRole('button', { name: 'Forget everything' }).isVisible()).toBe(false)
+    await page.context().close()
+  })
+
+  it('a card-to-card transfer is made with a form', async () => {
+    const page = await open('phone', 'light', false)
+    await page.goto(address('/_emulator'))
+    await page.getByLabel('Method').selectOption('p2p')
+    await page.getByLabel('New order_id').fill('transfer-1')
+    await page.getByLabel('Amount').fill('12.50')
+    await page.getByRole('button', { name: 'Make the payment' }).click()
+    await page.getByRole('link', { name: 'transfer-1' }).click()
+    await page.getByRole('heading', { name: 'transfer-1' }).waitFor()
+    expect(ten.emulator.orders.get('transfer-1')?.payments[0]).toMatchObject({ method: 'p2p', amount: 12.5 })
     await page.context().close()
   })
 

@@ -37,7 +37,7 @@ describe('browserFingerprint', () => {
     }
   })
 
-  it('takes nothing from the form that the request tells, and no other field', () => {
+  it('takes nothing from the form that the request has, and no other field', () => {
     const values = {
       ...FORM,
       browserIpAddress: '198.51.100.1',
@@ -79,7 +79,24 @@ describe('browserFingerprint', () => {
     expect(missing(HEADERS, {})).toEqual(Object.keys(FORM))
   })
 
-  it('an empty text is a text: a browser may tell nothing', () => {
+  it('says of each what came instead, and never the value', () => {
+    const values = { ...FORM, browserColorDepth: 24, browserLanguage: undefined, browserTimeZone: null }
+    expect(() => browserFingerprint(request(), values)).toThrow(
+      expect.objectContaining({
+        issues: [
+          { path: 'browserColorDepth', message: 'must be a string from the form', received: 'number' },
+          { path: 'browserLanguage', message: 'must be a string from the form', received: 'missing' },
+          { path: 'browserTimeZone', message: 'must be a string from the form', received: 'missing' },
+        ],
+      }),
+    )
+  })
+
+  it('a stranger’s form with a field called "get" is a form all the same', () => {
+    expect(browserFingerprint(request(), { ...FORM, get: 'x' } as BrowserFingerprintValues)).toEqual(WHOLE)
+  })
+
+  it('an empty text is a text: a browser may say nothing', () => {
     expect(browserFingerprint(request(), { ...FORM, browserLanguage: '' }).browserLanguage).toBe('')
   })
 })

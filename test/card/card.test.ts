@@ -66,6 +66,7 @@ describe('isExpiry', () => {
     const now = new Date('2026-01-01T00:00:00Z')
     expect([0, 25, 26, 99].map((year) => isExpiry(1, year, now))).toEqual([false, false, true, true])
     expect([2000, 2025, 2026, 2099].map((year) => isExpiry(1, year, now))).toEqual([false, false, true, true])
+    expect([0, 2000].map((year) => isExpiry(1, year, 0))).toEqual([true, true])
   })
 
   it.each<[unknown, unknown]>([

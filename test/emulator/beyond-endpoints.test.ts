@@ -33,7 +33,7 @@ async function available({ emulator }: Bench): Promise<number> {
 }
 
 describe('refund', () => {
-  it('pays back in parts up to what was paid, and tells how much is left', async () => {
+  it('refunds in parts up to what was paid, and says how much is left', async () => {
     const bench = createBench()
     const { payment_id } = await pay(bench)
     const before = await available(bench)
@@ -45,6 +45,7 @@ describe('refund', () => {
     expect(await available(bench)).toBeCloseTo(before - 100.5, 10)
     const [status, { message }] = await send(bench, 'refund', { refund_amount: 0.01 })
     expect([status, message]).toEqual([400, 'Cannot refund 0.01: order A-1 has 0 left to refund.'])
+    expect((await send(bench, 'refund'))[1].message).toBe('Cannot refund: order A-1 has 0 left to refund.')
   })
 
   it('of an authorization is limited by what was captured', async () => {

@@ -31,7 +31,7 @@ describe('the table is complete', () => {
     sentences.map((sentence: string) => key({ section, sentence })),
   )
 
-  it('every sentence of the document has a row, or a reason why nothing of it can be seen', () => {
+  it('every sentence of the API document has a row, or a reason why nothing of it can be seen', () => {
     expect(document.length).toBeGreaterThan(250)
     expect(document.filter((sentence) => !quoted.has(sentence) && !excused.includes(sentence))).toEqual([])
   })

@@ -35,6 +35,8 @@ const WRONG_FAULTS: [unknown, RegExp][] = [
   [{ kind: 'duplicate', times: -1 }, /times: must be a whole number/],
   [{ kind: 'too_many_requests', retryAfter: -1 }, /retryAfter: must be a whole number from 0/],
   [{ kind: 'latency', ms: [1] }, /milliseconds/],
+  [{ kind: 'latency', ms: [400, 100] }, /milliseconds/],
+  [{ kind: 'status_code', status_code: 1000 }, /status_code: must be a string\./],
   [{ kind: 'status_code', status_code: '12' }, /four digits/],
   [{ kind: 'status_code' }, /status_code is required/],
   [{ kind: 'fire' }, /Unknown fault kind "fire"\. Expected one of: reset/],
@@ -128,6 +130,9 @@ describe('the clock', () => {
     { day: 1 },
     { weeks: 1, fortnights: 1 },
     { set: 'tomorrow' },
+    { set: '5' },
+    { set: '2026-02-30T00:00:00Z' },
+    { set: '2026-01-31T10:00:00' },
     { set: '2026-02-01T00:00:00Z', days: 1 },
     { set: '9999-01-01T00:00:00Z' },
     { days: 1, wait: 'no' },
@@ -240,7 +245,10 @@ describe('what can be done describes itself', () => {
       const init = method === 'GET' ? {} : { method, body: JSON.stringify(body) }
       const response = await emulator.fetch(`http://emulator.localhost${path}${query.replace('10s', '1ms')}`, init)
       // The order of an example need not exist; its fields have to be right.
-      if (!response.ok) expect(await response.text()).toMatch(/No order has the order_id|No delivery has the id/)
+      if (!response.ok)
+        expect(await response.text()).toMatch(
+          /No order has the order_id|No delivery has the id|No webhook of kind purchase/,
+        )
     }
   })
 

@@ -63,7 +63,7 @@ describe('the control API', () => {
     )
   })
 
-  it('refuses what cannot be', async () => {
+  it('rejects what cannot be', async () => {
     const bench = createBench()
     await post(bench.emulator, '/api/v1/payment', direct(bench.emulator))
     for (const [name, body] of [
@@ -93,6 +93,32 @@ describe('the control API', () => {
     expect((await command(bench, 'fire'))[0]).toBe(404)
     expect((await bench.emulator.fetch(`${CONTROL}/api/void`)).status).toBe(405)
     expect((await bench.emulator.fetch(`${CONTROL}/api/orders`, { method: 'POST' })).status).toBe(405)
+  })
+
+  it('rejects in process what it rejects over HTTP', async () => {
+    const { emulator } = createBench()
+    const { control } = emulator
+    await post(emulator, '/api/v1/payment', direct(emulator, { method: 'auth' }))
+    const payment = { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH' } as const
+    for (const [action, message] of [
+      [
+        () => control.capturePayment('A-1', 1, { status_code: 'zz' }),
+        'status_code: must be a status code of four digits.',
+      ],
+      [() => control.voidPayment('A-1', { status_code: 1000 as never }), 'status_code: must be a string.'],
+      [() => control.conclude('A-1', 'zz'), 'status_code: must be a status code of four digits.'],
+      [() => control.expire('A-1', 'tokn' as never), 'Did you mean "token"?'],
+      [() => control.createPayment({ ...payment, method: 'purchase' as never }), 'Unknown method "purchase"'],
+      [() => control.createPayment({ ...payment, pos_id: 'zzz' } as never), 'Unknown payment field "pos_id"'],
+      [
+        () => control.createPayment({ ...payment, status_code: 'zz' }),
+        'status_code: must be a status code of four digits.',
+      ],
+      [() => control.createPayment(undefined as never), 'payment must be an object'],
+    ] as const) {
+      expect(action).toThrow(message)
+    }
+    expect([emulator.orders.list().length, emulator.orders.get('A-1')?.operations]).toEqual([1, []])
   })
 
   it('forgets what is under way, too', async () => {
@@ -209,7 +235,7 @@ describe('what emulator.fetch is called with', () => {
 })
 
 describe('options', () => {
-  it('that make no sense are refused', () => {
+  it('that make no sense are rejected', () => {
     for (const origin of ['ftp://x', 'http://x/path', 'http://x/?q', 'nothing']) {
       expect(() => createBench({ origin })).toThrow(TypeError)
     }

@@ -20,7 +20,7 @@ it('a fault that can never fire is rejected, and the message names where it coul
   expect(faults.list()).toMatchObject({ next: [{ on: 'webhook' }, { on: 'get-account' }], rates: [] })
 })
 
-describe('faults of answers', () => {
+describe('faults of responses', () => {
   it('break the connection before or after the request was executed', async () => {
     const { emulator } = createBench()
     emulator.faults.next({ kind: 'reset', when: 'before_commit' })
@@ -35,7 +35,7 @@ describe('faults of answers', () => {
     expect(emulator.orders.list()).toHaveLength(1)
   })
 
-  it('answer 429 with Retry-After and execute nothing', async () => {
+  it('respond 429 with Retry-After and execute nothing', async () => {
     const { emulator } = createBench()
     emulator.faults.next({ kind: 'too_many_requests', retryAfter: 30 }, 2)
     for (const status of [429, 429, 303]) {
@@ -44,7 +44,7 @@ describe('faults of answers', () => {
     expect(emulator.orders.list()).toHaveLength(1)
   })
 
-  it('answer 500 or 503 with HTML, nothing, half of it or 2 MB, after executing unless told otherwise', async () => {
+  it('respond 500 or 503 with HTML, nothing, half of it or 2 MB, after executing unless set otherwise', async () => {
     const { emulator } = createBench()
     const faults: [Fault, number, (text: string) => boolean][] = [
       [{ kind: 'server_error' }, 503, (text) => text.startsWith('<!doctype html>')],
@@ -61,7 +61,7 @@ describe('faults of answers', () => {
     expect(emulator.orders.list().map(({ order_id }) => order_id)).toEqual(['F-0', 'F-1', 'F-2', 'F-3'])
   })
 
-  it('spoil the body of a right answer', async () => {
+  it('break the body of a correct response', async () => {
     const { emulator } = createBench()
     const texts: string[] = []
     for (const body of ['empty', 'truncated', 'huge', 'html'] as const) {
@@ -89,7 +89,7 @@ describe('faults of answers', () => {
     expect(JSON.parse(pieces.join(''))).toMatchObject({ status: 'success' })
   })
 
-  it('never answer: the caller gives up, and cannot know whether it was executed', async () => {
+  it('never respond: the caller aborts, and cannot know whether it was executed', async () => {
     const { emulator } = createBench()
     for (const when of ['before_commit', 'after_commit'] as const) {
       emulator.faults.next({ kind: 'no_response', when })
@@ -109,7 +109,7 @@ describe('faults of answers', () => {
     expect(emulator.orders.list().map(({ order_id }) => order_id)).toEqual(['after_commit'])
   })
 
-  it('strike the operation they are set on, and no other', async () => {
+  it('hit the operation they are set on, and no other', async () => {
     const { emulator } = createBench()
     emulator.faults.next({ kind: 'server_error', on: 'capture-payment' })
     expect((await post(emulator, '/api/v1/payment', direct(emulator, { method: 'auth' }))).status).toBe(200)
@@ -225,7 +225,7 @@ describe('rates', () => {
     return statuses
   }
 
-  it('strike as often as they say, and alike under one seed', async () => {
+  it('fire as often as they say, and alike under one seed', async () => {
     const first = await run(11)
     expect(await run(11)).toEqual(first)
     expect(await run(12)).not.toEqual(first)
@@ -246,7 +246,7 @@ describe('rates', () => {
     expect(await ids(true)).toEqual(await ids(false))
   })
 
-  it('end with clear, and refuse what is no probability', () => {
+  it('end with clear, and reject what is not a probability', () => {
     const { emulator } = createBench()
     emulator.faults.next({ kind: 'drop' })
     emulator.faults.rate({ kind: 'duplicate' }, 1)
@@ -260,7 +260,7 @@ describe('rates', () => {
   })
 })
 
-it('neither an answer nor the view of an order holds a secret or a card number', async () => {
+it('neither a response nor the view of an order holds a secret or a card number', async () => {
   const { emulator } = createBench()
   const response = await post(emulator, '/api/v1/payment', direct(emulator), plain(emulator))
   const text = (await response.text()) + JSON.stringify(emulator.orders.list())

@@ -28,7 +28,7 @@ describe("the customer's way", () => {
     expect([paid.status, (await paid.text()).includes('Back to the shop')]).toEqual([200, false])
   })
 
-  it('3-D Secure can be refused, and can be passed with a card that the issuer then rejects', async () => {
+  it('3-D Secure can be rejected, and can be passed with a card that the issuer then rejects', async () => {
     const { emulator } = createBench()
     const journey = async (order_id: string, card: 'three_d_secure' | 'three_d_secure_declined', answer: string) => {
       const form = await openCheckout(emulator, { order_id })
@@ -50,7 +50,7 @@ describe("the customer's way", () => {
     expect(await journey('rejected', 'three_d_secure_declined', 'pass')).toEqual(['failure', '4158', true])
   })
 
-  it('a payment that takes its time says so, and its end is told to the shop', async () => {
+  it('a payment that takes its time says so, and its end is reported to the shop', async () => {
     const bench = createBench()
     const page = await submit(bench.emulator, await openCheckout(bench.emulator), cardForm('timeout'))
     expect(await page.text()).toContain('still being processed')
@@ -84,7 +84,7 @@ describe("the customer's way", () => {
     expect(await page.text()).toContain('PT_BR')
   })
 
-  it("an order's timeline tells all of it, once", async () => {
+  it("an order's timeline has each step once", async () => {
     const bench = createBench()
     const { emulator } = bench
     const form = await openCheckout(emulator, { init_recurring: DAILY })
@@ -115,7 +115,7 @@ describe("the customer's way", () => {
 describe('a subscription follows its first payment', () => {
   const statusOf = (bench: ReturnType<typeof createBench>) => bench.emulator.orders.get('A-1')?.recurring?.status
 
-  it('through 3-D Secure, passed and refused', async () => {
+  it('through 3-D Secure, passed and rejected', async () => {
     for (const [answer, status, charges] of [
       ['pass', 'active', 2],
       ['fail', 'canceled', 1],
@@ -191,7 +191,7 @@ describe('money', () => {
   })
 })
 
-describe('refusals say what is wrong', () => {
+describe('rejections say what is wrong', () => {
   it('a body that is not UTF-8', async () => {
     const { emulator } = createBench()
     const response = await emulator.fetch(`${emulator.credentials.baseUrl}/api/v1/payment`, {

@@ -104,6 +104,23 @@ describe("an order's story", () => {
     ])
     expect(await orderPage(emulator, 'other')).toMatch(/class="kind">Fault<\/span>\s*corrupt_signature/)
   })
+
+  it('says once why a request was rejected', async () => {
+    const { emulator } = createBench()
+    await post(emulator, '/api/v1/payment', direct(emulator))
+    const { pos_id } = direct(emulator)
+    const capture = { pos_id, order_id: 'A-1', order_currency: 'UAH', charge_amount: 5 }
+    await post(emulator, '/api/v1/capture', capture)
+    await post(emulator, `/api/v1/pos/${pos_id}/order/A-1/cancel`, {})
+    const reasons = emulator.requests.map(({ reason }) => reason)
+    expect(reasons).toEqual([
+      null,
+      expect.stringMatching(/^Order A-1 is not an authorized payment [^.:]*\.$/),
+      expect.stringMatching(
+        /^Order A-1 is not an unpaid hosted payment [^.:]*\. status must be init, mode must be hosted$/,
+      ),
+    ])
+  })
 })
 
 describe('the overview', () => {
@@ -136,6 +153,36 @@ describe('the overview', () => {
       total: 11,
       orders: [{ order_id: 'N-119' }, { order_id: 'N-118' }],
     })
+  })
+
+  it.each(['credit', 'p2p', 'lookup'])('makes a %s payment, with its webhook', async (method) => {
+    const { emulator, received } = createBench()
+    const [form = ''] = /<form[^>]*\/api\/payment"[\s\S]*?<\/form>/.exec(await read(emulator, '')) ?? []
+    // What a browser sends: each field with the value that it has on the page.
+    const fields = Object.fromEntries(
+      [...form.matchAll(/<input[^>]* name="(\w+)"[^>]*>/g)].map(([input, name = '']) => [
+        name,
+        / value="([^"]*)"/.exec(input)?.[1] ?? '',
+      ]),
+    )
+    expect([...form.matchAll(/<option value="(\w+)"/g)].map(([, value]) => value)).toContain(method)
+    const send = (more: Record<string, string>) =>
+      emulator.fetch(`${CONTROL}/api/payment`, {
+        method: 'POST',
+        body: new URLSearchParams({ ...fields, method, order_id: 'X-1', ...more }),
+        redirect: 'manual',
+      })
+    const made = await send({})
+    expect([made.status, made.headers.get('location')]).toEqual([303, '/_emulator'])
+    await emulator.deliveries.idle()
+    expect(received.map(({ event }) => [event.method, event.order_id, event.status, event.amount])).toEqual([
+      [method, 'X-1', 'success', 5],
+    ])
+    expect(await read(emulator, '')).toContain('>X-1</a>')
+    const again = await send({})
+    expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('Not possible')])
+    await send({ order_id: 'X-2', status_code: '4153' })
+    expect(emulator.orders.get('X-2')?.status).toBe('failure')
   })
 
   it('takes at 10,000 orders less than twice the time that it takes at 100', { timeout: 60_000 }, async () => {
@@ -274,7 +321,7 @@ describe("the customer's pages", () => {
     }
   })
 
-  it('the outcome is no dead end, says what was paid, and calls an authorization by its name', async () => {
+  it('the outcome page leads on, says what was paid, and calls an authorization by its name', async () => {
     const { emulator } = createBench()
     const end = async (order_id: string, more: Json, card: Parameters<typeof cardForm>[0]) => {
       const form = await openCheckout(emulator, { order_id, result_url: undefined, ...more })

@@ -13,7 +13,7 @@ it('the list and the single account agree, though the service spells the reserve
   }
 })
 
-it('an unknown account, another POS, and wrong credentials are refused', async () => {
+it('an unknown account, another POS, and wrong credentials are rejected', async () => {
   const { client } = openShop()
   expect(await rejection(client.getAccount({ account_id: ACCOUNT_ID }))).toMatchObject({ code: 'api' })
   expect(await rejection(client.listAccounts({ pos_id: ACCOUNT_ID }))).toMatchObject({ code: 'api' })

@@ -23,13 +23,13 @@ describe('a capture', () => {
   it.each<[string, Fault, string, number]>([
     ['that broke before it was executed', { kind: 'reset', when: 'before_commit' }, 'interrupted', 0],
     ['that broke after it was executed', { kind: 'reset', when: 'after_commit' }, 'interrupted', 1],
-    ['answered 500 with HTML', { kind: 'server_error', status: 500, body: 'html' }, 'server_error', 1],
-    ['answered 503 without a body', { kind: 'server_error', status: 503, body: 'empty' }, 'server_error', 1],
-    ['answered 503, not executed', { kind: 'server_error', status: 503, when: 'before_commit' }, 'server_error', 0],
-    ['answered with 2 MB', { kind: 'body', body: 'huge' }, 'unreadable_response', 1],
-    ['answered with half of its JSON', { kind: 'body', body: 'truncated' }, 'unreadable_response', 1],
-    ['answered with nothing', { kind: 'body', body: 'empty' }, 'unreadable_response', 1],
-    ['answered with HTML', { kind: 'body', body: 'html' }, 'unreadable_response', 1],
+    ['responded 500 with HTML', { kind: 'server_error', status: 500, body: 'html' }, 'server_error', 1],
+    ['responded 503 without a body', { kind: 'server_error', status: 503, body: 'empty' }, 'server_error', 1],
+    ['responded 503, not executed', { kind: 'server_error', status: 503, when: 'before_commit' }, 'server_error', 0],
+    ['responded with 2 MB', { kind: 'body', body: 'huge' }, 'unreadable_response', 1],
+    ['responded with half of its JSON', { kind: 'body', body: 'truncated' }, 'unreadable_response', 1],
+    ['responded with nothing', { kind: 'body', body: 'empty' }, 'unreadable_response', 1],
+    ['responded with HTML', { kind: 'body', body: 'html' }, 'unreadable_response', 1],
   ])('%s', async (_name, fault, reason, executed) => {
     const result = await captureWith(fault)
     expect(result.error).toMatchObject({ code: 'outcome_unknown', reason })
@@ -40,17 +40,17 @@ describe('a capture', () => {
     else expect(await rejection(asking)).toMatchObject({ code: 'api', status: 404 })
   })
 
-  it('answered 429 is sent again, and executed once', async () => {
+  it('with a 429 as response is sent again, and executed once', async () => {
     const { capture, executed } = await captureWith({ kind: 'too_many_requests', retryAfter: 0 })
     expect([capture?.amount, executed]).toEqual([10, 1])
   })
 
-  it('answered slowly, in pieces, is read', async () => {
+  it('with a slow response in pieces is read', async () => {
     const { capture, executed } = await captureWith({ kind: 'slow_body', ms: 1, pieces: 20 })
     expect([capture?.amount, executed]).toEqual([10, 1])
   })
 
-  it('answered with numbers as strings and unknown fields is understood', async () => {
+  it('with numbers as strings and unknown fields in its response is understood', async () => {
     for (const kind of ['numbers_as_strings', 'unknown_fields', 'null_fee'] as const) {
       const { capture } = await captureWith({ kind, on: 'capture-payment' })
       expect(capture).toMatchObject({ amount: 10, status: 'success', currency: 'UAH' })
@@ -106,7 +106,7 @@ describe('webhooks', () => {
     expect(shop.events.some(({ kind }) => kind === 'unexpected')).toBe(false)
   })
 
-  it('with a corrupt signature are refused, and come again', async () => {
+  it('with a corrupt signature are rejected, and come again', async () => {
     const shop = openShop()
     shop.emulator.faults.next({ kind: 'corrupt_signature' })
     const { url } = await shop.client.createPayment(HOSTED)

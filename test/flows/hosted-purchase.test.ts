@@ -62,7 +62,7 @@ it('order ids of any kind find their order', async () => {
   }
 })
 
-it('the same order id a second time is refused, and the error says why', async () => {
+it('the same order id a second time is rejected, and the error says why', async () => {
   const { client } = openShop()
   await client.createPayment(HOSTED)
   const error = await rejection(client.createPayment(HOSTED))
@@ -70,7 +70,7 @@ it('the same order id a second time is refused, and the error says why', async (
   expect(error.message).toMatch(/order_id was already used/)
 })
 
-it('wrong credentials are refused, and the error says what to try', async () => {
+it('wrong credentials are rejected, and the error says what to try', async () => {
   for (const wrong of [{ apiSecret: 'other' }, { apiKey: 'other' }, { endpointsKey: 'other' }, { scheme: 'OTHER' }]) {
     const error = await rejection(openShop(wrong).client.createPayment(HOSTED))
     expect(error).toMatchObject({ code: 'api', status: 401, retryable: false })

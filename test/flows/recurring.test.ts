@@ -34,7 +34,7 @@ it('a hosted subscription charges on its schedule, and each charge can be asked 
   expect(latest).toMatchObject({ transaction_id: charges.at(-1)?.transaction_id })
 })
 
-it('a direct one answers its configuration with the record', async () => {
+it('a direct one returns its configuration with the record', async () => {
   const { client } = openShop()
   const init_recurring = { interval_unit: 'day', interval_count: 30, retry_interval_hours: 23 } as const
   const payment = await client.createPayment({ ...CARD, cc_number: testCard('success'), init_recurring })

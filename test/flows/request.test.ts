@@ -33,7 +33,7 @@ it('an endpoint that does not exist is an ApiError, and nothing is repeated', as
   expect(emulator.orders.list()).toEqual([])
 })
 
-it('a wrong verb and a wrong scheme are told apart', async () => {
+it('a wrong verb and a wrong scheme are distinguished', async () => {
   const { client } = openShop()
   const path = '/api/v1/payment'
   expect(await rejection(client.request({ method: 'PUT', path, authentication: 'hmac', body: {} }))).toMatchObject({

@@ -21,7 +21,7 @@ it('direct: the record has the parts and no card data', async () => {
   expect(Object.keys(payment).filter((name) => /^(cc_number|exp_|card_)/.test(name))).toEqual([])
 })
 
-it('parts made by splitAmount add up for a service that insists on it; others are told, then refused', async () => {
+it('parts made by splitAmount add up for a service that insists on it; a mismatch warns and is then rejected', async () => {
   const warnings: Warning[] = []
   const { client } = openShop({ onWarning: (warning) => warnings.push(warning) }, { splitSum: 'exact' })
   const [a = 0, b = 0] = splitAmount(100.5, [1, 2])

@@ -7,7 +7,7 @@ import { openShop } from '../support/shop.ts'
 
 const card = (name: Parameters<typeof testCard>[0]) => testCard(name)
 
-it('a reserve, captured in part, beyond it, and no further', async () => {
+it('an authorization, captured in part, beyond it, and no further', async () => {
   const { client, emulator, events } = openShop()
   const payment = await client.createPayment({ ...DIRECT_AUTH, ...DIRECT_OPTIONAL, cc_number: card('success') })
   expect(payment).toMatchObject({ method: 'auth', mode: 'direct', status: 'success', amount: 100.5, currency: 'UAH' })
@@ -37,7 +37,7 @@ it('a reserve, captured in part, beyond it, and no further', async () => {
   expect(asked.kind === 'capture' && asked.amount).toBe(35.32)
 })
 
-it('a full capture answers under order_currency, and is read as currency', async () => {
+it('a full capture has order_currency in its response, read as currency', async () => {
   const { client } = openShop()
   await client.createPayment({ ...DIRECT_AUTH, cc_number: card('success') })
   const capture = await client.capturePayment(CAPTURE)
@@ -51,7 +51,7 @@ it('a fee may be null', async () => {
   expect((await client.capturePayment(CAPTURE)).fee).toBeNull()
 })
 
-it('what is no reserve cannot be captured', async () => {
+it('what is not an authorization cannot be captured', async () => {
   const { client } = openShop()
   expect(await rejection(client.capturePayment(CAPTURE))).toMatchObject({ code: 'api' })
   await client.createPayment({ ...CARD, cc_number: card('success') })

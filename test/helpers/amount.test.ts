@@ -46,12 +46,12 @@ describe('toMinorUnits and fromMinorUnits', () => {
   })
 
   it.each([-0.001, 0.001, 0.1 + 0.2, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 46, 1e21, '10', null, undefined, 10n])(
-    'toMinorUnits refuses %s',
+    'toMinorUnits rejects %s',
     (value) => refused(() => toMinorUnits(value as number), 'amount'),
   )
 
   it.each([-1.5, 1.5, -(2 ** 53), Number.NaN, 2 ** 46 * 100, 2 ** 53, '10', null])(
-    'fromMinorUnits refuses %s',
+    'fromMinorUnits rejects %s',
     (value) => refused(() => fromMinorUnits(value as number), 'minor'),
   )
 })
@@ -78,7 +78,7 @@ describe('splitAmount', () => {
     expect(splitAmount(1, [1, 1, 4])).toEqual([0.17, 0.17, 0.66])
   })
 
-  it('refuses what cannot be divided', () => {
+  it('rejects what cannot be divided', () => {
     refused(() => splitAmount(0, [1]), 'total')
     refused(() => splitAmount(10, []), 'weights')
     refused(() => splitAmount(10, 'ab' as unknown as number[]), 'weights')

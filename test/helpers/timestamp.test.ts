@@ -49,7 +49,7 @@ describe('compareTimestamps', () => {
     ' 2026-01-01T10:00:00',
     5,
     null,
-  ])('refuses %j', (value) => {
+  ])('rejects %j', (value) => {
     expect(issuePath(() => compareTimestamps(value as string, '2026-01-01T10:00:00'))).toBe('a')
     expect(issuePath(() => compareTimestamps('2026-01-01T10:00:00', value as string))).toBe('b')
   })
@@ -86,11 +86,11 @@ describe('timestampToDate', () => {
     expect(timestampToDate(timestamp, zone).toISOString()).toBe(instant)
   })
 
-  it.each(['', 'Mars/Base', '+2:00', '+24:00', '+02:60', 'local'])('refuses the zone %j', (zone) => {
+  it.each(['', 'Mars/Base', '+2:00', '+24:00', '+02:60', 'local'])('rejects the zone %j', (zone) => {
     expect(issuePath(() => timestampToDate('2026-01-01T10:00:00', zone))).toBe('zone')
   })
 
-  it('refuses what is no timestamp', () => {
+  it('rejects what is not a timestamp', () => {
     expect(issuePath(() => timestampToDate('2026-01-01T10:00:00Z', 'UTC'))).toBe('timestamp')
   })
 })

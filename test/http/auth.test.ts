@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { call, POST } from '../support/call.ts'
+import { call, GET, POST } from '../support/call.ts'
 import { CONFIG, json, rejection } from '../support/mock-fetch.ts'
 
 describe('authentication', () => {
@@ -27,8 +27,18 @@ describe('authentication', () => {
     expect(sent[0]?.body).toBe('{"a":1}')
   })
 
+  it('a request without a body is signed with an empty text', async () => {
+    const bodies: string[] = []
+    const signer = ({ body }: { body: string }) => {
+      bodies.push(body)
+      return 'signature'
+    }
+    await call({ ...GET, authentication: 'hmac' }, [json({})], { signer }).answer
+    expect(bodies).toEqual([''])
+  })
+
   it.each(['', 'a b', 'line\nbreak', 'ї', 5, undefined])(
-    'refuses a signature that a header cannot carry: %j',
+    'rejects a signature that a header cannot carry: %j',
     async (value) => {
       const { answer, sent } = call({ ...POST, authentication: 'hmac' }, [], { signer: () => value as string })
       expect(await rejection(answer)).toMatchObject({ code: 'config', field: 'signer' })
@@ -36,14 +46,23 @@ describe('authentication', () => {
     },
   )
 
-  it('a signer that never answers is given up in time, by its caller too; nothing was sent', async () => {
+  it('a signer that never responds is given up in time, by its caller too; nothing was sent', async () => {
     const signer = () => new Promise<string>(() => {})
     const late = call({ ...POST, authentication: 'hmac' }, [], { signer, timeoutMs: 5 })
-    expect(await rejection(late.answer)).toMatchObject({ code: 'connection', reason: 'timeout', attempts: 0 })
+    expect(await rejection(late.answer)).toMatchObject({
+      code: 'connection',
+      reason: 'timeout',
+      attempts: 0,
+      message: expect.stringContaining('was not signed in time'),
+    })
     const controller = new AbortController()
     const given = call({ ...POST, authentication: 'hmac' }, [], { signer }, { signal: controller.signal })
     controller.abort()
-    expect(await rejection(given.answer)).toMatchObject({ code: 'connection', reason: 'aborted' })
+    expect(await rejection(given.answer)).toMatchObject({
+      code: 'connection',
+      reason: 'aborted',
+      message: expect.stringContaining('was aborted by the caller'),
+    })
     expect([...late.sent, ...given.sent]).toEqual([])
   })
 

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { call, GET, POST } from '../support/call.ts'
-import { json, rejection, silence } from '../support/mock-fetch.ts'
+import { json, rejection, type Sent, silence } from '../support/mock-fetch.ts'
 
 describe('time limits', () => {
   it('a POST that times out may have been executed', async () => {
@@ -16,7 +16,7 @@ describe('time limits', () => {
     expect(sent).toHaveLength(3)
   })
 
-  it('covers the body too: headers alone are no answer', async () => {
+  it('covers the body too: headers alone are not a response', async () => {
     const stalled = () => new Response(new ReadableStream({ start: (c) => c.enqueue(new Uint8Array([0x7b])) }))
     expect(await rejection(call(POST, [stalled()], { timeoutMs: 5 }).answer)).toMatchObject({
       code: 'outcome_unknown',
@@ -29,15 +29,41 @@ describe('time limits', () => {
     expect(await rejection(call(POST, [refused], { timeoutMs: 5 }).answer)).toMatchObject({ code: 'api', status: 400 })
   })
 
+  it('of one millisecond, the least, lets the request be sent', async () => {
+    // The millisecond does not pass.
+    const timer = vi.spyOn(globalThis, 'setTimeout').mockImplementation((() => 0) as never)
+    try {
+      const { answer, sent } = call(POST, [json({ ok: 1 })], {}, { timeoutMs: 1 })
+      expect(await answer).toMatchObject({ body: { ok: 1 } })
+      expect(sent).toHaveLength(1)
+    } finally {
+      timer.mockRestore()
+    }
+  })
+
   it('the option of a call wins over the configuration', async () => {
     const { answer } = call(POST, [silence], { timeoutMs: 60_000 }, { timeoutMs: 5 })
     expect(await rejection(answer)).toMatchObject({ reason: 'timeout' })
   })
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5'])('refuses %s', async (timeoutMs) => {
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5'])('rejects %s', async (timeoutMs) => {
     const { answer, sent } = call(POST, [], {}, { timeoutMs: timeoutMs as number })
     expect(await rejection(answer)).toMatchObject({ code: 'invalid_input', issues: [{ path: 'timeoutMs' }] })
     expect(sent).toEqual([])
+  })
+
+  it.each([
+    { timeoutMs: 1 },
+    { timeoutMs: 2 ** 31 - 1 },
+    { deadlineMs: 1 },
+    { deadlineMs: 2 ** 31 - 1 },
+    { maxRetries: 0 },
+    { maxRetries: 10 },
+    { signal: null },
+  ])('takes %j', async (options) => {
+    // A response that is there already is in time; one that is late would be a timeout, not an invalid input.
+    const { answer } = call(POST, [json({})], {}, options as never)
+    expect(await answer.catch(({ reason }) => reason)).not.toBe(undefined)
   })
 
   it.each([undefined, null])('of a call: %s leaves the configured one', async (timeoutMs) => {
@@ -66,6 +92,25 @@ describe('the deadline of a whole call', () => {
     expect(sent).toHaveLength(1)
   })
 
+  it('that has passed when a pause ends lets nothing more be sent: a POST would end with an unknown outcome', async () => {
+    // The pause is exactly as long as what is left, but for the time that the first attempt took.
+    const limited = { deadlineMs: 1_000, random: () => 0 }
+    const clock = vi.spyOn(Date, 'now')
+    try {
+      const startedAt = Date.now()
+      let late = 0
+      clock.mockImplementation(() => startedAt + late)
+      const onRetry = () => {
+        late = 1_000
+      }
+      const { answer, sent } = call(POST, [json({}, 429, { 'retry-after': '0' }), silence], { ...limited, onRetry })
+      expect(await rejection(answer)).toMatchObject({ code: 'connection', reason: 'timeout', attempts: 1 })
+      expect(sent).toHaveLength(1)
+    } finally {
+      clock.mockRestore()
+    }
+  })
+
   it('the option of a call wins over the configuration, for the retries too', async () => {
     const late = call(POST, [silence], { deadlineMs: 60_000 }, { deadlineMs: 5 })
     expect(await rejection(late.answer)).toMatchObject({ reason: 'timeout' })
@@ -73,7 +118,7 @@ describe('the deadline of a whole call', () => {
     expect(await rejection(once.answer)).toMatchObject({ code: 'api', status: 503, attempts: 1 })
   })
 
-  it.each([{ deadlineMs: 0 }, { deadlineMs: '5' }, { maxRetries: 11 }, { maxRetries: -1 }])(
+  it.each([{ deadlineMs: 0 }, { deadlineMs: '5' }, { deadlineMs: 2 ** 31 }, { maxRetries: 11 }, { maxRetries: -1 }])(
     'rejects %j',
     async (options) => {
       const { answer, sent } = call(POST, [], {}, options as never)
@@ -84,6 +129,16 @@ describe('the deadline of a whole call', () => {
       expect(sent).toEqual([])
     },
   )
+})
+
+describe('options that are none', () => {
+  it.each([null, 5, 'x', []])('%j is rejected before anything happens', async (options) => {
+    for (const input of [POST, GET]) {
+      const { answer, sent } = call(input, [], {}, options as never)
+      expect(await rejection(answer)).toMatchObject({ code: 'invalid_input', issues: [{ path: '' }] })
+      expect(sent).toEqual([])
+    }
+  })
 })
 
 describe('the caller gives up', () => {
@@ -114,7 +169,7 @@ describe('the caller gives up', () => {
     expect(sent).toEqual([])
   })
 
-  it('a POST on its way: the outcome is unknown; a GET: nothing can have changed, and nobody wants a retry', async () => {
+  it('a POST on its way: the outcome is unknown; a GET: nothing can have changed, and no retry is wanted', async () => {
     for (const [input, code] of [
       [POST, 'outcome_unknown'],
       [GET, 'connection'],
@@ -131,6 +186,17 @@ describe('the caller gives up', () => {
       expect(retries).toEqual([])
       expect(sent).toHaveLength(1)
     }
+  })
+
+  it('after the time was over: it stays a timeout', async () => {
+    const controller = new AbortController()
+    // A fetch whose end makes the caller give up.
+    const fetch = ({ init }: Sent) => {
+      init.signal?.addEventListener('abort', () => controller.abort())
+      return silence()
+    }
+    const { answer } = call(POST, [fetch], { timeoutMs: 5 }, { signal: controller.signal })
+    expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown', reason: 'timeout' })
   })
 
   it('while waiting for another attempt', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ClientConfig } from '../../src/index.ts'
-import { call, POST } from '../support/call.ts'
-import { CONFIG, rejection } from '../support/mock-fetch.ts'
+import { type ClientConfig, createClient } from '../../src/index.ts'
+import { call, GET, HOSTED, POST } from '../support/call.ts'
+import { CONFIG, json, redirect, rejection } from '../support/mock-fetch.ts'
 
 describe('error bodies, whatever their shape', () => {
   const failing = async (body: string | Uint8Array<ArrayBuffer>, status = 400, config: Partial<ClientConfig> = {}) =>
@@ -31,7 +31,7 @@ describe('error bodies, whatever their shape', () => {
     ],
     ['msg as a text', { args: { msg: 'z' } }, { violations: [{ field_name: '', violation: 'z' }] }],
     [
-      'msg beside a violation that is no text',
+      'msg beside a violation that is not a text',
       { args: [5, false, { text: 'x' }].map((violation) => ({ violation, msg: ['z'] })) },
       { violations: Array(3).fill({ field_name: '', violation: 'z' }) },
     ],
@@ -120,5 +120,87 @@ describe('error bodies, whatever their shape', () => {
     const body = { message: `key ${CONFIG.apiKey}`, args: { code: CONFIG.endpointsKey, msg: ['4242424242424242'] } }
     const error = await failing(JSON.stringify(body))
     expect(JSON.stringify([error.message, error.apiMessage, error.apiCode, error.violations])).not.toMatch(/key-1|4242/)
+  })
+})
+
+describe('the whole message', () => {
+  const reported = async (input: typeof POST, reply: Response) =>
+    (await rejection(call(input, [reply], { maxRetries: 0 }).answer)).message
+  const violations = ['a', 'b', 'c', 'd', 'e', 'f'].map((field_name) => ({ field_name, violation: 'bad' }))
+
+  it.each<[string, typeof POST, Response, string]>([
+    ['a meaning', POST, json({}, 409), 'request was rejected with 409 (conflict).'],
+    ['no meaning', GET, json({}, 500), 'request was rejected with 500.'],
+    [
+      'what the service says',
+      POST,
+      json({ message: 'Bad', args: { code: 'S-1' } }, 404),
+      'request was rejected with 404 at https://pay.example.com/api/v1/thing (no such address or record): Bad, S-1.',
+    ],
+    [
+      'five violations of six',
+      POST,
+      json({ args: violations }, 400),
+      'request was rejected with 400 (parameters are incorrect or incomplete). a: bad; b: bad; c: bad; d: bad; e: bad.',
+    ],
+    [
+      'a message that is a sentence, and the violation that repeats it',
+      POST,
+      json({ message: 'Nothing is left.', args: [{ field_name: 'a', violation: 'Nothing is left.' }] }, 409),
+      'request was rejected with 409 (conflict): Nothing is left.',
+    ],
+    [
+      'a violation that is a sentence',
+      POST,
+      json({ message: 'Bad', args: [{ field_name: 'a', violation: 'Nothing is left.' }] }, 409),
+      'request was rejected with 409 (conflict): Bad. a: Nothing is left.',
+    ],
+    ['one violation', POST, json({ args: { msg: 'bad' } }, 409), 'request was rejected with 409 (conflict). bad.'],
+    ['no JSON', GET, new Response('x'), 'request got 200, but its body is not JSON.'],
+  ])('%s', async (_name, input, reply, message) => {
+    expect(await reported(input, reply)).toBe(message)
+  })
+
+  it('names the fields of a response that does not fit, and none where none is wrong', async () => {
+    const client = createClient({ ...CONFIG, fetch: async () => json([]) })
+    const error = await rejection(client.getAccount({ account_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11' }))
+    expect(error.message).toMatch(/documented shape: the whole value: must be an object \(received: array\)\.$/)
+    const empty = createClient({ ...CONFIG, fetch: async () => new Response('') })
+    expect((await rejection(empty.listAccounts())).message).toBe('listAccounts got 200, but its body is empty.')
+    expect(await reported(HOSTED, redirect('x:y'))).toMatch(/^request got 303 without a usable Location\. Whether/)
+  })
+
+  it('says whether calling again is safe', async () => {
+    const refused = Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })
+    const lost = async (input: typeof POST) =>
+      (await rejection(call(input, [refused], { maxRetries: 0 }).answer)).message
+    expect(await lost(POST)).toBe(
+      'request could not reach the service (https://pay.example.com, attempt 1); nothing was processed. Calling again is safe.',
+    )
+    expect(await lost(GET)).toMatch(/ \(https:\/\/pay\.example\.com, attempt 1\)\. Calling again is safe\.$/)
+  })
+
+  it('a POST that got 499 is distinguished from one that got 500', async () => {
+    const reason = async (status: number) => (await rejection(call(POST, [json({}, status)]).answer)).reason
+    expect([await reason(499), await reason(500)]).toEqual(['ambiguous_status', 'server_error'])
+  })
+
+  it('a limit keeps exactly what it says', async () => {
+    const failing = async (body: unknown, status = 400) => rejection(call(POST, [json(body, status)]).answer)
+    const text = (length: number) => 'x'.repeat(length)
+    for (const more of [0, 1]) {
+      const args = { code: text(200 + more) }
+      const error = await failing({ message: text(1000 + more), args })
+      expect([error.apiMessage, error.apiCode]).toEqual([text(1000), text(200)])
+      const entry = { field_name: text(200 + more), violation: text(200 + more) }
+      const { violations } = await failing({ args: Array(50 + more).fill(entry) })
+      expect(violations).toEqual(Array(50).fill({ field_name: text(200), violation: text(200) }))
+      const { violations: listed } = await failing({ args: { msg: Array(50 + more).fill('x') } })
+      expect(listed).toHaveLength(50)
+      expect((await failing(text(65_536 + more))).body).toBe(text(65_536))
+      expect((await failing(text(65_536 + more), 500)).body).toBe(text(65_536))
+      const to = (length: number) => `https://a.example/${text(length - 18)}`
+      expect((await rejection(call(POST, [redirect(to(2048 + more))]).answer)).location).toBe(to(2048))
+    }
   })
 })

@@ -23,7 +23,7 @@ describe('retries', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('a POST that was answered 429 is tried again: it was not executed', async () => {
+  it('a POST with a 429 as response is sent again: it was not executed', async () => {
     const { answer, sent } = call(POST, [json({}, 429), json({}, 429), json({ ok: 1 })])
     expect(await answer).toMatchObject({ body: { ok: 1 } })
     expect(sent.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}', '{"a":1}'])
@@ -70,6 +70,12 @@ describe('retries', () => {
     ['Deno, without the right to the network', Object.assign(new Error('Requires net access'), { name: 'NotCapable' })],
     ['Node, a forbidden port', Object.assign(new Error('fetch failed'), { cause: new Error('bad port') })],
     ['Deno, refused', new TypeError('error sending request for url (x): client error (Connect): tcp connect error')],
+    ...[
+      { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
+      { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
+      { code: 'EHOSTUNREACH', syscall: 'connect' },
+      { code: 'UND_ERR_CONNECT_TIMEOUT', name: 'ConnectTimeoutError' },
+    ].map((cause) => [`Node, ${cause.code}`, new TypeError('fetch failed', { cause })] as const),
     ...[
       'CERT_HAS_EXPIRED',
       'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -136,7 +142,7 @@ describe('retries', () => {
     expect(delays.at(-1)).toBe(7000)
   })
 
-  it('does not wait for longer than a minute: the caller is told instead', async () => {
+  it('does not wait for longer than a minute: the caller gets the error instead', async () => {
     const { answer, sent } = call(POST, [json({}, 429, { 'retry-after': '61' })])
     expect(await rejection(answer)).toMatchObject({ code: 'api', status: 429, retryable: true, retryAfterMs: 61_000 })
     expect(sent).toHaveLength(1)
@@ -182,7 +188,7 @@ describe('retries', () => {
     }
   })
 
-  it('the last status that is no rejection is 399', async () => {
+  it('the last status that is not a rejection is 399', async () => {
     const post = call(POST, [new Response(null, { status: 399 })])
     expect(await rejection(post.answer)).toMatchObject({ reason: 'unexpected_redirect', status: 399 })
   })

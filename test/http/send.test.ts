@@ -38,7 +38,7 @@ describe('every request', () => {
   })
 
   it.each(['/a/../b', '/a/%2e%2e/b', '/./a', '/a b', '/a#b', '/ї', '//../a', '/a\\b', '/a\n'])(
-    'refuses a path that would not stay as it is: %j',
+    'rejects a path that would not stay as it is: %j',
     async (path) => {
       const { answer, sent } = call({ ...GET, path }, [json({})])
       expect(await rejection(answer)).toMatchObject({ code: 'invalid_input' })
@@ -53,7 +53,7 @@ describe('redirects', () => {
     ['relative to the host', '/api/v1/checkout/7d1f/form', CHECKOUT_URL],
     ['relative to the path', 'checkout/7d1f/form', CHECKOUT_URL],
     ['on another host', 'https://other.example.com/x', 'https://other.example.com/x'],
-  ])('an expected one is an answer: %s', async (_name, location, url) => {
+  ])('an expected one is a result: %s', async (_name, location, url) => {
     for (const status of [301, 302, 303, 307, 308]) {
       expect(await call(HOSTED, [redirect(location, status)]).answer).toEqual({
         status,
@@ -81,6 +81,23 @@ describe('redirects', () => {
     expect([post.sent.length, get.sent.length]).toEqual([1, 1])
   })
 
+  it('begins at 300: a 299 is read as JSON, and a 304 never leads anywhere', async () => {
+    expect(await call(POST, [json({ a: 1 }, 299)]).answer).toMatchObject({ status: 299, body: { a: 1 } })
+    for (const status of [300, 304]) {
+      const error = await rejection(call(POST, [redirect(undefined, status)]).answer)
+      expect(error).toMatchObject({ reason: 'unexpected_redirect', status, location: CHECKOUT_URL })
+    }
+    const expected = await rejection(call(HOSTED, [redirect(undefined, 304)]).answer)
+    expect(expected).toMatchObject({ reason: 'unexpected_redirect', status: 304 })
+  })
+
+  it('keeps an invalid address as it came, and drops an empty one', async () => {
+    expect((await rejection(call(HOSTED, [redirect('javascript:alert(1)')]).answer)).location).toBe(
+      'javascript:alert(1)',
+    )
+    expect((await rejection(call(HOSTED, [redirect('')]).answer)).location).toBeUndefined()
+  })
+
   it('lets go of the body of a redirect', async () => {
     let cancelled = false
     const body = new ReadableStream({
@@ -93,7 +110,7 @@ describe('redirects', () => {
   })
 })
 
-describe('answers that cannot be read', () => {
+describe('responses that cannot be read', () => {
   const endless = () => new Response(new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(65_536)) }))
   const broken = () => new Response(new ReadableStream({ pull: (c) => c.error(new Error('reset')) }))
   it.each<[string, () => Response, string]>([
@@ -154,16 +171,39 @@ describe('answers that cannot be read', () => {
   })
 })
 
-describe('what surrounds an answer', () => {
-  it.each([303, 503])('%i with a body whose cancelling never ends holds nobody up', async (status) => {
+describe('what surrounds a response', () => {
+  it('a hook gets how long the response took, and at most 200 characters of its id', async () => {
+    const seen: { durationMs: number; requestId: string | undefined }[] = []
+    const onResponse = (info: (typeof seen)[number]) => seen.push(info)
+    for (const id of ['x'.repeat(200), 'x'.repeat(201)])
+      await call(POST, [json({}, 200, { 'x-request-id': id })], { onResponse }).answer
+    expect(seen.map(({ requestId }) => requestId)).toEqual(['x'.repeat(200), 'x'.repeat(200)])
+    for (const { durationMs } of seen) expect(durationMs).toBeLessThan(60_000)
+  })
+
+  it('passThrough is for a request with a body', async () => {
+    const passThrough = { extra: 1 }
+    const withBody = call(POST, [json({})], {}, { passThrough })
+    await withBody.answer
+    expect(withBody.sent[0]?.body).toBe('{"a":1,"extra":1}')
+    const without = call(GET, [], {}, { passThrough })
+    expect(await rejection(without.answer)).toMatchObject({ issues: [{ path: 'passThrough' }] })
+  })
+
+  it('a call to an address that is not configured names the option', async () => {
+    const error = await rejection(call({ ...GET, base: 'apiUrl' }, [], { apiUrl: undefined }).answer)
+    expect(error).toMatchObject({ code: 'config', field: 'apiUrl' })
+  })
+
+  it.each([303, 503])('%i with a body whose cancelling never ends does not delay the call', async (status) => {
     const body = new ReadableStream({ cancel: () => new Promise(() => {}) })
     const reply = new Response(body, { status, headers: { location: 'https://elsewhere.example.com/' } })
     const { answer } = call(POST, [reply], { timeoutMs: 1000 })
     expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown', status })
   })
 
-  it.each([undefined, null, '200', '404', true, [404], Number.NaN, 200.5])(
-    'a fetch that answers no Response is no answer: a status of %j',
+  it.each([undefined, null, '200', '404', true, [404], Number.NaN, 200.5, 100, 199])(
+    'a fetch that does not return a Response is not a response: a status of %j',
     async (status) => {
       const reply = { status, headers: new Headers(), body: new Response('{}').body }
       const client = createClient({ ...CONFIG, fetch: (async () => reply) as unknown as typeof fetch })

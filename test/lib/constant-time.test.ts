@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { equalText } from '../../src/lib/constant-time.ts'
 
-it('tells equal texts from all others', () => {
+it('is true for equal texts alone', () => {
   expect([equalText('', ''), equalText('abc', 'abc')]).toEqual([true, true])
   for (const [a, b] of [
     ['abc', 'abd'],

@@ -25,6 +25,8 @@ describe('a card number that was not sent', () => {
     ['a part of more digits 424242424242424242424242', 'a part of more digits 424242424242424242424242'],
     ['424242******4242', '424242******4242'],
     ['42424242-4242-4242-8242-424242424242', '42424242-4242-4242-8242-424242424242'],
+    ['4242424242424242 17', '[redacted] 17'],
+    ['no 5: card 4242 4242 4242 4242', 'no 5: card [redacted]'],
   ])('%s', (text, redacted) => {
     expect(redactText(text)).toBe(redacted)
   })
@@ -76,6 +78,35 @@ describe('what was sent', () => {
       'card [redacted] refused',
     ],
     ['a card number in groups of any size', ['4111111111111111'], '4-1111.11111 11\u00a01111', '[redacted]'],
+    ['seven of its digits', ['4111112345678904'], 'cut off: 4111112', 'cut off: [redacted]'],
+    ['six of its digits stay', ['4111112345678904'], '411111 and 678904', '411111 and 678904'],
+    [
+      'a card number in what looks like a UUID',
+      ['4111111111111111'],
+      '41111111-1111-1111-8111-111111111111',
+      '[redacted]-8111-111111111111',
+    ],
+    [
+      'a UUID with a part of a card number in it stays',
+      ['4111112345678904'],
+      '41111123-4567-4890-8abc-111111111111',
+      '41111123-4567-4890-8abc-111111111111',
+    ],
+    [
+      'a short secret beside a UUID',
+      ['a:', ':b', '123'],
+      'a:11111111-0397-4222-8333-444444444444:b cvv 123',
+      '[redacted]11111111-0397-4222-8333-444444444444[redacted] cvv [redacted]',
+    ],
+    [
+      'four letters anywhere, three where they stand alone',
+      ['abcd', 'xyz'],
+      'xabcdx xyzz xyz',
+      'x[redacted]x xyzz [redacted]',
+    ],
+    ['a short secret at the start and before a letter', ['abc', '123'], 'abc 123a', '[redacted] [redacted]a'],
+    ['one that overlaps itself', ['aaaa'], 'aaaaab', '[redacted]b'],
+    ['two that touch', ['abcd', 'efgh'], 'abcdefgh', '[redacted]'],
     ['a part of a card number', ['4111112345678904'], 'cut off: 41111123', 'cut off: [redacted]'],
     ['a mask stays', ['4111112345678904'], '411111******8904', '411111******8904'],
     [
@@ -123,10 +154,33 @@ describe('what was sent', () => {
     )
   })
 
+  it.each([
+    ['{"card_cvv":""}', '{"card_cvv":"[redacted]"}'],
+    ['{"cc_token":"11111111-0397-4222-8333-444444444444"}', '{"cc_token":"[redacted]"}'],
+  ])('a card field: %s', (text, redacted) => {
+    expect(redactText(text)).toBe(redacted)
+  })
+
+  it('what begins at the limit or after it is left out', () => {
+    const { text } = redactor(['token-1'])
+    expect([1, 2, 3, 4].map((limit) => text('ab token-1', limit))).toEqual(['a', 'ab', 'ab ', 'ab [redacted]'])
+    expect(text('abc token-1', 2)).toBe('ab')
+  })
+
   it('a secret at the limit is not cut in two', () => {
     const { text } = redactor(['4111111111111111'])
     for (let limit = 1; limit < 24; limit++) expect(text('card 4111 1111 1111 1111', limit)).not.toMatch(/4111 1/)
     expect(text('x'.repeat(100), 10)).toBe('x'.repeat(10))
+    expect(text('x'.repeat(10), 10)).toBe('x'.repeat(10))
+  })
+
+  it.each(['€'.repeat(40), '\u0001'.repeat(40), 'k'.repeat(500)])('however it is spelled: %j', (secret) => {
+    for (const spelled of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+      expect(redactor([secret]).text(`ab${spelled}cd`, 3)).toBe('ab[redacted]')
+  })
+
+  it('a card number that was not sent is found at the limit in its widest grouping', () => {
+    expect(redactor([]).text([...'4000000000000000006'].join('  --  '), 1)).toBe('[redacted]')
   })
 })
 
@@ -151,11 +205,31 @@ describe('JSON', () => {
   it('is bounded in length and depth, and what is outside is kept first', () => {
     let deep: unknown = 'inside'
     for (let level = 0; level < 20_000; level++) deep = [deep]
-    expect(JSON.stringify(value(deep, 10_000))).toContain('[cut]')
+    expect(JSON.stringify(value(deep, 10_000))).toBe(`${'['.repeat(50)}"[cut]"${']'.repeat(50)}`)
     const long = { list: Array(10_000).fill('x'.repeat(100)), message: 'kept' }
     const copy = value(long, 1000) as { message: string }
     expect(copy.message).toBe('kept')
     expect(JSON.stringify(copy).length).toBeLessThan(3000)
+  })
+
+  it('has room for names, values and four characters more of each, to the character', () => {
+    expect([0, 1].map((limit) => value('abc', limit))).toEqual(['[cut]', 'a'])
+    const copies = [8, 9, 14, 15].map((limit) => value({ a: 1, b: 2 }, limit))
+    expect(copies).toEqual([{ '': '[cut]' }, { a: 1, '': '[cut]' }, { a: 1, '': '[cut]' }, { a: 1, b: 2 }])
+  })
+
+  it('keeps a list a list, whatever its indexes are', () => {
+    expect(value(Array(200).fill(0), 10_000)).toEqual(Array(200).fill(0))
+  })
+
+  it('has ordinary fields', () => {
+    const copy = value({ a: 1 }, 1000) as object
+    expect(Object.getOwnPropertyDescriptor(copy, 'a')).toEqual({
+      value: 1,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
   })
 
   it('keeps a field called __proto__ a field', () => {

@@ -50,7 +50,7 @@ it('works where the look-up itself fails', async () => {
   expect(await withBuiltin(fail)).toEqual(EXPECTED)
 })
 
-it('a built-in hash that answers wrongly decides nothing', async () => {
+it('a built-in hash with a wrong result decides nothing', async () => {
   const wrong = { hash: () => 'wrong', createHash: () => ({ update: () => ({ digest: () => 'wrong' }) }) }
   expect(await withBuiltin(() => wrong)).toEqual(EXPECTED)
   const hash = () => {

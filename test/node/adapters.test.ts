@@ -223,6 +223,20 @@ describe.each(Object.entries(APPS))('%s', (_name, app) => {
       'method',
     ])
     expect(reports.map(({ status }) => status)).toEqual(statuses)
+    // What the sender never learns names the cure.
+    const cures = [
+      'check that the API secret is of the same project',
+      'its form has no "signature"',
+      'its form has no "data"',
+      'its form has no "data"',
+      'Pass the body on as it came',
+      'it is not clear which one was signed',
+      'instead of application/x-www-form-urlencoded',
+      'instead of application/x-www-form-urlencoded',
+      'its method is not POST',
+      'its method is not POST',
+    ]
+    for (const [index, cure] of cures.entries()) expect(reports[index]?.error.message).toContain(cure)
     expect(events).toEqual([])
   })
 
@@ -230,6 +244,7 @@ describe.each(Object.entries(APPS))('%s', (_name, app) => {
     const { send, reports } = await start(app)
     expect(await send(`data=${'x'.repeat(2_000_000)}&signature=x`)).toBe(413)
     expect(reports).toMatchObject([{ status: 413, error: { reason: 'too_large' } }])
+    expect(reports[0]?.error.message).toMatch(/longer than 65536 bytes: the option maxBytes allows more/)
     expect(await send(signed.body)).toBe(200)
   })
 

@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { barChart } from '../../bench/chart.ts'
 import { documents, readResults } from '../../bench/results.ts'
+import { BINDINGS } from '../../bench/worker-process.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
+import { createKvDouble } from '../../src/testing/index.ts'
+import { createApp } from '../../worker/app.ts'
 import { Document } from './support/document.ts'
 import { root } from './support/runtimes.ts'
 
@@ -52,6 +55,12 @@ describe('the committed results of the bench', () => {
       expect([title, others.filter((cell) => cell !== '–').length >= 2]).toEqual([title, true])
     }
   })
+})
+
+it('the worker that is measured is configured', async () => {
+  const env = { ...BINDINGS, STATE: createKvDouble().at() }
+  const response = await createApp().request('http://127.0.0.1/health', {}, env)
+  expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
 })
 
 it('the program whose types are checked uses every operation', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { EMULATOR_HELP, readEmulatorArguments } from '../../src/cli/emulator-options.ts'
+import { command } from '../../src/cli/commands/emulator.ts'
 import { serveOnNode } from '../../src/cli/serve-node.ts'
-import { UsageError } from '../../src/cli/usage.ts'
 import type { EmulatorOptions } from '../../src/emulator/index.ts'
 import { type Client, createClient } from '../../src/index.ts'
 import { payment } from './programs/merchant.ts'
@@ -24,16 +23,20 @@ function clientOf(emulator: Running): Client {
 
 describe('edgetill', () => {
   it.each([
-    ['nothing', [], 2, 'Usage: edgetill COMMAND'],
-    ['--help', ['--help'], 0, 'Usage: edgetill COMMAND'],
-    ['an unknown command', ['refund'], 2, 'There is no command "refund"'],
-    ["a command's help", ['emulator', '--help'], 0, '--webhook-url URL'],
-    ['an unknown option', ['emulator', '--prot', '1'], 2, "Unknown option '--prot'"],
-    ['a port that is none', ['emulator', '--port', '70000'], 2, '--port takes a whole number from 0 to 65535'],
-    ['a seed that is none', ['emulator', '--seed', 'x'], 2, '--seed takes a whole number'],
-    ['a seed below zero', ['emulator', '--seed', '-1'], 2, '--seed needs a value; one that begins with "-" is written'],
-    ['a word with a typing error', ['emulatr'], 2, 'Did you mean "emulator"?'],
-    ['help', ['help'], 0, 'Usage: edgetill COMMAND'],
+    ['nothing', [], 2, 'Usage: edgetill VERB'],
+    ['--help', ['--help'], 0, 'Usage: edgetill VERB'],
+    ['an unknown verb', ['chargeback'], 2, "unknown command 'chargeback'"],
+    ["a verb's help", ['emulator', '--help'], 0, '--webhook-url URL'],
+    ['help of a verb', ['help', 'emulator'], 0, '--webhook-url URL'],
+    ['help of an unknown verb', ['help', 'emulatr'], 2, 'Did you mean emulator?'],
+    ['an unknown option', ['emulator', '--prot', '1'], 2, 'Did you mean --port?'],
+    ['an argument too many', ['emulator', 'now'], 2, 'too many arguments'],
+    ['an option without its value', ['emulator', '--port'], 2, "option '--port <N>' argument missing"],
+    ['an invalid port', ['emulator', '--port', '70000'], 2, 'It takes a whole number from 0 to 65535'],
+    ['an invalid seed', ['emulator', '--seed', 'x'], 2, 'It takes a whole number'],
+    ['a seed below zero', ['emulator', '--seed', '-1'], 2, "'-1' is invalid. It takes a whole number"],
+    ['a verb with a typing error', ['emulatr'], 2, 'Did you mean emulator?'],
+    ['help', ['help'], 0, 'Usage: edgetill VERB'],
     ['--version', ['--version'], 0, 'edgetill 0.'],
     [
       'an address without http',
@@ -41,16 +44,35 @@ describe('edgetill', () => {
       2,
       'Did you mean http://localhost:3000?',
     ],
-    ['an unknown word', ['emulator', '--authentication', 'plan'], 2, 'Did you mean "plain"?'],
-    ['a clock without a zone', ['emulator', '--clock', '2026-01-31T10:00:00'], 2, '--clock takes a time with its zone'],
-    ['a POS that is none', ['emulator', '--port', '0', '--pos-id', 'x'], 2, 'posId: must be a UUID'],
-    ['a latency that is none', ['emulator', '--latency', 'slow'], 2, '--latency takes milliseconds'],
-    ['an account that is none', ['emulator', '--account', 'Main'], 2, '--account takes NAME:CURRENCY'],
-    ['an address that is none', ['emulator', '--webhook-url', 'shop'], 2, '--webhook-url takes an http(s) address'],
+    ['an address of another kind', ['emulator', '--webhook-url', 'ftp://shop'], 2, 'It takes an http(s) address.\n'],
+    [
+      'a file that cannot be written',
+      ['emulator', '--port', '0', '--write-env', '/'],
+      2,
+      '--write-env / cannot be written',
+    ],
+    ['an unknown mode', ['emulator', '--port', '0', '--authentication', 'plan'], 2, 'Did you mean "plain"?'],
+    ['a clock without a zone', ['emulator', '--clock', '2026-01-31T10:00:00'], 2, 'It takes a time with its zone'],
+    ['a clock on a day that does not exist', ['emulator', '--clock', '2026-02-30'], 2, 'It takes a time with its zone'],
+    ['an invalid POS', ['emulator', '--port', '0', '--pos-id', 'x'], 2, 'posId: must be a UUID'],
+    ['an invalid latency', ['emulator', '--latency', 'slow'], 2, 'It takes milliseconds'],
+    ['an invalid account', ['emulator', '--account', 'Main'], 2, 'It takes NAME:CURRENCY'],
+    ['an invalid address', ['emulator', '--webhook-url', 'shop'], 2, 'It takes an http(s) address'],
   ])('%s', async (_, words, code, text) => {
     const finished = await edgetill(...words).finished
     expect(finished.output).toContain(text)
     expect(finished.code).toBe(code)
+  })
+
+  it('does not repeat what may be a secret', async () => {
+    for (const words of [
+      ['emulator', "--secret=my-'secret'\n"],
+      ['emulator', 'my-secret'],
+      ['emulator', '--x', 'my-secret'],
+    ]) {
+      const { code, output } = await edgetill(...words).finished
+      expect([code, output.includes('my-')]).toEqual([2, false])
+    }
   })
 })
 
@@ -76,15 +98,21 @@ const FLAGS: Record<Exclude<keyof EmulatorOptions, 'fetch' | 'signature' | 'onAc
 
 describe('edgetill emulator', () => {
   it.each(Object.values(FLAGS).flat())('has the flag %s', (flag) => {
-    expect(EMULATOR_HELP).toContain(flag)
+    let help = ''
+    const verb = command().exitOverride()
+    verb.configureOutput({ writeOut: (text) => (help += text), writeErr: () => {} })
+    verb.outputHelp()
+    expect(help).toContain(flag)
     // Each of them takes a value.
-    expect(() => readEmulatorArguments([flag])).toThrow(UsageError)
+    expect(() => verb.parse([flag], { from: 'user' })).toThrow('argument missing')
   })
 
   it('says what to do about a port that is taken', async () => {
     const { port, close } = await serveOnNode(() => new Response())
     const { code, output } = await edgetill('emulator', '--port', String(port)).finished
+    const wrong = await edgetill('emulator', '--port', String(port), '--authentication', 'plan').finished
     await close()
+    expect([wrong.code, wrong.output]).toEqual([2, expect.stringContaining('Did you mean "plain"?')])
     expect(output).toContain(`Port ${port} is taken`)
     expect(output).toContain('--port')
     expect(code).toBe(1)

@@ -20,6 +20,9 @@ client.createPayment(direct)
 client.createPayment(any)
 client.createSplitPurchase(hostedSplit)
 client.createSplitPurchase(directSplit)
+client.createPayment({ ...hosted, amount: '10' })
+client.createPayment({ ...hosted, method: 'auth', init_recurring: { interval_unit: 'day', interval_count: 1 } })
+sdk.createSplitPurchase({} as sdk.ClientConfig, { ...directSplit, ammount: 1 })
 ${NAMES.map((name) => `client.${name}; sdk.${name}`).join('\n')}
 `
 
@@ -49,7 +52,8 @@ function shown(text: string): { summary: string; tags: string[]; example: string
   const info = service.getQuickInfoAtPosition(FILE, PROGRAM.indexOf(text) + text.length - 1)
   const tags = (info?.tags ?? []).map(({ name, text: parts }) => `${name} ${ts.displayPartsToString(parts)}`)
   return {
-    summary: ts.displayPartsToString(info?.documentation),
+    // TypeScript writes `{@link Checkout }` where the name is imported.
+    summary: ts.displayPartsToString(info?.documentation).replaceAll(' }', '}'),
     tags: tags.filter((tag) => !/^(example|param config)/.test(tag)),
     example: tags.find((tag) => tag.startsWith('example')) ?? '',
   }
@@ -86,6 +90,19 @@ it.each([
   const name = text.slice(0, text.indexOf('('))
   const { summary, tags } = shown(name)
   const info = service.getQuickInfoAtPosition(FILE, PROGRAM.indexOf(text) + name.length - 1)
-  expect(ts.displayPartsToString(info?.documentation)).toBe(summary)
+  expect(ts.displayPartsToString(info?.documentation).replaceAll(' }', '}')).toBe(summary)
   expect(info?.tags?.length).toBe(tags.length + 1)
+})
+
+it('a mistake in a form is reported once, at the field, for that form alone', () => {
+  const messages = service.getSemanticDiagnostics(FILE).map(({ start, messageText }) => {
+    return `${PROGRAM.slice(start).match(/^\w+/)?.[0]}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+  })
+  expect(messages).toEqual([
+    "amount: Type 'string' is not assignable to type 'number'.",
+    "init_recurring: Type '{ interval_unit: string; interval_count: number; }' is not assignable to type 'undefined'.",
+    expect.stringMatching(
+      /^ammount: Object literal may only specify known properties.*Did you mean to write 'amount'\?$/,
+    ),
+  ])
 })

@@ -1,9 +1,19 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { start } from './support/process.ts'
 import { root } from './support/runtimes.ts'
+
+/** A copy of what the shop consists of, with settings in it that cannot work. */
+const folder = mkdtempSync(join(tmpdir(), 'edgetill-demo-'))
+for (const name of ['src', 'worker', 'examples', 'wrangler.toml', 'tsconfig.json', 'package.json']) {
+  cpSync(join(root, name), join(folder, name), { recursive: true })
+}
+symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+const WRONG = 'MODE=wrong\nAUTHENTICATION=wrong\nSENDER_CHECK=enforce\nAPI_SECRET_PREVIOUS=" "\nPUBLIC_ORIGIN=wrong\n'
+for (const file of ['.dev.vars', '.env', '.env.local']) writeFileSync(join(folder, file), WRONG)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('npm run demo', { timeout: 60_000 }, () => {
   it('plays the day to its end and exits 0', async () => {
@@ -13,6 +23,12 @@ describe('npm run demo', { timeout: 60_000 }, () => {
     expect(output).toMatch(/"status": "success"/)
     expect(output).toMatch(/POST \/api\/orders\/mugs-1001\/refund {2}50\.25 UAH +200 +refunded/)
     expect(output).toMatch(/50\.25 of 100\.50 UAH refunded/)
+    expect(code).toBe(0)
+  })
+
+  it('is not disturbed by a .dev.vars or .env in the folder', async () => {
+    const { code, output } = await start(join(folder, 'examples/shop/demo.ts')).finished
+    expect(output).toContain('Every step passed')
     expect(code).toBe(0)
   })
 
@@ -42,12 +58,7 @@ describe('npm run dev', { timeout: 60_000 }, () => {
     expect(code).toBe(0)
   })
 
-  it('reloads the worker when a file in worker/ changes', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'edgetill-dev-'))
-    for (const name of ['src', 'worker', 'examples', 'wrangler.toml', 'tsconfig.json', 'package.json']) {
-      cpSync(join(root, name), join(folder, name), { recursive: true })
-    }
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  it('reloads the worker when a file in worker/ changes, whatever .dev.vars holds', async () => {
     const dev = start(join(folder, 'examples/shop/dev.ts'))
     try {
       await dev.seen('Ctrl-C stops everything.')
@@ -62,7 +73,6 @@ describe('npm run dev', { timeout: 60_000 }, () => {
     } finally {
       dev.stop('SIGINT')
       await dev.finished
-      rmSync(folder, { recursive: true, force: true })
     }
   })
 

@@ -17,7 +17,7 @@ describe.each(['deno', 'bun'] as const)('on %s', (runtime) => {
 })
 
 describe('as a Worker', () => {
-  it('export default createEmulator() keeps its orders and delivers webhooks after the answer', async () => {
+  it('export default createEmulator() keeps its orders and delivers webhooks after the response', async () => {
     const { outputFiles } = await build({
       stdin: {
         contents: `import { createEmulator } from './src/emulator/index.ts'

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { serveEmulator as serveEmulatorWithClock } from '../../src/cli/serve-emulator.ts'
 import { type Served, serveOnNode } from '../../src/cli/serve-node.ts'
@@ -33,7 +35,7 @@ const pay = (emulator: Emulator, order_id: string) =>
   })
 
 describe('the emulator over HTTP on Node', () => {
-  it('answers the same as in-process', async () => {
+  it('responds the same as in process', async () => {
     const emulator = await serveEmulator()
     const response = await pay(emulator, 'A-1')
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
@@ -138,7 +140,7 @@ describe('the control API of a served emulator', () => {
     expect(page).not.toContain(credentials.apiSecret)
   })
 
-  it('keeps time of its own: what falls due happens without a request', async () => {
+  it('keeps time: what falls due happens without a request', async () => {
     const served = await serveEmulatorWithClock({ port: 0 }, { webhookUrl: 'http://127.0.0.1:1/', retryDelaysMs: [1] })
     open.push(served)
     served.emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
@@ -241,4 +243,31 @@ describe('serveOnNode', () => {
     await served.close()
     await reading
   })
+})
+
+it('gives a request up when its caller does, although the garbage was collected meanwhile', async () => {
+  const emulator = createEmulator()
+  emulator.faults.next({ kind: 'no_response' })
+  const gaveUp = new AbortController()
+  let rejected: unknown
+  emulator
+    .fetch(`${emulator.credentials.baseUrl}/api/v1/payment`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...plain(emulator) },
+      body: JSON.stringify(direct(emulator, { order_id: 'A-1' })),
+      signal: gaveUp.signal,
+    })
+    .catch((error: unknown) => {
+      rejected = error
+    })
+  await vi.waitFor(() => expect(emulator.requests[0]?.faults).toHaveLength(1))
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  // What the last turn has used is held until its end.
+  for (let turn = 0; turn < 3; turn++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    collectGarbage()
+  }
+  gaveUp.abort()
+  await vi.waitFor(() => expect(rejected).toMatchObject({ name: 'AbortError' }))
 })

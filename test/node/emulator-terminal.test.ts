@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { activityLine } from '../../src/cli/activity-lines.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { direct, plain } from '../emulator/call.ts'
+import { freePort } from './support/free-port.ts'
 import { type Running, start } from './support/process.ts'
 
 const ending: (() => unknown)[] = []
@@ -22,16 +23,6 @@ async function receiver(handle: Parameters<typeof createServer>[1]): Promise<str
     return new Promise((done) => server.close(done))
   })
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-/** A port of loopback that nobody listens on. */
-async function closedPort(): Promise<string> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return `127.0.0.1:${port}`
 }
 
 async function served(...words: string[]): Promise<{ run: Running; origin: string }> {
@@ -63,11 +54,11 @@ describe('the cause of a failed webhook, on Node', () => {
   }
 
   it('names the address that refused the connection', async () => {
-    const host = await closedPort()
+    const host = `127.0.0.1:${await freePort()}`
     expect(await causeOf(createEmulator({ webhookUrl: `http://${host}/w` }))).toBe(`ECONNREFUSED ${host}`)
   })
 
-  it('names TLS to a plain port, a closed connection, a blocked port and a receiver that never answers', async () => {
+  it('names TLS to a plain port, a closed connection, a blocked port and a receiver that never responds', async () => {
     const plainHttp = await receiver((_, response) => response.end())
     expect(await causeOf(createEmulator({ webhookUrl: `https://${plainHttp}/` }))).toMatch(/SSL|TLS|EPROTO/)
     const closing = await receiver((request) => request.socket.destroy())
@@ -83,7 +74,7 @@ describe('the terminal of edgetill emulator', () => {
   it('has a line for each request, webhook and fault, and says why something failed', async () => {
     const { run, origin } = await served()
     const up = await receiver((_, response) => response.end())
-    const down = await closedPort()
+    const down = `127.0.0.1:${await freePort()}`
     await pay(origin, 'T-1', `http://${up}/hook`)
     await run.seen(`webhook purchase success (T-1) -> http://${up}/hook: 200`)
     await run.seen('POST /api/v1/payment (T-1) -> 200')
@@ -122,7 +113,7 @@ describe('the terminal of edgetill emulator', () => {
 
   it('--quiet prints neither requests nor webhooks', async () => {
     const { run, origin } = await served('--quiet')
-    const response = await pay(origin, 'Q-1', `http://${await closedPort()}/`)
+    const response = await pay(origin, 'Q-1', `http://127.0.0.1:${await freePort()}/`)
     expect(response.status).toBe(200)
     run.stop('SIGTERM')
     const { output, code } = await run.finished

@@ -70,7 +70,7 @@ describe.each(['node', 'deno', 'bun'])('on %s', (runtime) => {
     expect(emulator.orders.get(order_id)?.payments[0]).toMatchObject({ amount: 100.5, description: 'Дві чашки' })
   })
 
-  it('capture.ts charges a part of a reserve, and says so when there is none', async () => {
+  it('capture.ts charges a part of an authorization, and says so when there is none', async () => {
     const order_id = `capture-${runtime}`
     await createPayment(emulator.credentials, { ...DIRECT_AUTH, order_id, cc_number: testCard('success') })
     const part = await example(runtime, 'capture.ts', [order_id, 'UAH', '80.25'])

@@ -94,7 +94,7 @@ describe('guides/errors.md', () => {
   const program = errors.program('Handle every outcome of a call')
   const resolving = errors.program('After an unknown outcome')
 
-  it('has a capture that tells each outcome apart', async () => {
+  it('has a capture that distinguishes each outcome', async () => {
     const { charge } = (await load(program)) as {
       charge: (client: Client, order_id: string, amount: number) => Promise<string>
     }
@@ -269,5 +269,7 @@ describe('examples/README.md', () => {
 
 it('no guide has a program without a test', () => {
   expect(Object.keys(guides).length).toBeGreaterThanOrEqual(3)
-  expect(Object.values(guides).flatMap((one) => one.untested())).toEqual([])
+  // test/node/testing-kit.test.ts runs those of guides/testing.md, and makes sure of it.
+  const others = Object.values(guides).filter(({ file }) => file !== 'guides/testing.md')
+  expect(others.flatMap((one) => one.untested())).toEqual([])
 })

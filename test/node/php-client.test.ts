@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
+import { freePort } from './support/free-port.ts'
 import { type Running, start } from './support/process.ts'
 import { root } from './support/runtimes.ts'
 
@@ -30,14 +30,6 @@ interface Operation {
 let emulator: Running
 let receiver: ChildProcess
 let seen: Map<string, unknown>
-
-const freePort = () =>
-  new Promise<number>((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => done(port))
-    })
-  })
 
 /** A line of what the emulator prints: a name, spaces, a value. */
 const printed = (name: string) => new RegExp(`^ *${name} +(\\S+)$`, 'm').exec(emulator.output())?.[1] ?? ''

@@ -12,7 +12,7 @@ import { root } from './support/runtimes.ts'
 
 const readme = new Document('README.md')
 const COMPLETE = readme.program('A complete program')
-const SCHEMAS = readme.program('Schemas')
+const CHECKOUT_TEST = readme.program('Test a checkout')
 
 type Program = { fetch(request: Request): Promise<Response> }
 
@@ -57,14 +57,13 @@ function silenced(method: 'log' | 'warn') {
 afterAll(() => vi.restoreAllMocks())
 
 describe('README.md', () => {
-  it('reads a message with a schema', async () => {
-    const { orderOf } = (await load(SCHEMAS)) as { orderOf: (message: string) => unknown }
-    expect(orderOf('{"method":"loyalty","order_id":"A-1"}')).toBe('A-1')
-    expect(() => orderOf('{"method":"refund"}')).toThrow('is required')
-  })
-
   it('has at most 250 lines', () => {
     expect(readme.text.trimEnd().split('\n').length).toBeLessThanOrEqual(250)
+  })
+
+  // test/node/testing-kit.test.ts runs it.
+  it('has a test of a checkout, from payment to state, of at most 15 lines', () => {
+    expect(CHECKOUT_TEST.trimEnd().split('\n').length).toBeLessThanOrEqual(15)
   })
 
   it('has no program without a test', () => {
@@ -194,5 +193,15 @@ describe('the tables of the README', () => {
     const codes = literals('src/errors.ts', 'ErrorCode')
     expect(codes.length).toBeGreaterThan(6)
     expect(readme.rows('Errors').map(([cell]) => cell)).toEqual(codes.map((code) => `\`${code}\``))
+  })
+})
+
+describe('README.md, of a queue', () => {
+  const program = readme.program("Validate a queue's message")
+
+  it('reads a message with a schema', async () => {
+    const { orderOf } = (await load(program)) as { orderOf: (message: string) => unknown }
+    expect(orderOf('{"method":"loyalty","order_id":"A-1"}')).toBe('A-1')
+    expect(() => orderOf('{"method":"refund"}')).toThrow('is required')
   })
 })

@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { freePort } from './support/free-port.ts'
 import { answer, type ReceivedRequest, startRawServer } from './support/raw-server.ts'
 import { RUNTIMES, runOn } from './support/runtimes.ts'
 
@@ -14,15 +14,6 @@ function react({ body }: ReceivedRequest): string {
     return answer(400, { 'content-type': 'application/json' }, '{"message":"bad","args":{"code":"V-1"}}')
   }
   return 'drop'
-}
-
-/** A port of loopback that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as { port: number }
-  await new Promise((done) => server.close(done))
-  return port
 }
 
 describe.each(RUNTIMES)('on %s', (runtime) => {

@@ -1,123 +1,164 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestHarness } from 'wrangler'
+import { formOf, location, submit } from '../../examples/shop/browser.ts'
 import { signWebhook } from '../../src/index.ts'
-import { packedFolder, packInto } from '../tarball/support/pack.ts'
+import { packTarball } from '../tarball/support/pack.ts'
 import { payment } from '../worker/support/events.ts'
+import { type Running, startCommand } from './support/process.ts'
 import { root } from './support/runtimes.ts'
+import { blocks } from './support/snippets.ts'
 
+// What a merchant does, with the packed tarball in an empty folder: nothing of this checkout is on the PATH.
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-template-'))
 const shop = join(folder, 'shop')
-const secrets = {
-  API_KEY: 'key',
-  API_SECRET: 'secret',
-  ENDPOINTS_KEY: 'endpoints',
-  LINK_SECRET: 'a-link-secret-of-at-least-32-characters',
-  ADMIN_TOKEN: 'an-admin-token-of-at-least-32-characters',
+const env = {
+  PATH: (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((path) => !path.startsWith(root))
+    .join(delimiter),
+  WRANGLER_SEND_METRICS: 'false',
+}
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const started: Running[] = []
+const start = (cwd: string, command: string, ...words: string[]): Running => {
+  const running = startCommand(command, words, { cwd, env })
+  started.push(running)
+  return running
 }
 
-function run(command: string, words: string[], cwd: string): string {
-  const { status, stdout, stderr } = spawnSync(command, words, {
-    cwd,
-    encoding: 'utf8',
-    env: {
-      ...process.env,
-      PATH: [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
-      WRANGLER_SEND_METRICS: 'false',
-      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-      NO_COLOR: '1',
-    },
-  })
-  if (status !== 0) throw new Error(`${command} ${words.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
-  return stdout
+/** Runs a command to its end. */
+async function run(cwd: string, command: string, ...words: string[]): Promise<string> {
+  const { code, output } = await start(cwd, command, ...words).finished
+  if (code !== 0) throw new Error(`${command} ${words.join(' ')} ended with ${code}:\n${output}`)
+  return output
 }
 
-/** What the template depends on besides the package. */
-const OTHERS = ['hono', '@cloudflare/workers-types']
+const adminToken = () => /^ADMIN_TOKEN=(.*)$/m.exec(readFileSync(join(shop, '.dev.vars'), 'utf8'))?.[1] ?? ''
 
-function install(): void {
-  const modules = join(shop, 'node_modules')
-  Object.assign(process.env, packInto(join(folder, 'packed')))
-  cpSync(join(packedFolder(), 'node_modules'), modules, { recursive: true })
-  for (const name of OTHERS) cpSync(join(root, 'node_modules', name), join(modules, name), { recursive: true })
-}
-
-describe('the template in an empty folder, with the packed tarball', () => {
-  beforeAll(() => {
-    mkdirSync(shop)
-    cpSync(join(root, 'worker'), join(shop, 'worker'), { recursive: true })
-    cpSync(join(root, 'wrangler.toml'), join(shop, 'wrangler.toml'))
-    cpSync(join(root, 'tsconfig.json'), join(shop, 'tsconfig.json'))
-    writeFileSync(join(shop, 'worker/sdk.ts'), "export * from 'edgetill'\nexport * from 'edgetill/orders'\n")
-    writeFileSync(join(shop, 'package.json'), JSON.stringify({ name: 'shop', private: true, type: 'module' }))
-    writeFileSync(
-      join(shop, '.dev.vars'),
-      Object.entries(secrets)
-        .map(([name, value]) => `${name}=${value}\n`)
-        .join(''),
-    )
-    install()
-  }, 180_000)
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-  it('needs one changed file', () => {
-    expect(readFileSync(join(root, 'worker/sdk.ts'), 'utf8')).toBe(
-      "export * from '../src/index.ts'\nexport * from '../src/orders/index.ts'\n",
-    )
-    const others = readdirSync(join(shop, 'worker'), { recursive: true, encoding: 'utf8' }).filter((file) =>
-      file.endsWith('.ts'),
-    )
-    for (const file of others) {
-      expect([file, readFileSync(join(shop, 'worker', file), 'utf8').includes('/src/')]).toEqual([file, false])
-    }
-  })
-
-  it('compiles against the published types', () => {
-    expect(run('tsc', ['-p', 'worker/tsconfig.json'], shop)).toBe('')
-  }, 120_000)
-
-  it('passes wrangler deploy --dry-run', () => {
-    expect(run('wrangler', ['deploy', '--dry-run', '--outdir', 'out'], shop)).toContain('env.STATE')
-    expect(readFileSync(join(shop, 'out/index.js'), 'utf8').length).toBeGreaterThan(10_000)
-  }, 120_000)
-
-  it('receives a webhook in workerd, and tells its order', async () => {
-    process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
-    process.env.WRANGLER_SEND_METRICS = 'false'
-    const server = createTestHarness({ workers: [{ configPath: join(shop, 'wrangler.toml') }] })
+describe('a project of edgetill init, from the packed tarball in an empty folder', () => {
+  let seconds = 0
+  /** Adds to the time that a merchant needs from the first command to the first paid order. */
+  async function timed<T>(work: () => Promise<T>): Promise<T> {
+    const begun = performance.now()
     try {
-      await server.listen()
-      const { body } = signWebhook(payment('A-1'), secrets.API_SECRET)
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      const received = await server.fetch('/webhooks', { method: 'POST', body, headers })
-      expect([received.status, await received.text()]).toEqual([200, ''])
-      // Through the order's Durable Object: copies at once are one event.
-      const copies = await Promise.all(
-        Array.from({ length: 20 }, () => server.fetch('/webhooks', { method: 'POST', body, headers })),
-      )
-      expect(copies.map(({ status }) => status)).toEqual(copies.map(() => 200))
-      const forged = await server.fetch('/webhooks', {
-        method: 'POST',
-        body: body.replace('data=e', 'data=f'),
-        headers,
-      })
-      expect(forged.status).toBe(401)
-      const order = await server.fetch('/api/orders/A-1', {
-        headers: { authorization: `Bearer ${secrets.ADMIN_TOKEN}` },
-      })
-      expect(await order.json()).toMatchObject({
-        order_id: 'A-1',
-        status: 'success',
-        totals: { captured: 10050 },
-        events: { length: 1 },
-        attempts: [],
-      })
-      await server.getWorker().scheduled({})
+      return await work()
     } finally {
-      await server.close()
+      seconds += (performance.now() - begun) / 1000
+    }
+  }
+
+  beforeAll(async () => {
+    const tarball = packTarball(folder)
+    const offline = '--prefer-offline'
+    await timed(async () => {
+      const written = await run(folder, 'npx', '--yes', offline, `--package=${tarball}`, 'edgetill', 'init', 'shop')
+      expect(written.trimEnd().split('\n').slice(-3)).toEqual(['  cd shop', '  npm install', '  npm run dev'])
+    })
+    // What is published cannot be asked for yet.
+    await run(shop, 'npm', 'pkg', 'set', `dependencies.edgetill=file:${tarball}`)
+    await timed(() => run(shop, 'npm', 'install', '--no-audit', '--no-fund', offline))
+  }, 300_000)
+
+  it('passes npm test', async () => {
+    expect(await run(shop, 'npm', 'test')).toMatch(/^ℹ fail 0$/m)
+  }, 60_000)
+
+  it('passes npm run check: the types, its README included, and wrangler deploy --dry-run for live', async () => {
+    const [{ code } = { code: '' }] = blocks('template/README.md', 'ts')
+    const path = join(shop, 'test/readme.ts')
+    writeFileSync(path, code)
+    try {
+      expect(await run(shop, 'npm', 'run', 'check')).toMatch(/env\.MODE \("live"\)[\s\S]*--dry-run: exiting now/)
+    } finally {
+      rmSync(path)
     }
   }, 120_000)
+
+  it('passes wrangler deploy --dry-run for test, with a bundle that holds the worker', async () => {
+    const output = await run(shop, 'npm', 'run', 'deploy', '--', '--dry-run', '--outdir', 'out')
+    expect(output).toContain('env.MODE ("test")')
+    expect(output).toContain('env.STATE')
+    expect(readFileSync(join(shop, 'out/index.js'), 'utf8').length).toBeGreaterThan(10_000)
+  }, 60_000)
+
+  it('notices a type that is wrong', async () => {
+    const path = join(shop, 'test/wrong.ts')
+    writeFileSync(path, "import type { Env } from '../worker/env.ts'\nexport const env: Env = { STATE: 1 }\n")
+    try {
+      await expect(run(shop, 'npm', 'run', 'check')).rejects.toThrow('TS2')
+    } finally {
+      rmSync(path)
+    }
+  }, 60_000)
+
+  it('says what is missing where a new clone has no .dev.vars', async () => {
+    const [path, aside] = [join(shop, '.dev.vars'), join(folder, 'dev.vars')]
+    renameSync(path, aside)
+    try {
+      await expect(run(shop, 'npm', 'run', 'dev')).rejects.toThrow('See README.md, "Another machine"')
+    } finally {
+      renameSync(aside, path)
+    }
+  })
+
+  it('sells an order with npm run dev, reloads on a change, and stops on Ctrl-C', async () => {
+    const { dev, worker, link } = await timed(async () => {
+      const dev = start(shop, 'npm', 'run', 'dev')
+      await dev.seen('Ctrl-C stops both.')
+      const link = /^ +(http:\S+\/checkout\/\S+)$/m.exec(dev.output())?.[1] ?? ''
+      const opened = await fetch(link, { redirect: 'manual' })
+      const form = location(opened, link)
+      const card = { cc_number: '4111111111111111', exp_month: '12', exp_year: '39', card_cvv: '123' }
+      await submit(formOf(await (await fetch(form)).text(), form), card)
+      return { dev, link, worker: new URL(link).origin }
+    })
+    try {
+      const api = async (path: string) =>
+        (await fetch(`${worker}${path}`, { headers: { authorization: `Bearer ${adminToken()}` } })).json()
+      const order_id = /api\/orders\/(mugs-\w+)/.exec(dev.output())?.[1]
+      await expect
+        .poll(() => api(`/api/orders/${order_id}`), { timeout: 10_000 })
+        .toMatchObject({
+          status: 'success',
+          totals: { captured: 10050 },
+          flags: [],
+        })
+      console.log(`measured: edgetill init, npm install and npm run dev, to a paid order: ${seconds.toFixed(1)} s`)
+      expect(await (await fetch(link)).text()).toContain('Test mode')
+
+      // The order's Durable Object is there: copies at once are one event.
+      const { body } = signWebhook(payment('A-1'), 'emulator-api-secret')
+      const post = async (body: string) =>
+        (await fetch(`${worker}/webhooks`, { method: 'POST', body: new URLSearchParams(body) })).status
+      expect(new Set(await Promise.all(Array.from({ length: 20 }, () => post(body))))).toEqual(new Set([200]))
+      expect(await post(body.replace('data=e', 'data=f'))).toBe(401)
+      expect(await api('/api/orders/A-1')).toMatchObject({ status: 'success', events: { length: 1 }, attempts: [] })
+      expect((await fetch(`${worker}/cdn-cgi/local/scheduled`)).status).toBe(200)
+
+      const app = join(shop, 'worker/app.ts')
+      writeFileSync(app, readFileSync(app, 'utf8').replace("'Not found'", "'Not found in my shop'"))
+      const unknown = async () => (await fetch(`${worker}/nothing`)).text().catch(() => '')
+      await expect.poll(unknown, { timeout: 20_000 }).toBe('Not found in my shop')
+    } finally {
+      dev.stop('SIGINT')
+      await dev.finished
+    }
+    await expect(fetch(worker)).rejects.toThrow()
+  }, 120_000)
+
+  it('stops npm run dev, with all that it started, when npm alone is ended', async () => {
+    const dev = start(shop, 'npm', 'run', 'dev')
+    await dev.seen('Ctrl-C stops both.')
+    const origins = [
+      ...dev.output().matchAll(/^ +(?:the service +)?(http:\/\/127\.0\.0\.1:\d+)\/(?:checkout|_emulator)/gm),
+    ]
+    expect(origins).toHaveLength(2)
+    dev.stopAlone('SIGTERM')
+    // Its output ends with the last process that could write to it.
+    await dev.finished
+    for (const [, origin] of origins) await expect(fetch(`${origin}`)).rejects.toThrow()
+  }, 60_000)
 })

@@ -1,15 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import ts from 'typescript'
 import { expect, it } from 'vitest'
-import { FOLDERS, RUNTIME_DEPENDENT, runsOn, TEST_ALL_ONLY } from '../tiers.ts'
+import { FOLDERS, RUNTIME_DEPENDENT, runsOn, TEST_ALL_ONLY, testFiles } from '../tiers.ts'
+import { importsOf } from './support/imports.ts'
 import { root } from './support/runtimes.ts'
 
-const files = readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
-  .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+const files = testFiles()
 
 const startsProcesses = (file: string) =>
   /from '(node:child_process|wrangler|.*support\/process\.ts)'|\brunOn\b/.test(readFileSync(join(root, file), 'utf8'))
+
+/** Whether a module is there at run time: of a file of types nothing is left. */
+const hasCode = (file: string) => {
+  const { outputText } = ts.transpileModule(readFileSync(join(root, file), 'utf8'), {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ESNext, removeComments: true },
+  })
+  return outputText.trim() !== 'export {};'
+}
 
 it('every path of the lists is there', () => {
   const listed = [...Object.keys(TEST_ALL_ONLY), ...RUNTIME_DEPENDENT]
@@ -30,6 +38,25 @@ it('npm test runs most of them on Node, and on the others what can differ there'
   expect(quick('node').length).toBeGreaterThan(80)
   expect(quick('workerd').length).toBeGreaterThan(30)
   expect(quick('node')).toEqual(expect.arrayContaining(quick('workerd')))
+})
+
+it('the quick tier of workerd, which also runs without `process` and `Buffer`, loads every module that a Worker can', () => {
+  const loaded = new Set<string>()
+  const load = (file: string) => {
+    if (loaded.has(file)) return
+    loaded.add(file)
+    for (const { to, typeOnly } of importsOf(file, readFileSync(join(root, file), 'utf8')))
+      if (!typeOnly && /^(src|worker|test)\/.*\.tsx?$/.test(to)) load(to)
+  }
+  for (const file of files) if (runsOn('workerd', file, 'quick')) load(file)
+  const modules = ['src', 'worker'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name))),
+  )
+  // Files of Node's kind, and the Worker's entry with the two files that a merchant writes: test/node runs them in a Worker.
+  const elsewhere = /^src\/(cli|adapters)\/|^worker\/(index|on-event|on-alert)\.ts$/
+  expect(modules.filter((file) => !loaded.has(file) && !elsewhere.test(file) && hasCode(file))).toEqual([])
 })
 
 it('npm test starts no process: a test that does is in TEST_ALL_ONLY', () => {

@@ -25,7 +25,7 @@ describe(`${count} random cases (seed ${SEED})`, () => {
     600_000,
   )
 
-  it('come to many different things', () => {
+  it('have many different outcomes', () => {
     expect(new Set(expected).size).toBeGreaterThan(count / 10)
   })
 })

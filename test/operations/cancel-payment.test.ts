@@ -3,7 +3,7 @@ import { cancelPayment, createClient } from '../../src/index.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
 import { AWKWARD_ORDER_IDS, PATH_CHANGING } from '../support/order-ids.ts'
-import { refusedPaths } from '../support/refused.ts'
+import { rejectedPaths } from '../support/rejected-paths.ts'
 
 const CANCELLED = {
   ...PAYMENT_RECORD,
@@ -24,7 +24,7 @@ const cancel = (record: unknown) => {
 }
 
 describe('on the wire', () => {
-  it('an empty POST with plain credentials and X-API-Key as the document spells it here', async () => {
+  it('an empty POST with plain credentials and X-API-Key as the API document spells it here', async () => {
     const { fetch, sent } = wire(json([CANCELLED]))
     await createClient({ ...CONFIG, fetch }).cancelPayment({ order_id: 'A-1' })
     expect(sent[0]).toMatchObject({
@@ -57,7 +57,7 @@ describe('on the wire', () => {
   })
 })
 
-describe('answers', () => {
+describe('responses', () => {
   it('the one record of the array, unknown values null', async () => {
     expect(await cancel([CANCELLED])).toEqual(CANCELLED)
   })
@@ -110,22 +110,22 @@ describe('answers', () => {
 
 describe('rules', () => {
   it.each(PATH_CHANGING)('an order id that would change the path: %j', async (order_id) => {
-    expect(await refusedPaths((client) => client.cancelPayment({ order_id }))).toEqual(['order_id'])
+    expect(await rejectedPaths((client) => client.cancelPayment({ order_id }))).toEqual(['order_id'])
   })
 
   it('256 characters are possible, one more is not', async () => {
     const { fetch } = wire(json([CANCELLED]))
     await cancelPayment({ ...CONFIG, fetch }, { order_id: 'x'.repeat(256) })
-    expect(await refusedPaths((client) => client.cancelPayment({ order_id: 'x'.repeat(257) }))).toEqual(['order_id'])
+    expect(await rejectedPaths((client) => client.cancelPayment({ order_id: 'x'.repeat(257) }))).toEqual(['order_id'])
   })
 
   it('nothing else: no body, so no passThrough either', async () => {
-    expect(await refusedPaths((client) => client.cancelPayment({ order_id: 'A', amount: 1 } as never))).toEqual([
+    expect(await rejectedPaths((client) => client.cancelPayment({ order_id: 'A', amount: 1 } as never))).toEqual([
       'amount',
     ])
-    expect(await refusedPaths((client) => client.cancelPayment({ order_id: 'A' }, { passThrough: {} }))).toEqual([
-      'passThrough',
-    ])
-    expect(await refusedPaths((client) => client.cancelPayment(undefined as never))).toEqual([''])
+    expect(
+      await rejectedPaths((client) => client.cancelPayment({ order_id: 'A' }, { passThrough: {} } as never)),
+    ).toEqual(['passThrough'])
+    expect(await rejectedPaths((client) => client.cancelPayment(undefined as never))).toEqual([''])
   })
 })

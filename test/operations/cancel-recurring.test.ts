@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { cancelRecurring, createClient } from '../../src/index.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
 import { AWKWARD_ORDER_IDS, PATH_CHANGING } from '../support/order-ids.ts'
-import { refusedPaths } from '../support/refused.ts'
+import { rejectedPaths } from '../support/rejected-paths.ts'
 
 const CANCELED = { recurring_id: 'r-1', recurring_status: 'canceled' }
 
@@ -70,11 +70,11 @@ describe('responses', () => {
 
 describe('rules', () => {
   it.each(PATH_CHANGING)('an id that would change the path: %j', async (recurring_id) => {
-    expect(await refusedPaths((client) => client.cancelRecurring({ recurring_id }))).toEqual(['recurring_id'])
+    expect(await rejectedPaths((client) => client.cancelRecurring({ recurring_id }))).toEqual(['recurring_id'])
   })
 
   it('no other parameter', async () => {
     const input = { recurring_id: 'r-1', order_id: 'A-1' }
-    expect(await refusedPaths((client) => client.cancelRecurring(input as never))).toEqual(['order_id'])
+    expect(await rejectedPaths((client) => client.cancelRecurring(input as never))).toEqual(['order_id'])
   })
 })

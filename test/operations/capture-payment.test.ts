@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { type CapturePaymentInput, capturePayment, createClient, type Warning } from '../../src/index.ts'
 import { CAPTURE, CAPTURE_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
-import { refusedPaths } from '../support/refused.ts'
+import { rejectedPaths } from '../support/rejected-paths.ts'
 
-const refused = (input: object) => refusedPaths((client) => client.capturePayment(input as CapturePaymentInput))
+const refused = (input: object) => rejectedPaths((client) => client.capturePayment(input as CapturePaymentInput))
 
 async function bodyOf(input: object, onWarning?: (warning: Warning) => void): Promise<string | undefined> {
   const { fetch, sent } = wire(json(CAPTURE_RECORD))
@@ -46,7 +46,7 @@ describe('on the wire', () => {
     )
   })
 
-  it('beyond the reserve: the limit is the service’s, so any amount travels', async () => {
+  it('beyond the authorization: the limit is the service’s, so any amount travels', async () => {
     expect(await bodyOf({ ...CAPTURE, charge_amount: 999_999.99 })).toContain('"charge_amount":999999.99')
   })
 
@@ -56,7 +56,7 @@ describe('on the wire', () => {
   })
 })
 
-describe('answers', () => {
+describe('responses', () => {
   const capture = (record: unknown) => {
     const { fetch } = wire(json(record))
     return capturePayment({ ...CONFIG, fetch }, CAPTURE)
@@ -87,7 +87,7 @@ describe('answers', () => {
     ['no currency under either name', { order_currency: undefined }, ['currency']],
     ['a null currency', { order_currency: null, currency: null }, ['currency']],
     ['no operation_id', { operation_id: undefined }, ['operation_id']],
-    ['an amount that is none', { amount: {} }, ['amount']],
+    ['an invalid amount', { amount: {} }, ['amount']],
   ])('another shape is handed over: %s', async (_name, change, paths) => {
     const record = { ...CAPTURE_RECORD, ...change }
     const error = await rejection(capture(record))
@@ -109,7 +109,7 @@ describe('answers', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('an unknown outcome says how to tell this capture from an earlier one, and promises no webhook that will not come', async () => {
+  it('an unknown outcome says how to distinguish this capture from an earlier one, and promises no webhook that will not come', async () => {
     const lost = async (input: object) => {
       const { fetch } = wire(json({}, 503))
       return (await rejection(capturePayment({ ...CONFIG, fetch }, { ...CAPTURE, ...input }))).howToFindOut
@@ -151,7 +151,7 @@ describe('rules', () => {
     expect(await refused({ ...CAPTURE, amount: 1 })).toEqual(['amount'])
   })
 
-  it('a webhook destination on an unusual port is told', async () => {
+  it('a webhook destination on an unusual port is reported', async () => {
     const warnings: Warning[] = []
     await bodyOf({ ...CAPTURE, server_url: 'https://a.example:9443' }, (warning) => warnings.push(warning))
     expect(warnings).toMatchObject([{ code: 'unusual_webhook_port', operation: 'capturePayment', path: 'server_url' }])

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { type CaptureSplitPurchaseInput, captureSplitPurchase, createClient, type Warning } from '../../src/index.ts'
 import { CAPTURE_RECORD, SPLIT_CAPTURE, SUB_MERCHANTS } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
-import { refusedPaths } from '../support/refused.ts'
+import { rejectedPaths } from '../support/rejected-paths.ts'
 
 const refused = (input: object) =>
-  refusedPaths((client) => client.captureSplitPurchase(input as CaptureSplitPurchaseInput))
+  rejectedPaths((client) => client.captureSplitPurchase(input as CaptureSplitPurchaseInput))
 
 async function bodyOf(input: object, onWarning?: (warning: Warning) => void): Promise<string | undefined> {
   const { fetch, sent } = wire(json(CAPTURE_RECORD))

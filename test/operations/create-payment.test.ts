@@ -3,6 +3,7 @@ import {
   type ClientConfig,
   type CreatePaymentInput,
   createClient,
+  createPayment,
   type InitRecurring,
   isCheckout,
   type Warning,
@@ -36,7 +37,7 @@ const REFERRER = { customer_referrer: 'https://shop.example.com/cart' }
 
 // The rules that it shares with createSplitPurchase are in purchase-parameters, purchase-rules and purchase-card-rules.test.ts.
 const send = (input: object, config?: Partial<ClientConfig>) => accepted(HOSTED_PURCHASE, input, config)
-const refusedPaths = (input: object) => refused(HOSTED_PURCHASE, input)
+const rejectedPaths = (input: object) => refused(HOSTED_PURCHASE, input)
 
 describe('on the wire', () => {
   it.each([
@@ -71,7 +72,7 @@ describe('on the wire', () => {
   })
 })
 
-describe('answers', () => {
+describe('responses', () => {
   const answer = (input: object, ...replies: Response[]) => {
     const { fetch } = wire(...replies)
     return createClient({ ...CONFIG, fetch }).createPayment(input as CreatePaymentInput)
@@ -170,7 +171,7 @@ describe('answers', () => {
     })
   })
 
-  it('a hosted purchase that answers a record is not documented: its outcome is unknown', async () => {
+  it('a hosted purchase that returns a record is not documented: its outcome is unknown', async () => {
     expect(await rejection(answer(HOSTED, json(PAYMENT_RECORD)))).toMatchObject({
       code: 'outcome_unknown',
       reason: 'unreadable_response',
@@ -214,7 +215,7 @@ describe('answers', () => {
     ['null', null, ['']],
     ['no payment_id', { ...PAYMENT_RECORD, payment_id: undefined }, ['payment_id']],
     ['a status that is a number', { ...PAYMENT_RECORD, status: 1 }, ['status']],
-    ['an amount that is none', { ...PAYMENT_RECORD, amount: 'ten', fee: 3 }, ['amount', 'fee']],
+    ['an invalid amount', { ...PAYMENT_RECORD, amount: 'ten', fee: 3 }, ['amount', 'fee']],
   ])('a record of another shape is handed over: %s', async (_name, record, paths) => {
     const error = await rejection(answer(CARD, json(record)))
     expect(error).toMatchObject({
@@ -236,13 +237,33 @@ describe('method and init_recurring', () => {
     for (const input of [HOSTED, TOKEN]) {
       for (const method of ['purchase', 'auth']) expect((await send({ ...input, method })).body.method).toBe(method)
       for (const method of ['capture', 'Purchase', '', null, undefined]) {
-        expect(await refusedPaths({ ...input, method })).toEqual(['method'])
+        expect(await rejectedPaths({ ...input, method })).toEqual(['method'])
       }
     }
   })
 
+  it('init_recurring: an undocumented field reaches it by passThrough, a documented one does not', async () => {
+    const recurring = async (extra: object) => {
+      const { fetch, sent } = wire(redirect())
+      const input = { ...HOSTED, init_recurring: RECURRING }
+      const passThrough = { init_recurring: extra }
+      const error = await createPayment({ ...CONFIG, fetch }, input, { passThrough }).catch((thrown) => thrown)
+      return error.issues?.[0]?.path ?? JSON.parse(sent[0]?.body ?? '').init_recurring
+    }
+    expect(await recurring({ label: 'x' })).toEqual({ ...RECURRING, label: 'x' })
+    expect(await recurring({ time: '10:00:00' })).toBe('passThrough.init_recurring.time')
+    expect(await recurring({ interval_count: 2 })).toBe('passThrough.init_recurring.interval_count')
+  })
+
+  it('a field of a cryptogram, of which nothing is documented, is added', async () => {
+    const { fetch, sent } = wire(json(PAYMENT_RECORD))
+    const passThrough = { cryptogram: { eci: '05' } }
+    await createPayment({ ...CONFIG, fetch }, { ...CARD, cryptogram: { value: 'x' } }, { passThrough })
+    expect(JSON.parse(sent[0]?.body ?? '').cryptogram).toEqual({ value: 'x', eci: '05' })
+  })
+
   it('init_recurring: a typo does not travel', async () => {
-    expect(await refusedPaths({ ...HOSTED, init_recurring: { ...RECURRING, interval: 1 } })).toEqual([
+    expect(await rejectedPaths({ ...HOSTED, init_recurring: { ...RECURRING, interval: 1 } })).toEqual([
       'init_recurring.interval',
     ])
   })
@@ -261,7 +282,7 @@ describe('method and init_recurring', () => {
     for (const value of right) await send({ ...HOSTED, init_recurring: { ...RECURRING, [name]: value } })
     for (const value of wrong) {
       const init_recurring = { ...RECURRING, [name]: value }
-      expect(await refusedPaths({ ...HOSTED, init_recurring })).toEqual([`init_recurring.${name}`])
+      expect(await rejectedPaths({ ...HOSTED, init_recurring })).toEqual([`init_recurring.${name}`])
     }
   })
 
@@ -271,7 +292,7 @@ describe('method and init_recurring', () => {
       init_recurring: { interval_unit: 'day', interval_count: 1, retry_interval_hours },
     })
     await send(daily(23))
-    expect(await refusedPaths(daily(24))).toEqual(['init_recurring.retry_interval_hours'])
+    expect(await rejectedPaths(daily(24))).toEqual(['init_recurring.retry_interval_hours'])
   })
 
   it('init_recurring: it may end on the day it starts, not before', async () => {
@@ -280,17 +301,17 @@ describe('method and init_recurring', () => {
       init_recurring: { ...RECURRING, start_date, expiry_date },
     })
     await send(dates('2027-01-01', '2027-01-01'))
-    expect(await refusedPaths(dates('2027-01-02', '2027-01-01'))).toEqual(['init_recurring.expiry_date'])
+    expect(await rejectedPaths(dates('2027-01-02', '2027-01-01'))).toEqual(['init_recurring.expiry_date'])
   })
 
   it('init_recurring: belongs to a purchase, direct or hosted, not to an auth', async () => {
     await send({ ...TOKEN, init_recurring: RECURRING })
     for (const input of [HOSTED_AUTH, DIRECT_AUTH]) {
-      expect(await refusedPaths({ ...input, init_recurring: RECURRING })).toEqual(['init_recurring'])
+      expect(await rejectedPaths({ ...input, init_recurring: RECURRING })).toEqual(['init_recurring'])
     }
   })
 
-  it('init_recurring: its webhook destination on an unusual port is told', async () => {
+  it('init_recurring: its webhook destination on an unusual port is reported', async () => {
     const warnings: Warning[] = []
     const told = async (notification_url: string) => {
       const init_recurring = { ...RECURRING, notification_url }

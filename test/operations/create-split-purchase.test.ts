@@ -7,7 +7,7 @@ import { accepted, HOSTED_SPLIT_PURCHASE, refused } from '../support/purchase-fo
 
 // The rules that it shares with createPayment are in purchase-parameters, purchase-rules and purchase-card-rules.test.ts.
 const send = (input: object, config?: Partial<ClientConfig>) => accepted(HOSTED_SPLIT_PURCHASE, input, config)
-const refusedPaths = (input: object) => refused(HOSTED_SPLIT_PURCHASE, input)
+const rejectedPaths = (input: object) => refused(HOSTED_SPLIT_PURCHASE, input)
 
 describe('on the wire', () => {
   const HEADERS = {
@@ -33,14 +33,14 @@ describe('on the wire', () => {
   })
 })
 
-describe('answers', () => {
+describe('responses', () => {
   it('hosted gives the checkout page', async () => {
     const { fetch } = wire(redirect())
     const checkout = await createClient({ ...CONFIG, fetch }).createSplitPurchase(HOSTED_SPLIT)
     expect(checkout).toEqual({ url: CHECKOUT_URL, checkout_id: '7d1f' })
   })
 
-  it('hosted that answers a record is not documented: its outcome is unknown', async () => {
+  it('hosted that returns a record is not documented: its outcome is unknown', async () => {
     const { fetch } = wire(json(PAYMENT_RECORD))
     const error = await rejection(createSplitPurchase({ ...CONFIG, fetch }, HOSTED_SPLIT))
     expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_response' })
@@ -79,13 +79,13 @@ describe('method and split', () => {
   it('method is purchase, and nothing else', async () => {
     for (const input of [HOSTED_SPLIT, DIRECT_SPLIT]) {
       for (const method of ['auth', 'capture', 'Purchase', '', null, undefined]) {
-        expect(await refusedPaths({ ...input, method })).toEqual(['method'])
+        expect(await rejectedPaths({ ...input, method })).toEqual(['method'])
       }
     }
   })
 
   it('a typo does not travel', async () => {
-    expect(await refusedPaths({ ...HOSTED_SPLIT, splits: [] })).toEqual(['splits'])
+    expect(await rejectedPaths({ ...HOSTED_SPLIT, splits: [] })).toEqual(['splits'])
   })
 
   const [first] = HOSTED_SPLIT.split
@@ -108,7 +108,7 @@ describe('method and split', () => {
     [[{ ...first, merchant: 'x' }], ['split[0].merchant']],
   ])('split: %j', async (split, paths) => {
     for (const input of [HOSTED_SPLIT, DIRECT_SPLIT]) {
-      expect(await refusedPaths({ ...input, split })).toEqual(paths)
+      expect(await rejectedPaths({ ...input, split })).toEqual(paths)
     }
   })
 
@@ -119,7 +119,7 @@ describe('method and split', () => {
   })
 })
 
-describe('the sum of the parts is told, not refused: the rule is not shown', () => {
+describe('the sum of the parts is reported, not rejected: the rule is not shown', () => {
   const part = (amount: number) => ({ amount, sub_merchant_id: SUB_MERCHANTS[0] })
   it.each<[number, number[], boolean]>([
     [100.5, [100.5], false],
@@ -163,6 +163,7 @@ describe('extra fields inside documented ones', () => {
     ],
     ['an entry that is not there', { split: [{}, {}, { label: 'z' }] }, 'passThrough.split[2]'],
     ['something else in place of the entries', { split: 'x' }, 'passThrough.split'],
+    ['an object in place of the entries', { split: { label: 'x' } }, 'passThrough.split'],
   ])('are rejected when they are %s', async (_name, passThrough, path) => {
     const { body, issues } = await send(passThrough)
     expect([body, issues]).toMatchObject([null, [{ path }]])

@@ -21,7 +21,7 @@ describe.each(OPERATION_CASES)('%s', (name, { call, isGet = false }) => {
     return { error, sent }
   }
 
-  it.each(BODIES)('is refused with a 4xx and %s', async (_shape, body) => {
+  it.each(BODIES)('is rejected with a 4xx and %s', async (_shape, body) => {
     for (const status of [400, 401, 404, 405, 406, 409]) {
       const { error, sent } = await run(new Response(body(), { status, headers: { 'content-type': 'text/plain' } }))
       expect(error).toMatchObject({ name: 'ApiError', code: 'api', status, attempts: 1 })
@@ -52,7 +52,7 @@ describe.each(OPERATION_CASES)('%s', (name, { call, isGet = false }) => {
     },
   )
 
-  it('meets a 200 without what decides: nobody knows whether it was processed', async () => {
+  it('meets a 200 without what decides: it is not known whether it was processed', async () => {
     const bodies = [{ message: 'order is not reserved', args: { code: 'S-500' } }, {}, null, 'queued']
     for (const body of name.startsWith('request') ? [] : bodies) {
       // An event of any object is a value, and so is whatever a portal lists.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createClient, getAccount } from '../../src/index.ts'
 import { ACCOUNT_ID } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
-import { refusedPaths } from '../support/refused.ts'
+import { rejectedPaths } from '../support/rejected-paths.ts'
 
 // As the document has it for the single account: rollingReserve.
 const RECEIVED = { id: ACCOUNT_ID, name: 'Main', currency: 'UAH', balances: { available: 10.5, rollingReserve: 2 } }
@@ -22,7 +22,7 @@ it('on the wire', async () => {
   })
 })
 
-describe('answers', () => {
+describe('responses', () => {
   it('the account, its reserve under the name that the list has', async () => {
     const { fetch } = wire(json(RECEIVED))
     expect(await getAccount({ ...CONFIG, fetch }, { account_id: ACCOUNT_ID })).toEqual({
@@ -46,9 +46,9 @@ describe('answers', () => {
 })
 
 it.each([undefined, '', '..', 'x', `${ACCOUNT_ID}/..`, `${ACCOUNT_ID}?a=b`, 5])(
-  'refuses account_id %j',
+  'rejects account_id %j',
   async (value) => {
     const account_id = value as string
-    expect(await refusedPaths((client) => client.getAccount({ account_id }))).toEqual(['account_id'])
+    expect(await rejectedPaths((client) => client.getAccount({ account_id }))).toEqual(['account_id'])
   },
 )

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createClient, listAccounts } from '../../src/index.ts'
 import { ACCOUNT_ID } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
-import { refusedPaths } from '../support/refused.ts'
+import { rejectedPaths } from '../support/rejected-paths.ts'
 
 const ACCOUNT = { id: ACCOUNT_ID, name: 'Main', currency: 'UAH', balances: { available: 10.5, rolling_reserve: 2 } }
 const list = (body: unknown) => {
@@ -41,7 +41,7 @@ describe('on the wire', () => {
   })
 })
 
-describe('answers', () => {
+describe('responses', () => {
   it('the accounts, none included', async () => {
     expect(await list({ accounts: [] })).toEqual([])
     expect(await list({ accounts: [ACCOUNT, ACCOUNT], next: null })).toEqual([ACCOUNT, ACCOUNT])
@@ -65,9 +65,9 @@ describe('answers', () => {
   it.each<[string, unknown, string[]]>([
     ['an array', [ACCOUNT], ['']],
     ['no accounts', {}, ['accounts']],
-    ['an account that is none', { accounts: [ACCOUNT, null] }, ['accounts[1]']],
+    ['an invalid account', { accounts: [ACCOUNT, null] }, ['accounts[1]']],
     [
-      'a balance that is none',
+      'an invalid balance',
       { accounts: [{ ...ACCOUNT, balances: { available: 'much' } }] },
       ['accounts[0].balances.available'],
     ],
@@ -92,7 +92,9 @@ describe('answers', () => {
 })
 
 it('rules', async () => {
-  expect(await refusedPaths((client) => client.listAccounts({ pos_id: '../x' }))).toEqual(['pos_id'])
-  expect(await refusedPaths((client) => client.listAccounts({ currency: 'UAH' } as never))).toEqual(['currency'])
-  expect(await refusedPaths((client) => client.listAccounts({}, { passThrough: { a: 1 } }))).toEqual(['passThrough'])
+  expect(await rejectedPaths((client) => client.listAccounts({ pos_id: '../x' }))).toEqual(['pos_id'])
+  expect(await rejectedPaths((client) => client.listAccounts({ currency: 'UAH' } as never))).toEqual(['currency'])
+  expect(await rejectedPaths((client) => client.listAccounts({}, { passThrough: { a: 1 } } as never))).toEqual([
+    'passThrough',
+  ])
 })

@@ -3,7 +3,7 @@ import { createClient, listOrderOperations } from '../../src/index.ts'
 import { CAPTURE_RECORD, PAYMENT_RECORD, REFUND_RECORD, VOID_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
 import { AWKWARD_ORDER_IDS, PATH_CHANGING } from '../support/order-ids.ts'
-import { refusedPaths } from '../support/refused.ts'
+import { rejectedPaths } from '../support/rejected-paths.ts'
 
 const list = (body: unknown) => {
   const { fetch } = wire(json(body))
@@ -42,7 +42,7 @@ describe('on the wire', () => {
 })
 
 describe('responses', () => {
-  it('every operation, primary and secondary, each of its own type', async () => {
+  it('every operation, primary and secondary, each of its type', async () => {
     const increment = { ...REFUND_RECORD, method: 'auth_increment' }
     const operations = await list([
       { ...PAYMENT_RECORD, method: 'auth' },
@@ -97,18 +97,18 @@ describe('responses', () => {
 
 describe('rules', () => {
   it.each(PATH_CHANGING)('an order id that would change the path: %j', async (order_id) => {
-    expect(await refusedPaths((client) => client.listOrderOperations({ order_id }))).toEqual(['order_id'])
+    expect(await rejectedPaths((client) => client.listOrderOperations({ order_id }))).toEqual(['order_id'])
   })
 
   it('256 characters are possible, one more is not', async () => {
     const { fetch } = wire(json([]))
     await listOrderOperations({ ...CONFIG, fetch }, { order_id: '😀'.repeat(256) })
     const order_id = '😀'.repeat(257)
-    expect(await refusedPaths((client) => client.listOrderOperations({ order_id }))).toEqual(['order_id'])
+    expect(await rejectedPaths((client) => client.listOrderOperations({ order_id }))).toEqual(['order_id'])
   })
 
   it('no other parameter', async () => {
     const input = { order_id: 'A', operation: 'purchase' }
-    expect(await refusedPaths((client) => client.listOrderOperations(input as never))).toEqual(['operation'])
+    expect(await rejectedPaths((client) => client.listOrderOperations(input as never))).toEqual(['operation'])
   })
 })

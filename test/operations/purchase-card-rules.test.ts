@@ -29,7 +29,7 @@ describe.each(PURCHASE_FORMS.filter(({ mode }) => mode === 'direct'))('$name', (
     for (const name of CARD_FIELDS) expect(byToken).not.toHaveProperty(name)
   })
 
-  it('half of the card data is refused, whichever half', async () => {
+  it('half of the card data is rejected, whichever half', async () => {
     for (const name of CARD_FIELDS) {
       expect(await refused(form, { ...card, [name]: undefined })).toEqual([name])
       const others = CARD_FIELDS.filter((other) => other !== name)
@@ -40,7 +40,7 @@ describe.each(PURCHASE_FORMS.filter(({ mode }) => mode === 'direct'))('$name', (
     expect(await refused(form, neither)).toEqual(CARD_FIELDS)
   })
 
-  it('both is refused', async () => {
+  it('both is rejected', async () => {
     expect(await refused(form, { ...card, cc_token: 't' })).toEqual(CARD_FIELDS)
     for (const name of CARD_FIELDS) {
       expect(await refused(form, { ...token, [name]: card[name] })).toEqual([name])
@@ -73,7 +73,7 @@ describe.each(PURCHASE_FORMS.filter(({ mode }) => mode === 'direct'))('$name', (
     for (const value of ['', 7, null]) expect(await refused(form, { ...token, cc_token: value })).toEqual(['cc_token'])
   })
 
-  it('a year of three or five digits is no year, rather than one that is over', async () => {
+  it('a year of three or five digits is invalid, rather than over', async () => {
     for (const exp_year of [200, 205, 209, 20_905]) {
       const error = await rejection(form.call(CONFIG, { ...card, exp_year }))
       expect(error.issues).toEqual([

@@ -87,7 +87,7 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
   })
 
   const unlisted = Object.keys(VALUES).filter((name) => !listed(form).includes(name))
-  it.each(unlisted)('refuses %s: its table does not list it', async (name) => {
+  it.each(unlisted)('rejects %s: its table does not list it', async (name) => {
     for (const one of inputs) expect(await refused(form, { ...one, [name]: VALUES[name] })).toEqual([name])
   })
 

@@ -80,7 +80,7 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
     }
   })
 
-  it('every issue of an input is told at once', async () => {
+  it('every issue of an input is reported at once', async () => {
     expect(await refused(form, { ...input, amount: 0, currency: 'x', order_id: '' })).toEqual([
       'amount',
       'currency',
@@ -96,7 +96,7 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
     expect(sent.body).toContain(`"pos_id":"${CONFIG.posId}"`)
   })
 
-  it('what JSON cannot carry is refused as an input, not with the runtime’s own error', async () => {
+  it('what JSON cannot carry is rejected as an input, not with the runtime’s own error', async () => {
     const circular: { self?: object } = {}
     circular.self = circular
     if (mode === 'direct') expect(await refused(form, { ...input, cryptogram: circular })).toEqual([''])
@@ -135,8 +135,23 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
       ['an array', [1]],
       ['a text', 'x'],
       ['something with a toJSON', { toJSON: () => ({}) }],
-    ])('that is %s is refused', async (_, passThrough) => {
+    ])('that is %s is rejected', async (_, passThrough) => {
       expect(await refused(form, input, {}, { passThrough: passThrough as never })).toEqual(['passThrough'])
+    })
+
+    it('replaces nothing by a toJSON further down either', async () => {
+      const toJSON = () => ({ amount: 0.01, sub_merchant_id: 'mine', browserIpAddress: '10.0.0.1' })
+      const nested = ['split', 'browser_fingerprint'].filter((name) => name in input)
+      for (const name of nested) {
+        const isList = name === 'split'
+        const passThrough = { [name]: isList ? [{ toJSON }] : { toJSON } }
+        const path = `passThrough.${name}${isList ? '[0]' : ''}`
+        expect(await refused(form, input, {}, { passThrough })).toEqual([path])
+      }
+      // Where the call sends nothing it is a value like any other.
+      const at = new Date(0)
+      const { body } = await accepted(form, input, {}, { passThrough: { at } })
+      expect(body).toMatchObject({ at: '1970-01-01T00:00:00.000Z' })
     })
   })
 

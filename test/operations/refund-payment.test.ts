@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { createClient, type RefundPaymentInput, refundPayment, type Warning } from '../../src/index.ts'
 import { REFUND, REFUND_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
-import { refusedPaths } from '../support/refused.ts'
+import { rejectedPaths } from '../support/rejected-paths.ts'
 
-const refused = (input: object) => refusedPaths((client) => client.refundPayment(input as RefundPaymentInput))
+const refused = (input: object) => rejectedPaths((client) => client.refundPayment(input as RefundPaymentInput))
 
 async function bodyOf(input: object, onWarning?: (warning: Warning) => void): Promise<string | undefined> {
   const { fetch, sent } = wire(json(REFUND_RECORD))
@@ -69,7 +69,7 @@ describe('responses', () => {
   })
 
   it.each(['operation_id', 'payment_id', 'order_id', 'amount', 'currency', 'status', 'method'])(
-    'without %s nobody knows what happened',
+    'without %s it is not known what happened',
     async (name) => {
       const error = await rejection(refund({ ...REFUND_RECORD, [name]: undefined }))
       expect(error).toMatchObject({

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { createClient, type RefundSplitPurchaseInput, refundSplitPurchase, type Warning } from '../../src/index.ts'
 import { REFUND_RECORD, SPLIT_REFUND, SUB_MERCHANTS } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
-import { refusedPaths } from '../support/refused.ts'
+import { rejectedPaths } from '../support/rejected-paths.ts'
 
 const refused = (input: object) =>
-  refusedPaths((client) => client.refundSplitPurchase(input as RefundSplitPurchaseInput))
+  rejectedPaths((client) => client.refundSplitPurchase(input as RefundSplitPurchaseInput))
 
 async function bodyOf(input: object, onWarning?: (warning: Warning) => void): Promise<string | undefined> {
   const { fetch, sent } = wire(json(REFUND_RECORD))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createClient, type RequestInput, request } from '../../src/index.ts'
 import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/mock-fetch.ts'
-import { refusedPaths } from '../support/refused.ts'
+import { rejectedPaths } from '../support/rejected-paths.ts'
 
 const VOID: RequestInput = {
   method: 'POST',
@@ -50,7 +50,7 @@ describe('on the wire', () => {
     })
   })
 
-  it('an expected redirect is an answer', async () => {
+  it('an expected redirect is a response', async () => {
     const { fetch } = wire(redirect())
     const result = await request({ ...CONFIG, fetch }, { ...VOID, redirectExpected: true })
     expect(result).toEqual({ status: 303, body: undefined, location: CHECKOUT_URL })
@@ -105,6 +105,8 @@ describe('the body is sent as JSON.stringify writes it', () => {
   it.each<[string, object, Record<string, unknown>, string]>([
     ['what is sent already, at any depth', { a: { b: 1 } }, { a: { b: 2 } }, 'passThrough.a.b'],
     ['an object in place of a value', { a: 1 }, { a: { b: 2 } }, 'passThrough.a'],
+    ['a list in place of a value', { a: 1 }, { a: [1] }, 'passThrough.a'],
+    ['a value in place of a list', { a: [1] }, { a: 1 }, 'passThrough.a'],
     ['an index that is not there', { a: [{}] }, { a: [{}, { b: 1 }] }, 'passThrough.a[1]'],
     ['NaN, which JSON would turn into null', {}, { deep: [{ amount: Number.NaN }] }, 'amount'],
   ])('rejects %s', async (_name, body, passThrough, path) => {
@@ -117,14 +119,14 @@ describe('the body is sent as JSON.stringify writes it', () => {
 })
 
 it.each<[string, object, string[]]>([
-  ['a verb that is none', { method: 'TRACE' }, ['method']],
+  ['an invalid verb', { method: 'TRACE' }, ['method']],
   ['a path without a slash', { path: 'api/v1' }, ['path']],
   ['a host in the path', { path: 'https://evil.example.com' }, ['path']],
   ['a body with GET', { method: 'GET' }, ['body']],
-  ['a body that is no object', { body: [1] }, ['body']],
+  ['a body that is not an object', { body: [1] }, ['body']],
   ['no authentication', { authentication: undefined }, ['authentication']],
   ['another base', { base: 'https://evil.example.com' }, ['base']],
   ['a typo', { querry: 'x' }, ['querry']],
-])('refuses %s', async (_name, change, paths) => {
-  expect(await refusedPaths((client) => client.request({ ...VOID, ...change } as RequestInput))).toEqual(paths)
+])('rejects %s', async (_name, change, paths) => {
+  expect(await rejectedPaths((client) => client.request({ ...VOID, ...change } as RequestInput))).toEqual(paths)
 })

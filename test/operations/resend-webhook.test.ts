@@ -4,9 +4,9 @@ import { REQUESTS } from '../spec/vectors/request-bodies.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
 import { AWKWARD_ORDER_IDS, PATH_CHANGING } from '../support/order-ids.ts'
-import { refusedPaths } from '../support/refused.ts'
+import { rejectedPaths } from '../support/rejected-paths.ts'
 
-const refused = (input: object) => refusedPaths((client) => client.resendWebhook(input as ResendWebhookInput))
+const refused = (input: object) => rejectedPaths((client) => client.resendWebhook(input as ResendWebhookInput))
 const PATH = `/api/v1/pos/${CONFIG.posId}/orders`
 
 async function urlOf(input: ResendWebhookInput): Promise<string | undefined> {
@@ -48,7 +48,7 @@ describe('on the wire', () => {
   })
 })
 
-describe('answers', () => {
+describe('responses', () => {
   const resend = (body: unknown) => {
     const { fetch } = wire(json(body))
     return resendWebhook({ ...CONFIG, fetch }, { order_id: 'A-1', operation: 'purchase' })
@@ -73,7 +73,7 @@ describe('answers', () => {
     expect(unexpected.kind === 'unexpected' && unexpected.record).toEqual({ order_id: 'A-1' })
   })
 
-  it.each([[[PAYMENT_RECORD]], [null], ['text'], [5]])('what is no object is handed over: %j', async (body) => {
+  it.each([[[PAYMENT_RECORD]], [null], ['text'], [5]])('what is not an object is handed over: %j', async (body) => {
     // Nothing that can be charged is kept in an error.
     const kept = Array.isArray(body) ? [{ ...PAYMENT_RECORD, cc_token: '[redacted]' }] : body
     expect(await rejection(resend(body))).toMatchObject({ code: 'unexpected_response', status: 200, body: kept })

@@ -14,6 +14,30 @@ describe('the key of an event', () => {
     )
   })
 
+  // printf '{"amount":1.5,"products":["a",{"b":2,},"c",],}' | openssl dgst -sha256 -binary | basenc --base64url
+  it('covers what stands before, in and after a list', () => {
+    expect(keyOf({ products: ['a', { b: 2 }, 'c'], amount: 1.5 })).toBe('vexyPAKPwW5LRmGQ_K4YsrZCVJwiweKIrtcIGGVlI7k')
+  })
+
+  it('reads a number that came as text as a number, where its text is that number', () => {
+    const keys = [{ retries: '5' }, { retries: 5 }, { retries: '05' }, { list: [undefined] }, { list: [null] }].map(
+      keyOf,
+    )
+    expect(keys[0]).toBe(keys[1])
+    expect(keys[2]).not.toBe(keys[1])
+    expect(keys[3]).toBe(keys[4])
+    // What is not a number, or is an identifier, keeps its type.
+    const others = [
+      { amount: 'x' },
+      { amount: 'y' },
+      { rate: 'NaN' },
+      { rate: 'Infinity' },
+      { order_id: '7' },
+      { order_id: 7 },
+    ]
+    expect(new Set(others.map(keyOf)).size).toBe(others.length)
+  })
+
   it('is the same however the event came', () => {
     const reversed = Object.fromEntries(Object.entries(purchase).reverse())
     const asText = { ...purchase, amount: '100.50', fee: { amount: '2.5', currency: 'UAH' } }

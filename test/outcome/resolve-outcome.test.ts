@@ -329,12 +329,39 @@ describe('the call', () => {
     ['nothing', undefined, ['']],
     ['an error of another kind', new Error('x'), ['operation', 'sent_at']],
     ['a time without a zone', { ...REFUNDED, sent_at: '2026-01-31T10:00:00' }, ['sent_at']],
-    ['a time that is none', { ...REFUNDED, sent_at: Number.NaN }, ['sent_at']],
+    ['an invalid time', { ...REFUNDED, sent_at: Number.NaN }, ['sent_at']],
     ['an amount as a string', { ...REFUNDED, amount: '20.5' }, ['amount']],
   ])('is rejected when it is %s', async (_name, call, paths) => {
     const error = await rejection(resolveOutcome(createClient(CONFIG), call as UnresolvedCall))
     expect(error.code).toBe('invalid_input')
     expect((error.issues as { path: string }[]).map(({ path }) => path)).toEqual(paths)
+  })
+
+  it.each<[string, unknown]>([
+    ['one id', 'c-1'],
+    ['operations', [capture('c-1')]],
+  ])('is not decided from known operations that are %s in place of a list of ids', async (_name, known) => {
+    const call = { ...REFUNDED, operation: 'capturePayment', amount: 80.25 }
+    const options = { known: known as string[] }
+    const error = await rejection(resolve(call, [json([AUTH, capture('c-1')])], options))
+    expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: 'known' }] })
+  })
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['a misspelt option', { settleAftrMs: 5 }, 'settleAftrMs'],
+    ['a time that is none', { settleAfterMs: -1 }, 'settleAfterMs'],
+    ['a time as a text', { settleAfterMs: '600000' }, 'settleAfterMs'],
+    ['a clock that is none', { now: 5 }, 'now'],
+  ])('is not looked up with %s', async (_name, options, path) => {
+    const { fetch, sent } = wire(json([]))
+    const error = await rejection(resolveOutcome(createClient({ ...CONFIG, fetch }), REFUNDED, options))
+    expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path }] })
+    expect(sent).toEqual([])
+  })
+
+  it('counts an absence after the default time where the option is null', async () => {
+    const options = { settleAfterMs: null, known: null, now: () => SOON } as never
+    expect((await resolve(REFUNDED, [json([PURCHASE])], options)).resolved.outcome).toBe('unknown')
   })
 
   it('of another function cannot be looked up', async () => {

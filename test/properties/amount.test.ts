@@ -26,7 +26,7 @@ const anyAmount = fc.oneof(
 )
 
 describe(`seed ${SEED}`, () => {
-  it('any amount is either refused or arrives exactly, with at most 2 decimals', async () => {
+  it('any amount is either rejected or arrives exactly, with at most 2 decimals', async () => {
     let arrived = 0
     await check(
       fc.asyncProperty(anyAmount, async (charge_amount) => {

@@ -45,7 +45,7 @@ async function urlOf(
 }
 
 describe(`seed ${SEED}`, () => {
-  it('no order id changes the path: it is refused, or it arrives exactly', async () => {
+  it('no order id changes the path: it is rejected, or it arrives exactly', async () => {
     let arrived = 0
     await check(
       fc.asyncProperty(anyText, async (order_id) => {
@@ -79,7 +79,7 @@ describe(`seed ${SEED}`, () => {
     )
   })
 
-  it('what is refused is nothing but texts without a length, without an encoding, or made of dots', async () => {
+  it('what is rejected is nothing but texts without a length, without an encoding, or made of dots', async () => {
     await check(
       fc.asyncProperty(anyText, async (order_id) => {
         const url = await urlOf((config) => cancelPayment(config, { order_id }))

@@ -55,7 +55,7 @@ describe(`seed ${SEED}`, () => {
     )
   })
 
-  it('any single flipped bit of data, signature or secret is refused', async () => {
+  it('any single flipped bit of data, signature or secret is rejected', async () => {
     const flip = (text: string, at: number, bit: number): string => {
       const index = at % text.length
       return text.slice(0, index) + String.fromCharCode(text.charCodeAt(index) ^ (1 << bit)) + text.slice(index + 1)
@@ -77,7 +77,7 @@ describe(`seed ${SEED}`, () => {
     )
   })
 
-  it('whatever is received, the answer is an event or a WebhookVerificationError, never another failure', async () => {
+  it('whatever is received, the result is an event or a WebhookVerificationError, never another failure', async () => {
     const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), fc.string())
     await check(
       fc.property(anything, anything, (data, signature) => {

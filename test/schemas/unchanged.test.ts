@@ -71,6 +71,24 @@ describe(`seed ${SEED}`, () => {
     }
   })
 
+  it.each<[string, schemas.Schema<unknown>]>([
+    ['a number', v.number()],
+    ['a text', v.string()],
+    ['a choice', v.picklist(['a', 'b'])],
+    ['two rules', v.pipe(v.number(), v.finite())],
+    ['three rules', v.pipe(v.unknown(), v.number(), v.finite())],
+    ['a rule that it does not know', v.pipe(v.number(), v.finite(), v.minValue(5))],
+    ['an object', v.looseObject({ a: v.number() })],
+  ])('%s: it says yes to nothing that valibot rejects or changes', (_name, schema) => {
+    for (const value of [0, 10, Number.NaN, Number.POSITIVE_INFINITY, 'a', 'c', '', '10', true, null, undefined, {}]) {
+      for (const tried of [value, { a: value }]) {
+        if (!unchanged(schema)(tried)) continue
+        const { success, output } = v.safeParse(schema, tried)
+        expect([success, output]).toStrictEqual([true, tried])
+      }
+    }
+  })
+
   it('a schema that it does not know is left to valibot', () => {
     for (const schema of [v.tuple([v.string()]), v.nullish(v.string(), 'x'), v.pipe(v.string(), v.trim()), v.date()]) {
       for (const value of [['x'], 'x', null, new Date(0)]) expect(unchanged(schema)(value)).toBe(false)

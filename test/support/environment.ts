@@ -9,3 +9,7 @@ export const givenSeed: number | undefined = environment.EDGETILL_SEED ? Number(
 
 /** Whether the full sizes are to be run (`npm run test:long`). */
 export const isLong: boolean = Boolean(environment.EDGETILL_LONG)
+
+/** Whether this is Node. What permutes our own code over doubles, and so cannot differ by runtime, is tried in full there alone. */
+export const onNode: boolean =
+  !('Deno' in globalThis) && !('Bun' in globalThis) && globalThis.navigator?.userAgent !== 'Cloudflare-Workers'

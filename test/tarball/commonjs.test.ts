@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
@@ -64,6 +64,43 @@ describe('TypeScript', () => {
   it.each([Node16, Node18])('module %s: a static import does not compile, import() does', (module) => {
     expect(check(STATIC, module, ts.ModuleResolutionKind.Node16).join('\n')).toMatch(/ECMAScript module/)
     expect(check(LATE, module, ts.ModuleResolutionKind.Node16)).toEqual([])
+  })
+})
+
+describe('Jest', () => {
+  const guide = readFileSync(join(root, 'guides/commonjs.md'), 'utf8')
+  const config = /^\/\/ jest\.config\.cjs\n(.*?)^```/ms.exec(guide)?.[1] ?? ''
+  const CALLS = "verifyWebhook({ data: 'x', signature: 'y' }, 'secret')"
+  const TEST = `it('runs', () => { expect(() => ${CALLS}).toThrow(/signature/) })`
+  /** What Jest prints for a project with one test file. */
+  const jest = (files: Record<string, string>, nodeOptions = '') => {
+    const folder = mkdtempSync(join(packedFolder(), 'jest-'))
+    mkdirSync(join(folder, 'node_modules'))
+    for (const name of ['babel-jest', '@babel'])
+      symlinkSync(join(root, 'test/tarball/versions/node_modules', name), join(folder, 'node_modules', name))
+    for (const [name, text] of Object.entries({ 'package.json': '{}', ...files }))
+      writeFileSync(join(folder, name), text)
+    const program = join(root, 'test/tarball/versions/node_modules/jest/bin/jest.js')
+    const { stderr } = spawnSync(process.execPath, [program, '--ci', '--no-cache'], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: nodeOptions },
+    })
+    return stderr
+  }
+  const required = `const { verifyWebhook } = require('edgetill')\n${TEST}`
+
+  it('cannot load the package without the guide’s configuration', { timeout: 60_000 }, () => {
+    expect(jest({ 'a.test.js': required })).toContain('Must use import to load ES Module')
+  })
+
+  it('can with it', { timeout: 60_000 }, () => {
+    expect(jest({ 'a.test.js': required, 'jest.config.cjs': config })).toContain('1 passed')
+  })
+
+  it('can with ES modules', { timeout: 60_000 }, () => {
+    const imported = `import { verifyWebhook } from 'edgetill'\n${TEST}`
+    expect(jest({ 'a.test.mjs': imported }, '--experimental-vm-modules')).toContain('1 passed')
   })
 })
 

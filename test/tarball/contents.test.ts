@@ -82,19 +82,19 @@ describe('the tarball', () => {
     expect(files.filter((file) => !HASHED.test(file))).toEqual(
       [
         ...ENTRIES.flatMap(({ name }) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
-        ...['dist/LICENSE-hono.txt', 'dist/cli.js', 'package.json'],
+        ...['dist/LICENSE-commander.txt', 'dist/LICENSE-hono.txt', 'dist/cli.js', 'package.json'],
         // What README links to.
         ...checkedIn(['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'wrangler.toml', 'bench/README.md']),
-        ...checkedIn(['bench/charts', 'examples', 'guides', 'worker']),
+        ...checkedIn(['bench/charts', 'examples', 'guides', 'template', 'worker']),
       ].sort(),
     )
   })
 
-  it('holds the licence of Hono, which is bundled', () => {
-    expect(text('dist/LICENSE-hono.txt')).toBe(readFileSync(join(root, 'node_modules/hono/LICENSE'), 'utf8'))
+  it.each(['hono', 'commander'])('holds the licence of %s, which is bundled', (name) => {
+    expect(text(`dist/LICENSE-${name}.txt`)).toBe(readFileSync(join(root, `node_modules/${name}/LICENSE`), 'utf8'))
   })
 
-  it.each(['README.md', 'worker/README.md', 'examples/README.md', 'bench/README.md'])(
+  it.each(['README.md', 'worker/README.md', 'template/README.md', 'examples/README.md', 'bench/README.md'])(
     'holds what %s links to',
     (document) => {
       const links = [...text(document).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, link]) =>
@@ -109,7 +109,7 @@ describe('the tarball', () => {
     expect([...reachedFrom(code.filter((file) => !HASHED.test(file)))].sort()).toEqual(code)
   })
 
-  it('tells nothing of the machine that it was made on', () => {
+  it('reveals nothing of the machine that it was made on', () => {
     const here = [root, packedFolder(), dirname(packedFolder())]
     for (const file of files) {
       expect([file, here.filter((path) => text(file).includes(path))]).toEqual([file, []])
@@ -135,7 +135,7 @@ describe('the tarball', () => {
     expect(text('dist/cli.js')).toMatch(/^#!\/usr\/bin\/env node\n/)
     expect(statSync(cli).mode & 0o111).toBe(0o111)
     const { status, stdout } = spawnSync(process.execPath, [cli, '--help'], { encoding: 'utf8' })
-    expect([status, stdout.includes('edgetill COMMAND')]).toEqual([0, true])
+    expect([status, stdout.includes('Usage: edgetill VERB')]).toEqual([0, true])
   })
 
   it('needs its two dependencies and no other package', () => {

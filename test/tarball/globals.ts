@@ -12,5 +12,4 @@ export const GLOBALS: Readonly<Record<string, string>> = {
   RequestInit: 'interface RequestInit {}',
   Response: 'interface Response {}',
   URL: 'interface URL {}',
-  fetch: 'declare function fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>',
 }

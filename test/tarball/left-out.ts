@@ -5,6 +5,7 @@
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/config.test.ts': 'what a configuration comes to; what of it is refused is in test/client.test.ts',
   'test/emulator/cards.test.ts': "the emulator's checks of a card at their boundaries",
+  'test/emulator/status-codes.test.ts': 'the text and the status of each code',
   'test/emulator/time.test.ts': "the emulator's agenda and calendar",
   'test/lib/base64url.test.ts': 'the codec alone, of whatever length and alphabet',
   'test/lib/card-data.test.ts': 'what is cut out of a record',

@@ -117,7 +117,7 @@ function write(path: string, text: string, mode: number): void {
 const PACK = 'npm pack --silent --pack-destination'
 
 describe('.ci/release', () => {
-  it('publishes nothing unless it is told to', () => {
+  it('publishes nothing unless it is asked to', () => {
     const { status, output, calls } = new Checkout({ env: {} }).release()
     expect(output).not.toContain('Before it can be published')
     expect(output).toMatch(/Would release 1\.2\.3\n$/)

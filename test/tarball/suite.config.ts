@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     root,
     include: suiteFiles(),
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,20 +1,22 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { EVERY_ENTRY } from './support/compile.ts'
 import { packedFolder, run } from './support/pack.ts'
-import { asFiles, documentedPrograms } from './support/programs.ts'
+import { portablePrograms } from './support/programs.ts'
 import { typescripts } from './support/versions.ts'
 
 const folder = join(packedFolder(), 'typescript')
-const programs = documentedPrograms()
-const files = { ...asFiles(programs), 'every-entry.mts': EVERY_ENTRY }
+const programs = portablePrograms()
+// One wrong program among the right ones: a compiler takes seconds to start.
 const WRONG =
   "import { verifyWebhook } from 'edgetill'\nexport const event: string = verifyWebhook({ data: '', signature: '' }, '')\n"
+const files = { ...programs, 'every-entry.mts': EVERY_ENTRY, 'wrong.mts': WRONG }
 
 // By the compilers' own command lines: the newest has no other interface.
-function project(name: string, include: Readonly<Record<string, string>>): string {
-  for (const [file, text] of Object.entries(include)) write(join(folder, name, file), text)
+function writeProject(): string {
+  for (const [file, text] of Object.entries(files)) write(join(folder, file), text)
   const options = {
     target: 'ES2022',
     module: 'NodeNext',
@@ -24,10 +26,12 @@ function project(name: string, include: Readonly<Record<string, string>>): strin
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     skipLibCheck: false,
+    // The compiler's own libraries alone.
+    skipDefaultLibCheck: true,
     noEmit: true,
   }
-  const config = join(folder, name, 'tsconfig.json')
-  write(config, JSON.stringify({ compilerOptions: options, files: Object.keys(include) }))
+  const config = join(folder, 'tsconfig.json')
+  write(config, JSON.stringify({ compilerOptions: options, files: Object.keys(files) }))
   return config
 }
 
@@ -37,11 +41,12 @@ function write(file: string, text: string): void {
 }
 
 describe.each(typescripts())('TypeScript %s', (version, compiler) => {
-  let right = ''
-  let wrong = ''
+  let errors: string[] = []
   beforeAll(() => {
-    right = project('right', files)
-    wrong = project('wrong', { 'wrong.mts': WRONG })
+    const { stdout } = spawnSync(process.execPath, [compiler, '-p', writeProject(), '--pretty', 'false'], {
+      encoding: 'utf8',
+    })
+    errors = stdout.split('\n').filter((line) => /error TS\d+/.test(line))
   })
 
   it('is the version that it is called', () => {
@@ -49,12 +54,12 @@ describe.each(typescripts())('TypeScript %s', (version, compiler) => {
   })
 
   it('compiles the documented programs against the published types', () => {
-    expect(programs.length).toBeGreaterThan(20)
-    expect(run(process.execPath, [compiler, '-p', right], folder)).toBe('')
+    expect(Object.keys(programs).length).toBeGreaterThan(20)
+    expect(errors.filter((line) => !line.includes('wrong.mts'))).toEqual([])
   })
 
-  it('refuses a wrong one', () => {
-    expect(() => run(process.execPath, [compiler, '-p', wrong], folder)).toThrow(/wrong\.mts.*TS2322/)
+  it('rejects a wrong one', () => {
+    expect(errors).toContainEqual(expect.stringMatching(/wrong\.mts.*TS2322/))
   })
 })
 

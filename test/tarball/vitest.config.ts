@@ -9,6 +9,6 @@ export default defineConfig({
     // It imports JSON as only a bundler can.
     server: { deps: { inline: ['@actions/workflow-parser'] } },
     testTimeout: 120_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 })

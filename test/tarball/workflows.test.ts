@@ -71,7 +71,7 @@ describe.each(files)('%s', (file) => {
       expect(step.with).toEqual({ 'persist-credentials': false, 'fetch-depth': 0 })
   })
 
-  it('ends by itself, and has no step that an outsider could write', () => {
+  it('has a time limit, and no step that an outsider could write', () => {
     for (const [name, job] of jobs) expect([name, (job['timeout-minutes'] ?? 360) <= 60]).toEqual([name, true])
     for (const { run } of steps) expect(run ?? '').not.toContain('${{')
   })

@@ -32,7 +32,7 @@ declare const client: Client
 declare const auth: HostedAuthInput
 declare const either: CreatePaymentInput
 
-it('the answer follows from mode and method', () => {
+it('the result follows from mode and method', () => {
   const calls = () => ({
     hosted: client.createPayment(HOSTED),
     direct: client.createPayment(CARD),
@@ -55,7 +55,7 @@ it('the answer follows from mode and method', () => {
   }>()
 })
 
-it('a standalone function answers what the method answers', () => {
+it('a standalone function returns what the method returns', () => {
   const calls = () => ({
     hosted: createPayment(CONFIG, HOSTED),
     split: createSplitPurchase(CONFIG, DIRECT_SPLIT),
@@ -73,6 +73,26 @@ it('a standalone function answers what the method answers', () => {
     one: Account
     event: WebhookEvent
   }>()
+})
+
+it('passThrough does not compile where there is no body to add to', () => {
+  const passThrough = {}
+  const mistakes = () => {
+    // @ts-expect-error a GET
+    client.listAccounts({}, { passThrough })
+    // @ts-expect-error a GET
+    getAccount(CONFIG, { account_id: 'x' }, { passThrough })
+    // @ts-expect-error a GET
+    resendWebhook(CONFIG, { order_id: 'A', operation: 'purchase' }, { passThrough })
+    // @ts-expect-error a GET
+    client.listOrderOperations({ order_id: 'A' }, { passThrough })
+    // @ts-expect-error a POST without a body
+    client.cancelPayment({ order_id: 'A' }, { passThrough })
+    // @ts-expect-error a PUT without a body
+    client.cancelRecurring({ recurring_id: 'x' }, { passThrough })
+    return client.capturePayment({ order_id: 'A', order_currency: 'UAH' }, { passThrough })
+  }
+  expectTypeOf<Awaited<ReturnType<typeof mistakes>>>().toEqualTypeOf<Capture>()
 })
 
 it('a typo, a missing parameter and a parameter of the other mode do not compile', () => {

@@ -221,6 +221,7 @@ describe('createWebhookHandler', () => {
     ['onRejected', { secrets: SECRET, onEvent() {}, onRejected: null }],
     ['maxBytes', { secrets: SECRET, onEvent() {}, maxBytes: 0 }],
     ['onUnReadable', { secrets: SECRET, onEvent() {}, onUnReadable() {} }],
+    ['secrets', undefined],
   ])('throws a ConfigError at once for a wrong %s', (field, options) => {
     expect(() => createWebhookHandler(options as WebhookHandlerOptions)).toThrow(
       expect.objectContaining({ code: 'config', field }),

@@ -26,6 +26,6 @@ it('keeps the padding and escapes it in the form', () => {
   expect(body).toMatch(/^data=[\w%-]+%3D&signature=[\w-]{27}%3D$/)
 })
 
-it('refuses a secret with white space around it', () => {
+it('rejects a secret with white space around it', () => {
   expect(() => signWebhook({}, 'secret\n')).toThrow(ConfigError)
 })

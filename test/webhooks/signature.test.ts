@@ -9,7 +9,7 @@ describe.each(SIGNATURES)('$name', ({ secret, data, openssl, python }) => {
     expect(verifySignature(data, openssl, secret)).toBe(true)
   })
 
-  it('is refused with one letter of the data, the signature or the secret changed', () => {
+  it('is rejected with one letter of the data, the signature or the secret changed', () => {
     const other = (text: string, at: number) => text.slice(0, at) + (text[at] === 'Q' ? 'R' : 'Q') + text.slice(at + 1)
     for (let i = 0; i < openssl.length; i++) expect(verifySignature(data, other(openssl, i), secret)).toBe(false)
     expect(verifySignature(other(data, 0), openssl, secret)).toBe(false)
@@ -34,7 +34,7 @@ describe('verifySignature', () => {
     expect(verifySignature(vector.data, twin, vector.secret)).toBe(false)
   })
 
-  it('refuses the signature without padding, with white space, and empty', () => {
+  it('rejects the signature without padding, with white space, and empty', () => {
     for (const text of [vector.openssl.slice(0, 27), ` ${vector.openssl}`, `${vector.openssl}\n`, '']) {
       expect(verifySignature(vector.data, text, vector.secret)).toBe(false)
     }
@@ -53,7 +53,7 @@ describe('verifySignature', () => {
     ['one with a line break', `${vector.secret}\n`],
     ['one with a space before it', ` ${vector.secret}`],
     ['one that is not a string', [undefined as unknown as string]],
-  ])('refuses to work with %s, and does not show it', (_name, secrets) => {
+  ])('rejects %s, and does not show it', (_name, secrets) => {
     const attempt = () => verifySignature(vector.data, vector.openssl, secrets)
     expect(attempt).toThrow(ConfigError)
     expect(attempt).not.toThrow(new RegExp(vector.secret))

@@ -89,7 +89,7 @@ describe('verifyWebhook accepts', () => {
   })
 })
 
-describe('verifyWebhook refuses, and says why', () => {
+describe('verifyWebhook rejects, and says why', () => {
   const { data, signature } = signed
   it.each<[string, string, unknown]>([
     ['missing_field', 'no data', { signature }],
@@ -187,7 +187,9 @@ describe('readWebhook', () => {
   it('too_large: at the limit it is read, one byte beyond it is not', async () => {
     const { length } = new TextEncoder().encode(signed.body)
     expect(await readWebhook(post(signed.body), SECRET, { maxBytes: length })).toEqual(EVENT)
-    expect((await readFailure(post(signed.body), { maxBytes: length - 1 })).reason).toBe('too_large')
+    for (const maxBytes of [length - 1, 1]) {
+      expect((await readFailure(post(signed.body), { maxBytes })).reason).toBe('too_large')
+    }
   })
 
   it('too_large: a stream without end is read up to 8 MB, so that the sender sees the response, and then abandoned', async () => {
@@ -235,7 +237,7 @@ describe('readWebhook', () => {
     expect(await readFailure(post(body))).toMatchObject({ reason, verified: false })
   })
 
-  it('refuses a limit that is none', async () => {
+  it('rejects an invalid limit', async () => {
     for (const maxBytes of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       await expect(readWebhook(post(signed.body), SECRET, { maxBytes })).rejects.toThrow(ConfigError)
     }
@@ -267,6 +269,9 @@ describe('what a framework hands over', () => {
       'an object without a prototype, as node:querystring makes it',
       Object.assign(Object.create(null), { data, signature }),
     ],
+    ['a form with fields that are called like those of a request', { data, signature, headers: 'x', raw: 'x' }],
+    ['one whose fields are nested, as headers[host]=x is', { data, signature, headers: { host: 'x' }, raw: {} }],
+    ['the same without a prototype', Object.assign(Object.create(null), { data, signature, headers: { host: 'x' } })],
   ])('%s is verified', (_name, form) => {
     expect(verifyWebhook(form, SECRET)).toEqual(EVENT)
   })
@@ -288,12 +293,23 @@ describe('what a framework hands over', () => {
     ['null', null, /received null/],
     ['the raw body as a string', signed.body, /received a string/],
     ['the raw body as bytes', new TextEncoder().encode(signed.body), /received bytes/],
+    ['a view of bytes', new DataView(new ArrayBuffer(2)), /received bytes/],
+    ['a buffer of bytes', new ArrayBuffer(2), /received bytes/],
     ['a promise of the form', Promise.resolve({ data, signature }), /received a Promise/],
     ['a web Request', post(signed.body), /received a web Request/],
     ['the request of Express, Fastify or node:http', new FrameworkRequest(), /received a request of Express/],
     ['the request of Hono', new HonoRequest(), /received the request of Hono/],
     ['an array', [data, signature], /received an array/],
     ['a number', 5, /received a number/],
+    ['the body of a web Request', post(signed.body).body, /received the raw body/],
+    ['a Blob', new Blob([signed.body]), /received the raw body/],
+    [
+      'the stream of node:http',
+      new (class IncomingMessage {
+        pipe() {}
+      })(),
+      /received the raw body/,
+    ],
   ])(
     '%s is a mistake of the receiver, never a forgery: the error says what came and what to do',
     (_name, form, said) => {
@@ -304,6 +320,19 @@ describe('what a framework hands over', () => {
       }
     },
   )
+
+  it('what a stranger posts to a parser that makes objects of a class is a form without data, whatever its fields are called', () => {
+    // That of @fastify/formbody: an object whose prototype inherits nothing.
+    class Parsed {
+      [name: string]: unknown
+    }
+    Object.setPrototypeOf(Parsed.prototype, null)
+    for (const name of ['headers', 'raw', 'pipe', 'getReader', 'slice', 'buffer', 'then', 'get', 'getAll']) {
+      expect(() => verifyWebhook(Object.assign(new Parsed(), { [name]: 'x' }), SECRET)).toThrow(
+        expect.objectContaining({ code: 'webhook_verification', reason: 'missing_field' }),
+      )
+    }
+  })
 
   it.each<[string, unknown]>([
     ['undefined', undefined],
@@ -345,6 +374,14 @@ describe('what a framework hands over', () => {
       reason: 'content_type',
       message: expect.stringContaining('"application/json; charset=utf-8"'),
     })
+  })
+
+  it('of a content type, 100 characters are named', async () => {
+    for (const length of [100, 101]) {
+      const request = { headers: new Headers({ 'content-type': 'x'.repeat(length) }), body: null }
+      const { message } = await readFailure(request as unknown as Request)
+      expect(message).toContain(`"${'x'.repeat(100)}"`)
+    }
   })
 
   it('forgotten secrets are noticed before the body is consumed', async () => {
@@ -389,10 +426,20 @@ describe('slips of the caller', () => {
     )
   })
 
-  it('card data that no webhook documents is cut from the event', () => {
-    const form = signWebhook({ method: 'loyalty', cc_number: '4242424242424242', card_cvv: '123', cc_mask: 'm' }, 's')
-    const event = verifyWebhook(form, 's')
-    expect(event.record).toEqual({ method: 'loyalty', cc_mask: 'm' })
-    expect(JSON.stringify(event)).not.toMatch(/4242|123/)
+  it('card data that no webhook documents is cut from the event, at any depth', () => {
+    const card = { cc_number: '4242424242424242', exp_month: 12, exp_year: 30, card_cvv: '123', cc_mask: 'm' }
+    for (const method of ['loyalty', 'purchase']) {
+      const form = signWebhook({ method, ...card, card, list: [{ card }] }, 's')
+      const event = verifyWebhook(form, 's')
+      const kept = { cc_mask: 'm' }
+      expect(event.record).toEqual({ method, ...kept, card: kept, list: [{ card: kept }] })
+      expect(JSON.stringify(event)).not.toMatch(/4242|123/)
+    }
+    for (const name of ['cc_number', 'exp_month', 'exp_year', 'card_cvv']) {
+      for (const written of [name, `\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}`]) {
+        const form = signWebhook(`{"method":"loyalty","card":{"${written}":"4242"}}`, 's')
+        expect(verifyWebhook(form, 's').record).toEqual({ method: 'loyalty', card: {} })
+      }
+    }
   })
 })

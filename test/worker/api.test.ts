@@ -18,7 +18,7 @@ async function delivered(world: World): Promise<void> {
 describe.each(KINDS)('/api over %s KV', (kind) => {
   const create = (options: WorldOptions = {}) => new World({ kind, ...options })
 
-  it('answers only to the bearer of ADMIN_TOKEN', async () => {
+  it('responds only to the bearer of ADMIN_TOKEN', async () => {
     const world = create()
     await world.deliver(payment('A-1'))
     const token = ADMIN_TOKEN
@@ -71,7 +71,7 @@ describe.each(KINDS)('/api over %s KV', (kind) => {
     expect(await problem(await world.patient('/api/orders', { method: 'DELETE' }))).toEqual([404, PROBLEM, 'not_found'])
   })
 
-  it('tells an order that was opened and not paid', async () => {
+  it('shows an order that was opened and not paid', async () => {
     // A write of the checkout that fails keeps nobody from paying: the order is then known by its webhook.
     const world = create({ failures: 0 })
     await world.open(await world.link({ order_id: 'A-1' }))
@@ -87,12 +87,14 @@ describe.each(KINDS)('/api over %s KV', (kind) => {
       flags: [],
       updated_at: null,
       attempts: [],
+      customer_email: 'olena@example.com',
     })
   })
 
-  it('answers an event as it was received, without the card’s token', async () => {
+  it('returns an event as it was received, without the card’s token', async () => {
     const world = create()
-    await world.deliver(payment('A-1', { cc_token: 'rcr:token', cc_mask: '411111******1111' }))
+    const [cc_token, cc_mask] = ['rcr:token', '411111******1111']
+    await world.deliver(payment('A-1', { cc_token, cc_mask, earlier: [{ cc_token }] }))
     const { events } = (await (await world.patient('/api/orders/A-1')).json()) as Order
     const response = await world.patient(`/api/orders/A-1/events/${events[0]?.id}`)
     const text = await response.text()
@@ -146,7 +148,7 @@ describe.each(KINDS)('/api over %s KV', (kind) => {
     ])
   })
 
-  it('re-sends, and keeps what the answer says like the webhook: in a race with the original, once', async () => {
+  it('re-sends, and keeps what the response says like the webhook: in a race with the original, once', async () => {
     const world = create()
     world.emulator.faults.next({ kind: 'delay', ms: 600_000 }, 9)
     await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
@@ -195,6 +197,8 @@ for (const kind of KINDS) {
       await world.deliver(payment(ids[3] as string))
       await world.advance(86_400_000)
       await world.deliver(payment(ids[7] as string))
+      // The row of an earlier day is marked by the gate's alarm, and each place has seen it two minutes later.
+      for (let turn = 0; turn < 3; turn++) await world.advance(121_000)
       const expected = [ids[7], ids[3], ...ids.filter((_, i) => i !== 3 && i !== 7).reverse()]
       const listed: string[] = []
       let cursor: string | null = ''
@@ -232,8 +236,10 @@ describe.each(KINDS)('GET /api/orders over %s KV', (kind) => {
     }
     await world.deliver(payment('A-1'))
     const rows = await world.keys('recent/')
-    if (!isHostile(kind)) expect(rows).toHaveLength(2)
-    expect(rows.length).toBeGreaterThanOrEqual(2)
+    // A gate knows the row that it wrote.
+    const count = world.gate ? 1 : 2
+    if (!isHostile(kind)) expect(rows).toHaveLength(count)
+    expect(rows.length).toBeGreaterThanOrEqual(count)
     const shown: number[] = []
     let cursor: string | null = ''
     while (cursor !== null && shown.length < 20) {
@@ -246,10 +252,10 @@ describe.each(KINDS)('GET /api/orders over %s KV', (kind) => {
       cursor = page.cursor
     }
     expect(shown.reduce((a, b) => a + b)).toBe(1)
-    expect(shown.length).toBeGreaterThanOrEqual(2)
+    expect(shown.length).toBeGreaterThanOrEqual(count)
   })
 
-  it('refuses a limit or a cursor that make no sense', async () => {
+  it('rejects a limit or a cursor that make no sense', async () => {
     const world = new World({ kind })
     for (const limit of ['0', '101', '1.5', 'x', '']) {
       expect(await problem(await world.api(`/api/orders?limit=${limit}`))).toEqual([400, PROBLEM, 'invalid_limit'])
@@ -274,10 +280,8 @@ describe.each(KINDS.filter((kind) => !isHostile(kind)))('GET /api/orders over %s
     for (let i = 0; i < 10; i++) await world.deliver(payment(newOrderId()))
     const few = await cost()
     for (let i = 0; i < (kind === 'real' ? 90 : 990); i++) await world.deliver(payment(newOrderId()))
-    expect([few, await cost()]).toEqual([
-      // The page and two lists an order; a gate reads KV once for each order.
-      world.gate ? [6, 5] : [11, 5],
-      world.gate ? [6, 5] : [11, 5],
-    ])
+    // Without a gate the page and two lists an order; with one the rows say everything.
+    const expected = world.gate ? [1, 0] : [11, 5]
+    expect([few, await cost()]).toEqual([expected, expected])
   })
 })

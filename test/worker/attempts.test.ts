@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Env } from '../../worker/env.ts'
 import { newOrderId, World, type WorldOptions } from './support/world.ts'
 
@@ -28,7 +28,7 @@ const made = (world: World, id: string) =>
   (world.emulator.orders.get(id)?.operations ?? []).filter(({ method }) => method === 'capture')
 
 describe.each(['strict', 'gated'] as const)('a capture over %s KV', (kind) => {
-  it('that was never made is not answered with an earlier one that was found out by asking', async () => {
+  it('that was never made does not return an earlier one that was found out by asking', async () => {
     const { world, id } = await reserved({ kind })
     // The webhooks stay away: only asking tells.
     world.emulator.faults.next({ kind: 'delay', ms: 86_400_000, on: 'webhook' }, 9)
@@ -45,7 +45,7 @@ describe.each(['strict', 'gated'] as const)('a capture over %s KV', (kind) => {
   })
 
   it.each([408, 425, 499])(
-    'that a proxy answers with %d may have been made: it is found out, not made twice',
+    'that a proxy responds to with %d may have been made: it is found out, not made twice',
     async (status) => {
       let interferes = false
       const world: World = new World({
@@ -68,6 +68,36 @@ describe.each(['strict', 'gated'] as const)('a capture over %s KV', (kind) => {
       expect(made(world, 'A-1')).toHaveLength(1)
     },
   )
+
+  it('is not made for another POS than the worker’s, under which nobody would look for it', async () => {
+    const { world, id } = await reserved({ kind, failures: 0 })
+    const body = (pos_id: string) => ({ charge_amount: 10, pos_id })
+    const foreign = await capture(world, id, 'foreign', body('3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11'))
+    expect(foreign).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+    expect(made(world, id)).toHaveLength(0)
+    expect((await capture(world, id, 'own', body(world.env().POS_ID.toUpperCase()))).status).toBe(200)
+  })
+
+  it('that the service executes minutes later shows in the order, beside the one that was made instead', async () => {
+    let late: (() => Promise<Response>) | undefined
+    const world: World = new World({
+      kind,
+      fetch: (async (input: string, init: RequestInit) => {
+        if (late || !String(input).includes('/capture')) return world.emulator.fetch(input, init)
+        late = () => world.emulator.fetch(input, { ...init, signal: null })
+        throw new TypeError('The connection was closed.')
+      }) as typeof fetch,
+    })
+    await world.pay(await world.open(await world.link({ order_id: 'A-2', method: 'auth' })))
+    await world.advance(2_000)
+    expect(await capture(world, 'A-2', 'one')).toMatchObject({ status: 502, body: { code: 'outcome_unknown' } })
+    await world.advance(121_000)
+    expect(await capture(world, 'A-2', 'one')).toMatchObject({ status: 409, body: { code: 'capture_not_executed' } })
+    expect((await capture(world, 'A-2', 'two')).status).toBe(200)
+    expect((await late?.())?.status).toBe(200)
+    await world.advance(2_000)
+    expect(await world.order('A-2')).toMatchObject({ totals: { captured: 2_000 }, attempts: [] })
+  })
 
   it('has its webhook sent to the shop’s own address, whatever host the API was called by', async () => {
     const { world, id } = await reserved({ kind, env: { PUBLIC_ORIGIN: '' } })
@@ -93,7 +123,7 @@ describe.each(['strict', 'gated'] as const)('a capture over %s KV', (kind) => {
   })
 })
 
-it('a capture whose record KV hides for a moment is not answered with an earlier one', async () => {
+it('a capture whose record KV hides for a moment does not return an earlier one', async () => {
   const { world, id } = await reserved({ kind: 'strict' })
   expect((await capture(world, id, 'one')).status).toBe(200)
   await world.advance(2_000)
@@ -112,3 +142,72 @@ it('a capture whose record KV hides for a moment is not answered with an earlier
   expect(await capture(world, id, 'two')).toMatchObject({ status: 409, body: { code: 'capture_not_executed' } })
   expect(made(world, id)).toHaveLength(1)
 })
+
+it.each([200, 500])(
+  'a capture that KV held up for minutes, then %d, is not made after it was settled',
+  async (status) => {
+    const { world, id } = await reserved({ kind: 'strict' })
+    const visible = world.env.bind(world)
+    let go: () => void = () => {}
+    const held = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    world.env = (location) => {
+      const env = visible(location)
+      let hasBegun = false
+      const put = (...parts: Parameters<Env['STATE']['put']>) => {
+        hasBegun ||= parts[0].startsWith('intent/')
+        return env.STATE.put(...parts)
+      }
+      const list = async (options: object) => {
+        const page = await env.STATE.list(options)
+        if (hasBegun) await held
+        if (hasBegun && status !== 200) throw new Error(`KV LIST failed: ${status}`)
+        return page
+      }
+      return { ...env, STATE: { ...env.STATE, put, list } as unknown as Env['STATE'] }
+    }
+    const slow = capture(world, id, 'one')
+    await vi.waitFor(async () => expect(await world.keys('intent/')).toHaveLength(1))
+    world.env = visible
+    await world.advance(121_000)
+    expect(await capture(world, id, 'one')).toMatchObject({ status: 409, body: { code: 'capture_not_executed' } })
+    expect((await capture(world, id, 'two')).status).toBe(200)
+    await world.advance(2_000)
+    go()
+    expect((await slow).body.code).toBe(status === 200 ? 'capture_in_progress' : 'state')
+    expect(await capture(world, id, 'one')).toMatchObject({ status: 409, body: { code: 'capture_not_executed' } })
+    expect(made(world, id)).toHaveLength(1)
+  },
+)
+
+it.each(['one', 'two'])(
+  'a capture that began before another one was recorded is not made beside it (key %s)',
+  async (key) => {
+    const { world, id } = await reserved({ kind: 'strict' })
+    const visible = world.env.bind(world)
+    let go: () => void = () => {}
+    const held = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    let looks = 0
+    world.env = (location) => {
+      const env = visible(location)
+      const list = async (options: { prefix: string }) => {
+        const page = await env.STATE.list(options)
+        if (options.prefix.startsWith('intent/') && ++looks === 1) await held
+        return page
+      }
+      return { ...env, STATE: { ...env.STATE, list } as unknown as Env['STATE'] }
+    }
+    const slow = capture(world, id, key)
+    await vi.waitFor(() => expect(looks).toBe(1))
+    world.env = visible
+    const first = await capture(world, id, 'one')
+    expect(first.status).toBe(200)
+    go()
+    expect(await slow).toMatchObject({ status: 409, body: { code: 'capture_in_progress' } })
+    expect(await capture(world, id, 'one')).toEqual(first)
+    expect(made(world, id)).toHaveLength(1)
+  },
+)

@@ -76,7 +76,7 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
     expect(await capture(world, id, 'good', { charge_amount: 1 })).toMatchObject({ status: 200 })
   })
 
-  it('answers a seen key with its record, and refuses it for another request', async () => {
+  it('returns the record of a seen key, and rejects the key for another request', async () => {
     const { world, id } = await reserved(options)
     const first = await capture(world, id, 'one', { charge_amount: 10, comment: 'x' })
     await world.advance(25 * 3_600_000)
@@ -164,7 +164,7 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
   }, 60_000)
 
   it('can be tried again at once when KV failed before anything was sent', async () => {
-    const { world, id } = await reserved(options)
+    const { world, id } = await reserved({ ...options, emptyPages: 0 })
     let lists = 0
     world.kv.before = (action, key) => {
       if (action === 'list' && key.startsWith('intent/') && ++lists === 3) throw new Error('KV LIST failed: 500')
@@ -196,7 +196,7 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
     expect(await capture(world, 'A-1', 'one')).toMatchObject({ status: 409, code: 'capture_not_executed' })
   })
 
-  it('does not take an earlier capture of the same amount for the one whose answer was lost', async () => {
+  it('does not take an earlier capture of the same amount for the one whose response was lost', async () => {
     const { world, id } = await reserved(options)
     await capture(world, id, 'one', { charge_amount: 10 })
     await world.emulator.deliveries.idle()
@@ -209,7 +209,7 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
     expect(captures(world, id)).toHaveLength(1)
   })
 
-  it('does not take an earlier capture whose webhook comes late for the one whose answer was lost', async () => {
+  it('does not take an earlier capture whose webhook comes late for the one whose response was lost', async () => {
     const { world, id } = await reserved(options)
     world.emulator.faults.next({ kind: 'delay', ms: 30_000, on: 'webhook' })
     const first = await capture(world, id, 'one', { charge_amount: 10 })

@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import type { Env } from '../../worker/env.ts'
-import { signWebhook } from '../../worker/sdk.ts'
+import { clientConfig, type Env } from '../../worker/env.ts'
+import { checkoutLinkId, createClient, signWebhook } from '../../worker/sdk.ts'
+import { payment as paid } from './support/events.ts'
 import { ADMIN_TOKEN, KINDS, log, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
 const SECRETS = ['API_KEY', 'API_SECRET', 'ENDPOINTS_KEY', 'LINK_SECRET', 'ADMIN_TOKEN'] as const
+
+/** A configuration that could be a live shop's. */
+const REAL = {
+  BASE_URL: 'https://pay.example.com',
+  API_URL: 'https://api.example.com/balances',
+  POS_ID: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
+  API_KEY: 'key',
+  API_SECRET: 'secret',
+  ENDPOINTS_KEY: 'endpoints',
+}
 
 /** The bindings that `/health` names to the bearer of the admin token. */
 async function problemsOf(world: World): Promise<string[]> {
@@ -94,6 +105,21 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
     [{ PUBLIC_ORIGIN: 'https://pay.example.com/path' }, 'PUBLIC_ORIGIN'],
     [{ RETENTION_DAYS: '1.5' }, 'RETENTION_DAYS'],
     [{ KEEP_CARD_TOKEN: 'maybe' }, 'KEEP_CARD_TOKEN'],
+    [{ MODE: 'Live' }, 'MODE'],
+    [{ ALLOW_INSECURE_HTTP: 'perhaps' }, 'ALLOW_INSECURE_HTTP'],
+    [{ BASE_URL: 'ftp://pay.example.com', ALLOW_INSECURE_HTTP: 'true' }, 'BASE_URL'],
+    [{ ADMIN_TOKEN_PREVIOUS: 'x' }, 'ADMIN_TOKEN_PREVIOUS'],
+    [{ ADMIN_TOKEN_PREVIOUS: 'é'.repeat(32) }, 'ADMIN_TOKEN_PREVIOUS'],
+    [{ API_KEY: 'key:secret' }, 'API_KEY'],
+    [{ API_KEY: 'the key' }, 'API_KEY'],
+    [{ API_SECRET: 'the secret' }, 'API_SECRET'],
+    [{ ENDPOINTS_KEY: 'ключ' }, 'ENDPOINTS_KEY'],
+    [{ API_URL: 'https://pay.example.com/api/v1/' }, 'API_URL'],
+    [{ API_URL: 'https://user@pay.example.com' }, 'API_URL'],
+    [{ BASE_URL: 'https://user:word@pay.example.com' }, 'BASE_URL'],
+    [{ BASE_URL: 'https://pay.example.com:99999' }, 'BASE_URL'],
+    [{ PUBLIC_ORIGIN: 'https://pay.example.com:port' }, 'PUBLIC_ORIGIN'],
+    [{ PUBLIC_ORIGIN: 'https://user@pay.example.com' }, 'PUBLIC_ORIGIN'],
   ])('names a setting that cannot work in /health: %j', async (env, name) => {
     const world = create({ env })
     expect((await world.get('/health')).status).toBe(503)
@@ -106,6 +132,34 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
     const world = create({ env: { ADMIN_TOKEN: token } })
     expect((await world.get('/health')).status).toBe(503)
     expect((await world.api('/api/orders', { headers: { authorization: `Bearer ${token}` } })).status).toBe(500)
+  })
+
+  it('is checked as the SDK checks it: what no call could use is not healthy', async () => {
+    const values = [
+      '',
+      'a b',
+      'a:b',
+      'é',
+      'a\tb',
+      'x\n',
+      'https://[::1',
+      'https://a/api/v1',
+      'https://a.example',
+      'svc',
+    ]
+    for (const name of ['BASE_URL', 'API_URL', 'POS_ID', 'API_KEY', 'API_SECRET', 'ENDPOINTS_KEY', 'SCHEME'] as const) {
+      for (const value of values) {
+        const world = create({ env: { [name]: value } })
+        let isUsable = true
+        try {
+          createClient(clientConfig(world.env(), undefined))
+        } catch {
+          isUsable = false
+        }
+        const { status } = await world.get('/health')
+        if (!isUsable) expect([name, value, status]).toEqual([name, value, 503])
+      }
+    }
   })
 
   it('logs each response of 500 and above, and never a value', async () => {
@@ -127,6 +181,114 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
     expect((await world.get(link)).status).toBe(303)
     const response = await world.api('/api/orders', { headers: { authorization: `Bearer ${'o'.repeat(32)}` } })
     expect(response.status).toBe(200)
+  })
+
+  it('opens with the previous secret what was made with it: the result page and the webhook’s address too', async () => {
+    const previous = 'an-old-link-secret-of-32-characters!'
+    const bodies: { result_url: string; server_url: string }[] = []
+    const spy = (async (_: string, init: RequestInit) => {
+      bodies.push(await new Response(init.body).json())
+      return new Response(null, { status: 303, headers: { location: '/api/v1/checkout/x/form' } })
+    }) as unknown as typeof fetch
+    const old = create({ failures: 0, env: { LINK_SECRET: previous }, fetch: spy })
+    await old.open(await old.link({ order_id: 'A-1' }))
+    const [sent] = bodies
+    const world = create({ failures: 0, env: { LINK_SECRET_PREVIOUS: previous } })
+    const forgotten = create({ failures: 0 })
+    const pageOf = async (at: World) => (await at.get(`${sent?.result_url}`)).text()
+    expect(await pageOf(world)).toContain('Your payment is being confirmed')
+    expect(await pageOf(forgotten)).not.toContain('Your payment is being confirmed')
+    // Nothing was opened here: what was asked for comes from the address alone.
+    const { body } = signWebhook(paid('A-1', { amount: 1 }), world.emulator.credentials.apiSecret)
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const flagsAt = async (at: World) => {
+      await at.fetch(new Request(`${sent?.server_url}`, { method: 'POST', body, headers }))
+      return (await at.order('A-1'))?.flags
+    }
+    expect(await flagsAt(world)).toEqual(['amount_mismatch'])
+    expect(await flagsAt(forgotten)).toEqual(['unknown_order'])
+  })
+
+  it('revokes with the new secret a link that was made with the previous one', async () => {
+    const previous = 'an-old-link-secret-of-32-characters!'
+    const old = create({ env: { LINK_SECRET: previous } })
+    const link = await old.link({ order_id: 'A-1' })
+    const id = await checkoutLinkId(link, previous)
+    const revoke = (world: World) => world.patient(`/api/links/${id}`, { method: 'DELETE' })
+    expect((await revoke(create({ env: { LINK_SECRET_PREVIOUS: previous } }))).status).toBe(200)
+    expect((await revoke(create())).status).toBe(404)
+  })
+
+  it('makes new links with the new secret alone', async () => {
+    const previous = 'an-old-link-secret-of-32-characters!'
+    const world = create({ failures: 0, env: { LINK_SECRET_PREVIOUS: previous } })
+    await world.open(await world.link({ order_id: 'A-1' }))
+    const address = world.emulator.orders.get('A-1')?.payments[0]?.result_url
+    const afterwards = create({ failures: 0 })
+    expect(await (await afterwards.get(`${address}`)).text()).toContain('Your payment is being confirmed')
+  })
+
+  it.each(['', 'live'])('says nothing of a mode on the pages and in /health when MODE is %j', async (MODE) => {
+    const world = create({ env: { ...REAL, MODE } })
+    expect(await (await world.get('/health')).json()).toEqual({ status: 'ok' })
+    for (const path of ['/checkout/x', '/return/A-1']) {
+      expect(await (await world.get(path)).text()).not.toMatch(/test mode/i)
+    }
+  })
+
+  it('says on every page and in /health that no money moves when MODE is test', async () => {
+    const world = create({ failures: 0, env: { MODE: 'test' } })
+    expect(await (await world.get('/health')).json()).toEqual({ status: 'ok', mode: 'test' })
+    await world.open(await world.link({ order_id: 'A-1' }))
+    const result = world.emulator.orders.get('A-1')?.payments[0]?.result_url
+    const expired = await world.link({ order_id: 'A-2' })
+    const pages = ['/checkout/x', '/return/A-1', `${result}`]
+    for (const page of pages) expect(await (await world.get(page)).text()).toContain('Test mode: no money moves.')
+    world.time += 25 * 3_600_000
+    expect(await (await world.get(expired)).text()).toContain('Test mode: no money moves.')
+    const wrong = create({ env: { MODE: 'test', SCHEME: 'two words' } })
+    expect(await (await wrong.get('/health')).json()).toEqual({ status: 'misconfigured', mode: 'test' })
+  })
+
+  it.each([
+    [{ BASE_URL: 'http://127.0.0.1:4010' }, 'BASE_URL'],
+    [{ API_URL: 'http://127.0.0.1:4010/balances-api' }, 'API_URL'],
+    [{ PUBLIC_ORIGIN: 'http://pay.shop.example.com' }, 'PUBLIC_ORIGIN'],
+    [{ ALLOW_INSECURE_HTTP: 'true' }, 'ALLOW_INSECURE_HTTP'],
+    [{ POS_ID: 'ed9e7111-0000-4000-8000-000000000001' }, 'POS_ID'],
+    [{ POS_ID: '00000000-0000-4000-8000-000000000000' }, 'POS_ID'],
+    [{ API_KEY: 'emulator-api-key' }, 'API_KEY'],
+    [{ API_SECRET: 'emulator-api-secret' }, 'API_SECRET'],
+    [{ API_SECRET_PREVIOUS: 'emulator-api-secret' }, 'API_SECRET_PREVIOUS'],
+    [{ ENDPOINTS_KEY: 'emulator-endpoints-key' }, 'ENDPOINTS_KEY'],
+    [{ LINK_SECRET: 'local-link-secret-of-at-least-32-characters' }, 'LINK_SECRET'],
+    [{ ADMIN_TOKEN_PREVIOUS: 'local-admin-token-of-at-least-32-characters' }, 'ADMIN_TOKEN_PREVIOUS'],
+  ])('does not take for live what belongs to a test: %j', async (env, name) => {
+    const world = create({ env: { ...REAL, MODE: 'live', ...env } })
+    expect(await (await world.get('/health')).json()).toEqual({ status: 'misconfigured' })
+    expect(new Set(await problemsOf(world))).toEqual(new Set([name]))
+  })
+
+  it('rejects a webhook that anybody could have signed with the emulator’s secret when MODE is live', async () => {
+    const world = create({ env: { ...REAL, MODE: 'live', API_SECRET: 'emulator-api-secret' } })
+    const { body } = signWebhook(paid('A-1'), 'emulator-api-secret')
+    expect((await world.post(body)).status).toBe(500)
+    expect(await world.keys('event/')).toEqual([])
+  })
+
+  it('sends credentials over http beyond loopback only with ALLOW_INSECURE_HTTP', async () => {
+    const asked: string[] = []
+    const spy = (async (url: string) => {
+      asked.push(url)
+      return Response.json({ data: [] })
+    }) as unknown as typeof fetch
+    const urls = { BASE_URL: 'http://emulator:4010', API_URL: 'http://emulator:4010/balances-api' }
+    const rejected = await create({ fetch: spy, env: urls }).api('/api/balances')
+    expect([rejected.status, asked]).toEqual([500, []])
+    const allowed = create({ fetch: spy, env: { ...urls, ALLOW_INSECURE_HTTP: 'true' } })
+    expect(await problemsOf(allowed).catch(() => 'none')).toBe('none')
+    await allowed.api('/api/balances')
+    expect(asked).toEqual([expect.stringMatching(/^http:\/\/emulator:4010\/balances-api\//)])
   })
 
   it('uses the plain scheme on every call when AUTHENTICATION says so', async () => {

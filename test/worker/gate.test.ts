@@ -62,9 +62,56 @@ describe('ten requests at once through the gate', () => {
     expect(new Set(opened.map(({ status, headers }) => `${status} ${headers.get('location')}`)).size).toBe(1)
     expect(world.emulator.orders.list()).toHaveLength(1)
   })
+
+  it('leads a second visitor, who comes while the service creates the payment, to that payment', async () => {
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    let calls = 0
+    const world: World = new World({
+      kind: 'gated',
+      fetch: async (input, init) => {
+        const response = await world.emulator.fetch(input as string, init)
+        calls++
+        if (calls === 1) await released
+        return response
+      },
+    })
+    const link = await world.link({ order_id: ID })
+    const first = world.get(link)
+    await vi.waitFor(() => expect(calls).toBe(1))
+    const second = world.get(link)
+    // Another order is opened meanwhile, from beginning to end.
+    expect((await world.get(await world.link({ order_id: 'A-2' }))).status).toBe(303)
+    release()
+    const [a, b] = (await Promise.all([first, second])).map(({ headers }) => headers.get('location'))
+    expect([a, b]).toEqual([a, world.emulator.orders.get(ID)?.checkout_url])
+    expect(world.emulator.orders.list().map(({ order_id, payments }) => [order_id, payments[0]?.status])).toEqual([
+      [ID, 'init'],
+      ['A-2', 'init'],
+    ])
+  })
 })
 
 describe('onEvent behind the gate', () => {
+  it('is called by an alarm that failed once: the runtime learns of the failure, and repeats the alarm', async () => {
+    const calls: string[] = []
+    const world = new World({ kind: 'gated', onEvent: ({ id }) => void calls.push(id) })
+    const { body } = signWebhook(payment(ID), world.emulator.credentials.apiSecret)
+    expect((await world.post(body)).status).toBe(200)
+    const gate = world.gate as NonNullable<World['gate']>
+    let fails = true
+    gate.through = (work) => {
+      if (!fails) return work()
+      fails = false
+      return Promise.reject(new Error('The storage failed.'))
+    }
+    gate.restart()
+    await expect(world.advance(1)).rejects.toThrow('The storage could not list')
+    expect(calls).toEqual([])
+    await world.advance(60_000)
+    expect(calls).toHaveLength(1)
+  })
+
   it('is called once for 50 copies of a webhook at once', async () => {
     const calls: string[] = []
     const world = new World({ kind: 'gated', onEvent: ({ id }) => void calls.push(id) })
@@ -150,12 +197,19 @@ describe('onEvent behind the gate', () => {
     const pauses = calls.slice(1).map((time, i) => time - (calls[i] ?? 0))
     expect(pauses.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000])
     expect(Math.max(...pauses)).toBe(6 * 3_600_000)
-    const waiting = (await (await world.api(`/api/orders/${ID}/waiting`)).json()) as { events: { event_id: string }[] }
-    expect(waiting.events).toEqual([
-      expect.objectContaining({ attempts: 20, given_up: true, error: 'Error: the shop is down' }),
+    const failing = (await (await world.api('/api/events?failing=true')).json()) as { events: { id: string }[] }
+    expect(failing.events).toEqual([
+      {
+        id: expect.stringMatching(/^[\w-]{43}$/),
+        order_id: ID,
+        attempts: 20,
+        error: 'Error: the shop is down',
+        given_up: true,
+        next_at: null,
+      },
     ])
     fails = false
-    const path = `/api/orders/${ID}/events/${waiting.events[0]?.event_id}/replay`
+    const path = `/api/events/${failing.events[0]?.id}/replay`
     expect((await world.api(path, { method: 'POST' })).status).toBe(200)
     expect((await world.api(path, { method: 'POST' })).status).toBe(404)
     expect(calls).toHaveLength(21)
@@ -215,6 +269,21 @@ describe.each(['gated', ...ALONE.filter((kind) => kind === 'strict')] as const)(
     expect(made(world, 'capture')).toHaveLength(1)
   })
 
+  it('counts what a person says was executed, although its webhook had an unknown status', async () => {
+    const world = await reserved({ kind })
+    await world.advance(2_000)
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
+    world.emulator.faults.next({ kind: 'unknown_status' })
+    expect((await operate(world, 'capture', 'one', { charge_amount: 10 })).status).toBe(502)
+    await world.advance(2_000)
+    const { attempts, totals } = (await world.order(ID)) as Order
+    expect(totals.captured).toBe(0)
+    const path = `/api/orders/${ID}/attempts/${attempts[0]?.id}/settle`
+    expect((await world.api(path, { method: 'POST', body: '{"executed":true}' })).status).toBe(200)
+    await world.advance(2_000)
+    expect(await world.order(ID)).toMatchObject({ totals: { captured: 1_000 }, attempts: [] })
+  })
+
   it('keeps the books and no personal data after an erasure', async () => {
     const world = new World({ kind })
     const paid = payment(ID, { customer_phone: '+380441234567', cc_token: 'tok-1', payload: { cc_number: '4111' } })
@@ -272,7 +341,7 @@ describe.each(['gated', ...ALONE.filter((kind) => kind === 'strict')] as const)(
 
   it('rejects an unknown query parameter and a broken cursor', async () => {
     const world = new World({ kind })
-    for (const query of ['status=failure', 'cursor=garbage', 'limit=0']) {
+    for (const query of ['state=failure', 'cursor=garbage', 'limit=0']) {
       expect([query, (await world.api(`/api/orders?${query}`)).status]).toEqual([query, 400])
     }
   })

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { signWebhook } from '../../worker/sdk.ts'
+import { orderKeyOf } from '../../worker/store/event-log.ts'
 import { at, payment, secondary } from './support/events.ts'
 import { isHostile, KINDS, newOrderId, SENDS, World, type WorldOptions } from './support/world.ts'
 
@@ -14,7 +15,7 @@ for (const kind of KINDS) {
         id = newOrderId()
       })
 
-      it('stores an event and tells the order', async () => {
+      it('stores an event, and the order shows it', async () => {
         await world.deliver(payment(id, { fee: { amount: 2.51, currency: 'UAH' } }))
         const order = await world.order(id)
         expect(order).toMatchObject({
@@ -68,7 +69,7 @@ for (const kind of KINDS) {
         expect([(await world.order(id))?.status, (await world.order(other))?.status]).toEqual(['success', 'success'])
       })
 
-      it('keeps a capture and a refund that come before the reserve’s own webhook', async () => {
+      it('keeps a capture and a refund that come before the authorization’s own webhook', async () => {
         const auth = payment(id, { method: 'auth', status_code: '1002' })
         const { payment_id } = auth
         await world.deliver(secondary(id, 'refund', { payment_id, amount: 10, created_at: at(90) }))
@@ -139,6 +140,18 @@ for (const kind of KINDS) {
         ).toEqual(['no_order_id', 'not_json'])
       })
 
+      it('keeps no card’s token with a stray, which the API shows', async () => {
+        await world.deliver({
+          method: 'purchase',
+          remark: `token ${id}`,
+          cc_token: 'rcr:one',
+          deep: { cc_token: 'rcr:two' },
+        })
+        const stored = [...(await world.stored('stray/')).values()] as { data: string }[]
+        const texts = stored.map(({ data }) => atob(data.replaceAll('-', '+').replaceAll('_', '/')))
+        expect(texts.filter((text) => text.includes(`token ${id}`))).toEqual([expect.not.stringContaining('rcr:')])
+      })
+
       it('accepts Cyrillic, emoji, slashes and 256 characters in order_id', async () => {
         const names = [
           `Замовлення ${id}`,
@@ -149,6 +162,18 @@ for (const kind of KINDS) {
         ]
         for (const name of names) await world.deliver(payment(name, { cc_token: 'tok' }))
         for (const name of names) expect((await world.order(name))?.order_id).toBe(name)
+      })
+
+      it('keeps orders apart whose ids differ in half of a surrogate pair', async () => {
+        const halves = ['\ud800', '\ud801', '\udfff'].map((half) => `${half} ${id}`)
+        for (const half of halves) await world.deliver(payment(half))
+        const keys = await Promise.all([...halves, `\ufffd ${id}`].map(orderKeyOf))
+        expect(new Set(keys).size).toBe(4)
+        const stored = [...(await world.stored('event/')).entries()]
+        for (const [i, half] of halves.entries()) {
+          const own = stored.filter(([key]) => key.startsWith(`event/${keys[i]}/`))
+          expect(own.map(([, value]) => (value as { event: { order_id: string } }).event.order_id)).toEqual([half])
+        }
       })
 
       it('stores an event whose fields do not fit into metadata', async () => {
@@ -281,3 +306,15 @@ describe.each(COSTS)('the cost of a webhook over $kind KV, sent $sends,', ({ kin
     expect(world.kv.writes.slice(before).map(({ key }) => key.split('/')[0])).toEqual(['recent', 'event'])
   })
 })
+
+it.each(['strict', 'gated'] as const)(
+  'an event that is too deep to be stored is kept as a dead letter, over %s KV',
+  async (kind) => {
+    const world = new World({ kind })
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    const text = JSON.stringify(payment('A-1')).replace(/\}$/, `,"payload":${deep}}`)
+    expect((await world.post(signWebhook(text, world.emulator.credentials.apiSecret).body)).status).toBe(200)
+    // Where the runtime can write as deep a list, as Bun can, it is an event like any other.
+    expect([...(await world.keys('stray/')), ...(await world.keys('event/'))]).toHaveLength(1)
+  },
+)

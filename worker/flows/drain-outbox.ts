@@ -1,12 +1,13 @@
 import type { Context } from '../context.ts'
 import { report } from '../lib/log.ts'
 import { orderIdOf, webhookOf } from '../store/event-log.ts'
+import { deleteRetry, MAX_ATTEMPTS, putFailing, type Retry } from '../store/event-progress.ts'
+import { ignoreOutage } from '../store/kv.ts'
 import { readOrder } from '../store/order.ts'
 import type { Outbox, OutboxEntry } from '../store/outbox.ts'
+import { raiseAlert } from './raise-alert.ts'
 import { callOnEvent, textOf } from './run-on-event.ts'
 
-/** How often `onEvent` is called for one event before it is given up: about two days. */
-const MAX_ATTEMPTS = 20
 const MAX_PAUSE_MS = 6 * 3_600_000
 /** Entries of one alarm: 20 calls of 25 seconds stay below an alarm's 15 minutes. */
 const BATCH = 20
@@ -19,7 +20,6 @@ export async function drainOutbox(context: Context, outbox: Outbox): Promise<voi
   const due = (await outbox.list()).filter(({ given_up, next_at }) => !given_up && next_at <= context.now())
   due.sort((a, b) => a.received_at - b.received_at)
   for (const entry of due.slice(0, BATCH)) await runEntry(context, outbox, entry)
-  await outbox.schedule()
 }
 
 /** Calls `onEvent` for one entry and records how it went. @returns Whether it succeeded. */
@@ -32,12 +32,28 @@ export async function runEntry(context: Context, outbox: Outbox, entry: OutboxEn
   } catch (error) {
     const attempts = entry.attempts + 1
     const given_up = attempts >= MAX_ATTEMPTS
-    const failed = { event_id: entry.event_id, order_id, attempts, error: textOf(error) }
-    report(given_up ? 'on_event_given_up' : 'on_event_failed', failed)
+    const { event_id } = entry
+    const text = textOf(error)
+    if (given_up) raiseAlert(context, { kind: 'on_event_given_up', order_id, event_id, attempts })
+    else report('on_event_failed', { event_id, order_id, attempts, error: text })
+    const failed = { attempts, error: text, ...(given_up && { given_up: true as const }) }
+    const listed = (entry.listed && !given_up) || (await showFailing(context, event_id, { order_id, ...failed }))
     const next_at = context.now() + pauseAfter(attempts)
-    await outbox.put({ ...entry, attempts, next_at, error: failed.error, ...(given_up && { given_up }) })
+    await outbox.put({ ...entry, ...failed, next_at, ...(listed && { listed: true }) })
     return false
   }
   await outbox.remove(entry.event_id)
+  // A row that stays leads to nothing: whoever lists it asks this queue.
+  if (entry.listed) await deleteRetry(context.store, entry.event_id).catch(ignoreOutage)
   return true
+}
+
+/** Lets a failing event be found, at its first failure and when it is given up. @returns Whether it can be. */
+async function showFailing(
+  context: Context,
+  event_id: string,
+  failed: Omit<Retry, 'next_at'>,
+): Promise<true | undefined> {
+  const next_at = context.now() + pauseAfter(failed.attempts)
+  return putFailing(context.store, event_id, { ...failed, next_at }).then(() => true, ignoreOutage)
 }

@@ -1,16 +1,15 @@
 import type { Context } from '../context.ts'
 import { clientConfig, moneyConfig } from '../env.ts'
-import { type CheckoutLink, resultLink, webhookAddress } from '../lib/links.ts'
+import { resultLink, webhookAddress } from '../lib/links.ts'
 import { describeError, report } from '../lib/log.ts'
 import {
+  type CheckoutLink,
   type CreatePaymentInput,
   type CreateSplitPurchaseInput,
   cancelPayment,
   createPayment,
   createSplitPurchase,
-  type ExpectedPayment,
   isApiError,
-  isConfigError,
   isInvalidInputError,
   isOutcomeUnknownError,
   recordOf,
@@ -18,28 +17,30 @@ import {
   type WebhookEvent,
 } from '../sdk.ts'
 import { attemptId, type CheckoutRecord, getCheckout, putCheckout } from '../store/checkouts.ts'
-import { StorageError } from '../store/kv.ts'
 import { getStatus } from '../store/order.ts'
+import { isRevoked } from '../store/revocations.ts'
 import { receiveResent } from './process-event.ts'
+import { announce, expectedOf, recordOfLink, remember } from './remember-link.ts'
+import { ABANDONED_MS } from './schedule.ts'
 
 /** What becomes of an opened link. */
 export type Opening =
   /** The customer pays there, or sees the result there. */
   | { kind: 'redirect'; url: string }
-  /** It is being opened at this moment; the page looks again. */
+  /** It is being opened at this moment; the page refreshes. */
   | { kind: 'wait' }
   /** The order was opened before with another amount or currency. */
   | { kind: 'changed' }
   /** The link has expired, and its order was not paid. */
   | { kind: 'expired' }
+  /** The shop revoked the link. */
+  | { kind: 'revoked' }
   /** All attempts failed. */
   | { kind: 'closed' }
   /** The service rejects the order's fields: trying again does not help. */
   | { kind: 'unusable' }
   /** It could not be opened now; trying again can help. */
   | { kind: 'failed' }
-  /** The worker is misconfigured. */
-  | { kind: 'misconfigured' }
 
 /** One opening of one link. */
 export interface Visit {
@@ -66,7 +67,6 @@ export async function openCheckout(context: Context, visit: Visit): Promise<Open
     return await open({ ...visit, context })
   } catch (error) {
     report('checkout_not_opened', { order_id, ...describeError(error), fields: fieldsOf(error) })
-    if (isConfigError(error)) return { kind: 'misconfigured' }
     return isInvalidInputError(error) ? { kind: 'unusable' } : { kind: 'failed' }
   }
 }
@@ -74,33 +74,52 @@ export async function openCheckout(context: Context, visit: Visit): Promise<Open
 async function open(step: Step): Promise<Opening> {
   const { context, link } = step
   const { store } = context
-  const { amount, currency, order_id } = link.order
-  const checkout = await getCheckout(store, order_id)
+  const { order_id } = link.order
+  const [checkout, wasRevoked] = await Promise.all([getCheckout(store, order_id), isRevoked(store, step.path)])
+  if (wasRevoked) return revoked(step, checkout?.attempts)
   const isExpired = !(context.now() < link.expiresAt)
   if (!checkout) return isExpired ? reconcile(step, 1, isExpired) : create(step, 1)
-  if (checkout.amount !== amount || checkout.currency !== currency) return { kind: 'changed' }
-  const { attempts, url } = checkout
+  if (isChanged(checkout, link)) return { kind: 'changed' }
+  const { attempts, url, expires_at } = checkout
   const { status, cancelled } = (await getStatus(store, attemptId(order_id, attempts))) ?? {}
   if (status === 'success') return result(step, attempts)
   if (isExpired) return status === 'failure' ? { kind: 'expired' } : reconcile(step, attempts, isExpired)
   if (checkout.cancelled) return result(step, attempts)
-  if (status === 'failure') return tryAgain(step, attempts, cancelled === true)
-  return url === undefined ? reconcile(step, attempts) : { kind: 'redirect', url }
+  if (status === 'failure') return tryAgain(step, attempts, cancelled === true && !checkout.expired)
+  if (url === undefined || checkout.expired) return reconcile(step, attempts)
+  // It may have been closed as abandoned since. An address is written with its time.
+  const isOld = context.now() - (checkout.opened_at as number) >= ABANDONED_MS
+  if (isOld || link.expiresAt > expires_at) {
+    await remember(step, { attempts, url, expires_at: Math.max(link.expiresAt, expires_at) })
+  }
+  return { kind: 'redirect', url }
+}
+
+/** Whether a payment of the order was opened by a link that asks for something else. */
+function isChanged(checkout: CheckoutRecord, link: CheckoutLink): boolean {
+  const { amount, currency, recurring_amount } = expectedOf(link)
+  return (
+    checkout.amount !== amount ||
+    checkout.currency !== currency ||
+    checkout.recurring_amount !== recurring_amount ||
+    checkout.method !== link.order.method
+  )
+}
+
+/** A revoked link leads to no payment; who has paid sees the result all the same, also before its webhook. */
+async function revoked(step: Step, attempts = 1): Promise<Opening> {
+  const known = (await getStatus(step.context.store, attemptId(step.link.order.order_id, attempts)))?.status
+  const status = known ?? (await ask(step, attempts))
+  return status === undefined || status === 'init' || status === 'failure'
+    ? { kind: 'revoked' }
+    : result(step, attempts)
 }
 
 /** After a decline the same link leads to another attempt; after a cancellation that was not made here it does not. */
 async function tryAgain(step: Step, attempt: number, wasCancelled: boolean): Promise<Opening> {
   const next_id = attemptId(step.link.order.order_id, attempt + 1)
   const byShop = wasCancelled && (await getCheckout(step.context.store, next_id)) === undefined
-  if (byShop) return result(step, attempt)
-  return attempt >= MAX_ATTEMPTS ? { kind: 'closed' } : next(step, attempt)
-}
-
-/** What was asked for, as it is compared with what is paid. */
-function expectedOf({ order }: CheckoutLink): ExpectedPayment {
-  const { amount, currency } = order
-  const recurring = (order as { init_recurring?: { amount?: number } }).init_recurring
-  return { amount, currency, ...(recurring && { recurring_amount: recurring.amount ?? amount }) }
+  return byShop ? result(step, attempt) : next(step, attempt)
 }
 
 /** Creates the n-th attempt's payment. */
@@ -139,9 +158,9 @@ async function create(step: Step, attempt: number, unknownToService = false): Pr
  */
 async function afterUsed(step: Step, attempt: number): Promise<Opening> {
   const { context, link, mayWait } = step
-  const { amount, currency, order_id } = link.order
+  const { order_id } = link.order
   const written = await getCheckout(context.store, order_id)
-  if (written && (written.amount !== amount || written.currency !== currency)) return { kind: 'changed' }
+  if (written && isChanged(written, link)) return { kind: 'changed' }
   if (written?.url !== undefined && written.attempts >= attempt) return { kind: 'redirect', url: written.url }
   return mayWait && !context.outbox ? { kind: 'wait' } : reconcile(step, attempt)
 }
@@ -157,23 +176,19 @@ async function reconcile(step: Step, attempt: number, isExpired = false): Promis
   const { context, link } = step
   const { env, fetch, store } = context
   const order_id = attemptId(link.order.order_id, attempt)
-  let event: WebhookEvent
-  try {
-    event = await resendWebhook(clientConfig(env, fetch), { order_id, operation: link.order.method })
-  } catch (error) {
-    if (!(isApiError(error) && error.status === 404)) throw error
-    return isExpired ? { kind: 'expired' } : create(step, attempt, true)
-  }
-  await receiveResent(context, event, { expected: expectedOf(link) })
-  const { status } = recordOf(event)
+  const status = await ask(step, attempt)
+  if (status === undefined) return isExpired ? { kind: 'expired' } : create(step, attempt, true)
   if (status === 'failure') {
     if (isExpired) return { kind: 'expired' }
-    const replaced = (await getCheckout(store, attemptId(link.order.order_id, attempt + 1))) !== undefined
-    return replaced ? next(step, attempt) : result(step, attempt)
+    const ids = [link.order.order_id, attemptId(link.order.order_id, attempt + 1)]
+    const [own, replacing] = await Promise.all(ids.map((id) => getCheckout(store, id)))
+    return replacing || own?.expired ? next(step, attempt) : result(step, attempt)
   }
   if (status !== 'init') return result(step, attempt)
-  // Written before the cancellation: it alone tells a payment that was cancelled here from one that the shop cancelled.
+  if (!isExpired && attempt >= MAX_ATTEMPTS) return { kind: 'closed' }
+  // Written before the cancellation: it alone distinguishes a payment that was cancelled here from one that the shop cancelled.
   if (!isExpired) await announce(step, attempt + 1)
+  else if (!(await expire(step, attempt))) return { kind: 'expired' }
   try {
     await cancelPayment(moneyConfig(env, fetch), { order_id })
   } catch (error) {
@@ -184,43 +199,44 @@ async function reconcile(step: Step, attempt: number, isExpired = false): Promis
   return isExpired ? { kind: 'expired' } : create(step, attempt + 1)
 }
 
-/** Records that the n-th attempt belongs to this order, then creates it. */
-async function next(step: Step, attempt: number): Promise<Opening> {
-  await announce(step, attempt + 1)
-  return create(step, attempt + 1)
+/** Records that the payment is cancelled because its link has expired. @returns False while another link leads to it. */
+async function expire({ context, link, path }: Step, attempts: number): Promise<boolean> {
+  const { order_id } = link.order
+  const checkout = (await getCheckout(context.store, order_id)) ?? { ...recordOfLink(link, path), attempts }
+  if (checkout.expires_at > context.now()) return false
+  await putCheckout(context.store, order_id, { ...checkout, expired: true })
+  return true
 }
 
-async function announce({ context, link, path }: Step, attempt: number): Promise<void> {
-  const { order_id, method, amount, currency } = link.order
-  const next_id = attemptId(order_id, attempt)
-  if ((await getCheckout(context.store, next_id)) !== undefined) return
-  const expected = { ...expectedOf(link), amount, currency }
-  await putCheckout(context.store, next_id, {
-    ...expected,
-    method,
-    attempts: 1,
-    origin: link.origin,
-    link: path,
-    replaces: order_id,
-  })
+/**
+ * Asks the service for the status of the n-th attempt's payment, and takes in what it says.
+ * @returns Undefined when the service does not know the order; null when the response has no status.
+ */
+async function ask({ context, link }: Step, attempt: number): Promise<unknown> {
+  const { env, fetch } = context
+  const order_id = attemptId(link.order.order_id, attempt)
+  let event: WebhookEvent
+  try {
+    event = await resendWebhook(clientConfig(env, fetch), { order_id, operation: link.order.method })
+  } catch (error) {
+    if (!(isApiError(error) && error.status === 404)) throw error
+    return undefined
+  }
+  await receiveResent(context, event, { expected: expectedOf(link) })
+  return recordOf(event).status ?? null
+}
+
+/** Records that the attempt after the n-th belongs to this order, then creates it. */
+async function next(step: Step, attempt: number): Promise<Opening> {
+  if (attempt >= MAX_ATTEMPTS) return { kind: 'closed' }
+  await announce(step, attempt + 1)
+  return create(step, attempt + 1)
 }
 
 async function result({ link, context }: Step, attempt: number): Promise<{ kind: 'redirect'; url: string }> {
   const order_id = attemptId(link.order.order_id, attempt)
   const { result_url } = link.order
   return { kind: 'redirect', url: result_url ?? (await resultLink(link.origin, order_id, context.env.LINK_SECRET)) }
-}
-
-/** A write that fails here must not keep the customer from paying: a later opening finds out by asking the service. */
-async function remember({ context, link, path }: Step, rest: Pick<CheckoutRecord, 'attempts' | 'url'>): Promise<void> {
-  const { order_id, amount, currency, method } = link.order
-  try {
-    const expected = { ...expectedOf(link), amount, currency }
-    await putCheckout(context.store, order_id, { ...expected, method, origin: link.origin, link: path, ...rest })
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-    report('checkout_not_recorded', { order_id })
-  }
 }
 
 /**
@@ -234,5 +250,7 @@ function wasUsed(error: unknown): boolean {
 /** The names of the fields that are wrong; never what they contain. */
 function fieldsOf(error: unknown): string[] | undefined {
   if (isInvalidInputError(error)) return error.issues.map(({ path }) => path)
-  return isApiError(error) ? error.violations.map(({ field_name }) => field_name) : undefined
+  // The service's text: anything but a name may repeat what a customer entered.
+  const isName = (text: string) => /^[a-z_][\w.[\]]{0,63}$/i.test(text)
+  return isApiError(error) ? error.violations.map(({ field_name }) => field_name).filter(isName) : undefined
 }

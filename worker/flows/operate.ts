@@ -9,6 +9,7 @@ import {
   isApiError,
   isConfigError,
   isConnectionError,
+  isFinal,
   isInvalidInputError,
   type OrderTotals,
   type RefundPaymentInput,
@@ -20,7 +21,6 @@ import {
 import {
   type Attempt,
   type AttemptState,
-  getResponse,
   isOpen,
   listAttempts,
   type OperationKind,
@@ -29,10 +29,10 @@ import {
   type RecordedResponse,
 } from '../store/attempts.ts'
 import { orderKeyOf } from '../store/event-log.ts'
-import { StorageError } from '../store/kv.ts'
 import { readOrder } from '../store/order.ts'
 import { receiveResent } from './process-event.ts'
-import { settle } from './settle.ts'
+import { unwatch, watch, watchUnknown } from './schedule.ts'
+import { recorded, SEND_MS, settle } from './settle.ts'
 
 /** A capture, refund or void as it came to `/api`. */
 export interface OperationRequest {
@@ -83,21 +83,25 @@ const OPERATIONS: Record<
 export async function operate(context: Context, request: OperationRequest): Promise<RecordedResponse> {
   const { store, env } = context
   const { kind, order_id, idempotencyKey, fields, server_url } = request
+  const names = Object.keys(fields).sort()
   const [orderKey, keyHash, fingerprint] = await Promise.all([
     orderKeyOf(order_id),
     sha256(idempotencyKey),
-    sha256(JSON.stringify([kind, ...Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))])),
+    sha256(JSON.stringify([kind, ...names.map((name) => [name, fields[name]])])),
   ])
   const before = await listAttempts(store, orderKey)
-  const mine = before.find((attempt) => attempt.keyHash === keyHash && attempt.outcome !== 'not_sent')
-  if (mine && mine.request !== fingerprint) {
+  const mine = before.filter((attempt) => attempt.keyHash === keyHash && attempt.outcome !== 'not_sent')
+  if (mine.some(({ request }) => request !== fingerprint)) {
     throw new ProblemError(422, 'idempotency_key_reused', 'This Idempotency-Key belongs to another request.')
   }
-  if (mine && !isOpen(mine)) return recorded(context, mine)
-  for (const open of before.filter(isOpen)) {
-    const settled = await settle(context, order_id, open)
-    if (!settled) throw blocked(open)
-    if (open === mine) return settled
+  // Over KV alone two of one key may have begun at once, and one of them was not sent: the other one is the answer.
+  const open = mine.filter(isOpen).at(-1)
+  const closed = mine.find(({ outcome }) => outcome === 'done') ?? (open ? undefined : mine[0])
+  if (closed) return recorded(store, closed)
+  for (const attempt of before.filter(isOpen)) {
+    const settled = await settle(context, order_id, attempt)
+    if (!settled) throw blocked(attempt)
+    if (attempt === open || (mine.includes(attempt) && settled.status === 200)) return settled
   }
 
   // Read after the settling: what was learnt there is known from now on.
@@ -110,38 +114,47 @@ export async function operate(context: Context, request: OperationRequest): Prom
       404,
       'not_found',
       'No such order.',
-      'If it was not made by this worker, send its order_currency with the request.',
+      'If it was not made by this worker, send order_currency too.',
     )
   }
   const { amountField, left } = OPERATIONS[kind]
   const asked = amountField === undefined ? undefined : fields[amountField]
   const amount = typeof asked === 'number' ? asked : null
-  const isKnown = events.length > 0
+  const [id, started_at] = [crypto.randomUUID(), context.now()]
+  // Before the attempt: one that is not watched would block the others until the next request for its order.
+  await watch(context, { kind, order_id, attempt_id: id, since: started_at })
   const attempt = await putAttempt(
     store,
     orderKey,
     keyHash,
-    { kind, amount, started_at: context.now(), request: fingerprint },
+    { id, kind, amount, started_at, request: fingerprint },
     {
-      expected: amount !== null ? Math.round(amount * 100) : isKnown ? left(order.totals) : null,
+      expected: amount === null ? left(order.totals) : Math.round(amount * 100),
       known: [
-        ...order.operations.filter(({ method }) => method === kind).map(({ id }) => id),
+        ...events.flatMap(({ operation_id }) => operation_id ?? []),
+        // One without an operation_id has another id in the order.
+        ...order.operations.flatMap(({ id, method }) => (method === kind ? id : [])),
         // Those whose webhook has not arrived yet must not be taken for this one either.
         ...attempts.flatMap(({ operation_id }) => operation_id ?? []),
       ],
     },
   )
-  if (!context.outbox) await yieldToOthers(context, orderKey, attempt, attempts)
+  // Those of the first look are settled; one that was written since may be in progress.
+  if (!context.outbox) await yieldToOthers(context, orderKey, attempt, before, order_id)
+  // Where the store was slow, another request may count it as not executed by now: it stays so.
+  if (context.now() - started_at > SEND_MS) throw blocked(attempt)
   return execute(context, attempt, { order_currency: order.currency, server_url, ...fields, order_id })
 }
 
 /** Over KV alone: of two attempts that were written at once, each sees the other here, and neither continues. */
 async function yieldToOthers(
-  { store }: Context,
+  context: Context,
   orderKey: string,
   mine: Attempt,
   seenBefore: readonly Attempt[],
+  order_id: string,
 ): Promise<void> {
+  const { store, now } = context
   try {
     const rivals = (await listAttempts(store, orderKey)).filter(
       ({ key, outcome }) => key !== mine.key && outcome !== 'not_sent' && !seenBefore.some((seen) => seen.key === key),
@@ -150,17 +163,21 @@ async function yieldToOthers(
     throw new ProblemError(
       409,
       `${mine.kind}_in_progress`,
-      `Another operation of this order began at the same moment; this ${mine.kind} was not made.`,
+      `Another operation of this order began at the same time; this ${mine.kind} was not made.`,
       'Read the order, then try again.',
     )
   } catch (error) {
-    // Nothing was sent yet: once this is recorded, the next attempt need not wait until it is settled.
-    await putOutcome(store, mine, 'not_sent').catch(() => undefined)
+    // Nothing was sent yet: once this is recorded, the next attempt need not wait until it is settled, as it may be by now.
+    if (now() - mine.started_at <= SEND_MS) {
+      await putOutcome(store, mine, 'not_sent').catch(() => undefined)
+      await unwatch(context, order_id, mine)
+    }
     throw error
   }
 }
 
 async function execute(context: Context, attempt: Attempt, input: Record<string, unknown>): Promise<RecordedResponse> {
+  const order_id = String(input.order_id)
   let made: object
   try {
     made = await OPERATIONS[attempt.kind].call(context, input)
@@ -170,8 +187,13 @@ async function execute(context: Context, attempt: Attempt, input: Record<string,
     const outcome = outcomeOf(error)
     const body = outcome === 'unknown' ? { ...problem, ...outcomeUnknown(attempt) } : problem
     const response = { status: body.status, body }
-    if (outcome === 'unknown') report('outcome_unknown', attemptFields(attempt, input.order_id))
     await record(context, attempt, outcome, response)
+    if (outcome === 'unknown') {
+      report('outcome_unknown', attemptFields(attempt, order_id))
+      await watchUnknown(context, order_id, attempt)
+    } else {
+      await unwatch(context, order_id, attempt)
+    }
     return response
   }
   const { cc_token, ...body } = made as Record<string, unknown>
@@ -179,17 +201,17 @@ async function execute(context: Context, attempt: Attempt, input: Record<string,
   await record(context, attempt, 'done', response, String(body.operation_id))
   // Like an event, so that the order is right before the webhook arrives; `onEvent` gets the webhook.
   const event = readEvent({ ...body, method: attempt.kind })
-  await receiveResent(context, event, { notify: false }).catch((error: unknown) =>
-    report('operation_not_logged', { ...attemptFields(attempt, input.order_id), ...describeError(error) }),
-  )
+  try {
+    await receiveResent(context, event, { notify: false })
+    // Without its final state it is asked about, in case that its webhook does not arrive.
+    if (isFinal(String(body.status))) await unwatch(context, order_id, attempt)
+  } catch (error) {
+    report('operation_not_logged', { ...attemptFields(attempt, order_id), ...describeError(error) })
+  }
   return response
 }
 
-const attemptFields = ({ id, kind }: Attempt, order_id: unknown) => ({
-  attempt_id: id,
-  operation: kind,
-  order_id: String(order_id),
-})
+const attemptFields = ({ id, kind }: Attempt, order_id: string) => ({ attempt_id: id, operation: kind, order_id })
 
 const outcomeUnknown = ({ kind }: Attempt) => ({
   status: 502,
@@ -201,10 +223,9 @@ const outcomeUnknown = ({ kind }: Attempt) => ({
 function outcomeOf(error: unknown): AttemptState {
   if (isConnectionError(error) || isConfigError(error)) return 'not_sent'
   if (isInvalidInputError(error)) return 'rejected'
-  if (!isApiError(error)) return 'unknown'
-  if (error.retryable) return 'not_sent'
-  // A proxy may say these although the service has executed the request.
-  return [408, 425, 499].includes(error.status) ? 'unknown' : 'rejected'
+  // Statuses that may have been processed never make an ApiError. A proxy may say 425 although the service has executed the request.
+  if (!isApiError(error) || error.status === 425) return 'unknown'
+  return error.retryable ? 'not_sent' : 'rejected'
 }
 
 /** The caller gets the response even when it cannot be recorded: the open attempt then blocks others until it is settled. */
@@ -218,15 +239,8 @@ async function record(
   try {
     await putOutcome(store, attempt, outcome, response, operation_id)
   } catch (error) {
-    if (!(error instanceof StorageError)) throw error
     report('outcome_not_recorded', { attempt_id: attempt.id, operation: attempt.kind, ...describeError(error) })
   }
-}
-
-async function recorded({ store }: Context, attempt: Attempt): Promise<RecordedResponse> {
-  const response = await getResponse(store, attempt)
-  if (response) return response
-  throw new ProblemError(503, 'state', 'The recorded response cannot be read at this moment; try again.')
 }
 
 function blocked({ id, kind, outcome }: Attempt): ProblemError {
@@ -235,15 +249,15 @@ function blocked({ id, kind, outcome }: Attempt): ProblemError {
     ? new ProblemError(
         409,
         `${kind}_unsettled`,
-        `It is not known whether an earlier ${kind} of this order was executed.`,
-        `Its webhook settles it, or the next request once the service can tell. ${byHand}`,
+        `It is not known whether an earlier ${kind} was executed.`,
+        `Its webhook settles it, or the next request once the service knows. ${byHand}`,
         { attempt_id: id },
       )
     : new ProblemError(
         409,
         `${kind}_in_progress`,
         `Another ${kind} of this order is in progress, or its worker died.`,
-        `Try again in a few minutes: it is settled then by asking the service. ${byHand}`,
+        `Try again in a few minutes: the service is asked then. ${byHand}`,
         { attempt_id: id },
       )
 }

@@ -2,18 +2,21 @@ import type { DurableObjectNamespace } from '@cloudflare/workers-types'
 import type { Context } from '../context.ts'
 import { moneyConfig } from '../env.ts'
 import { MisconfiguredError } from '../lib/configuration.ts'
+import { note } from '../lib/log.ts'
 import { type Problem, ProblemError, problemOf } from '../lib/problem.ts'
 import { cancelPayment, type ExpectedPayment, isApiError } from '../sdk.ts'
 import type { RecordedResponse } from '../store/attempts.ts'
-import { baseOrderId, getCheckout, putCheckout } from '../store/checkouts.ts'
-import { StorageError } from '../store/kv.ts'
+import { attemptId, baseOrderId, type CheckoutRecord, getCheckout, putCheckout } from '../store/checkouts.ts'
+import { ignoreOutage, StorageError } from '../store/kv.ts'
 import { getStatus, type Order, type OrderStatus, readOrder } from '../store/order.ts'
+import type { OutboxEntry } from '../store/outbox.ts'
 import { mayPoll } from '../store/poll-throttle.ts'
-import { runEntry } from './drain-outbox.ts'
+import { putRevocation } from '../store/revocations.ts'
 import { erasePersonalData } from './erase-personal-data.ts'
 import { type Opening, openCheckout, type Visit } from './open-checkout.ts'
 import { type OperationRequest, operate } from './operate.ts'
 import { type Arrival, type PackedEvent, receivePacked } from './process-event.ts'
+import { replay } from './replay.ts'
 import { settleByHand } from './settle.ts'
 
 /** What a page shows of an order. */
@@ -27,22 +30,20 @@ export interface OrderPage {
   origin: string | undefined
   /** The path of the order's link. */
   link: string | undefined
+  /** The language that the link asks for. */
+  lang: string | undefined
 }
 
 /** An order, and when each of its events was received (milliseconds since 1970). */
 export interface ReadOrder {
   order: Order
   received: number[]
+  /** The time in the key of the row that the order's gate keeps. */
+  listed?: number
 }
 
-/** An event that waits for `onEvent`, as the API shows it. */
-export interface WaitingEvent {
-  event_id: string
-  attempts: number
-  next_at: number
-  error?: string
-  given_up?: true
-}
+/** What a gate's queue knows of an event that `onEvent` failed on. */
+export type WaitingEvent = Pick<OutboxEntry, 'attempts' | 'next_at' | 'error' | 'given_up'>
 
 /** Everything that is done with one order. One gate serves an order and its further attempts; inside its gate each of `IN_TURN` waits for the one before. */
 export interface OrderActions {
@@ -50,12 +51,13 @@ export interface OrderActions {
   operate(request: OperationRequest): Promise<RecordedResponse>
   settle(request: { attempt_id: string; executed: boolean }): Promise<RecordedResponse>
   cancel(): Promise<Record<string, unknown>>
+  revoke(link: { nonce: string; expiresAt: number }): Promise<{ opened: boolean }>
   erase(before?: number): Promise<{ erased_events: number }>
   receive(received: { packed: PackedEvent; arrival: Arrival }): Promise<void>
   page(): Promise<OrderPage>
   mayPoll(): Promise<boolean>
   read(): Promise<ReadOrder | undefined>
-  waiting(): Promise<WaitingEvent[]>
+  waiting(event_id: string): Promise<WaitingEvent | undefined>
   replay(event_id: string): Promise<boolean>
 }
 
@@ -67,7 +69,15 @@ type Implementation<K extends ActionName> = (
 ) => ReturnType<OrderActions[K]>
 
 /** Looked at and changed in one step: one after the other. */
-export const IN_TURN: ReadonlySet<ActionName> = new Set(['open', 'operate', 'settle', 'cancel', 'erase', 'mayPoll'])
+export const IN_TURN: ReadonlySet<ActionName> = new Set([
+  'open',
+  'operate',
+  'settle',
+  'cancel',
+  'revoke',
+  'erase',
+  'mayPoll',
+])
 
 /** The same code with a gate and without one. */
 const ACTIONS: { [K in ActionName]: Implementation<K> } = {
@@ -78,7 +88,16 @@ const ACTIONS: { [K in ActionName]: Implementation<K> } = {
     return settleByHand(context, order_id, attempt_id, executed)
   },
   cancel: cancelOrder,
-  erase: (context, order_id, before) => erasePersonalData(context, order_id, before),
+  async revoke({ store, now }, order_id, link) {
+    const { nonce, expiresAt } = link as { nonce: string; expiresAt: number }
+    await putRevocation(store, nonce, { at: now(), expiresAt })
+    return { opened: (await getCheckout(store, order_id)) !== undefined }
+  },
+  async erase(context, order_id, before) {
+    const erased = await erasePersonalData(context, order_id, before)
+    if (before === undefined) note('personal_data_erased', { order_id, ...erased })
+    return erased
+  },
   receive: (context, _, received) => {
     const { packed, arrival } = received as Parameters<OrderActions['receive']>[0]
     return receivePacked(context, packed, arrival)
@@ -88,47 +107,55 @@ const ACTIONS: { [K in ActionName]: Implementation<K> } = {
   async read(context, order_id) {
     const { order, events, checkout } = await readOrder(context.store, order_id, context.env.POS_ID)
     if (events.length === 0 && !checkout && order.attempts.length === 0) return undefined
-    return { order, received: events.map(({ received_at }) => received_at) }
+    const listed = await context.rows?.timeOf(order_id)
+    return { order, received: events.map(({ received_at }) => received_at), ...(listed !== undefined && { listed }) }
   },
-  async waiting({ outbox }, order_id) {
-    const entries = (await outbox?.list()) ?? []
-    return entries
-      .filter(({ event }) => event.order_id === order_id)
-      .map(({ event, issues, received_at, ...entry }) => entry)
+  async waiting({ outbox }, _, event_id) {
+    const { attempts, next_at, error, given_up } = (await outbox?.get(event_id as string)) ?? {}
+    if (attempts === undefined || next_at === undefined) return undefined
+    return { attempts, next_at, ...(error !== undefined && { error }), ...(given_up && { given_up }) }
   },
-  async replay(context, _, event_id) {
-    const entry = await context.outbox?.get(event_id as string)
-    if (!context.outbox || !entry) throw new ProblemError(404, 'not_found', 'No such event is waiting.')
-    const { given_up, ...again } = entry
-    return runEntry(context, context.outbox, { ...again, attempts: 0 })
-  },
+  replay: (context, order_id, event_id) => replay(context, order_id, event_id as string),
 }
 
-/** Cancels the payment that is open, and closes the order's link, also when the service does not know the order. */
+/**
+ * Cancels the payment that is open: that of the order's latest attempt. Closes the order's link, also where there is
+ * nothing to cancel: the service does not know the order, or the attempt was declined.
+ */
 async function cancelOrder(context: Context, order_id: string): Promise<Record<string, unknown>> {
   const { store, env, fetch } = context
-  const checkout = await getCheckout(store, order_id).catch(ignoreOutage)
-  let cancelled: Record<string, unknown>
+  const checkout = await checkoutOf(context, order_id).catch(ignoreOutage)
+  const open_id = attemptId(order_id, checkout?.attempts ?? 1)
   try {
-    cancelled = { ...(await cancelPayment(moneyConfig(env, fetch), { order_id })) }
+    const cancelled = { ...(await cancelPayment(moneyConfig(env, fetch), { order_id: open_id })) }
+    // The payment's webhook says it too: a write that fails here changes nothing for long.
+    if (checkout) await putCheckout(store, order_id, { ...checkout, cancelled: true }).catch(ignoreOutage)
+    return cancelled
   } catch (error) {
-    if (!checkout || !(isApiError(error) && error.status === 404)) throw error
-    cancelled = { order_id, link: 'closed' }
+    if (!checkout || !isApiError(error)) throw error
+    const { status, cancelled: before } = (await getStatus(store, open_id)) ?? {}
+    const wasDeclined = status === 'failure' && !before && !checkout.cancelled
+    if (!(error.status === 404 || wasDeclined)) throw error
+    // No webhook will say it: without this write the link would still lead to a payment.
+    await putCheckout(store, order_id, { ...checkout, cancelled: true })
+    await context.open.remove(open_id).catch(ignoreOutage)
+    return { order_id: open_id, link: 'closed' }
   }
-  // The payment's webhook says it too: a write that fails here changes nothing for long.
-  if (checkout) await putCheckout(store, order_id, { ...checkout, cancelled: true }).catch(ignoreOutage)
-  return cancelled
 }
 
-function ignoreOutage(error: unknown): undefined {
-  if (!(error instanceof StorageError)) throw error
-  return undefined
+/** What its link asks for: a further attempt tells it too, where the worker died before it could write the order's own record. */
+async function checkoutOf({ store }: Context, order_id: string): Promise<CheckoutRecord | undefined> {
+  const own = await getCheckout(store, order_id)
+  if (own) return own
+  const { replaces, ...further } = (await getCheckout(store, attemptId(order_id, 2))) ?? {}
+  return replaces === order_id ? (further as CheckoutRecord) : undefined
 }
 
 async function readPage({ store }: Context, order_id: string): Promise<OrderPage> {
   const [status, checkout] = await Promise.all([getStatus(store, order_id), getCheckout(store, order_id)])
   const expected = checkout && { amount: checkout.amount, currency: checkout.currency }
-  return { status, method: checkout?.method, expected, origin: checkout?.origin, link: checkout?.link }
+  const { method, origin, link, lang } = checkout ?? {}
+  return { status, method, expected, origin, link, lang }
 }
 
 /** What crosses from a gate to the worker: plain data. An error keeps what its receiver needs to know. */

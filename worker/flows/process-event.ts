@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts'
 import { type Env, keepsCardToken, retentionMs } from '../env.ts'
 import { toBase64url } from '../lib/crypto.ts'
-import { report } from '../lib/log.ts'
-import { type EventSummary, type ExpectedPayment, recordOf, summarizeEvent, type WebhookEvent } from '../sdk.ts'
+import type { ExpectedOrder } from '../lib/links.ts'
+import { type EventSummary, isFinal, recordOf, summarizeEvent, type WebhookEvent } from '../sdk.ts'
 import { getCheckout } from '../store/checkouts.ts'
 import { putDeadLetter } from '../store/dead-letters.ts'
 import {
@@ -16,9 +16,11 @@ import {
   webhookOf,
 } from '../store/event-log.ts'
 import { deleteRetry, isDone } from '../store/event-progress.ts'
-import { StorageError } from '../store/kv.ts'
-import { type Order, orderFrom, putStatus } from '../store/order.ts'
+import { ignoreOutage, unlessJustWritten } from '../store/kv.ts'
+import { getStatus, type Order, orderFrom, putStatus } from '../store/order.ts'
 import { dayOf, putRecent } from '../store/order-index.ts'
+import { keepFor } from './erase-personal-data.ts'
+import { raiseAlert } from './raise-alert.ts'
 import { runOnEvent } from './run-on-event.ts'
 
 /** What comes with an event. */
@@ -26,7 +28,7 @@ export interface Arrival {
   /** The raw `data` of its webhook: kept when the event cannot be stored as an object. */
   data?: string | undefined
   /** What was asked for when its payment was created. */
-  expected?: ExpectedPayment | undefined
+  expected?: ExpectedOrder | undefined
   /** False for the response to a call of our own: its webhook is what `onEvent` gets. */
   notify?: boolean
 }
@@ -49,16 +51,12 @@ async function receiveEvent(context: Context, event: WebhookEvent, arrival: Arri
 }
 
 /**
- * Takes in what the service answered when it was asked. The service sends the webhook at the same moment, so that KV may
- * reject this second write to the event's key: nobody waits for an acknowledgement here, and the other write is of the
+ * Takes in what the service responded when it was asked. The service sends the webhook at the same moment, so that KV may
+ * reject this second write to the event's key: no sender waits for a response here, and the other write is of the
  * same event.
  */
 export async function receiveResent(context: Context, event: WebhookEvent, arrival: Arrival = {}): Promise<void> {
-  try {
-    await receiveEvent(context, event, arrival)
-  } catch (error) {
-    if (!(error instanceof StorageError && error.tooSoon)) throw error
-  }
+  await unlessJustWritten(receiveEvent(context, event, arrival))
 }
 
 const CARD_FIELDS = /^(cc_number|card_number|pan|card_cvv|cvv2?|cvc2?)$/i
@@ -90,8 +88,9 @@ function withoutCardData(record: object, keepToken: boolean): Record<string, unk
 /** Keeps a genuine event that {@link packEvent} cannot pack. */
 export async function receiveUnpackable(context: Context, event: WebhookEvent, data = ''): Promise<void> {
   const order_id = orderIdOf(event)
-  if (order_id !== undefined) return receiveUnreadable(context, data, 'too_deep', await orderKeyOf(order_id))
-  const record = withoutCardData(recordOf(event), keepsCardToken(context.env))
+  if (order_id !== undefined) return receiveUnreadable(context, data, 'too_deep', order_id)
+  // Without the token too: the API shows dead letters, and no token.
+  const record = withoutCardData(recordOf(event), false)
   return receiveUnreadable(
     context,
     record ? toBase64url(new TextEncoder().encode(JSON.stringify(record))) : data,
@@ -101,19 +100,21 @@ export async function receiveUnpackable(context: Context, event: WebhookEvent, d
 
 /** Keeps a genuine webhook that cannot be filed as an event. */
 export async function receiveUnreadable(
-  { store, env, now }: Context,
+  context: Context,
   data: string,
   reason: string,
-  orderKey?: string,
+  order_id: string | null = null,
 ): Promise<void> {
+  const { store, env, now } = context
+  const orderKey = order_id === null ? undefined : await orderKeyOf(order_id)
   const retention = retentionMs(env)
-  const isNew = await putDeadLetter(store, data, {
+  const id = await putDeadLetter(store, data, {
     reason,
     received_at: now(),
     ...(orderKey !== undefined && { orderKey }),
     ...(retention !== undefined && { ttlSeconds: retention / 1000 }),
   })
-  if (isNew) report('dead_letter', { reason })
+  if (id !== undefined) raiseAlert(context, { kind: 'dead_letter', order_id, reason, id })
 }
 
 /** {@link receiveEvent} for an event that was packed. */
@@ -128,18 +129,38 @@ export async function receivePacked(context: Context, packed: PackedEvent, arriv
   // Looking for a duplicate saves a write; a listing that fails must not keep the event from being stored.
   const known = await listEvents(store, orderKey).catch(ignoreOutage)
   const seen = known ? known.some(({ id }) => id === logged.id) : await isStored(context, orderKey, logged.id)
-  const reading = { order_id, orderKey, logged, known: known ?? [] }
+  const reading = { order_id, orderKey, logged, known: known ?? [], receipt_url: receiptOf(stored.event) }
+  let hasEnded = false
   if (!seen) {
     const fields = stored.issues?.map(({ path }) => path)
-    if (fields) report('unexpected_shape', { order_id, event_id: logged.id, fields })
+    if (fields) raiseAlert(context, { kind: 'unexpected_shape', order_id, event_id: logged.id, fields })
+    await keepFor(context, order_id)
     // The index first: an event whose row is missing would never be listed, a row without an event does no harm.
-    if (!known?.some(({ received_at }) => dayOf(received_at) === dayOf(now))) await putRecent(store, order_id, now)
+    const isListed = known?.some(({ received_at }) => dayOf(received_at) === dayOf(now))
+    if (!context.rows && !isListed) await putRecent(store, { order_id }, now)
     // Before the event: a worker that dies in between leaves a page that is right, and the event is delivered again.
-    await keepStatus(context, reading)
+    const { order, ...state } = await keepStatus(context, reading)
+    hasEnded = state.hasEnded
     await putEvent(store, orderKey, logged, stored)
+    // Again: an alarm may have folded the order just before the event was there.
+    await context.rows?.note(order, now)
+    if (!known) await context.rows?.touch(order_id, now)
   }
-  if (!context.onEvent || !notify) return
-  if (context.outbox) return context.outbox.add(logged.id, stored, now)
+  if (context.onEvent && notify) await tellOnEvent(context, reading, stored, seen)
+  // Last: until then the order is asked about, and so is not forgotten when this stops halfway.
+  if (hasEnded) await context.open.remove(order_id).catch(ignoreOutage)
+}
+
+/** Queues the event in a gate; over KV alone calls `onEvent` now. */
+async function tellOnEvent(
+  context: Context,
+  reading: Received,
+  stored: Pick<StoredEvent, 'event' | 'issues'>,
+  seen: boolean,
+): Promise<void> {
+  const { store, outbox } = context
+  const { logged } = reading
+  if (outbox) return outbox.add(logged.id, stored, logged.received_at)
   if (await isDone(store, logged.id)) return
   const received = { id: logged.id, event: webhookOf(stored) }
   const handled = await runOnEvent(context, received, await orderAfter(context, reading, !seen))
@@ -151,16 +172,39 @@ interface Received {
   orderKey: string
   logged: LoggedEvent
   known: readonly LoggedEvent[]
+  /** Where the service shows this payment's receipt. */
+  receipt_url?: string | undefined
 }
 
-/** Keeps what pages show, and reports what a person should look at. */
-async function keepStatus({ store, env }: Context, { order_id, logged, known }: Received): Promise<void> {
+const RECEIPT_LENGTH = 2_000
+
+/** The receipt of a payment or a capture; that of a refund does not take its place. */
+function receiptOf({ method, receipt_url }: StoredEvent['event']): string | undefined {
+  const isAddress = typeof receipt_url === 'string' && /^https?:\/\//i.test(receipt_url) && URL.canParse(receipt_url)
+  return isAddress && receipt_url.length <= RECEIPT_LENGTH && method !== 'refund' ? receipt_url : undefined
+}
+
+/** Keeps what lists and pages show, and reports what a person should look at. */
+async function keepStatus(
+  context: Context,
+  { order_id, logged, known, receipt_url }: Received,
+): Promise<{ order: Order; hasEnded: boolean }> {
+  const { store, env, rows } = context
   const posId = env.POS_ID
-  const checkout = logged.expected ? undefined : await getCheckout(store, order_id)
+  const reading = logged.expected && !rows ? undefined : getCheckout(store, order_id)
+  // What decides came with the webhook where it says what was asked for; the rest is for the index.
+  const checkout = await (logged.expected ? reading?.catch(ignoreOutage) : reading)
   const order = orderFrom(order_id, [...known, logged], { checkout, posId })
-  const before = orderFrom(order_id, known, { checkout, posId }).flags
-  for (const flag of order.flags) if (!before.includes(flag)) report('flag', { flag, order_id })
-  if (order.status === 'success' || order.status === 'failure') await putStatus(store, order)
+  await rows?.note(order, logged.received_at)
+  const before = orderFrom(order_id, known, { checkout, posId })
+  for (const flag of order.flags)
+    if (!before.flags.includes(flag)) raiseAlert(context, { kind: 'flag', order_id, flag })
+  if (!isFinal(order.status ?? '')) return { order, hasEnded: false }
+  const wasFinal = isFinal(before.status ?? '')
+  const kept = wasFinal && !receipt_url ? await getStatus(store, order_id).catch(ignoreOutage) : undefined
+  await putStatus(store, order, receipt_url ?? kept?.receipt_url)
+  // Of an order that this worker did not open nothing is watched.
+  return { order, hasEnded: !wasFinal && (logged.expected ?? checkout) !== undefined }
 }
 
 /** The order with this event, and with those that arrived while it was being written. */
@@ -176,9 +220,4 @@ async function orderAfter(
 
 async function isStored({ store }: Context, orderKey: string, id: string): Promise<boolean> {
   return (await getEvent(store, orderKey, id)) !== undefined
-}
-
-function ignoreOutage(error: unknown): undefined {
-  if (!(error instanceof StorageError)) throw error
-  return undefined
 }

@@ -3,6 +3,7 @@ import { report } from '../lib/log.ts'
 import type { ReceivedEvent } from '../on-event.ts'
 import { putDone, putRetry } from '../store/event-progress.ts'
 import type { Order } from '../store/order.ts'
+import { raiseAlert } from './raise-alert.ts'
 
 /** How long `onEvent` may take. */
 const ON_EVENT_MS = 25_000
@@ -36,8 +37,11 @@ export async function runOnEvent(context: Context, received: ReceivedEvent, orde
     await putDone(store, received.id, now())
     return true
   } catch (error) {
-    report('on_event_failed', { event_id: received.id, order_id: order.order_id, error: textOf(error) })
-    await putRetry(store, received.id, order.order_id, error, now())
+    const { order_id } = order
+    const event_id = received.id
+    const { attempts, given_up } = await putRetry(store, event_id, order_id, error, now())
+    if (given_up) raiseAlert(context, { kind: 'on_event_given_up', order_id, event_id, attempts })
+    else report('on_event_failed', { event_id, order_id, attempts, error: textOf(error) })
     return false
   }
 }

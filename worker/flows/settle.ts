@@ -1,29 +1,27 @@
 import type { Context } from '../context.ts'
-import { clientConfig } from '../env.ts'
 import { describeError, report } from '../lib/log.ts'
 import { ProblemError } from '../lib/problem.ts'
-import {
-  isApiError,
-  listOrderOperations,
-  type OrderOperation,
-  resendWebhook,
-  summarizeEvent,
-  type WebhookEvent,
-} from '../sdk.ts'
+import { type CallOptions, foldOrder, isFinal, type OrderOperation } from '../sdk.ts'
 import {
   type Attempt,
   type AttemptDetails,
   getAttemptDetails,
+  getResponse,
   isOpen,
   listAttempts,
-  putOutcome,
+  type OperationKind,
+  putSettled,
   type RecordedResponse,
 } from '../store/attempts.ts'
 import { orderKeyOf } from '../store/event-log.ts'
+import type { KvStore } from '../store/kv.ts'
 import { readOrder } from '../store/order.ts'
-import { receiveResent } from './process-event.ts'
+import { askService, ONE_LOOK } from './ask-service.ts'
+import { unwatch } from './schedule.ts'
 
-/** A call ends within the SDK's 30 seconds: an attempt without an outcome after that is one whose worker died. */
+/** An attempt that the store holds up for longer is not sent. */
+export const SEND_MS = 30_000
+/** A call ends within the SDK's 30 seconds after that: an attempt without an outcome after that is one whose worker died. */
 const CALL_MS = 60_000
 /**
  * When the service still knows of no operation after this long, there is none. An ASSUMPTION: the API document does not
@@ -31,45 +29,85 @@ const CALL_MS = 60_000
  */
 const NEVER_MS = 120_000
 
-type Candidate = Pick<
-  OrderOperation,
-  'id' | 'method' | 'amount' | 'status' | 'status_code' | 'created_at' | 'processed_at'
->
+/** The SDK's function of each kind. */
+export const CALLS: Record<OperationKind, string> = {
+  capture: 'capturePayment',
+  refund: 'refundPayment',
+  void: 'voidPayment',
+}
 
 /**
  * Finds out what became of an attempt whose outcome is unknown: from the webhooks that arrived since, else by asking the
- * service. The one operation of its kind and amount that was not known before it began is taken to be it.
+ * service (`resolveOutcome`). The one operation of its kind and amount that was not known before it began is taken to be it.
  *
+ * @param options `false`: from the webhooks alone; else those of the look-up.
  * @returns The response to give to its caller; undefined while it cannot be known.
  */
 export async function settle(
   context: Context,
   order_id: string,
   attempt: Attempt,
+  options: CallOptions | false = {},
 ): Promise<RecordedResponse | undefined> {
   const { store, env, now } = context
+  const { kind, amount, started_at, outcome } = attempt
   const details = await getAttemptDetails(store, attempt)
   // Without it an earlier operation could be taken for this one.
   if (!details) return undefined
-  const inEvents = async () =>
-    matching((await readOrder(store, order_id, env.POS_ID)).order.operations, attempt, details)
-  let matches = await inEvents()
-  const age = now() - attempt.started_at
-  if (matches.length === 0 && (attempt.outcome === 'unknown' || age > CALL_MS)) {
-    const shown = await askService(context, order_id, attempt)
-    if (!shown) return undefined
-    // The answer itself counts, not what the store shows of it: the place that is read may be a minute behind.
-    matches = matching(shown.operations, attempt, details)
-    if (matches.length === 0) matches = await inEvents()
-    const fresh = shown.operations.filter(({ id }) => !details.known.includes(id))
-    // Without an amount, or where one cannot be read, any other new operation may be this one.
-    const isNone = attempt.amount === null || fresh.some(({ amount }) => amount === null) ? fresh.length === 0 : true
-    if (matches.length === 0 && shown.complete && isNone && age > NEVER_MS) return notExecuted(context, attempt)
+  let { known } = details
+  let own = attempt
+  /**
+   * Another request may have settled it since this one read it: what is found now may have been made after that.
+   * @param shown What the service shows: the store may not have it yet.
+   */
+  const settleFrom = async (shown?: OrderOperation): Promise<RecordedResponse | 'none' | undefined> => {
+    const operations = shown ? [] : (await readOrder(store, order_id, env.POS_ID, false)).order.operations
+    // After the events: what an attempt became is written before the response to it counts as one.
+    const newest = await listAttempts(store, await orderKeyOf(order_id))
+    own = newest.find(({ id }) => id === attempt.id) ?? attempt
+    if (own.outcome === 'done' || own.outcome === 'rejected') return recorded(store, own)
+    const others = newest.filter((other) => other !== own)
+    // What another attempt became is not this one.
+    known = details.known.concat(others.flatMap(({ operation_id }) => operation_id ?? []))
+    const found = matching(operations, attempt, { ...details, known })
+    if (shown && !known.includes(shown.id)) found.push(shown)
+    const [first] = found
+    if (!first) return 'none'
+    // Two that match, or two that it may be: which is which cannot be known.
+    if (found.length > 1 || (await isOfRival(context, attempt, first, others))) return undefined
+    return executed(context, order_id, own, first)
   }
-  const [found] = matches
-  // Two that match: which one it is cannot be known.
-  if (!found || matches.length > 1) return undefined
-  return executed(context, order_id, attempt, found)
+  const settled = await settleFrom()
+  if (settled !== 'none') return settled
+  if (!options || !(outcome === 'unknown' || now() - started_at > CALL_MS)) return undefined
+  const call = { operation: CALLS[kind], order_id, amount: amount ?? undefined, sent_at: started_at }
+  const resolved = await askService(context, call, { ...options, known, settleAfterMs: NEVER_MS })
+  // The response itself counts, not what the store shows of it: the place that is read may be a minute behind.
+  const [shown] = resolved.outcome === 'executed' ? foldOrder([resolved.record]).operations : []
+  const since = await settleFrom(shown)
+  if (since !== 'none') return since
+  return resolved.outcome === 'not_executed' ? notExecuted(context, order_id, own) : undefined
+}
+
+/**
+ * Whether an operation may be that of another attempt under another key: of one that a person has settled, or of one that
+ * began at once. Over KV alone two may: one gives way, and may die before it says so.
+ */
+async function isOfRival(
+  { store }: Context,
+  { kind, keyHash, started_at }: Attempt,
+  found: OrderOperation,
+  others: readonly Attempt[],
+): Promise<boolean> {
+  for (const other of others) {
+    // What a person has settled names no operation: the service may show it at any time.
+    const isByHand = other.outcome === 'done' && other.operation_id === undefined
+    const isAtOnce = isOpen(other) && Math.abs(other.started_at - started_at) <= CALL_MS
+    if (!(isByHand || isAtOnce) || other.kind !== kind || other.keyHash === keyHash) continue
+    const details = await getAttemptDetails(store, other)
+    if (!details || matching([found], other, details).length > 0) return true
+  }
+  return false
 }
 
 /** Ends an attempt by the word of a person who knows, where it cannot be found out. */
@@ -79,11 +117,29 @@ export async function settleByHand(
   attempt_id: string,
   wasExecuted: boolean,
 ): Promise<RecordedResponse> {
-  const attempts = await listAttempts(context.store, await orderKeyOf(order_id))
+  const attempt = await openAttempt(context, order_id, attempt_id)
+  const { kind, amount, started_at } = attempt
+  report('attempt_settled_by_hand', { attempt_id, operation: kind, order_id, executed: wasExecuted })
+  if (!wasExecuted) return notExecuted(context, order_id, attempt)
+  // Its webhook may never arrive, or with an unknown status: what the service lists counts in the totals. Before it is
+  // settled: an attempt that begins after that must know its operation, and not take it for its own.
+  const call = { operation: CALLS[kind], order_id, sent_at: started_at }
+  await askService(context, call, { ...ONE_LOOK, known: [] }).catch((error: unknown) => {
+    report('reconciliation_failed', { order_id, ...describeError(error) })
+  })
+  await openAttempt(context, order_id, attempt_id)
+  const response = { status: 200, body: { order_id, method: kind, amount, settled_by_hand: true } }
+  await putSettled(context.store, attempt, 'done', response)
+  await unwatch(context, order_id, attempt)
+  return response
+}
+
+async function openAttempt({ store, now }: Context, order_id: string, attempt_id: string): Promise<Attempt> {
+  const attempts = await listAttempts(store, await orderKeyOf(order_id))
   const attempt = attempts.find(({ id }) => id === attempt_id)
   if (!attempt) throw new ProblemError(404, 'not_found', 'No such attempt.')
   if (!isOpen(attempt)) throw new ProblemError(409, 'already_settled', 'The outcome of this attempt is known already.')
-  if (attempt.outcome === undefined && context.now() - attempt.started_at <= CALL_MS) {
+  if (attempt.outcome === undefined && now() - attempt.started_at <= CALL_MS) {
     throw new ProblemError(
       409,
       `${attempt.kind}_in_progress`,
@@ -91,27 +147,23 @@ export async function settleByHand(
       'Try again in a minute.',
     )
   }
-  report('attempt_settled_by_hand', { attempt_id, operation: attempt.kind, order_id, executed: wasExecuted })
-  if (!wasExecuted) return notExecuted(context, attempt)
-  const { kind, amount } = attempt
-  const response = { status: 200, body: { order_id, method: kind, amount, settled_by_hand: true } }
-  await putOutcome(context.store, attempt, 'done', response)
-  return response
+  return attempt
 }
 
 async function executed(
   context: Context,
   order_id: string,
   attempt: Attempt,
-  found: Candidate,
+  found: OrderOperation,
 ): Promise<RecordedResponse> {
   const { id: operation_id, ...fields } = found
   const response = { status: 200, body: { operation_id, order_id, ...fields } }
-  await putOutcome(context.store, attempt, 'done', response, operation_id)
+  await putSettled(context.store, attempt, 'done', response, operation_id)
+  if (isFinal(String(found.status))) await unwatch(context, order_id, attempt)
   return response
 }
 
-async function notExecuted({ store }: Context, attempt: Attempt): Promise<RecordedResponse> {
+async function notExecuted(context: Context, order_id: string, attempt: Attempt): Promise<RecordedResponse> {
   const { kind } = attempt
   const body = {
     status: 409,
@@ -119,80 +171,29 @@ async function notExecuted({ store }: Context, attempt: Attempt): Promise<Record
     title: `The ${kind} was not executed: the service does not know it.`,
     detail: 'Send it again with a new Idempotency-Key.',
   }
-  await putOutcome(store, attempt, 'rejected', { status: 409, body })
-  return { status: 409, body }
+  const response = { status: body.status, body }
+  await putSettled(context.store, attempt, 'rejected', response)
+  await unwatch(context, order_id, attempt)
+  return response
 }
 
-/** The operations that may be this attempt. Where the amount is not known, none is. */
+/** The response that an attempt ended with. */
+export async function recorded(store: KvStore, attempt: Attempt): Promise<RecordedResponse> {
+  const response = await getResponse(store, attempt)
+  if (response) return response
+  throw new ProblemError(503, 'state', 'The recorded response cannot be read now; try again.')
+}
+
+/** The operations that may be this attempt: every new void, and what has the amount, where that is known. */
 function matching(
-  operations: readonly Candidate[],
+  operations: readonly OrderOperation[],
   { kind }: Attempt,
   { known, expected }: AttemptDetails,
-): Candidate[] {
+): OrderOperation[] {
   return operations.filter(
     ({ method, id, amount }) =>
-      method === kind && !known.includes(id) && amount !== null && Math.round(amount * 100) === expected,
+      method === kind &&
+      !known.includes(id) &&
+      (kind === 'void' || (amount !== null && Math.round(amount * 100) === expected)),
   )
-}
-
-/**
- * @returns The order's operations of this kind, and whether these are all of them; undefined when the service did not
- * say. A re-sent webhook shows one operation only, the newest (an ASSUMPTION: the API document says so for recurring
- * transactions alone).
- */
-async function askService(
-  context: Context,
-  order_id: string,
-  { kind }: Attempt,
-): Promise<{ operations: Candidate[]; complete: boolean } | undefined> {
-  const config = clientConfig(context.env, context.fetch)
-  try {
-    const all = await unlessNotFound(listOrderOperations(config, { order_id }))
-    if (all) return { operations: await takeIn(context, all, kind), complete: all.every(isReadable) }
-    const newest = await unlessNotFound(resendWebhook(config, { order_id, operation: kind }))
-    if (newest) return { operations: await takeIn(context, [newest], kind), complete: false }
-    // "No such operation" (404, an assumption) counts only when the service knows the order: a wrong address is a 404 too.
-    const isKnown =
-      (await unlessNotFound(resendWebhook(config, { order_id, operation: 'auth' }))) ??
-      (await unlessNotFound(resendWebhook(config, { order_id, operation: 'purchase' })))
-    if (isKnown) return { operations: [], complete: true }
-    report('order_not_known_to_service', { order_id, operation: kind })
-  } catch (error) {
-    report('service_not_asked', { order_id, operation: kind, ...describeError(error) })
-  }
-  return undefined
-}
-
-/** Whether it can be told which operation an element is. */
-function isReadable(event: WebhookEvent): boolean {
-  const { method, operation_id, payment_id } = summarizeEvent(event)
-  return method !== undefined && (operation_id ?? payment_id) !== undefined
-}
-
-async function takeIn(context: Context, events: readonly WebhookEvent[], kind: string): Promise<Candidate[]> {
-  const found: Candidate[] = []
-  for (const event of events) {
-    const { method, operation_id, status, status_code, amount, created_at, processed_at } = summarizeEvent(event)
-    if (method !== kind || operation_id === undefined) continue
-    await receiveResent(context, event)
-    found.push({
-      id: operation_id,
-      method,
-      amount: amount ?? null,
-      status: status ?? null,
-      status_code: status_code ?? null,
-      created_at: created_at ?? null,
-      processed_at: processed_at ?? null,
-    })
-  }
-  return found
-}
-
-async function unlessNotFound<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call
-  } catch (error) {
-    if (isApiError(error) && error.status === 404) return undefined
-    throw error
-  }
 }

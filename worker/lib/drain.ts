@@ -1,7 +1,7 @@
 const DRAINED_BYTES = 8 * 2 ** 20
 
 /**
- * Reads what is left of a request's body, up to 8 MB, and drops it: a sender that is answered while it is still sending
+ * Reads what is left of a request's body, up to 8 MB, and drops it: a sender that gets a response while it is still sending
  * may see a reset connection instead of the response.
  */
 export async function drain({ body }: Request): Promise<void> {

@@ -14,7 +14,8 @@ export function note(kind: string, fields: LogFields = {}): void {
 /** What a log line may hold of an error of the service or the storage. Its message may repeat what a customer entered. */
 export function describeError(error: unknown): LogFields {
   const { name, code, status, apiCode, reason, field } = (error ?? {}) as Record<string, unknown>
-  const fields = { error: name, code, status, api_code: apiCode, reason, field }
+  const api_code = /^[a-z][\w.-]{0,31}$/i.test(String(apiCode)) ? apiCode : undefined
+  const fields = { error: name, code, status, api_code, reason, field }
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => typeof value === 'string' || typeof value === 'number'),
   ) as LogFields

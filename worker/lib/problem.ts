@@ -61,7 +61,9 @@ export function problemOf(error: unknown): Problem | undefined {
   }
   if (isOutcomeUnknownError(error)) {
     const { code, message, howToFindOut } = error
-    return { status: 502, code, title: 'It may have been executed.', detail: message, how_to_find_out: howToFindOut }
+    // Whoever calls the API has no function of the SDK.
+    const detail = message.replace(howToFindOut, 'POST …/resend shows the state of the payment.')
+    return { status: 502, code, title: 'It may have been executed.', detail }
   }
   if (isApiError(error)) {
     const { code, status, message, apiCode, apiMessage, violations, retryAfterMs } = error

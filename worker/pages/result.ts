@@ -2,7 +2,8 @@ import { html } from 'hono/html'
 import type { ExpectedPayment } from '../sdk.ts'
 import { baseOrderId } from '../store/checkouts.ts'
 import type { OrderStatus } from '../store/order.ts'
-import { page } from './layout.ts'
+import type { Wording } from './en.ts'
+import { type Html, page, type Site } from './layout.ts'
 
 const QUICK_REFRESHES = 5
 const QUICK_SECONDS = 3
@@ -18,51 +19,63 @@ export interface Shown {
 }
 
 /** What the customer sees of an order. `look` counts how often this page refreshed automatically. */
-export function resultPage(order_id: string, shown: Shown, url: string, look: number): Promise<Response> {
+export function resultPage(site: Site, order_id: string, shown: Shown, url: string, look: number): Promise<Response> {
   const { status, link } = shown
-  const about = details(order_id, shown)
+  const { wording } = site
+  const about = details(wording, order_id, shown)
   if (status?.status === 'success') {
-    return page({ title: successTitle(status), body: html`<p>Thank you.</p>${about}` })
+    return page(site, { title: successTitle(wording, status), body: html`<p>${wording.thanks}</p>${about}` })
   }
   if (status?.status === 'failure') {
-    if (status.cancelled) {
-      return page({ title: 'Payment cancelled', body: html`<p>Nothing was charged.</p>${about}` })
-    }
-    const again = link
-      ? html`<p><a href="${link}">Try again</a></p>`
-      : html`<p>Please go back to the shop to try again.</p>`
-    return page({ title: 'Payment failed', body: html`<p>Nothing was charged.</p>${again}${about}` })
+    const { title, text } = status.cancelled ? wording.cancelled : wording.failed
+    const again = link ? html`<p><a href="${link}">${wording.tryAgain}</a></p>` : html`<p>${wording.failed.askShop}</p>`
+    return page(site, { title, body: html`<p>${text}</p>${status.cancelled ? '' : again}${about}` })
   }
+  const { title, refreshing, slow, advice } = wording.confirming
   const next = `${url}&look=${look + 1}`
   const refreshes = look < REFRESHES
   const seconds = look < QUICK_REFRESHES ? QUICK_SECONDS : SLOW_SECONDS
-  return page({
-    title: 'Your payment is being confirmed',
-    body: html`<p role="status">${refreshes ? 'This page refreshes automatically.' : 'This takes longer than usual.'} You may close it: your payment is processed in any case. Please do not pay again.</p>
-<p><a href="${next}">Refresh now</a></p>${about}`,
+  return page(site, {
+    title,
+    body: html`<p role="status">${refreshes ? refreshing : slow} ${advice}</p>
+<p><a href="${next}">${wording.refreshNow}</a></p>${about}`,
     ...(refreshes && { refresh: { seconds, url: next } }),
   })
 }
 
 /** What became of the money, also after it was paid. */
-function successTitle({ method, totals }: OrderStatus): string {
-  const { captured, refunded, voided } = totals
-  if (captured > 0 && refunded >= captured) return 'Your payment was refunded'
-  if (refunded > 0) return 'Your payment was partly refunded'
-  if (method !== 'auth' || captured > 0) return 'Your payment was successful'
-  return voided > 0 ? 'The reservation of your payment was released' : 'Your payment is reserved'
+function successTitle(wording: Wording, { method, totals }: OrderStatus): string {
+  const { authorized, captured, refunded, voided } = totals
+  if (captured > 0 && refunded >= captured) return wording.refunded
+  if (refunded > 0) return wording.partlyRefunded
+  if (method !== 'auth') return wording.paid
+  if (captured > 0) return captured < authorized ? wording.partlyCaptured : wording.paid
+  return voided > 0 ? wording.released : wording.reserved
 }
 
 /** For a visitor who cannot show that the order is theirs: nothing is looked up. */
-export function neutralPage(): Promise<Response> {
-  return page({
-    title: 'Thank you',
-    body: html`<p>The shop receives the result of your payment. You can close this page.</p>`,
-  })
+export function neutralPage(site: Site): Promise<Response> {
+  const { title, text } = site.wording.neutral
+  return page(site, { title, body: html`<p>${text}</p>` })
 }
 
-function details(order_id: string, { status, expected }: Shown): ReturnType<typeof html> {
-  const { amount, currency } = status ?? { amount: expected?.amount ?? null, currency: expected?.currency ?? null }
-  const sum = amount === null ? '' : html`<dt>Amount</dt><dd>${amount.toFixed(2)} ${currency ?? ''}</dd>`
-  return html`<dl><dt>Order</dt><dd>${baseOrderId(order_id)}</dd>${sum}</dl>`
+function details(wording: Wording, order_id: string, { status, expected }: Shown): Html {
+  const currency = status?.currency ?? expected?.currency ?? ''
+  const amount = status?.amount ?? expected?.amount ?? null
+  const { captured = 0, refunded = 0 } = status?.totals ?? {}
+  const rows: [string, string | Html][] = [[wording.order, baseOrderId(order_id)]]
+  if (amount !== null) rows.push([wording.amount, sum(wording, amount, currency)])
+  if (captured > 0 && captured !== Math.round((amount ?? 0) * 100)) {
+    rows.push([wording.charged, sum(wording, captured / 100, currency)])
+  }
+  if (refunded > 0) rows.push([wording.refundedAmount, sum(wording, refunded / 100, currency)])
+  const receipt = status?.receipt_url
+  return html`<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+${receipt ? html`<p><a href="${receipt}">${wording.receipt}</a></p>` : ''}`
+}
+
+/** Two decimals, as the language writes them, and the currency's code. */
+function sum({ locale }: Wording, amount: number, currency: string): string {
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 }
+  return `${new Intl.NumberFormat(locale, digits).format(amount)} ${currency}`
 }

@@ -1,8 +1,10 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { adminTokens, type Env } from '../env.ts'
+import { contextOf, type Deps, waitUntilOf } from '../context.ts'
+import { adminTokens, type Env, isLive } from '../env.ts'
+import { raiseAlert } from '../flows/raise-alert.ts'
 import { type ConfigurationProblem, configurationProblems, requireBindings } from '../lib/configuration.ts'
 import { equalSecret } from '../lib/crypto.ts'
-import { report } from '../lib/log.ts'
+import { isLoopback } from '../lib/loopback.ts'
 import { problemResponse } from '../lib/problem.ts'
 
 /** Rejects a request to `/api` without `Authorization: Bearer <ADMIN_TOKEN>`. */
@@ -29,19 +31,21 @@ async function hasToken({ env, req }: Context<{ Bindings: Env }>): Promise<boole
 }
 
 /**
- * `GET /health`: checks the whole configuration. In public it says `ok` or `misconfigured`; what is wrong stands in the
- * log, by the name of each binding and never its value, and is shown to the bearer of the admin token.
+ * `GET /health`: checks the whole configuration. In public it says `ok` or `misconfigured`, and `"mode":"test"` where no
+ * real money moves. What is wrong stands in the log, by the name of each binding and never its value, and is shown to the
+ * bearer of the admin token.
  */
-export async function health(c: Context<{ Bindings: Env }>): Promise<Response> {
-  const problems = [...configurationProblems(c.env), ...wrongPlace(c)]
-  if (problems.length === 0) return c.json({ status: 'ok' })
-  report('configuration', { misconfigured: problems.map(({ binding, problem }) => `${binding}: ${problem}`) })
-  const isAdmin = configurationProblems(c.env, ['ADMIN_TOKEN']).length === 0 && (await hasToken(c))
-  return c.json({ status: 'misconfigured', ...(isAdmin && { problems }) }, 503)
+export function health(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise<Response> {
+  return async (c) => {
+    const problems = [...configurationProblems(c.env), ...wrongPlace(c)]
+    const mode = isLive(c.env) ? {} : { mode: 'test' }
+    if (problems.length === 0) return c.json({ status: 'ok', ...mode })
+    const misconfigured = problems.map(({ binding, problem }) => `${binding}: ${problem}`)
+    raiseAlert(contextOf(deps, c.env, waitUntilOf(c)), { kind: 'configuration', order_id: null, misconfigured })
+    const isAdmin = configurationProblems(c.env, ['ADMIN_TOKEN']).length === 0 && (await hasToken(c))
+    return c.json({ status: 'misconfigured', ...mode, ...(isAdmin && { problems }) }, 503)
+  }
 }
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
-const isLoopback = (url: string): boolean => URL.canParse(url) && LOOPBACK.test(new URL(url).hostname)
 
 /** A worker that is deployed cannot reach the emulator on the machine of its developer. */
 function wrongPlace({ env, req }: Context<{ Bindings: Env }>): ConfigurationProblem[] {

@@ -1,9 +1,11 @@
 import type { Context } from 'hono'
-import { contextOf, type Deps } from '../context.ts'
+import { contextOf, type Deps, waitUntilOf } from '../context.ts'
 import { clientConfig, type Env } from '../env.ts'
+import { eventOf } from '../flows/ask-service.ts'
 import { actionsOf, type OrderActions } from '../flows/order-actions.ts'
 import { packEvent } from '../flows/process-event.ts'
 import { requireBindings } from '../lib/configuration.ts'
+import { jsonBody } from '../lib/json-body.ts'
 import { type Problem, ProblemError, problemResponse } from '../lib/problem.ts'
 import { listAccounts, type ResendWebhookInput, recordOf, resendWebhook } from '../sdk.ts'
 import type { OperationKind, RecordedResponse } from '../store/attempts.ts'
@@ -26,6 +28,10 @@ export function operateOnOrder(deps: Deps, kind: OperationKind): Route {
       )
     }
     const fields = await jsonBody(c.req.raw)
+    // What became of it is looked up under the worker's own POS: there another one's is never found.
+    if (fields.pos_id !== undefined && String(fields.pos_id).toLowerCase() !== c.env.POS_ID.toLowerCase()) {
+      throw new ProblemError(400, 'invalid_input', 'pos_id must be left out: it is the worker’s POS_ID.')
+    }
     const order_id = c.req.param('order_id') ?? ''
     const server_url = await webhookUrl(c, fields, actions(deps, c))
     return respond(await actions(deps, c).operate({ kind, order_id, idempotencyKey, fields, server_url }))
@@ -81,7 +87,8 @@ export function resendOrder(deps: Deps): Route {
     const fields = await jsonBody(c.req.raw)
     const input = { ...fields, order_id: c.req.param('order_id') ?? '' } as ResendWebhookInput
     const event = await resendWebhook(clientConfig(c.env, deps.fetch), input)
-    const packed = packEvent(event, c.env)
+    const [own] = eventOf(input.order_id, event)
+    const packed = own && packEvent(own, c.env)
     if (packed) await actions(deps, c).receive({ packed, arrival: {} })
     return Response.json(withoutToken(recordOf(event)))
   }
@@ -95,23 +102,6 @@ export function erasePersonalData(deps: Deps): Route {
   }
 }
 
-/** `GET /api/orders/:order_id/waiting`: the events of an order that `onEvent` has not handled. */
-export function waitingEvents(deps: Deps): Route {
-  return async (c) => {
-    requireBindings(c.env, 'orders')
-    return Response.json({ events: await actions(deps, c).waiting() })
-  }
-}
-
-/** `POST /api/orders/:order_id/events/:event_id/replay`: calls `onEvent` now for an event that is waiting or given up. */
-export function replayEvent(deps: Deps): Route {
-  return async (c) => {
-    requireBindings(c.env, 'orders')
-    const handled = await actions(deps, c).replay(c.req.param('event_id') ?? '')
-    return Response.json({ handled }, { status: handled ? 200 : 502 })
-  }
-}
-
 /** `GET /api/balances` */
 export function balances(deps: Deps): Route {
   return async (c) => {
@@ -120,23 +110,9 @@ export function balances(deps: Deps): Route {
   }
 }
 
-const actions = (deps: Deps, { env, req }: C): OrderActions =>
-  actionsOf(contextOf(deps, env), req.param('order_id') ?? '')
+const actions = (deps: Deps, c: C): OrderActions =>
+  actionsOf(contextOf(deps, c.env, waitUntilOf(c)), c.req.param('order_id') ?? '')
 
 function respond({ status, body }: RecordedResponse): Response {
   return status === 200 ? Response.json(body) : problemResponse(body as Problem)
-}
-
-const MAX_BYTES = 65_536
-
-/** The body as a JSON object; an empty body counts as an empty one. */
-async function jsonBody(request: Request): Promise<Record<string, unknown>> {
-  const tooLong = Number(request.headers.get('content-length')) > MAX_BYTES
-  const text = tooLong ? undefined : await request.text()
-  if (text === '') return {}
-  try {
-    const value: unknown = text === undefined || text.length > MAX_BYTES ? undefined : JSON.parse(text)
-    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {}
-  throw new ProblemError(400, 'invalid_json', 'The body must be a JSON object of at most 64 KiB.')
 }

@@ -1,21 +1,22 @@
 import type { Context as HonoContext } from 'hono'
-import { type Context, contextOf, type Deps } from '../context.ts'
+import { contextOf, type Deps } from '../context.ts'
 import type { Env } from '../env.ts'
+import { listOrders as listOrdersOf, type OrderFilter, type Place } from '../flows/list-orders.ts'
 import { actionsOf } from '../flows/order-actions.ts'
 import { requireBindings } from '../lib/configuration.ts'
-import { sha256 } from '../lib/crypto.ts'
 import { ProblemError } from '../lib/problem.ts'
+import { invalidParameter, limitOf, openCursor, queryOf, sealCursor } from '../lib/query.ts'
+import type { OrderFlag } from '../sdk.ts'
 import { getDeadLetter, listDeadLetters } from '../store/dead-letters.ts'
 import { getEvent, orderKeyOf } from '../store/event-log.ts'
 import { type KvStore, openKvStore } from '../store/kv.ts'
-import type { Order } from '../store/order.ts'
-import { dayOf, hasRecent, listRecent, type RecentRow } from '../store/order-index.ts'
 
 type C = HonoContext<{ Bindings: Env }>
 type Route = (c: C) => Promise<Response>
 
-const PAGE = 20
-const MAX_PAGE = 100
+/** The query of a list. */
+export const PAGE_QUERY: readonly string[] = ['limit', 'cursor']
+export const ORDERS_QUERY: readonly string[] = ['status', 'flag', 'reference', 'open', 'from', 'to', ...PAGE_QUERY]
 
 /** `GET /api/orders/:order_id` */
 export function getOrder(deps: Deps): Route {
@@ -27,29 +28,48 @@ export function getOrder(deps: Deps): Route {
   }
 }
 
-/** `GET /api/orders?limit=20&cursor=…`: the orders with events, newest first. A page can be shorter than its limit. */
+/** `GET /api/orders`: a page of orders, newest first, by what is in the index; see `listOrders`. */
 export function listOrders(deps: Deps): Route {
   return async (c) => {
-    const store = storeOf(c)
-    const { limit, cursor: from } = await pageOf(c)
-    const { rows, cursor } = await listRecent(store, limit, from)
-    const context = contextOf(deps, c.env)
-    const orders = await Promise.all(rows.map((row) => orderAt(context, row)))
-    const distinct = new Map(orders.flatMap((order) => (order ? [[order.order_id, order]] : [])))
-    return c.json({ orders: [...distinct.values()], cursor: await sealCursor(cursor) })
+    requireBindings(c.env, 'orders')
+    const query = queryOf(c, ORDERS_QUERY)
+    const { limit: _, cursor, ...filters } = query
+    const listing = JSON.stringify(Object.entries(filters).sort())
+    const place = (await openCursor(cursor, listing)) as Place | undefined
+    const page = await listOrdersOf(contextOf(deps, c.env), filterOf(filters), limitOf(query), place)
+    return c.json({ orders: page.orders, cursor: await sealCursor(page.next, listing) })
   }
 }
 
-/**
- * An order has a row for each day with an event: it is shown at its newest one, on whatever page that is. A row that was
- * written before an attempt failed has a twin with the time of the event; the twin is the one that is shown.
- */
-async function orderAt(context: Context, { order_id, orderKey, time }: RecentRow): Promise<Order | undefined> {
-  const found = await actionsOf(context, order_id).read()
-  if (!found || found.received.some((received_at) => dayOf(received_at) > dayOf(time))) return undefined
-  const first = Math.min(...found.received.filter((received_at) => dayOf(received_at) === dayOf(time)))
-  const hasTwin = Number.isFinite(first) && first !== time && (await hasRecent(context.store, orderKey, first))
-  return hasTwin ? undefined : found.order
+const FLAGS: readonly string[] = [
+  'amount_mismatch',
+  'currency_mismatch',
+  'over_capture',
+  'unknown_order',
+  'unexpected_shape',
+  'foreign_pos',
+  'status_conflict',
+  'over_refund',
+] satisfies OrderFlag[]
+
+function filterOf(query: Record<string, string>): OrderFilter {
+  const { status, flag, reference, open } = query
+  for (const name of ['status', 'reference']) if (query[name] === '') throw invalidParameter(name, 'must not be empty')
+  if (flag !== undefined && !FLAGS.includes(flag)) throw invalidParameter('flag', `must be one of ${FLAGS.join(', ')}`)
+  if (open !== undefined && open !== 'true') throw invalidParameter('open', 'must be true, or be left out')
+  if (open && reference !== undefined) throw invalidParameter('open', 'cannot be combined with reference')
+  const [from, to] = [timeOf('from', query.from), timeOf('to', query.to)]
+  if (from !== undefined && to !== undefined && from >= to) throw invalidParameter('from', 'must be earlier than to')
+  return { status, flag, reference, open: open === 'true', from, to }
+}
+
+/** A day (its beginning, UTC), or a time with its zone. */
+function timeOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const isTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
+  const time = isTime ? Date.parse(text) : Number.NaN
+  if (Number.isFinite(time)) return time
+  throw invalidParameter(name, 'must be a day such as 2026-03-01, or a time with its zone such as 2026-03-01T12:00:00Z')
 }
 
 /** `GET /api/orders/:order_id/events/:event_id`: one event under its wire names, without the card's token. */
@@ -64,9 +84,10 @@ export async function getOrderEvent(c: C): Promise<Response> {
 
 /** `GET /api/strays`: genuine webhooks that could not be read, or that name no order. */
 export async function showDeadLetters(c: C): Promise<Response> {
-  const { limit, cursor: from } = await pageOf(c)
-  const { deadLetters, cursor } = await listDeadLetters(storeOf(c), limit, from)
-  return c.json({ strays: deadLetters, cursor: await sealCursor(cursor) })
+  const query = queryOf(c, PAGE_QUERY)
+  const from = (await openCursor(query.cursor, 'strays')) as string | undefined
+  const { deadLetters, cursor } = await listDeadLetters(storeOf(c), limitOf(query), from)
+  return c.json({ strays: deadLetters, cursor: await sealCursor(cursor, 'strays') })
 }
 
 /** `GET /api/strays/:id`: the raw `data` of one. */
@@ -78,37 +99,11 @@ export async function showDeadLetter(c: C): Promise<Response> {
 
 /** A card's token can be charged: it stays in the store. */
 export function withoutToken(record: object): Record<string, unknown> {
-  const { cc_token, ...rest } = record as Record<string, unknown>
-  return rest
+  const cut = (key: string, value: unknown) => (key === 'cc_token' ? undefined : value)
+  return JSON.parse(JSON.stringify(record, cut)) as Record<string, unknown>
 }
 
 function storeOf(c: C): KvStore {
   requireBindings(c.env, 'orders')
   return openKvStore(c.env.STATE)
-}
-
-async function pageOf(c: C): Promise<{ limit: number; cursor: string | undefined }> {
-  const query = c.req.query()
-  const unknown = Object.keys(query).find((name) => name !== 'limit' && name !== 'cursor')
-  if (unknown !== undefined) {
-    throw new ProblemError(400, 'unknown_parameter', 'Unknown query parameter. Known are limit and cursor.', unknown)
-  }
-  const limit = query.limit === undefined ? PAGE : Number(query.limit)
-  if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE)) {
-    throw new ProblemError(400, 'invalid_limit', `limit must be a whole number from 1 to ${MAX_PAGE}.`)
-  }
-  return { limit, cursor: query.cursor === undefined ? undefined : await openCursor(query.cursor) }
-}
-
-const CHECK_LENGTH = 8
-
-/** With a check: KV takes some broken cursors for an end, and a program would miss orders. */
-async function sealCursor(cursor: string | undefined): Promise<string | null> {
-  return cursor === undefined ? null : (await sha256(cursor)).slice(0, CHECK_LENGTH) + cursor
-}
-
-async function openCursor(text: string): Promise<string> {
-  const cursor = text.slice(CHECK_LENGTH)
-  if (cursor !== '' && text === (await sealCursor(cursor))) return cursor
-  throw new ProblemError(400, 'invalid_cursor', 'cursor must be the one that the previous page returned.')
 }

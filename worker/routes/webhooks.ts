@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { contextOf, type Deps } from '../context.ts'
+import { contextOf, type Deps, type Context as WorkerContext, waitUntilOf } from '../context.ts'
 import { type Env, linkSecrets, webhookSecrets } from '../env.ts'
 import { actionsOf } from '../flows/order-actions.ts'
 import { packEvent, receiveUnpackable, receiveUnreadable } from '../flows/process-event.ts'
@@ -15,32 +15,27 @@ const MAX_BYTES = 65_536
 
 /** `POST /webhooks`: 200 with an empty body when, and only when, the event is durable. */
 export function webhooks(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise<Response> {
-  return async ({ env, req }) => {
-    requireBindings(env, 'webhooks')
-    return respond(deps, env, req.raw, req.query('expected'))
+  return async (c) => {
+    requireBindings(c.env, 'webhooks')
+    return respond(contextOf(deps, c.env, waitUntilOf(c)), c.req.raw, c.req.query('expected') ?? '')
   }
 }
 
-function respond(deps: Deps, env: Env, request: Request, sealed: string | undefined): Promise<Response> | Response {
+function respond(context: WorkerContext, request: Request, sealed: string): Promise<Response> | Response {
+  const { env } = context
   if (!senderMayPass(env, request)) return forbidden()
-  const context = contextOf(deps, env)
   const handle = createWebhookHandler({
     secrets: webhookSecrets(env),
     maxBytes: MAX_BYTES,
-    onEvent: (event, form) => receive(context, env, event, form, sealed),
+    onEvent: (event, form) => receive(context, event, form, sealed),
     onUnreadable: ({ data, reason }) => receiveUnreadable(context, data, reason),
     onRejected: logRejection,
   })
   return handle(request)
 }
 
-async function receive(
-  context: ReturnType<typeof contextOf>,
-  env: Env,
-  event: WebhookEvent,
-  form: WebhookForm,
-  sealed: string | undefined,
-): Promise<void> {
+async function receive(context: WorkerContext, event: WebhookEvent, form: WebhookForm, sealed: string): Promise<void> {
+  const { env } = context
   const packed = packEvent(event, env)
   if (!packed) return receiveUnpackable(context, event, form.data)
   // A seal that is missing or cannot be opened never rejects a genuine webhook: the checkout's record counts then.

@@ -36,9 +36,9 @@ export interface Attempt {
 
 /** What is kept of the moment before the call. */
 export interface AttemptDetails {
-  /** What the amount has to be, in minor units; null when it is not known. */
-  expected: number | null
-  /** The ids of the operations of this kind that were known then: another one afterwards is this one. */
+  /** What the amount has to be, in minor units. */
+  expected: number
+  /** The ids of the operations that the order had then: another one afterwards is this one. */
   known: string[]
 }
 
@@ -49,6 +49,11 @@ export interface RecordedResponse {
 }
 
 const OUTCOME = '/outcome'
+const SETTLED = `${OUTCOME}/settled`
+/** How an attempt ended, the response to it, and the operation's id. */
+type Ended = [outcome: AttemptState, response?: RecordedResponse, operation_id?: string]
+/** What an attempt's metadata holds. */
+type Written = 'kind' | 'amount' | 'started_at' | 'request'
 
 /**
  * Records that an operation is about to be made.
@@ -59,29 +64,32 @@ export async function putAttempt(
   store: KvStore,
   orderKey: string,
   keyHash: string,
-  fields: Pick<Attempt, 'kind' | 'amount' | 'started_at' | 'request'>,
+  { id, ...fields }: Pick<Attempt, 'id' | Written>,
   details: AttemptDetails,
 ): Promise<Attempt> {
-  const id = crypto.randomUUID()
   const key = `intent/${orderKey}/${keyHash}/${id}`
   await store.put(key, details, fields)
   return { id, key, keyHash, ...fields, outcome: undefined }
 }
 
-/** Records how it ended: key `<attempt>/outcome`; metadata: the state and the operation's id; value: the response. */
-export function putOutcome(
-  store: KvStore,
-  attempt: Attempt,
-  outcome: AttemptState,
-  response?: RecordedResponse,
-  operation_id?: string,
-): Promise<void> {
-  // An unknown outcome that is settled later is written elsewhere, so that it is not a second write within a second.
-  const settled = attempt.outcome === 'unknown' ? '/settled' : ''
-  return store.put(attempt.key + OUTCOME + settled, response ?? null, {
-    outcome,
-    ...(operation_id !== undefined && { operation_id }),
-  })
+/**
+ * Records how it ended for its caller: key `<attempt>/outcome`; metadata: the state and the operation's id; value: the
+ * response.
+ */
+export function putOutcome(store: KvStore, attempt: Attempt, ...ended: Ended): Promise<void> {
+  return putEnd(store, attempt.key + OUTCOME, ...ended)
+}
+
+/**
+ * Records what it turned out to be: key `<attempt>/outcome/settled`, the same. It counts from then on: over KV alone its
+ * caller may write later that it does not know, or that it gave way.
+ */
+export function putSettled(store: KvStore, attempt: Attempt, ...ended: Ended): Promise<void> {
+  return putEnd(store, attempt.key + SETTLED, ...ended)
+}
+
+function putEnd(store: KvStore, key: string, ...[outcome, response, operation_id]: Ended): Promise<void> {
+  return store.put(key, response ?? null, { outcome, ...(operation_id !== undefined && { operation_id }) })
 }
 
 /** Every attempt of an order: one list. */
@@ -99,9 +107,8 @@ export async function listAttempts(store: KvStore, orderKey: string): Promise<At
 }
 
 function attemptFrom({ key, metadata }: Row): Attempt {
-  const { kind = 'capture', amount = null, started_at = 0, request = '' } = (metadata ?? {}) as Partial<Attempt>
   const [, , keyHash = '', id = ''] = key.split('/')
-  return { id, key, kind, amount, keyHash, started_at, request, outcome: undefined }
+  return { ...(metadata as Pick<Attempt, Written>), id, key, keyHash, outcome: undefined }
 }
 
 export const isOpen = ({ outcome }: Attempt): boolean => outcome === undefined || outcome === 'unknown'
@@ -112,22 +119,19 @@ export async function getAttemptDetails(store: KvStore, attempt: Attempt): Promi
 }
 
 /** The response that was recorded. */
-export async function getResponse(store: KvStore, attempt: Attempt): Promise<RecordedResponse | undefined> {
-  const [settled, first] = await Promise.all([
-    store.get(`${attempt.key}${OUTCOME}/settled`),
-    store.get(attempt.key + OUTCOME),
-  ])
-  return (settled ?? first ?? undefined) as RecordedResponse | undefined
+export async function getResponse(store: KvStore, attempt: Attempt): Promise<RecordedResponse | null | undefined> {
+  const [settled, first] = await Promise.all([store.get(attempt.key + SETTLED), store.get(attempt.key + OUTCOME)])
+  return (settled ?? first) as RecordedResponse | null | undefined
 }
 
 /** Replaces the recorded responses of an order by what the books need; see `erasePersonalData`. */
 export async function eraseResponses(store: KvStore, orderKey: string): Promise<void> {
-  for (const { key, metadata } of await store.list(`intent/${orderKey}/`)) {
-    if (!key.includes(OUTCOME)) continue
+  const rows = await store.list(`intent/${orderKey}/`)
+  for (const { key, metadata } of rows.filter((row) => row.key.includes(OUTCOME))) {
     const response = (await store.get(key)) as RecordedResponse | null | undefined
     if (!response?.body) continue
     const body = pick(response.body as Record<string, unknown>)
-    await store.put(key, { status: response.status, body }, (metadata ?? undefined) as object | undefined)
+    await store.put(key, { status: response.status, body }, metadata as object)
   }
 }
 

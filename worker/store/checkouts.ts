@@ -1,9 +1,9 @@
-import type { ExpectedPayment } from '../sdk.ts'
+import type { ExpectedOrder } from '../lib/links.ts'
 import { orderKeyOf } from './event-log.ts'
 import type { KvStore } from './kv.ts'
 
 /** What this worker knows of paying an order: the value of `checkout/<order key>`. */
-export interface CheckoutRecord extends ExpectedPayment {
+export interface CheckoutRecord extends ExpectedOrder {
   /** What was asked for. */
   amount: number
   currency: string
@@ -13,10 +13,20 @@ export interface CheckoutRecord extends ExpectedPayment {
   attempts: number
   /** Where the customer pays. Absent while it is not known whether the payment was created. */
   url?: string
+  /** When the customer was last brought to `url` for the first time or after a day, milliseconds since 1970. */
+  opened_at?: number
   /** The worker's origin, as the link has it. */
   origin?: string
   /** The path of the link, for another try after a decline. */
   link?: string
+  /** When the link that leads there longest expires, milliseconds since 1970: until then no other link ends the payment. */
+  expires_at: number
+  /** Set when the payment was cancelled because its link had expired: a new link leads to a further attempt. */
+  expired?: true
+  /** The language that the link asks the checkout for. */
+  lang?: string
+  /** Where the shop writes to the customer. */
+  customer_email?: string
   /** The order that this one is a further attempt at. */
   replaces?: string
   /** Set when the shop cancelled the order: its link leads to no further payment. */
@@ -33,9 +43,16 @@ export const attemptId = (order_id: string, attempt: number): string =>
 /**
  * Key `checkout/<order key>`; no metadata; kept permanently, because what was asked for is compared with what is paid,
  * however late.
+ *
+ * @param options `ttlSeconds`: of a checkout that was never paid. `inKvFirst`: see {@link KvStore}.
  */
-export async function putCheckout(store: KvStore, order_id: string, record: CheckoutRecord): Promise<void> {
-  await store.put(`checkout/${await orderKeyOf(order_id)}`, record)
+export async function putCheckout(
+  store: KvStore,
+  order_id: string,
+  record: CheckoutRecord,
+  { ttlSeconds, inKvFirst }: { ttlSeconds?: number; inKvFirst?: boolean } = {},
+): Promise<void> {
+  await store.put(`checkout/${await orderKeyOf(order_id)}`, record, undefined, ttlSeconds, inKvFirst)
 }
 
 export async function getCheckout(store: KvStore, order_id: string): Promise<CheckoutRecord | undefined> {

@@ -14,17 +14,18 @@ export interface DeadLetter {
  *
  * Key `stray/<hash of data>`; value: the raw `data`; metadata: reason, time, and the order key where it is known. Seen
  * again, it is not written again.
- * @returns Whether it is new.
+ * @returns Its id; undefined when it was kept before.
  */
 export async function putDeadLetter(
   store: KvStore,
   data: string,
   { reason, received_at, orderKey, ttlSeconds }: Omit<DeadLetter, 'id'> & { orderKey?: string; ttlSeconds?: number },
-): Promise<boolean> {
-  const key = `stray/${await sha256(data)}`
-  if ((await store.get(key)) !== undefined) return false
+): Promise<string | undefined> {
+  const id = await sha256(data)
+  const key = `stray/${id}`
+  if ((await store.get(key)) !== undefined) return undefined
   await store.put(key, { data }, { reason, received_at, ...(orderKey && { order: orderKey }) }, ttlSeconds)
-  return true
+  return id
 }
 
 /** The dead letters, a page at a time. */
@@ -47,8 +48,18 @@ export async function getDeadLetter(store: KvStore, id: string): Promise<string 
 }
 
 /** Removes the dead letters that name an order. */
-export async function eraseDeadLetters(store: KvStore, orderKey: string): Promise<void> {
-  for (const { key, metadata } of await store.list('stray/')) {
-    if ((metadata as { order?: unknown } | null)?.order === orderKey) await store.delete(key)
-  }
+export function eraseDeadLetters(store: KvStore, orderKey: string): Promise<void> {
+  return eraseWhere(store, ({ order }) => order === orderKey)
+}
+
+/** Removes the dead letters that were received until then: those that were written when there was no retention. */
+export function eraseOldDeadLetters(store: KvStore, before: number): Promise<void> {
+  return eraseWhere(store, ({ received_at = 0 }) => received_at <= before)
+}
+
+async function eraseWhere(
+  store: KvStore,
+  isDue: (metadata: Partial<DeadLetter> & { order?: unknown }) => boolean,
+): Promise<void> {
+  for (const { key, metadata } of await store.list('stray/')) if (isDue(metadata ?? {})) await store.delete(key)
 }

@@ -1,14 +1,7 @@
 import { sha256 } from '../lib/crypto.ts'
-import {
-  type EventSummary,
-  type ExpectedPayment,
-  type Issue,
-  readEvent,
-  readSummary,
-  recordOf,
-  type WebhookEvent,
-} from '../sdk.ts'
-import { fitsMetadata, type KvStore, type Row } from './kv.ts'
+import type { ExpectedOrder } from '../lib/links.ts'
+import { type EventSummary, type Issue, readEvent, readSummary, recordOf, type WebhookEvent } from '../sdk.ts'
+import { fitsMetadata, type KvStore, type Row, StorageError } from './kv.ts'
 
 /** A stored event: the value of `event/<order key>/<event id>`. */
 export interface StoredEvent {
@@ -27,7 +20,7 @@ export interface StoredEvent {
 /** An event of the log: its summary, when this worker received it, and what was asked for when its payment was created. */
 export interface LoggedEvent extends EventSummary {
   received_at: number
-  expected?: ExpectedPayment
+  expected?: ExpectedOrder
 }
 
 /** The order that an event belongs to; undefined when it does not say. */
@@ -36,8 +29,12 @@ export function orderIdOf(event: WebhookEvent): string | undefined {
   return typeof order_id === 'string' && order_id !== '' ? order_id : undefined
 }
 
-/** 43 characters for any order_id: 256 Cyrillic letters alone would fill a key, and `a` must not be a prefix of `a/b`. */
-export const orderKeyOf = (order_id: string): Promise<string> => sha256(order_id)
+/**
+ * 43 characters for any order_id: 256 Cyrillic letters alone would fill a key, and `a` must not be a prefix of `a/b`. Half of a
+ * surrogate pair is escaped: as UTF-8 all halves are the same, and different orders would share a key.
+ */
+export const orderKeyOf = (order_id: string): Promise<string> =>
+  sha256(/\p{Surrogate}/u.test(order_id) ? JSON.stringify(order_id) : order_id)
 
 const keyOf = (orderKey: string, eventId: string): string => `event/${orderKey}/${eventId}`
 
@@ -88,6 +85,7 @@ export function webhookOf({ event }: Pick<StoredEvent, 'event'>): WebhookEvent {
   return readEvent(event)
 }
 
+const HOUR_MS = 3_600_000
 const BOOKS = ['order_id', 'pos_id', 'mode', 'gateway_order_id', 'billing_order_id', 'fee', 'status_description']
 
 /** Removes a person's data from every event of an order; the keys, the metadata and the fold's fields stay. */
@@ -99,15 +97,26 @@ export async function eraseEvents(
 ): Promise<number> {
   let erased = 0
   for (const { key, metadata } of await store.list(keyOf(orderKey, ''))) {
+    // Most are not due yet: where the metadata says so, nothing is read.
+    const { received_at = 0 } = (metadata ?? {}) as Partial<LoggedEvent>
+    if (received_at > before) continue
     const stored = (await store.get(key)) as StoredEvent | undefined
+    // KV may show it a moment later; what is absent for long was deleted by hand.
+    if (!stored && erased_at - received_at < HOUR_MS) throw new StorageError('The storage hides an event.', false)
     if (!stored || stored.erased_at !== undefined || stored.received_at > before) continue
     const { id: _, kind, ...summary } = readSummary('', stored.event)
     const books = Object.fromEntries(
       BOOKS.flatMap((name) => (name in stored.event ? [[name, stored.event[name]]] : [])),
     )
-    const { received_at, issues, summary: kept } = stored
+    const { issues, summary: kept } = stored
     const event = { ...books, ...summary }
-    const value = { received_at, event, ...(issues && { issues }), ...(kept && { summary: kept }), erased_at }
+    const value = {
+      received_at: stored.received_at,
+      event,
+      ...(issues && { issues }),
+      ...(kept && { summary: kept }),
+      erased_at,
+    }
     await store.put(key, value, (metadata ?? undefined) as object | undefined)
     erased++
   }

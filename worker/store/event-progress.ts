@@ -1,4 +1,4 @@
-import { type KvStore, StorageError } from './kv.ts'
+import { type KvStore, unlessJustWritten } from './kv.ts'
 
 /** An event that `onEvent` has not handled yet: the value of `retry/<event id>`. */
 export interface Retry {
@@ -9,11 +9,15 @@ export interface Retry {
   error: string
   /** Milliseconds since 1970 before which the cron leaves it alone. */
   next_at: number
+  /** Set after the last attempt: only a replay runs it again. */
+  given_up?: true
 }
+
+/** How often `onEvent` is called for one event before it is given up: about two days. */
+export const MAX_ATTEMPTS = 20
 
 const ERROR_LENGTH = 500
 const MINUTE_MS = 60_000
-const DAY_MINUTES = 1440
 
 /** Key `done/<event id>`: `onEvent` has returned for this event. Value: when; kept permanently. */
 export async function isDone(store: KvStore, eventId: string): Promise<boolean> {
@@ -21,12 +25,13 @@ export async function isDone(store: KvStore, eventId: string): Promise<boolean> 
 }
 
 export function putDone(store: KvStore, eventId: string, at: number): Promise<void> {
+  // The same key within the same second: another delivery of this event has just written it.
   return unlessJustWritten(store.put(`done/${eventId}`, { at }))
 }
 
 /**
- * Key `retry/<event id>`: `onEvent` threw. Metadata: `next_at`; deleted when it succeeds. The pause grows with the
- * square of the attempts, to a day.
+ * Key `retry/<event id>`: `onEvent` threw. Metadata: `next_at`, and `given_up` after the last attempt; deleted when it
+ * succeeds. The pause grows with the square of the attempts.
  */
 export async function putRetry(
   store: KvStore,
@@ -34,12 +39,20 @@ export async function putRetry(
   order_id: string,
   error: unknown,
   at: number,
-): Promise<void> {
+): Promise<Retry> {
   const attempts = ((await getRetry(store, eventId))?.attempts ?? 0) + 1
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  const next_at = at + Math.min(attempts * attempts, DAY_MINUTES) * MINUTE_MS
-  const retry: Retry = { order_id, attempts, error: text.slice(0, ERROR_LENGTH), next_at }
-  await unlessJustWritten(store.put(`retry/${eventId}`, retry, { next_at }))
+  const next_at = at + attempts * attempts * MINUTE_MS
+  const givenUp = attempts >= MAX_ATTEMPTS && { given_up: true as const }
+  const retry: Retry = { order_id, attempts, error: text.slice(0, ERROR_LENGTH), next_at, ...givenUp }
+  await putFailing(store, eventId, retry)
+  return retry
+}
+
+/** Writes `retry/<event id>` as it is. A gate, which counts in its queue, does so at the first failure and at the last. */
+export function putFailing(store: KvStore, eventId: string, retry: Retry): Promise<void> {
+  const { next_at, given_up } = retry
+  return unlessJustWritten(store.put(`retry/${eventId}`, retry, { next_at, ...(given_up && { given_up }) }))
 }
 
 export async function getRetry(store: KvStore, eventId: string): Promise<Retry | undefined> {
@@ -50,10 +63,21 @@ export function deleteRetry(store: KvStore, eventId: string): Promise<void> {
   return store.delete(`retry/${eventId}`)
 }
 
+/** A page of the events that wait for another attempt or were given up. */
+export async function listRetryPage(
+  store: KvStore,
+  limit: number,
+  cursor?: string,
+): Promise<{ ids: string[]; cursor: string | undefined }> {
+  const page = await store.page('retry/', limit, cursor)
+  return { ids: page.rows.map(({ key }) => key.slice('retry/'.length)), cursor: page.cursor }
+}
+
 /** The ids of the events whose time for another attempt has come, the longest due first. */
 export async function listRetries(store: KvStore, now: number): Promise<string[]> {
   const rows = await store.list('retry/')
   return rows
+    .filter(({ metadata }) => !(metadata as Partial<Retry> | null)?.given_up)
     .map(({ key, metadata }) => ({
       id: key.slice('retry/'.length),
       at: (metadata as { next_at?: number } | null)?.next_at ?? 0,
@@ -61,13 +85,4 @@ export async function listRetries(store: KvStore, now: number): Promise<string[]
     .filter(({ at }) => at <= now)
     .sort((a, b) => a.at - b.at)
     .map(({ id }) => id)
-}
-
-// The same key within the same second: another delivery of this event has just written it.
-async function unlessJustWritten(write: Promise<void>): Promise<void> {
-  try {
-    await write
-  } catch (error) {
-    if (!(error instanceof StorageError && error.tooSoon)) throw error
-  }
 }

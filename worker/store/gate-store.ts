@@ -1,11 +1,6 @@
-import type { DurableObjectStorage } from '@cloudflare/workers-types'
+import type { GateStorage } from './alarm.ts'
+import { putTask } from './gate-tasks.ts'
 import { attempt, type KvStore, type Row } from './kv.ts'
-
-/** The part of a Durable Object's storage that the gate uses. */
-export type GateStorage = Pick<
-  DurableObjectStorage,
-  'get' | 'put' | 'delete' | 'deleteAll' | 'list' | 'transaction' | 'setAlarm' | 'getAlarm'
->
 
 /** How a row is kept in the gate's storage. */
 interface OwnRow {
@@ -14,17 +9,16 @@ interface OwnRow {
 }
 
 /** What must be looked at and changed in one step. Everything else goes to KV directly. */
-const OWN = /^(event|checkout|intent|status|asked)\//
+const OWN = /^(event|checkout|intent|status|asked|alert|revoked)\//
 /** What an earlier worker without a gate may have written to KV. */
-const SHARED = /^(event|checkout|intent)\//
+const SHARED = /^(event|checkout|intent|revoked)\//
 /** What is also written to KV, so that people, and a worker without a gate, see it. */
-const COPIED = /^checkout\//
-
+const COPIED = /^(checkout|revoked)\//
 /**
  * The {@link KvStore} of one order's gate, over its consistent storage. Events are written to KV first, which stays
  * their store of record; of them the gate keeps what the fold needs. What KV knows from before the gate is read once.
  */
-export function openGateStore(storage: GateStorage, kv: KvStore): KvStore {
+export function openGateStore(storage: GateStorage, kv: KvStore, now: () => number): KvStore {
   const own = (key: string): Promise<OwnRow | undefined> => attempt('read', () => storage.get<OwnRow>(key))
   const putOwn = (rows: Record<string, OwnRow>): Promise<void> => attempt('write', () => storage.put(rows))
 
@@ -40,16 +34,20 @@ export function openGateStore(storage: GateStorage, kv: KvStore): KvStore {
       if (key.startsWith('event/')) return (await kv.get(key)) ?? (await own(key))?.value
       return (await own(key))?.value ?? (SHARED.test(key) ? kv.get(key) : undefined)
     },
-    async put(key, value, metadata, ttlSeconds) {
+    async put(key, value, metadata, ttlSeconds, inKvFirst) {
       if (!OWN.test(key)) return kv.put(key, value, metadata, ttlSeconds)
       if (key.startsWith('event/')) {
         await kv.put(key, value, metadata, ttlSeconds)
         const { summary } = value as { summary?: unknown }
         return putOwn({ [key]: { metadata, ...(summary !== undefined && { value: { summary } }) } })
       }
-      await putOwn({ [key]: { value, ...(metadata && { metadata }) } })
+      const copied = COPIED.test(key) && (() => kv.put(key, value, metadata, ttlSeconds))
+      if (copied && inKvFirst) await copied()
+      const row: OwnRow = { value, ...(metadata && { metadata }) }
+      if (ttlSeconds === undefined) await putOwn({ [key]: row })
+      else await putTask(storage, { kind: 'delete', name: key, next_at: now() + ttlSeconds * 1000 }, { [key]: row })
       // The copy is for people to look at: the gate goes by its own.
-      if (COPIED.test(key)) await kv.put(key, value, metadata, ttlSeconds).catch(() => {})
+      if (copied && !inKvFirst) await copied().catch(() => {})
     },
     async delete(key) {
       if (OWN.test(key)) await attempt('delete', () => storage.delete(key))

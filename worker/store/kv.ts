@@ -19,9 +19,12 @@ export interface Row {
 
 /** KV as the store uses it: JSON values, whole listings, and one kind of error. */
 export interface KvStore {
+  /** How many calls it has made; over KV alone. */
+  calls?: number
   /** The value, or undefined. */
   get(key: string): Promise<unknown>
-  put(key: string, value: unknown, metadata?: object, ttlSeconds?: number): Promise<void>
+  /** @param inKvFirst A gate must not keep what KV does not: a failure of KV leaves the gate's row as it was. */
+  put(key: string, value: unknown, metadata?: object, ttlSeconds?: number, inKvFirst?: boolean): Promise<void>
   delete(key: string): Promise<void>
   /** Every key under a prefix, in byte order: one call for up to 1,000 of them. */
   list(prefix: string): Promise<Row[]>
@@ -38,16 +41,24 @@ export function fitsMetadata(metadata: object): boolean {
 }
 
 export function openKvStore(kv: KVNamespace): KvStore {
+  let calls = 0
+  const counted: typeof attempt = (action, work) => {
+    calls++
+    return attempt(action, work)
+  }
   const store: KvStore = {
-    get: (key) => attempt('read', async () => parse(await kv.get(key))),
+    get calls() {
+      return calls
+    },
+    get: (key) => counted('read', async () => parse(await kv.get(key))),
     put: (key, value, metadata, ttlSeconds) =>
-      attempt('write', () =>
+      counted('write', () =>
         kv.put(key, JSON.stringify(value), {
           ...(metadata && { metadata }),
           ...(ttlSeconds !== undefined && { expirationTtl: ttlSeconds }),
         }),
       ),
-    delete: (key) => attempt('delete', () => kv.delete(key)),
+    delete: (key) => counted('delete', () => kv.delete(key)),
     async list(prefix) {
       const rows: Row[] = []
       let cursor: string | undefined
@@ -59,7 +70,7 @@ export function openKvStore(kv: KVNamespace): KvStore {
       return rows
     },
     page: (prefix, limit, from) =>
-      attempt('list', async () => {
+      counted('list', async () => {
         let cursor = from
         for (;;) {
           const page = await kv.list({ prefix, limit, ...(cursor !== undefined && { cursor }) })
@@ -71,6 +82,21 @@ export function openKvStore(kv: KVNamespace): KvStore {
       }),
   }
   return store
+}
+
+/** Goes on without what the storage could not do. */
+export function ignoreOutage(error: unknown): undefined {
+  if (!(error instanceof StorageError)) throw error
+  return undefined
+}
+
+/** Counts a write as done that was rejected because the same key was written within the same second. */
+export async function unlessJustWritten(write: Promise<void>): Promise<void> {
+  try {
+    await write
+  } catch (error) {
+    if (!(error instanceof StorageError && error.tooSoon)) throw error
+  }
 }
 
 export async function attempt<T>(action: string, work: () => Promise<T>): Promise<T> {

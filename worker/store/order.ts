@@ -2,13 +2,17 @@ import { type ExpectedPayment, type Order as FoldedOrder, foldSummaries } from '
 import { type Attempt, isOpen, listAttempts } from './attempts.ts'
 import { attemptId, type CheckoutRecord, getCheckout } from './checkouts.ts'
 import { type LoggedEvent, listEvents, orderKeyOf } from './event-log.ts'
-import { type KvStore, StorageError } from './kv.ts'
+import { type KvStore, unlessJustWritten } from './kv.ts'
 
 /** An order as `GET /api/orders/:order_id` returns it. Amounts are the wire's numbers, totals are minor units. */
 export interface Order extends FoldedOrder {
   order_id: string
   /** Captures, refunds and voids whose outcome is not known yet. */
   attempts: OpenAttempt[]
+  /** What the shop itself calls the sale, as its link had it. */
+  reference?: string
+  /** The customer's e-mail address, as the link had it; gone when the personal data was removed. */
+  customer_email?: string
   /** The order_id of the attempt that took this order's place, when there is one. */
   replaced_by?: string
   /** The order that this attempt belongs to, when it is not the first. */
@@ -31,6 +35,8 @@ export interface OpenAttempt {
 export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' | 'currency' | 'totals'> {
   /** The payment was cancelled, rather than declined. */
   cancelled?: true
+  /** Where the service shows the payment's receipt; gone when the personal data was removed. */
+  receipt_url?: string
 }
 
 /** "Payment has been cancelled" (the API document, "States and transitions"). */
@@ -70,6 +76,7 @@ export function orderFrom(
 ): Order {
   // What came with a webhook was asked for, whatever the store shows of the checkout at this moment.
   const sealed = events.find(({ expected }) => expected)?.expected
+  const reference = checkout?.reference ?? sealed?.reference
   const expected: ExpectedPayment = { ...(sealed ?? checkout), pos_id: posId }
   const order: Order = {
     ...foldSummaries(order_id, events, expected),
@@ -77,6 +84,8 @@ export function orderFrom(
     attempts: attempts.filter(isOpen).map(describeAttempt),
   }
   if (!sealed && !checkout && events.length > 0) order.flags.unshift('unknown_order')
+  if (reference !== undefined) order.reference = reference
+  if (checkout?.customer_email !== undefined) order.customer_email = checkout.customer_email
   if (checkout && checkout.attempts > 1) order.replaced_by = attemptId(order_id, checkout.attempts)
   if (checkout?.replaces !== undefined) order.replaces = checkout.replaces
   return order
@@ -92,16 +101,26 @@ function describeAttempt({ id, kind, amount, outcome, started_at }: Attempt): Op
  *
  * Key `status/<order key>`; no metadata; kept permanently.
  */
-export async function putStatus(store: KvStore, order: Order): Promise<void> {
+export async function putStatus(store: KvStore, order: Order, receipt_url?: string): Promise<void> {
   const { status, method, amount, currency, totals } = order
   const wasCancelled = order.operations.some(({ status_code }) => status_code === CANCELLED)
-  const kept: OrderStatus = { status, method, amount, currency, totals, ...(wasCancelled && { cancelled: true }) }
-  try {
-    await store.put(`status/${await orderKeyOf(order.order_id)}`, kept)
-  } catch (error) {
-    // The same key within the same second: another final event of the order has just written it.
-    if (!(error instanceof StorageError && error.tooSoon)) throw error
+  const kept: OrderStatus = {
+    status,
+    method,
+    amount,
+    currency,
+    totals,
+    ...(wasCancelled && { cancelled: true }),
+    ...(receipt_url && { receipt_url }),
   }
+  // The same key within the same second: another final event of the order has just written it.
+  await unlessJustWritten(store.put(`status/${await orderKeyOf(order.order_id)}`, kept))
+}
+
+/** Removes what leads to a person from what pages show. */
+export async function eraseReceipt(store: KvStore, order_id: string): Promise<void> {
+  const { receipt_url, ...rest } = (await getStatus(store, order_id)) ?? {}
+  if (receipt_url !== undefined) await store.put(`status/${await orderKeyOf(order_id)}`, rest)
 }
 
 export async function getStatus(store: KvStore, order_id: string): Promise<OrderStatus | undefined> {

@@ -1,5 +1,5 @@
+import { alarmBy, type GateStorage } from './alarm.ts'
 import type { StoredEvent } from './event-log.ts'
-import type { GateStorage } from './gate-store.ts'
 import { attempt } from './kv.ts'
 
 /** An event that waits for `onEvent`, in its order's gate. */
@@ -15,25 +15,27 @@ export interface OutboxEntry extends Pick<StoredEvent, 'event' | 'issues'> {
   error?: string
   /** Set after the last attempt: only a replay runs it again. */
   given_up?: true
+  /** Set when `retry/<event id>` in KV leads here. */
+  listed?: true
 }
 
 /** The queue of `onEvent` in an order's gate: consistent, and woken by an alarm. */
 export interface Outbox {
   /** Queues an event once, together with the alarm that runs it. */
   add(event_id: string, stored: Pick<StoredEvent, 'event' | 'issues'>, now: number): Promise<void>
+  /** Whether it was ever added: also after it was handled. */
+  wasQueued(event_id: string): Promise<boolean>
   list(): Promise<OutboxEntry[]>
   get(event_id: string): Promise<OutboxEntry | undefined>
   /** Writes an entry and sets the alarm for it. */
   put(entry: OutboxEntry): Promise<void>
   remove(event_id: string): Promise<void>
-  /** Sets the alarm for the next entry that is due; none when nothing is waiting. */
-  schedule(): Promise<void>
 }
 
 const PREFIX = 'outbox/'
 
 export function openOutbox(storage: GateStorage): Outbox {
-  const outbox: Outbox = {
+  return {
     add: (event_id, stored, now) =>
       attempt('write', () =>
         storage.transaction(async (transaction) => {
@@ -41,25 +43,19 @@ export function openOutbox(storage: GateStorage): Outbox {
           if ((await transaction.get(`queued/${event_id}`)) !== undefined) return
           const entry: OutboxEntry = { ...stored, event_id, received_at: now, attempts: 0, next_at: now }
           await transaction.put({ [`queued/${event_id}`]: now, [PREFIX + event_id]: entry })
-          const alarm = await transaction.getAlarm()
-          if (alarm === null || alarm > now) await transaction.setAlarm(now)
+          await alarmBy(transaction, now)
         }),
       ),
+    wasQueued: (event_id) => attempt('read', async () => (await storage.get(`queued/${event_id}`)) !== undefined),
     list: () => attempt('list', async () => [...(await storage.list<OutboxEntry>({ prefix: PREFIX })).values()]),
     get: (event_id) => attempt('read', () => storage.get<OutboxEntry>(PREFIX + event_id)),
     put: (entry) =>
       attempt('write', () =>
         storage.transaction(async (transaction) => {
           await transaction.put(PREFIX + entry.event_id, entry)
-          const alarm = await transaction.getAlarm()
-          if (!entry.given_up && (alarm === null || alarm > entry.next_at)) await transaction.setAlarm(entry.next_at)
+          if (!entry.given_up) await alarmBy(transaction, entry.next_at)
         }),
       ),
     remove: (event_id) => attempt('delete', async () => void (await storage.delete(PREFIX + event_id))),
-    async schedule() {
-      const due = (await outbox.list()).filter(({ given_up }) => !given_up).map(({ next_at }) => next_at)
-      if (due.length > 0) await attempt('write', () => storage.setAlarm(Math.min(...due)))
-    },
   }
-  return outbox
 }

@@ -1,56 +1,66 @@
+import { writeFile } from 'node:fs/promises'
+import { Command } from 'commander'
 import { type Activity, type Emulator, TEST_CARDS } from '../../emulator/index.ts'
 import { activityLine } from '../activity-lines.ts'
-import { EMULATOR_HELP, type EmulatorArguments, readEmulatorArguments } from '../emulator-options.ts'
+import { addEmulatorOptions, type EmulatorArguments, readEmulatorArguments } from '../emulator-options.ts'
+import { UsageError } from '../errors.ts'
+import { untilStopped } from '../interrupt.ts'
 import { type ServedEmulator, serveEmulator } from '../serve-emulator.ts'
-import { UsageError } from '../usage.ts'
+import { isLoopback, listenError } from '../serve-node.ts'
+import { processTerminal } from '../terminal.ts'
 
 /** `edgetill emulator`: prints addresses, credentials and test cards, and serves until it is interrupted. */
-export async function emulatorCommand(words: string[]): Promise<void> {
-  const args = readEmulatorArguments(words)
-  const { help, json } = args
-  if (help) return console.log(EMULATOR_HELP)
-  // Before anything is printed: who reads the addresses may interrupt at once.
-  const interrupted = new Promise<void>((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, done)
-  })
+export function command(): Command {
+  const emulator = new Command('emulator').description(
+    'Serves an emulator of the payment service on loopback, until Ctrl-C.',
+  )
+  return addEmulatorOptions(emulator).action((flags) => emulate(readEmulatorArguments(flags)))
+}
+
+async function emulate(args: EmulatorArguments): Promise<void> {
+  const { json } = args
+  const { out, err } = processTerminal()
+  const stopped = untilStopped()
   const served = await serve(args)
   const { emulator, origin } = served
   const { host = '127.0.0.1' } = args.serve
-  if (!isLoopback(host)) console.error(warning(host, origin, args.serve.origin !== undefined))
-  if (json)
-    console.log(JSON.stringify({ type: 'start', overview: `${origin}/_emulator`, ...printable(emulator, args) }))
-  else console.log(describe(emulator, origin, args))
-  await interrupted
+  if (!isLoopback(host)) err(warning(host, origin, args.serve.origin !== undefined))
+  if (args.writeEnv !== undefined) {
+    await writeEnvFile(args.writeEnv, emulator).catch(async (error: Error) => {
+      // What is served would hold the process.
+      await served.close()
+      throw new UsageError(`--write-env ${args.writeEnv} cannot be written: ${error.message}.`)
+    })
+  }
+  if (json) out(JSON.stringify({ type: 'start', overview: `${origin}/_emulator`, ...printable(emulator, args) }))
+  else out(describe(emulator, origin, args))
+  await stopped
   await served.close()
-  console.log(json ? JSON.stringify({ type: 'stop' }) : 'Stopped.')
+  out(json ? JSON.stringify({ type: 'stop' }) : 'Stopped.')
 }
 
 async function serve({ serve, emulator, json, quiet }: EmulatorArguments): Promise<ServedEmulator> {
   try {
     return await serveEmulator(serve, { ...emulator, onActivity: (activity) => print(activity, { json, quiet }) })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-      const advice = 'stop what listens there, or choose another with --port (0 takes a free one).'
-      throw new Error(`Port ${serve.port} is taken: ${advice}`)
-    }
-    if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') {
-      throw new Error(
-        `This machine does not have the address ${serve.host}. Pass one of this machine's addresses, or 0.0.0.0 for all.`,
-      )
-    }
     // What the emulator does not accept as an option is wrong usage here.
-    if (error instanceof Error && error.name === 'InputError') throw new UsageError(error.message, EMULATOR_HELP)
-    throw error
+    if (error instanceof Error && error.name === 'InputError') throw new UsageError(error.message)
+    throw listenError(error, serve)
   }
 }
 
-function print(activity: Activity, { json, quiet }: { json: boolean; quiet: boolean }): void {
-  if (activity.type === 'error' && !json) console.error(activityLine(activity))
-  else if (!quiet || activity.type === 'error') console.log(json ? JSON.stringify(activity) : activityLine(activity))
+/** The variables that the other verbs read, with its secrets: only the owner may read the file. */
+async function writeEnvFile(file: string, { credentials }: Emulator): Promise<void> {
+  const names = Object.entries(credentials).map(([name, value]) => {
+    return `EDGETILL_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}=${value}\n`
+  })
+  await writeFile(file, names.join(''), { mode: 0o600 })
 }
 
-function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d+){3}|::1)$/.test(host)
+function print(activity: Activity, { json, quiet }: { json: boolean; quiet: boolean }): void {
+  const { out, err } = processTerminal()
+  if (activity.type === 'error' && !json) err(activityLine(activity))
+  else if (!quiet || activity.type === 'error') out(json ? JSON.stringify(activity) : activityLine(activity))
 }
 
 function warning(host: string, origin: string, chosen: boolean): string {

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import { chargeNow, concludeLatest } from '../domain/by-hand.ts'
 import { expire, type WhatExpires } from '../domain/expiry.ts'
@@ -7,18 +8,18 @@ import { cancelSubscription } from '../domain/subscriptions.ts'
 import { announce, conclude } from '../domain/transitions.ts'
 import { Problem } from '../http/problem.ts'
 import { validate } from '../http/validate.ts'
-import { InputError } from '../parse-input.ts'
+import { amount, fields, InputError, oneOf, parseInput, statusCode, text } from '../parse-input.ts'
 import { OTHER_PAYMENT } from '../spec/parameters.ts'
 import { findCard } from '../state/cards.ts'
 import type { Operation, Order, Payment } from '../state/state.ts'
 
 /** How an action ends, in place of what the card decides: 1xxx success, 2xxx and 9000 pending, every other code failure. */
-export interface Outcome {
+export interface ActionOutcome {
   status_code?: string | undefined
 }
 
 /** A payment that the merchant did not create through an endpoint of the API document: only its webhook is documented. */
-export interface OtherPayment extends Outcome {
+export interface OtherPayment extends ActionOutcome {
   method: 'credit' | 'p2p' | 'lookup'
   order_id: string
   /** In units of the currency. */
@@ -34,19 +35,19 @@ export interface OtherPayment extends Outcome {
  */
 export interface PortalActions {
   /** Captures what is left of an authorization, or `amount` of it. */
-  capturePayment(orderId: string, amount?: number, outcome?: Outcome): Operation
+  capturePayment(orderId: string, amount?: number, outcome?: ActionOutcome): Operation
   /** Voids a whole authorization, of which nothing was captured. */
-  voidPayment(orderId: string, outcome?: Outcome): Operation
+  voidPayment(orderId: string, outcome?: ActionOutcome): Operation
   /** Refunds what is left of what was paid, or `amount` of it; of a subscription, its latest charge or the named one. */
   refundPayment(
     orderId: string,
     amount?: number,
-    outcome?: Outcome & { transaction_id?: string | undefined },
+    outcome?: ActionOutcome & { transaction_id?: string | undefined },
   ): Operation
   /** Increases an authorization. */
-  incrementAuth(orderId: string, amount: number, outcome?: Outcome): Operation
+  incrementAuth(orderId: string, amount: number, outcome?: ActionOutcome): Operation
   /** Makes a scheduled charge of an active subscription now. */
-  chargeRecurring(orderId: string, outcome?: Outcome): Payment
+  chargeRecurring(orderId: string, outcome?: ActionOutcome): Payment
   /** Cancels a hosted payment that was not paid. */
   cancelPayment(orderId: string): Payment
   /** Ends a subscription. */
@@ -58,6 +59,27 @@ export interface PortalActions {
   /** Makes a payment of another primary method, with its webhook. The order_id must be new. */
   createPayment(input: OtherPayment): Payment
 }
+
+/** What `expire` takes. */
+export const whatExpires: v.GenericSchema<unknown, WhatExpires> = oneOf('thing that expires', [
+  'checkout',
+  '3ds',
+  'authorization',
+  'token',
+] as const)
+
+/** What `createPayment` takes, but for the rules of the API document. */
+export const otherPayment: v.GenericSchema = fields('payment', {
+  method: oneOf('method', ['credit', 'p2p', 'lookup'] as const),
+  order_id: v.pipe(text, v.maxLength(256, 'must have at most 256 characters.')),
+  amount,
+  currency: text,
+  server_url: v.optional(text),
+  status_code: v.optional(statusCode),
+})
+
+const OUTCOME = v.looseObject({ status_code: v.optional(statusCode) })
+const CONCLUSION = v.object({ status_code: statusCode })
 
 export function createPortalActions(context: Context): PortalActions {
   const find = (orderId: string): Order => {
@@ -91,7 +113,8 @@ export function createPortalActions(context: Context): PortalActions {
       }),
     incrementAuth: (orderId, amount, outcome) =>
       carryOut(() => increment(context, find(orderId), { ...checked(amount), amount, ...outcomeOf(outcome) })),
-    chargeRecurring: (orderId, outcome) => carryOut(() => chargeNow(context, find(orderId), outcome?.status_code)),
+    chargeRecurring: (orderId, outcome) =>
+      carryOut(() => chargeNow(context, find(orderId), outcomeOf(outcome).status_code)),
     cancelPayment: (orderId) =>
       carryOut(() => {
         const order = find(orderId)
@@ -103,10 +126,15 @@ export function createPortalActions(context: Context): PortalActions {
       if (order.subscription === undefined) throw new InputError(`Order ${orderId} is not recurring.`)
       cancelSubscription(context, order)
     },
-    conclude: (orderId, statusCode, id) => carryOut(() => concludeLatest(context, find(orderId), statusCode, id)),
-    expire: (orderId, what) => carryOut(() => expire(context, find(orderId), what)),
-    createPayment: ({ status_code, ...input }) =>
+    conclude: (orderId, code, id) =>
       carryOut(() => {
+        const { status_code } = parseInput(CONCLUSION, { status_code: code })
+        return concludeLatest(context, find(orderId), status_code, id)
+      }),
+    expire: (orderId, what) => carryOut(() => expire(context, find(orderId), parseInput(whatExpires, what))),
+    createPayment: (payment) =>
+      carryOut(() => {
+        const { status_code, ...input } = parseInput(otherPayment, payment) as OtherPayment
         const { server_url = null } = input
         const [wrong] = validate(context.rules, OTHER_PAYMENT, { ...input })
         if (wrong !== undefined) throw new InputError(`${wrong.field_name} ${wrong.violation}.`)
@@ -122,8 +150,9 @@ export function createPortalActions(context: Context): PortalActions {
   }
 }
 
-function outcomeOf(outcome: Outcome | undefined): { status_code?: string | undefined } {
-  return outcome?.status_code === undefined ? {} : { status_code: outcome.status_code }
+function outcomeOf(outcome: ActionOutcome | undefined): { status_code?: string | undefined } {
+  const { status_code } = parseInput(OUTCOME, outcome ?? {})
+  return status_code === undefined ? {} : { status_code }
 }
 
 /** Runs an action of the domain; what it rejects is a `TypeError` here. The result is a copy. */

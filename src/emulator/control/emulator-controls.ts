@@ -21,6 +21,6 @@ export interface EmulatorControls {
   readonly faults: Faults
   /** What happens to payments beside the documented requests: void, refund, increment, the end of a subscription. */
   readonly control: PortalActions
-  /** Forgets orders, deliveries, faults and what was scheduled. The clock goes on; ids are not repeated. */
+  /** Goes back to the start: no orders, webhooks, requests and faults, nothing scheduled, the same ids and the clock again. */
   reset(): void
 }

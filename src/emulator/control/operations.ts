@@ -1,10 +1,11 @@
 import * as v from 'valibot'
-import { fields, InputError, number, oneOf, wholeNumber } from '../parse-input.ts'
+import { amount, fields, InputError, number, statusCode, text, wholeNumber } from '../parse-input.ts'
 import { TEST_CARDS } from '../state/cards.ts'
 import { DURATION_ENTRIES } from '../state/duration.ts'
 import type { Duration } from '../state/time.ts'
 import type { Delivery } from '../webhooks/delivery-store.ts'
-import type { OtherPayment } from './actions.ts'
+import { FILTER_ENTRIES, type WebhookFilter, WebhookNotReceivedError } from '../webhooks/next-webhook.ts'
+import { type OtherPayment, otherPayment, whatExpires } from './actions.ts'
 import type { EmulatorControls } from './emulator-controls.ts'
 
 /** One thing that can be read or done at `/_emulator/api/<name>`. */
@@ -19,16 +20,8 @@ export interface ControlOperation {
   run(emulator: EmulatorControls, input: never, signal: AbortSignal): unknown
 }
 
-const text = v.pipe(v.string('must be a string.'), v.minLength(1, 'must not be empty.'))
-const amount = v.pipe(
-  v.number('must be a number.'),
-  v.check(
-    (value) => value > 0 && value <= 1e12 && /^\d+(\.\d{1,2})?$/.test(String(value)),
-    'must be a positive number with at most 2 decimal digits.',
-  ),
-)
-const statusCode = v.pipe(v.string('must be a string.'), v.regex(/^\d{4}$/, 'must be a status code of four digits.'))
 const optional = { amount: v.optional(amount), status_code: v.optional(statusCode) }
+const wait = v.optional(v.pipe(text, v.regex(/^\d{1,6}(ms|s|m)$/, 'must be a time like 500ms, 10s or 1m.')))
 const order = { order_id: text }
 
 function operation<S extends v.GenericSchema>(
@@ -83,10 +76,8 @@ export const OPERATIONS: readonly ControlOperation[] = [
     'Every webhook with its attempts. With `wait`, responds as soon as `count` of them (default 1) have been attempted, or when the time is over.',
     fields('query', {
       order_id: v.optional(text),
-      wait: v.optional(v.pipe(v.string(), v.regex(/^\d{1,6}(ms|s|m)$/, 'must be a time like 500ms, 10s or 1m.'))),
-      count: v.optional(
-        v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1.'), v.transform(Number)),
-      ),
+      wait,
+      count: v.optional(v.pipe(text, v.regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1.'), v.transform(Number))),
     }),
     '?order_id=A-1&wait=10s',
     async ({ deliveries }, { order_id, wait, count }, signal) => {
@@ -135,6 +126,20 @@ export const OPERATIONS: readonly ControlOperation[] = [
       else if (next === undefined) faults.rate(rate as never, probability ?? 0)
       else faults.next(next as never, times)
       return faults.list()
+    },
+  ),
+  post(
+    'next_webhook',
+    'Returns the next webhook that fits and has arrived, each one once. With `wait`, waits so long for it.',
+    fields('next_webhook', { ...FILTER_ENTRIES, wait }),
+    { order_id: 'A-1', kind: 'purchase', status: 'success' },
+    async ({ deliveries }, { wait, ...filter }, signal) => {
+      try {
+        const timeoutMs = wait === undefined ? 0 : milliseconds(wait)
+        return await deliveries.next({ ...filter, timeoutMs } as WebhookFilter, signal)
+      } catch (error) {
+        throw error instanceof WebhookNotReceivedError ? new NotFound(error.message) : error
+      }
     },
   ),
   post(
@@ -196,24 +201,14 @@ export const OPERATIONS: readonly ControlOperation[] = [
   post(
     'expire',
     'Lets an open checkout, a 3-D Secure page, an authorization or the card token of an order expire.',
-    fields('expire', {
-      ...order,
-      what: oneOf('thing that expires', ['checkout', '3ds', 'authorization', 'token'] as const),
-    }),
+    fields('expire', { ...order, what: whatExpires }),
     { order_id: 'A-1', what: 'checkout' },
     (e, i) => e.control.expire(i.order_id, i.what),
   ),
   post(
     'payment',
     'Makes a payment of a method whose creation is not documented.',
-    fields('payment', {
-      method: oneOf('method', ['credit', 'p2p', 'lookup'] as const),
-      order_id: v.pipe(text, v.maxLength(256, 'must have at most 256 characters.')),
-      amount,
-      currency: text,
-      server_url: v.optional(text),
-      status_code: optional.status_code,
-    }),
+    otherPayment,
     { method: 'credit', order_id: 'C-1', amount: 5, currency: 'UAH' },
     (e, input) => e.control.createPayment(input as OtherPayment),
   ),

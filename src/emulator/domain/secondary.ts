@@ -97,9 +97,9 @@ export function refund(context: Context, order: Order, input: SecondaryInput & {
   const left = leftToRefund(order, payment)
   const asked = input.amount === undefined ? left : toMinor(input.amount)
   if (!conditions.refundWithin(left, asked)) {
-    const amount = toUnits(asked)
+    const what = input.amount === undefined ? 'Cannot refund' : `Cannot refund ${toUnits(asked)}`
     const text = `order ${order.order_id} has ${toUnits(left)} left to refund`
-    throw unmet(context, 'refund_amount', `Cannot refund ${amount}: ${text}.`)
+    throw unmet(context, 'refund_amount', `${what}: ${text}.`)
   }
   if (input.split !== undefined) checkShares(context, order, input.split, asked)
   return addOperation(context, order, {

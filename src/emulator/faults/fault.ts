@@ -1,5 +1,15 @@
 import * as v from 'valibot'
-import { fields, InputError, number, oneOf, parseInput, wholeNumber } from '../parse-input.ts'
+import {
+  fields,
+  InputError,
+  latency,
+  number,
+  oneOf,
+  parseInput,
+  statusCode,
+  text,
+  wholeNumber,
+} from '../parse-input.ts'
 import { ENDPOINTS, type OperationName } from '../spec/endpoints.ts'
 
 /** Before the request is executed, or after it was. */
@@ -66,10 +76,6 @@ export type Phase = 'before' | 'outcome' | 'after' | 'webhook'
 const WHEN = v.optional(oneOf('time', ['before_commit', 'after_commit'] as const), 'after_commit')
 const MINUTE = 60_000
 const YEAR = 365 * 24 * 60 * MINUTE
-const latency = v.union(
-  [number(0, 10 * MINUTE), v.tuple([number(0, 10 * MINUTE), number(0, 10 * MINUTE)])],
-  'must be milliseconds (at most 600000), or a range of them like [100, 400].',
-)
 
 /** What each kind takes beside `on` and `order_id`, and when it fires. */
 const KINDS = {
@@ -95,7 +101,7 @@ const KINDS = {
   latency: { phase: 'before', entries: { ms: latency } },
   status_code: {
     phase: 'outcome',
-    entries: { status_code: v.pipe(v.string(), v.regex(/^\d{4}$/, 'must be a status code of four digits.')) },
+    entries: { status_code: statusCode },
   },
   duplicate: { phase: 'webhook', entries: { times: v.optional(wholeNumber(1, 100)) } },
   reorder: { phase: 'webhook', entries: {} },
@@ -143,7 +149,7 @@ export function parseFault(input: unknown): Fault {
   const schema = fields('fault', {
     kind: v.literal(kind),
     on: v.optional(oneOf('place', OCCASIONS)),
-    order_id: v.optional(v.pipe(v.string('must be a string.'), v.minLength(1, 'must not be empty.'))),
+    order_id: v.optional(text),
     ...KINDS[kind].entries,
   })
   const fault = parseInput(schema, input) as Fault

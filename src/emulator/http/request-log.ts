@@ -88,11 +88,13 @@ async function keepResponse(entry: LoggedRequest, response: Response): Promise<R
 function reasonOf(text: string): string | null {
   try {
     const { message, error, args } = JSON.parse(text) as Record<string, unknown>
-    const violations = (Array.isArray(args) ? args : []).map(
-      ({ field_name, violation }: Record<string, unknown>) => `${field_name} ${violation}`,
-    )
     const said = message ?? error
-    return said === undefined ? null : [said, violations.join(', ')].filter(Boolean).join(': ')
+    if (typeof said !== 'string') return null
+    // What depends on the order's state is one sentence, which is the violation as well.
+    const violations = ((Array.isArray(args) ? args : []) as Record<string, unknown>[])
+      .filter(({ violation }) => violation !== said)
+      .map(({ field_name, violation }) => `${field_name} ${violation}`)
+    return violations.length === 0 ? said : `${said}${said.endsWith('.') ? '' : ':'} ${violations.join(', ')}`
   } catch {
     return null
   }

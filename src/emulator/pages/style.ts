@@ -69,6 +69,7 @@ td > a { display: inline-block; padding: .1rem 0; }
 .actions form { display: flex; gap: .4rem; align-items: end; margin: 0; flex-wrap: wrap; }
 .actions label { margin: 0; font-size: .9em; }
 .actions input, .actions select { width: 9rem; padding: .25rem .5rem; }
+.actions select { width: auto; max-width: 100%; }
 .actions .wide-field { width: 15rem; max-width: 100%; }
 .actions button { padding: .3rem .8rem; border-width: 1px; }
 details { margin: .5rem 0; }

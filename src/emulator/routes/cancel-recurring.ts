@@ -10,7 +10,7 @@ export const cancelRecurring: Route = (context, { path }) => {
   const order = findSubscription(context, path.recurring_id ?? '')
   if (order === undefined) {
     throw new Problem(404, 'Recurring payment not found', [
-      { field_name: 'recurring_id', violation: 'no recurring payment has this id' },
+      { field_name: 'recurring_id', violation: 'is not the id of a recurring payment' },
     ])
   }
   cancelSubscription(context, order)

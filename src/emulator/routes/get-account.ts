@@ -9,7 +9,7 @@ export const getAccount: Route = (context, { path }) => {
   if (account === undefined) {
     // "HTTP codes: 200, 400, 401, 500": there is no 404 among them.
     throw new Problem(context.rules.wire.invalid, 'Account not found', [
-      { field_name: 'account_id', violation: 'this POS has no such account' },
+      { field_name: 'account_id', violation: 'is not an account of this POS' },
     ])
   }
   const { responses } = context.rules

@@ -51,5 +51,5 @@ function find(context: Context, order: Order, operation: string, transactionId: 
     }
   }
   const name = transactionId === null ? 'operation' : 'transactionId'
-  throw new Problem(404, 'Operation not found', [{ field_name: name, violation: 'this order has no such operation' }])
+  throw new Problem(404, 'Operation not found', [{ field_name: name, violation: "is not one of this order's" }])
 }

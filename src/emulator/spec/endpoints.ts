@@ -7,7 +7,12 @@ export type OperationName =
   | 'list-accounts'
   | 'get-account'
   | 'resend-webhook'
-  | BeyondOperation
+  | 'refund-payment'
+  | 'void-payment'
+  | 'capture-split-purchase'
+  | 'refund-split-purchase'
+  | 'list-order-operations'
+  | 'cancel-recurring'
 
 /** One row of the API document's "Endpoints" together with its rows of "Authentication". */
 export interface EndpointRule {
@@ -29,7 +34,7 @@ export type EndpointRules = Record<OperationName, EndpointRule>
  * Operations whose creation the API document does not show; public material does ("Beyond the API document"). Assumption:
  * all of them authenticate plainly, as public integrations do.
  */
-const BEYOND: Pick<EndpointRules, BeyondOperation> = {
+const BEYOND = {
   'refund-payment': beyond('POST', '/api/v1/refund'),
   'void-payment': beyond('POST', '/api/v1/void'),
   'capture-split-purchase': beyond('POST', '/api/v1/split/capture'),
@@ -40,15 +45,7 @@ const BEYOND: Pick<EndpointRules, BeyondOperation> = {
     base: 'api_url',
     jsonBody: false,
   },
-}
-
-type BeyondOperation =
-  | 'refund-payment'
-  | 'void-payment'
-  | 'capture-split-purchase'
-  | 'refund-split-purchase'
-  | 'list-order-operations'
-  | 'cancel-recurring'
+} satisfies Partial<EndpointRules>
 
 function beyond(verb: string, path: string): EndpointRule {
   return { base: 'base_url', verb, path, scheme: 'plain', endpointsKey: true, jsonBody: true }

@@ -22,7 +22,7 @@ export interface EmulatorClock {
   /**
    * Sets the time. Forward, it does on the way what `advance` does; backward, nothing happens and what is scheduled stays.
    *
-   * @param at Milliseconds since the epoch, or a text as `Date` reads it: `2026-01-31T10:00:00Z`.
+   * @param at Milliseconds since the epoch, or a time with its zone: `2026-01-31T10:00:00Z`.
    * @throws {TypeError} when that is not a time up to the year 9998, or more than 30 years ahead.
    */
   set(at: number | string): Promise<void>

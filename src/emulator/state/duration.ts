@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { fields, InputError, parseInput } from '../parse-input.ts'
-import type { Duration } from './time.ts'
+import { type Duration, parseInstant } from './time.ts'
 
 // Text as well as a number: `{"hours":"2"}` comes from shells.
 const message = 'must be a number, and not negative: set the clock to move it back.'
@@ -37,9 +37,10 @@ export function parseDuration(input: unknown): Duration {
   return parseInput(DURATION, input) as Duration
 }
 
-/** Milliseconds since the epoch of a number or a text as `Date` reads it. @throws {TypeError} when it is not a time. */
+/** Milliseconds since the epoch of a number or a time with its zone. @throws {TypeError} when it is neither. */
 export function parseMoment(at: number | string): number {
-  const ms = typeof at === 'number' ? at : Date.parse(at)
-  if (!Number.isFinite(ms)) throw new InputError(`${JSON.stringify(at)} is not a time; write 2026-01-31T10:00:00Z.`)
+  const ms = typeof at === 'string' ? parseInstant(at) : at
+  if (!Number.isFinite(ms) || ms === undefined)
+    throw new InputError(`${JSON.stringify(at)} is not a time; write 2026-01-31T10:00:00Z.`)
   return ms
 }

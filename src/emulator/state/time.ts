@@ -59,6 +59,17 @@ export function parseDate(text: string): number | undefined {
   return Number.isNaN(ms) || date(ms) !== text ? undefined : ms
 }
 
+/**
+ * Milliseconds since the epoch of a time with its zone such as `2026-01-31T10:00:00Z`, or of a day (UTC); undefined for anything
+ * else. `Date` would read `5`, and 30 February, and without a zone another moment on each machine.
+ */
+export function parseInstant(text: string): number | undefined {
+  const [, day = '', time = ''] =
+    /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? []
+  const ms = parseDate(day) === undefined ? Number.NaN : Date.parse(`${day}${time}`)
+  return Number.isNaN(ms) ? undefined : ms
+}
+
 /** Milliseconds since midnight of a `HH:MM:SS`; undefined for anything else. */
 export function parseTime(text: string): number | undefined {
   const match = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)$/.exec(text)

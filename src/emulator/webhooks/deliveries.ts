@@ -11,10 +11,19 @@ import { timestamp } from '../state/time.ts'
 import { type Attempt, createDeliveryStore, type Delivery, hasFailed } from './delivery-store.ts'
 import { failureCause } from './failure-cause.ts'
 import { corruptSignature, webhookForm } from './form.ts'
+import { createNextWebhook, type WebhookFilter } from './next-webhook.ts'
 import { createWaiting } from './waiting.ts'
 
-/** The latest 10,000 webhooks, oldest first: an array with two more members. */
+/** The latest 10,000 webhooks, oldest first: an array with a few more members. */
 export interface Deliveries extends ReadonlyArray<Delivery> {
+  /**
+   * Waits for the next webhook that fits and has arrived, and returns each one once. One that has nowhere to go (no
+   * `server_url`, no `webhookUrl`) counts as arrived.
+   *
+   * @throws {WebhookNotReceivedError} at once when the receiver did not respond 2xx to it, and when the time is over: the
+   * message says what came instead.
+   */
+  next(filter?: WebhookFilter, signal?: AbortSignal): Promise<Delivery>
   /** Resolves when every delivery that has been started is done. Retries and delays wait for the clock and are not awaited. */
   idle(): Promise<void>
   /** Sends the same bytes once more and returns the attempt. @throws {TypeError} when there is no such delivery, or it has no url. */
@@ -188,6 +197,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
   }
 
   const list = Object.defineProperties(store.all, {
+    next: { value: createNextWebhook(store.all, waiting) },
     idle: {
       value: async (): Promise<void> => {
         while (started.size > 0) await Promise.allSettled([...started])

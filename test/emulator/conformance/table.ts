@@ -1,4 +1,3 @@
-import { answerRows } from './answer-fields.ts'
 import { authenticationRows } from './authentication.ts'
 import { balanceRows } from './balances.ts'
 import { beyondRows } from './beyond.ts'
@@ -11,6 +10,7 @@ import { recordRows } from './records.ts'
 import { requestRuleRows } from './request-rules.ts'
 import { requestRows } from './requests.ts'
 import { resendRows } from './resend.ts'
+import { responseRows } from './response-fields.ts'
 import type { Row } from './row.ts'
 import { scheduleRows } from './schedules.ts'
 import { stateRows } from './states.ts'
@@ -29,7 +29,7 @@ export const TABLE: Row[] = [
   ...eventRows,
   ...webhookParameterRows,
   ...recordRows,
-  ...answerRows,
+  ...responseRows,
   ...limitRows,
   ...scheduleRows(),
   ...requestRows,

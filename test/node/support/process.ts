@@ -12,14 +12,17 @@ export interface Running {
   /** What it printed so far. */
   output(): string
   stop(signal: NodeJS.Signals): boolean
+  /** To the command alone, not to what it started. */
+  stopAlone(signal: NodeJS.Signals): boolean
   /** Resolves when a text was printed; rejects when the program ends before. */
-  seen(text: string): Promise<void>
+  seen(text: string | RegExp): Promise<void>
 }
 
 const RUN = {
   node: ['node'],
   deno: ['deno', 'run', '--allow-all', '--no-check', '--quiet'],
   'deno serve': ['deno', 'serve', '--allow-net', '--no-check', '--port=0'],
+  'deno serve --allow-all': ['deno', 'serve', '--allow-all', '--no-check', '--port=0'],
   bun: ['bun', 'run'],
 } as const
 
@@ -27,19 +30,38 @@ const RUN = {
 export const start = (program: string, ...words: string[]): Running => startOn('node', program, ...words)
 
 /** The same on another runtime. */
-export function startOn(runtime: keyof typeof RUN, program: string, ...words: string[]): Running {
+export const startOn = (runtime: keyof typeof RUN, program: string, ...words: string[]): Running =>
+  startWith({}, runtime, program, ...words)
+
+/** The same with more environment variables. */
+export function startWith(
+  environment: Record<string, string>,
+  runtime: keyof typeof RUN,
+  program: string,
+  ...words: string[]
+): Running {
   const [command, ...options] = RUN[runtime]
-  const child = spawn(join(root, 'node_modules/.bin', command), [...options, program, ...words], {
-    cwd: root,
-    // A server that reads it takes a free port.
-    env: { ...process.env, PORT: '0', NO_COLOR: '1' },
+  return startCommand(join(root, 'node_modules/.bin', command), [...options, program, ...words], { env: environment })
+}
+
+/** Starts any command, in the checkout unless another folder is given. */
+export function startCommand(
+  command: string,
+  words: readonly string[],
+  { cwd = root, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
+): Running {
+  // A server that reads PORT takes a free one.
+  const child = spawn(command, words, {
+    cwd,
+    env: { ...process.env, PORT: '0', NO_COLOR: '1', ...env },
     detached: true,
   })
   let output = ''
-  const waiting: { text: string; resolve: () => void }[] = []
+  const waiting: { text: string | RegExp; resolve: () => void }[] = []
+  const isSeen = (text: string | RegExp) => (typeof text === 'string' ? output.includes(text) : text.test(output))
   const add = (chunk: unknown) => {
     output += chunk
-    for (const { text, resolve } of waiting) if (output.includes(text)) resolve()
+    for (const { text, resolve } of waiting) if (isSeen(text)) resolve()
   }
   child.stdout.on('data', add)
   child.stderr.on('data', add)
@@ -49,9 +71,10 @@ export function startOn(runtime: keyof typeof RUN, program: string, ...words: st
     output: () => output,
     // To the whole group, as a terminal's Ctrl-C goes.
     stop: (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal),
-    seen: (text: string) =>
+    stopAlone: (signal: NodeJS.Signals) => child.kill(signal),
+    seen: (text) =>
       Promise.race([
-        new Promise<void>((resolve) => (output.includes(text) ? resolve() : waiting.push({ text, resolve }))),
+        new Promise<void>((resolve) => (isSeen(text) ? resolve() : waiting.push({ text, resolve }))),
         finished.then(() => Promise.reject(new Error(`It ended before it printed "${text}":\n${output}`))),
       ]),
   }

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import ts from 'typescript'
 import { ENTRIES } from '../../../scripts/entries.ts'
@@ -11,17 +11,33 @@ export function programOf(
   folder: string = root,
 ): ts.Program {
   const host = ts.createCompilerHost(options)
-  const { getSourceFile, fileExists, readFile } = host
+  const { getSourceFile, fileExists, readFile, directoryExists } = host
+  const folders = new Set([...files.keys()].map((name) => dirname(name)))
+  const parsed = parsedUnder(options)
   host.getCurrentDirectory = () => folder
   host.fileExists = (name) => files.has(name) || fileExists.call(host, name)
+  host.directoryExists = (name) => folders.has(name) || (directoryExists?.call(host, name) ?? true)
   host.readFile = (name) => files.get(name) ?? readFile.call(host, name)
   host.getSourceFile = (name, version, ...rest) => {
     const text = files.get(name)
-    if (text === undefined) return getSourceFile.call(host, name, version, ...rest)
-    return ts.createSourceFile(name, text, version)
+    if (text !== undefined) return ts.createSourceFile(name, text, version)
+    const known = parsed.get(name)
+    if (known) return known
+    const file = getSourceFile.call(host, name, version, ...rest)
+    if (file) parsed.set(name, file)
+    return file
   }
   return ts.createProgram([...files.keys()], options, host)
 }
+
+/** The files on disk that were parsed for a program with the same options: a library's types are read once. */
+function parsedUnder(options: ts.CompilerOptions): Map<string, ts.SourceFile> {
+  const key = JSON.stringify(options)
+  const parsed = PARSED.get(key) ?? new Map<string, ts.SourceFile>()
+  PARSED.set(key, parsed)
+  return parsed
+}
+const PARSED = new Map<string, Map<string, ts.SourceFile>>()
 
 /** What the compiler says of one file of a program. */
 export function complaintsOf(program: ts.Program, file: string): string[] {
@@ -43,6 +59,28 @@ export async function bundled(code: string): Promise<string> {
     alias: Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, join(root, source)])),
   })
   return outputFiles[0]?.text ?? ''
+}
+
+/** What a program of {@link writeProgram} finds installed beside it, or in its runtime. */
+const INSTALLED = ['express', 'fastify', 'hono', '@hono/node-server', 'postgres', 'vitest', 'bun:test', 'bun:sqlite']
+
+/** Writes a program as one module that a process can run, in which `edgetill` is this checkout. */
+export async function writeProgram(
+  code: string,
+  outfile: string,
+  folder: string = root,
+  installed: string[] = INSTALLED,
+): Promise<string> {
+  await build({
+    stdin: { contents: code, loader: 'ts', resolveDir: folder },
+    bundle: true,
+    outfile,
+    format: 'esm',
+    platform: 'node',
+    external: installed,
+    alias: Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, join(root, source)])),
+  })
+  return outfile
 }
 
 /** Runs a program of a document in this process. */

@@ -2,9 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
-import { ENTRIES } from '../../../scripts/entries.ts'
 import type { Order } from '../../../src/index.ts'
+import { writeProgram } from './program.ts'
 import { root } from './runtimes.ts'
 
 /** A receiver of guides/receivers.md that runs in this process, and its store. */
@@ -35,16 +34,7 @@ export async function loadReceiver(program: string, store: string): Promise<Rece
     `${store}\nexport const rows = () => Number(database.prepare('SELECT count(*) AS n FROM events').get()?.n)\n`,
   )
   const outfile = join(folder, `receiver-${process.pid}-${count++}.mjs`)
-  await build({
-    stdin: { contents: `${program}\nexport { orderOf, rows } from './store.ts'\n`, loader: 'ts', resolveDir: folder },
-    bundle: true,
-    outfile,
-    format: 'esm',
-    platform: 'node',
-    // Found by Node beside the checkout's other packages.
-    external: ['express', 'fastify', 'hono', 'valibot', '@noble/hashes'],
-    alias: Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, join(root, source)])),
-  })
+  await writeProgram(`${program}\nexport { orderOf, rows } from './store.ts'\n`, outfile, folder)
   const {
     server,
     default: app,

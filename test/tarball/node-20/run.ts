@@ -1,11 +1,12 @@
-// Runs one bundled test file with Vitest's runner: `node run.js REPORT NAME FILE`. A process each, as Vitest isolates them:
-// what one file does to a global is nothing to the next. The report is one entry of those that scripts/run-tests.ts reads.
+// Runs bundled test files with Vitest's runner, in one module graph as vitest.config.ts does: `node run.js REPORT FILES`, where
+// FILES is JSON, pairs of a file's name and its bundle. The report has an entry for each, as scripts/run-tests.ts reads them.
 
 import { writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { type File, startTests, type Task, type Test, type VitestRunner } from '@vitest/runner'
 
-const [report = '', name = '', path = ''] = process.argv.slice(2)
+const [report = '', list = ''] = process.argv.slice(2)
+const names = new Map((JSON.parse(list) as [name: string, path: string][]).map(([name, path]) => [path, name]))
 
 const runner: VitestRunner = {
   config: {
@@ -29,17 +30,21 @@ const runner: VitestRunner = {
   importFile: (file) => import(pathToFileURL(file).href),
 }
 
-const [file] = await startTests([path], runner)
-if (file === undefined) throw new Error(`${name} was not loaded.`)
-const assertionResults = testsOf(file).map((test) => ({
-  status: { pass: 'passed', fail: 'failed' }[test.result?.state as string] ?? 'skipped',
-  fullName: fullName(test),
-  failure: messagesOf(test),
-}))
-for (const { status, fullName, failure } of assertionResults)
-  if (status === 'failed') console.log(`FAIL ${name} > ${fullName}\n${failure}`)
-const status = file.result?.state === 'pass' ? 'passed' : 'failed'
-writeFileSync(report, JSON.stringify({ name, status, message: messagesOf(file), assertionResults }))
+const files = await startTests([...names.keys()], runner)
+writeFileSync(report, JSON.stringify(files.map(entryOf)))
+
+function entryOf(file: File) {
+  const name = names.get(file.filepath)
+  const assertionResults = testsOf(file).map((test) => ({
+    status: { pass: 'passed', fail: 'failed' }[test.result?.state as string] ?? 'skipped',
+    fullName: fullName(test),
+    failure: messagesOf(test),
+  }))
+  for (const { status, fullName, failure } of assertionResults)
+    if (status === 'failed') console.log(`FAIL ${name} > ${fullName}\n${failure}`)
+  const status = file.result?.state === 'pass' ? 'passed' : 'failed'
+  return { name, status, message: messagesOf(file), assertionResults }
+}
 
 function testsOf(task: File | Task): Test[] {
   return task.type === 'test' ? [task] : task.tasks.flatMap(testsOf)

@@ -22,6 +22,8 @@ export function optionsFor(resolution: Resolution, lib: readonly string[] = ['li
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     skipLibCheck: false,
+    // The compiler's own libraries alone.
+    skipDefaultLibCheck: true,
     noEmit: true,
   }
 }
@@ -44,9 +46,21 @@ export function programOf(
   )
 }
 
-/** Everything that the compiler has to say. */
-export function complaints(program: ts.Program): string[] {
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(({ file, messageText }) => `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
+/** The published types under the package's names, for programs that stand in the checkout and see its devDependencies. */
+export const packedPaths = (): Record<string, string[]> =>
+  Object.fromEntries(
+    ENTRIES.map(({ name, specifier }) => [
+      specifier,
+      [join(packedFolder(), 'node_modules/edgetill/dist', `${name}.d.ts`)],
+    ]),
+  )
+
+/** What the compiler has to say of the program, and of its files in a folder. */
+export function complaints(program: ts.Program, folder = '/'): string[] {
+  const files = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(folder))
+  return [
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...files.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
+  ].map(({ file, messageText }) => `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
 }

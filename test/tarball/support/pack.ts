@@ -38,11 +38,8 @@ export const versionsOf = (dependencies: Dependencies): [name: string, version: 
 /** What the build reads. It is copied, so that the checkout's `dist` stays as it is. */
 const BUILT_FROM = ['src', 'scripts/entries.ts', 'package.json', 'deno.json', 'tsconfig.json', 'tsup.config.ts']
 
-/**
- * Builds and packs the package as it is published, and installs the tarball with npm into two otherwise empty folders, with
- * the newest and with the lowest dependencies. Returns the environment in which `packedFolder` finds them.
- */
-export function packInto(folder: string): Record<string, string> {
+/** Builds the package as it is published, in a folder, and returns a function that packs it into another. */
+function build(folder: string): (into: string) => void {
   const source = join(folder, 'source')
   mkdirSync(source, { recursive: true })
   for (const file of [...BUILT_FROM, ...manifest.files]) {
@@ -51,11 +48,26 @@ export function packInto(folder: string): Record<string, string> {
   }
   symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'))
   run('npm', ['run', '--silent', 'build'], source)
+  return (into) => void run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', into], source)
+}
+
+/** Builds and packs the package as it is published. Returns the tarball. */
+export function packTarball(folder: string): string {
+  build(folder)(folder)
+  return tarballIn(folder)
+}
+
+/**
+ * Builds and packs the package as it is published, and installs the tarball with npm into two otherwise empty folders, with
+ * the newest and with the lowest dependencies. Returns the environment in which `packedFolder` finds them.
+ */
+export function packInto(folder: string): Record<string, string> {
+  const pack = build(folder)
   const environment: Record<string, string> = {}
   for (const dependencies of ['newest', 'lowest'] as const) {
     const installed = join(folder, dependencies)
     mkdirSync(installed)
-    run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', installed], source)
+    pack(installed)
     writeFileSync(join(installed, 'package.json'), '{ "private": true }\n')
     const packages = versionsOf(dependencies).map(([name, version]) => `${name}@${version}`)
     run(

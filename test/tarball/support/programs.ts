@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { root } from '../../node/support/runtimes.ts'
 import { blocks, examples, type Snippet, sources } from '../../node/support/snippets.ts'
 
-/** The programs of the README, the guides and the docstrings: what a user copies first. */
-export function documentedPrograms(): Snippet[] {
+/** The programs of the README, the guides and the docstrings that import edgetill: what a user copies first. */
+function documentedPrograms(): Snippet[] {
   const documents = [
     'README.md',
     ...readdirSync(join(root, 'guides')).flatMap((file) => (file.endsWith('.md') ? [`guides/${file}`] : [])),
@@ -14,8 +14,23 @@ export function documentedPrograms(): Snippet[] {
   )
 }
 
-/** Each as a module of its own. */
-export const asFiles = (programs: readonly Snippet[]): Record<string, string> =>
+const importsOthers = ({ code }: Snippet) => /from '(?!edgetill)/.test(code)
+
+/** Those that import nothing else, and so compile on every platform; each a separate module. */
+export const portablePrograms = (): Record<string, string> =>
+  asFiles(documentedPrograms().filter((program) => !importsOthers(program)))
+
+/** Those that import a framework, a module of Node or another program of their guide, which is there under its name. */
+export function serverPrograms(): Record<string, string> {
+  const programs = documentedPrograms().filter(importsOthers)
+  const named = programs.flatMap(({ code }): [string, string][] => {
+    const name = /^\/\/ (\w+\.ts)\n/.exec(code)?.[1]
+    return name === undefined ? [] : [[name, code]]
+  })
+  return { ...asFiles(programs), ...Object.fromEntries(named) }
+}
+
+const asFiles = (programs: readonly Snippet[]): Record<string, string> =>
   Object.fromEntries(
     programs.map(({ where, code }, index) => [`program-${index}.mts`, `// ${where}\n${code}\nexport {}\n`]),
   )

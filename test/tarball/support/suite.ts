@@ -1,25 +1,29 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { specifierOf } from '../../../scripts/entries.ts'
 import { importsOf } from '../../node/support/imports.ts'
-import { runsOn } from '../../tiers.ts'
+import { runsOn, testFiles } from '../../tiers.ts'
 import { LEFT_OUT } from '../left-out.ts'
 import { root } from './pack.ts'
 
 /** The test files that run on every runtime. */
-export function portableFiles(): string[] {
-  return readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((file) => runsOn('deno', file, 'all'))
-    .sort()
+export const portableFiles = (): string[] => testFiles().filter((file) => runsOn('deno', file, 'all'))
+
+/**
+ * How much of the suite runs against the tarball: `all` of it; what is `quick`, which loads every module; or what is
+ * `runtime-dependent`. Each runtime has all of it against the sources, from which the tarball cannot differ on one runtime alone.
+ */
+export type Part = 'all' | 'quick' | 'runtime-dependent'
+
+/** The part that scripts/run-tests.ts names to a process of the suite. */
+const partOfRun = (): Part => (process.env.EDGETILL_SUITE as Part | undefined) ?? 'all'
+
+/** Those of them that run against the tarball too, without those that are left out by name. */
+export function suiteFiles(part: Part = partOfRun()): string[] {
+  const files = portableFiles().filter((file) => !Object.hasOwn(LEFT_OUT, file))
+  if (part === 'all') return files
+  return files.filter((file) => runsOn(part === 'quick' ? 'node' : 'deno', file, 'quick'))
 }
-
-/** Those of them that run against the tarball too: all that are not left out by name. */
-export const suiteFiles = (): string[] => portableFiles().filter((file) => !Object.hasOwn(LEFT_OUT, file))
-
-/** On workerd those that can differ there: the others take minutes, and run there against the sources. */
-export const workerdSuiteFiles = (): string[] => suiteFiles().filter((file) => runsOn('workerd', file, 'quick'))
 
 /** The first internal file of `src/` that a file reaches at run time, through whatever helpers; types are erased. */
 export function internalBehind(file: string, reached: Map<string, string | undefined> = new Map()): string | undefined {

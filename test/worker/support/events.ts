@@ -1,4 +1,4 @@
-/** Webhook payloads as the service's document has them. */
+/** Webhook payloads as the API document has them. */
 let serial = 0
 const uuid = (): string => `00000000-0000-4000-8000-${String(++serial).padStart(12, '0')}`
 

@@ -5,11 +5,7 @@ import { World, type WorldOptions } from './world.ts'
 /** A world whose `onEvent` is one of the calls that a kill can stop; `handled` has the events for which it ran to its end. */
 export function killable(options: WorldOptions): { world: World; handled: Set<string> } {
   const handled = new Set<string>()
-  const world: World = new World({
-    ...options,
-    onEvent: ({ id }) => world.call(async () => void handled.add(id)),
-  })
-  return { world, handled }
+  return { world: new World({ ...options, onEvent: ({ id }) => void handled.add(id) }), handled }
 }
 
 /** Every event was handled at least once, is written down as done, and waits for nothing more. */
@@ -22,15 +18,11 @@ export async function expectEachHandled(world: World, handled: Set<string>): Pro
   expect(await idsOf('retry/')).toEqual(new Set())
 }
 
-/** Runs a part of the worker until it answers or the kill strikes. */
+/** Runs a part of the worker, and what it goes on with after its answer, until the kill stops it. */
 export async function armed<T>(world: World, kill: Kill, work: () => Promise<T>): Promise<T | undefined> {
-  world.kill = kill
-  try {
-    return await kill.answer(work())
-  } catch {
-    return undefined
-  } finally {
-    world.kill = undefined
-    world.gate?.restart()
-  }
+  world.begin(kill)
+  const answer = await kill.answer(work()).catch(() => undefined)
+  await kill.answer(world.emulator.deliveries.idle()).catch(() => {})
+  world.begin()
+  return answer
 }

@@ -1,5 +1,6 @@
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { vi } from 'vitest'
+import { type CheckoutOrder, createCheckoutLink } from '../../../src/checkout-link/index.ts'
 import {
   createEmulator,
   type Emulator,
@@ -7,17 +8,18 @@ import {
   type TestCardName,
   testCard,
 } from '../../../src/emulator/index.ts'
+import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
 import { createApp } from '../../../worker/app.ts'
 import type { Deps } from '../../../worker/context.ts'
 import type { Env } from '../../../worker/env.ts'
 import { runCron } from '../../../worker/flows/cron.ts'
-import { type CheckoutOrder, createCheckoutLink } from '../../../worker/lib/links.ts'
+import type { OnAlert } from '../../../worker/on-alert.ts'
 import type { OnEvent } from '../../../worker/on-event.ts'
 import { signWebhook } from '../../../worker/sdk.ts'
 import type { Order } from '../../../worker/store/order.ts'
+import { onNode } from '../../support/environment.ts'
 import { createGateDouble, type GateDouble } from './gate-double.ts'
-import { type Kill, throughCall } from './kill.ts'
-import { createKvDouble, type KvDouble } from './kv-double.ts'
+import { createKill, type Kill, throughCall } from './kill.ts'
 import { createRandom, seedOfRun } from './random.ts'
 
 export const LINK_SECRET = 'link-secret-of-the-tests-32-characters'
@@ -39,8 +41,11 @@ export const SENDS: readonly Sends[] = ['once', 'twice', 'together']
 
 const runtimeKv = await findRuntimeKv()
 
-/** The kinds of KV that exist on this runtime. */
-export const KINDS: Kind[] = [...(runtimeKv ? (['real'] as const) : []), 'strict', 'hostile', 'gated', 'gated hostile']
+/** The kinds of KV that are tried on this runtime: its own, and the doubles; off Node one without a gate and one with it. */
+export const KINDS: Kind[] = [
+  ...(runtimeKv ? (['real'] as const) : []),
+  ...(onNode ? (['strict', 'hostile', 'gated', 'gated hostile'] as const) : (['strict', 'gated hostile'] as const)),
+]
 
 /** Those without a gate. */
 export const ALONE: Kind[] = KINDS.filter((kind) => !kind.startsWith('gated'))
@@ -68,6 +73,7 @@ async function findRuntimeKv(): Promise<KVNamespace | undefined> {
 export interface WorldOptions {
   kind?: Kind
   onEvent?: OnEvent
+  onAlert?: OnAlert
   env?: Partial<Env>
   emulator?: EmulatorOptions
   /** How often each webhook of {@link World.deliver} and {@link World.answers} is sent. */
@@ -79,6 +85,39 @@ export interface WorldOptions {
   fetch?: typeof fetch
 }
 
+/** The variables and secrets of a worker that uses this emulator. */
+export function bindings(credentials: Emulator['credentials']): Omit<Env, 'STATE'> {
+  return {
+    BASE_URL: credentials.baseUrl,
+    API_URL: credentials.apiUrl,
+    POS_ID: credentials.posId,
+    SCHEME: credentials.scheme,
+    AUTHENTICATION: 'per-endpoint',
+    MODE: '',
+    ALLOW_INSECURE_HTTP: '',
+    SENDER_CHECK: 'off',
+    SENDER_IP: '35.187.74.148',
+    PUBLIC_ORIGIN: ORIGIN,
+    SHOP_NAME: '',
+    SHOP_URL: '',
+    RETENTION_DAYS: '',
+    KEEP_CARD_TOKEN: 'true',
+    API_KEY: credentials.apiKey,
+    API_SECRET: credentials.apiSecret,
+    ENDPOINTS_KEY: credentials.endpointsKey,
+    LINK_SECRET,
+    ADMIN_TOKEN,
+  }
+}
+
+/** Pays at the service's checkout page; answers where the customer is sent. */
+export async function payAt(emulator: Emulator, checkoutUrl: string, card: TestCardName): Promise<string | null> {
+  const form = { cc_number: testCard(card), exp_month: '12', exp_year: '30', card_cvv: '123' }
+  const body = new URLSearchParams(form)
+  const response = await emulator.fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })
+  return response.headers.get('location')
+}
+
 /** A worker with its state and the service, on one clock. */
 export class World {
   time = START
@@ -86,19 +125,23 @@ export class World {
   readonly kind: Kind
   readonly emulator: Emulator
   readonly random: () => number
-  readonly app: ReturnType<typeof createApp>
+  app!: ReturnType<typeof createApp>
   /** Undefined over KV alone. */
   readonly gate: GateDouble | undefined
   readonly options: WorldOptions
-  /** Stops the worker at some call, as long as it is set. */
-  kill: Kill | undefined
+  /** Responds in place of the service, as long as it is set; undefined where it does not. */
+  intercept: ((url: string, init?: RequestInit) => Promise<Response> | undefined) | undefined
+  /** Each call of the worker that runs goes through it. */
+  private kill!: Kill
+  private deps!: Deps
+  private readonly background: Promise<unknown>[] = []
   /** In front of this world's keys in a namespace that it shares. */
   private readonly part: string
 
   constructor(options: WorldOptions = {}) {
     // In each world: another file of the same run may have given the console back.
     keepLog()
-    this.options = options
+    this.options = { ...options }
     this.kind = options.kind ?? 'strict'
     this.random = createRandom(seedOfRun())
     this.part = `${crypto.randomUUID()}/`
@@ -113,58 +156,41 @@ export class World {
     this.emulator = createEmulator({
       seed: 7,
       clock: { now: () => this.time },
-      fetch: (input, init) => {
-        const answered = this.fetch(new Request(input as string, init))
-        return this.kill ? this.kill.answer(answered) : answered
-      },
+      fetch: (input, init) => this.kill.answer(this.fetch(new Request(input, init))),
       ...options.emulator,
     })
-    const { onEvent, fetch = (input, init) => this.emulator.fetch(input as string, init) } = options
-    const deps: Deps = {
-      fetch: ((input, init) => this.call(() => fetch(input, init))) as typeof globalThis.fetch,
+    this.gate = this.kind.startsWith('gated') ? createGateDouble({ now: () => this.time }, this.waitUntil) : undefined
+    this.begin()
+  }
+
+  /**
+   * The worker begins anew; the storage stays. What the one before had begun goes on through that one's `kill`: of one that
+   * died no further call is made, whenever what it waited for is there.
+   */
+  begin(kill: Kill = createKill(Number.POSITIVE_INFINITY, 'dies before')): void {
+    const { onEvent, onAlert, fetch = (input, init) => this.emulator.fetch(input as string, init) } = this.options
+    this.kill = kill
+    this.deps = {
+      fetch: ((input, init) =>
+        kill.call(() => this.intercept?.(String(input), init) ?? fetch(input, init))) as typeof globalThis.fetch,
       now: () => this.time,
-      ...(onEvent && { onEvent }),
+      ...(onEvent && { onEvent: (...parts) => kill.call(async () => onEvent(...parts)) }),
+      ...(onAlert && { onAlert }),
     }
-    this.app = createApp(deps)
-    this.gate = this.kind.startsWith('gated') ? createGateDouble(deps) : undefined
-    if (this.gate) this.gate.through = (work) => this.call(work)
+    this.app = createApp(this.deps)
+    this.gate?.restart({ deps: this.deps, kill: { call: kill.call } })
   }
 
   /** Bindings as some location has them. */
   env(location = LOCATIONS[Math.floor(this.random() * LOCATIONS.length)] as string): Env {
-    const { credentials } = this.emulator
-    const kv = this.kind === 'real' && runtimeKv ? this.partOf(runtimeKv) : this.kv.at(location)
+    const kv = this.kind === 'real' && runtimeKv ? this.partOf(runtimeKv) : this.kv.at<KVNamespace>(location)
     return {
-      STATE: this.kill ? throughCall(kv, this.kill.call) : kv,
-      ...(this.gate && { ORDER_GATE: this.gate.namespace(() => this.gateEnv()) }),
-      BASE_URL: credentials.baseUrl,
-      API_URL: credentials.apiUrl,
-      POS_ID: credentials.posId,
-      SCHEME: credentials.scheme,
-      AUTHENTICATION: 'per-endpoint',
-      SENDER_CHECK: 'off',
-      SENDER_IP: '35.187.74.148',
-      PUBLIC_ORIGIN: ORIGIN,
-      RETENTION_DAYS: '',
-      KEEP_CARD_TOKEN: 'true',
-      API_KEY: credentials.apiKey,
-      API_SECRET: credentials.apiSecret,
-      ENDPOINTS_KEY: credentials.endpointsKey,
-      LINK_SECRET: LINK_SECRET,
-      ADMIN_TOKEN: ADMIN_TOKEN,
+      ...bindings(this.emulator.credentials),
+      STATE: throughCall(kv, this.kill.call),
+      // A gate stays at one place.
+      ...(this.gate && { ORDER_GATE: this.gate.namespace(() => this.env(LOCATIONS[0]), this.kill.call) }),
       ...this.options.env,
     }
-  }
-
-  /** What a gate sees: it stays at one place. */
-  private gateEnv(): Env {
-    const kv = this.kv.at(LOCATIONS[0] as string)
-    return { ...this.env(LOCATIONS[0]), STATE: throughCall(kv, (work) => this.call(work)) }
-  }
-
-  /** Does something that a {@link Kill} may stop. */
-  call<T>(work: () => Promise<T>): Promise<T> {
-    return this.kill ? this.kill.call(work) : work()
   }
 
   private partOf(runtimeKv: KVNamespace): KVNamespace {
@@ -214,7 +240,20 @@ export class World {
   }
 
   async fetch(request: Request, env: Env = this.env()): Promise<Response> {
-    return this.app.fetch(request, env)
+    return this.app.fetch(request, env, { waitUntil: this.waitUntil, passThroughOnException: () => {}, props: {} })
+  }
+
+  private readonly waitUntil = (work: Promise<unknown>): void => void this.background.push(work)
+
+  /** Everything that no response waited for has ended. */
+  async idle(): Promise<void> {
+    while (this.background.length > 0) await Promise.allSettled(this.background.splice(0))
+  }
+
+  /** The worker begins anew, with other code of the merchant. */
+  restart(onAlert: OnAlert): void {
+    this.options.onAlert = onAlert
+    this.begin()
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Response> {
@@ -290,7 +329,11 @@ export class World {
     return this.fetch(new Request(new URL(path, ORIGIN), { ...init, headers }))
   }
 
-  link(order: Partial<CheckoutOrder> & { order_id: string }, expiresAt?: number): Promise<string> {
+  link(
+    order: Partial<CheckoutOrder> & { order_id: string },
+    expiresAt?: number,
+    fields: { reference?: string } = {},
+  ): Promise<string> {
     const whole = { ...ORDER, ...order } as CheckoutOrder
     const now = () => this.time
     return createCheckoutLink({
@@ -299,6 +342,7 @@ export class World {
       order: whole,
       now,
       ...(expiresAt !== undefined && { expiresAt }),
+      ...fields,
     })
   }
 
@@ -318,16 +362,21 @@ export class World {
 
   /** Pays at the service's checkout page; answers where the customer is sent. */
   async pay(checkoutUrl: string, card: TestCardName = 'success'): Promise<string | null> {
-    const form = { cc_number: testCard(card), exp_month: '12', exp_year: '30', card_cvv: '123' }
-    const body = new URLSearchParams(form)
-    const response = await this.emulator.fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })
+    const location = await payAt(this.emulator, checkoutUrl, card)
     await this.emulator.deliveries.idle()
-    return response.headers.get('location')
+    return location
+  }
+
+  /** The payments that the customer could still pay, of an order and its further attempts. */
+  payable(order_id: string): string[] {
+    return this.emulator.orders
+      .list()
+      .filter((order) => order.order_id.startsWith(order_id) && order.payments[0]?.status === 'init')
+      .map((order) => order.order_id)
   }
 
   cron(): Promise<{ finished: number; failed: number }> {
-    const { onEvent } = this.options
-    return runCron({ now: () => this.time, ...(onEvent && { onEvent }) }, this.env())
+    return runCron(this.deps, this.env(), this.waitUntil)
   }
 
   /** Runs the cron until no event is kept for another attempt. */

@@ -5,8 +5,10 @@ import { type Html, renderPage } from '../../pages/layout.ts'
 import { badge, toneOf } from '../../pages/status.ts'
 import type { DeliveryLog } from '../../webhooks/deliveries.ts'
 import type { Delivery } from '../../webhooks/delivery-store.ts'
+import type { OtherPayment } from '../actions.ts'
 import type { EmulatorControls } from '../emulator-controls.ts'
 import {
+  amountInput,
   commandForm,
   confirmForm,
   deliveryState,
@@ -52,6 +54,7 @@ ${requestTable([...emulator.requests.slice(-FEW)].reverse())}
 <p><a href="/_emulator/requests">All requests</a></p>
 ${clockSection(emulator)}
 ${faultSection(emulator)}
+${otherPaymentSection()}
 <h2>Addresses and credentials</h2>
 <dl>${Object.entries(emulator.credentials).map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl>
 <h2>Start again</h2>
@@ -127,3 +130,24 @@ function faultSection({ faults }: EmulatorControls): Html {
   return html`<h2>Faults</h2>
 <p>${set === 0 ? 'None is set.' : `${next.length} will fire next, ${rates.length} at random.`} <a href="/_emulator/faults">${set === 0 ? 'Set a fault' : 'See and set faults'}</a></p>`
 }
+
+/** The payments that no endpoint makes. What is wrong with an input is said by the page that the form leads to. */
+function otherPaymentSection(): Html {
+  const inputs = html`<div><label for="other-method">Method</label><select id="other-method" name="method">${OTHER_METHODS.map(
+    ([method, name]) => html`<option value="${method}">${name}</option>`,
+  )}</select></div>
+  <div><label for="other-order">New order_id</label><input class="wide-field" id="other-order" name="order_id" maxlength="256" required></div>
+  ${amountInput('other-amount', 'Amount', 5)}
+  <div><label for="other-currency">Currency</label><input id="other-currency" name="currency" value="UAH" pattern="[A-Z]{3}" required></div>
+  <div><label for="other-code">Ends with code</label><input id="other-code" name="status_code" value="1000" pattern="\\d{4}" required></div>
+  <div><label for="other-url">Webhook to</label><input class="wide-field" id="other-url" name="server_url" type="url" placeholder="default: --webhook-url"></div>`
+  return html`<h2>Credit, p2p or lookup</h2>
+<p id="other-payments">The API document shows the webhooks of these payments alone, not how they are created: they are made here.</p>
+<div class="actions">${commandForm('payment', { return_to: '/_emulator' }, 'Make the payment', { inputs, describedBy: 'other-payments' })}</div>`
+}
+
+const OTHER_METHODS: readonly [method: OtherPayment['method'], name: string][] = [
+  ['credit', 'credit: to a card'],
+  ['p2p', 'p2p: from card to card'],
+  ['lookup', 'lookup: of a card'],
+]

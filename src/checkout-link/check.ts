@@ -1,0 +1,89 @@
+import type { ClientConfig } from '../config.ts'
+import { isInvalidInputError } from '../errors.ts'
+import {
+  type CreatePaymentInput,
+  createPayment,
+  type HostedAuthInput,
+  type HostedPurchaseInput,
+} from '../operations/create-payment.ts'
+import {
+  type CreateSplitPurchaseInput,
+  createSplitPurchase,
+  type HostedSplitPurchaseInput,
+} from '../operations/create-split-purchase.ts'
+
+/** What a customer is to pay: the input of a hosted `createPayment` or `createSplitPurchase`, without `pos_id`. */
+export type CheckoutOrder =
+  | Omit<HostedPurchaseInput, 'pos_id'>
+  | Omit<HostedAuthInput, 'pos_id'>
+  | Omit<HostedSplitPurchaseInput, 'pos_id'>
+
+/** A further attempt at an order adds `~2` to `~99`, and an authorization's order_id has at most 32 characters. */
+const ATTEMPT_SUFFIX = 3
+const ID_LENGTH = { auth: 32 - ATTEMPT_SUFFIX, purchase: 256 - ATTEMPT_SUFFIX }
+const REFERENCE_LENGTH = 128
+const EMAIL_LENGTH = 254
+
+/** @throws {TypeError} when the order cannot be paid by a link; the text says which field, and what to do. */
+export async function checkOrder(order: CheckoutOrder): Promise<void> {
+  if (order?.mode !== 'hosted') {
+    throw new TypeError('A checkout link needs an order with mode "hosted": the customer pays on the service’s page.')
+  }
+  const { order_id, method } = order
+  if (typeof order_id !== 'string' || order_id === '' || order_id === '.' || order_id === '..') {
+    throw new TypeError('order_id must be a non-empty string other than "." and "..", which no address can carry.')
+  }
+  try {
+    encodeURIComponent(order_id)
+  } catch {
+    throw new TypeError('order_id contains half of a surrogate pair: it is not well-formed text.')
+  }
+  // "A-1~2" is what the worker itself calls the second attempt at paying "A-1".
+  if (/~\d+$/.test(order_id)) {
+    throw new TypeError('order_id must not end in "~" and a number: the worker names further attempts that way.')
+  }
+  const limit = method === 'auth' ? ID_LENGTH.auth : ID_LENGTH.purchase
+  if ([...order_id].length > limit) {
+    throw new TypeError(
+      `order_id must have at most ${limit} characters${method === 'auth' ? ' to be captured' : ''}: the worker adds up to ${ATTEMPT_SUFFIX} for a further attempt.`,
+    )
+  }
+  await checkAsTheSdkDoes(order)
+}
+
+/** @throws {TypeError} for a reference that cannot be searched for. */
+export function checkReference(reference: unknown): void {
+  const isText = typeof reference === 'string' && reference !== '' && reference.length <= REFERENCE_LENGTH
+  if (!isText || hasControls(reference)) {
+    throw new TypeError(
+      `reference must be a text of 1 to ${REFERENCE_LENGTH} characters without line breaks, such as your own order number.`,
+    )
+  }
+}
+
+/** @throws {TypeError} for what is not an e-mail address. */
+export function checkEmail(email: unknown): void {
+  if (typeof email === 'string' && email.length <= EMAIL_LENGTH && /^[^\s@]+@[^\s@]+$/.test(email)) return
+  throw new TypeError(`customer e-mail must be one address of at most ${EMAIL_LENGTH} characters.`)
+}
+
+const hasControls = (text: string): boolean => [...text].some((letter) => letter < ' ' || letter === '\u007f')
+
+/** Runs the SDK's own check. Nothing is sent: this `fetch` fails for every request that passes the check. */
+async function checkAsTheSdkDoes(order: CheckoutOrder): Promise<void> {
+  const config: ClientConfig = {
+    baseUrl: 'https://service.invalid',
+    posId: '00000000-0000-4000-8000-000000000000',
+    apiKey: 'none',
+    apiSecret: 'none',
+    endpointsKey: 'none',
+    fetch: () => Promise.reject(new Error('only checked')),
+    onWarning: () => {},
+  }
+  try {
+    if ('split' in order) await createSplitPurchase(config, order as CreateSplitPurchaseInput)
+    else await createPayment(config, order as CreatePaymentInput)
+  } catch (error) {
+    if (isInvalidInputError(error)) throw new TypeError(`Order ${order.order_id} cannot be paid: ${error.message}`)
+  }
+}

@@ -1,0 +1,170 @@
+import { type CheckoutOrder, checkEmail, checkOrder, checkReference } from './check.ts'
+import { nonceBytes, nonceOf, seal, sealUnder, unseal } from './seal.ts'
+
+/** What {@link createCheckoutLink} takes. */
+export interface CheckoutLinkOptions {
+  /** The worker's origin, such as `https://pay.shop.example.com`. */
+  origin: string
+  /** The worker's `LINK_SECRET`, at least 32 characters. */
+  linkSecret: string
+  /** `server_url` and `result_url` are filled in by the worker unless they are given. */
+  order: CheckoutOrder
+  /**
+   * What the shop itself calls the sale, 1 to 128 characters: it comes back in `onEvent` and in the order, and
+   * `GET /api/orders?reference=…` finds it. Several orders may share one.
+   */
+  reference?: string | undefined
+  /** Where the shop writes to the customer; it comes back in `onEvent` and in the order. Default: the order's own. */
+  customerEmail?: string | undefined
+  /** Milliseconds since 1970 after which the link no longer leads to a payment. Default: 24 hours from now. */
+  expiresAt?: number | undefined
+  /** The clock. Default `Date.now`. */
+  now?: () => number
+}
+
+/** What an opened link holds. */
+export interface CheckoutLink {
+  order: CheckoutOrder
+  /** The origin that the link was made for. */
+  origin: string
+  /** Milliseconds since 1970. */
+  expiresAt: number
+  reference?: string
+  customerEmail?: string
+}
+
+/** What the id of a link says. */
+export interface CheckoutLinkId {
+  order_id: string
+  /** Milliseconds since 1970. */
+  expiresAt: number
+  /** The first 16 characters of the link's token. */
+  nonce: string
+}
+
+const DAY_MS = 86_400_000
+/** The last one that a Date can hold. */
+const LAST_TIME = 8.64e15
+/** Some browsers, and Cloudflare (16 kB), reject longer addresses. */
+const LINK_LENGTH = 8_000
+const LINK = 'checkout link'
+const ID = 'checkout link id'
+
+/**
+ * Makes a link that lets one customer pay one order: `<origin>/checkout/<token>`. The order travels inside, encrypted
+ * with a key that is derived from `LINK_SECRET`: a customer cannot choose another price, and the address does not show the
+ * customer's data. Runs on any runtime: in the shop's server, in a script, in another Worker. `POST /api/links` of the
+ * worker makes the same link for a shop in another language.
+ *
+ * @throws {TypeError} when the order cannot be paid, something is missing, or the link would be too long; the text says
+ *   which field, and what to do.
+ * @example
+ * import { createCheckoutLink } from 'edgetill/checkout-link'
+ * const link = await createCheckoutLink({
+ *   origin: 'https://pay.shop.example.com',
+ *   linkSecret: 'the LINK_SECRET of the worker, at least 32 characters',
+ *   order: {
+ *     mode: 'hosted', method: 'purchase', amount: 100.5, currency: 'UAH', description: 'Two mugs', order_id: 'A-1',
+ *     order_3ds_bypass: 'supported', customer_patronym: 'Ivanivna', customer_email: 'olena@example.com',
+ *     customer_phone: '+380441234567',
+ *   },
+ *   reference: 'cart-77',
+ * })
+ * console.log(link)
+ */
+export async function createCheckoutLink(options: CheckoutLinkOptions): Promise<string> {
+  const { linkSecret, reference, customerEmail, now = Date.now } = options
+  const origin = originOf(options.origin)
+  const expiresAt = options.expiresAt ?? now() + DAY_MS
+  if (typeof expiresAt !== 'number' || !(expiresAt > now() && expiresAt <= LAST_TIME)) {
+    throw new TypeError('expiresAt must be a time in the future, in milliseconds since 1970 (not seconds, not a Date).')
+  }
+  if (reference !== undefined) checkReference(reference)
+  if (customerEmail !== undefined) checkEmail(customerEmail)
+  const order = withEmail(options.order, customerEmail)
+  await checkOrder(order)
+  // What is undefined is not part of the link's JSON.
+  const ownEmail = customerEmail === order.customer_email ? undefined : customerEmail
+  const held = { order, origin, expiresAt, reference, customerEmail: ownEmail }
+  const link = `${origin}/checkout/${await seal(linkSecret, LINK, held)}`
+  if (link.length <= LINK_LENGTH) return link
+  throw new TypeError(
+    `The checkout link would have ${link.length} characters; at most ${LINK_LENGTH} work everywhere. Shorten payload or description.`,
+  )
+}
+
+function withEmail(order: CheckoutOrder, customer_email: string | undefined): CheckoutOrder {
+  return customer_email === undefined || order?.customer_email !== undefined ? order : { ...order, customer_email }
+}
+
+/**
+ * Opens a link's token, the part after `/checkout/`.
+ *
+ * @param linkSecrets The secrets that are tried: the new one, and the previous one while it is being replaced.
+ * @returns What the link holds; undefined when it was made with another secret, or was changed by as little as one bit. Its
+ *   `expiresAt` is not checked.
+ * @throws {TypeError} when a secret is too short.
+ * @example
+ * import { openCheckoutLink } from 'edgetill/checkout-link'
+ * const secret = 'the LINK_SECRET of the worker, at least 32 characters'
+ * const { pathname } = new URL('https://pay.shop.example.com/checkout/the-token')
+ * const opened = await openCheckoutLink(pathname.split('/')[2] ?? '', [secret])
+ * console.log(opened?.order.order_id)
+ */
+export async function openCheckoutLink(
+  token: string,
+  linkSecrets: readonly string[],
+): Promise<CheckoutLink | undefined> {
+  return (await unseal(linkSecrets, LINK, token)) as CheckoutLink | undefined
+}
+
+/**
+ * The id of a link, which `DELETE /api/links/:id` of the worker revokes. It follows from the link: `POST /api/links`
+ * returns the same. It holds the order_id and the time of expiry, encrypted, and opens no payment.
+ *
+ * @param link The whole link.
+ * @param linkSecret The secret that it was made with.
+ * @throws {TypeError} when it is not a link that was made with this secret.
+ * @example
+ * import { checkoutLinkId } from 'edgetill/checkout-link'
+ * const idOf = (link: string) => checkoutLinkId(link, 'the LINK_SECRET of the worker, at least 32 characters')
+ */
+export async function checkoutLinkId(link: string, linkSecret: string): Promise<string> {
+  const [, token = ''] = /\/checkout\/([\w-]+)$/.exec(link) ?? []
+  const opened = await openCheckoutLink(token, [linkSecret])
+  if (!opened) throw new TypeError('link is not a checkout link that was made with this linkSecret.')
+  // The link's nonce under another key: one link has one id, and their two keys never meet.
+  return sealUnder(nonceBytes(nonceOf(token)), linkSecret, ID, [opened.order.order_id, opened.expiresAt], '')
+}
+
+/**
+ * Opens what {@link checkoutLinkId} returned.
+ *
+ * @param linkSecrets The secrets that are tried.
+ * @returns Undefined when it is not the id of a link of these secrets.
+ * @throws {TypeError} when a secret is too short.
+ * @example
+ * import { openCheckoutLinkId } from 'edgetill/checkout-link'
+ * const secret = 'the LINK_SECRET of the worker, at least 32 characters'
+ * const opened = await openCheckoutLinkId('what checkoutLinkId returned', [secret])
+ * console.log(opened?.order_id)
+ */
+export async function openCheckoutLinkId(
+  id: string,
+  linkSecrets: readonly string[],
+): Promise<CheckoutLinkId | undefined> {
+  const value = (await unseal(linkSecrets, ID, id)) as [string, number] | undefined
+  return value && { order_id: value[0], expiresAt: value[1], nonce: nonceOf(id) }
+}
+
+function originOf(text: string): string {
+  let url: URL
+  try {
+    url = new URL(text)
+  } catch {
+    throw new TypeError(`origin: ${JSON.stringify(text)} is not an address; write it as https://pay.shop.example.com.`)
+  }
+  if (!/^https?:$/.test(url.protocol)) throw new TypeError('origin must begin with https:// (or http:// on loopback).')
+  if (url.pathname === '/' && url.search === '' && url.hash === '') return url.origin
+  throw new TypeError(`origin must be an address without a path, such as ${url.origin}.`)
+}

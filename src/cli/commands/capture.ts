@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import { type ChangeVerb, changeCommand } from '../change-order.ts'
+import type { Surroundings } from '../service.ts'
+
+const CAPTURE: ChangeVerb = {
+  name: 'capture',
+  description: 'Captures an authorization: in full, in part, or beyond it.',
+  whole: 'the whole authorization is captured',
+  takesDetails: true,
+  call: (client, { order_id, currency, flags: { amount, comment, serverUrl } }, options) =>
+    client.capturePayment(
+      { order_id, order_currency: currency, charge_amount: amount, comment, server_url: serverUrl },
+      options,
+    ),
+}
+
+/** `edgetill capture ID` */
+export const command = (around?: () => Surroundings): Command => changeCommand(CAPTURE, around)

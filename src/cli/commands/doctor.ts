@@ -1,0 +1,71 @@
+import { lookup } from 'node:dns/promises'
+import { Command } from 'commander'
+import type { ClientConfig } from '../../index.ts'
+import { configOf, readSettings, type ServiceFlags, type Settings } from '../configuration.ts'
+import { type Finding, failed, ok, skipped } from '../doctor/finding.ts'
+import { judge } from '../doctor/judge.ts'
+import { probeService } from '../doctor/probe.ts'
+import { checkWebhookAddress, type Lookup } from '../doctor/webhook-address.ts'
+import { UsageError } from '../errors.ts'
+import { EXIT } from '../outcome.ts'
+import { addServiceOptions, hooksOf, type Surroundings, signalOf, surroundings } from '../service.ts'
+import { printable, type Terminal } from '../terminal.ts'
+
+interface Flags extends ServiceFlags {
+  webhookUrl?: string
+}
+
+const resolve: Lookup = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
+
+/** `edgetill doctor` */
+export function command(around = surroundings, addressesOf = resolve): Command {
+  const verb = new Command('doctor')
+    .description('Checks configuration, reachability, clock, authentication and credentials by read-only calls.')
+    .optionsGroup('What is checked too:')
+    .option('--webhook-url <URL>', 'whether the service can reach this address for webhooks')
+  return addServiceOptions(verb).action((flags: Flags) => examine(flags, around(), addressesOf))
+}
+
+async function examine(flags: Flags, around: Surroundings, addressesOf: Lookup): Promise<void> {
+  const { terminal } = around
+  const settings = await readSettings(flags, around.environment)
+  const findings = [
+    ...(await examineService(settings, flags, around)),
+    ...(await checkWebhookAddress(flags.webhookUrl, addressesOf)),
+  ]
+  const isWrong = findings.some(({ result }) => result === 'failed')
+  if (flags.json) terminal.out(JSON.stringify({ ok: !isWrong, findings }))
+  else for (const finding of findings) terminal.out(describe(finding, terminal))
+  around.exit(isWrong ? EXIT.failed : EXIT.done)
+}
+
+async function examineService(settings: Settings, flags: Flags, around: Surroundings): Promise<Finding[]> {
+  const { terminal, fetch } = around
+  let config: ClientConfig
+  try {
+    config = { ...configOf(settings, flags, ''), fetch, ...hooksOf(flags, terminal) }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    const [message = '', ...fix] = error.message.split('\n')
+    return [
+      failed('configuration', message, fix.join(' ') || 'Correct this setting.'),
+      skipped('service', 'not asked: the configuration has to be right first'),
+    ]
+  }
+  const done = terminal.progress('Asking the service')
+  const probes = await probeService(config, signalOf(around)).finally(done)
+  return [ok('configuration', summary(settings, config)), ...judge(probes, config.authentication ?? 'per-endpoint')]
+}
+
+/** Where each setting comes from; of secrets, that they are set. */
+function summary(settings: Settings, { baseUrl, posId }: ClientConfig): string {
+  const sources = [...new Set(Object.values(settings).map(({ source }) => source))]
+  return `complete (${sources.join(', ')}): ${baseUrl}, POS ${posId}`
+}
+
+const MARKS = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' } as const
+
+function describe({ check, result, message, fix }: Finding, terminal: Terminal): string {
+  const line = `${terminal.paint(MARKS[result], result.padEnd(7))}  ${check}: ${printable(message)}`
+  return fix === undefined ? line : `${line}\n         fix: ${printable(fix)}`
+}

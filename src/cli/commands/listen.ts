@@ -1,0 +1,79 @@
+import { Command } from 'commander'
+import { shownEvent } from '../event-text.ts'
+import { untilStopped } from '../interrupt.ts'
+import { webAddress, wholeNumber } from '../option-values.ts'
+import { addSecretOptions, readSecrets, type SecretFlags } from '../secrets.ts'
+import { isLoopback, listenError, serveOnNode } from '../serve-node.ts'
+import { printable, processTerminal, type Terminal } from '../terminal.ts'
+import { createListener, type Heard } from '../webhooks/listener.ts'
+import { prepareFolder } from '../webhooks/received.ts'
+import { isSuccess, replyText } from '../webhooks/send.ts'
+
+interface ListenFlags extends SecretFlags {
+  port?: number
+  host?: string
+  forwardTo?: string
+  save?: string
+  json?: true
+}
+
+/** `edgetill listen`: receives webhooks, verifies them, and prints, keeps and forwards them. */
+export function command(): Command {
+  const listen = new Command('listen').description(
+    'Receives webhooks at any path, verifies them and prints a line for each: time, kind, status, amount and order, or why\n' +
+      'it is rejected. Runs until Ctrl-C.',
+  )
+  return addSecretOptions(listen)
+    .option('--port <N>', 'the port; default 4011, 0 takes a free one', wholeNumber(0, 65_535))
+    .option('--host <HOST>', 'where it listens; default 127.0.0.1, 0.0.0.0 for containers and phones')
+    .option('--forward-to <URL>', 'sends body and headers on unchanged, and shows the response', webAddress)
+    .option('--save <DIR>', 'keeps what came, for edgetill replay; it may hold card tokens')
+    .option('--json', 'each as a line of JSON, for programs')
+    .action(listenUntilStopped)
+}
+
+async function listenUntilStopped(flags: ListenFlags): Promise<void> {
+  const { port = 4011, host = '127.0.0.1', forwardTo, save, json } = flags
+  const terminal = processTerminal()
+  const secrets = await readSecrets(flags)
+  if (save !== undefined) await prepareFolder(save)
+  const stopped = untilStopped()
+  const listener = createListener({
+    secrets,
+    forwardTo,
+    save,
+    onHeard: (heard) => {
+      if (!json) printHeard(terminal, heard)
+      else if (forwardTo === undefined) printJson(terminal, heard)
+    },
+    onForwarded: (heard) => (json ? printJson(terminal, heard) : printReply(terminal, heard, forwardTo ?? '')),
+  })
+  const served = await serveOnNode(listener, { port, host }).catch((error: unknown) => {
+    throw listenError(error, { port, host })
+  })
+  if (!isLoopback(host)) terminal.err(`Warning: listening on ${host}. Everybody on this network can send to it.`)
+  if (json) terminal.out(JSON.stringify({ type: 'start', url: `${served.origin}/` }))
+  else terminal.out(`Listening for webhooks on ${served.origin}/\nCtrl-C stops it.`)
+  await stopped
+  await served.close()
+  terminal.out(json ? JSON.stringify({ type: 'stop' }) : 'Stopped.')
+}
+
+function printHeard({ out, paint }: Terminal, { at, method, path, status, summary, event, saved }: Heard): void {
+  const kept = saved === undefined ? '' : `  (${saved})`
+  const colour = event ? (event.record.status === 'failure' ? 'yellow' : 'green') : status === 200 ? 'dim' : 'red'
+  const what = method === 'POST' ? summary : `${method} ${path}: ${summary}`
+  out(`${at.slice(11, 19)}  ${paint(colour, printable(what))}${kept}`)
+}
+
+function printReply({ out, paint }: Terminal, { at, event, reply }: Heard, forwardTo: string): void {
+  if (reply === undefined) return
+  const order = event?.order_id === undefined ? '' : ` (order ${event.order_id})`
+  const text = paint(isSuccess(reply.status) ? 'green' : 'red', printable(replyText(reply)))
+  out(`${at.slice(11, 19)}  -> ${forwardTo}: ${text}${printable(order)}`)
+}
+
+function printJson({ out }: Terminal, { event, reply, ...heard }: Heard): void {
+  const forwarded = reply && { status: reply.status, error: reply.error, ms: reply.ms, response: reply.text }
+  out(JSON.stringify({ type: 'request', ...heard, event: event && shownEvent(event), forwarded }))
+}

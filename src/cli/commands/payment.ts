@@ -1,0 +1,74 @@
+import { Command, Option } from 'commander'
+import {
+  type Checkout,
+  isCheckout,
+  isOutcomeUnknownError,
+  type OutcomeUnknownError,
+  type Payment,
+} from '../../index.ts'
+import type { ServiceFlags } from '../configuration.ts'
+import type { ExitCode } from '../errors.ts'
+import { addResolve, findOut, type ResolveFlags } from '../find-out.ts'
+import { addOrderOptions, type HostedOrder, hostedOrder, type OrderFlags } from '../hosted-order.ts'
+import { describeCode, EXIT, jsonOf } from '../outcome.ts'
+import { addServiceOptions, type Session, surroundings, withService } from '../service.ts'
+import { printable } from '../terminal.ts'
+
+interface Flags extends ServiceFlags, OrderFlags, ResolveFlags {}
+
+/** `edgetill payment [ID]` */
+export function command(around = surroundings): Command {
+  const verb = new Command('payment').description(
+    'Creates a hosted payment, prints the address of its page, and moves no money.',
+  )
+  // For scripts that pass it to every verb: nothing is asked here.
+  addResolve(addOrderOptions(verb)).addOption(new Option('--yes').hideHelp())
+  return addServiceOptions(verb).action((id: string | undefined, flags: Flags) =>
+    withService(flags, around(), (session) => create(hostedOrder(id, flags), flags, session)),
+  )
+}
+
+async function create(order: HostedOrder, flags: Flags, session: Session): Promise<ExitCode> {
+  const { client, terminal, signal, wait } = session
+  const { order_id } = order
+  // Before the call: after a failure it is the only way to find the payment.
+  terminal.err(`order_id ${order_id}`)
+  try {
+    return report(order_id, await wait<Checkout | Payment>(client.createPayment(order, { signal })), session)
+  } catch (error) {
+    if (!isOutcomeUnknownError(error)) throw error
+    return await unknown(order, error, flags, session)
+  }
+}
+
+function report(order_id: string, result: Checkout | Payment, { terminal, json }: Session): ExitCode {
+  if (isCheckout(result)) {
+    const { url, checkout_id } = result
+    terminal.out(json ? JSON.stringify({ order_id, url, checkout_id }) : url)
+    return EXIT.done
+  }
+  const { status, status_code, status_description, user_action_url } = result
+  if (json) terminal.out(jsonOf(result))
+  else terminal.out(printable(user_action_url ?? `${status} ${describeCode(status_code, status_description)}`))
+  return status === 'failure' ? EXIT.failed : EXIT.done
+}
+
+async function unknown(
+  { order_id }: HostedOrder,
+  error: OutcomeUnknownError,
+  flags: ResolveFlags,
+  session: Session,
+): Promise<ExitCode> {
+  const { terminal, json } = session
+  const resolved = await findOut(error, flags, session, {})
+  const { outcome = 'unknown' } = resolved ?? {}
+  if (json) terminal.out(JSON.stringify({ outcome, order_id, reason: error.reason }))
+  if (resolved?.outcome === 'executed') {
+    terminal.err(`Its status is ${printable(resolved.record.status)}; the address of its page is lost.`)
+    terminal.err(`If it is not paid: edgetill cancel ${order_id}, and make another under a new ID.`)
+  }
+  if (outcome !== 'unknown') return EXIT.failed
+  terminal.err(`Find out with: edgetill order ${order_id}`)
+  terminal.err('If the service does not know it, run the command again with this ID: it cannot be paid twice.')
+  return EXIT.unknown
+}

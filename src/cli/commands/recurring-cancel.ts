@@ -1,0 +1,59 @@
+import { Command } from 'commander'
+import { isOutcomeUnknownError, type OutcomeUnknownError } from '../../index.ts'
+import type { ServiceFlags } from '../configuration.ts'
+import { confirmed } from '../confirm.ts'
+import type { ExitCode } from '../errors.ts'
+import { addResolve, findOut, type ResolveFlags } from '../find-out.ts'
+import { EXIT, jsonOf } from '../outcome.ts'
+import { planned } from '../preview.ts'
+import { addServiceOptions, type Session, surroundings, withService } from '../service.ts'
+import { printable } from '../terminal.ts'
+
+interface Flags extends ServiceFlags, ResolveFlags {
+  yes?: boolean
+  order?: string
+}
+
+/** `edgetill recurring-cancel ID` */
+export function command(around = surroundings): Command {
+  const verb = new Command('recurring-cancel')
+    .description('Ends a subscription: no further charge is made. Shows what will be sent, and asks.')
+    .argument('<ID>', "recurring.id of the subscription's first payment")
+    .optionsGroup('What is sent:')
+    .option('--yes', 'send it without asking; needed without a terminal')
+  addResolve(verb).option('--order <ID>', 'its first order, which --resolve looks up')
+  return addServiceOptions(verb).action((id: string, flags: Flags) =>
+    withService(flags, around(), (session) => cancel(id, flags, session)),
+  )
+}
+
+async function cancel(recurring_id: string, flags: Flags, session: Session): Promise<ExitCode> {
+  const { config, client, terminal, json, signal, wait } = session
+  const request = await planned(config, (dry) => dry.cancelRecurring({ recurring_id }))
+  if (!(await confirmed('recurring-cancel', recurring_id, { terminal, request, yes: flags.yes ?? false }))) {
+    return EXIT.failed
+  }
+  try {
+    const record = await wait(client.cancelRecurring({ recurring_id }, { signal }))
+    const { recurring_status } = record
+    terminal.out(json ? jsonOf(record) : printable(`subscription ${recurring_id}: ${recurring_status}`))
+    if (recurring_status === 'canceled') return EXIT.done
+    terminal.err('The subscription was not cancelled: the service declined it.')
+    return EXIT.failed
+  } catch (error) {
+    if (!isOutcomeUnknownError(error)) throw error
+    return await unknown(recurring_id, error, flags, session)
+  }
+}
+
+async function unknown(id: string, error: OutcomeUnknownError, flags: Flags, session: Session): Promise<ExitCode> {
+  const { terminal, json } = session
+  const resolved = await findOut(error, flags, session, { order_id: flags.order })
+  const { outcome = 'unknown' } = resolved ?? {}
+  if (json) terminal.out(JSON.stringify({ outcome, reason: error.reason }))
+  if (outcome !== 'unknown') return outcome === 'executed' ? EXIT.done : EXIT.failed
+  const order = flags.order ?? 'ID-OF-THE-FIRST-ORDER'
+  terminal.err(`Find out with: edgetill resend ${order} --operation purchase --json (recurring.status is canceled).`)
+  terminal.err(`Cancelling again moves no money: edgetill recurring-cancel ${id}`)
+  return EXIT.unknown
+}

@@ -1,0 +1,66 @@
+import { Command } from 'commander'
+import { createRandom } from '../../emulator/state/random.ts'
+import { webAddress, wholeNumber } from '../option-values.ts'
+import { printable, processTerminal } from '../terminal.ts'
+import { loadReceived, type Received } from '../webhooks/received.ts'
+import { isSuccess, replyText, sendRequest } from '../webhooks/send.ts'
+
+interface ReplayFlags {
+  to?: string
+  shuffle?: true
+  double?: true
+  seed?: number
+  json?: true
+}
+
+/** `edgetill replay DIR`: sends again what `edgetill listen --save DIR` received, byte for byte. */
+export function command(): Command {
+  return new Command('replay')
+    .description(
+      'Sends webhooks again that edgetill listen --save has saved, byte for byte, one after another. A receiver has to bear\n' +
+        'any order and any repetition. Exits 0 when every response is 2xx, 1 otherwise.',
+    )
+    .argument('<DIR>', 'the folder of listen --save')
+    .option('--to <URL>', 'the receiver; default: where listen forwarded them, else where they came to', webAddress)
+    .option('--shuffle', 'in a random order')
+    .option('--double', 'each of them twice')
+    .option('--seed <N>', 'the same seed gives the same order', wholeNumber(0, 2 ** 32 - 1))
+    .option('--json', 'each as a line of JSON, for programs')
+    .action(replay)
+}
+
+async function replay(folder: string, { to, shuffle, double, seed, json }: ReplayFlags): Promise<void> {
+  const { out, err, paint } = processTerminal()
+  const saved = await loadReceived(folder)
+  const twice = double ? saved.flatMap((one) => [one, one]) : saved
+  const chosen = seed ?? Math.floor(Math.random() * 2 ** 32)
+  if (shuffle) err(`Shuffled with --seed ${chosen}.`)
+  let failed = 0
+  for (const one of shuffle ? shuffled(twice, chosen) : twice) {
+    const url = to ?? one.forwarded_to ?? one.url
+    const reply = await sendRequest(url, one.method, one.headers, Buffer.from(one.body, one.encoding))
+    if (!isSuccess(reply.status)) failed++
+    const { status, error, ms, text } = reply
+    const colour = isSuccess(status) ? 'green' : 'red'
+    if (json)
+      out(
+        JSON.stringify({ summary: one.summary, received_at: one.received_at, url, status, error, ms, response: text }),
+      )
+    else out(`${printable(one.summary)} -> ${url}: ${paint(colour, printable(replyText(reply)))}`)
+  }
+  if (failed > 0) {
+    err(`${failed} of ${twice.length} got no 2xx response.`)
+    process.exitCode = 1
+  }
+}
+
+/** Fisher and Yates. */
+function shuffled(list: readonly Received[], seed: number): Received[] {
+  const random = createRandom(seed)
+  const result = [...list]
+  for (let i = result.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1))
+    ;[result[i], result[j]] = [result[j] as Received, result[i] as Received]
+  }
+  return result
+}

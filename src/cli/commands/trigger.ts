@@ -1,0 +1,96 @@
+import { Argument, Command } from 'commander'
+import { didYouMean } from '../../lib/did-you-mean.ts'
+import { encodeUtf8 } from '../../lib/utf8.ts'
+import { readEvent, signWebhook } from '../../webhooks/index.ts'
+import { UsageError } from '../errors.ts'
+import { eventLine } from '../event-text.ts'
+import { repeated, webAddress } from '../option-values.ts'
+import { addSecretOptions, readSecrets, type SecretFlags } from '../secrets.ts'
+import { applySettings, type Setting, setting } from '../set-values.ts'
+import { printable, processTerminal } from '../terminal.ts'
+import { isSuccess, type Reply, replyText, sendRequest } from '../webhooks/send.ts'
+import { EVENT_KINDS, triggeredEvent } from '../webhooks/triggered-event.ts'
+
+interface TriggerFlags extends SecretFlags {
+  to?: string
+  emulator?: string
+  set?: Setting[]
+  json?: true
+}
+
+const FORM: [string, string][] = [
+  ['content-type', 'application/x-www-form-urlencoded'],
+  ['user-agent', 'edgetill-trigger'],
+]
+const JSON_BODY: [string, string][] = [['content-type', 'application/json']]
+
+/** `edgetill trigger KIND`: a complete signed webhook of any kind, sent to a receiver; or an event of the emulator, by hand. */
+export function command(): Command {
+  const trigger = new Command('trigger')
+    .description(
+      'Makes a complete signed webhook of any kind and sends it. Exits 0 when the response is 2xx, 1 otherwise.\n' +
+        'With --emulator, a running emulator books the event and sends the webhook of it.',
+    )
+    .addArgument(new Argument('<KIND>', `${EVENT_KINDS.join(', ')}; with --emulator also charge`))
+  return addSecretOptions(trigger)
+    .option('--to <URL>', 'the receiver of the webhook', webAddress)
+    .option('--emulator <URL>', "the emulator's address: its order order_id gets the event", webAddress)
+    .option(
+      '--set <PATH=VALUE>',
+      'a field of the event: order_id=A-1, fee.amount=1.5; may be repeated',
+      repeated(setting),
+    )
+    .option('--json', 'the payload and the response as JSON, for programs')
+    .action((kind: string, flags: TriggerFlags) => {
+      if ((flags.to === undefined) === (flags.emulator === undefined)) {
+        throw new UsageError('Pass --to URL, the receiver of the webhook, or --emulator URL.')
+      }
+      return flags.emulator === undefined ? send(kind, flags) : book(kind, flags.emulator, flags)
+    })
+}
+
+async function send(kind: string, { to = '', set = [], json, ...flags }: TriggerFlags): Promise<void> {
+  const known = EVENT_KINDS.find((one) => one === kind)
+  if (known === undefined) throw unknownKind(kind, EVENT_KINDS)
+  const [secret] = await readSecrets(flags)
+  const payload = triggeredEvent(known, set)
+  const { body } = signWebhook(payload, secret.value)
+  const reply = await sendRequest(to, 'POST', FORM, encodeUtf8(body))
+  const { out, err, paint } = processTerminal()
+  if (!isSuccess(reply.status)) process.exitCode = 1
+  if (json) return out(JSON.stringify({ to, payload, body, ...responseOf(reply) }))
+  out(eventLine(readEvent(payload)))
+  if (reply.status === null) return err(`${to} cannot be reached (${reply.error}). Is the receiver running there?`)
+  out(`-> ${to}: ${paint(isSuccess(reply.status) ? 'green' : 'red', printable(replyText(reply)))}`)
+}
+
+/** What the emulator does for a kind. A payment of these methods cannot be created by a documented call. */
+const PAYMENTS = ['credit', 'p2p', 'lookup']
+const BOOKED = ['capture', 'refund', 'void', 'auth_increment', 'charge', ...PAYMENTS]
+
+async function book(kind: string, emulator: string, { set = [], json }: TriggerFlags): Promise<void> {
+  if (!BOOKED.includes(kind)) throw unknownKind(kind, BOOKED)
+  const isPayment = PAYMENTS.includes(kind)
+  const text = { order_id: '', currency: '', status_code: '' }
+  const given = Object.entries(applySettings(text, set)).filter(([, value]) => value !== '')
+  const input = { ...(isPayment && { method: kind, amount: 100.5, currency: 'UAH' }), ...Object.fromEntries(given) }
+  const url = new URL(`/_emulator/api/${isPayment ? 'payment' : kind}`, emulator).href
+  const reply = await sendRequest(url, 'POST', JSON_BODY, encodeUtf8(JSON.stringify(input)))
+  const { out, err } = processTerminal()
+  if (!isSuccess(reply.status)) process.exitCode = 1
+  if (json) return out(JSON.stringify({ to: url, payload: input, ...responseOf(reply) }))
+  if (isSuccess(reply.status)) return out(`The emulator booked it: ${printable(reply.text)}`)
+  if (reply.status === null) return err(`${url} cannot be reached (${reply.error}). Is the emulator running there?`)
+  err(`The emulator rejected it: ${printable(replyText(reply))}`)
+}
+
+function unknownKind(kind: string, known: readonly string[]): UsageError {
+  const meant = didYouMean(kind, known)
+  return new UsageError(
+    `Unknown kind "${kind}".${meant ? ` Did you mean ${meant}?` : ''} Expected one of: ${known.join(', ')}.`,
+  )
+}
+
+function responseOf({ status, text, error, ms }: Reply): Record<string, unknown> {
+  return { status, error, ms, response: text }
+}

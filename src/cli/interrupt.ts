@@ -1,0 +1,52 @@
+/** Why a verb that runs until it is stopped was stopped. */
+export type Stop = 'signal' | 'broken pipe'
+
+const waiting = new Set<(stop: Stop) => void>()
+
+/** On a Ctrl-C in a terminal, npm and npx pass on what this process gets from the terminal as well. */
+const SAME_CTRL_C_MS = 500
+let stoppedAt = Number.NEGATIVE_INFINITY
+
+/** Ends the process on Ctrl-C with 130, unless a verb waits for it; keeps quiet when the reader of stdout has gone. */
+export function handleInterrupts(): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (performance.now() - stoppedAt < SAME_CTRL_C_MS) return
+      if (waiting.size === 0) process.exit(signal === 'SIGINT' ? 130 : 143)
+      stoppedAt = performance.now()
+      stop('signal')
+    })
+  }
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // What was begun goes on: only the output has lost its reader, or its disk is full.
+      if (error.code !== 'EPIPE' && stream === process.stdout) loseOutput(error)
+      stop('broken pipe')
+    })
+  }
+}
+
+let lost = false
+
+/** Who reads the output does not learn the outcome. An exit code of 1 would invite to do it again. */
+function loseOutput({ code, message }: NodeJS.ErrnoException): void {
+  if (lost) return
+  lost = true
+  process.stderr.write(`The output cannot be written (${code ?? message}); what was begun went on all the same.\n`)
+  process.on('exit', () => {
+    process.exitCode ||= 3
+  })
+}
+
+function stop(reason: Stop): void {
+  for (const resolve of waiting) resolve(reason)
+  waiting.clear()
+}
+
+/**
+ * Resolves on Ctrl-C, SIGTERM or when the reader of stdout has gone. Call it before anything is printed: who reads the first
+ * line may interrupt at once. A second Ctrl-C, half a second later, ends the process.
+ */
+export function untilStopped(): Promise<Stop> {
+  return new Promise((resolve) => waiting.add(resolve))
+}

@@ -1,0 +1,101 @@
+import { createInterface } from 'node:readline/promises'
+import { environmentVariable } from './environment.ts'
+
+/** What a command prints to and asks; a test hands in another. */
+export interface Terminal {
+  /** A line on standard output: the result. */
+  out(text: string): void
+  /** A line on standard error: everything else. */
+  err(text: string): void
+  /** Whether a person can be asked: standard input and standard error are terminals. */
+  readonly interactive: boolean
+  /** Asks on standard error. Resolves with an empty text when the input ends or is interrupted. */
+  ask(question: string): Promise<string>
+  /** Colours a text for standard output, or returns it as it is. */
+  paint(colour: Colour, text: string): string
+  /** Shows on a terminal that something takes long; returns the function that ends it. */
+  progress(what: string): () => void
+}
+
+export type Colour = 'green' | 'red' | 'yellow' | 'bold' | 'dim'
+
+const CODES: Readonly<Record<Colour, number>> = { green: 32, red: 31, yellow: 33, bold: 1, dim: 2 }
+
+/** Through the streams, not the console: on Deno and Bun, a console keeps quiet about a reader that has gone. */
+const STREAMS: Lines = {
+  log: (text) => write(process.stdout, text),
+  error: (text) => write(process.stderr, text),
+}
+
+/** Deno throws where the others emit an error. Thrown, it would look as if the verb had failed. */
+function write(stream: NodeJS.WriteStream, text: string): void {
+  try {
+    stream.write(`${text}\n`)
+  } catch (error) {
+    stream.emit('error', error)
+  }
+}
+
+interface Lines {
+  log(text: string): unknown
+  error(text: string): unknown
+}
+
+/**
+ * The terminal of this process. Colours appear on a terminal only, and never with `NO_COLOR` or on a dumb one.
+ * @param print Where its lines go.
+ */
+export function processTerminal(print: Lines = STREAMS): Terminal {
+  const { stdin, stdout, stderr } = process
+  const obeys = environmentVariable('TERM') !== 'dumb'
+  const coloured = stdout.isTTY === true && obeys && environmentVariable('NO_COLOR') === undefined
+  return {
+    out: (text) => print.log(visible(text)),
+    err: (text) => print.error(visible(text)),
+    interactive: stdin.isTTY === true && stderr.isTTY === true,
+    async ask(question) {
+      const lines = createInterface({ input: stdin, output: stderr })
+      const interrupted = new Promise<string>((resolve) => {
+        lines.once('SIGINT', () => lines.close())
+        lines.once('close', () => resolve(''))
+      })
+      try {
+        return (await Promise.race([lines.question(question), interrupted])).trim()
+      } finally {
+        lines.close()
+      }
+    },
+    paint: (colour, text) => (coloured ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text),
+    progress(what) {
+      if (stderr.isTTY !== true || !obeys) return () => {}
+      const started = Date.now()
+      let shown = false
+      const timer = setInterval(() => {
+        shown = true
+        stderr.write(`\r\u001b[2K${what} … ${Math.round((Date.now() - started) / 1000)} s`)
+      }, 1000)
+      return () => {
+        clearInterval(timer)
+        if (shown) stderr.write('\r\u001b[2K')
+      }
+    },
+  }
+}
+
+/** What comes from outside must not move the cursor, colour the terminal or start a new line. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
+}
+
+/** A whole output: lines and colours stay, whatever else a terminal would obey is escaped (in JSON too, which allows it). */
+function visible(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences of `paint`
+  return text.replaceAll(/\u001b\[\d+m|\n|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
+    sign === '\n' || sign.length > 2 ? sign : escaped(sign),
+  )
+}
+
+function escaped(sign: string): string {
+  const units = sign.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'))
+  return units.map((unit) => `\\u${unit}`).join('')
+}

@@ -1,0 +1,135 @@
+import { DRAINED_BYTES } from '../../lib/limits.ts'
+import { readBytes, TooLargeError } from '../../lib/read-bytes.ts'
+import { decodeUtf8 } from '../../lib/utf8.ts'
+import { createWebhookHandler, type WebhookEvent } from '../../webhooks/index.ts'
+import { checkSecrets } from '../../webhooks/signature.ts'
+import { eventLine } from '../event-text.ts'
+import { causesText } from '../verify/causes.ts'
+import type { NamedSecret } from '../verify/diagnose.ts'
+import { verifyBody } from '../verify/verify.ts'
+import { bodyText, type Received, saveReceived } from './received.ts'
+import { type Reply, sendRequest } from './send.ts'
+
+/** What `edgetill listen` reports of one request. */
+export interface Heard {
+  /** ISO 8601, UTC. */
+  at: string
+  method: string
+  path: string
+  /** The status of the receiver that this package makes: 200 for what is genuine. */
+  status: number
+  /** One line: the event, or why it is rejected. */
+  summary: string
+  event?: WebhookEvent
+  /** The file that keeps it. */
+  saved?: string
+  /** What the receiver behind it responded. */
+  reply?: Reply
+}
+
+export interface ListenerOptions {
+  secrets: readonly NamedSecret[]
+  forwardTo?: string | undefined
+  save?: string | undefined
+  /** Receives each request twice: when it was judged, and when it was forwarded. */
+  onHeard(heard: Heard): void
+  onForwarded(heard: Heard): void
+}
+
+/** Bytes of a body at most: more than any receiver takes. */
+const LIMIT = 1024 * 1024
+
+/** A receiver that says what it receives, keeps it and hands it on. The response is the one of the receiver behind it. */
+export function createListener(options: ListenerOptions): (request: Request) => Promise<Response> {
+  const { secrets, forwardTo, save } = options
+  checkSecrets(secrets.map(({ value }) => value))
+  let count = 0
+  /** What is not forwarded. */
+  const report = (heard: Heard): void => {
+    options.onHeard(heard)
+    if (forwardTo !== undefined) options.onForwarded(heard)
+  }
+  return async (request) => {
+    const at = new Date().toISOString()
+    const url = new URL(request.url)
+    const headers = [...request.headers]
+    let body: Uint8Array<ArrayBuffer>
+    try {
+      body = new Uint8Array(await readBytes(request, LIMIT, DRAINED_BYTES))
+    } catch (error) {
+      if (!(error instanceof TooLargeError)) throw error
+      const summary = `rejected: longer than ${LIMIT} bytes`
+      report({ at, method: request.method, path: url.pathname, status: 413, summary })
+      return new Response('Too large', { status: 413 })
+    }
+    const heard: Heard = {
+      at,
+      method: request.method,
+      path: url.pathname + url.search,
+      ...(await judge(request, body, secrets)),
+    }
+
+    if (save !== undefined && request.method === 'POST') {
+      const received: Received = {
+        received_at: at,
+        method: request.method,
+        url: request.url,
+        forwarded_to: forwardTo ?? null,
+        headers,
+        summary: heard.summary,
+        ...bodyText(body),
+      }
+      try {
+        heard.saved = await saveReceived(save, received, ++count)
+      } catch (error) {
+        // As a receiver does that cannot store it: the sender has to come again.
+        report({ ...heard, status: 500, summary: `${heard.summary} (cannot be kept: ${(error as Error).message})` })
+        return new Response(null, { status: 500 })
+      }
+    }
+    if (forwardTo === undefined) {
+      report(heard)
+      return new Response(null, { status: heard.status })
+    }
+    options.onHeard(heard)
+    heard.reply = await sendRequest(forwardTo, request.method, headers, body)
+    options.onForwarded(heard)
+    return responseOf(heard.reply)
+  }
+}
+
+/** Whether a request is a genuine webhook, as `createWebhookHandler` sees it, and in words. */
+async function judge(
+  { method, headers }: Request,
+  body: Uint8Array<ArrayBuffer>,
+  secrets: readonly NamedSecret[],
+): Promise<Pick<Heard, 'status' | 'summary' | 'event'>> {
+  // The service asks whether the address is there before it sends webhooks to it.
+  if (method === 'GET' || method === 'HEAD') return { status: 200, summary: 'not a webhook' }
+  let event: WebhookEvent | undefined
+  let reason = ''
+  const handle = createWebhookHandler({
+    secrets: secrets.map(({ value }) => value),
+    maxBytes: LIMIT,
+    onEvent: (one) => {
+      event = one
+    },
+    onUnreadable: () => {},
+    onRejected: (error) => {
+      reason = (error as Error).message
+    },
+  })
+  const { status } = await handle(new Request('http://listen/', { method, headers, body }))
+  if (event !== undefined) return { status, summary: eventLine(event), event }
+  const verdict = [200, 400, 401].includes(status) ? verifyBody(decodeUtf8(body), secrets) : undefined
+  if (verdict === undefined) return { status, summary: `rejected: ${reason.replace(/^Webhook rejected: /, '')}` }
+  if (!verdict.valid) return { status, summary: `rejected (${causesText(verdict.causes)}): ${verdict.explanation}` }
+  return { status, summary: `genuine, but it cannot be read: ${verdict.event ? '' : verdict.explanation}` }
+}
+
+function responseOf({ status, text, headers }: Reply): Response {
+  if (status === null) return new Response('The receiver is not reachable', { status: 502 })
+  const type = headers.find(([name]) => name === 'content-type')?.[1]
+  const body = [101, 204, 205, 304].includes(status) ? null : text
+  return new Response(body, { status, headers: type === undefined ? {} : { 'content-type': type } })
+}

@@ -1,0 +1,92 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts'
+import { UsageError } from '../errors.ts'
+
+/** A request as it was received. */
+export interface Received {
+  /** ISO 8601, UTC. */
+  received_at: string
+  method: string
+  /** Where it came to: the address of `edgetill listen`, with the path and the query. */
+  url: string
+  /** Where `--forward-to` sent it on to. */
+  forwarded_to: string | null
+  headers: [name: string, value: string][]
+  /** One line for people. */
+  summary: string
+  /** The body as a text, or in Base64 where it is not UTF-8: its bytes are what is signed. */
+  body: string
+  encoding: 'utf8' | 'base64'
+}
+
+const text = v.string()
+const receivedSchema = v.object({
+  received_at: text,
+  method: text,
+  url: text,
+  forwarded_to: v.nullable(text),
+  headers: v.array(v.tuple([text, text])),
+  summary: text,
+  body: text,
+  encoding: v.picklist(['utf8', 'base64']),
+})
+
+/** A body as it is saved. `Buffer.from(body, encoding)` gives its bytes again. */
+export function bodyText(bytes: Uint8Array): Pick<Received, 'body' | 'encoding'> {
+  const body = decodeUtf8(bytes)
+  // A byte order mark would be lost in a text.
+  if (body !== undefined && encodeUtf8(body).length === bytes.length) return { body, encoding: 'utf8' }
+  return { body: Buffer.from(bytes).toString('base64'), encoding: 'base64' }
+}
+
+/**
+ * Makes the folder, before anything is received that could not be kept. Others cannot read it.
+ *
+ * @throws {UsageError} when it cannot be made.
+ */
+export async function prepareFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new UsageError(`--save ${folder} cannot be used: ${(error as Error).message}.`)
+  }
+}
+
+/** Saves a request as one file; its name sorts by the time of receipt. Others cannot read it: it may hold a card token. */
+export async function saveReceived(folder: string, received: Received, count: number): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const name = `${received.received_at.replaceAll(/[-:.]/g, '')}-${String(count).padStart(4, '0')}.json`
+  const file = join(folder, name)
+  await writeFile(file, `${JSON.stringify(received, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  return file
+}
+
+/**
+ * The requests of a folder, in the order in which they were received.
+ *
+ * @throws {UsageError} when there is no such folder, it holds none, or one cannot be read.
+ */
+export async function loadReceived(folder: string): Promise<Received[]> {
+  let names: string[]
+  try {
+    names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort()
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    throw new UsageError(
+      `${folder} cannot be read: ${missing ? 'there is no such folder' : (error as Error).message}. edgetill listen --save ${folder} makes it.`,
+    )
+  }
+  if (names.length === 0)
+    throw new UsageError(`${folder} holds no webhooks. edgetill listen --save ${folder} saves them.`)
+  return Promise.all(names.map((name) => load(join(folder, name))))
+}
+
+async function load(file: string): Promise<Received> {
+  try {
+    return v.parse(receivedSchema, JSON.parse(await readFile(file, 'utf8')))
+  } catch {
+    throw new UsageError(`${file} was not saved by edgetill listen. Move it out of the folder.`)
+  }
+}

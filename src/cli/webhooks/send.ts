@@ -1,0 +1,77 @@
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { failureCause } from '../../emulator/webhooks/failure-cause.ts'
+
+/** What came back, or why nothing did. */
+export interface Reply {
+  /** Null when there was no response. */
+  status: number | null
+  /** The beginning of the response's body. */
+  text: string
+  /** Why there was no response: `ECONNREFUSED 127.0.0.1:3000`. */
+  error: string | null
+  ms: number
+  headers: [name: string, value: string][]
+}
+
+/** Milliseconds that a receiver has. */
+const TIMEOUT = 30_000
+/** Bytes of a response that are kept. */
+const KEPT = 64 * 1024
+/** What belongs to one connection, and the host: everything else is sent on unchanged. */
+const PER_CONNECTION =
+  /^(connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
+
+/**
+ * Sends a request with exactly these headers and this body. `fetch` would add more headers. Never rejects, and follows no
+ * redirect.
+ */
+export function sendRequest(
+  url: string,
+  method: string,
+  headers: readonly [string, string][],
+  body: Uint8Array,
+): Promise<Reply> {
+  const started = performance.now()
+  const request = url.startsWith('https:') ? requestHttps : requestHttp
+  return new Promise((resolve) => {
+    const end = (reply: Partial<Reply>): void => {
+      resolve({
+        status: null,
+        text: '',
+        error: null,
+        headers: [],
+        ms: Math.round(performance.now() - started),
+        ...reply,
+      })
+    }
+    const fail = (error: unknown): void => end({ error: failureCause(error, TIMEOUT) })
+    const outgoing = request(url, { method, agent: false, timeout: TIMEOUT }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        if (text.length < KEPT) text += part
+      })
+      const pairs = Object.entries(response.headersDistinct ?? response.headers).flatMap(([name, values]) =>
+        [values ?? []].flat().map((value): [string, string] => [name, value]),
+      )
+      response.on('end', () => end({ status: response.statusCode ?? 0, text, headers: pairs }))
+      response.on('error', fail)
+    })
+    outgoing.on('timeout', () => outgoing.destroy(new DOMException('', 'TimeoutError')))
+    outgoing.on('error', fail)
+    for (const [name, value] of headers) if (!PER_CONNECTION.test(name)) outgoing.appendHeader(name, value)
+    if (body.length > 0 || !/^(GET|HEAD)$/.test(method)) outgoing.setHeader('content-length', body.length)
+    outgoing.end(body)
+  })
+}
+
+/** For people: `200 in 12 ms`, with the text of what is not a success. */
+export function replyText({ status, text, error, ms }: Reply): string {
+  if (status === null) return `failed: ${error}`
+  const said = text.trim().split('\n')[0]?.slice(0, 200) ?? ''
+  return `${status} in ${ms} ms${isSuccess(status) || said === '' ? '' : ` ${said}`}`
+}
+
+/** Whether the service would take the webhook for delivered. */
+export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300

@@ -1,0 +1,20 @@
+/** The `edgetill/testing` subpath: what tests of a shop need. */
+
+// The customer and the service
+
+export type { Delivery, WebhookFilter } from '../emulator/index.ts'
+export type { TestCardName } from '../emulator/state/cards.ts'
+export type { NextOptions, TestDeliveries } from './deliveries.ts'
+export { deliveries } from './deliveries.ts'
+export type { PayOptions, TypedCard } from './pay.ts'
+export { pay } from './pay.ts'
+
+// Webhooks
+
+export type { TestEvent, TestEventKind, TestEventOptions, TestEventOverrides } from './test-event.ts'
+export { testEvent } from './test-event.ts'
+
+// Workers KV
+
+export type { KvBehaviour, KvDouble, KvDoubleList, KvDoubleNamespace, KvValueType } from './kv-double.ts'
+export { createKvDouble } from './kv-double.ts'

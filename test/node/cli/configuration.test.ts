@@ -1,0 +1,218 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { command as balances } from '../../../src/cli/commands/balances.ts'
+import { command as capture } from '../../../src/cli/commands/capture.ts'
+import { command as order } from '../../../src/cli/commands/order.ts'
+import { command as payment } from '../../../src/cli/commands/payment.ts'
+import { command as recurringCancel } from '../../../src/cli/commands/recurring-cancel.ts'
+import { command as refund } from '../../../src/cli/commands/refund.ts'
+import { command as resend } from '../../../src/cli/commands/resend.ts'
+import { openShop, type Shop } from '../../support/shop.ts'
+import { type Around, against, runVerb } from '../support/verb.ts'
+
+let shop: Shop
+let around: Required<Pick<Around, 'environment' | 'fetch'>>
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgetill-'))
+})
+
+beforeEach(() => {
+  shop = openShop()
+  around = against(shop.emulator)
+})
+
+const without = (...names: string[]) =>
+  Object.fromEntries(Object.entries(around.environment).filter(([name]) => !names.includes(name)))
+
+async function file(name: string, text: string | Uint8Array): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, text)
+  return path
+}
+
+describe('settings', () => {
+  it('come from flags, but for the secrets', async () => {
+    const { baseUrl, apiUrl, posId, scheme } = shop.emulator.credentials
+    const environment = without('EDGETILL_BASE_URL', 'EDGETILL_API_URL', 'EDGETILL_POS_ID', 'EDGETILL_SCHEME')
+    const words = ['--base-url', baseUrl, '--api-url', apiUrl, '--pos-id', posId, '--scheme', scheme]
+    expect((await runVerb(balances, words, { ...around, environment })).code).toBe(0)
+    // A flag wins over the environment.
+    const other = await runVerb(balances, [...words, '--scheme', 'OTHER'], around)
+    expect(other.err).toContain('rejected with 401')
+    expect(other.err).toContain('edgetill doctor finds out which credential is not accepted.')
+    expect(other.code).toBe(1)
+  })
+
+  it('come from an env file, which wins over the environment', async () => {
+    const { apiSecret, endpointsKey } = shop.emulator.credentials
+    const path = await file(
+      'shop.env',
+      `# test\nEDGETILL_API_SECRET='${apiSecret}'\nEDGETILL_ENDPOINTS_KEY=${endpointsKey}\n`,
+    )
+    const environment = { ...around.environment, EDGETILL_API_SECRET: 'live-secret' }
+    expect((await runVerb(balances, ['--env-file', path], { ...around, environment })).code).toBe(0)
+    expect((await runVerb(balances, [], { ...around, environment })).code).toBe(1)
+  })
+
+  it('take the API secret from a file, without its last line break', async () => {
+    const path = await file('secret', `${shop.emulator.credentials.apiSecret}\n`)
+    const environment = without('EDGETILL_API_SECRET')
+    expect((await runVerb(balances, ['--secret-file', path], { ...around, environment })).code).toBe(0)
+  })
+
+  it.each(['--api-key', '--api-secret', '--endpoints-key', '--api-secret='])(
+    'never take a secret as %s',
+    async (flag) => {
+      const words = flag.endsWith('=') ? [`${flag}hunter2`] : [flag, 'hunter2']
+      const { code, err } = await runVerb(balances, words, around)
+      expect(err).toMatch(/is not an option, because other users of this machine can see flags\. Set EDGETILL_/)
+      expect(err).not.toContain('hunter2')
+      expect([code, shop.emulator.requests.length]).toEqual([2, 0])
+    },
+  )
+})
+
+describe('wrong settings exit 2 and say how to correct them', () => {
+  it('names everything that is missing at once', async () => {
+    const { code, err } = await runVerb(balances, [], { ...around, environment: {} })
+    expect(err).toContain(
+      'Missing configuration: EDGETILL_BASE_URL, EDGETILL_POS_ID, EDGETILL_API_KEY, EDGETILL_API_SECRET, EDGETILL_ENDPOINTS_KEY.',
+    )
+    expect(err).toContain('--base-url and --pos-id can be flags as well')
+    expect(err).toContain('edgetill doctor checks the configuration.')
+    expect(code).toBe(2)
+  })
+
+  it.each([
+    [
+      'EDGETILL_BASE_URL',
+      'http://pay.example.com',
+      /must be https:.* with --allow-insecure-http.*EDGETILL_BASE_URL, from: env/,
+    ],
+    ['EDGETILL_BASE_URL', 'https://pay.example.com/api/v1', /must be without \/api\/v1/],
+    ['EDGETILL_POS_ID', 'shop', /posId must be a UUID.*EDGETILL_POS_ID, from: environment/],
+    ['EDGETILL_API_SECRET', 'two words', /apiSecret must be visible ASCII.*EDGETILL_API_SECRET, from: environment/],
+    ['EDGETILL_AUTHENTICATION', 'basic', /EDGETILL_AUTHENTICATION must be per-endpoint or plain/],
+  ])('%s=%s', async (name, value, text) => {
+    const { code, err } = await runVerb(balances, [], {
+      ...around,
+      environment: { ...around.environment, [name]: value },
+    })
+    expect(err).toMatch(text)
+    expect(code).toBe(2)
+  })
+
+  it.each([
+    [['--env-file', 'nowhere.env'], '--env-file nowhere.env cannot be read: there is no such file.'],
+    [['--secret-file', 'nowhere'], '--secret-file nowhere cannot be read: there is no such file.'],
+    [['--timeout', 'soon'], 'It takes a time like 500ms'],
+    [['--timeout', '0'], '--timeout in milliseconds must be a whole number from 1'],
+    [['--unknown'], "unknown option '--unknown'"],
+    [['unexpected'], 'too many arguments'],
+  ])('%j', async (words, text) => {
+    const { code, err } = await runVerb(balances, words, around)
+    expect(err).toContain(text)
+    expect([code, shop.emulator.requests.length]).toEqual([2, 0])
+  })
+})
+
+it.each(['--env-file', '--secret-file'])('%s that is not UTF-8 is not taken for an empty one', async (option) => {
+  const text = 'EDGETILL_API_SECRET=secret\n'
+  const files: [string, Uint8Array][] = [
+    ['utf-16', Buffer.from(text, 'utf16le')],
+    ['utf-16-with-a-mark', Buffer.from(`\uFEFF${text}`, 'utf16le')],
+    ['binary', Uint8Array.of(0xff, 0x41)],
+  ]
+  for (const [name, bytes] of files) {
+    const { code, err } = await runVerb(balances, [option, await file(name, bytes)], around)
+    expect(err).toContain('cannot be read: it is not a text in UTF-8.')
+    expect(code).toBe(2)
+  }
+})
+
+describe('the service', () => {
+  it('may be http:// beyond loopback with --allow-insecure-http alone', async () => {
+    const { credentials, fetch } = shop.emulator
+    const environment = { ...around.environment, EDGETILL_API_URL: 'http://emulator.example/balances-api' }
+    const relayed: Around = {
+      environment: { ...environment, EDGETILL_BASE_URL: 'http://emulator.example' },
+      fetch: (input, init) =>
+        fetch(String(input).replace('http://emulator.example', credentials.baseUrl), init as RequestInit),
+    }
+    expect((await runVerb(balances, [], relayed)).code).toBe(2)
+    expect((await runVerb(balances, ['--allow-insecure-http'], relayed)).code).toBe(0)
+  })
+
+  it('that cannot be reached exits 1, with what to check', async () => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }))
+    const { code, err, out } = await runVerb(balances, [], { ...around, fetch })
+    expect(err).toContain('could not reach')
+    expect(err).toContain(
+      'Cause: ECONNREFUSED. Check EDGETILL_BASE_URL (and EDGETILL_API_URL) and the network; edgetill doctor',
+    )
+    expect([code, out]).toEqual([1, ''])
+  })
+
+  it('cannot colour or hide what a terminal shows', async () => {
+    const evil = '\u001b[8mhidden\u001b[31m\u001b[2J\r\n'
+    const record = {
+      payment_id: 'p',
+      operation_id: 'o',
+      order_id: 'A-1',
+      method: 'capture',
+      status: `success${evil}`,
+      recurring_status: evil,
+      mode: 'hosted',
+      user_action_url: evil,
+    }
+    const responses = [
+      () => Response.json({ message: evil, args: [{ field_name: evil, violation: evil }] }, { status: 400 }),
+      () => new Response(null, { status: 307, headers: { location: 'https://pay.example.com/\u001b[8m' } }),
+      (path: string) => {
+        const operation = { ...record, amount: 1, currency: 'UAH', status_description: evil }
+        return Response.json(path.includes('/orders/') ? [operation] : operation)
+      },
+    ]
+    for (const respond of responses) {
+      const fetch = async (input: string | URL | Request) => respond(new Request(input).url)
+      const words = ['A-1', '--yes', '--currency', 'UAH', '--amount', '1']
+      const all: [typeof order, string[]][] = [
+        [order, ['A-1']],
+        [capture, words],
+        [refund, words],
+        [resend, ['A-1']],
+        [recurringCancel, ['R-1', '--yes']],
+        [payment, ['A-1', '--amount', '1', '--currency', 'UAH', '--method', 'auth']],
+      ]
+      for (const [verb, given] of all) {
+        const ran = await runVerb(verb, given, { ...around, fetch })
+        expect(ran.out + ran.err).not.toBe('')
+        for (const sign of ['\u001b', '\r']) expect(ran.out + ran.err).not.toContain(sign)
+      }
+    }
+  })
+
+  it('that is interrupted while something is read exits 130', async () => {
+    const fetch = (_: unknown, init?: RequestInit) =>
+      new Promise<Response>((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
+      })
+    const ran = await runVerb(balances, [], { ...around, fetch, stopped: Promise.resolve() })
+    expect([ran.code, ran.out]).toEqual([130, ''])
+  })
+
+  it('is described with --verbose, without secrets', async () => {
+    shop.emulator.faults.next({ kind: 'server_error', status: 503, on: 'list-accounts' })
+    const { code, err } = await runVerb(balances, ['--verbose'], around)
+    expect(err).toMatch(
+      /^> GET \/api\/v1\/balances\/pos\/\S+\/accounts\n< 503 after \d+ ms\n… again in \d+ ms\n> GET .* \(attempt 2\)\n< 200/,
+    )
+    const { apiKey, apiSecret, endpointsKey } = shop.emulator.credentials
+    for (const secret of [apiKey, apiSecret, endpointsKey]) expect(err).not.toContain(secret)
+    expect(code).toBe(0)
+  })
+})

@@ -1,0 +1,63 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ServedEmulator, serveEmulator } from '../../../src/cli/serve-emulator.ts'
+import { VERBS } from '../../../src/cli/verbs.ts'
+import { pay } from '../../../src/testing/index.ts'
+import { Document } from '../support/document.ts'
+import { against, type Ran, runVerb } from '../support/verb.ts'
+
+const TITLE = 'Payments and orders'
+const guide = new Document('guides/command-line.md')
+let served: ServedEmulator
+let envFile: string
+
+beforeAll(async () => {
+  served = await serveEmulator({}, { webhookUrl: 'http://127.0.0.1:9/' })
+  envFile = join(mkdtempSync(join(tmpdir(), 'edgetill-guide-')), 'emulator.env')
+  const lines = Object.entries(against(served.emulator).environment).map(([name, value]) => `${name}=${value}\n`)
+  writeFileSync(envFile, lines.join(''))
+})
+afterAll(() => served.close())
+
+/** Runs a line of the guide. */
+async function run(line: string, addresses: string[]): Promise<Ran> {
+  const [npx, edgetill, name = '', ...words] = line.split(' ')
+  expect([npx, edgetill]).toEqual(['npx', 'edgetill'])
+  const { command } = (await VERBS[name]?.load()) ?? {}
+  if (!command) throw new Error(`The guide has an unknown verb ${name}.`)
+  const own = words.map((word) => (word === 'emulator.env' ? envFile : word))
+  // The only name that the guide looks up is public.
+  const make = (around: unknown) => (command as (...given: unknown[]) => Command)(around, async () => addresses)
+  return await runVerb(make as Parameters<typeof runVerb>[0], own)
+}
+
+describe(`guides/command-line.md, "${TITLE}"`, () => {
+  it('shows what works, line by line', async () => {
+    const lines = [...guide.section(TITLE).matchAll(/^npx .*$/gm)].map(([line]) => line)
+    const shown: Record<string, string> = {}
+    for (const line of lines) {
+      const ran = await run(line, ['93.184.215.14'])
+      expect(ran, line).toMatchObject({ code: 0 })
+      const name = line.split(' ')[2] ?? ''
+      shown[name] = ran.out
+      if (name === 'payment') await pay(ran.out.trim())
+    }
+    expect(Object.keys(shown)).toEqual(['doctor', 'payment', 'capture', 'refund', 'order', 'resend', 'balances'])
+    expect(shown.doctor).toMatch(/^ok +webhook address: shop.example.com is public$/m)
+    expect(shown.capture).toContain('80.25 UAH')
+    expect(JSON.parse(shown.refund ?? '')).toMatchObject({ status: 'success', amount: 20 })
+    expect(shown.order).toContain('authorized 100.50 UAH, captured 80.25 UAH, refunded 20.00 UAH')
+  })
+
+  it('names options that exist', async () => {
+    const named = [...guide.section(TITLE).matchAll(/`(--[a-z-]+)/g)].map(([, option]) => option ?? '')
+    expect(named.length).toBeGreaterThan(4)
+    const helps = await Promise.all(
+      ['capture', 'payment'].map(async (name) => (await VERBS[name]?.load())?.command().helpInformation()),
+    )
+    for (const option of named) expect(helps.join('')).toContain(option)
+  })
+})

@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { command as link } from '../../../src/cli/commands/link.ts'
+import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
+import { type Around, runVerb } from '../support/verb.ts'
+
+let world: World
+let around: Required<Pick<Around, 'environment' | 'fetch'>>
+
+beforeEach(() => {
+  world = new World({ kind: 'gated' })
+  around = {
+    environment: { EDGETILL_WORKER_URL: ORIGIN, EDGETILL_WORKER_TOKEN: ADMIN_TOKEN },
+    fetch: (input, init) => world.fetch(new Request(input, init)),
+  }
+})
+
+const WORDS = ['A-1', '--amount', '100.50', '--currency', 'UAH', '--email', 'olena@example.com']
+
+describe('edgetill link', () => {
+  it('makes a link of the worker that leads to a payment', async () => {
+    const ran = await runVerb(link, [...WORDS, '--reference', 'cart-7'], around)
+    expect(ran.out).toMatch(/^https:\/\/pay\.shop\.example\.com\/checkout\/[\w-]+\n$/)
+    expect(ran.err).toMatch(/^order_id A-1, valid until 2026-03-02T10:00:00\.000Z\n$/)
+    expect(ran.code).toBe(0)
+    await world.pay(await world.open(ran.out.trim()))
+    await world.advance(121_000)
+    expect(await world.order('A-1')).toMatchObject({
+      status: 'success',
+      amount: 100.5,
+      reference: 'cart-7',
+      customer_email: 'olena@example.com',
+    })
+  })
+
+  it('prints JSON, and takes the time until which it is valid', async () => {
+    const expires_at = '2026-03-01T12:00:00.000Z'
+    const words = ['--amount', '5', '--currency', 'UAH', '--expires-at', expires_at, '--json']
+    const { code, out, err } = await runVerb(link, words, around)
+    const made = JSON.parse(out)
+    expect(made).toEqual({
+      order_id: expect.stringMatching(/^cli-/),
+      id: expect.any(String),
+      url: expect.any(String),
+      expires_at,
+    })
+    expect([code, err]).toEqual([0, ''])
+  })
+
+  it.each([
+    [[...WORDS, '--expires-at', '2020-01-01T00:00:00Z'], 'expires_at must be a time in the future'],
+    [[...WORDS, '--set', 'customer_lnag=UK'], 'customer_lnag'],
+  ])('%j is rejected by the worker with the name of the field', async (words, text) => {
+    const { code, out, err } = await runVerb(link, words, around)
+    expect(err).toContain('rejected it with 400')
+    expect(err).toContain(text)
+    expect([code, out]).toEqual([1, ''])
+  })
+
+  it.each([
+    [{ EDGETILL_WORKER_TOKEN: 'x'.repeat(32) }, 1, 'EDGETILL_WORKER_TOKEN is not the ADMIN_TOKEN of this worker.'],
+    [{ EDGETILL_WORKER_TOKEN: '' }, 2, 'Missing configuration: EDGETILL_WORKER_TOKEN.'],
+    [{ EDGETILL_WORKER_URL: '', EDGETILL_WORKER_TOKEN: '' }, 2, 'EDGETILL_WORKER_URL, EDGETILL_WORKER_TOKEN.'],
+    [{ EDGETILL_WORKER_URL: 'http://pay.shop.example.com' }, 2, 'or with --allow-insecure-http'],
+    [{ EDGETILL_WORKER_URL: `${ORIGIN}/checkout` }, 2, 'must be an address without a path'],
+    [{ EDGETILL_WORKER_URL: 'pay.shop' }, 2, 'must be an address without a path'],
+    [{ EDGETILL_WORKER_TOKEN: 'a b' }, 2, 'has a character that no header can carry'],
+  ])('%j', async (changed, expected, text) => {
+    const { code, out, err } = await runVerb(link, WORDS, {
+      ...around,
+      environment: { ...around.environment, ...changed },
+    })
+    expect(err).toContain(text)
+    expect([code, out]).toEqual([expected, ''])
+  })
+
+  it.each([
+    ['a page', new Response('<h1>It works!</h1>', { status: 404 }), 'rejected it with 404.\nIs EDGETILL_WORKER_URL'],
+    ['a redirect', Response.redirect('https://elsewhere.example/', 307), 'rejected it with 307'],
+    ['an outage', new Response(null, { status: 503 }), `Look at ${ORIGIN}/health.`],
+    ['200 without a link', Response.json({}), 'rejected it with 200'],
+  ])('%s is not a link', async (_, response, text) => {
+    const { code, out, err } = await runVerb(link, WORDS, { ...around, fetch: async () => response })
+    expect(err).toContain(text)
+    expect([code, out]).toEqual([1, ''])
+  })
+
+  it.each([
+    [{ code: 'ECONNREFUSED' }, 'ECONNREFUSED'],
+    [new Error('bad port'), 'bad port'],
+    // Not every runtime gives a cause.
+    [undefined, 'fetch failed'],
+  ])('says what to check when the worker does not respond: %s', async (cause, text) => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }))
+    const { code, err } = await runVerb(link, WORDS, { ...around, fetch })
+    expect(err).toContain(`The worker at ${ORIGIN} did not respond: ${text}.`)
+    expect(code).toBe(1)
+  })
+})

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { run } from '../../../src/cli/program.ts'
+import { VERBS } from '../../../src/cli/verbs.ts'
+import { type Around, runVerb } from '../support/verb.ts'
+
+// The canary secrets appear in no output of any verb, whatever the service repeats of what it was sent.
+
+const CANARIES = {
+  apiKey: 'key-canary-k3y',
+  apiSecret: 'secret-canary-s3cr3t',
+  endpointsKey: 'endpoints-canary-3nd',
+  workerToken: 'worker-token-canary-0f-32-characters',
+  cardToken: 'rcr:token-canary-t0k3n',
+}
+const environment = {
+  EDGETILL_BASE_URL: 'https://pay.example.com',
+  EDGETILL_API_URL: 'https://api.example.com',
+  EDGETILL_POS_ID: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
+  EDGETILL_API_KEY: CANARIES.apiKey,
+  EDGETILL_API_SECRET: CANARIES.apiSecret,
+  EDGETILL_ENDPOINTS_KEY: CANARIES.endpointsKey,
+  EDGETILL_WORKER_URL: 'https://worker.example.com',
+  EDGETILL_WORKER_TOKEN: CANARIES.workerToken,
+}
+
+const ORDER = ['--amount', '100.50', '--currency', 'UAH']
+/** Each verb that talks to the service or to the worker. */
+const USES: Record<string, string[]> = {
+  payment: ['A-1', ...ORDER],
+  order: ['A-1'],
+  capture: ['A-1', ...ORDER, '--yes', '--resolve', '--settle-after', '1ms'],
+  refund: ['A-1', ...ORDER, '--yes'],
+  void: ['A-1', '--currency', 'UAH', '--yes'],
+  cancel: ['A-1', '--yes'],
+  balances: [],
+  resend: ['A-1'],
+  'recurring-cancel': ['R-1', '--yes'],
+  link: ['A-1', ...ORDER],
+  doctor: ['--webhook-url', 'https://127.0.0.1/'],
+}
+
+/** What a request carries, in every place that a response has. */
+async function said(input: string | URL | Request, init?: RequestInit) {
+  const request = new Request(input, init)
+  const headers = [...request.headers].map(([name, value]) => `${name}: ${value}`).join(' ')
+  return `${headers} ${await request.text()}`
+}
+
+type Command = Parameters<typeof runVerb>[0]
+async function commandOf(name: string): Promise<Command> {
+  const { command } = (await VERBS[name]?.load()) ?? {}
+  if (!command) throw new Error(`There is no verb ${name}.`)
+  return command as Command
+}
+
+const record = (text: string) => ({
+  ...{
+    payment_id: 'p-1',
+    operation_id: 'o-1',
+    order_id: 'A-1',
+    method: 'capture',
+    status: 'success',
+    status_code: '1000',
+  },
+  ...{
+    amount: 100.5,
+    currency: 'UAH',
+    cc_token: CANARIES.cardToken,
+    recurring_status: text,
+    comment: text,
+    message: text,
+  },
+  args: { code: text, field_name: text, violation: text },
+})
+
+type Service = (text: string, path: string) => Response | Promise<Response>
+const headers = { 'x-request-id': 'r-1' }
+const SERVICES: [string, Service][] = [
+  ['400 that echoes', (text) => Response.json(record(text), { status: 400, headers })],
+  ['401 that echoes', (text) => new Response(text, { status: 401 })],
+  ['404 that echoes', (text) => Response.json(record(text), { status: 404 })],
+  ['500 that echoes', (text) => new Response(text, { status: 500 })],
+  ['a record that holds a token', (_, path) => Response.json(/orders\/[^/]+$/.test(path) ? [record('')] : record(''))],
+  [
+    'a redirect that echoes',
+    (text) =>
+      new Response(null, { status: 307, headers: { location: `https://x.example/?${encodeURIComponent(text)}` } }),
+  ],
+  ['a reset', () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }))],
+]
+
+describe('no output of any verb shows a secret', () => {
+  it('names every verb of the command line that takes the configuration', () => {
+    const others = ['emulator', 'init', 'listen', 'replay', 'trigger', 'verify', 'sign']
+    expect(Object.keys(VERBS).filter((verb) => !others.includes(verb))).toEqual(Object.keys(USES))
+  })
+
+  it.concurrent.each(Object.entries(USES))('%s', async (name, words) => {
+    const command = await commandOf(name)
+    const cases = SERVICES.flatMap((service) => [[], ['--json']].map((json) => [...service, json] as const))
+    const all = cases.map(async ([service, respond, json]) => {
+      let travelled = ''
+      const fetch: Around['fetch'] = async (input, init) => {
+        const text = await said(input, init)
+        travelled += text
+        return await respond(text, new URL(input instanceof Request ? input.url : input).pathname)
+      }
+      const verbose = name === 'link' ? [] : ['--verbose']
+      const ran = await runVerb(command, [...words, ...json, ...verbose], { environment, fetch })
+      const shown = `${ran.out}${ran.err}`
+      expect(shown.length, service).toBeGreaterThan(0)
+      const found = Object.entries(CANARIES).filter(([, canary]) => shown.includes(canary))
+      expect(found.map(([canary]) => `${canary} after ${service}`)).toEqual([])
+      // The canaries did travel: otherwise the search would prove nothing.
+      expect(travelled).toContain(name === 'link' ? CANARIES.workerToken : CANARIES.apiKey)
+    })
+    await Promise.all(all)
+  })
+})
+
+describe('a secret that is given as a flag is not repeated', () => {
+  let shown: string
+  beforeEach(() => {
+    shown = ''
+    const keep = (text: unknown) => {
+      shown += String(text)
+      return true
+    }
+    vi.spyOn(console, 'log').mockImplementation(keep)
+    vi.spyOn(console, 'error').mockImplementation(keep)
+    vi.spyOn(process.stderr, 'write').mockImplementation(keep)
+  })
+  afterEach(() => vi.restoreAllMocks())
+
+  it.each(Object.entries(USES))('%s', async (name, words) => {
+    const secret = CANARIES.apiSecret
+    for (const flag of ['--api-key', '--api-secret', '--endpoints-key', '--worker-token']) {
+      for (const given of [[flag, secret], [`${flag}=${secret}`]]) {
+        shown = ''
+        expect(await run([name, ...words, ...given])).toBe(2)
+        expect(shown).toContain(flag)
+        expect(shown).not.toContain(secret)
+      }
+    }
+  })
+})

@@ -1,0 +1,129 @@
+// The worker, with a count of its steps: each call of KV, of a Durable Object's storage, of the service and of the
+// merchant's code is one. At a step that the test names it waits forever for an address that makes the test stop workerd.
+
+import type { DurableObjectState, ExecutionContext, KVNamespace } from '@cloudflare/workers-types'
+import { createApp } from '../../../worker/app.ts'
+import type { Deps } from '../../../worker/context.ts'
+import type { Env } from '../../../worker/env.ts'
+import { runCron } from '../../../worker/flows/cron.ts'
+import { createOrderGate } from '../../../worker/order-gate.ts'
+
+/** Of the whole isolate, which the worker shares with its Durable Objects. */
+let steps = 0
+let stopAt = 0
+/** Milliseconds that the test moved the clock on; an alarm of before may ring before the first request. */
+let offset = (globalThis as { OFFSET?: number }).OFFSET ?? 0
+
+async function step<T>(work: () => Promise<T>): Promise<T> {
+  steps += 1
+  // What was written before is durable by then: a Durable Object sends nothing until it is.
+  if (steps === stopAt) await fetch('https://stop.test/')
+  return work()
+}
+
+const deps: Deps = {
+  now: () => Date.now() + offset,
+  fetch: ((input, init) => step(() => fetch(input, init))) as typeof fetch,
+  onEvent: ({ id }) =>
+    step(async () => {
+      const body = JSON.stringify({ id })
+      const { ok } = await fetch('https://shop.test/', { method: 'POST', body })
+      if (!ok) throw new Error('the shop failed')
+    }),
+}
+
+type Methods = Record<PropertyKey, (...parts: unknown[]) => Promise<unknown>>
+
+/** Each method becomes a step; `replaced` stands in front of some. */
+function stepped<T extends object>(target: T, replaced: Methods = {}): T {
+  return new Proxy(target, {
+    get: (_, name) =>
+      replaced[name] ?? ((...parts: unknown[]) => step(async () => (target as unknown as Methods)[name]?.(...parts))),
+  })
+}
+
+function steppedStorage<T extends object>(storage: T): T {
+  const { getAlarm, setAlarm, transaction } = storage as unknown as Methods
+  return stepped(storage, {
+    // The alarm clock of the runtime is not the one that the test moves on.
+    setAlarm: (at) => step(async () => setAlarm?.call(storage, Number(at) - offset)),
+    getAlarm: () =>
+      step(async () => {
+        const at = (await getAlarm?.call(storage)) as number | null
+        return at === null ? null : at + offset
+      }),
+    transaction: async (work) =>
+      transaction?.call(storage, (inner: unknown) =>
+        (work as (inner: object) => unknown)(steppedStorage(inner as object)),
+      ),
+  } as Methods)
+}
+
+const withSteps = (env: Env): Env => ({ ...env, STATE: stepped<KVNamespace>(env.STATE) })
+
+export class OrderGate extends createOrderGate(deps) {
+  private readonly own: DurableObjectState['storage']
+  private ringing: Promise<void> | undefined
+  private rang: () => void = () => {}
+
+  constructor(state: DurableObjectState, env: Env) {
+    const storage = steppedStorage(state.storage)
+    const waitUntil = (work: Promise<unknown>): void => state.waitUntil(work)
+    super({ storage, waitUntil } as unknown as DurableObjectState, withSteps(env))
+    this.own = state.storage
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname !== '/test/alarm') return super.fetch(request)
+    await this.moveAlarm(Number(searchParams.get('ms')))
+    return new Response()
+  }
+
+  override async alarm(): Promise<void> {
+    this.ringing = super.alarm()
+    await this.ringing.finally(() => this.rang())
+  }
+
+  /** The alarm rings so much earlier; what is due has rung when this resolves. */
+  private async moveAlarm(ms: number): Promise<void> {
+    await this.ringing?.catch(() => {})
+    const at = await this.own.getAlarm()
+    if (at === null) return
+    const rings = new Promise<void>((resolve) => {
+      this.rang = resolve
+    })
+    await this.own.setAlarm(Math.max(at - ms, Date.now()))
+    if (at - ms > Date.now()) return
+    await rings
+    await this.moveAlarm(0)
+  }
+}
+
+const app = createApp(deps)
+
+export default {
+  async fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname === '/test/steps') {
+      const taken = steps
+      steps = 0
+      stopAt = Number(searchParams.get('stop') ?? 0)
+      offset = Number(searchParams.get('offset') ?? offset)
+      return Response.json({ steps: taken })
+    }
+    if (pathname === '/test/clock') {
+      offset = Number(searchParams.get('offset'))
+      return new Response()
+    }
+    if (pathname === '/test/alarm' && env.ORDER_GATE) {
+      const gate = env.ORDER_GATE.get(env.ORDER_GATE.idFromName(searchParams.get('order_id') ?? ''))
+      return (await gate.fetch(request.url)) as never
+    }
+    if (pathname === '/test/cron') {
+      await runCron(deps, withSteps(env), (work) => context.waitUntil(work))
+      return new Response()
+    }
+    return app.fetch(request, withSteps(env), context)
+  },
+}

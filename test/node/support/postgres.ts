@@ -1,0 +1,57 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from './free-port.ts'
+
+export interface PostgresServer {
+  /** For `DATABASE_URL`. */
+  url: string
+  stop(): Promise<void>
+}
+
+/** Starts a Postgres with an empty database of its own, on a free port of loopback. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const bin = programs()
+  const folder = mkdtempSync(join(tmpdir(), 'edgetill-postgres-'))
+  const data = join(folder, 'data')
+  // Postgres does not run as root: its package has made a user for it.
+  const isRoot = process.getuid?.() === 0
+  const identity = isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : {}
+  if (isRoot) chownSync(folder, identity.uid ?? 0, identity.gid ?? 0)
+  const options = { ...identity, cwd: folder, env: { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8' } }
+  const initialize = ['--auth=trust', '--username=shop', '--encoding=UTF8', '--no-sync', '-D', data]
+  execFileSync(join(bin, 'initdb'), initialize, { ...options, stdio: 'pipe' })
+  const port = await freePort()
+  // It lives for a test: what a power cut would lose does not matter.
+  const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-k', folder]
+  const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], options)
+  let output = ''
+  const ended = new Promise<void>((done) => child.on('close', () => done()))
+  const ready = new Promise<void>((done) =>
+    child.stderr.on('data', (chunk) => {
+      output += chunk
+      if (/ready to accept connections/.test(output)) done()
+    }),
+  )
+  const stop = async () => {
+    child.kill('SIGINT')
+    await ended
+    rmSync(folder, { recursive: true, force: true })
+  }
+  await Promise.race([ready, ended])
+  if (child.exitCode !== null) throw new Error(`Postgres did not start:\n${output}`)
+  return { url: `postgres://shop@127.0.0.1:${port}/postgres`, stop }
+}
+
+/** The folder of the newest Postgres: Debian's, or the one in the PATH. */
+function programs(): string {
+  const packages = '/usr/lib/postgresql'
+  const versions = existsSync(packages) ? readdirSync(packages).toSorted((a, b) => Number(b) - Number(a)) : []
+  const folders = [...versions.map((version) => join(packages, version, 'bin')), ...(process.env.PATH ?? '').split(':')]
+  const found = folders.find((folder) => existsSync(join(folder, 'initdb')))
+  if (found === undefined) throw new Error('No Postgres is installed: apt-get install postgresql.')
+  return found
+}
+
+const idOf = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))

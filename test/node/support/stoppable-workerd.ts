@@ -1,0 +1,189 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { build } from 'esbuild'
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
+import { createEmulator, type Emulator } from '../../../src/emulator/index.ts'
+import { bindings } from '../../worker/support/world.ts'
+import { root } from './runtimes.ts'
+
+export interface StoppableOptions {
+  /** Of the emulator. */
+  seed?: number
+  /** Whether the worker has a gate for each order; true by default. */
+  gated?: boolean
+  /** Whether the shop fails the event that it gets now. */
+  shopFails?: () => boolean
+  /** Each request to the service goes through here. */
+  atService?: (work: () => Promise<Response>) => Promise<Response>
+}
+
+/** A worker in a process of workerd that can be stopped at any step and started again over the same files. */
+export class StoppableWorkerd {
+  readonly emulator: Emulator
+  /** The ids of the events that the shop got, with how often. */
+  readonly told = new Map<string, number>()
+  private readonly folder = mkdtempSync(join(tmpdir(), 'edgetill-stopped-'))
+  private readonly contents: string
+  private miniflare: Miniflare | undefined
+  private offset = 0
+  private readonly waiting = new Set<(reason: Error) => void>()
+  private readonly atService = new Set<Promise<unknown>>()
+  private readonly options: StoppableOptions
+  /** Whether it was stopped since the last {@link countSteps}. */
+  wasStopped = false
+
+  static async start(options: StoppableOptions = {}): Promise<StoppableWorkerd> {
+    const { outputFiles } = await build({
+      entryPoints: [join(root, 'test/node/programs/stoppable-worker.ts')],
+      bundle: true,
+      format: 'esm',
+      conditions: ['workerd', 'worker', 'browser'],
+      external: ['cloudflare:*'],
+      write: false,
+    })
+    const workerd = new StoppableWorkerd(outputFiles[0]?.text ?? '', options)
+    await workerd.begin()
+    return workerd
+  }
+
+  private constructor(contents: string, options: StoppableOptions) {
+    this.contents = contents
+    this.options = options
+    this.emulator = createEmulator({
+      seed: options.seed ?? 7,
+      clock: { now: () => this.now() },
+      fetch: (input, init) => this.fetch(input as string, init),
+    })
+  }
+
+  now(): number {
+    return Date.now() + this.offset
+  }
+
+  /** Starts workerd over the files that are there. */
+  async begin(): Promise<void> {
+    this.miniflare = new Miniflare({
+      ...convertV4MiniflareOptions({
+        modules: [
+          { type: 'ESModule', path: 'worker.js', contents: `globalThis.OFFSET = ${this.offset}\n${this.contents}` },
+        ],
+        compatibilityDate: '2026-10-23',
+        cf: false,
+        log: new Log(LogLevel.NONE),
+        handleRuntimeStdio: (stdout: Readable, stderr: Readable) => {
+          stdout.resume()
+          stderr.resume()
+        },
+        bindings: bindings(this.emulator.credentials) as unknown as Record<string, string>,
+        kvNamespaces: { STATE: 'state' },
+        ...(this.options.gated !== false && {
+          durableObjects: { ORDER_GATE: { className: 'OrderGate', useSQLite: true } },
+        }),
+        outboundService: (request) => this.outside(request as unknown as Request) as never,
+      }),
+      resourcePersistencePath: this.folder,
+    })
+    await withPid(this.folder, () => this.miniflare?.ready)
+  }
+
+  /** What the worker reaches: the service, the shop, and its own end. */
+  private async outside(request: Request): Promise<Response> {
+    const { host } = new URL(request.url)
+    if (host === 'stop.test') {
+      process.kill(Number(readFileSync(join(this.folder, 'pid'), 'utf8')), 'SIGKILL')
+      this.wasStopped = true
+      for (const reject of this.waiting) reject(new TypeError('workerd was stopped'))
+      return new Promise(() => {})
+    }
+    const body = request.method === 'GET' ? undefined : await request.text()
+    if (host === 'shop.test') {
+      if (this.options.shopFails?.()) return new Response(null, { status: 500 })
+      const { id } = JSON.parse(body ?? '') as { id: string }
+      this.told.set(id, (this.told.get(id) ?? 0) + 1)
+      return new Response()
+    }
+    const { method, headers } = request
+    const { atService = (work) => work() } = this.options
+    const init: RequestInit = { method, headers: [...headers], body: body ?? null, redirect: 'manual' }
+    const response = atService(() => this.emulator.fetch(request.url, init))
+    const isOver: Promise<unknown> = response.then(
+      () => this.atService.delete(isOver),
+      () => this.atService.delete(isOver),
+    )
+    this.atService.add(isOver)
+    return response
+  }
+
+  /** What has reached the service is over: it goes on there when workerd is stopped. */
+  async idle(): Promise<void> {
+    await Promise.all(this.atService)
+    await this.emulator.deliveries.idle()
+  }
+
+  /** A request to the worker; rejected when workerd is stopped meanwhile. */
+  async fetch(url: string, init: RequestInit = {}): Promise<Response> {
+    if (!this.miniflare || this.wasStopped) throw new TypeError('workerd is not running')
+    let stop: (reason: Error) => void = () => {}
+    const end = new Promise<never>((_, reject) => {
+      stop = reject
+    })
+    this.waiting.add(stop)
+    const { signal, ...rest } = init
+    const response = this.miniflare.dispatchFetch(url, { ...rest, redirect: 'manual' } as never)
+    response.catch(() => {})
+    try {
+      return (await Promise.race([response, end])) as unknown as Response
+    } finally {
+      this.waiting.delete(stop)
+    }
+  }
+
+  /** Counts the steps from now on, and stops at the one of this number. @returns How many there were since the last time. */
+  async countSteps(stop = 0): Promise<number> {
+    const response = await this.fetch(`https://worker.test/test/steps?stop=${stop}&offset=${this.offset}`)
+    return ((await response.json()) as { steps: number }).steps
+  }
+
+  /** Moves the clocks of the worker and of the service on, and the alarms of these orders' gates. */
+  async advance(ms: number, order_ids: Iterable<string> = []): Promise<void> {
+    this.offset += ms
+    await this.fetch(`https://worker.test/test/clock?offset=${this.offset}`)
+    await this.emulator.clock.advance({})
+    for (const id of order_ids) await this.fetch(`https://worker.test/test/alarm?order_id=${id}&ms=${ms}`)
+    await this.fetch('https://worker.test/test/cron')
+  }
+
+  async restart(): Promise<void> {
+    await this.miniflare?.dispose().catch(() => {})
+    await this.begin()
+    this.wasStopped = false
+    await this.countSteps()
+  }
+
+  async end(): Promise<void> {
+    await this.miniflare?.dispose()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** Miniflare does not say which process it starts: a script in front of workerd writes its id down. */
+async function withPid(folder: string, start: () => Promise<unknown> | undefined): Promise<void> {
+  const script = join(folder, 'workerd.sh')
+  // Its own program, which is what Miniflare starts: `.bin/workerd` may be a script in front of it.
+  const { default: workerd } = createRequire(join(root, 'node_modules/miniflare/package.json'))('workerd') as {
+    default: string
+  }
+  writeFileSync(script, `#!/bin/sh\necho $$ > '${join(folder, 'pid')}'\nexec '${workerd}' "$@"\n`)
+  chmodSync(script, 0o755)
+  const before = process.env.MINIFLARE_WORKERD_PATH
+  process.env.MINIFLARE_WORKERD_PATH = script
+  try {
+    await start()
+  } finally {
+    if (before === undefined) delete process.env.MINIFLARE_WORKERD_PATH
+    else process.env.MINIFLARE_WORKERD_PATH = before
+  }
+}

@@ -1,0 +1,77 @@
+import type { Command } from 'commander'
+import { exitCodeOf, messageOf } from '../../../src/cli/errors.ts'
+import type { Surroundings } from '../../../src/cli/service.ts'
+import { processTerminal } from '../../../src/cli/terminal.ts'
+import type { Emulator } from '../../../src/emulator/index.ts'
+
+/** What a verb did. */
+export interface Ran {
+  code: number
+  out: string
+  err: string
+  /** The questions that were asked. */
+  asked: string[]
+}
+
+export interface Around extends Partial<Omit<Surroundings, 'terminal' | 'exit'>> {
+  /** What a person types; without it there is no terminal. */
+  answer?: string
+}
+
+/** Runs a verb in this process, against what it is given. */
+export async function runVerb(
+  command: (around: () => Surroundings) => Command,
+  words: string[],
+  { answer, ...around }: Around = {},
+): Promise<Ran> {
+  const ran: Ran = { code: 0, out: '', err: '', asked: [] }
+  const surroundings: Surroundings = {
+    stopped: new Promise(() => {}),
+    environment: {},
+    ...around,
+    exit: (code) => {
+      ran.code = code
+    },
+    terminal: {
+      ...processTerminal({
+        log: (text) => {
+          ran.out += `${text}\n`
+        },
+        error: (text) => {
+          ran.err += `${text}\n`
+        },
+      }),
+      interactive: answer !== undefined,
+      async ask(question) {
+        ran.asked.push(question)
+        return answer ?? ''
+      },
+    },
+  }
+  const verb = command(() => surroundings).exitOverride()
+  verb.configureOutput({ writeOut: surroundings.terminal.out, writeErr: surroundings.terminal.err })
+  try {
+    await verb.parseAsync(words, { from: 'user' })
+  } catch (error) {
+    ran.err += `${messageOf(error) ?? ''}\n`
+    ran.code = exitCodeOf(error)
+  }
+  return ran
+}
+
+/** `EDGETILL_*` for an emulator, and its `fetch`. */
+export function against({ credentials, fetch }: Emulator): Required<Pick<Around, 'environment' | 'fetch'>> {
+  const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey, scheme } = credentials
+  return {
+    fetch,
+    environment: {
+      EDGETILL_BASE_URL: baseUrl,
+      EDGETILL_API_URL: apiUrl,
+      EDGETILL_POS_ID: posId,
+      EDGETILL_API_KEY: apiKey,
+      EDGETILL_API_SECRET: apiSecret,
+      EDGETILL_ENDPOINTS_KEY: endpointsKey,
+      EDGETILL_SCHEME: scheme,
+    },
+  }
+}

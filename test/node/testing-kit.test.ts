@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { serveOnNode } from '../../src/cli/serve-node.ts'
+import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
+import { Document, quoted } from './support/document.ts'
+import { load, writeProgram } from './support/program.ts'
+import { root } from './support/runtimes.ts'
+
+const guide = new Document('guides/testing.md')
+const README = new Document('README.md').program('Test a checkout')
+const NODE = guide.program('A checkout under node:test and Deno')
+
+const execute = promisify(execFile)
+const bin = (name: string) => join(root, 'node_modules/.bin', name)
+mkdirSync(join(root, 'test-output'), { recursive: true })
+// Inside the checkout, where each runner finds the installed packages.
+const folder = mkdtempSync(join(root, 'test-output/testing-kit-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Writes a test as one module, in which `edgetill` is this checkout. */
+async function write(name: string, code: string): Promise<string> {
+  const outfile = await writeProgram(code, join(folder, name, 'checkout.test.mjs'), root, ['vitest', 'bun:test'])
+  writeFileSync(join(folder, name, 'vitest.config.mjs'), 'export default {}\n')
+  return outfile
+}
+
+/** Runs a test file, and returns what the runner printed and how it ended. */
+async function run(command: string, words: string[], file: string): Promise<{ code: number; output: string }> {
+  const options = { cwd: join(file, '..'), env: { ...process.env, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' } }
+  return execute(bin(command), words, options).then(
+    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+    ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
+  )
+}
+
+const RUNNERS = [
+  ['vitest', README, 'vitest', ['run', '--config', 'vitest.config.mjs'], /Tests +1 passed/],
+  ['bun test', README.replace("'vitest'", "'bun:test'"), 'bun', ['test'], / 1 pass/],
+  ['node --test', NODE, 'node', ['--test'], /pass 1/],
+  ['deno test', NODE, 'deno', ['test', '--no-prompt', '--no-check', '--no-config'], /1 passed/],
+] as const
+
+describe('the test of a checkout', { timeout: 60_000 }, () => {
+  it.each(RUNNERS)(
+    'passes under %s, and fails when the card is declined',
+    async (runner, code, command, words, passed) => {
+      const name = runner.replaceAll(/\W/g, '-')
+      const file = await write(name, code)
+      const good = await run(command, [...words], file)
+      expect(good.output).toMatch(passed)
+      expect(good.code).toBe(0)
+      const declined = await run(command, [...words], await write(name, code.replace('three_d_secure', 'declined')))
+      expect(declined.output).toContain('What came instead: purchase failure of order "A-1"')
+      expect(declined.code).not.toBe(0)
+    },
+  )
+
+  it('is the same under each of them', () => {
+    const body = (code: string) =>
+      code.slice(code.indexOf("test('"), code.indexOf("status: 'success' })")).replaceAll(/ +\/\/.*/g, '')
+    expect(body(NODE)).toBe(body(README))
+  })
+})
+
+describe('guides/testing.md', () => {
+  it('names each runner', () => {
+    const started = guide.rows('A checkout under node:test and Deno').flatMap(([, cell = '']) => quoted(cell))
+    for (const [runner] of RUNNERS) expect(started.some((command) => command.includes(runner))).toBe(true)
+  })
+
+  it('pays at an emulator that is served', async () => {
+    const { checkout } = (await load(guide.program('Wait for a webhook'))) as {
+      checkout: (baseUrl: string, server_url: string) => Promise<unknown>
+    }
+    let emulator: Emulator | undefined
+    const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })
+    const shop = await serveOnNode(() => new Response(), { port: 0 })
+    try {
+      emulator = createEmulator({ origin: served.origin })
+      expect(await checkout(served.origin, `${shop.origin}/webhooks`)).toBe('failure')
+    } finally {
+      await Promise.all([served.close(), shop.close()])
+    }
+  })
+
+  it.each(['Webhooks of any kind', 'Workers KV'])('%s: prints what its comments say', async (section) => {
+    const code = guide.program(section)
+    const printed = vi.spyOn(console, 'log').mockImplementation(() => {})
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    try {
+      await load(code)
+      const lines = printed.mock.calls.map((words) => words.join(' ').trim() || 'null')
+      const said = [...code.matchAll(/console\.log\(.*\/\/ ([^:\n]+)/g)].map(([, comment = '']) => comment.trim())
+      expect(said.length).toBeGreaterThan(1)
+      expect(lines).toEqual(said)
+    } finally {
+      printed.mockRestore()
+      warned.mockRestore()
+    }
+  })
+
+  it('has no program without a test', () => {
+    expect(guide.untested()).toEqual([])
+  })
+})

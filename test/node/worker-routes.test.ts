@@ -1,0 +1,368 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { checkoutLinkId } from '../../src/checkout-link/index.ts'
+import { createApp } from '../../worker/app.ts'
+import { apiRoutes } from '../../worker/routes/api.ts'
+import type { Order } from '../../worker/store/order.ts'
+import { payment } from '../worker/support/events.ts'
+import { LINK_SECRET, ORDER, World, type WorldOptions } from '../worker/support/world.ts'
+import { root } from './support/runtimes.ts'
+import { sources } from './support/snippets.ts'
+
+const readme = readFileSync(join(root, 'worker/README.md'), 'utf8')
+
+/** The rows of the table whose first column has this title; of each cell the texts in backquotes. */
+function table(title: string): string[][][] {
+  const [, rest = ''] = readme.split(`\n| ${title} |`)
+  const rows = (rest.split('\n\n')[0] ?? '').split('\n').slice(2)
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text as string)),
+  )
+}
+
+const ROUTES = table('route of `/api`').map(([route, , query, errors]) => ({
+  route: route?.[0] ?? '',
+  query: query ?? [],
+  errors: errors ?? [],
+}))
+const STATUSES = new Map(
+  readme
+    .split('\n| code | status | it means |')[1]
+    ?.split('\n\n')[0]
+    ?.split('\n')
+    .slice(2)
+    .flatMap((row) => {
+      const [, codes = '', statuses = ''] = row.split('|')
+      return [...codes.matchAll(/`([^`]+)`/g)].map(
+        ([, code]) => [code as string, statuses.split(',').map(Number)] as const,
+      )
+    }),
+)
+
+/** Those that every route can return. */
+const COMMON = ['unauthorized', 'unknown_parameter', 'config', 'state', 'internal']
+
+interface Call {
+  world: World
+  /** Sends the route's request with these values in its path. */
+  send(values?: Record<string, string>, init?: RequestInit, query?: string): Promise<Response>
+}
+type Scenario = (call: Call) => Promise<Response>
+
+const KEY = { 'idempotency-key': 'k' }
+const REFUSED = Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })
+
+/** An order that is authorized or paid, with a different key each time. */
+async function paid({ world }: Call, kind: string, order_id = 'A-1'): Promise<string> {
+  const method = kind === 'refund' ? 'purchase' : 'auth'
+  await world.pay(await world.open(await world.link({ order_id, method })))
+  await world.advance(2_000)
+  return order_id
+}
+
+const operations = { capture: 'capture-payment', refund: 'refund-payment', void: 'void-payment' } as const
+type Operation = keyof typeof operations
+
+/** An attempt whose outcome is lost, and its id. */
+async function lost(call: Call, kind: Operation, when: 'before_commit' | 'after_commit'): Promise<string> {
+  const { world } = call
+  await paid(call, kind)
+  world.emulator.faults.next({ kind: 'reset', when, on: operations[kind] })
+  const init = { method: 'POST', headers: { 'idempotency-key': 'first' } }
+  expect((await world.api(`/api/orders/A-1/${kind}`, init)).status).toBe(502)
+  const { attempts } = (await (await world.api('/api/orders/A-1')).json()) as Order
+  return attempts[0]?.id ?? ''
+}
+
+const PATHS = { capture: '/capture', refund: '/refund', void: '/void' }
+
+const failing: Record<string, Scenario> = {
+  connection: ({ world, send }) => {
+    world.intercept = () => Promise.reject(REFUSED)
+    return send({}, { headers: KEY })
+  },
+}
+
+function operation(kind: Operation): Record<string, Scenario> {
+  const again = (send: Call['send'], key: string, body = '{}') =>
+    send({}, { headers: { 'idempotency-key': key }, body })
+  return {
+    idempotency_key_missing: ({ send }) => send(),
+    invalid_json: ({ send }) => send({}, { headers: KEY, body: '[' }),
+    not_found: ({ send }) => send({ order_id: 'nobody' }, { headers: KEY }),
+    no_server_url: ({ send }) => send({ order_id: 'nobody' }, { headers: KEY, body: '{"order_currency":"UAH"}' }),
+    invalid_input: async (call) => {
+      await paid(call, kind)
+      return again(call.send, 'k', '{"misspelt":1}')
+    },
+    idempotency_key_reused: async (call) => {
+      await paid(call, kind)
+      expect((await again(call.send, 'k')).status).toBe(200)
+      return again(call.send, 'k', '{"description":"x"}')
+    },
+    connection: async (call) => {
+      await paid(call, kind)
+      return failing.connection?.(call) as Promise<Response>
+    },
+    api: async (call) => {
+      await paid(call, kind)
+      call.world.emulator.faults.next({ kind: 'too_many_requests', retryAfter: 60, on: operations[kind] })
+      return again(call.send, 'k')
+    },
+    outcome_unknown: async (call) => {
+      await paid(call, kind)
+      call.world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: operations[kind] })
+      return again(call.send, 'k')
+    },
+    [`${kind}_in_progress`]: async (call) => {
+      await paid(call, kind)
+      const sent = hang(call, kind)
+      // Never ends: its worker has died.
+      void again(call.send, 'first')
+      await sent
+      return again(call.send, 'second')
+    },
+    [`${kind}_unsettled`]: async (call) => {
+      await lost(call, kind, 'before_commit')
+      call.world.intercept = () => Promise.resolve(new Response('{}', { status: 500 }))
+      return again(call.send, 'second')
+    },
+    [`${kind}_not_executed`]: async (call) => {
+      await lost(call, kind, 'before_commit')
+      await call.world.advance(900_000)
+      return again(call.send, 'first')
+    },
+  }
+}
+
+/** From now on a call of this operation has no end. @returns When one has begun. */
+function hang({ world }: Call, kind: Operation): Promise<void> {
+  return new Promise((resolve) => {
+    world.intercept = (url) => {
+      if (!url.endsWith(PATHS[kind])) return undefined
+      resolve()
+      return new Promise<Response>(() => {})
+    }
+  })
+}
+
+const inProgress =
+  (kind: Operation): Scenario =>
+  async (call) => {
+    await paid(call, kind)
+    const sent = hang(call, kind)
+    void call.world.api(`/api/orders/A-1/${kind}`, { method: 'POST', headers: KEY })
+    await sent
+    const { attempts } = (await (await call.world.api('/api/orders/A-1')).json()) as Order
+    return call.send({ attempt_id: attempts[0]?.id ?? '' }, { body: '{"executed":true}' })
+  }
+
+const list: Record<string, Scenario> = {
+  invalid_limit: ({ send }) => send({}, {}, 'failing=true&limit=0'),
+  invalid_cursor: ({ send }) => send({}, {}, 'failing=true&cursor=x'),
+}
+const ofStrays: Record<string, Scenario> = {
+  invalid_limit: ({ send }) => send({}, {}, 'limit=0'),
+  invalid_cursor: ({ send }) => send({}, {}, 'cursor=x'),
+}
+const unknown: Record<string, Scenario> = { not_found: ({ send }) => send() }
+
+/** How each error of each route comes about. */
+const SCENARIOS: Record<string, Record<string, Scenario>> = {
+  'GET /api/orders': { ...ofStrays, invalid_parameter: ({ send }) => send({}, {}, 'flag=x') },
+  'GET /api/orders/:order_id': unknown,
+  'GET /api/orders/:order_id/events/:event_id': unknown,
+  'POST /api/orders/:order_id/capture': operation('capture'),
+  'POST /api/orders/:order_id/refund': operation('refund'),
+  'POST /api/orders/:order_id/void': operation('void'),
+  'POST /api/orders/:order_id/attempts/:attempt_id/settle': {
+    invalid_json: ({ send }) => send({}, { body: '[' }),
+    invalid_input: ({ send }) => send({}, { body: '{}' }),
+    not_found: ({ send }) => send({}, { body: '{"executed":true}' }),
+    already_settled: async (call) => {
+      const attempt_id = await lost(call, 'capture', 'before_commit')
+      const init = { body: '{"executed":false}' }
+      expect((await call.send({ attempt_id }, init)).status).toBe(200)
+      return call.send({ attempt_id }, init)
+    },
+    capture_in_progress: inProgress('capture'),
+    refund_in_progress: inProgress('refund'),
+    void_in_progress: inProgress('void'),
+  },
+  'POST /api/orders/:order_id/cancel': {
+    ...failing,
+    api: ({ send }) => send(),
+    outcome_unknown: async ({ world, send }) => {
+      await world.open(await world.link({ order_id: 'A-1' }))
+      world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })
+      return send()
+    },
+  },
+  'POST /api/orders/:order_id/resend': {
+    invalid_json: ({ send }) => send({}, { body: '[' }),
+    invalid_input: ({ send }) => send({}, { body: '{}' }),
+    connection: ({ world, send }) => {
+      world.intercept = () => Promise.reject(REFUSED)
+      return send({}, { body: '{"operation":"purchase"}' })
+    },
+    api: ({ send }) => send({}, { body: '{"operation":"purchase"}' }),
+    unexpected_response: ({ world, send }) => {
+      world.intercept = () => Promise.resolve(new Response('[]'))
+      return send({}, { body: '{"operation":"purchase"}' })
+    },
+  },
+  'DELETE /api/orders/:order_id/personal-data': {},
+  'GET /api/events': { ...list, invalid_parameter: ({ send }) => send() },
+  'POST /api/events/:id/replay': unknown,
+  'POST /api/links': {
+    invalid_json: ({ send }) => send({}, { body: '[' }),
+    invalid_input: ({ send }) => send({}, { body: '{}' }),
+    no_origin: ({ send }) => send({}, { body: JSON.stringify({ order: { ...ORDER, order_id: 'A-1' } }) }),
+  },
+  'DELETE /api/links/:id': unknown,
+  'GET /api/balances': {
+    ...failing,
+    api: ({ world, send }) => {
+      world.intercept = () => Promise.resolve(new Response('{}', { status: 401 }))
+      return send()
+    },
+    unexpected_response: ({ world, send }) => {
+      world.intercept = () => Promise.resolve(new Response('"x"'))
+      return send()
+    },
+  },
+  'GET /api/strays': ofStrays,
+  'GET /api/strays/:id': unknown,
+}
+
+/** A route's request in a world of its own. */
+function callOf(route: string, options: WorldOptions = {}, token?: string): Call {
+  const [method = '', path = ''] = route.split(' ')
+  const world = new World({ kind: 'gated', ...options })
+  const send: Call['send'] = (values = {}, init = {}, query = '') => {
+    const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => values[name] ?? (name === 'order_id' ? 'A-1' : 'x'))
+    const headers = { ...(token !== undefined && { authorization: token }), ...(init.headers as object) }
+    return world.api(filled + (query && `?${query}`), { method, ...init, headers })
+  }
+  return { world, send }
+}
+
+async function codeOf(response: Response): Promise<[string, number]> {
+  const { code } = (await response.json()) as { code: string }
+  return [code, response.status]
+}
+
+const scenarioOf = (route: string, code: string): Scenario => {
+  const scenario = SCENARIOS[route]?.[code]
+  if (!scenario) throw new Error(`No scenario for ${code} of ${route}.`)
+  return scenario
+}
+
+const ROWS = ROUTES.flatMap(({ route, errors }) => errors.map((code) => ({ route, code })))
+/** Where the settings matter. */
+const NO_ORIGIN = { env: { PUBLIC_ORIGIN: '' } }
+
+describe('the table of routes in worker/README.md', () => {
+  it('has the routes of the app and their query parameters, and no other', () => {
+    const routes = apiRoutes({ now: Date.now }).map(({ method, path, query }) => ({
+      route: `${method} ${path}`,
+      query: [...query].sort(),
+    }))
+    expect(ROUTES.map(({ route, query }) => ({ route, query: [...query].sort() }))).toEqual(routes)
+    const served = createApp().routes.filter(({ path, method }) => path.startsWith('/api/') && method !== 'ALL')
+    expect(served.map(({ method, path }) => `${method} ${path}`)).toEqual(routes.map(({ route }) => route))
+  })
+
+  it('has each route’s errors as they come about here', () => {
+    expect(ROUTES.map(({ route, errors }) => [route, [...errors].sort()])).toEqual(
+      Object.entries(SCENARIOS).map(([route, scenarios]) => [route, Object.keys(scenarios).sort()]),
+    )
+  })
+
+  it('explains every code that stands in the code, and no other', () => {
+    const text = sources('worker')
+      .map((file) => readFileSync(join(root, file), 'utf8'))
+      .join('\n')
+    const literal = [...text.matchAll(/(?:ProblemError\(\s*\d{3},\s*|\bcode: )['`]([\w${}]+)['`]/g)].flatMap(
+      ([, code = '']) =>
+        code.startsWith('${') ? Object.keys(operations).map((kind) => code.replace(/\$\{.*\}/, kind)) : [code],
+    )
+    // Errors of the SDK keep their code.
+    const sdk = ['invalid_input', 'connection', 'outcome_unknown', 'api', 'unexpected_response', 'config']
+    expect([...new Set([...literal, ...sdk])].sort()).toEqual([...STATUSES.keys()].sort())
+  })
+
+  it.each(ROWS)('$route: $code', async ({ route, code }) => {
+    const needsNoOrigin = code === 'no_origin' || code === 'no_server_url'
+    // A gate lets the second request wait for the first.
+    const call = callOf(route, needsNoOrigin ? NO_ORIGIN : code.endsWith('_in_progress') ? { kind: 'strict' } : {})
+    const [got, status] = await codeOf(await scenarioOf(route, code)(call))
+    expect([got, STATUSES.get(code)?.includes(status)]).toEqual([code, true])
+  })
+
+  describe.each(ROUTES.map(({ route }) => route))('%s', (route) => {
+    it('returns each error that every route can return', async () => {
+      const seen = [
+        await callOf(route, {}, 'Bearer x').send(),
+        await callOf(route).send({}, {}, 'no_such_parameter=1'),
+        await callOf(route, { env: { ADMIN_TOKEN: '' } }).send(),
+      ]
+      const storage = callOf(route)
+      const id = await checkoutLinkId(await storage.world.link({ order_id: 'A-1' }), LINK_SECRET)
+      storage.world.kv.before = () => {
+        throw new Error('KV failed: 500')
+      }
+      if (storage.world.gate) storage.world.gate.through = () => Promise.reject(new Error('The object failed.'))
+      const init = { headers: KEY, ...(route.startsWith('GET') ? {} : { body: '{"executed":true}' }) }
+      const touchesNone = /links$|balances|cancel$|resend$/.test(route)
+      const codes = await Promise.all(seen.map(codeOf))
+      expect(codes).toEqual(COMMON.slice(0, 3).map((code) => [code, STATUSES.get(code)?.[0]]))
+      if (touchesNone) return
+      const query = route.endsWith('events') ? 'failing=true' : ''
+      expect(await codeOf(await storage.send({ id }, init, query))).toEqual(['state', 503])
+    })
+  })
+
+  it('returns "internal" for what is not expected, without a word of it', async () => {
+    const { world, send } = callOf('GET /api/balances')
+    world.intercept = () => {
+      throw new RangeError('a secret')
+    }
+    const app = createApp({
+      now: () => {
+        throw new RangeError('a secret')
+      },
+    })
+    expect((await send()).status).toBeGreaterThanOrEqual(500)
+    const headers = { authorization: `Bearer ${world.env().ADMIN_TOKEN}` }
+    const response = await app.request('/api/orders', { headers }, world.env())
+    const text = await response.text()
+    expect([response.status, JSON.parse(text).code, text.includes('secret')]).toEqual([500, 'internal', false])
+  })
+
+  it('has the parameters of a list in a table, as they are', () => {
+    const parameters = table('parameter').map(([name]) => name?.[0])
+    expect(parameters).toEqual(ROUTES.find(({ route }) => route === 'GET /api/orders')?.query)
+  })
+
+  it('is true of a page of orders: what it costs does not grow with what is stored', async () => {
+    const world = new World({ kind: 'gated' })
+    const cost = async (query: string) => {
+      const before = { ...world.kv.calls }
+      expect((await world.api(`/api/orders?${query}`)).status).toBe(200)
+      return [world.kv.calls.list - before.list, world.kv.calls.get - before.get]
+    }
+    const queries = ['', 'status=failure', 'flag=unknown_order&limit=3', 'reference=R', 'open=true', 'from=2026-02-28']
+    for (let i = 0; i < 30; i++) await world.deliver(payment(`few-${i}`))
+    const few: unknown[] = []
+    for (const query of queries) few.push([query, await cost(query)])
+    for (let i = 0; i < 300; i++) await world.deliver(payment(`many-${i}`))
+    const many: unknown[] = []
+    for (const query of queries) many.push([query, await cost(query)])
+    expect(many).toEqual(few)
+  })
+})

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { createRandom, isLong, seedOfRun } from '../worker/support/random.ts'
+import { play } from '../worker/support/storm-orders.ts'
+import { StormOverFiles } from './support/storm-over-files.ts'
+
+const ORDERS = 8
+const STORMS = isLong() ? 10 : 1
+
+describe.each([
+  { over: 'Durable Objects and KV', gated: true },
+  { over: 'KV alone', gated: false },
+])('a storm of faults and kills of workerd over $over', ({ gated }) => {
+  it(`leaves ${STORMS * ORDERS} orders with the service's own totals, and nothing executed twice`, async () => {
+    const seeds = createRandom(seedOfRun())
+    let byHand = 0
+    for (let storms = 0; storms < STORMS; storms++) {
+      const seed = Math.floor(seeds() * 2 ** 31)
+      const storm = await StormOverFiles.start(seed, gated)
+      try {
+        byHand += await play(storm, ORDERS, `seed ${seed}`)
+      } finally {
+        await storm.end()
+      }
+    }
+    expect(byHand).toBeLessThan(STORMS * ORDERS * 0.3)
+  }, 1_800_000)
+})

@@ -1,0 +1,211 @@
+// What a merchant reads of an order. Which events make it does not depend on their order: fold.test.ts.
+import { describe, expect, it } from 'vitest'
+import { type ExpectedPayment, foldOrder, type Order } from '../../src/orders/index.ts'
+import { readEvent } from '../../src/webhooks/index.ts'
+import { at, payment, secondary } from '../worker/support/events.ts'
+
+const fold = (payloads: readonly object[], expected?: ExpectedPayment): Order =>
+  foldOrder(
+    payloads.map((payload) => readEvent(payload as Record<string, unknown>)),
+    expected,
+  )
+const NOTHING = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 }
+
+const purchase = payment('A-1')
+const auth = payment('A-1', { method: 'auth' })
+const ofAuth = { payment_id: auth.payment_id, transaction_id: auth.transaction_id }
+/** A payment as a service sends it that gives no transaction_id. */
+const unnamed = { ...purchase, transaction_id: undefined }
+
+describe('an order without a payment', () => {
+  const empty = { order_id: null, status: null, method: null, totals: NOTHING, operations: [], events: [], flags: [] }
+  it('has null where nothing is known, and what was asked for', () => {
+    expect(fold([])).toStrictEqual({ ...empty, amount: null, currency: null, updated_at: null })
+    const asked = { amount: 100.5, currency: 'UAH' }
+    expect(fold([], asked)).toStrictEqual({ ...empty, ...asked, updated_at: null })
+  })
+
+  it('shows an event that says nothing, with null in each field', () => {
+    const order = fold([{ order_id: 7 }])
+    const nothing = { method: null, operation: null, status: null, status_code: null, amount: null, currency: null }
+    expect(order).toStrictEqual({
+      ...empty,
+      amount: null,
+      currency: null,
+      events: [{ id: expect.any(String), ...nothing, created_at: null, processed_at: null, unexpected: true }],
+      flags: ['unexpected_shape'],
+      updated_at: null,
+    })
+  })
+
+  it('counts a capture and its fee before the webhook of the authorization arrives', () => {
+    const { totals, currency } = fold([secondary('A-1', 'capture', { fee: { amount: 1.2, currency: 'UAH' } })])
+    expect([totals, currency]).toEqual([{ ...NOTHING, captured: 10050, fee: 120 }, null])
+  })
+
+  it('has the state of a card look-up, whose amount is 0', () => {
+    const lookup = payment('A-1', { method: 'lookup', amount: 0 })
+    const order = fold([lookup], { amount: 0 })
+    expect(order).toMatchObject({ status: 'success', method: 'lookup', amount: 0, totals: NOTHING, flags: [] })
+  })
+})
+
+it.each(['purchase', 'auth', 'credit', 'p2p'])('an order has the state of its payment, a %s', (method) => {
+  const paid = payment('A-1', { method })
+  const order = fold([{ ...paid, status: 'pending', processed_at: at(1) }, paid], { amount: 7 })
+  expect(order).toMatchObject({ status: 'success', method, amount: 100.5, flags: ['amount_mismatch'] })
+  expect(order.operations).toHaveLength(1)
+})
+
+describe('what counts', () => {
+  it('is an amount of up to the largest one whose hundredths are exact, and under one unit', () => {
+    for (const [amount, captured] of [
+      [0.5, 50],
+      [0.01, 1],
+      [Number.MAX_SAFE_INTEGER / 100, Number.MAX_SAFE_INTEGER],
+    ] as const)
+      expect(fold([{ ...purchase, amount }])).toMatchObject({ totals: { captured }, flags: [] })
+    for (const amount of [Number.MAX_SAFE_INTEGER / 100 + 0.02, -0.01])
+      expect(fold([{ ...purchase, amount }])).toMatchObject({ totals: NOTHING, flags: ['unexpected_shape'] })
+  })
+
+  it.each([
+    ['an identity', { payment_id: undefined, transaction_id: undefined }],
+    ['the identity of a payment', { payment_id: undefined, transaction_id: undefined, operation_id: 'o1' }],
+    ['a method', { method: undefined }],
+    ['a status', { status: null }],
+    ['a currency', { currency: null }],
+    ['an amount', { amount: null }],
+    ['a currency of what was paid that is a text', { processed_currency: 980 }],
+  ])('is not an event without %s: it is listed, and a person has to look', (_, change) => {
+    const order = fold([{ ...purchase, ...change }])
+    expect(order).toMatchObject({ status: null, totals: NOTHING, operations: [], flags: ['unexpected_shape'] })
+    expect(order.events).toHaveLength(1)
+  })
+
+  it('is an operation of a method that is not documented, of which nothing is added up', () => {
+    const chargeback = { method: 'chargeback', order_id: 'A-1', operation_id: 'o1', status: 'success', amount: 100.5 }
+    const order = fold([purchase, chargeback], { amount: 100.5, currency: 'UAH' })
+    expect(order.operations.map(({ method, id }) => [method, id])).toEqual([
+      ['chargeback', 'o1'],
+      ['purchase', purchase.transaction_id],
+    ])
+    expect(order).toMatchObject({ totals: { ...NOTHING, authorized: 10050, captured: 10050 }, flags: [] })
+  })
+
+  it('is a capture without an operation_id: money that moved is not overlooked', () => {
+    const unnamedCapture = secondary('A-1', 'capture', { ...ofAuth, operation_id: undefined, amount: 60 })
+    const order = fold([auth, { ...unnamedCapture, status: 'pending', processed_at: at(60) }, unnamedCapture])
+    expect(order).toMatchObject({ totals: { authorized: 10050, captured: 6000 }, flags: ['unexpected_shape'] })
+    expect(order.operations).toHaveLength(2)
+  })
+
+  it('is each charge of a subscription, also two of one moment', () => {
+    const [one, two] = [purchase, payment('A-1', { payment_id: purchase.payment_id })]
+    expect(fold([one, two])).toMatchObject({ totals: { captured: 20100 }, operations: [{}, {}], flags: [] })
+  })
+
+  it('is a fee in the order’s currency alone', () => {
+    const fees = (currency: string) => fold([{ ...purchase, fee: { amount: 2.5, currency } }]).totals.fee
+    expect([fees('UAH'), fees('USD')]).toEqual([250, 0])
+  })
+})
+
+describe('of two events of one moment', () => {
+  const SEVERAL = Array.from({ length: 10 }, (_, i) => payment('A-1', { transaction_id: `t${i}`, description: `${i}` }))
+
+  it('the one that says more wins: a fee that only one of them has is not lost', () => {
+    const fees = SEVERAL.map((one) => ({ ...one, fee: { amount: 2.5, currency: 'UAH' } }))
+    expect(fold([...SEVERAL, ...fees]).totals).toMatchObject({ captured: 100_500, fee: 2_500 })
+  })
+
+  it.each([
+    ['init', 'pending'],
+    ['pending', 'failure'],
+    ['failure', 'success'],
+  ])('%s is followed by %s', (before, after) => {
+    const events = [before, after].flatMap((status) => SEVERAL.map((one) => ({ ...one, status })))
+    const order = fold(events)
+    expect(order.operations.map(({ status }) => status)).toEqual(SEVERAL.map(() => after))
+    expect(order.events.map(({ status }) => status)).toEqual(events.map(({ status }) => status))
+  })
+
+  it('the authorization is listed before its capture', () => {
+    const captures = Array.from({ length: 5 }, (_, i) =>
+      secondary('A-1', 'capture', {
+        ...ofAuth,
+        operation_id: `0${i}`,
+        amount: 1,
+        created_at: at(0),
+        processed_at: at(1),
+      }),
+    )
+    const { operations } = fold([...captures, auth])
+    expect(operations.map(({ id }) => id)).toEqual([auth.transaction_id, '00', '01', '02', '03', '04'])
+  })
+})
+
+describe('the time of an order', () => {
+  it('is the newest one of its events, of the creation where nothing else is known', () => {
+    const started = { ...purchase, status: 'init', processed_at: undefined, created_at: at(1) }
+    expect(fold([started]).updated_at).toBe(at(1))
+    expect(fold([purchase, { order_id: 'A-1' }, started]).updated_at).toBe(purchase.processed_at)
+  })
+
+  it('of an operation is that of its first event', () => {
+    const late = { ...purchase, status: 'pending', created_at: at(80) }
+    const { operations } = fold([purchase, late, secondary('A-1', 'capture', { created_at: at(40) })])
+    expect(operations.map(({ method }) => method)).toEqual(['purchase', 'capture'])
+  })
+})
+
+describe('payments without a transaction_id', () => {
+  it('are one with the payment of the same moment that has one', () => {
+    const order = fold([purchase, { ...unnamed, description: 'again' }], { amount: 100.5 })
+    expect(order).toMatchObject({ totals: { captured: 10050 }, operations: [{ id: purchase.transaction_id }] })
+    expect(order.operations).toHaveLength(1)
+  })
+
+  it('belong to the payment’s first charge while they are not final', () => {
+    const pending = { ...unnamed, status: 'pending', created_at: at(1), processed_at: at(2) }
+    expect(fold([pending])).toMatchObject({ status: 'pending', operations: [{ id: purchase.payment_id }], flags: [] })
+    expect(fold([pending, purchase]).operations).toHaveLength(1)
+    const second = { ...unnamed, created_at: at(100), processed_at: at(101) }
+    const { operations, totals } = fold([pending, purchase, second])
+    expect(operations.map(({ id }) => id)).toEqual([purchase.transaction_id, purchase.payment_id])
+    expect(totals.captured).toBe(20100)
+  })
+
+  it('are a charge each, also one that is made at the moment of a refund', () => {
+    for (const payment_id of ['00000000-0000-4000-8000-000000000000', 'ffffffff-0000-4000-8000-000000000000']) {
+      const first = payment('A-1', { payment_id })
+      const { transaction_id } = first
+      const later = { payment_id, created_at: at(100), processed_at: at(101) }
+      const refund = secondary('A-1', 'refund', { ...later, transaction_id, amount: 10 })
+      const second = payment('A-1', { ...later, transaction_id: undefined })
+      expect(fold([first, refund, second]).totals).toMatchObject({ captured: 20100, refunded: 1000 })
+    }
+  })
+})
+
+describe('a person has to look', () => {
+  it('not at a purchase that was voided, nor at a charge of a subscription that failed', () => {
+    const { payment_id, transaction_id } = purchase
+    expect(fold([purchase, secondary('A-1', 'void', { payment_id, transaction_id })]).flags).toEqual([])
+    const failed = payment('A-1', { payment_id, amount: 7, status: 'failure', created_at: at(100) })
+    expect(fold([purchase, failed], { amount: 100.5, recurring_amount: 80 }).flags).toEqual([])
+  })
+
+  it('at a further authorization of another amount, not at a further operation of another kind', () => {
+    const { payment_id } = auth
+    const further = (method: string) => payment('A-1', { method, payment_id, amount: 7, created_at: at(100) })
+    const flags = (method: string) => fold([auth, further(method)], { recurring_amount: 80 }).flags
+    expect(['auth', 'purchase', 'credit'].map(flags)).toEqual([['amount_mismatch'], ['amount_mismatch'], []])
+  })
+
+  it('not at an event without a pos_id', () => {
+    expect(fold([{ ...purchase, pos_id: undefined }], { pos_id: String(purchase.pos_id) }).flags).not.toContain(
+      'foreign_pos',
+    )
+  })
+})

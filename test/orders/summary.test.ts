@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import type { WebhookEvent } from '../../src/index.ts'
+import { foldOrder, foldSummaries, type Order, readSummary, summarizeEvent } from '../../src/orders/index.ts'
+import { readEvent } from '../../src/webhooks/index.ts'
+import { payment, secondary } from '../worker/support/events.ts'
+
+const eventsOf = (...payloads: object[]): WebhookEvent[] =>
+  payloads.map((payload) => readEvent(payload as Record<string, unknown>))
+
+/** The order of a store that keeps a summary of each event as JSON, beside its key. */
+function orderKept(...payloads: object[]): Order {
+  const summaries = eventsOf(...payloads).map((event) => {
+    const { id, ...kept } = summarizeEvent(event)
+    return readSummary(id, JSON.parse(JSON.stringify(kept)))
+  })
+  return foldSummaries('A-1', summaries)
+}
+
+const purchase = payment('A-1')
+
+describe('a store of summaries and one of whole events have the same order', () => {
+  it.each<[string, object]>([
+    ['a refund', secondary('A-1', 'refund', { amount: 10, fee: { amount: 1.2, currency: 'UAH' } })],
+    ['amounts that came as text', secondary('A-1', 'capture', { amount: '10.50', processed_amount: '10.25' })],
+    ['a method that is not documented', { ...purchase, method: 'loyalty' }],
+    ['a shape that is not documented', { ...purchase, currency: null }],
+    ['no method', { order_id: 'A-1' }],
+  ])('%s', (_name, payload) => {
+    expect(orderKept(purchase, payload)).toEqual(foldOrder(eventsOf(purchase, payload)))
+  })
+
+  it('a refund whose processed amount cannot be read is not counted by either, and is flagged', () => {
+    const refund = secondary('A-1', 'refund', { amount: 10, processed_amount: '?' })
+    for (const order of [orderKept(purchase, refund), foldOrder(eventsOf(purchase, refund))]) {
+      expect(order).toMatchObject({ totals: { refunded: 0 }, flags: ['unexpected_shape'] })
+    }
+  })
+})
+
+it('two charges of one payment at one moment are two, each named by its transaction', () => {
+  const second = { ...purchase, transaction_id: '00000000-0000-4000-8000-00000000fffe' }
+  const order = foldOrder(eventsOf(purchase, second))
+  expect(new Set(order.operations.map(({ id }) => id))).toEqual(
+    new Set([purchase.transaction_id, second.transaction_id]),
+  )
+  expect(order.operations).toHaveLength(2)
+  expect(order.totals.captured).toBe(20100)
+})
+
+it('an amount beyond every number is not shown as one', () => {
+  const rest = JSON.stringify(payment('A-1', { method: 'loyalty', amount: undefined }))
+  const { operations, events } = foldOrder(eventsOf(JSON.parse(`{"amount":1e999,${rest.slice(1)}`)))
+  expect([operations[0]?.amount, events[0]?.amount]).toEqual([null, null])
+})

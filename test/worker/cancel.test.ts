@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import { clientConfig } from '../../worker/env.ts'
+import { createClient } from '../../worker/sdk.ts'
+import type { Order } from '../../worker/store/order.ts'
+import { isHostile, KINDS, log, newOrderId, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
+
+describe.each(KINDS)('an order over %s KV that the shop gives up', (kind) => {
+  const create = (options: WorldOptions = {}) => new World({ kind, failures: 0, ...options })
+  const cancel = (world: World, id: string) => world.api(`/api/orders/${id}/cancel`, { method: 'POST' })
+
+  async function declined(world: World, id: string): Promise<string> {
+    const link = await world.link({ order_id: id })
+    await world.pay(await world.open(link), 'declined')
+    await world.advance(121_000)
+    return link
+  }
+
+  it('cannot be paid by a further attempt that is open', async () => {
+    const world = create()
+    const id = newOrderId()
+    const link = await declined(world, id)
+    const second = await world.open(link)
+    await world.advance(121_000)
+    const response = await cancel(world, id)
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      expect.objectContaining({ order_id: `${id}~2`, status: 'failure', status_code: '6007' }),
+    ])
+    await world.pay(second)
+    await world.advance(121_000)
+    expect((await world.order(`${id}~2`))?.totals.captured).toBe(0)
+    expect(await world.open(link)).toMatch(/\/return\//)
+    expect(world.payable(id)).toEqual([])
+  })
+
+  it('cannot be paid by another try after a decline', async () => {
+    const world = create()
+    const id = newOrderId()
+    const link = await declined(world, id)
+    const response = await cancel(world, id)
+    expect([response.status, await response.json()]).toEqual([200, { order_id: id, link: 'closed' }])
+    await world.advance(121_000)
+    expect(await world.open(link)).toMatch(/\/return\//)
+    expect(world.payable(id)).toEqual([])
+  })
+
+  it('that is paid stays as it is', async () => {
+    const world = create()
+    const id = newOrderId()
+    const link = await declined(world, id)
+    await world.pay(await world.open(link))
+    await world.advance(121_000)
+    expect((await cancel(world, id)).status).toBe(422)
+    expect((await world.order(`${id}~2`))?.totals.captured).toBe(10050)
+  })
+
+  it('whose cancellation has no response: the caller learns what to do with the API, not with the SDK', async () => {
+    const world = create()
+    const id = newOrderId()
+    await world.open(await world.link({ order_id: id }))
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })
+    const problem = (await (await cancel(world, id)).json()) as { detail: string }
+    expect(problem.detail).toContain('/resend')
+    expect(JSON.stringify(problem)).not.toMatch(/resendWebhook|resolveOutcome/)
+  })
+})
+
+describe.each(['strict', 'gated'] as const)('over %s KV, an order whose opening left no record', (kind) => {
+  it('leads to no payment once it is cancelled, though a further attempt was announced', async () => {
+    const world = new World({ kind })
+    const link = await world.link({ order_id: 'A-1' })
+    const client = createClient(clientConfig(world.env(), world.emulator.fetch))
+    await client.createPayment({ ...ORDER, order_id: 'A-1', result_url: ORIGIN, server_url: ORIGIN })
+    world.intercept = (url) =>
+      url.includes('/cancel') ? Promise.reject(new TypeError('The connection was reset.')) : undefined
+    await expect(world.open(link)).rejects.toThrow('never led anywhere')
+    world.intercept = undefined
+    const response = await world.api('/api/orders/A-1/cancel', { method: 'POST' })
+    expect([response.status, world.payable('A-1')]).toEqual([200, []])
+    await world.advance(121_000)
+    expect(await world.open(link)).toMatch(/\/return\//)
+    expect(world.payable('A-1')).toEqual([])
+  })
+})
+
+describe.each(KINDS.filter((kind) => !isHostile(kind)))('what the service responds over %s KV', (kind) => {
+  const create = (options: WorldOptions = {}) => new World({ kind, failures: 0, ...options })
+  const resend = (world: World, id: string) =>
+    world.patient(`/api/orders/${id}/resend`, { method: 'POST', body: '{"operation":"purchase"}' })
+
+  /** An order that was paid, and what its re-send is changed to. */
+  async function paid(change: (record: Record<string, unknown>) => object): Promise<{ world: World; id: string }> {
+    const world = create()
+    const id = newOrderId()
+    await world.pay(await world.open(await world.link({ order_id: id })))
+    await world.advance(121_000)
+    world.intercept = (url, init) =>
+      url.includes('callback=true')
+        ? world.emulator
+            .fetch(url, init)
+            .then(async (response) => Response.json(change((await response.json()) as Record<string, unknown>)))
+        : undefined
+    return { world, id }
+  }
+
+  it('to a re-send is kept also where it does not name the order', async () => {
+    const later = { fee: { amount: 7.77, currency: 'UAH' }, processed_at: '2026-03-09T10:00:00.000' }
+    const { world, id } = await paid(({ order_id: _, ...record }) => ({ ...record, ...later }))
+    expect((await resend(world, id)).status).toBe(200)
+    expect((await world.order(id))?.totals.fee).toBe(777)
+  })
+
+  it('about another order is not stored as this one’s', async () => {
+    const { world, id } = await paid((record) => ({ ...record, order_id: 'somebody-else' }))
+    const before = (await world.keys('event/')).length
+    expect((await resend(world, id)).status).toBe(200)
+    expect((await world.keys('event/')).length).toBe(before)
+    expect(((await world.order(id)) as Order).events.length).toBe(before)
+  })
+
+  it('is not repeated in the log where it repeats what the customer entered', async () => {
+    const world = create()
+    const { customer_email, customer_phone } = ORDER
+    const link = await world.link({ order_id: newOrderId() })
+    const before = log.length
+    for (const said of [customer_email, `field ${customer_email}`, customer_phone, 'P-409 olena@example.com']) {
+      for (const args of [
+        { code: said },
+        [{ field_name: said, violation: said }],
+        [{ field_name: 'amount', violation: 'x' }],
+      ]) {
+        world.intercept = async () => Response.json({ message: said, args }, { status: 400 })
+        await world.get(link)
+      }
+    }
+    const lines = JSON.stringify(log.slice(before))
+    expect(lines).not.toMatch(/olena@|380441234567/)
+    expect(lines).toContain('amount')
+  })
+})

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest'
+import { checkoutLinkId, createCheckoutLink, openCheckoutLink } from '../../src/checkout-link/index.ts'
+import type { Order } from '../../worker/store/order.ts'
+import {
+  isHostile,
+  KINDS,
+  LINK_SECRET,
+  log,
+  newOrderId,
+  ORDER,
+  ORIGIN,
+  World,
+  type WorldOptions,
+} from './support/world.ts'
+
+const DAY_MS = 86_400_000
+
+interface Made {
+  id: string
+  url: string
+  expires_at: string
+}
+
+const post = (world: World, body: unknown) =>
+  world.api('/api/links', { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) })
+
+async function make(world: World, order_id: string, fields: object = {}): Promise<Made> {
+  const response = await post(world, { order: { ...ORDER, order_id }, ...fields })
+  expect(response.status).toBe(201)
+  return (await response.json()) as Made
+}
+
+const revoke = (world: World, id: string) => world.api(`/api/links/${id}`, { method: 'DELETE' })
+const tokenOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
+
+describe.each(KINDS)('POST /api/links over %s KV', (kind) => {
+  const create = (options: WorldOptions = {}) => new World({ kind, failures: 0, ...options })
+
+  it('makes the link that createCheckoutLink makes, and touches no store', async () => {
+    const world = create()
+    const { id, url, expires_at } = await make(world, 'A-1')
+    expect([world.kv.calls.get, world.kv.calls.put, world.kv.calls.list]).toEqual([0, 0, 0])
+    expect(expires_at).toBe(new Date(world.time + DAY_MS).toISOString())
+    const ours = await createCheckoutLink({
+      origin: ORIGIN,
+      linkSecret: LINK_SECRET,
+      order: { ...ORDER, order_id: 'A-1' },
+      now: () => world.time,
+    })
+    const opened = await Promise.all([url, ours].map((link) => openCheckoutLink(tokenOf(link), [LINK_SECRET])))
+    expect(opened[0]).toEqual(opened[1])
+    expect(url.length).toBe(ours.length)
+    expect(id).toBe(await checkoutLinkId(url, LINK_SECRET))
+    await world.pay(await world.open(url))
+    await world.advance(121_000)
+    expect((await world.order('A-1'))?.status).toBe('success')
+  })
+
+  it('gives the reference and the e-mail back, in the order and to onEvent', async () => {
+    const seen: [string | undefined, string | undefined][] = []
+    const world = create({ onEvent: (_, order) => void seen.push([order.reference, order.customer_email]) })
+    const id = newOrderId()
+    const { url } = await make(world, id, { reference: 'кошик 77', customer_email: 'shop@example.com' })
+    await world.pay(await world.open(url))
+    await world.untilHandled()
+    const wanted = { reference: 'кошик 77', customer_email: 'shop@example.com' }
+    expect(await world.order(id)).toMatchObject(wanted)
+    expect(seen.length).toBeGreaterThanOrEqual(1)
+    // A place that has looked for the checkout in vain does not see its e-mail for a while; the reference came along.
+    for (const [reference, email] of seen) {
+      expect(reference).toBe(wanted.reference)
+      if (!isHostile(kind)) expect(email).toBe(wanted.customer_email)
+    }
+  })
+
+  it('takes the order’s own e-mail where no other is given, and forgets it with the personal data', async () => {
+    const world = create()
+    const { url } = await make(world, 'A-1', { reference: 'R-1' })
+    await world.open(url)
+    await world.advance(121_000)
+    expect(await world.order('A-1')).toMatchObject({ customer_email: ORDER.customer_email, reference: 'R-1' })
+    expect((await world.api('/api/orders/A-1/personal-data', { method: 'DELETE' })).status).toBe(200)
+    const order = (await world.order('A-1')) as Order
+    expect([order.customer_email, order.reference]).toEqual([undefined, 'R-1'])
+    expect(JSON.stringify([...(await world.stored('checkout/')).values()])).not.toContain('olena')
+  })
+
+  it('keeps reference and e-mail through a further attempt', async () => {
+    const world = create()
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
+    const { url } = await make(world, 'A-1', { reference: 'R-1' })
+    await world.pay(await world.open(url))
+    await world.advance(121_000)
+    const wanted = { status: 'success', replaces: 'A-1', reference: 'R-1', customer_email: ORDER.customer_email }
+    expect(await world.order('A-1~2')).toMatchObject(wanted)
+  })
+
+  it('takes the time of expiry as text or number', async () => {
+    const world = create()
+    const at = world.time + 60_000
+    for (const expires_at of [at, new Date(at).toISOString(), '2026-03-01T12:01:00+02:00']) {
+      const made = await make(world, 'A-1', { expires_at })
+      expect(made.expires_at).toBe(new Date(at).toISOString())
+    }
+    const { url } = await make(world, 'A-1', { expires_at: at })
+    await world.advance(60_000)
+    expect((await world.get(url)).status).toBe(410)
+  })
+})
+
+describe('POST /api/links', () => {
+  const order = { ...ORDER, order_id: 'A-1' }
+
+  it.each([
+    ['no order', {}, /hosted/],
+    ['an order that is not paid on the service’s page', { order: { ...order, mode: 'direct' } }, /hosted/],
+    ['an amount that is not money', { order: { ...order, amount: 10.555 } }, /amount/],
+    ['a misspelt field of the order', { order: { ...order, descripton: 'x' } }, /descripton/],
+    ['a misspelt field', { order, expiresAt: 1 }, /expiresAt: unknown field/],
+    ['a time without a zone', { order, expires_at: '2026-12-31T23:59:59' }, /zone/],
+    ['a time that is over', { order, expires_at: '2020-01-01T00:00:00Z' }, /expires_at must be a time in the future/],
+    ['a time after all times', { order, expires_at: 1e300 }, /expires_at must be a time in the future/],
+    ['an empty reference', { order, reference: '' }, /reference must be/],
+    ['a reference that is too long', { order, reference: 'x'.repeat(129) }, /reference must be/],
+    ['a reference with a line break', { order, reference: 'a\nb' }, /reference must be/],
+    ['a reference that is a number', { order, reference: 7 }, /reference must be/],
+    ['an invalid e-mail', { order, customer_email: 'olena' }, /e-mail must be/],
+  ])('rejects %s with the name of the field', async (_, body, text) => {
+    const response = await post(new World(), body)
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      expect.objectContaining({ code: 'invalid_input', detail: expect.stringMatching(text) }),
+    ])
+  })
+
+  it('rejects what is not a JSON object', async () => {
+    for (const body of ['[', '[]', '"x"', `{"order":"${'x'.repeat(65_536)}"}`]) {
+      expect([(await post(new World(), body)).status]).toEqual([400])
+    }
+  })
+
+  it('takes the longest reference, and 253 characters of order_id', async () => {
+    const world = new World()
+    const made = await make(world, 'Щ'.repeat(253), { reference: 'Щ'.repeat(128), customer_email: 'a@b' })
+    expect((await revoke(world, made.id)).status).toBe(200)
+    expect((await world.get(made.url)).status).toBe(410)
+  })
+
+  it('needs PUBLIC_ORIGIN, but on the developer’s machine', async () => {
+    const world = new World({ env: { PUBLIC_ORIGIN: '' } })
+    const response = await post(world, { order })
+    expect([response.status, await response.json()]).toEqual([409, expect.objectContaining({ code: 'no_origin' })])
+    const request = new Request('http://127.0.0.1:8787/api/links', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${world.env().ADMIN_TOKEN}` },
+      body: JSON.stringify({ order }),
+    })
+    const { url } = (await (await world.fetch(request)).json()) as Made
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:8787\/checkout\//)
+  })
+
+  it('logs nothing of the customer', async () => {
+    const world = new World()
+    await post(world, { order: { ...order, amount: -1, customer_email: 'secret@example.com' } })
+    expect(JSON.stringify(log)).not.toContain('secret@example.com')
+  })
+})
+
+describe.each(KINDS)('DELETE /api/links/:id over %s KV', (kind) => {
+  const create = (options: WorldOptions = {}) => new World({ kind, failures: 0, ...options })
+
+  it('revokes a link that was not opened: its page says so, and nothing is created', async () => {
+    const world = create()
+    const { id, url } = await make(world, 'A-1')
+    const response = await revoke(world, id)
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { id, order_id: 'A-1', revoked: true, opened: false },
+    ])
+    await world.advance(121_000)
+    const page = await world.get(url)
+    expect([page.status, await page.text()]).toEqual([410, expect.stringContaining('no longer valid')])
+    expect(world.emulator.orders.list()).toEqual([])
+  })
+
+  it('revokes that link alone, also one that a shop made itself, and again', async () => {
+    const world = create()
+    const other = await make(world, 'A-1')
+    const own = await world.link({ order_id: 'A-1' })
+    const id = await checkoutLinkId(own, LINK_SECRET)
+    for (let i = 0; i < 2; i++) {
+      expect((await revoke(world, id)).status).toBe(200)
+      await world.advance(121_000)
+    }
+    expect((await world.get(own)).status).toBe(410)
+    expect(await world.open(other.url)).toMatch(/\/form$/)
+  })
+
+  it('says when its checkout was opened, which stays as it is; a paid order is shown as paid', async () => {
+    const world = create()
+    const { id, url } = await make(world, 'A-1')
+    const checkout = await world.open(url)
+    await world.advance(121_000)
+    expect(await (await revoke(world, id)).json()).toMatchObject({ opened: true })
+    await world.advance(121_000)
+    expect((await world.get(url)).status).toBe(410)
+    await world.pay(checkout)
+    await world.advance(121_000)
+    expect(await world.open(url)).toMatch(/\/return\/A-1\?t=/)
+  })
+
+  it('revokes it however its address is written', async () => {
+    const world = create()
+    const { id, url } = await make(world, 'A-1')
+    expect((await revoke(world, id)).status).toBe(200)
+    await world.advance(121_000)
+    const token = tokenOf(url)
+    const escaped = `%${token.charCodeAt(0).toString(16)}${token.slice(1)}`
+    for (const written of [`${url}/`, `${url}?x=1`, url.replace(token, escaped), `${url.replace(token, escaped)}/`]) {
+      expect([written, (await world.get(written)).status]).toEqual([written, 410])
+    }
+    expect(world.emulator.orders.list()).toEqual([])
+  })
+
+  it('shows a payment that was made before, although its webhook was lost', async () => {
+    const world = create({ emulator: { fetch: async () => new Response('', { status: 503 }) } })
+    const { id, url } = await make(world, 'A-1')
+    await world.pay(await world.open(url))
+    await world.advance(121_000)
+    expect((await revoke(world, id)).status).toBe(200)
+    await world.advance(121_000)
+    expect(await world.open(url)).toMatch(/\/return\/A-1\?t=/)
+    await world.advance(121_000)
+    expect((await world.order('A-1'))?.status).toBe('success')
+  })
+
+  it('knows an id by the secret alone, also the previous one', async () => {
+    const world = create()
+    const { id } = await make(world, 'A-1')
+    const changed = (id.startsWith('A') ? 'B' : 'A') + id.slice(1)
+    const token = tokenOf(await world.link({ order_id: 'A-1' }))
+    for (const wrong of ['x', changed, `${id}A`, token, '%00']) {
+      const response = await revoke(world, wrong)
+      expect([wrong, response.status]).toEqual([wrong, 404])
+    }
+    const next = create({
+      env: { LINK_SECRET: 'a-new-link-secret-of-32-characters', LINK_SECRET_PREVIOUS: LINK_SECRET },
+    })
+    expect((await revoke(next, id)).status).toBe(200)
+  })
+
+  it('is kept as long as the link would have lived, and at least a minute', async () => {
+    const world = create()
+    const lives = [3_600_000, 1_000]
+    for (const life of lives) {
+      const { id } = await make(world, newOrderId(), { expires_at: world.time + life })
+      expect((await revoke(world, id)).status).toBe(200)
+    }
+    const ttls = world.kv.writes.filter(({ key }) => key.startsWith('revoked/')).map(({ ttl }) => ttl)
+    expect(ttls).toEqual([3600, 60])
+  })
+})

@@ -1,0 +1,414 @@
+// What becomes of a payment link in the cases that are rare, and in which a second payment could be made.
+import { beforeEach, describe, expect, it } from 'vitest'
+import { checkoutLinkId, seal } from '../../src/checkout-link/index.ts'
+import { putCheckout } from '../../worker/store/checkouts.ts'
+import { openKvStore } from '../../worker/store/kv.ts'
+import { payment } from './support/events.ts'
+import { linesOf } from './support/log.ts'
+import { LINK_SECRET, log, ORDER, ORIGIN, World } from './support/world.ts'
+
+const DAY_MS = 86_400_000
+const RESULT = (order_id: string) => `${ORIGIN}/return/${encodeURIComponent(order_id)}?t=`
+
+beforeEach(() => {
+  log.length = 0
+})
+
+interface Page {
+  status: number
+  /** Where it leads to, or what its title says. */
+  text: string
+}
+
+async function visit(world: World, link: string): Promise<Page> {
+  // The order of the writes before it does not matter: each key may be written once a second.
+  await world.advance(2_000)
+  const response = await world.get(link)
+  const page = await response.text()
+  const text = response.headers.get('location') ?? /<h1>([^<]*)<\/h1>/.exec(page)?.[1] ?? ''
+  return { status: response.status, text }
+}
+
+const revoke = async (world: World, link: string) =>
+  world.api(`/api/links/${await checkoutLinkId(link, LINK_SECRET)}`, { method: 'DELETE' })
+
+const ordersOf = (world: World) => world.emulator.orders.list().map(({ order_id }) => order_id)
+const statusOf = (world: World, order_id: string) => world.emulator.orders.get(order_id)?.payments[0]?.status
+
+/** Responds in place of the service to calls whose address holds a text; fails after 20, so that no loop goes on for ever. */
+function instead(world: World, part: string, respond: () => Response | Promise<Response>): { calls: number } {
+  const counted = { calls: 0 }
+  const before = world.intercept
+  world.intercept = (url) => {
+    if (!url.includes(part)) return before?.(url)
+    counted.calls++
+    if (counted.calls > 20) throw new Error('The service is called again and again.')
+    return Promise.resolve(respond())
+  }
+  return counted
+}
+
+const CREATE = '/api/v1/payment'
+const RESEND = 'callback=true'
+const error = (status: number, code = 'X-1') => Response.json({ message: 'no', args: { code } }, { status })
+
+/** A link whose payment was created, which the worker does not know. */
+async function lost(world: World, order_id = 'A-1', expiresAt?: number): Promise<string> {
+  world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
+  const link = await world.link({ order_id }, expiresAt)
+  expect((await visit(world, link)).status).toBe(503)
+  return link
+}
+
+describe.each(['strict', 'gated'] as const)('over %s KV, a link', (kind) => {
+  const create = () => new World({ kind })
+
+  it('is not opened for another currency than before', async () => {
+    const world = create()
+    await visit(world, await world.link({ order_id: 'A-1' }))
+    expect(await visit(world, await world.link({ order_id: 'A-1', currency: 'USD' }))).toMatchObject({ status: 409 })
+    expect(ordersOf(world)).toEqual(['A-1'])
+  })
+
+  it('that was revoked shows who has paid the result: elsewhere, or with a further attempt', async () => {
+    const world = create()
+    const elsewhere = await world.link({ order_id: 'A-1' })
+    await world.deliver(payment('A-1'))
+    const link = await world.link({ order_id: 'B-1' })
+    await world.pay(await world.open(link), 'declined')
+    await world.advance(2_000)
+    await world.pay(await world.open(link))
+    const declined = await world.link({ order_id: 'C-1' })
+    await world.pay(await world.open(declined), 'declined')
+    for (const one of [elsewhere, link, declined]) expect((await revoke(world, one)).status).toBe(200)
+    await world.advance(2_000)
+    expect((await visit(world, elsewhere)).text).toContain(RESULT('A-1'))
+    expect((await visit(world, link)).text).toContain(RESULT('B-1~2'))
+    expect((await visit(world, declined)).status).toBe(410)
+    expect(ordersOf(world).sort()).toEqual(['B-1', 'B-1~2', 'C-1'])
+  })
+
+  /** A link whose 98th attempt was declined. */
+  async function declined98(world: World): Promise<string> {
+    const { amount, currency, method } = ORDER
+    const times = { opened_at: world.time, expires_at: world.time + DAY_MS }
+    const record = { amount, currency, method, attempts: 98, url: 'https://pay.example.com/98', ...times }
+    await putCheckout(openKvStore(world.env().STATE), 'A-1', record)
+    await world.deliver({ ...payment('A-1~98'), status: 'failure' })
+    return world.link({ order_id: 'A-1' })
+  }
+
+  it('is closed after 99 declined attempts', async () => {
+    const world = create()
+    const link = await declined98(world)
+    expect(await visit(world, link)).toMatchObject({ status: 303 })
+    expect(ordersOf(world)).toEqual(['A-1~99'])
+    await world.deliver({ ...payment('A-1~99'), status: 'failure' })
+    expect(await visit(world, link)).toMatchObject({ status: 410 })
+    expect(ordersOf(world)).toEqual(['A-1~99'])
+  })
+
+  it.each(['created', 'declined'])('is closed when the response to the 99th attempt was lost, %s', async (then) => {
+    const world = create()
+    const link = await declined98(world)
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
+    expect(await visit(world, link)).toMatchObject({ status: 503 })
+    if (then === 'declined') await world.pay(world.emulator.orders.get('A-1~99')?.checkout_url ?? '', 'declined')
+    expect(await visit(world, link)).toMatchObject({ status: 410 })
+    expect(ordersOf(world)).toEqual(['A-1~99'])
+  })
+
+  it('that expires is cancelled at the service, so that a customer does not pay for what the shop no longer holds', async () => {
+    const world = create()
+    const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
+    await visit(world, link)
+    await world.advance(60_000)
+    expect(await visit(world, link)).toMatchObject({ status: 410 })
+    expect(statusOf(world, 'A-1')).toBe('failure')
+    expect(await visit(world, link)).toMatchObject({ status: 410 })
+    expect(ordersOf(world)).toEqual(['A-1'])
+    const order = await world.order('A-1')
+    expect([order?.status, order?.replaced_by]).toEqual(['failure', undefined])
+    expect(await world.order('A-1~2')).toBeUndefined()
+  })
+
+  it('that has expired ends the payment as soon as the last link to it expires', async () => {
+    const world = create()
+    const first = await world.link({ order_id: 'A-1' }, world.time + 60_000)
+    const expiresAt = world.time + 120_000
+    await visit(world, first)
+    await visit(world, await world.link({ order_id: 'A-1' }, expiresAt))
+    const statuses: unknown[] = []
+    for (const time of [expiresAt - 10_000, expiresAt]) {
+      await world.advance(time - world.time)
+      statuses.push((await world.get(first)).status, statusOf(world, 'A-1'))
+    }
+    expect(statuses).toEqual([410, 'init', 410, 'failure'])
+  })
+
+  it('that expires before it leads anywhere creates nothing', async () => {
+    const world = create()
+    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'create-payment' })
+    const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
+    expect((await visit(world, link)).status).toBe(503)
+    await world.advance(60_000)
+    expect(await visit(world, link)).toMatchObject({ status: 410 })
+    expect(ordersOf(world)).toEqual([])
+  })
+
+  it('that expires shows who has paid the result, also when its webhook was lost', async () => {
+    const world = create()
+    const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
+    const { text } = await visit(world, link)
+    world.emulator.faults.next({ kind: 'delay', ms: DAY_MS, on: 'webhook' }, 9)
+    await world.pay(text)
+    await world.advance(60_000)
+    expect((await visit(world, link)).text).toContain(RESULT('A-1'))
+    expect(await world.order('A-1')).toMatchObject({ status: 'success', flags: [] })
+  })
+
+  it.each(['cancelled', 'declined'] as const)(
+    'that expires, and whose payment was %s, says that it has expired',
+    async (how) => {
+      const world = create()
+      const link = await lost(world, 'A-1', world.time + 60_000)
+      world.emulator.faults.next({ kind: 'delay', ms: DAY_MS, on: 'webhook' }, 9)
+      if (how === 'declined') await world.pay(world.emulator.orders.get('A-1')?.checkout_url ?? '', 'declined')
+      else expect((await world.api('/api/orders/A-1/cancel', { method: 'POST' })).status).toBe(200)
+      await world.advance(60_000)
+      expect(await visit(world, link)).toMatchObject({ status: 410 })
+      expect(ordersOf(world)).toEqual(['A-1'])
+    },
+  )
+
+  it('whose lost payment was declined shows that, then leads to another try', async () => {
+    const world = create()
+    const link = await lost(world)
+    world.emulator.faults.next({ kind: 'delay', ms: DAY_MS, on: 'webhook' }, 9)
+    await world.pay(world.emulator.orders.get('A-1')?.checkout_url ?? '', 'declined')
+    expect((await visit(world, link)).text).toContain(RESULT('A-1'))
+    expect(ordersOf(world)).toEqual(['A-1'])
+    expect((await visit(world, link)).text).toBe(world.emulator.orders.get('A-1~2')?.checkout_url)
+  })
+
+  it('whose payment the service does not show makes no second one', async () => {
+    for (const status of [400, 403, 405]) {
+      const world = create()
+      const link = await lost(world)
+      const created = instead(world, CREATE, () => error(500))
+      const asked = instead(world, RESEND, () => error(status))
+      expect((await visit(world, link)).status).toBe(503)
+      expect([created.calls, asked.calls > 0, ordersOf(world)]).toEqual([0, true, ['A-1']])
+    }
+  })
+
+  it('whose payment the service shows without a status makes no second one', async () => {
+    const world = create()
+    const link = await lost(world)
+    const created = instead(world, CREATE, () => error(500))
+    instead(world, RESEND, () => Response.json({ ...payment('A-1'), status: undefined }))
+    expect((await visit(world, link)).text).toContain(RESULT('A-1'))
+    expect([created.calls, ordersOf(world)]).toEqual([0, ['A-1']])
+  })
+
+  it('whose payment cannot be cancelled, because it is paid at this moment, shows that next', async () => {
+    const world = create()
+    const link = await lost(world)
+    instead(world, '/cancel', async () => {
+      world.intercept = undefined
+      await world.pay(world.emulator.orders.get('A-1')?.checkout_url ?? '')
+      return error(409)
+    })
+    const response = await world.get(link)
+    // The page looks again.
+    expect([response.status, response.headers.has('refresh')]).toEqual([503, true])
+    expect((await visit(world, link)).text).toContain(RESULT('A-1'))
+    expect(ordersOf(world)).toEqual(['A-1'])
+  })
+
+  it('whose cancellation was lost leads to the payment that replaces it', async () => {
+    const world = create()
+    const link = await lost(world)
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })
+    expect((await visit(world, link)).status).toBe(503)
+    expect(await world.open(link)).toBe(world.emulator.orders.get('A-1~2')?.checkout_url)
+    expect(ordersOf(world)).toEqual(['A-1', 'A-1~2'])
+  })
+
+  it('that the shop closed, because the service does not know its order, leads to no payment', async () => {
+    const world = create()
+    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'create-payment' })
+    const link = await world.link({ order_id: 'A-1' })
+    expect((await visit(world, link)).status).toBe(503)
+    const cancel = async () => (await world.api('/api/orders/A-1/cancel', { method: 'POST' })).status
+    // Over KV alone the record was written within this second: the link is not said to be closed before it is.
+    if (kind === 'strict') expect(await cancel()).toBe(503)
+    await world.advance(2_000)
+    expect(await cancel()).toBe(200)
+    expect((await visit(world, link)).text).toContain(RESULT('A-1'))
+    expect(ordersOf(world)).toEqual([])
+  })
+
+  it.each([
+    [409, 'X-1'],
+    [400, 'P-409'],
+  ])(
+    'whose order_id the service calls used (%i, %s) does not make a payment of another order_id',
+    async (status, code) => {
+      const world = create()
+      const created = instead(world, CREATE, () => error(status, code))
+      // It says both: used, and not known.
+      const asked = instead(world, RESEND, () => error(404))
+      const link = `${await world.link({ order_id: 'A-1' })}?waited=9`
+      const { status: shown } = await visit(world, link)
+      expect([shown, created.calls, asked.calls]).toEqual([503, 2, 1])
+    },
+  )
+
+  it.each([410, 408, 400])('whose payment the service rejects with %i is not taken for a used one', async (status) => {
+    const world = create()
+    instead(world, CREATE, () => error(status))
+    const asked = instead(world, RESEND, () => error(404))
+    const link = `${await world.link({ order_id: 'A-1' })}?waited=9`
+    await visit(world, link)
+    expect(asked.calls).toBe(0)
+  })
+
+  it('leads to the result where the service authorizes without asking the customer for anything', async () => {
+    const world = create()
+    const record = { ...payment('A-1', { method: 'auth', status: 'pending' }), user_action_url: null }
+    instead(world, CREATE, () => Response.json(record))
+    const link = await world.link({ order_id: 'A-1', method: 'auth' })
+    expect((await visit(world, link)).text).toContain(RESULT('A-1'))
+    const own = await world.link({ order_id: 'B-1', method: 'auth', result_url: 'https://shop.example.com/thanks' })
+    expect((await visit(world, own)).text).toBe('https://shop.example.com/thanks')
+  })
+
+  it('that is opened again within a day writes nothing', async () => {
+    const world = create()
+    const link = await world.link({ order_id: 'A-1' }, world.time + 9 * DAY_MS)
+    await visit(world, link)
+    const puts = world.kv.calls.put
+    await world.advance(DAY_MS - 10_000)
+    const before = world.kv.calls.put
+    await visit(world, link)
+    expect([puts > 0, world.kv.calls.put - before]).toEqual([true, 0])
+  })
+})
+
+describe('over KV alone, an opening whose order_id was taken a moment before', () => {
+  /** While the first one creates its payment, another one is there already. */
+  async function overtaken(world: World, link: string, otherLink = link): Promise<[Page, Page]> {
+    let other: Page | undefined
+    instead(world, CREATE, async () => {
+      world.intercept = undefined
+      other = await visit(world, otherLink)
+      return error(409)
+    })
+    const own = await visit(world, link)
+    return [own, other as Page]
+  }
+
+  it('leads to the payment of the other one', async () => {
+    const world = new World()
+    const [own, other] = await overtaken(world, await world.link({ order_id: 'A-1' }))
+    expect([own, ordersOf(world)]).toEqual([other, ['A-1']])
+    expect(own.status).toBe(303)
+  })
+
+  it('does not lead to a payment of another amount', async () => {
+    const world = new World()
+    const otherLink = await world.link({ order_id: 'A-1', amount: 20 })
+    const [own, other] = await overtaken(world, await world.link({ order_id: 'A-1' }), otherLink)
+    expect([own.status, other.status, ordersOf(world)]).toEqual([409, 303, ['A-1']])
+  })
+
+  it('does not lead to the attempt that was declined before', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    await world.pay(await world.open(link), 'declined')
+    const [own, other] = await overtaken(world, link)
+    expect([own, other.text]).toEqual([other, world.emulator.orders.get('A-1~2')?.checkout_url])
+    // The other one could not write where it leads to.
+    const [late, first] = await (async () => {
+      const second = new World()
+      const again = await second.link({ order_id: 'A-1' })
+      const declined = await second.open(again)
+      await second.pay(declined, 'declined')
+      await second.advance(2_000)
+      instead(second, CREATE, () => error(409))
+      return [await visit(second, again), declined]
+    })()
+    expect([late.status, late.text === first]).toEqual([503, false])
+  })
+})
+
+describe('over KV alone, an expired link whose opening could not be written', () => {
+  /** Opens a link of a minute. @returns The link, and where its customer pays. */
+  async function unwritten(world: World): Promise<{ link: string; url: string }> {
+    const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
+    world.kv.before = (action, key) => {
+      if (action === 'put' && key.startsWith('checkout/')) throw new Error('KV PUT failed: 500 Internal Server Error')
+    }
+    return { link, url: (await visit(world, link)).text }
+  }
+
+  it('shows who has paid the result', async () => {
+    const world = new World()
+    const { link, url } = await unwritten(world)
+    world.emulator.faults.next({ kind: 'delay', ms: DAY_MS, on: 'webhook' }, 9)
+    await world.pay(url)
+    await world.advance(60_000)
+    expect((await visit(world, link)).text).toContain(RESULT('A-1'))
+  })
+
+  it('ends the payment, and a new link leads to a further attempt', async () => {
+    const world = new World()
+    const { link } = await unwritten(world)
+    world.kv.before = undefined
+    await world.advance(60_000)
+    expect([(await visit(world, link)).status, statusOf(world, 'A-1')]).toEqual([410, 'failure'])
+    expect(await visit(world, await world.link({ order_id: 'A-1' }))).toEqual({
+      status: 303,
+      text: world.emulator.orders.get('A-1~2')?.checkout_url,
+    })
+  })
+})
+
+it('a link of a worker that cannot call the service says so to the shop, and does not invite the customer to try again', async () => {
+  // What the check of the bindings does not see, the SDK does.
+  const world = new World({ env: { BASE_URL: 'https://[' } })
+  const response = await world.get(await world.link({ order_id: 'A-1' }))
+  expect([response.status, (await response.text()).includes('Try again')]).toEqual([500, false])
+  expect(log.map(([line]) => String(line)).join()).toMatch(/BASE_URL/)
+})
+
+it('behind the gate, a link that is opened as it is closed as abandoned is watched anew', async () => {
+  const world: World = new World({
+    kind: 'gated',
+    emulator: { fetch: async () => new Response('lost', { status: 503 }), retryDelaysMs: [] },
+  })
+  const link = await world.link({ order_id: 'A-1' }, world.time + 9 * DAY_MS)
+  const url = await world.open(link)
+  // The alarm of this moment ends the watch.
+  await world.advance(DAY_MS)
+  expect((await world.get(link)).headers.get('location')).toBe(url)
+  await world.pay(url)
+  await world.advance(15 * 60_000)
+  expect(await world.order('A-1')).toMatchObject({ status: 'success', flags: [] })
+})
+
+it('the log names the fields that the service or the SDK rejects', async () => {
+  const world = new World()
+  // One that createCheckoutLink would not make.
+  const order = { ...ORDER, order_id: 'A-1', amount: 10.005 }
+  const made = await seal(LINK_SECRET, 'checkout link', { order, origin: ORIGIN, expiresAt: Number.MAX_SAFE_INTEGER })
+  expect((await visit(world, `${ORIGIN}/checkout/${made}`)).status).toBe(422)
+  const args = [{ field_name: 'customer_phone', violation: 'is blocked' }]
+  instead(world, CREATE, () => Response.json({ message: 'no', args }, { status: 400 }))
+  await visit(world, await world.link({ order_id: 'A-1' }))
+  expect(linesOf('A-1')).toMatchObject([
+    { kind: 'checkout_not_opened', order_id: 'A-1', fields: ['amount'] },
+    { kind: 'checkout_not_opened', order_id: 'A-1', fields: ['customer_phone'] },
+  ])
+})

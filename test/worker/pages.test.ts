@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { english } from '../../worker/pages/en.ts'
+import { wordingFor } from '../../worker/pages/language.ts'
+import { resultPage } from '../../worker/pages/result.ts'
+import { ukrainian } from '../../worker/pages/uk.ts'
+import { payment, secondary } from './support/events.ts'
+import { isHostile, KINDS, World, type WorldOptions } from './support/world.ts'
+
+describe('the language of a page', () => {
+  it.each([
+    ['UK', 'en', 'uk'],
+    ['uk-UA', undefined, 'uk'],
+    ['ua', undefined, 'uk'],
+    ['EN', 'uk', 'en'],
+    ['PL', 'uk-UA,en;q=0.5', 'uk'],
+    ['PT_BR', undefined, 'en'],
+    [undefined, 'uk', 'uk'],
+    [undefined, 'de, uk;q=0.7, en;q=0.8', 'en'],
+    [undefined, 'de, uk;q=0.9, en;q=0.8', 'uk'],
+    [undefined, 'uk;q=0, en;q=0.1', 'en'],
+    [undefined, 'ukx', 'en'],
+    [undefined, '*', 'en'],
+    [undefined, '', 'en'],
+    [undefined, undefined, 'en'],
+  ])('is right for customer_lang %j and Accept-Language %j', (asked, accepted, lang) => {
+    expect(wordingFor(asked, accepted).lang).toBe(lang)
+  })
+
+  it('has each sentence in each language, and none in the wrong letters', () => {
+    const texts = (value: unknown): string[] =>
+      typeof value === 'string'
+        ? [value]
+        : typeof value === 'function'
+          ? [String(value('X')), String(value(''))]
+          : Object.values(value as object).flatMap(texts)
+    const { lang: _, locale: __, ...en } = english
+    const { lang: ___, locale: ____, ...uk } = ukrainian
+    expect(texts(uk)).toHaveLength(texts(en).length)
+    for (const text of texts(en)) expect(text).not.toMatch(/[а-яіїєґ]/i)
+    for (const text of texts(uk))
+      expect([text, /[а-яіїєґ]/i.test(text), /[ыэъё]/i.test(text)]).toEqual([text, true, false])
+  })
+})
+
+describe.each(KINDS)('the customer’s pages over %s KV', (kind) => {
+  const create = (env: WorldOptions['env'] = {}) =>
+    new World({
+      kind,
+      failures: 0,
+      env: { SHOP_NAME: 'Кухлі & Co <b>', SHOP_URL: 'https://shop.example.com/?a=1&b=2', ...env },
+    })
+  const seen = async (world: World) => {
+    if (isHostile(kind)) await world.advance(121_000)
+  }
+  const resultOf = (world: World, order_id: string) =>
+    world.emulator.orders.get(order_id)?.payments[0]?.result_url ?? ''
+
+  it('have the shop’s name and a way back, escaped, in the customer’s language', async () => {
+    const world = create()
+    await world.open(await world.link({ order_id: 'A-1', customer_lang: 'UK' } as never))
+    await seen(world)
+    const response = await world.get(resultOf(world, 'A-1'), { 'accept-language': 'en' })
+    const text = await response.text()
+    expect(text).toContain('<html lang="uk">')
+    expect(text).toContain('Оплата підтверджується')
+    expect(text).toContain('<header>Кухлі &amp; Co &lt;b&gt;</header>')
+    expect(text).toContain('<a href="https://shop.example.com/?a=1&amp;b=2">Повернутися: Кухлі &amp; Co &lt;b&gt;</a>')
+    expect(text).toContain('100,50 UAH')
+    for (const path of ['/checkout/x', '/return/A-1']) {
+      const other = await (await world.get(path, { 'accept-language': 'uk' })).text()
+      expect(other).toContain('<html lang="uk">')
+      expect(other).toContain('https://shop.example.com/')
+    }
+  })
+
+  it('have neither where the bindings do not say', async () => {
+    const world = create({ SHOP_NAME: '', SHOP_URL: '' })
+    const text = await (await world.get('/checkout/x')).text()
+    expect(text).not.toMatch(/<header>|Back to/)
+  })
+
+  it('lead to the receipt, also after a refund, until the personal data is removed', async () => {
+    const world = create()
+    const link = await world.link({ order_id: 'A-1' })
+    await world.pay(await world.open(link))
+    await world.advance(121_000)
+    const page = async () => {
+      await seen(world)
+      return (await world.get(resultOf(world, 'A-1'))).text()
+    }
+    expect(await page()).toMatch(/<a href="[^"]+\/receipts\/[^"]+">Receipt<\/a>/)
+    await world.deliver(secondary('A-1', 'refund', { amount: 100.5, receipt_url: 'https://example.com/refund' }))
+    const refunded = await page()
+    expect(refunded).toContain('Your payment was refunded')
+    expect(refunded).toMatch(/\/receipts\/[^"]+">Receipt/)
+    await world.advance(2_000)
+    expect((await world.api('/api/orders/A-1/personal-data', { method: 'DELETE' })).status).toBe(200)
+    expect(await page()).not.toContain('Receipt')
+  })
+
+  it('lead to no other address than a web page', async () => {
+    const world = create()
+    await world.open(await world.link({ order_id: 'A-1' }))
+    await world.deliver(payment('A-1', { receipt_url: 'javascript:alert(1)' }))
+    await seen(world)
+    const text = await (await world.get(resultOf(world, 'A-1'))).text()
+    expect([text.includes('successful'), text.includes('javascript')]).toEqual([true, false])
+  })
+
+  it('allow the style that they hold, and nothing else', async () => {
+    const response = await create().get('/checkout/x')
+    const policy = response.headers.get('content-security-policy') ?? ''
+    const style = /<style>([\s\S]*)<\/style>/.exec(await response.text())?.[1] ?? ''
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style)))
+    expect(policy).toContain(`style-src 'sha256-${btoa(String.fromCharCode(...digest))}'`)
+    expect(policy).not.toContain('unsafe')
+  })
+})
+
+it('a paid order’s page says what became of the money', async () => {
+  const site = { env: new World().env(), wording: english } as Parameters<typeof resultPage>[0]
+  const none = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 }
+  const title = async (method: string, totals: object) => {
+    const status = { status: 'success', method, amount: 100, currency: 'UAH', totals: { ...none, ...totals } }
+    const page = await resultPage(site, 'A-1', { status, expected: undefined, link: undefined }, '/return/A-1', 0)
+    return /<h1[^>]*>([^<]*)/.exec(await page.text())?.[1]
+  }
+  const all = { authorized: 10_000, captured: 10_000 }
+  expect([
+    await title('purchase', all),
+    await title('purchase', { ...all, refunded: 1_000 }),
+    await title('purchase', { ...all, refunded: 10_000 }),
+    await title('auth', { authorized: 10_000 }),
+    await title('auth', { authorized: 10_000, captured: 1_000 }),
+    await title('auth', { authorized: 10_000, voided: 10_000 }),
+  ]).toEqual([
+    english.paid,
+    english.partlyRefunded,
+    english.refunded,
+    english.reserved,
+    english.partlyCaptured,
+    english.released,
+  ])
+})

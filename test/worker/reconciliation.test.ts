@@ -1,0 +1,285 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { linesOf } from './support/log.ts'
+import { run, type Watched, watched } from './support/watched.ts'
+import { log, ORDER, type World, type WorldOptions } from './support/world.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+/** The schedule of worker/README.md. */
+const ASKED_AFTER = [15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, ...[1, 2, 3, 4, 5, 6, 7].map((days) => days * DAY_MS)]
+
+beforeEach(() => {
+  log.length = 0
+})
+
+async function runUntil(world: World, ms: number): Promise<void> {
+  for (const end = world.time + ms; world.time < end; ) await run(world)
+}
+
+/** Nothing is left of what is watched: no row in KV, none in a gate. */
+async function watchedRows(world: World, order_id: string): Promise<string[]> {
+  const own = [...(world.gate?.rows(order_id).keys() ?? [])].filter((key) => key.startsWith('open/'))
+  return [...(await world.keys('open/')), ...own]
+}
+
+describe.each(['strict', 'gated'] as const)('reconciliation over %s KV', (kind) => {
+  it('settles 500 paid orders whose every webhook was lost, while the service responds 429, 500 and late', async () => {
+    const handled = new Map<string, number>()
+    const onEvent: WorldOptions['onEvent'] = (_, { order_id, status }) => {
+      if (status === 'success') handled.set(order_id, (handled.get(order_id) ?? 0) + 1)
+    }
+    const { world, alerts, asked, service, atOnce } = watched({ kind, onEvent })
+    const ids = Array.from({ length: 500 }, (_, i) => `lost-${i}`)
+    for (const order_id of ids) await world.pay(await world.open(await world.link({ order_id })))
+    expect(await Promise.all(ids.slice(0, 3).map(async (id) => (await world.order(id))?.status))).toEqual([
+      null,
+      null,
+      null,
+    ])
+    // Of the looks at an order the first fails for two of three, the second for one of three.
+    const looks = new Map<string, number>()
+    service.reply = async (order_id) => {
+      const look = (looks.get(order_id) ?? 0) + 1
+      looks.set(order_id, look)
+      const number = Number(order_id.slice(5))
+      // Late: whatever else is going on goes on in the meantime.
+      if (number % 5 === 0) for (let i = 0; i < 50; i++) await Promise.resolve()
+      if (look > number % 3) return undefined
+      return new Response('{}', { status: look === 1 ? 429 : 500, headers: { 'retry-after': '1' } })
+    }
+    // Two runs at a time, as when one takes longer than the pause between them.
+    // Over KV alone 1,000 looks, 20 a run; with the gate the third time of the schedule.
+    const limit = world.gate ? 24 : 50
+    let runs = 0
+    for (; runs < limit && handled.size < ids.length; runs++) {
+      const before = asked.length
+      await world.advance(15 * MINUTE_MS)
+      await Promise.all([world.cron(), world.cron(), world.gate?.runAlarms()])
+      if (!world.gate) expect(asked.length - before).toBeLessThanOrEqual(2 * 20)
+      if (world.gate) await world.advance(1)
+    }
+    expect([handled.size, [...handled.values()].every((times) => times === 1)]).toEqual([ids.length, true])
+    expect(atOnce()).toBe(1)
+    // Every order at most once at each time of the schedule.
+    for (const id of ids) expect([id, looks.get(id)]).toEqual([id, (Number(id.slice(5)) % 3) + 1])
+    expect(await world.keys('open/')).toEqual([])
+    expect(alerts.filter(({ kind }) => kind !== 'flag')).toEqual([])
+    expect(await world.order('lost-499')).toMatchObject({ status: 'success', totals: { captured: 10_050 }, flags: [] })
+  }, 60_000)
+
+  it('asks at the stated times and no others, and leaves it to a person after a week', async () => {
+    const { world, alerts, asked, service } = watched({ kind })
+    service.reply = () => new Response('{}', { status: 500 })
+    await world.open(await world.link({ order_id: 'A-1' }))
+    const opened = world.time
+    await runUntil(world, 10 * DAY_MS)
+    expect(asked.map(({ at }) => at - opened)).toEqual(ASKED_AFTER)
+    expect(alerts).toEqual([
+      { kind: 'checkout_open', order_id: 'A-1', state: 'unknown', since: new Date(opened).toISOString() },
+    ])
+    expect(await watchedRows(world, 'A-1')).toEqual([])
+  })
+
+  it.each([
+    ['calls init', true],
+    ['does not know', false],
+  ])('closes as abandoned, without an alert, what the service %s after a day', async (_, isKnown) => {
+    const { world, alerts, asked, service } = watched({ kind, onEvent: () => expect.unreachable() })
+    if (!isKnown) service.reply = () => new Response('{}', { status: 404 })
+    await world.open(await world.link({ order_id: 'A-1' }))
+    const opened = world.time
+    await runUntil(world, 3 * DAY_MS)
+    expect([...new Set(asked.map(({ at }) => at - opened))]).toEqual(ASKED_AFTER.slice(0, 4))
+    expect([alerts, await watchedRows(world, 'A-1')]).toEqual([[], []])
+    expect(linesOf('A-1').map(({ kind: name }) => name)).toEqual(['checkout_abandoned'])
+  })
+
+  it('finds a payment that came late, and one of a link that was opened again after a day', async () => {
+    const { world, alerts } = watched({ kind })
+    const link = await world.link({ order_id: 'A-1' }, world.time + 30 * DAY_MS)
+    const url = await world.open(link)
+    await runUntil(world, 2 * HOUR_MS)
+    await world.pay(url)
+    await runUntil(world, 5 * HOUR_MS)
+    expect(await world.order('A-1')).toMatchObject({ status: 'success', flags: [] })
+    const other = await world.link({ order_id: 'B-1' }, world.time + 30 * DAY_MS)
+    await world.open(other)
+    await runUntil(world, 2 * DAY_MS)
+    expect(await watchedRows(world, 'B-1')).toEqual([])
+    await world.pay(await world.open(other))
+    await run(world)
+    expect((await world.order('B-1'))?.status).toBe('success')
+    expect(alerts).toEqual([])
+  })
+
+  it('alerts once of a payment that is still pending after a day', async () => {
+    const { world, alerts } = watched({ kind })
+    const url = await world.open(await world.link({ order_id: 'A-1' }))
+    world.emulator.faults.next({ kind: 'status_code', status_code: '2001', on: 'checkout' })
+    await world.pay(url)
+    await runUntil(world, DAY_MS - 15 * MINUTE_MS)
+    expect([(await world.order('A-1'))?.status, alerts]).toEqual(['pending', []])
+    await runUntil(world, 3 * DAY_MS)
+    expect(alerts.map(({ kind: name, order_id, state }) => [name, order_id, state])).toEqual([
+      ['checkout_open', 'A-1', 'pending'],
+    ])
+  })
+
+  it('asks by a re-sent webhook where the service does not know the look-up', async () => {
+    const { world, service, asked } = watched({ kind })
+    await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+    let looks = 0
+    service.reply = () => (looks++ === 0 ? new Response('{}', { status: 404 }) : undefined)
+    await run(world)
+    expect(await world.order('A-1')).toMatchObject({ status: 'success', totals: { captured: 10_050 } })
+    expect(asked).toHaveLength(2)
+  })
+
+  it('asks nothing of an order whose webhook arrived', async () => {
+    const { world, asked } = watched({ kind, emulator: {} })
+    await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+    await run(world)
+    expect([asked, await watchedRows(world, 'A-1')]).toEqual([[], []])
+  })
+
+  it('names a configuration error, and asks again when it is corrected', async () => {
+    const env = { POS_ID: 'not-a-uuid' }
+    const { world, alerts } = watched({ kind, env })
+    Object.assign(env, { POS_ID: world.emulator.credentials.posId })
+    await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+    env.POS_ID = 'not-a-uuid'
+    world.gate?.restart()
+    await run(world)
+    expect(alerts[0]).toMatchObject({ kind: 'configuration', misconfigured: ['POS_ID: must be a UUID'] })
+    env.POS_ID = world.emulator.credentials.posId
+    world.gate?.restart()
+    await runUntil(world, HOUR_MS)
+    expect((await world.order('A-1'))?.status).toBe('success')
+  })
+})
+
+describe.each(['strict', 'gated'] as const)('an attempt that is not settled, over %s KV', (kind) => {
+  const ID = 'A-1'
+
+  async function reserved(options: WorldOptions = {}): Promise<Watched> {
+    const one = watched({ kind, emulator: {}, ...options })
+    const { world } = one
+    const url = await world.open(await world.link({ ...ORDER, order_id: ID, method: 'auth' }))
+    await world.advance(2_000)
+    await world.pay(url)
+    await world.advance(2_000)
+    // From now on every webhook is late, by more than a week.
+    world.emulator.faults.next({ kind: 'delay', ms: 30 * DAY_MS, on: 'webhook' }, 99)
+    return one
+  }
+
+  async function operate(world: World, what: 'capture' | 'refund' | 'void', fields: object): Promise<number> {
+    const headers = { 'idempotency-key': `${what}-1` }
+    const init = { method: 'POST', headers, body: JSON.stringify(fields) }
+    return (await world.api(`/api/orders/${ID}/${what}`, init)).status
+  }
+
+  it.each([
+    ['after_commit', 200, 1000],
+    ['before_commit', 409, 0],
+  ] as const)('is asked about after a quarter of an hour: a capture lost %s', async (when, status, captured) => {
+    const { world, alerts, asked } = await reserved()
+    world.emulator.faults.next({ kind: 'reset', when, on: 'capture-payment' })
+    expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(502)
+    expect(await world.keys('open/')).toHaveLength(1)
+    const begun = world.time
+    await world.advance(10 * MINUTE_MS - 1)
+    await world.cron()
+    await world.idle()
+    expect([alerts, asked]).toEqual([[], []])
+    await world.advance(1)
+    await world.cron()
+    await world.idle()
+    expect(alerts).toEqual([
+      expect.objectContaining({
+        kind: 'attempt_unsettled',
+        order_id: ID,
+        operation: 'capture',
+        since: new Date(begun).toISOString(),
+      }),
+    ])
+    await run(world)
+    expect(asked.map(({ order_id }) => order_id)).toEqual([ID])
+    expect(await world.order(ID)).toMatchObject({ attempts: [], totals: { captured } })
+    expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(status)
+    expect([alerts.length, await watchedRows(world, ID)]).toEqual([1, []])
+  })
+
+  it('is settled by its webhook without asking', async () => {
+    const { world, alerts, asked } = await reserved()
+    world.emulator.faults.clear()
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'void-payment' })
+    expect(await operate(world, 'void', {})).toBe(502)
+    await world.emulator.deliveries.idle()
+    await run(world)
+    expect([(await world.order(ID))?.attempts, alerts, asked]).toEqual([[], [], []])
+    expect(await watchedRows(world, ID)).toEqual([])
+  })
+
+  it('is an alert at ten minutes, once, and asked about until it is known', async () => {
+    const { world, alerts, asked, service } = await reserved()
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
+    expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(502)
+    const begun = world.time
+    service.reply = () => new Response('{}', { status: 500 })
+    await runUntil(world, 2 * DAY_MS)
+    expect(asked.map(({ at }) => at - begun)).toEqual(ASKED_AFTER.slice(0, 5))
+    expect(alerts.map(({ kind: name }) => name)).toEqual(['attempt_unsettled'])
+    delete service.reply
+    await runUntil(world, DAY_MS)
+    expect((await world.order(ID))?.attempts).toEqual([])
+  })
+
+  it('whose operation is pending is asked about until that is final', async () => {
+    const { world, alerts, asked } = await reserved()
+    world.emulator.faults.next({ kind: 'status_code', status_code: '2001', on: 'capture-payment' })
+    expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(200)
+    await run(world)
+    expect([(await world.order(ID))?.attempts, asked.length]).toEqual([[], 1])
+    expect(alerts).toEqual([])
+  })
+
+  it.each(['1000', '2001'])(
+    'that was found out, with status code %s, is asked about until it is final',
+    async (status_code) => {
+      const { world, asked } = await reserved()
+      world.emulator.faults.next({ kind: 'status_code', status_code, on: 'capture-payment' })
+      world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
+      expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(502)
+      await world.advance(2_000)
+      expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(200)
+      const [rows, { length }] = [await watchedRows(world, ID), asked]
+      await run(world)
+      const isFinal = status_code === '1000'
+      expect([rows.length > 0, asked.length - length]).toEqual(isFinal ? [false, 0] : [true, 1])
+    },
+  )
+
+  it('whose response could not be stored is asked about, although its webhook names an unknown method', async () => {
+    const { world, asked } = await reserved()
+    world.emulator.faults.clear()
+    world.emulator.faults.next({ kind: 'delay', ms: MINUTE_MS, on: 'webhook' })
+    world.emulator.faults.rate({ kind: 'unknown_method', on: 'webhook' }, 1)
+    world.kv.before = (action, key) => {
+      if (action === 'put' && key.startsWith('event/')) throw new Error('KV PUT failed: 500')
+    }
+    expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(200)
+    world.kv.before = undefined
+    await run(world)
+    await run(world)
+    expect([(await world.order(ID))?.totals.captured, asked.length]).toEqual([1000, 1])
+  })
+
+  it('costs one row, which is gone when the response is there', async () => {
+    const { world } = await reserved()
+    expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(200)
+    await run(world)
+    expect(await watchedRows(world, ID)).toEqual([])
+  })
+})

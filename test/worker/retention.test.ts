@@ -1,0 +1,330 @@
+import { describe, expect, it } from 'vitest'
+import { configurationProblems } from '../../worker/lib/configuration.ts'
+import { checkoutLinkId, signWebhook } from '../../worker/sdk.ts'
+import { payment } from './support/events.ts'
+import { isHostile, type Kind, LINK_SECRET, World, type WorldOptions } from './support/world.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const PHONE = '+380441234567'
+const KINDS: Kind[] = ['strict', 'gated', 'hostile', 'gated hostile']
+
+/** A paid order, whose webhook alone holds personal data; repeated while KV fails. */
+async function pay(world: World, order_id: string, fields: object = {}): Promise<void> {
+  const paid = payment(order_id, { customer_phone: PHONE, ...fields })
+  const { body } = signWebhook(paid, world.emulator.credentials.apiSecret)
+  while ((await world.post(body)).status === 503) world.time += 2_000
+}
+
+/** How many values, in KV and in the gates of these orders, hold personal data. */
+function holding(world: World, orders: string[], texts = [PHONE, 'olena@example.com']): number {
+  const gates = orders.flatMap((id) => [...(world.gate?.rows(id).values() ?? [])])
+  const values = [...world.kv.dump().values(), ...gates].map((value) => JSON.stringify(value))
+  return values.filter((value) => texts.some((text) => value.includes(text))).length
+}
+
+/** A quarter of an hour: the alarms that are due, and a run of the cron. */
+async function run(world: World): Promise<void> {
+  await world.advance(15 * MINUTE_MS)
+  await world.cron().catch(() => {})
+  await world.idle()
+}
+
+/** Time passes with a run a day. */
+async function live(world: World, days: number): Promise<void> {
+  for (let day = 0; day < days; day++) {
+    await world.advance(DAY_MS - 15 * MINUTE_MS)
+    await run(world)
+  }
+}
+
+async function runs(world: World, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await run(world)
+}
+
+const idsOf = (count: number, name = 'A'): string[] => Array.from({ length: count }, (_, i) => `${name}-${i}`)
+const worldOf = (kind: Kind, options: WorldOptions = {}) =>
+  new World({ kind, env: { RETENTION_DAYS: '30' }, ...options })
+
+describe.each(KINDS)('RETENTION_DAYS over %s KV', (kind) => {
+  it('removes what is as old, and keeps the books', async () => {
+    const world = worldOf(kind)
+    const ids = idsOf(3)
+    for (const id of ids) await pay(world, id)
+    await world.advance(121_000)
+    const before = await Promise.all(ids.map((id) => world.order(id)))
+    await live(world, 29)
+    expect(holding(world, ids)).toBe(3)
+    await live(world, 1)
+    await runs(world, 2 * 96)
+    expect(holding(world, ids)).toBe(0)
+    expect(await Promise.all(ids.map((id) => world.order(id)))).toEqual(before)
+  })
+
+  it('finds the orders that were there when it was set, and begins anew when it is changed', async () => {
+    const env: { RETENTION_DAYS: string } = { RETENTION_DAYS: '' }
+    const world = worldOf(kind, { env })
+    await pay(world, 'A-0')
+    await live(world, 100)
+    await pay(world, 'A-1')
+    await live(world, 20)
+    expect(holding(world, ['A-0', 'A-1'])).toBe(2)
+    const set = (days: string) => {
+      env.RETENTION_DAYS = days
+      world.gate?.restart()
+    }
+    set('60')
+    await runs(world, 2 * 96)
+    expect(holding(world, ['A-0', 'A-1'])).toBe(1)
+    set('10')
+    await runs(world, 2 * 96)
+    expect(holding(world, ['A-0', 'A-1'])).toBe(0)
+    set('')
+    await runs(world, 5)
+    expect(await world.keys('retention')).toEqual([])
+    await pay(world, 'A-2')
+    await live(world, 20)
+    set('10')
+    await runs(world, 2 * 96)
+    expect(holding(world, ['A-0', 'A-1', 'A-2'])).toBe(0)
+  })
+
+  it('keeps what came later until its own time', async () => {
+    const world = worldOf(kind)
+    await pay(world, 'A-0')
+    await live(world, 20)
+    await pay(world, 'A-0', { method: 'refund', operation_id: 'r-1', amount: 1 })
+    await world.advance(121_000)
+    await live(world, 10)
+    await runs(world, 2 * 96)
+    expect(holding(world, ['A-0'])).toBe(1)
+    await live(world, 18)
+    await runs(world, 2 * 96)
+    expect(holding(world, ['A-0'])).toBe(0)
+  })
+
+  it('removes what is kept of a checkout that was never paid', async () => {
+    const world = worldOf(kind)
+    await world.open(await world.link({ order_id: 'A-0' }, world.time + 10 * DAY_MS))
+    await runs(world, 2 * 96)
+    // What could not be written is not kept.
+    if (!isHostile(kind)) expect(holding(world, ['A-0'])).toBeGreaterThan(0)
+    await live(world, 33)
+    expect(holding(world, ['A-0'], [PHONE, 'olena@example.com', '/checkout/'])).toBe(0)
+  })
+
+  it('keeps nothing of a checkout that it could not watch', async () => {
+    const world = worldOf(kind, { failures: 0 })
+    let failed = 0
+    world.kv.before = (action, key) => {
+      if (action !== 'put' || !key.startsWith('open/') || failed++ > 0) return
+      throw new Error('KV PUT failed: 500')
+    }
+    await world.open(await world.link({ order_id: 'A-0' }, world.time + 10 * DAY_MS))
+    expect(failed).toBeGreaterThan(0)
+    // What was begun beside it, such as the hash in a key, ends.
+    for (let i = 0; i < 20; i++) await crypto.subtle.digest('SHA-256', new Uint8Array(1))
+    await runs(world, 2 * 96)
+    await live(world, 33)
+    expect(holding(world, ['A-0'], [PHONE, 'olena@example.com', '/checkout/'])).toBe(0)
+  })
+
+  it('removes a genuine webhook that names no order, also one from before it was set', async () => {
+    const env: { RETENTION_DAYS: string } = { RETENTION_DAYS: '' }
+    const world = worldOf(kind, { env })
+    const stray = async (name: string) => {
+      const { body } = signWebhook({ name, customer_phone: PHONE }, world.emulator.credentials.apiSecret)
+      while ((await world.post(body)).status === 503) await world.advance(2_000)
+    }
+    await stray('one')
+    env.RETENTION_DAYS = '10'
+    await stray('two')
+    await live(world, 9)
+    expect(await world.keys('stray/')).toHaveLength(2)
+    await live(world, 2)
+    await runs(world, 2 * 96)
+    expect(await world.keys('stray/')).toEqual([])
+  })
+})
+
+describe('the limits of RETENTION_DAYS', () => {
+  it('with the gate: each order by its own alarm, however many there are, an hour after its time', async () => {
+    const world = worldOf('gated')
+    const ids = idsOf(1_000)
+    const begun = world.time
+    for (const id of ids) await pay(world, id)
+    // What updates the list of orders.
+    await world.advance(MINUTE_MS)
+    const { gate } = world.gate?.calls ?? {}
+    world.time = begun + 30 * DAY_MS + 60 * MINUTE_MS - 1
+    await world.gate?.runAlarms()
+    await world.cron()
+    expect(holding(world, ids)).toBe(1_000)
+    world.time++
+    await world.gate?.runAlarms()
+    expect(holding(world, ids)).toBe(0)
+    for (let i = 0; i < 96; i++) await world.cron()
+    // The cron asks no gate: it has nothing to do.
+    expect(world.gate?.calls.gate).toBe(gate)
+    expect(world.gate?.nextAlarm()).toBeUndefined()
+  })
+
+  it('over KV alone: the oldest first, as many as a run has calls for, until none is left', async () => {
+    const world = worldOf('strict')
+    // More than one page of the index, within a few minutes.
+    const ids = idsOf(1_100)
+    for (const id of ids) {
+      await pay(world, id)
+      world.time += 200
+    }
+    await world.advance(31 * DAY_MS)
+    const left: number[] = []
+    for (let i = 0; i < 40 && left.at(-1) !== 0; i++) {
+      const { get, put, delete: deleted, list } = world.kv.calls
+      await run(world)
+      const calls = world.kv.calls
+      expect(calls.get + calls.put + calls.delete + calls.list - get - put - deleted - list).toBeLessThan(1_000)
+      left.push(holding(world, ids))
+    }
+    const erased = left.map((now, i) => (left[i - 1] ?? 1_100) - now).filter((count) => count > 0)
+    expect(left.at(-1)).toBe(0)
+    // worker/README.md: about 80 orders a run.
+    expect(Math.min(...erased.slice(0, -1))).toBeGreaterThanOrEqual(80)
+  }, 60_000)
+
+  it('an order that cannot be erased is named in each run, holds up no other one, and is left behind after three days', async () => {
+    const world = worldOf('strict')
+    await pay(world, 'A-0')
+    const [bad] = await world.keys('event/')
+    world.time += MINUTE_MS
+    await pay(world, 'A-1')
+    let tries = 0
+    world.kv.before = (action, key) => {
+      if (action !== 'put' || key !== bad) return
+      tries++
+      throw new Error('KV PUT failed: 500')
+    }
+    await world.advance(31 * DAY_MS)
+    await runs(world, 2 * 96)
+    expect([holding(world, ['A-0', 'A-1']), tries]).toEqual([1, 2 * 96])
+    world.kv.before = undefined
+    await runs(world, 1)
+    expect(holding(world, ['A-0', 'A-1'])).toBe(0)
+    const late = worldOf('strict')
+    await pay(late, 'A-0')
+    late.kv.before = (action, key) => {
+      if (action === 'put' && key.startsWith('event/')) throw new Error('KV PUT failed: 500')
+    }
+    await late.advance(31 * DAY_MS)
+    await runs(late, 4 * 96)
+    expect(await late.stored('retention')).toEqual(
+      new Map([['retention', expect.not.objectContaining({ left_since: expect.any(Number) })]]),
+    )
+  })
+
+  it.each(['-1', '0', 'x', '1.5', 'NaN'])('"%s" removes nothing', async (days) => {
+    for (const kind of ['strict', 'gated'] as const) {
+      const env = { RETENTION_DAYS: '' }
+      const world = worldOf(kind, { env })
+      await pay(world, 'A-0')
+      env.RETENTION_DAYS = days
+      world.gate?.restart()
+      await live(world, 5)
+      expect(holding(world, ['A-0'])).toBe(1)
+      expect((await world.get('/health')).status).toBe(503)
+    }
+  })
+
+  it('is at most 390 without the gate: an order is found by a row that lives for 400 days', () => {
+    const problem = { binding: 'RETENTION_DAYS', problem: 'must be at most 390 without ORDER_GATE' }
+    const check = (env: object) => configurationProblems(env, ['RETENTION_DAYS'])
+    expect(check({ RETENTION_DAYS: '390' })).toEqual([])
+    expect(check({ RETENTION_DAYS: '391' })).toEqual([problem])
+    expect(check({ RETENTION_DAYS: '3650', ORDER_GATE: {} })).toEqual([])
+  })
+
+  it('counts what was erased by hand as erased', async () => {
+    const world = worldOf('gated')
+    await pay(world, 'A-0')
+    await world.advance(2_000)
+    expect((await world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })).status).toBe(200)
+    expect(holding(world, ['A-0'])).toBe(0)
+    await live(world, 31)
+    expect(world.gate?.nextAlarm()).toBeUndefined()
+  })
+})
+
+describe('an erasure', () => {
+  it('is not reported as done before it has reached the copy in KV', async () => {
+    const world = new World({ kind: 'gated' })
+    await world.pay(await world.open(await world.link({ order_id: 'A-0' })))
+    await world.advance(2_000)
+    world.kv.before = (action, key) => {
+      if (action === 'put' && key.startsWith('checkout/')) throw new Error('KV PUT failed: 500')
+    }
+    const erase = () => world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })
+    expect((await erase()).status).toBe(503)
+    expect(holding(world, ['A-0'])).toBeGreaterThan(0)
+    world.kv.before = undefined
+    await world.advance(2_000)
+    expect((await erase()).status).toBe(200)
+    expect(holding(world, ['A-0'])).toBe(0)
+  })
+
+  it('includes an attempt that was announced and never made', async () => {
+    const world = new World({ kind: 'gated' })
+    const link = await world.link({ order_id: 'A-0' })
+    await world.pay(await world.open(link), 'declined')
+    await world.advance(2_000)
+    world.intercept = () => Promise.resolve(new Response('{}', { status: 422 }))
+    await world.get(link)
+    world.intercept = undefined
+    await world.advance(MINUTE_MS)
+    expect(await world.keys('checkout/')).toHaveLength(2)
+    expect((await world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })).status).toBe(200)
+    expect(holding(world, ['A-0'])).toBe(0)
+  })
+
+  it('is not reported as done while KV hides an event', async () => {
+    for (const kind of ['strict', 'gated'] as const) {
+      const world = new World({ kind })
+      await pay(world, 'A-0')
+      const { STATE } = world.env('FRA')
+      const blind = new Proxy(STATE, {
+        get: (target, name) =>
+          name === 'get'
+            ? async (key: string) => (key.startsWith('event/') ? null : target.get(key))
+            : Reflect.get(target, name).bind(target),
+      })
+      if (kind === 'strict') {
+        const request = new Request('https://pay.shop.example.com/api/orders/A-0/personal-data', {
+          method: 'DELETE',
+          headers: { authorization: `Bearer ${world.env().ADMIN_TOKEN}` },
+        })
+        expect((await world.fetch(request, { ...world.env('FRA'), STATE: blind })).status).toBe(503)
+      }
+      await world.advance(2_000)
+      expect((await world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })).status).toBe(200)
+      expect(holding(world, ['A-0'])).toBe(0)
+    }
+  })
+})
+
+describe.each(['gated', 'gated hostile'] as const)('what has a life, in a gate over %s KV', (kind) => {
+  it('goes with its life: a revocation, an alert, a look of a waiting customer', async () => {
+    const world = new World({ kind, onAlert: () => {} })
+    const link = await world.link({ order_id: 'A-0' }, world.time + DAY_MS)
+    const id = await checkoutLinkId(link, LINK_SECRET)
+    expect((await world.patient(`/api/links/${id}`, { method: 'DELETE' })).status).toBe(200)
+    await pay(world, 'A-0')
+    await world.idle()
+    const lives = () => [...(world.gate?.rows('A-0').keys() ?? [])].filter((key) => /^(revoked|alert|task)\//.test(key))
+    expect(lives().map((key) => key.slice(0, key.indexOf('/')))).toEqual(
+      expect.arrayContaining(['revoked', 'alert', 'task']),
+    )
+    await world.advance(DAY_MS + MINUTE_MS)
+    await world.advance(MINUTE_MS)
+    expect(lives()).toEqual([])
+    expect(world.gate?.nextAlarm()).toBeUndefined()
+  })
+})

@@ -1,0 +1,138 @@
+import { checkoutLinkId } from '../../../src/checkout-link/index.ts'
+import { readEvent } from '../../../src/webhooks/index.ts'
+import { summarizeEvent } from '../../../worker/sdk.ts'
+import { type Fate, Interleaving } from './interleaving.ts'
+import { LINK_SECRET, ORIGIN, payAt } from './world.ts'
+
+/** What happens at once to one order that is to be paid. */
+export interface CheckoutScenario {
+  /** Customers who open its link twice each, and mostly pay. */
+  tabs: number
+  /** What happened to the link before. */
+  before?: 'opened' | 'declined' | 'expired' | 'lost'
+  /** The last tab opens a newer link of the order. */
+  newer?: boolean
+  /** What the shop does beside them. */
+  shop?: 'revokes' | 'cancels' | 'erases'
+  cron?: boolean
+  /** Probability that a call's answer, or the call, is lost. */
+  lost?: number
+}
+
+const LOST: readonly Fate[] = ['lost before', 'lost after']
+const ORDER_ID = 'A-1'
+/** So often a page that says "one moment" is looked at again. */
+const LOOKS = 14
+const isCheckout = (location: string): boolean => location !== '' && !location.includes('/return/')
+
+class Play extends Interleaving {
+  /** The attempts whose payment has this status. */
+  having(status: string): string[] {
+    return this.emulator.orders.list().flatMap((order) => (order.payments[0]?.status === status ? order.order_id : []))
+  }
+
+  /** Opens a link, and waits. @returns Where it leads to, if anywhere. */
+  async visit(actor: string, link: string): Promise<string> {
+    let url = link
+    for (let look = 0; look < LOOKS; look++) {
+      const response = await this.request(actor, new Request(new URL(url, ORIGIN)))
+      const text = await response.text()
+      const location = response.headers.get('location') ?? ''
+      this.steps.note(`${actor}: ${response.status} ${location}`)
+      if (![200, 303, 410, 503].includes(response.status)) this.wrong.add(`a visit led to ${response.status}`)
+      if (response.status !== 503) return location
+      url = /<a href="([^"]+)">/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? link
+      await this.steps.at(actor, 'looks again')
+    }
+    return ''
+  }
+
+  async tab(actor: string, link: string): Promise<void> {
+    for (let time = 0; time < 2; time++) {
+      await this.steps.at(actor, 'opens')
+      const location = await this.visit(actor, link)
+      if (!isCheckout(location) || this.random() < 0.3) continue
+      await this.steps.at(actor, 'pays')
+      await payAt(this.emulator, location, this.pick(['success', 'success', 'declined'] as const))
+    }
+  }
+
+  /** @returns What the worker has said, when it has done it. */
+  async shop(does: CheckoutScenario['shop'], link: string): Promise<Record<string, unknown> | undefined> {
+    await this.steps.at('shop', `${does}`)
+    const path = {
+      revokes: `/api/links/${await checkoutLinkId(link, LINK_SECRET)}`,
+      cancels: `/api/orders/${ORDER_ID}/cancel`,
+      erases: `/api/orders/${ORDER_ID}/personal-data`,
+    }
+    const method = does === 'cancels' ? 'POST' : 'DELETE'
+    const { status, body } = await this.api('shop', path[does ?? 'erases'], { method })
+    this.steps.note(`shop: ${status}`)
+    return status === 200 ? body : undefined
+  }
+
+  /** Each webhook was taken, and `onEvent` ran for each: once, with the gate. */
+  events(wasErased: boolean, gated: boolean): void {
+    for (const { event, attempts } of this.emulator.deliveries) {
+      const { id } = summarizeEvent(readEvent(event))
+      const times = this.handled.filter((one) => one === id).length
+      if (!attempts.some(({ status }) => status === 200)) this.wrong.add('a webhook was never taken')
+      if (times === 0 && !wasErased) this.wrong.add('onEvent missed an event')
+      if (times > 1 && gated) this.wrong.add(`onEvent ran ${times} times`)
+    }
+  }
+}
+
+/** Plays one schedule. @throws {Error} with that schedule, when something is wrong in the end. */
+export async function playCheckout(
+  name: string,
+  scenario: CheckoutScenario,
+  seed: number,
+  gated: boolean,
+): Promise<string[]> {
+  const { tabs, before, newer, shop, cron, lost = 0 } = scenario
+  const play = new Play(seed, gated)
+  const order = { order_id: ORDER_ID, method: 'purchase' } as const
+  const link = await play.link(order)
+  if (before === 'lost') {
+    const fate = play.pick<Fate>(['died before', 'died after', ...LOST])
+    await play.disturbOne(fate, 'opener', () => play.visit('opener', link))
+  } else if (before) {
+    const location = await play.visit('opener', link)
+    if (before === 'declined') await payAt(play.emulator, location, 'declined')
+    await play.emulator.deliveries.idle()
+  }
+  play.time += before === 'expired' ? 25 * 3_600_000 : play.pick([2_000, 1_200_000])
+  const newest = newer ? await play.link(order) : link
+  play.disturb()
+  play.fate = () => (play.random() < lost ? play.pick(LOST) : 'answered')
+  for (let tab = 1; tab <= tabs; tab++) play.steps.begin(play.tab(`tab ${tab}`, tab === tabs ? newest : link))
+  const said = shop && play.shop(shop, link)
+  if (said) play.steps.begin(said)
+  if (cron) play.steps.begin(play.steps.at('cron', 'begins').then(() => play.wake('cron')))
+  await play.calm()
+
+  const [payable, [paid, ...more]] = [play.having('init'), play.having('success')]
+  const done = await said
+  if (more.length > 0) play.wrong.add(`paid twice: ${paid} and ${more}`)
+  if (payable.length > (paid ? 0 : 1)) play.wrong.add(`${payable} can be paid, ${paid} is paid`)
+  if (shop === 'cancels' && done && payable.length > 0) play.wrong.add(`${payable} can be paid, and was cancelled`)
+  if (shop === 'revokes' && done?.opened === false && payable.length + Number(paid !== undefined) > 0) {
+    play.wrong.add('a payment was opened after its link was revoked')
+  }
+  for (let time = 0; time < 4; time++) await play.pass(0.5)
+  const location = await play.visit('customer', newest)
+  if (paid !== undefined) {
+    if (!location.includes(`/return/${paid}?`))
+      play.wrong.add(`the link of ${paid}, which is paid, leads to ${location}`)
+    const { status, totals, flags } = (await play.api('calm', `/api/orders/${paid}`)).body
+    const shown = [status, (totals as { captured: number }).captured, (flags as string[]).length]
+    if (JSON.stringify(shown) !== '["success",10050,0]') play.wrong.add(`${paid} is paid, and shown as ${shown}`)
+  } else if (done && !newer && shop !== 'erases' && isCheckout(location)) {
+    play.wrong.add(`a link that was closed leads to ${location}`)
+  }
+  await play.pass(1)
+  play.events(shop === 'erases', gated)
+  play.judge(`${name}, seed ${seed}`)
+  return play.steps.log
+}

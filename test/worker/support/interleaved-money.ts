@@ -1,0 +1,177 @@
+import { type Answer, type Fate, Interleaving } from './interleaving.ts'
+import { payAt } from './world.ts'
+
+type Kind = 'capture' | 'refund' | 'void'
+
+/** What is sent at once to one paid order. */
+export interface MoneyScenario {
+  method: 'auth' | 'purchase'
+  /** Key, kind and amount of each caller's request; all that is left without an amount. */
+  calls: readonly (readonly [key: string, kind: Kind, amount?: number])[]
+  /** A request before them, whose worker died or whose answer was lost. */
+  open?: readonly [kind: Kind, amount?: number]
+  /** A person beside them, who settles what is open, and is right. */
+  byHand?: boolean
+  cron?: boolean
+  /** Probability that a call's answer, or the call, is lost. */
+  lost?: number
+}
+
+interface Wish {
+  key: string
+  kind: Kind
+  amount: number | undefined
+  answers: Answer[]
+}
+
+const LOST: readonly Fate[] = ['lost before', 'lost after']
+const ORDER_ID = 'A-1'
+const isFinal = ({ status, body }: Answer): boolean =>
+  status === 200 || status === 422 || String(body.code).endsWith('_not_executed')
+
+class Play extends Interleaving {
+  readonly wishes = new Map<string, Wish>()
+  /** Operations that some attempt is known to have become. */
+  private readonly taken = new Set<string>()
+  /** Attempts of which the person said that they were made. */
+  private readonly byHand = new Set<string>()
+  private readonly outcomes = new Map<string, string>()
+
+  constructor(seed: number, gated: boolean) {
+    super(seed, gated)
+    this.onPut = (key, { outcome, operation_id }) => {
+      const [, id = ''] = /^intent\/.*\/([^/]+)\/outcome\/settled$/.exec(key) ?? []
+      if (key.startsWith('intent/') && operation_id !== undefined) this.taken.add(String(operation_id))
+      if (id === '') return
+      const before = this.outcomes.get(id) ?? outcome
+      if (before !== outcome) this.wrong.add(`an attempt was ${before}, then ${outcome}`)
+      this.outcomes.set(id, String(outcome))
+    }
+  }
+
+  wish(key: string, kind: Kind, amount?: number): Wish {
+    const wish = this.wishes.get(key) ?? { key, kind, amount, answers: [] }
+    this.wishes.set(key, wish)
+    return wish
+  }
+
+  async call(actor: string, { key, kind, amount, answers }: Wish): Promise<Answer> {
+    const field = kind === 'capture' ? 'charge_amount' : 'refund_amount'
+    const body = JSON.stringify(amount === undefined ? {} : { [field]: amount })
+    const init = { method: 'POST', headers: { 'idempotency-key': key }, body }
+    const answer = await this.api(actor, `/api/orders/${ORDER_ID}/${kind}`, init)
+    this.steps.note(`${actor}: ${answer.status} ${answer.body.code ?? answer.body.operation_id ?? 'by hand'}`)
+    if (isFinal(answer)) answers.push(answer)
+    return answer
+  }
+
+  /** Tries again, under a new key where it was not executed. */
+  async caller(actor: string, wish: Wish): Promise<void> {
+    for (let time = 0; time < 3; time++) {
+      await this.steps.at(actor, 'begins')
+      const answer = await this.call(actor, wish)
+      if (String(answer.body.code).endsWith('_not_executed')) {
+        await this.steps.at(actor, 'begins anew')
+        await this.call(actor, this.wish(`${wish.key}-again`, wish.kind, wish.amount))
+        return
+      }
+      if (isFinal(answer) && this.random() < 0.6) return
+    }
+  }
+
+  private made(kind?: Kind) {
+    const operations = this.emulator.orders.get(ORDER_ID)?.operations ?? []
+    return operations.filter(({ method }) => kind === undefined || method === kind)
+  }
+
+  /** Looks into the portal: an attempt was made when there is an operation that nobody else has made. */
+  async person(): Promise<void> {
+    await this.steps.at('person', 'looks at the order')
+    const { attempts } = (await this.api('person', `/api/orders/${ORDER_ID}`)).body
+    for (const { id, kind } of attempts as { id: string; kind: Kind }[]) {
+      await this.steps.at('person', 'looks into the portal')
+      if (this.isInside) continue
+      const known = [...this.wishes.values()].flatMap(({ answers }) => answers.map(({ body }) => body.operation_id))
+      this.lookIntoGate()
+      const free = this.made(kind).filter(({ operation_id }) => ![...known, ...this.taken].includes(operation_id))
+      const executed = free.length > this.byHand.size
+      const init = { method: 'POST', body: JSON.stringify({ executed }) }
+      const { status } = await this.api('person', `/api/orders/${ORDER_ID}/attempts/${id}/settle`, init)
+      this.steps.note(`person: ${status} for ${executed} of ${id}`)
+      if (executed && status === 200) this.byHand.add(id)
+    }
+  }
+
+  private lookIntoGate(): void {
+    for (const [key, row] of this.gate?.rows(ORDER_ID) ?? []) {
+      const { operation_id } = (row as { metadata?: Record<string, unknown> } | null)?.metadata ?? {}
+      if (key.startsWith('intent/') && operation_id !== undefined) this.taken.add(String(operation_id))
+    }
+  }
+
+  /** Everything of the end is compared with what the service has. */
+  async compare(): Promise<void> {
+    const texts = (wish: Wish) =>
+      wish.answers.map(({ status, body }) => `${status} ${body.code ?? body.operation_id ?? 'by hand'}`)
+    const said = [...this.wishes.values()].map((wish) => [...new Set(texts(wish))])
+    const ids = said.flat().flatMap((text) => /^200 (?!by hand)(.*)/.exec(text)?.[1] ?? [])
+    const made = this.made().map(({ operation_id }) => operation_id)
+    const byHand = said.flat().filter((text) => text === '200 by hand').length
+    const summary = JSON.stringify(said)
+    if (said.some(({ length }) => length !== 1)) this.wrong.add(`not one answer for one key: ${summary}`)
+    if (new Set(ids).size !== ids.length) this.wrong.add(`one operation for two keys: ${summary}`)
+    if (ids.some((id) => !made.includes(id))) this.wrong.add(`the service has no such operation: ${summary}`)
+    if (made.length !== ids.length + byHand) this.wrong.add(`${made.length} were made: ${summary}`)
+    const { totals, attempts } = (await this.api('calm', `/api/orders/${ORDER_ID}`)).body
+    const { captured, refunded, voided } = totals as Record<string, number>
+    const sum = (kind: Kind) =>
+      this.made(kind).reduce((all, { amount, status }) => all + (status === 'success' ? amount : 0), 0)
+    const paid = this.emulator.orders.get(ORDER_ID)?.payments[0]
+    const truth = [sum('capture') + (paid?.method === 'purchase' ? paid.amount : 0), sum('refund'), sum('void')]
+    const shown = JSON.stringify([captured, refunded, voided])
+    if (shown !== JSON.stringify(truth.map((amount) => Math.round(amount * 100)))) {
+      this.wrong.add(`the totals ${shown} are not those of the service: ${JSON.stringify(truth)}`)
+    }
+    if ((attempts as unknown[]).length > 0) this.wrong.add('an attempt stays open')
+  }
+}
+
+/** Plays one schedule. @throws {Error} with that schedule, when something is wrong in the end. */
+export async function playMoney(
+  name: string,
+  scenario: MoneyScenario,
+  seed: number,
+  gated: boolean,
+): Promise<string[]> {
+  const { method, calls, open, byHand, cron, lost = 0 } = scenario
+  const play = new Play(seed, gated)
+  const link = await play.link({ order_id: ORDER_ID, method })
+  const location = (await play.request('customer', new Request(link))).headers.get('location') ?? ''
+  await payAt(play.emulator, location, 'success')
+  await play.emulator.deliveries.idle()
+  play.time += 2_000
+  if (open) {
+    const fate = play.pick<Fate>(['died before', 'died after', ...LOST])
+    const wish = play.wish(play.pick(['one', 'before']), ...open)
+    await play.disturbOne(fate, 'opener', () => play.call('opener', wish))
+    play.advance(play.pick([2, 61, 100, 119.5, 121, 121, 660, 960]) * 1000)
+  }
+  play.disturb()
+  play.fate = () => (play.random() < lost ? play.pick(LOST) : 'answered')
+  calls.forEach(([key, kind, amount], i) => {
+    play.steps.begin(play.caller(`caller ${i} of ${key}`, play.wish(key, kind, amount)))
+  })
+  if (byHand) play.steps.begin(play.person())
+  if (cron) play.steps.begin(play.steps.at('cron', 'begins').then(() => play.wake('cron')))
+  await play.calm()
+  for (let hour = 0; hour < 40; hour++) {
+    await play.pass(1)
+    const answers = []
+    for (const wish of play.wishes.values()) answers.push(await play.call('calm', wish))
+    if (hour > 1 && answers.every(isFinal)) break
+    if (hour > 30) await play.person()
+  }
+  await play.compare()
+  play.judge(`${name}, seed ${seed}`)
+  return play.steps.log
+}

@@ -1,0 +1,30 @@
+import { expect } from 'vitest'
+import { log, ORDER } from './world.ts'
+
+/** What the worker writes to its log holds neither a credential nor anything of the customer. */
+export function expectNoSecretInLog(): void {
+  const text = log
+    .flat()
+    .map((part) =>
+      part instanceof Error ? `${part.stack} ${String(part.cause)} ${JSON.stringify(part)}` : String(part),
+    )
+  expect(text.length).toBeGreaterThan(10)
+  for (const secret of [
+    'emulator-api-',
+    'emulator-endpoints',
+    'link secret',
+    'admin-token',
+    ORDER.customer_email,
+    ORDER.customer_phone,
+  ]) {
+    expect(text.filter((line) => line.includes(secret))).toEqual([])
+  }
+}
+
+/**
+ * What was logged of one order. A worker that died in another test while it waited for the service says so when the
+ * call's real time limit has passed.
+ */
+export function linesOf(order_id: string): { kind: string; order_id: string }[] {
+  return log.map(([line]) => JSON.parse(String(line))).filter((line) => line.order_id === order_id)
+}

@@ -1,0 +1,57 @@
+import type { Context } from 'hono'
+import { sha256 } from './crypto.ts'
+import { ProblemError } from './problem.ts'
+
+/** A request's query. @throws {ProblemError} for a parameter that is not known, or is given twice. */
+export function queryOf({ req }: Context, known: readonly string[]): Record<string, string> {
+  const query = Object.entries(req.queries())
+  for (const [name, values] of query) {
+    if (!known.includes(name)) {
+      const detail = known.length === 0 ? 'This route takes none.' : `Known are ${known.join(', ')}.`
+      throw new ProblemError(400, 'unknown_parameter', `Unknown query parameter ${JSON.stringify(name)}.`, detail)
+    }
+    if (values.length > 1) throw invalidParameter(name, 'was given more than once')
+  }
+  return Object.fromEntries(query.map(([name, [value = '']]) => [name, value]))
+}
+
+export const invalidParameter = (name: string, rule: string): ProblemError =>
+  new ProblemError(400, 'invalid_parameter', `${name} ${rule}.`)
+
+const PAGE = 20
+const MAX_PAGE = 100
+
+export function limitOf({ limit: text }: Record<string, string>): number {
+  const limit = text === undefined ? PAGE : Number(text)
+  if (text !== '' && Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE) return limit
+  throw new ProblemError(400, 'invalid_limit', `limit must be a whole number from 1 to ${MAX_PAGE}.`)
+}
+
+const CHECK_LENGTH = 8
+
+/**
+ * A place in a listing as text. It has a check, because KV takes some broken cursors for an end, and a program would miss
+ * orders; the check includes what is listed, so that a cursor of another listing is not taken either.
+ */
+export async function sealCursor(place: unknown, listing: string): Promise<string | null> {
+  if (place === undefined) return null
+  const text = btoa(JSON.stringify(place)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return (await checkOf(text, listing)) + text
+}
+
+/** @throws {ProblemError} for a cursor that no page of this listing returned. */
+export async function openCursor(cursor: string | undefined, listing: string): Promise<unknown> {
+  if (cursor === undefined) return undefined
+  const text = cursor.slice(CHECK_LENGTH)
+  if (text !== '' && cursor === (await checkOf(text, listing)) + text) {
+    return JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
+  }
+  throw new ProblemError(
+    400,
+    'invalid_cursor',
+    'cursor must be the one that the previous page returned, with the same parameters.',
+  )
+}
+
+const checkOf = async (text: string, listing: string): Promise<string> =>
+  (await sha256(`${listing}\n${text}`)).slice(0, CHECK_LENGTH)

@@ -41,9 +41,10 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
     async (name) => {
       for (const value of ['', ` ${create().env()[name]}\n`]) {
         const world = create({ env: { [name]: value } })
+        const from = log.length
         const health = await world.get('/health')
         expect([health.status, await health.json()]).toEqual([503, { status: 'misconfigured' }])
-        expect(JSON.stringify(log.at(-1))).toContain(`${name}: `)
+        expect(JSON.stringify(log.slice(from))).toContain(`${name}: `)
         if (name !== 'ADMIN_TOKEN') expect(await problemsOf(world)).toEqual([name])
         const { body } = signWebhook({}, 'some secret')
         const answers = await Promise.all([
@@ -122,10 +123,11 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
     [{ PUBLIC_ORIGIN: 'https://user@pay.example.com' }, 'PUBLIC_ORIGIN'],
   ])('names a setting that cannot work in /health: %j', async (env, name) => {
     const world = create({ env })
+    const from = log.length
     expect((await world.get('/health')).status).toBe(503)
     expect(await problemsOf(world)).toEqual([name])
     const [value = ''] = Object.values(env)
-    expect(JSON.stringify(log.at(-1))).not.toContain(JSON.stringify(value.padEnd(8)).slice(1, -1))
+    expect(JSON.stringify(log.slice(from))).not.toContain(JSON.stringify(value.padEnd(8)).slice(1, -1))
   })
 
   it.each(['x'.repeat(31), `${'x'.repeat(32)} y`])('rejects the admin token %j everywhere', async (token) => {

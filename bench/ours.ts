@@ -64,8 +64,9 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     goal: 36_000,
     // Beyond the goal: the order gate with its outbox, refunds and voids, attempts that a person settles, a configuration that
     // is checked whole, erasing of personal data, and the SDK's own growth. Since then: links made and revoked by the API, the
-    // index of orders with its filters, pages in two languages, reconciliation and alerts, and the removal of data when its time has come.
-    limit: 67_000,
+    // index of orders with its filters, pages in two languages, reconciliation and alerts, the removal of data when its time has come,
+    // and visits that wait while the shop cancels the order.
+    limit: 67_300,
     without: ['node:', 'src/emulator/', 'src/cli/'],
   },
 ]

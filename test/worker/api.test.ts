@@ -132,7 +132,7 @@ describe.each(KINDS)('/api over %s KV', (kind) => {
     await world.pay(url)
     await delivered(world)
     expect((await world.order('A-1'))?.totals.captured).toBe(0)
-    const again = await world.api('/api/orders/A-1/cancel', { method: 'POST' })
+    const again = await world.patient('/api/orders/A-1/cancel', { method: 'POST' })
     expect((await problem(again)).slice(1)).toEqual([PROBLEM, 'api'])
     expect(await problem(await world.api('/api/orders/nobody/cancel', { method: 'POST' }))).toEqual([
       404,

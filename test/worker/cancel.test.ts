@@ -1,8 +1,19 @@
 import { describe, expect, it } from 'vitest'
+import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { clientConfig } from '../../worker/env.ts'
 import { createClient } from '../../worker/sdk.ts'
 import type { Order } from '../../worker/store/order.ts'
-import { isHostile, KINDS, log, newOrderId, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
+import {
+  isHostile,
+  KINDS,
+  LINK_SECRET,
+  log,
+  newOrderId,
+  ORDER,
+  ORIGIN,
+  World,
+  type WorldOptions,
+} from './support/world.ts'
 
 describe.each(KINDS)('an order over %s KV that the shop gives up', (kind) => {
   const create = (options: WorldOptions = {}) => new World({ kind, failures: 0, ...options })
@@ -80,6 +91,72 @@ describe.each(['strict', 'gated'] as const)('over %s KV, an order whose opening 
     await world.advance(121_000)
     expect(await world.open(link)).toMatch(/\/return\//)
     expect(world.payable('A-1')).toEqual([])
+  })
+})
+
+describe('over KV alone, a payment that is being created', () => {
+  const isCreation = (url: string, init?: RequestInit) => init?.method === 'POST' && url.endsWith('/payment')
+
+  /** What the shop does just before the service creates the payment, and what it is told. */
+  async function beside(world: World, link: string, act: () => Promise<Response>) {
+    let said: unknown
+    world.intercept = (url, init) =>
+      isCreation(url, init)
+        ? act().then(async (answer) => {
+            said = [answer.status, await answer.json()]
+            return world.emulator.fetch(url, init)
+          })
+        : undefined
+    const { status } = await world.get(link)
+    world.intercept = undefined
+    return { said, status }
+  }
+
+  it('leads nobody there when the shop cancels the order', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    await world.pay(await world.open(link), 'declined')
+    const cancel = () => world.api('/api/orders/A-1/cancel', { method: 'POST' })
+    // The page says that it is being opened.
+    expect(await beside(world, link, cancel)).toEqual({ said: [200, { order_id: 'A-1', link: 'closed' }], status: 503 })
+    expect(world.payable('A-1')).toEqual(['A-1~2'])
+    expect(await world.open(link)).toMatch(/\/return\/A-1~2\?/)
+    expect(world.payable('A-1')).toEqual([])
+  })
+
+  it('leads there in a minute when the shop was told that the order is not known', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    const cancel = () => world.api('/api/orders/A-1/cancel', { method: 'POST' })
+    expect(await beside(world, link, cancel)).toMatchObject({ said: [404, {}], status: 503 })
+    expect((await world.get(link)).status).toBe(503)
+    await world.advance(61_000)
+    expect((await world.get(link)).headers.get('location')).toBe(world.emulator.orders.get('A-1')?.checkout_url)
+  })
+
+  it('leads nobody there when the shop revokes the link', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    const id = await checkoutLinkId(link, LINK_SECRET)
+    const revoke = () => world.api(`/api/links/${id}`, { method: 'DELETE' })
+    const { said, status } = await beside(world, link, revoke)
+    expect([said, status]).toEqual([[200, { id, order_id: 'A-1', revoked: true, opened: false }], 503])
+    expect((await world.get(link)).status).toBe(410)
+  })
+
+  it('is cancelled with its order, though the storage could not say that it is the latest', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    await world.pay(await world.open(link), 'declined')
+    const own = (await world.keys('checkout/'))[0]
+    world.kv.before = (action, key) => {
+      if (action === 'put' && key === own) throw new Error('KV PUT failed: 500')
+    }
+    const url = await world.open(link)
+    world.kv.before = undefined
+    const response = await world.api('/api/orders/A-1/cancel', { method: 'POST' })
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ order_id: 'A-1~2' })])
+    expect([world.emulator.orders.get('A-1~2')?.checkout_url, world.payable('A-1')]).toEqual([url, []])
   })
 })
 

@@ -99,10 +99,6 @@ const CHECKOUTS: Record<string, CheckoutScenario> = {
   'an expired link and a newer one': { tabs: 3, before: 'expired', newer: true, lost: 0.1 },
   'tabs, and the data is removed': { tabs: 2, before: 'opened', shop: 'erases', cron: true },
   'tabs after a decline, and the data is removed': { tabs: 2, before: 'declined', shop: 'erases', cron: true },
-}
-
-/** The gate takes them in turn; KV alone does not (worker/README.md, "What is promised"). */
-const WITH_GATE: Record<string, CheckoutScenario> = {
   'tabs, and the link is revoked': { tabs: 2, shop: 'revokes' },
   'tabs of a newer link, and the old one is revoked': { tabs: 2, before: 'opened', newer: true, shop: 'revokes' },
   'tabs, and the order is cancelled': { tabs: 2, shop: 'cancels' },
@@ -139,7 +135,7 @@ describe('whatever the order of their calls', () => {
       3_600_000,
     )
 
-    it.each(Object.entries({ ...CHECKOUTS, ...(gated && WITH_GATE) }))(
+    it.each(Object.entries(CHECKOUTS))(
       'an order is paid once: %s',
       (name, scenario) => playMany((seed) => playCheckout(name, scenario, seed, gated)),
       3_600_000,

@@ -1,26 +1,23 @@
 import type { Context } from '../context.ts'
-import { clientConfig, moneyConfig } from '../env.ts'
+import { moneyConfig } from '../env.ts'
 import { resultLink, webhookAddress } from '../lib/links.ts'
 import { describeError, report } from '../lib/log.ts'
 import {
   type CheckoutLink,
   type CreatePaymentInput,
   type CreateSplitPurchaseInput,
-  cancelPayment,
   createPayment,
   createSplitPurchase,
   isApiError,
   isInvalidInputError,
   isOutcomeUnknownError,
-  recordOf,
-  resendWebhook,
-  type WebhookEvent,
 } from '../sdk.ts'
-import { attemptId, type CheckoutRecord, getCheckout, putCheckout } from '../store/checkouts.ts'
+import { attemptId, type CheckoutRecord, getCheckout } from '../store/checkouts.ts'
+import { ignoreOutage } from '../store/kv.ts'
 import { getStatus } from '../store/order.ts'
-import { isRevoked } from '../store/revocations.ts'
-import { receiveResent } from './process-event.ts'
-import { announce, expectedOf, recordOfLink, remember } from './remember-link.ts'
+import { areClosed, isRevoked, mustLookAgain } from '../store/revocations.ts'
+import { askStatus, cancel, latestPayment } from './attempt-payment.ts'
+import { announce, expectedOf, expire, remember } from './remember-link.ts'
 import { ABANDONED_MS } from './schedule.ts'
 
 /** What becomes of an opened link. */
@@ -75,16 +72,21 @@ async function open(step: Step): Promise<Opening> {
   const { context, link } = step
   const { store } = context
   const { order_id } = link.order
-  const [checkout, wasRevoked] = await Promise.all([getCheckout(store, order_id), isRevoked(store, step.path)])
+  const [checkout, wasRevoked, wasClosed] = await Promise.all([
+    getCheckout(store, order_id),
+    isRevoked(store, step.path),
+    areClosed(store, order_id),
+  ])
   if (wasRevoked) return revoked(step, checkout?.attempts)
   const isExpired = !(context.now() < link.expiresAt)
-  if (!checkout) return isExpired ? reconcile(step, 1, isExpired) : create(step, 1)
+  if (!checkout && isExpired) return reconcile(step, 1, isExpired)
+  if (!checkout) return wasClosed ? closed(step) : create(step, 1)
   if (isChanged(checkout, link)) return { kind: 'changed' }
   const { attempts, url, expires_at } = checkout
   const { status, cancelled } = (await getStatus(store, attemptId(order_id, attempts))) ?? {}
   if (status === 'success') return result(step, attempts)
   if (isExpired) return status === 'failure' ? { kind: 'expired' } : reconcile(step, attempts, isExpired)
-  if (checkout.cancelled) return result(step, attempts)
+  if (wasClosed) return closed(step, attempts)
   if (status === 'failure') return tryAgain(step, attempts, cancelled === true && !checkout.expired)
   if (url === undefined || checkout.expired) return reconcile(step, attempts)
   // It may have been closed as abandoned since. An address is written with its time.
@@ -92,7 +94,17 @@ async function open(step: Step): Promise<Opening> {
   if (isOld || link.expiresAt > expires_at) {
     await remember(step, { attempts, url, expires_at: Math.max(link.expiresAt, expires_at) })
   }
-  return { kind: 'redirect', url }
+  return lead(step, url)
+}
+
+/**
+ * To a payment, unless the shop has cancelled the order or revoked the link in the meantime. A read that fails must not
+ * keep the customer from it.
+ */
+async function lead({ context, link, path }: Step, url: string): Promise<Opening> {
+  const { store, outbox } = context
+  const mustWait = !outbox && (await mustLookAgain(store, link.order.order_id, path).catch(ignoreOutage))
+  return mustWait ? { kind: 'wait' } : { kind: 'redirect', url }
 }
 
 /** Whether a payment of the order was opened by a link that asks for something else. */
@@ -107,12 +119,16 @@ function isChanged(checkout: CheckoutRecord, link: CheckoutLink): boolean {
 }
 
 /** A revoked link leads to no payment; who has paid sees the result all the same, also before its webhook. */
-async function revoked(step: Step, attempts = 1): Promise<Opening> {
-  const known = (await getStatus(step.context.store, attemptId(step.link.order.order_id, attempts)))?.status
-  const status = known ?? (await ask(step, attempts))
-  return status === undefined || status === 'init' || status === 'failure'
-    ? { kind: 'revoked' }
-    : result(step, attempts)
+async function revoked(step: Step, attempts?: number): Promise<Opening> {
+  const { attempt, status } = await latestPayment(step, attempts)
+  return status === undefined || status === 'init' || status === 'failure' ? { kind: 'revoked' } : result(step, attempt)
+}
+
+/** An order that the shop cancelled is not paid any more: a payment that was being opened at that moment is cancelled too. */
+async function closed(step: Step, attempts?: number): Promise<Opening> {
+  const { attempt, status } = await latestPayment(step, attempts)
+  if (status === 'init') await cancel(step, attempt)
+  return result(step, attempt)
 }
 
 /** After a decline the same link leads to another attempt; after a cancellation that was not made here it does not. */
@@ -149,7 +165,7 @@ async function create(step: Step, attempt: number, unknownToService = false): Pr
     throw error
   }
   await remember(step, { attempts: attempt, url })
-  return { kind: 'redirect', url }
+  return lead(step, url)
 }
 
 /**
@@ -161,7 +177,7 @@ async function afterUsed(step: Step, attempt: number): Promise<Opening> {
   const { order_id } = link.order
   const written = await getCheckout(context.store, order_id)
   if (written && isChanged(written, link)) return { kind: 'changed' }
-  if (written?.url !== undefined && written.attempts >= attempt) return { kind: 'redirect', url: written.url }
+  if (written?.url !== undefined && written.attempts >= attempt) return lead(step, written.url)
   return mayWait && !context.outbox ? { kind: 'wait' } : reconcile(step, attempt)
 }
 
@@ -174,14 +190,12 @@ async function afterUsed(step: Step, attempt: number): Promise<Opening> {
  */
 async function reconcile(step: Step, attempt: number, isExpired = false): Promise<Opening> {
   const { context, link } = step
-  const { env, fetch, store } = context
-  const order_id = attemptId(link.order.order_id, attempt)
-  const status = await ask(step, attempt)
+  const status = await askStatus(step, attempt)
   if (status === undefined) return isExpired ? { kind: 'expired' } : create(step, attempt, true)
   if (status === 'failure') {
     if (isExpired) return { kind: 'expired' }
     const ids = [link.order.order_id, attemptId(link.order.order_id, attempt + 1)]
-    const [own, replacing] = await Promise.all(ids.map((id) => getCheckout(store, id)))
+    const [own, replacing] = await Promise.all(ids.map((id) => getCheckout(context.store, id)))
     return replacing || own?.expired ? next(step, attempt) : result(step, attempt)
   }
   if (status !== 'init') return result(step, attempt)
@@ -189,41 +203,9 @@ async function reconcile(step: Step, attempt: number, isExpired = false): Promis
   // Written before the cancellation: it alone distinguishes a payment that was cancelled here from one that the shop cancelled.
   if (!isExpired) await announce(step, attempt + 1)
   else if (!(await expire(step, attempt))) return { kind: 'expired' }
-  try {
-    await cancelPayment(moneyConfig(env, fetch), { order_id })
-  } catch (error) {
-    // Paid or cancelled at this moment: the next look shows which.
-    if (isApiError(error)) return { kind: 'wait' }
-    throw error
-  }
+  // Paid or cancelled at this moment: the next look shows which.
+  if (!(await cancel(step, attempt))) return { kind: 'wait' }
   return isExpired ? { kind: 'expired' } : create(step, attempt + 1)
-}
-
-/** Records that the payment is cancelled because its link has expired. @returns False while another link leads to it. */
-async function expire({ context, link, path }: Step, attempts: number): Promise<boolean> {
-  const { order_id } = link.order
-  const checkout = (await getCheckout(context.store, order_id)) ?? { ...recordOfLink(link, path), attempts }
-  if (checkout.expires_at > context.now()) return false
-  await putCheckout(context.store, order_id, { ...checkout, expired: true })
-  return true
-}
-
-/**
- * Asks the service for the status of the n-th attempt's payment, and takes in what it says.
- * @returns Undefined when the service does not know the order; null when the response has no status.
- */
-async function ask({ context, link }: Step, attempt: number): Promise<unknown> {
-  const { env, fetch } = context
-  const order_id = attemptId(link.order.order_id, attempt)
-  let event: WebhookEvent
-  try {
-    event = await resendWebhook(clientConfig(env, fetch), { order_id, operation: link.order.method })
-  } catch (error) {
-    if (!(isApiError(error) && error.status === 404)) throw error
-    return undefined
-  }
-  await receiveResent(context, event, { expected: expectedOf(link) })
-  return recordOf(event).status ?? null
 }
 
 /** Records that the attempt after the n-th belongs to this order, then creates it. */

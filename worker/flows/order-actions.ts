@@ -6,12 +6,12 @@ import { note } from '../lib/log.ts'
 import { type Problem, ProblemError, problemOf } from '../lib/problem.ts'
 import { cancelPayment, type ExpectedPayment, isApiError } from '../sdk.ts'
 import type { RecordedResponse } from '../store/attempts.ts'
-import { attemptId, baseOrderId, type CheckoutRecord, getCheckout, putCheckout } from '../store/checkouts.ts'
+import { attemptId, baseOrderId, getCheckout, latestAttempt } from '../store/checkouts.ts'
 import { ignoreOutage, StorageError } from '../store/kv.ts'
 import { getStatus, type Order, type OrderStatus, readOrder } from '../store/order.ts'
 import type { OutboxEntry } from '../store/outbox.ts'
 import { mayPoll } from '../store/poll-throttle.ts'
-import { putRevocation } from '../store/revocations.ts'
+import { areClosed, closeLinks, holdVisits, putRevocation } from '../store/revocations.ts'
 import { erasePersonalData } from './erase-personal-data.ts'
 import { type Opening, openCheckout, type Visit } from './open-checkout.ts'
 import { type OperationRequest, operate } from './operate.ts'
@@ -123,32 +123,33 @@ const ACTIONS: { [K in ActionName]: Implementation<K> } = {
  * nothing to cancel: the service does not know the order, or the attempt was declined.
  */
 async function cancelOrder(context: Context, order_id: string): Promise<Record<string, unknown>> {
-  const { store, env, fetch } = context
-  const checkout = await checkoutOf(context, order_id).catch(ignoreOutage)
-  const open_id = attemptId(order_id, checkout?.attempts ?? 1)
-  try {
-    const cancelled = { ...(await cancelPayment(moneyConfig(env, fetch), { order_id: open_id })) }
-    // The payment's webhook says it too: a write that fails here changes nothing for long.
-    if (checkout) await putCheckout(store, order_id, { ...checkout, cancelled: true }).catch(ignoreOutage)
-    return cancelled
-  } catch (error) {
-    if (!checkout || !isApiError(error)) throw error
-    const { status, cancelled: before } = (await getStatus(store, open_id)) ?? {}
-    const wasDeclined = status === 'failure' && !before && !checkout.cancelled
-    if (!(error.status === 404 || wasDeclined)) throw error
-    // No webhook will say it: without this write the link would still lead to a payment.
-    await putCheckout(store, order_id, { ...checkout, cancelled: true })
-    await context.open.remove(open_id).catch(ignoreOutage)
-    return { order_id: open_id, link: 'closed' }
+  const { store, env, fetch, now, outbox } = context
+  // A visit that does not see this has written which attempt is the latest.
+  if (!outbox) await holdVisits(store, order_id, now()).catch(ignoreOutage)
+  const checkout = await getCheckout(store, order_id).catch(ignoreOutage)
+  const first = checkout?.attempts ?? 1
+  let attempt = (await latestAttempt(store, order_id, first).catch(ignoreOutage)) ?? first
+  const wasOpened = checkout !== undefined || attempt > 1
+  for (;;) {
+    const open_id = attemptId(order_id, attempt)
+    try {
+      const cancelled = { ...(await cancelPayment(moneyConfig(env, fetch), { order_id: open_id })) }
+      // The payment's webhook says it too: a write that fails here changes nothing for long.
+      await closeLinks(store, order_id, now()).catch(ignoreOutage)
+      return cancelled
+    } catch (error) {
+      if (!wasOpened || !isApiError(error)) throw error
+      // It was announced, and never created.
+      if (error.status === 404 && attempt-- > first) continue
+      const { status, cancelled: before } = (await getStatus(store, open_id)) ?? {}
+      const wasDeclined = status === 'failure' && !before && !(await areClosed(store, order_id))
+      if (!(error.status === 404 || wasDeclined)) throw error
+      // No webhook will say it: without this write the link would still lead to a payment.
+      await closeLinks(store, order_id, now())
+      await context.open.remove(open_id).catch(ignoreOutage)
+      return { order_id: open_id, link: 'closed' }
+    }
   }
-}
-
-/** What its link asks for: a further attempt tells it too, where the worker died before it could write the order's own record. */
-async function checkoutOf({ store }: Context, order_id: string): Promise<CheckoutRecord | undefined> {
-  const own = await getCheckout(store, order_id)
-  if (own) return own
-  const { replaces, ...further } = (await getCheckout(store, attemptId(order_id, 2))) ?? {}
-  return replaces === order_id ? (further as CheckoutRecord) : undefined
 }
 
 async function readPage({ store }: Context, order_id: string): Promise<OrderPage> {

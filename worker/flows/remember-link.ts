@@ -62,6 +62,15 @@ export async function announce({ context, link, path }: Opened, attempt: number)
   await refer(context, link, next_id)
 }
 
+/** Records that the payment is cancelled because its link has expired. @returns False while another link leads to it. */
+export async function expire({ context, link, path }: Opened, attempts: number): Promise<boolean> {
+  const { order_id } = link.order
+  const checkout = (await getCheckout(context.store, order_id)) ?? { ...recordOfLink(link, path), attempts }
+  if (checkout.expires_at > context.now()) return false
+  await putCheckout(context.store, order_id, { ...checkout, expired: true })
+  return true
+}
+
 /** Lets the order be found by its reference, which nothing but a search depends on. */
 async function refer(context: Context, { reference }: CheckoutLink, order_id: string): Promise<void> {
   if (reference === undefined) return

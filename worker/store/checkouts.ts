@@ -29,8 +29,6 @@ export interface CheckoutRecord extends ExpectedOrder {
   customer_email?: string
   /** The order that this one is a further attempt at. */
   replaces?: string
-  /** Set when the shop cancelled the order: its link leads to no further payment. */
-  cancelled?: true
 }
 
 /** The order that an attempt's order_id belongs to. */
@@ -57,4 +55,10 @@ export async function putCheckout(
 
 export async function getCheckout(store: KvStore, order_id: string): Promise<CheckoutRecord | undefined> {
   return (await store.get(`checkout/${await orderKeyOf(order_id)}`)) as CheckoutRecord | undefined
+}
+
+/** The number of the latest attempt that was announced: the order's own record may not say so yet. */
+export async function latestAttempt(store: KvStore, order_id: string, attempts = 1): Promise<number> {
+  const next = await getCheckout(store, attemptId(order_id, attempts + 1))
+  return next?.replaces === order_id ? latestAttempt(store, order_id, attempts + 1) : attempts
 }

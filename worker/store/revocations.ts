@@ -1,3 +1,4 @@
+import { orderKeyOf } from './event-log.ts'
 import type { KvStore } from './kv.ts'
 
 /** KV's shortest time to live. */
@@ -24,4 +25,34 @@ export async function putRevocation(
 /** Whether the link with this path was revoked. */
 export async function isRevoked(store: KvStore, path: string): Promise<boolean> {
   return (await store.get(PREFIX + nonceOfPath(path))) !== undefined
+}
+
+/**
+ * Closes the links of an order that the shop cancelled.
+ *
+ * Key `closed/<order key>`; value: when; kept permanently. Not in the checkout's record: a visit may be about to write that.
+ */
+export async function closeLinks(store: KvStore, order_id: string, at: number): Promise<void> {
+  await store.put(`closed/${await orderKeyOf(order_id)}`, { at })
+}
+
+/** Whether the shop cancelled the order. */
+export async function areClosed(store: KvStore, order_id: string): Promise<boolean> {
+  return (await store.get(`closed/${await orderKeyOf(order_id)}`)) !== undefined
+}
+
+/**
+ * Holds up the visits that are under way while an order is cancelled: over KV alone they do not come in turn.
+ *
+ * Key `closing/<order key>`; value: since when; gone after a minute.
+ */
+export async function holdVisits(store: KvStore, order_id: string, at: number): Promise<void> {
+  await store.put(`closing/${await orderKeyOf(order_id)}`, { at }, undefined, SHORTEST_SECONDS)
+}
+
+/** Whether a visit has to look again before it leads to a payment. */
+export async function mustLookAgain(store: KvStore, order_id: string, path: string): Promise<boolean> {
+  const held = store.get(`closing/${await orderKeyOf(order_id)}`)
+  const [closing, ...closed] = await Promise.all([held, areClosed(store, order_id), isRevoked(store, path)])
+  return closing !== undefined || closed.includes(true)
 }

@@ -26,6 +26,9 @@ const LOOKS = 14
 const isCheckout = (location: string): boolean => location !== '' && !location.includes('/return/')
 
 class Play extends Interleaving {
+  /** Whether a tab was led to a payment. */
+  isLed = false
+
   /** The attempts whose payment has this status. */
   having(status: string): string[] {
     return this.emulator.orders.list().flatMap((order) => (order.payments[0]?.status === status ? order.order_id : []))
@@ -51,7 +54,9 @@ class Play extends Interleaving {
     for (let time = 0; time < 2; time++) {
       await this.steps.at(actor, 'opens')
       const location = await this.visit(actor, link)
-      if (!isCheckout(location) || this.random() < 0.3) continue
+      if (!isCheckout(location)) continue
+      this.isLed = true
+      if (this.random() < 0.3) continue
       await this.steps.at(actor, 'pays')
       await payAt(this.emulator, location, this.pick(['success', 'success', 'declined'] as const))
     }
@@ -116,8 +121,10 @@ export async function playCheckout(
   const done = await said
   if (more.length > 0) play.wrong.add(`paid twice: ${paid} and ${more}`)
   if (payable.length > (paid ? 0 : 1)) play.wrong.add(`${payable} can be paid, ${paid} is paid`)
-  if (shop === 'cancels' && done && payable.length > 0) play.wrong.add(`${payable} can be paid, and was cancelled`)
-  if (shop === 'revokes' && done?.opened === false && payable.length + Number(paid !== undefined) > 0) {
+  // Over KV alone a visit may have made one at that moment: it leads nobody there, and the next look cancels it.
+  const cancelled = () => shop === 'cancels' && done && play.having('init').length > 0
+  if (gated && cancelled()) play.wrong.add(`${payable} can be paid, and was cancelled`)
+  if (shop === 'revokes' && done?.opened === false && (play.isLed || (gated && payable.length > 0))) {
     play.wrong.add('a payment was opened after its link was revoked')
   }
   for (let time = 0; time < 4; time++) await play.pass(0.5)
@@ -131,6 +138,7 @@ export async function playCheckout(
   } else if (done && !newer && shop !== 'erases' && isCheckout(location)) {
     play.wrong.add(`a link that was closed leads to ${location}`)
   }
+  if (cancelled()) play.wrong.add(`${play.having('init')} can be paid in the end, and was cancelled`)
   await play.pass(1)
   play.events(shop === 'erases', gated)
   play.judge(`${name}, seed ${seed}`)

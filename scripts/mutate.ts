@@ -48,7 +48,7 @@ const FOLD = ['test/orders/*.test.ts', 'test/worker/webhooks.test.ts']
 const MONEY = ['operate', 'settle', 'rivals', 'attempts', 'gate', 'capture', 'reconciliation'].map(
   (name) => `test/worker/${name}.test.ts`,
 )
-const CHECKOUT = ['customer', 'links', 'checkout'].map((name) => `test/worker/${name}.test.ts`)
+const CHECKOUT = ['customer', 'links', 'checkout', 'cancel'].map((name) => `test/worker/${name}.test.ts`)
 const LINKS = ['test/checkout-link/*.test.ts', 'test/worker/links.test.ts', 'test/worker/checkout.test.ts']
 
 /** The longest first, so that none runs alone in the end. */
@@ -56,6 +56,8 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   'worker/flows/settle.ts': MONEY,
   'worker/flows/open-checkout.ts': CHECKOUT,
   'worker/flows/operate.ts': MONEY,
+  'worker/flows/attempt-payment.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
+  'worker/store/revocations.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
   'worker/order-gate.ts': [...MONEY, 'test/worker/on-event.test.ts'],
   'worker/store/attempts.ts': MONEY,
   'src/http/never-sent.ts': HTTP,

@@ -80,6 +80,8 @@ describe('the key table of worker/README.md', () => {
     await world.open(link)
     const revoked = `/api/links/${await checkoutLinkId(link, LINK_SECRET)}`
     expect((await world.api(revoked, { method: 'DELETE' })).status).toBe(200)
+    await world.open(await world.link({ order_id: 'A-4' }))
+    expect((await world.api('/api/orders/A-4/cancel', { method: 'POST' })).status).toBe(200)
     await world.get(`${world.emulator.orders.get('A-3')?.payments[0]?.result_url}&look=9`)
     expect((await world.post(signWebhook('[]', world.emulator.credentials.apiSecret).body)).status).toBe(200)
     await world.advance(15 * 60_000)
@@ -108,6 +110,7 @@ describe('the key table of worker/README.md', () => {
         '400 days': 400 * 86_400,
         '1 day': 86_400,
         '1 hour': 3_600,
+        '1 minute': 60,
         'until it ends, or 8 days': 8 * 86_400,
         '14 minutes': 840,
         'until the link would have expired': 86_400,

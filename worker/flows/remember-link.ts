@@ -83,7 +83,7 @@ async function refer(context: Context, { reference }: CheckoutLink, order_id: st
 }
 
 /** What is kept of a link that was opened. */
-export function recordOfLink(link: CheckoutLink, path: string): Omit<CheckoutRecord, 'attempts'> {
+function recordOfLink(link: CheckoutLink, path: string): Omit<CheckoutRecord, 'attempts'> {
   const { amount, currency, method, customer_email, customer_lang } = link.order
   const email = link.customerEmail ?? customer_email
   return {

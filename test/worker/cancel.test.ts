@@ -55,6 +55,18 @@ describe.each(KINDS)('an order over %s KV that the shop gives up', (kind) => {
     expect(world.payable(id)).toEqual([])
   })
 
+  it('cannot be paid after it was cancelled at the service, not here', async () => {
+    const world = create()
+    const id = newOrderId()
+    const link = await world.link({ order_id: id })
+    await world.open(link)
+    await createClient(clientConfig(world.env(), world.emulator.fetch)).cancelPayment({ order_id: id })
+    // Its webhook is delivered however KV behaves.
+    for (let hour = 0; hour < 8; hour++) await world.advance(3_600_000)
+    expect(await world.open(link)).toMatch(/\/return\//)
+    expect(world.payable(id)).toEqual([])
+  })
+
   it('that is paid stays as it is', async () => {
     const world = create()
     const id = newOrderId()

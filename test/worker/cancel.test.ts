@@ -172,6 +172,19 @@ describe('over KV alone, a payment that is being created', () => {
   })
 })
 
+describe.each(['strict', 'gated'] as const)('over %s KV, an order whose further attempts cannot be read', (kind) => {
+  it('is cancelled', async () => {
+    const world = new World({ kind })
+    await world.open(await world.link({ order_id: 'A-1' }))
+    const own = (await world.keys('checkout/'))[0]
+    world.kv.before = (action, key) => {
+      if (action === 'get' && key.startsWith('checkout/') && key !== own) throw new Error('KV GET failed: 500')
+    }
+    const response = await world.api('/api/orders/A-1/cancel', { method: 'POST' })
+    expect([response.status, world.payable('A-1')]).toEqual([200, []])
+  })
+})
+
 describe.each(KINDS.filter((kind) => !isHostile(kind)))('what the service responds over %s KV', (kind) => {
   const create = (options: WorldOptions = {}) => new World({ kind, failures: 0, ...options })
   const resend = (world: World, id: string) =>

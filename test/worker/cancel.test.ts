@@ -51,6 +51,8 @@ describe.each(KINDS)('an order over %s KV that the shop gives up', (kind) => {
     const response = await cancel(world, id)
     expect([response.status, await response.json()]).toEqual([200, { order_id: id, link: 'closed' }])
     await world.advance(121_000)
+    expect((await cancel(world, id)).status).toBe(200)
+    await world.advance(121_000)
     expect(await world.open(link)).toMatch(/\/return\//)
     expect(world.payable(id)).toEqual([])
   })
@@ -160,10 +162,7 @@ describe('over KV alone, a payment that is being created', () => {
     const world = new World()
     const link = await world.link({ order_id: 'A-1' })
     await world.pay(await world.open(link), 'declined')
-    const own = (await world.keys('checkout/'))[0]
-    world.kv.before = (action, key) => {
-      if (action === 'put' && key === own) throw new Error('KV PUT failed: 500')
-    }
+    world.kv.before = (action, key) => failOwnRecord(world, action, key)
     const url = await world.open(link)
     world.kv.before = undefined
     const response = await world.api('/api/orders/A-1/cancel', { method: 'POST' })
@@ -172,18 +171,51 @@ describe('over KV alone, a payment that is being created', () => {
   })
 })
 
-describe.each(['strict', 'gated'] as const)('over %s KV, an order whose further attempts cannot be read', (kind) => {
-  it('is cancelled', async () => {
+describe.each(['strict', 'gated'] as const)('over %s KV, the latest attempt', (kind) => {
+  const cancel = (world: World) => world.api('/api/orders/A-1/cancel', { method: 'POST' })
+
+  /** An order with a second attempt, after a decline. */
+  async function triedAgain(world: World): Promise<{ url: string; own: string }> {
+    const link = await world.link({ order_id: 'A-1' })
+    await world.pay(await world.open(link), 'declined')
+    const own = (await world.keys('checkout/'))[0] as string
+    await world.advance(2_000)
+    return { url: await world.open(link), own }
+  }
+
+  it('is cancelled, though further ones cannot be read, nor the closing be written', async () => {
     const world = new World({ kind })
-    await world.open(await world.link({ order_id: 'A-1' }))
-    const own = (await world.keys('checkout/'))[0]
+    const { own } = await triedAgain(world)
     world.kv.before = (action, key) => {
-      if (action === 'get' && key.startsWith('checkout/') && key !== own) throw new Error('KV GET failed: 500')
+      const isFurther = action === 'get' && key.startsWith('checkout/') && key !== own
+      if (isFurther || (action === 'put' && /^clos(ed|ing)\//.test(key))) throw new Error(`KV ${action} failed: 500`)
     }
-    const response = await world.api('/api/orders/A-1/cancel', { method: 'POST' })
-    expect([response.status, world.payable('A-1')]).toEqual([200, []])
+    expect([(await cancel(world)).status, world.payable('A-1')]).toEqual([200, []])
+  })
+
+  it('is not said to be closed after a decline, when the cancellation has no response', async () => {
+    const world = new World({ kind })
+    await world.pay((await triedAgain(world)).url, 'declined')
+    world.intercept = () => Promise.reject(new TypeError('The connection was reset.'))
+    expect(await (await cancel(world)).json()).toMatchObject({ code: 'outcome_unknown' })
+  })
+
+  it('stays as it is when it is paid, though the storage could not say that it is the latest', async () => {
+    const world = new World({ kind })
+    const link = await world.link({ order_id: 'A-1' })
+    await world.pay(await world.open(link), 'declined')
+    if (!world.gate) world.kv.before = (action, key) => failOwnRecord(world, action, key)
+    const url = await world.open(link)
+    world.kv.before = undefined
+    await world.pay(url)
+    expect([(await cancel(world)).status, await world.keys('closed/')]).toEqual([422, []])
   })
 })
+
+function failOwnRecord(world: World, action: string, key: string): void {
+  const own = [...world.kv.dump().keys()].find((one) => one.startsWith('checkout/'))
+  if (action === 'put' && key === own) throw new Error('KV PUT failed: 500')
+}
 
 describe.each(KINDS.filter((kind) => !isHostile(kind)))('what the service responds over %s KV', (kind) => {
   const create = (options: WorldOptions = {}) => new World({ kind, failures: 0, ...options })

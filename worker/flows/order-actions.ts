@@ -11,7 +11,7 @@ import { ignoreOutage, StorageError } from '../store/kv.ts'
 import { getStatus, type Order, type OrderStatus, readOrder } from '../store/order.ts'
 import type { OutboxEntry } from '../store/outbox.ts'
 import { mayPoll } from '../store/poll-throttle.ts'
-import { areClosed, closeLinks, holdVisits, putRevocation } from '../store/revocations.ts'
+import { closeLinks, holdVisits, putRevocation } from '../store/revocations.ts'
 import { erasePersonalData } from './erase-personal-data.ts'
 import { type Opening, openCheckout, type Visit } from './open-checkout.ts'
 import { type OperationRequest, operate } from './operate.ts'
@@ -142,7 +142,7 @@ async function cancelOrder(context: Context, order_id: string): Promise<Record<s
       // It was announced, and never created.
       if (error.status === 404 && attempt-- > first) continue
       const { status, cancelled: before } = (await getStatus(store, open_id)) ?? {}
-      const wasDeclined = status === 'failure' && !before && !(await areClosed(store, order_id))
+      const wasDeclined = status === 'failure' && !before
       if (!(error.status === 404 || wasDeclined)) throw error
       // No webhook will say it: without this write the link would still lead to a payment.
       await closeLinks(store, order_id, now())

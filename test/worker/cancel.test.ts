@@ -111,7 +111,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV, an order whose opening 
 describe('over KV alone, a payment that is being created', () => {
   const isCreation = (url: string, init?: RequestInit) => init?.method === 'POST' && url.endsWith('/payment')
 
-  /** What the shop does just before the service creates the payment, and what it is told. */
+  /** What the shop does just before the service creates the payment, and the response to it. */
   async function beside(world: World, link: string, act: () => Promise<Response>) {
     let said: unknown
     world.intercept = (url, init) =>
@@ -138,7 +138,7 @@ describe('over KV alone, a payment that is being created', () => {
     expect(world.payable('A-1')).toEqual([])
   })
 
-  it('leads there in a minute when the shop was told that the order is not known', async () => {
+  it('leads there in a minute when the service does not know the order yet', async () => {
     const world = new World()
     const link = await world.link({ order_id: 'A-1' })
     const cancel = () => world.api('/api/orders/A-1/cancel', { method: 'POST' })

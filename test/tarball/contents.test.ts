@@ -114,6 +114,8 @@ describe('the tarball', () => {
     for (const file of files) {
       expect([file, here.filter((path) => text(file).includes(path))]).toEqual([file, []])
       expect([file, text(file).includes('sourceMappingURL')]).toEqual([file, false])
+      // A bundler writes where it found a module, relative to where it ran.
+      expect([file, /^\/\/ (#region )?\.\.\//m.exec(text(file))?.[0]]).toEqual([file, undefined])
     }
   })
 

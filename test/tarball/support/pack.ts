@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 
 /** The folder of the checkout. */
@@ -35,19 +35,19 @@ export const versionsOf = (dependencies: Dependencies): [name: string, version: 
     dependencies === 'lowest' ? range.replace(/^\^/, '') : readManifest(join(root, 'node_modules', name)).version,
   ])
 
-/** What the build reads. It is copied, so that the checkout's `dist` stays as it is. */
-const BUILT_FROM = ['src', 'scripts/entries.ts', 'package.json', 'deno.json', 'tsconfig.json', 'tsup.config.ts']
-
-/** Builds the package as it is published, in a folder, and returns a function that packs it into another. */
+/**
+ * Builds the package as it is published, in a folder, and returns a function that packs it into another. The checkout's
+ * `dist` stays as it is.
+ */
 function build(folder: string): (into: string) => void {
   const source = join(folder, 'source')
   mkdirSync(source, { recursive: true })
-  for (const file of [...BUILT_FROM, ...manifest.files]) {
+  for (const file of ['package.json', ...manifest.files]) {
     if (file !== 'dist' && existsSync(join(root, file)))
       cpSync(join(root, file), join(source, file), { recursive: true })
   }
-  symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'))
-  run('npm', ['run', '--silent', 'build'], source)
+  // From the checkout itself: elsewhere, comments in the bundle would name the way to its node_modules.
+  run('npm', ['run', '--silent', 'build', '--', '--out-dir', join(source, 'dist')], root)
   return (into) => void run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', into], source)
 }
 

@@ -128,10 +128,12 @@ function chooseRuntimes(): Runtime[] {
   }
   // A date of long ago is for the whole matrix.
   const dated = !options.all && (groups.length === 0 || options.files.length > 0 || options.name !== undefined)
-  return runtimes.filter(
-    ({ env, covers, group }) =>
-      !(dated && env?.EDGETILL_COMPATIBILITY_DATE) && (groups.includes(group) || files.some(covers)),
+  const covering = runtimes.filter(
+    ({ env, covers }) => !(dated && env?.EDGETILL_COMPATIBILITY_DATE) && files.some(covers),
   )
+  // A group that is named and has none of the files runs too, and fails: they are not where they were looked for.
+  const without = groups.filter((group) => !covering.some((runtime) => runtime.group === group))
+  return [...covering, ...runtimes.filter(({ group }) => without.includes(group))]
 }
 
 async function runOne(runtime: Runtime): Promise<void> {

@@ -244,11 +244,9 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
 
   it('ends with 130 on Ctrl-C while it waits for its input', async () => {
     const verify = start(runtime, ['verify', '--json'], { stdin: 'open' })
-    // It has no line to wait for: the signal is repeated until the handler is there.
-    const again = setInterval(() => verify.stop('SIGINT'), 300)
-    const { code, stderr } = await verify.ended
-    clearInterval(again)
-    expect({ code, stderr }).toEqual({ code: 130, stderr: '' })
+    await verify.fill()
+    verify.stop('SIGINT')
+    expect(await verify.ended).toEqual({ code: 130, stdout: '', stderr: '' })
   })
 
   it('lets the emulator book an event by hand, and reads its credentials from --write-env', async () => {

@@ -32,9 +32,14 @@ export interface Context extends Deps {
   rows?: GateRows
   /** Present inside an order's gate: what it does later. */
   tasks?: GateTasks
+  /** Present inside an order's gate: takes in one event after the other. */
+  eventsInTurn?: Turn
   /** Keeps the worker running for work that the response does not wait for. A gate runs on while there is some. */
   waitUntil?: WaitUntil | undefined
 }
+
+/** Runs one piece of work after the other. */
+export type Turn = <T>(work: () => Promise<T>) => Promise<T>
 
 type WaitUntil = (work: Promise<unknown>) => void
 

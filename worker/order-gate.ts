@@ -1,5 +1,5 @@
 import type { DurableObjectState } from '@cloudflare/workers-types'
-import { type Context, contextOf, type Deps } from './context.ts'
+import { type Context, contextOf, type Deps, type Turn } from './context.ts'
 import type { Env } from './env.ts'
 import { drainOutbox } from './flows/drain-outbox.ts'
 import { eraseDue } from './flows/erase-personal-data.ts'
@@ -33,7 +33,7 @@ export function createOrderGate(deps: Deps): new (state: DurableObjectState, env
 
     constructor(state: DurableObjectState, env: Env) {
       this.storage = state.storage
-      this.context = gateContext(deps, env, state)
+      this.context = { ...gateContext(deps, env, state), eventsInTurn: this.events }
     }
 
     async fetch(request: Request): Promise<Response> {
@@ -84,8 +84,6 @@ function runTasks(context: Context): Promise<void> | undefined {
 function writeDueRows({ rows, store, env, now }: Context): Promise<void> | undefined {
   return rows?.flush(now(), async (order_id) => (await readOrder(store, order_id, env.POS_ID, false)).order)
 }
-
-type Turn = <T>(work: () => Promise<T>) => Promise<T>
 
 const unordered: Turn = (work) => work()
 

@@ -212,6 +212,147 @@ describe.each(['strict', 'gated'] as const)('over %s KV, the latest attempt', (k
   })
 })
 
+describe.each(['strict', 'gated'] as const)('over %s KV, an order that the shop cancels', (kind) => {
+  it('by the id of an attempt that was declined', async () => {
+    const world = new World({ kind })
+    const link = await world.link({ order_id: 'A-1' })
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await world.pay(await world.open(link), 'declined')
+      await world.advance(121_000)
+    }
+    expect(await cancelled(world, 'A-1~2')).toEqual([200, { order_id: 'A-1~2', link: 'closed' }])
+    await expectClosed(world, link)
+  })
+
+  it('when a visit has cancelled its payment, and died before it created the next', async () => {
+    const world = new World({ kind })
+    const link = await lostCreation(world)
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })
+    expect((await world.get(link)).status).toBe(503)
+    await world.advance(121_000)
+    expect(await cancelled(world)).toEqual([200, { order_id: 'A-1', link: 'closed' }])
+    await expectClosed(world, link)
+  })
+
+  it('when a visit has cancelled its payment, and no webhook has said so yet', async () => {
+    const world = new World({ kind, emulator: { fetch: async () => new Response(null, { status: 503 }) } })
+    const link = await lostCreation(world)
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })
+    expect((await world.get(link)).status).toBe(503)
+    await world.advance(121_000)
+    expect((await cancelled(world))[0]).toBe(422)
+    await expectClosed(world, link)
+  })
+
+  it('when a cancellation of the shop has lost its response', async () => {
+    const world = new World({ kind })
+    const link = await lostReplacement(world)
+    world.intercept = async (url, init) => {
+      if (!url.includes('/cancel')) return world.emulator.fetch(url, init)
+      const response = await world.emulator.fetch(url, init)
+      if (response.status === 404) return response
+      throw new TypeError('The connection was reset.')
+    }
+    expect((await cancelled(world))[0]).toBe(502)
+    world.intercept = undefined
+    await world.advance(121_000)
+    expect((await cancelled(world))[0]).toBe(200)
+    await expectClosed(world, link)
+  })
+
+  it('when its payment was cancelled because a shorter link had expired', async () => {
+    const world = new World({ kind })
+    const hour = 3_600_000
+    const short = await world.link({ order_id: 'A-1' }, world.time + hour)
+    const long = await world.link({ order_id: 'A-1' }, world.time + 24 * hour)
+    await world.open(short)
+    await world.advance(2 * hour)
+    expect((await world.get(short)).status).toBe(410)
+    await world.advance(121_000)
+    expect((await cancelled(world))[0]).toBe(200)
+    await expectClosed(world, long)
+  })
+})
+
+describe('over KV alone, an order that the shop cancels', () => {
+  it('by the id of an attempt that cannot be read', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await world.pay(await world.open(link), 'declined')
+      await world.advance(121_000)
+    }
+    world.kv.before = (action, key) => {
+      if (action === 'get' && key.startsWith('checkout/')) throw new Error('KV GET failed: 500')
+    }
+    expect((await cancelled(world, 'A-1~2'))[0]).toBe(503)
+  })
+
+  it('is not said to be cancelled when the closing cannot be written, and a further attempt was announced', async () => {
+    const world = new World()
+    const link = await lostReplacement(world)
+    world.kv.before = (action, key) => {
+      if (action === 'put' && key.startsWith('closed/')) throw new Error('KV PUT failed: 500')
+    }
+    expect((await cancelled(world))[0]).toBe(503)
+    world.kv.before = undefined
+    await world.advance(121_000)
+    expect((await cancelled(world))[0]).toBe(200)
+    await expectClosed(world, link)
+  })
+
+  it('is not said to be closed when its further attempts cannot be read', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    await world.pay(await world.open(link), 'declined')
+    await world.advance(121_000)
+    const own = (await world.keys('checkout/'))[0] as string
+    world.kv.before = (action, key) => failOwnRecord(world, action, key)
+    await world.open(link)
+    world.kv.before = (action, key) => {
+      if (action === 'get' && key.startsWith('checkout/') && key !== own) throw new Error('KV GET failed: 500')
+    }
+    expect([(await cancelled(world))[0], world.payable('A-1')]).toEqual([503, ['A-1~2']])
+    world.kv.before = undefined
+    await world.advance(121_000)
+    expect(await cancelled(world)).toEqual([200, expect.objectContaining({ order_id: 'A-1~2', status: 'failure' })])
+    await expectClosed(world, link)
+  })
+})
+
+async function cancelled(world: World, id = 'A-1'): Promise<[status: number, body: unknown]> {
+  const response = await world.api(`/api/orders/${id}/cancel`, { method: 'POST' })
+  return [response.status, await response.json()]
+}
+
+/** Once everything that was written can be seen, its link leads to no payment. */
+async function expectClosed(world: World, link: string): Promise<void> {
+  await world.advance(121_000)
+  const response = await world.get(link)
+  expect([response.headers.get('location') ?? '/return/', world.payable('A-1')]).toEqual([
+    expect.stringContaining('/return/'),
+    [],
+  ])
+}
+
+/** An order whose creation has no response: the next visit replaces its payment. */
+async function lostCreation(world: World): Promise<string> {
+  const link = await world.link({ order_id: 'A-1' })
+  world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
+  expect((await world.get(link)).status).toBe(503)
+  await world.advance(2_000)
+  return link
+}
+
+/** What a visit sends as a cancellation is lost on its way. */
+async function lostReplacement(world: World): Promise<string> {
+  const link = await lostCreation(world)
+  world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'cancel-payment' })
+  expect((await world.get(link)).status).toBe(503)
+  await world.advance(121_000)
+  return link
+}
+
 function failOwnRecord(world: World, action: string, key: string): void {
   const own = [...world.kv.dump().keys()].find((one) => one.startsWith('checkout/'))
   if (action === 'put' && key === own) throw new Error('KV PUT failed: 500')

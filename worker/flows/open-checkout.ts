@@ -128,7 +128,8 @@ async function revoked(step: Step, attempts?: number): Promise<Opening> {
 async function closed(step: Step, attempts?: number): Promise<Opening> {
   const { attempt, status } = await latestPayment(step, attempts)
   if (status === 'init') await cancel(step, attempt)
-  return result(step, attempt)
+  // The service does not know the order: nothing was paid, and nothing ever will be.
+  return status === undefined ? { kind: 'closed' } : result(step, attempt)
 }
 
 /** After a decline the same link leads to another attempt; after a cancellation that was not made here it does not. */

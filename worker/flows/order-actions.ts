@@ -7,7 +7,7 @@ import { type Problem, ProblemError, problemOf } from '../lib/problem.ts'
 import { cancelPayment, type ExpectedPayment, isApiError } from '../sdk.ts'
 import type { RecordedResponse } from '../store/attempts.ts'
 import { attemptId, baseOrderId, getCheckout, latestAttempt } from '../store/checkouts.ts'
-import { ignoreOutage, StorageError } from '../store/kv.ts'
+import { ignoreOutage, type KvStore, StorageError } from '../store/kv.ts'
 import { getStatus, type Order, type OrderStatus, readOrder } from '../store/order.ts'
 import type { OutboxEntry } from '../store/outbox.ts'
 import { mayPoll } from '../store/poll-throttle.ts'
@@ -94,7 +94,8 @@ const ACTIONS: { [K in ActionName]: Implementation<K> } = {
     return { opened: (await getCheckout(store, order_id)) !== undefined }
   },
   async erase(context, order_id, before) {
-    const erased = await erasePersonalData(context, order_id, before)
+    const whole = before === undefined ? await orderOf(context.store, order_id) : order_id
+    const erased = await erasePersonalData(context, whole, before)
     if (before === undefined) note('personal_data_erased', { order_id, ...erased })
     return erased
   },
@@ -121,35 +122,56 @@ const ACTIONS: { [K in ActionName]: Implementation<K> } = {
 /**
  * Cancels the payment that is open: that of the order's latest attempt. Closes the order's link, also where there is
  * nothing to cancel: the service does not know the order, or the attempt was declined.
+ *
+ * @param named The order, or a further attempt at it.
  */
-async function cancelOrder(context: Context, order_id: string): Promise<Record<string, unknown>> {
+async function cancelOrder(context: Context, named: string): Promise<Record<string, unknown>> {
   const { store, env, fetch, now, outbox } = context
+  const order_id = await orderOf(store, named)
   // A visit that does not see this has written which attempt is the latest.
   if (!outbox) await holdVisits(store, order_id, now()).catch(ignoreOutage)
   const checkout = await getCheckout(store, order_id).catch(ignoreOutage)
   const first = checkout?.attempts ?? 1
-  let attempt = (await latestAttempt(store, order_id, first).catch(ignoreOutage)) ?? first
-  const wasOpened = checkout !== undefined || attempt > 1
-  for (;;) {
+  let unread: unknown
+  const latest = await latestAttempt(store, order_id, first).catch((error: unknown) => {
+    ignoreOutage(error)
+    unread = error
+    return first
+  })
+  const wasOpened = checkout !== undefined || latest > 1
+  for (let attempt = latest; ; attempt--) {
     const open_id = attemptId(order_id, attempt)
+    // The next attempt was announced, and never created: a visit may still create it.
+    const isFollowed = attempt < latest
     try {
       const cancelled = { ...(await cancelPayment(moneyConfig(env, fetch), { order_id: open_id })) }
-      // The payment's webhook says it too: a write that fails here changes nothing for long.
-      await closeLinks(store, order_id, now()).catch(ignoreOutage)
+      const closing = closeLinks(store, order_id, now())
+      // Where nothing follows, the payment's webhook says it too: a write that fails here changes nothing for long.
+      await (isFollowed ? closing : closing.catch(ignoreOutage))
       return cancelled
     } catch (error) {
       if (!wasOpened || !isApiError(error)) throw error
-      // It was announced, and never created.
-      if (error.status === 404 && attempt-- > first) continue
-      const { status, cancelled: before } = (await getStatus(store, open_id)) ?? {}
-      const wasDeclined = status === 'failure' && !before
-      if (!(error.status === 404 || wasDeclined)) throw error
+      if (error.status === 404 && attempt > first) continue
+      const { status, cancelled } = (await getStatus(store, open_id)) ?? {}
+      if (status === 'success') throw error
+      // A cancellation by this worker, not by the shop, is followed by another attempt.
+      const leadsOn = !cancelled || isFollowed || checkout?.expired === true
+      const isOver = error.status === 404 || (status === 'failure' && leadsOn)
+      if (!isOver && !isFollowed) throw error
       // No webhook will say it: without this write the link would still lead to a payment.
       await closeLinks(store, order_id, now())
+      if (!isOver) throw error
+      // A further attempt may be open.
+      if (unread) throw unread
       await context.open.remove(open_id).catch(ignoreOutage)
       return { order_id: open_id, link: 'closed' }
     }
   }
+}
+
+/** The order that is meant by the id of one of its attempts. */
+async function orderOf(store: KvStore, named: string): Promise<string> {
+  return baseOrderId(named) === named ? named : ((await getCheckout(store, named))?.replaces ?? named)
 }
 
 async function readPage({ store }: Context, order_id: string): Promise<OrderPage> {

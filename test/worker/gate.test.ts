@@ -1,3 +1,4 @@
+import type { KVNamespace } from '@cloudflare/workers-types'
 import { describe, expect, it, vi } from 'vitest'
 import { webhookAddress } from '../../worker/lib/links.ts'
 import type { OnEvent } from '../../worker/on-event.ts'
@@ -34,6 +35,40 @@ const made = (world: World, method: string) =>
   (world.emulator.orders.get(ID)?.operations ?? []).filter((one) => one.method === method)
 
 const TEN = Array.from({ length: 10 }, (_, i) => i)
+
+describe('a capture whose response is pending', () => {
+  it('leaves the page right when its webhook comes while the response is being stored', async () => {
+    const world = new World({ kind: 'gated' })
+    const kv: KVNamespace = world.kv.at('FRA')
+    const during = { put: async (_key: string): Promise<void> => {} }
+    const put = async (...row: Parameters<KVNamespace['put']>) => {
+      await during.put(row[0])
+      return kv.put(...row)
+    }
+    world.options.env = { STATE: new Proxy(kv, { get: (_, name) => (name === 'put' ? put : Reflect.get(kv, name)) }) }
+    const back = (await world.pay(await world.open(await world.link({ order_id: ID, method: 'auth' })))) ?? ''
+    await world.advance(3_600_000)
+    const pending = secondary(ID, 'capture', {
+      amount: 100.5,
+      status: 'pending',
+      status_code: '2001',
+      processed_at: null,
+    })
+    const success = { ...pending, status: 'success', status_code: '1000', processed_at: at(62) }
+    world.intercept = (url) => (url.includes('capture') ? Promise.resolve(Response.json(pending)) : undefined)
+    let webhook: Promise<Response> | undefined
+    during.put = async (key) => {
+      if (!key.startsWith('recent/') || webhook) return
+      webhook = world.post(signWebhook(success, world.emulator.credentials.apiSecret).body)
+      // It is as far as it gets on its own.
+      for (let turn = 0; turn < 50; turn++) await new Promise<void>((done) => setTimeout(done))
+    }
+    expect((await operate(world, 'capture', 'one')).status).toBe(200)
+    expect((await webhook)?.status).toBe(200)
+    expect((await world.order(ID))?.totals.captured).toBe(10050)
+    expect(await (await world.get(back)).text()).toContain('Your payment was successful')
+  })
+})
 
 describe('ten requests at once through the gate', () => {
   it.each(['capture', 'refund'] as const)('with one key make one %s, and ten equal responses', async (kind) => {
@@ -282,6 +317,18 @@ describe.each(['gated', ...ALONE.filter((kind) => kind === 'strict')] as const)(
     expect((await world.api(path, { method: 'POST', body: '{"executed":true}' })).status).toBe(200)
     await world.advance(2_000)
     expect(await world.order(ID)).toMatchObject({ totals: { captured: 1_000 }, attempts: [] })
+  })
+
+  it('erases the whole order by the id of a further attempt', async () => {
+    const world = new World({ kind })
+    const link = await world.link({ order_id: ID })
+    await world.pay(await world.open(link), 'declined')
+    await world.advance(121_000)
+    await world.pay(await world.open(link))
+    await world.advance(121_000)
+    expect(JSON.stringify([...(await world.stored('event/')).values()])).toContain('+380441234567')
+    expect((await world.api(`/api/orders/${ID}~2/personal-data`, { method: 'DELETE' })).status).toBe(200)
+    expect(JSON.stringify([...(await world.stored('')).values()])).not.toContain('+380441234567')
   })
 
   it('keeps the books and no personal data after an erasure', async () => {

@@ -14,6 +14,8 @@ export interface CheckoutScenario {
   newer?: boolean
   /** What the shop does beside them. */
   shop?: 'revokes' | 'cancels' | 'erases'
+  /** The customers look once, and go; then the shop cancels. */
+  givenUp?: boolean
   cron?: boolean
   /** Probability that a call's answer, or the call, is lost. */
   lost?: number
@@ -35,9 +37,9 @@ class Play extends Interleaving {
   }
 
   /** Opens a link, and waits. @returns Where it leads to, if anywhere. */
-  async visit(actor: string, link: string): Promise<string> {
+  async visit(actor: string, link: string, looks = LOOKS): Promise<string> {
     let url = link
-    for (let look = 0; look < LOOKS; look++) {
+    for (let look = 0; look < looks; look++) {
       const response = await this.request(actor, new Request(new URL(url, ORIGIN)))
       const text = await response.text()
       const location = response.headers.get('location') ?? ''
@@ -50,10 +52,10 @@ class Play extends Interleaving {
     return ''
   }
 
-  async tab(actor: string, link: string): Promise<void> {
+  async tab(actor: string, link: string, looks?: number): Promise<void> {
     for (let time = 0; time < 2; time++) {
       await this.steps.at(actor, 'opens')
-      const location = await this.visit(actor, link)
+      const location = await this.visit(actor, link, looks)
       if (!isCheckout(location)) continue
       this.isLed = true
       if (this.random() < 0.3) continue
@@ -95,7 +97,7 @@ export async function playCheckout(
   seed: number,
   gated: boolean,
 ): Promise<string[]> {
-  const { tabs, before, newer, shop, cron, lost = 0 } = scenario
+  const { tabs, before, newer, shop, givenUp, cron, lost = 0 } = scenario
   const play = new Play(seed, gated)
   const order = { order_id: ORDER_ID, method: 'purchase' } as const
   const link = await play.link(order)
@@ -111,7 +113,8 @@ export async function playCheckout(
   const newest = newer ? await play.link(order) : link
   play.disturb()
   play.fate = () => (play.random() < lost ? play.pick(LOST) : 'answered')
-  for (let tab = 1; tab <= tabs; tab++) play.steps.begin(play.tab(`tab ${tab}`, tab === tabs ? newest : link))
+  const looks = givenUp ? 1 : LOOKS
+  for (let tab = 1; tab <= tabs; tab++) play.steps.begin(play.tab(`tab ${tab}`, tab === tabs ? newest : link, looks))
   const said = shop && play.shop(shop, link)
   if (said) play.steps.begin(said)
   if (cron) play.steps.begin(play.steps.at('cron', 'begins').then(() => play.wake('cron')))
@@ -128,6 +131,9 @@ export async function playCheckout(
     play.wrong.add('a payment was opened after its link was revoked')
   }
   for (let time = 0; time < 4; time++) await play.pass(0.5)
+  const end = givenUp && (await play.api('calm', `/api/orders/${ORDER_ID}/cancel`, { method: 'POST' })).status
+  // Over KV alone a visit is held up for so long.
+  if (end) play.time += 61_000
   const location = await play.visit('customer', newest)
   if (paid !== undefined) {
     if (!location.includes(`/return/${paid}?`))
@@ -137,6 +143,10 @@ export async function playCheckout(
     if (JSON.stringify(shown) !== '["success",10050,0]') play.wrong.add(`${paid} is paid, and shown as ${shown}`)
   } else if (done && !newer && shop !== 'erases' && isCheckout(location)) {
     play.wrong.add(`a link that was closed leads to ${location}`)
+  }
+  // A 404 is of an order that neither the service nor the worker knows.
+  if (end && end !== 404 && !paid && (isCheckout(location) || play.having('init').length > 0)) {
+    play.wrong.add(`the shop's cancel said ${end}, and the link leads to ${location}`)
   }
   if (cancelled()) play.wrong.add(`${play.having('init')} can be paid in the end, and was cancelled`)
   await play.pass(1)

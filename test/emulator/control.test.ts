@@ -130,6 +130,34 @@ describe('the control API', () => {
     expect(bench.received).toHaveLength(1)
   })
 
+  it('forgets what waits for its turn: nothing of it reaches the next test', async () => {
+    const asked: string[] = []
+    const activities: string[] = []
+    const bench = createBench({
+      onActivity: ({ type }) => activities.push(type),
+      fetch: (input, init) => {
+        asked.push(String(input))
+        return new Promise((_, reject) => {
+          init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+        })
+      },
+    })
+    const { emulator } = bench
+    emulator.faults.next({ kind: 'duplicate' })
+    const addresses = { server_url: 'https://shop.example/hook', validation_url: 'https://shop.example/check' }
+    await post(emulator, '/api/v1/payment', direct(emulator, { method: 'auth', ...addresses }))
+    await post(emulator, '/api/v1/capture', {
+      pos_id: emulator.credentials.posId,
+      order_id: 'A-1',
+      order_currency: 'UAH',
+    })
+    expect(asked.sort()).toEqual(['https://shop.example/check', 'https://shop.example/hook'])
+    emulator.reset()
+    activities.length = 0
+    await emulator.deliveries.idle()
+    expect([asked.length, activities]).toEqual([2, []])
+  })
+
   it('scripts faults, sends again, and forgets everything', async () => {
     const bench = createBench()
     expect((await command(bench, 'faults', { next: { kind: 'duplicate' } }))[1]).toMatchObject({

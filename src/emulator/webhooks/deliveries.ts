@@ -71,7 +71,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
   const held = new Map<string, Delivery[]>()
   const waiting = createWaiting()
   let count = 0
-  // A delivery that was under way when everything was forgotten must not come back as a retry.
+  // What was under way or waited for its turn when everything was forgotten must not come back.
   let generation = 0
   const sending = new Set<AbortController>()
 
@@ -140,7 +140,8 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
 
   function enqueue(delivery: Delivery, work: () => Promise<unknown>): void {
     const before = queues.get(delivery.order_id) ?? Promise.resolve()
-    const next = track(before.then(work)).finally(() => {
+    const since = generation
+    const next = track(before.then(() => (since === generation ? work() : undefined))).finally(() => {
       if (queues.get(delivery.order_id) === next) queues.delete(delivery.order_id)
     })
     queues.set(delivery.order_id, next)
@@ -248,8 +249,10 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
     },
     preflight(url) {
       const at = timestamp(scheduler.now())
-      const done = (response: number | null, error: string | null): void =>
-        activity.report({ type: 'preflight', at, url, response, error })
+      const since = generation
+      const done = (response: number | null, error: string | null): void => {
+        if (since === generation) activity.report({ type: 'preflight', at, url, response, error })
+      }
       const asked = post(url, { headers: { 'user-agent': USER_AGENT } })
       track(
         asked.then(

@@ -1,5 +1,6 @@
 import type { Context } from './context.ts'
-import type { Fault, Phase } from './faults/fault.ts'
+import { findSubscription } from './domain/subscriptions.ts'
+import { canChange, type Fault, type Phase } from './faults/fault.ts'
 import { applyRequestFaults, applyResponseFaults, pause, statusCodeOf } from './faults/response-faults.ts'
 import { authenticate } from './http/authentication.ts'
 import { Problem } from './http/problem.ts'
@@ -28,7 +29,7 @@ export async function handleEndpoint(
 ): Promise<Response> {
   const { entry } = underWay
   entry.operation = operation
-  entry.order_id ??= path.order_id ?? null
+  entry.order_id ??= path.order_id ?? findSubscription(context, path.recurring_id ?? '')?.order_id ?? null
   try {
     return await respond(context, operation, route, request, path, underWay)
   } catch (error) {
@@ -56,9 +57,9 @@ async function respond(
   }
   const body = new Uint8Array(await request.arrayBuffer())
   authenticate(context, endpoint, request.headers, body)
-  const orderId = path.order_id ?? orderIdOf(body)
-  const take = (phase: Phase): Fault[] => {
-    const faults = context.faults.take(operation, phase, orderId)
+  const orderId = path.order_id ?? entry.order_id ?? undefined
+  const take = (phase: Phase, hasEffect?: (fault: Fault) => boolean): Fault[] => {
+    const faults = context.faults.take(operation, phase, orderId, hasEffect)
     noteFaults(context, entry, operation, faults)
     return faults
   }
@@ -69,14 +70,7 @@ async function respond(
   const statusCode = (): string | undefined => statusCodeOf(take('outcome'))
   const query = new URL(request.url).searchParams
   const input: EndpointRequest = { operation, path, query, body, statusCode }
-  return applyResponseFaults(route(context, input), take('after'), signal)
-}
-
-function orderIdOf(body: Uint8Array): string | undefined {
-  try {
-    const { order_id } = JSON.parse(new TextDecoder().decode(body)) as { order_id?: unknown }
-    return typeof order_id === 'string' ? order_id : undefined
-  } catch {
-    return undefined
-  }
+  const response = route(context, input)
+  const faults = take('after', (fault) => canChange(fault, response))
+  return applyResponseFaults(response, faults, signal)
 }

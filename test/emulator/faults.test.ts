@@ -10,14 +10,20 @@ it('a fault that can never fire is rejected, and the message names where it coul
     [{ kind: 'reset', on: 'capturePayment' }, /Unknown place "capturePayment"\. Did you mean "capture-payment"/],
     [{ kind: 'drop', on: 'capture-payment' }, /drop can be set on: webhook\./],
     [{ kind: 'server_error', on: 'webhook' }, /server_error can be set on: create-/],
+    [{ kind: 'null_fee', on: 'get-account' }, /null_fee can be set on: create-/],
+    [{ kind: 'unknown_status', on: 'list-accounts' }, /unknown_status can be set on: create-/],
+    [{ kind: 'unknown_method', on: 'cancel-recurring' }, /unknown_method can be set on: create-/],
+    [{ kind: 'numbers_as_strings', on: 'cancel-recurring' }, /numbers_as_strings can be set on: create-/],
+    [{ kind: 'reset', on: 'list-accounts', order_id: 'A-1' }, /A request of list-accounts names no order/],
+    [{ kind: 'unknown_fields', on: 'get-account', order_id: 'A-1' }, /A request of get-account names no order/],
   ]
   for (const [fault, message] of wrong) {
     expect(() => faults.next(fault as Fault)).toThrow(message)
     expect(() => faults.rate(fault as Fault, 0.5)).toThrow(message)
   }
   faults.next({ kind: 'null_fee', on: 'webhook' })
-  faults.next({ kind: 'null_fee', on: 'get-account' })
-  expect(faults.list()).toMatchObject({ next: [{ on: 'webhook' }, { on: 'get-account' }], rates: [] })
+  faults.next({ kind: 'null_fee', on: 'capture-payment' })
+  expect(faults.list()).toMatchObject({ next: [{ on: 'webhook' }, { on: 'capture-payment' }], rates: [] })
 })
 
 describe('faults of responses', () => {
@@ -117,6 +123,45 @@ describe('faults of responses', () => {
     expect((await post(emulator, '/api/v1/capture', body)).status).toBe(503)
     expect(emulator.orders.get('A-1')?.operations).toHaveLength(1)
   })
+})
+
+describe('a fault that is set on one order', () => {
+  it('fires at the end of its subscription, and of no other', async () => {
+    const { emulator } = createBench()
+    const init_recurring = { interval_unit: 'day', interval_count: 1 }
+    emulator.faults.next({ kind: 'server_error', on: 'cancel-recurring', order_id: 'B' })
+    for (const order_id of ['A', 'B']) {
+      await post(emulator, '/api/v1/payment', direct(emulator, { order_id, init_recurring }))
+      const path = `/api/v1/recurring/${emulator.orders.get(order_id)?.recurring?.id}/cancel`
+      const init = { method: 'PUT', headers: plain(emulator) }
+      const { status } = await emulator.fetch(emulator.credentials.apiUrl + path, init)
+      expect([order_id, status]).toEqual([order_id, order_id === 'A' ? 200 : 503])
+    }
+    expect(emulator.faults.fired()).toMatchObject([{ on: 'cancel-recurring', order_id: 'B' }])
+    expect(emulator.requests.at(-1)).toMatchObject({ operation: 'cancel-recurring', order_id: 'B' })
+  })
+})
+
+it('a redirect, which has no body, does not use up a fault of contents or of the body', async () => {
+  const { emulator } = createBench()
+  const faults: Fault[] = [
+    { kind: 'null_fee', on: 'create-payment' },
+    { kind: 'unknown_status', on: 'create-payment' },
+    { kind: 'slow_body', ms: 1, pieces: 3 },
+    { kind: 'body' },
+    { kind: 'body', body: 'empty' },
+  ]
+  for (const [index, fault] of faults.entries()) {
+    emulator.faults.next(fault)
+    const order_id = `H-${index}`
+    expect((await post(emulator, '/api/v1/payment', hosted(emulator, { order_id }))).status).toBe(303)
+    expect([fault, emulator.faults.fired().length]).toEqual([fault, index])
+    await post(emulator, '/api/v1/payment', direct(emulator, { order_id: `D-${index}` }))
+    expect([fault, emulator.faults.fired().length]).toEqual([fault, index + 1])
+  }
+  emulator.faults.next({ kind: 'body', body: 'html' })
+  const changed = await post(emulator, '/api/v1/payment', hosted(emulator, { order_id: 'H' }))
+  expect([changed.status, await changed.text()]).toEqual([303, expect.stringContaining('<h1>')])
 })
 
 describe('faults of webhooks', () => {

@@ -135,12 +135,34 @@ const WITH_OUTCOME: readonly Occasion[] = [
   'charge',
 ]
 
+/** The endpoints that respond with no payment and no operation: there is no fee, status or method to change. */
+const WITHOUT_RECORD: readonly Occasion[] = ['list-accounts', 'get-account', 'cancel-recurring']
+const WITHOUT_ORDER: readonly Occasion[] = ['list-accounts', 'get-account']
+
 /** The places at which a kind can fire. */
-function occasionsOf(kind: FaultKind): readonly Occasion[] {
+export function occasionsOf(kind: FaultKind): readonly Occasion[] {
   const { phase } = KINDS[kind]
   if (phase === 'webhook') return ['webhook']
   if (phase === 'outcome') return WITH_OUTCOME
-  return phase === 'content' ? [...ENDPOINT_NAMES, 'webhook'] : ENDPOINT_NAMES
+  if (phase !== 'content') return ENDPOINT_NAMES
+  return [...ENDPOINT_NAMES.filter((name) => !unchangedBy(kind).includes(name)), 'webhook']
+}
+
+function unchangedBy(kind: FaultKind): readonly Occasion[] {
+  if (kind === 'unknown_fields') return []
+  return kind === 'numbers_as_strings' ? ['cancel-recurring'] : WITHOUT_RECORD
+}
+
+/** Whether a fault makes a difference to this response: a redirect has no contents. */
+export function canChange(fault: Fault, response: Response): boolean {
+  if (KINDS[fault.kind].phase === 'content') return hasContents(response)
+  const isOfBody = fault.kind === 'slow_body' || (fault.kind === 'body' && /^(truncated|empty)$/.test(fault.body ?? ''))
+  return !isOfBody || response.body !== null
+}
+
+/** Whether the response is JSON that says what was done. */
+export function hasContents({ headers, status }: Response): boolean {
+  return status === 200 && (headers.get('content-type')?.startsWith('application/json') ?? false)
 }
 
 /** Reads a fault, fills in its defaults. @throws {TypeError} for anything that could never fire as it is written. */
@@ -156,6 +178,9 @@ export function parseFault(input: unknown): Fault {
   const possible = occasionsOf(kind)
   if (fault.on !== undefined && !possible.includes(fault.on)) {
     throw new InputError(`A fault of kind ${kind} can be set on: ${possible.join(', ')}.`)
+  }
+  if (fault.on !== undefined && fault.order_id !== undefined && WITHOUT_ORDER.includes(fault.on)) {
+    throw new InputError(`A request of ${fault.on} names no order: leave out order_id.`)
   }
   return fault
 }

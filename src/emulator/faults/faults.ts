@@ -16,7 +16,8 @@ export interface FaultOccurrence {
 export interface Faults {
   /**
    * Fires once (or `times`, at most 1,000) on the next matching request or webhook. A request that is rejected before it gets
-   * that far does not use a fault up. @throws {TypeError} for a fault that could never fire as it is written.
+   * that far does not use a fault up, and neither does a response that it cannot change.
+   * @throws {TypeError} for a fault that could never fire as it is written.
    */
   next(fault: Fault, times?: number): void
   /** Fires with this probability (0 to 1) whenever it matches; 0 ends it. Repeatable: the emulator's seed decides. */
@@ -30,8 +31,8 @@ export interface Faults {
 }
 
 export interface FaultBook extends Faults {
-  /** The faults that fire at this moment; they are used up. */
-  take(occasion: Occasion, phase: Phase, orderId?: string): Fault[]
+  /** The faults that fire at this moment; they are used up, but for those without an effect. */
+  take(occasion: Occasion, phase: Phase, orderId?: string, hasEffect?: (fault: Fault) => boolean): Fault[]
 }
 
 export interface FaultParts {
@@ -85,10 +86,16 @@ export function createFaultBook({ random, now, onFired }: FaultParts): FaultBook
       rates: rates.map(({ fault, probability }) => ({ fault: { ...fault }, probability })),
     }),
     fired: () => fired.map((one) => ({ ...one })),
-    take(occasion, phase, orderId) {
+    take(occasion, phase, orderId, hasEffect = () => true) {
       const matches = (fault: Fault): boolean => firesAt(fault, occasion, phase, orderId)
-      const chosen = rates.filter(({ fault, probability }) => matches(fault) && random() < probability)
-      const faults = [...takeScripted(matches), ...chosen.map(({ fault }) => fault)]
+      // Whether it has an effect comes last: it must not shift the random numbers of the other faults.
+      const chosen = rates.filter(
+        ({ fault, probability }) => matches(fault) && random() < probability && hasEffect(fault),
+      )
+      const faults = [
+        ...takeScripted((fault) => matches(fault) && hasEffect(fault)),
+        ...chosen.map(({ fault }) => fault),
+      ]
       for (const { kind } of faults) {
         const one = { at: now(), kind, on: occasion, ...(orderId === undefined ? {} : { order_id: orderId }) }
         fired.push(one)

@@ -1,6 +1,6 @@
 import type { Random } from '../state/random.ts'
 import { applyContentFaults } from './content-faults.ts'
-import type { Fault } from './fault.ts'
+import { type Fault, hasContents } from './fault.ts'
 
 /**
  * Thrown by `emulator.fetch` where the connection would break. In-process it stands for the runtime's own network error;
@@ -79,8 +79,7 @@ export async function applyResponseFaults(
 }
 
 async function changeContent(response: Response, faults: readonly Fault[]): Promise<Response> {
-  const json = response.headers.get('content-type')?.startsWith('application/json') ?? false
-  if (faults.length === 0 || !json || response.status !== 200) return response
+  if (faults.length === 0 || !hasContents(response)) return response
   const value: unknown = await response.json()
   return Response.json(applyContentFaults(value, faults), { status: response.status })
 }

@@ -1,4 +1,4 @@
-import type { FaultKind } from '../../faults/fault.ts'
+import { type ContentFault, type FaultKind, occasionsOf } from '../../faults/fault.ts'
 import { ENDPOINTS } from '../../spec/endpoints.ts'
 
 /** One parameter of a fault, as a form asks for it. */
@@ -19,7 +19,6 @@ interface FaultHelp {
 const ENDPOINT_NAMES = Object.keys(ENDPOINTS)
 const WHEN: FaultField = { name: 'when', label: 'When', options: ['after_commit', 'before_commit'] }
 const ENDPOINT: FaultField = { name: 'on', label: 'Endpoint', options: ['', ...ENDPOINT_NAMES] }
-const PLACE: FaultField = { name: 'on', label: 'Where', options: ['webhook', ...ENDPOINT_NAMES] }
 const ORDER: FaultField = { name: 'order_id', label: 'Order (empty: any)' }
 const PROBABILITY: FaultField = { name: 'probability', label: 'Probability (empty: once)' }
 
@@ -38,7 +37,11 @@ const webhook = (says: string, ...fields: FaultField[]): FaultHelp => ({
   says,
   fields: [...fields, ORDER, PROBABILITY],
 })
-const content = (says: string): FaultHelp => ({ group: 'content', says, fields: [PLACE, ORDER, PROBABILITY] })
+const content = (kind: ContentFault['kind'], says: string): FaultHelp => {
+  const places = occasionsOf(kind).filter((place) => place !== 'webhook')
+  const place: FaultField = { name: 'on', label: 'Where', options: ['webhook', ...places] }
+  return { group: 'content', says, fields: [place, ORDER, PROBABILITY] }
+}
 
 /** What each kind of fault does, and its parameters. */
 export const FAULT_HELP: Record<FaultKind, FaultHelp> = {
@@ -88,9 +91,9 @@ export const FAULT_HELP: Record<FaultKind, FaultHelp> = {
     'The first attempt has a wrong signature. The retry policy sends it again with the right one.',
   ),
   missing_padding: webhook('The data has no "=" at its end. The signature matches what is sent.'),
-  numbers_as_strings: content('Every number is text: "100.50" for 100.50.'),
-  null_fee: content('The fees are null.'),
-  unknown_fields: content('There are fields that the API document does not name.'),
-  unknown_status: content('The status is one that the API document does not name.'),
-  unknown_method: content('The method is one that the API document does not name.'),
+  numbers_as_strings: content('numbers_as_strings', 'Every number is text: "100.50" for 100.50.'),
+  null_fee: content('null_fee', 'The fees are null.'),
+  unknown_fields: content('unknown_fields', 'There are fields that the API document does not name.'),
+  unknown_status: content('unknown_status', 'The status is one that the API document does not name.'),
+  unknown_method: content('unknown_method', 'The method is one that the API document does not name.'),
 }

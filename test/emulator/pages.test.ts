@@ -48,6 +48,21 @@ describe('the order page offers what is possible, and nothing else', () => {
   })
 })
 
+it('the refund that the order page offers is what is left of the charge that it refunds', async () => {
+  const { emulator } = createBench()
+  const recurring = { interval_unit: 'day', interval_count: 1 }
+  await post(emulator, '/api/v1/payment', direct(emulator, { init_recurring: recurring }))
+  await emulator.clock.advance({ days: 1 })
+  const offer = async (): Promise<string | undefined> =>
+    /id="refund-amount"[^>]* max="([\d.]+)"/.exec(await orderPage(emulator, 'A-1'))?.[1]
+  emulator.control.refundPayment('A-1', 1)
+  expect(await offer()).toBe('99.50')
+  expect(emulator.control.refundPayment('A-1', 99.5).status).toBe('success')
+  expect(await offer()).toBe('100.50')
+  expect(emulator.control.refundPayment('A-1', 100.5).status).toBe('success')
+  expect(await offer()).toBe(undefined)
+})
+
 describe('every command that the order page offers', () => {
   it.each(['hosted', 'purchase', 'auth', 'pending', 'recurring'])('is carried out: %s', async (kind) => {
     const start = async () => {

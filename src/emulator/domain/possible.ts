@@ -3,7 +3,7 @@ import { toUnits } from '../state/accounts.ts'
 import type { Order } from '../state/state.ts'
 import type { WhatExpires } from './expiry.ts'
 import { authorizedAmount, sumOf } from './operations.ts'
-import { leftToRefund } from './secondary.ts'
+import { leftToRefund, refundedPayment } from './secondary.ts'
 
 /** What can be done to an order now. Amounts in units of the currency; 0 where it cannot be done. */
 export interface PossibleOperations {
@@ -27,14 +27,15 @@ export function possibleOperations(context: Context, order: Order): PossibleOper
   const [payment] = order.payments
   const stands =
     conditions.captureMethod(payment) && conditions.captureStatus(payment) && conditions.notVoided(order.operations)
-  const refundable = order.payments.filter((one) => conditions.refundMethod(one) && conditions.refundStatus(one))
+  const refunded = refundedPayment(context, order)
+  const isRefundable = conditions.refundMethod(refunded) && conditions.refundStatus(refunded)
   const authorized = authorizedAmount(order)
   const captured = sumOf(order, 'capture', true)
   const limit = Math.floor((authorized * context.options.maxCapturePercent) / 100)
   return {
     capture: stands ? toUnits(Math.max(0, authorized - captured)) : 0,
     captureMax: stands ? toUnits(Math.max(0, limit - captured)) : 0,
-    refund: toUnits(Math.max(0, ...refundable.map((one) => leftToRefund(order, one)))),
+    refund: isRefundable ? toUnits(Math.max(0, leftToRefund(order, refunded))) : 0,
     increment: stands,
     void: stands && conditions.voidWhole(captured),
     cancel: conditions.cancelMethod(payment) && conditions.cancelMode(payment) && conditions.cancelStatus(payment),

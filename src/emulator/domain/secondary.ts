@@ -112,7 +112,8 @@ export function refund(context: Context, order: Order, input: SecondaryInput & {
   })
 }
 
-function refundedPayment(context: Context, order: Order, transactionId: string | undefined): Payment {
+/** The payment that a refund belongs to. @throws {Problem} when no payment of the order has this id. */
+export function refundedPayment(context: Context, order: Order, transactionId?: string): Payment {
   if (transactionId === undefined) {
     return (
       [...order.payments].reverse().find((one) => one.status === 'success' && leftToRefund(order, one) > 0) ??

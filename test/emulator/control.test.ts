@@ -106,6 +106,18 @@ describe('the control API', () => {
         'status_code: must be a status code of four digits.',
       ],
       [() => control.voidPayment('A-1', { status_code: 1000 as never }), 'status_code: must be a string.'],
+      [
+        () => control.capturePayment('A-1', 1, { status_cod: '4153' } as never),
+        'Unknown outcome field "status_cod". Did you mean "status_code"?',
+      ],
+      [() => control.incrementAuth('A-1', 1, { statusCode: '4153' } as never), 'Unknown outcome field "statusCode".'],
+      [() => control.chargeRecurring('A-1', { code: '4153' } as never), 'Unknown outcome field "code".'],
+      [
+        () => control.refundPayment('A-1', 1, { transactionId: 'x' } as never),
+        'Unknown outcome field "transactionId". Did you mean "transaction_id"?',
+      ],
+      [() => control.refundPayment('A-1', 1, { transaction_id: 1 as never }), 'transaction_id: must be a string.'],
+      [() => control.voidPayment('A-1', { transaction_id: 'x' } as never), 'Unknown outcome field "transaction_id".'],
       [() => control.conclude('A-1', 'zz'), 'status_code: must be a status code of four digits.'],
       [() => control.expire('A-1', 'tokn' as never), 'Did you mean "token"?'],
       [() => control.createPayment({ ...payment, method: 'purchase' as never }), 'Unknown method "purchase"'],

@@ -78,7 +78,9 @@ export const otherPayment: v.GenericSchema = fields('payment', {
   status_code: v.optional(statusCode),
 })
 
-const OUTCOME = v.looseObject({ status_code: v.optional(statusCode) })
+const OUTCOME_ENTRIES = { status_code: v.optional(statusCode) }
+const OUTCOME = fields('outcome', OUTCOME_ENTRIES)
+const REFUND_OUTCOME = fields('outcome', { ...OUTCOME_ENTRIES, transaction_id: v.optional(text) })
 const CONCLUSION = v.object({ status_code: statusCode })
 
 export function createPortalActions(context: Context): PortalActions {
@@ -108,8 +110,9 @@ export function createPortalActions(context: Context): PortalActions {
     voidPayment: (orderId, outcome) => carryOut(() => voidAuthorization(context, find(orderId), outcomeOf(outcome))),
     refundPayment: (orderId, amount, outcome) =>
       carryOut(() => {
-        const named = outcome?.transaction_id === undefined ? {} : { transaction_id: outcome.transaction_id }
-        return refund(context, find(orderId), { ...checked(amount), ...outcomeOf(outcome), ...named })
+        const { status_code, transaction_id } = parseInput(REFUND_OUTCOME, outcome ?? {})
+        const named = transaction_id === undefined ? {} : { transaction_id }
+        return refund(context, find(orderId), { ...checked(amount), status_code, ...named })
       }),
     incrementAuth: (orderId, amount, outcome) =>
       carryOut(() => increment(context, find(orderId), { ...checked(amount), amount, ...outcomeOf(outcome) })),

@@ -126,6 +126,18 @@ describe('expiry', () => {
     expect((await capture(bench, { order_id: 'kept', charge_amount: 1 })).status).toBe(200)
   })
 
+  it('of an authorization that was pending counts from its end by hand', async () => {
+    const expiry = { authorizationMs: 600_000 }
+    const bench = await expired({ expiry }, (bench) =>
+      pay(bench, { method: 'auth', cc_number: testCard('three_d_secure') }),
+    )
+    bench.emulator.control.conclude('A-1', '1002')
+    await bench.emulator.clock.advance({ minutes: 9 })
+    expect(bench.emulator.orders.get('A-1')?.operations).toEqual([])
+    await bench.emulator.clock.advance({ minutes: 1 })
+    expect(bench.emulator.orders.get('A-1')?.operations).toMatchObject([{ method: 'void', status: 'success' }])
+  })
+
   it('of a card token: after a year, or by hand', async () => {
     const bench = createBench()
     const { cc_token } = await pay(bench)
@@ -168,6 +180,17 @@ it('order_3ds_bypass decides about 3-D Secure', async () => {
   expect(await asks('b', 'never', 'three_d_secure')).toBe(false)
   expect(await asks('c', 'supported', 'three_d_secure')).toBe(true)
   expect(await asks('d', 'supported', 'success')).toBe(false)
+})
+
+it('a card that is pending until it times out does so after 3-D Secure as well', async () => {
+  const bench = createBench()
+  const { emulator } = bench
+  const cc_number = testCard('timeout')
+  const { user_action_url } = await pay(bench, { order_3ds_bypass: 'always', cc_number })
+  await submit(emulator, String(user_action_url), new URLSearchParams({ outcome: 'pass' }))
+  expect(emulator.orders.get('A-1')?.status).toBe('pending')
+  await emulator.clock.advance({ minutes: 15 })
+  expect(emulator.orders.get('A-1')).toMatchObject({ status: 'failure', payments: [{ status_code: '4148' }] })
 })
 
 describe('money of the other methods', () => {

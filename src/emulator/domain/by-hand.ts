@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { Problem } from '../http/problem.ts'
 import { findCard } from '../state/cards.ts'
 import type { Operation, Order, Payment } from '../state/state.ts'
+import { scheduleAuthorizationExpiry } from './expiry.ts'
 import { concludeOperation } from './operations.ts'
 import { charge, followFirstPayment } from './subscriptions.ts'
 import { announce, conclude } from './transitions.ts'
@@ -29,6 +30,7 @@ export function concludeLatest(context: Context, order: Order, code: string, id?
     .find((one) => one.status === 'pending' && [undefined, one.payment_id, one.transaction_id].includes(id))
   if (payment === undefined) throw new Problem(400, `Order ${order.order_id} has nothing pending.`, [])
   conclude(context, order, payment, findCard(order.card ?? ''), code)
+  scheduleAuthorizationExpiry(context, order)
   followFirstPayment(context, order)
   announce(context, order, payment)
   return payment

@@ -26,6 +26,12 @@ export function scheduleExpiry(context: Context, order: Order, what: 'checkout' 
   })
 }
 
+/** Gives an authorization that has just been paid its lifetime; does nothing to any other payment. */
+export function scheduleAuthorizationExpiry(context: Context, order: Order): void {
+  const [{ method, status }] = order.payments
+  if (method === 'auth' && status === 'success') scheduleExpiry(context, order, 'authorization')
+}
+
 function checkout(context: Context, order: Order): boolean {
   const [payment] = order.payments
   if (payment.mode !== 'hosted' || payment.status !== context.rules.statuses.created) return false

@@ -3,7 +3,7 @@ import { Problem, type Violation } from '../http/problem.ts'
 import { findCard, isExpired, maskNumber, passesLuhn, type TestCard } from '../state/cards.ts'
 import type { Order, Payment } from '../state/state.ts'
 import { addDuration, timestamp, timestampWithoutFraction } from '../state/time.ts'
-import { scheduleExpiry } from './expiry.ts'
+import { scheduleAuthorizationExpiry, scheduleExpiry } from './expiry.ts'
 import { createSubscription, followFirstPayment } from './subscriptions.ts'
 import { announce, conclude, setStatus } from './transitions.ts'
 
@@ -125,10 +125,10 @@ export function pay(context: Context, order: Order, instrument: Instrument, code
     } else {
       payment.eci = '07'
       conclude(context, order, payment, card)
-      if (payment.status === 'pending') timeOutLater(context, order, payment)
+      timeOutLater(context, order, payment)
     }
   }
-  if (payment.method === 'auth' && payment.status === 'success') scheduleExpiry(context, order, 'authorization')
+  scheduleAuthorizationExpiry(context, order)
   followFirstPayment(context, order)
   announce(context, order, payment)
 }
@@ -139,7 +139,8 @@ export function finishThreeDSecure(context: Context, order: Order, passed: boole
   payment.eci = passed ? '05' : '07'
   if (passed) {
     conclude(context, order, payment, findCard(order.card ?? ''))
-    if (payment.method === 'auth' && payment.status === 'success') scheduleExpiry(context, order, 'authorization')
+    timeOutLater(context, order, payment)
+    scheduleAuthorizationExpiry(context, order)
   } else {
     setStatus(context, order, payment, context.rules.statuses.declined, context.rules.codes.threeDSecureFailed, {
       user_action_required: false,
@@ -175,7 +176,9 @@ export function cancelPayment(context: Context, order: Order): void {
   announce(context, order, payment)
 }
 
+/** What its card left pending fails in time. */
 function timeOutLater(context: Context, order: Order, payment: Payment): void {
+  if (payment.status !== 'pending') return
   context.scheduler.schedule(addDuration(context.scheduler.now(), { minutes: 15 }), () => {
     if (payment.status !== 'pending') return
     setStatus(context, order, payment, context.rules.statuses.declined, context.rules.codes.timedOut)

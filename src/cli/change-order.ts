@@ -93,7 +93,7 @@ async function change(verb: ChangeVerb, order_id: string, flags: ChangeFlags, se
   const request = await planned(config, (dry) => verb.call(dry, details, {}))
   const warning = whole === undefined ? undefined : repetition(intent)
   if (warning !== undefined) terminal.err(terminal.paint('yellow', printable(warning)))
-  if (!(await confirmed(name, order_id, { terminal, request, yes, whole }))) return EXIT.failed
+  if (!(await confirmed(name, order_id, { terminal, request, yes, whole, signal }))) return EXIT.failed
   try {
     // Its warnings were printed for the plan.
     const client = createClient({ ...config, onWarning: () => {} })

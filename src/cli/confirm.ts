@@ -1,4 +1,4 @@
-import { UsageError } from './errors.ts'
+import { InterruptedError, UsageError } from './errors.ts'
 import type { PlannedRequest } from './preview.ts'
 import { list } from './table.ts'
 import type { Terminal } from './terminal.ts'
@@ -10,15 +10,18 @@ export interface Confirmation {
   yes: boolean
   /** What it means that no amount is sent, where that means something. */
   whole?: string | undefined
+  /** Aborted on a signal. A Ctrl-C at the question is typed, and not a signal. */
+  signal: AbortSignal
 }
 
 /**
  * Shows what will be sent, and asks. It needs a terminal.
  * @returns whether to send it.
  * @throws {UsageError} without a terminal and without `--yes`.
+ * @throws {InterruptedError} on Ctrl-C at the question.
  */
 export async function confirmed(verb: string, subject: string, confirmation: Confirmation): Promise<boolean> {
-  const { terminal, request, yes, whole } = confirmation
+  const { terminal, request, yes, whole, signal } = confirmation
   if (yes) return true
   const { method, url, body } = request
   terminal.err(`${verb} ${subject}\n${method} ${url}`)
@@ -32,7 +35,8 @@ export async function confirmed(verb: string, subject: string, confirmation: Con
   if (!terminal.interactive) {
     throw new UsageError('There is no terminal to ask on, so nothing was sent. Add --yes to send exactly this.')
   }
-  const answer = await terminal.ask('Send this? [y/N] ')
+  const answer = await terminal.ask('Send this? [y/N] ', signal)
+  if (answer === undefined) throw new InterruptedError('Nothing was sent.')
   if (/^y(es)?$/i.test(answer)) return true
   terminal.err('Nothing was sent.')
   return false

@@ -9,8 +9,8 @@ export interface Terminal {
   err(text: string): void
   /** Whether a person can be asked: standard input and standard error are terminals. */
   readonly interactive: boolean
-  /** Asks on standard error. Resolves with an empty text when the input ends or is interrupted. */
-  ask(question: string): Promise<string>
+  /** Asks on standard error. Resolves with an empty text when the input ends, and with undefined on Ctrl-C or the signal. */
+  ask(question: string, signal: AbortSignal): Promise<string | undefined>
   /** Colours a text for standard output, or returns it as it is. */
   paint(colour: Colour, text: string): string
   /** Shows on a terminal that something takes long; returns the function that ends it. */
@@ -53,14 +53,20 @@ export function processTerminal(print: Lines = STREAMS): Terminal {
     out: (text) => print.log(visible(text)),
     err: (text) => print.error(visible(text)),
     interactive: stdin.isTTY === true && stderr.isTTY === true,
-    async ask(question) {
+    async ask(question, signal) {
+      if (signal.aborted) return undefined
       const lines = createInterface({ input: stdin, output: stderr })
-      const interrupted = new Promise<string>((resolve) => {
-        lines.once('SIGINT', () => lines.close())
+      const ended = new Promise<string | undefined>((resolve) => {
+        const interrupt = (): void => {
+          stderr.write('\n')
+          resolve(undefined)
+        }
+        lines.once('SIGINT', interrupt)
+        signal.addEventListener('abort', interrupt)
         lines.once('close', () => resolve(''))
       })
       try {
-        return (await Promise.race([lines.question(question), interrupted])).trim()
+        return (await Promise.race([lines.question(question), ended]))?.trim()
       } finally {
         lines.close()
       }

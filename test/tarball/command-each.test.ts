@@ -91,6 +91,35 @@ describe.each(RUNTIMES)('on %s', (runtime) => {
     await service.close()
   })
 
+  it('link, doctor and the question whether to send end on Ctrl-C with 130', async () => {
+    const service = await serveService()
+    for (const words of [['link', 'A-1', '--amount', '5', '--currency', 'UAH'], ['doctor']]) {
+      let asked = (): void => {}
+      const wasAsked = new Promise<void>((resolve) => {
+        asked = resolve
+      })
+      const hanging = await serveOnNode(() => {
+        asked()
+        return new Promise<Response>(() => {})
+      })
+      const addresses = { EDGETILL_BASE_URL: hanging.origin, EDGETILL_WORKER_URL: hanging.origin }
+      const running = start(runtime, words, { env: { ...service.env, ...CANARIES, ...addresses } })
+      await wasAsked
+      running.stop('SIGINT')
+      expect(await running.ended).toEqual({ code: 130, stdout: '', stderr: '' })
+      await hanging.close()
+    }
+    const { words, isDone }: Use = await SERVICE_VERBS.capture.prepare(service)
+    const unsure = words.filter((word) => word !== '--yes')
+    const running = start(runtime, unsure, { env: service.env, terminal: true, stdin: 'open' })
+    await running.seen('[y/N] ')
+    running.type('\u0003')
+    const { code, stdout } = await running.ended
+    expect(stdout).toMatch(/\[y\/N\] .*\nNothing was sent\.\r?\n$/s)
+    expect([code, await isDone?.()]).toEqual([130, false])
+    await service.close()
+  })
+
   it('link and doctor keep quiet when the reader of their output has gone', async () => {
     const service = await serveService()
     const worker = await serveOnNode(() => Response.json({ url: 'https://pay.example.com/checkout/x', expires_at: '' }))

@@ -28,18 +28,25 @@ export function command(around = surroundings, addressesOf = resolve): Command {
 
 async function examine(flags: Flags, around: Surroundings, addressesOf: Lookup): Promise<void> {
   const { terminal } = around
+  const signal = signalOf(around)
   const settings = await readSettings(flags, around.environment)
-  const findings = [
-    ...(await examineService(settings, flags, around)),
-    ...(await checkWebhookAddress(flags.webhookUrl, addressesOf)),
-  ]
+  const findings = await examineService(settings, flags, around, signal)
+  // A check that was broken off says nothing about the service.
+  if (signal.aborted) return around.exit(130)
+  findings.push(...(await checkWebhookAddress(flags.webhookUrl, addressesOf)))
+  if (signal.aborted) return around.exit(130)
   const isWrong = findings.some(({ result }) => result === 'failed')
   if (flags.json) terminal.out(JSON.stringify({ ok: !isWrong, findings }))
   else for (const finding of findings) terminal.out(describe(finding, terminal))
   around.exit(isWrong ? EXIT.failed : EXIT.done)
 }
 
-async function examineService(settings: Settings, flags: Flags, around: Surroundings): Promise<Finding[]> {
+async function examineService(
+  settings: Settings,
+  flags: Flags,
+  around: Surroundings,
+  signal: AbortSignal,
+): Promise<Finding[]> {
   const { terminal, fetch } = around
   let config: ClientConfig
   try {
@@ -53,7 +60,7 @@ async function examineService(settings: Settings, flags: Flags, around: Surround
     ]
   }
   const done = terminal.progress('Asking the service')
-  const probes = await probeService(config, signalOf(around)).finally(done)
+  const probes = await probeService(config, signal).finally(done)
   return [ok('configuration', summary(settings, config)), ...judge(probes, config.authentication ?? 'per-endpoint')]
 }
 

@@ -48,6 +48,7 @@ async function makeLink(id: string | undefined, flags: Flags, around: Surroundin
   const { terminal, fetch = globalThis.fetch } = around
   const order = hostedOrder(id, flags)
   const { expiresAt: expires_at, reference, email: customer_email } = flags
+  const signal = signalOf(around)
   const done = terminal.progress('Waiting for the worker')
   try {
     const response = await fetch(`${origin}/api/links`, {
@@ -55,7 +56,7 @@ async function makeLink(id: string | undefined, flags: Flags, around: Surroundin
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ order, expires_at, reference, customer_email }),
       redirect: 'manual',
-      signal: AbortSignal.any([AbortSignal.timeout(flags.timeout), signalOf(around)]),
+      signal: AbortSignal.any([AbortSignal.timeout(flags.timeout), signal]),
     })
     const body = await bodyOf(response)
     done()
@@ -68,6 +69,7 @@ async function makeLink(id: string | undefined, flags: Flags, around: Surroundin
     around.exit(EXIT.done)
   } catch (error) {
     done()
+    if (signal.aborted) return around.exit(130)
     terminal.err(`The worker at ${origin} did not respond: ${causeOf(error)}. Making a link moves no money.`)
     terminal.err('Check EDGETILL_WORKER_URL and the network, and run the command again.')
     around.exit(EXIT.failed)

@@ -30,9 +30,8 @@ export function command(around = surroundings): Command {
 async function cancel(recurring_id: string, flags: Flags, session: Session): Promise<ExitCode> {
   const { config, client, terminal, json, signal, wait } = session
   const request = await planned(config, (dry) => dry.cancelRecurring({ recurring_id }))
-  if (!(await confirmed('recurring-cancel', recurring_id, { terminal, request, yes: flags.yes ?? false }))) {
-    return EXIT.failed
-  }
+  const { yes = false } = flags
+  if (!(await confirmed('recurring-cancel', recurring_id, { terminal, request, yes, signal }))) return EXIT.failed
   try {
     const record = await wait(client.cancelRecurring({ recurring_id }, { signal }))
     const { recurring_status } = record

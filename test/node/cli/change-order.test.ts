@@ -60,6 +60,13 @@ describe('what moves money shows what will be sent, and asks', () => {
     })
   })
 
+  it('sends nothing after Ctrl-C, and ends with 130', async () => {
+    await order('A-1')
+    const ran = await runVerb(capture, ['A-1'], { ...around, answer: 'Ctrl-C' })
+    expect(ran.err).toMatch(/\nNothing was sent\.\n$/)
+    expect([ran.code, ran.out, changes()]).toEqual([130, '', []])
+  })
+
   it.each(['n', '', 'yep', 'no'])('sends nothing after "%s"', async (answer) => {
     await order('A-1')
     const ran = await runVerb(capture, ['A-1'], { ...around, answer })

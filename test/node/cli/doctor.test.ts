@@ -4,7 +4,7 @@ import type { Finding } from '../../../src/cli/doctor/finding.ts'
 import { checkWebhookAddress } from '../../../src/cli/doctor/webhook-address.ts'
 import type { EmulatorOptions } from '../../../src/emulator/index.ts'
 import { openShop } from '../../support/shop.ts'
-import { type Around, against, runVerb } from '../support/verb.ts'
+import { type Around, against, hangingFetch, runVerb } from '../support/verb.ts'
 
 const CREDENTIALS = 'api_key, api_secret and pos_id'
 
@@ -124,6 +124,13 @@ describe('edgetill doctor', () => {
     const { out } = await runVerb(doctor, ['--json'], { ...against(emulator), fetch })
     const clock = (JSON.parse(out) as { findings: Finding[] }).findings.find(({ check }) => check === 'clock')
     expect(clock).toMatchObject({ result: verdict, message: expect.stringMatching(message) })
+  })
+
+  it('ends on Ctrl-C with 130, and finds nothing wrong', async () => {
+    const fetch = hangingFetch()
+    const { environment } = against(openShop().emulator)
+    const { code, out, err } = await runVerb(doctor, [], { environment, fetch, stopped: fetch.asked })
+    expect([code, out, err]).toEqual([130, '', ''])
   })
 
   it('reports what is missing or wrong in the configuration as a finding', async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { command as link } from '../../../src/cli/commands/link.ts'
 import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
-import { type Around, runVerb } from '../support/verb.ts'
+import { type Around, hangingFetch, runVerb } from '../support/verb.ts'
 
 let world: World
 let around: Required<Pick<Around, 'environment' | 'fetch'>>
@@ -82,6 +82,12 @@ describe('edgetill link', () => {
     const { code, out, err } = await runVerb(link, WORDS, { ...around, fetch: async () => response })
     expect(err).toContain(text)
     expect([code, out]).toEqual([1, ''])
+  })
+
+  it('ends on Ctrl-C with 130, and gives no advice about the worker', async () => {
+    const fetch = hangingFetch()
+    const { code, out, err } = await runVerb(link, WORDS, { ...around, fetch, stopped: fetch.asked })
+    expect([code, out, err]).toEqual([130, '', ''])
   })
 
   it.each([

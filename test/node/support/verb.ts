@@ -14,7 +14,7 @@ export interface Ran {
 }
 
 export interface Around extends Partial<Omit<Surroundings, 'terminal' | 'exit'>> {
-  /** What a person types; without it there is no terminal. */
+  /** What a person types, or Ctrl-C; without it there is no terminal. */
   answer?: string
 }
 
@@ -44,7 +44,7 @@ export async function runVerb(
       interactive: answer !== undefined,
       async ask(question) {
         ran.asked.push(question)
-        return answer ?? ''
+        return answer === 'Ctrl-C' ? undefined : (answer ?? '')
       },
     },
   }
@@ -57,6 +57,19 @@ export async function runVerb(
     ran.code = exitCodeOf(error)
   }
   return ran
+}
+
+/** A service that never responds; `asked` resolves when it gets its first request. */
+export function hangingFetch(): Required<Around>['fetch'] & { asked: Promise<void> } {
+  let tell = (): void => {}
+  const asked = new Promise<void>((resolve) => {
+    tell = resolve
+  })
+  const fetch: Required<Around>['fetch'] = (_, init) => {
+    tell()
+    return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))
+  }
+  return Object.assign(fetch, { asked })
 }
 
 /** `EDGETILL_*` for an emulator, and its `fetch`. */

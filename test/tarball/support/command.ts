@@ -58,6 +58,8 @@ export interface RunningCommand {
   ended: Promise<Ended>
   /** Resolves with all of stdout when a text was printed, on stderr too; rejects when the command ends before. */
   seen(text: string): Promise<string>
+  /** Writes to stdin that is open. */
+  type(text: string): void
   /** Writes to stdin that is open, more than a pipe holds: resolves when the command is reading. */
   fill(): Promise<void>
   stop(signal: NodeJS.Signals): void
@@ -134,6 +136,9 @@ function watch(child: ChildProcess, words: readonly string[]): RunningCommand {
         new Promise<string>((resolve) => (has(text) ? resolve(stdout) : waiting.push({ text, resolve }))),
         ended.then((end) => Promise.reject(new Error(`It ended before it printed "${text}": ${JSON.stringify(end)}`))),
       ]),
+    type: (text) => {
+      child.stdin?.write(text)
+    },
     fill: () => new Promise((resolve) => child.stdin?.write(' '.repeat(1024 * 1024), () => resolve())),
     stop: (signal) => {
       child.kill(signal)

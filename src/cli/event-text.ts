@@ -10,13 +10,24 @@ export function eventLine(event: WebhookEvent): string {
 }
 
 /** An event as JSON for people and programs. What can be charged is not shown: a terminal's output is kept and shared. */
-export function shownEvent(event: WebhookEvent): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(event, hideTokens)) as Record<string, unknown>
+export const shownEvent = (event: WebhookEvent): Record<string, unknown> => withoutTokens({ ...event })
+
+/** A copy of a payload that can be shown. */
+export function withoutTokens(payload: Record<string, unknown>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(payload, hideTokens)) as Record<string, unknown>
+}
+
+/** The same for the text of a response, which need not be whole. */
+export function textWithoutTokens(text: string): string {
+  return text.replaceAll(/("(?:cc|recurring)_token"\s*:\s*)"(?:[^"\\]|\\.)*"?/g, '$1"[hidden]"')
 }
 
 function hideTokens(name: string, value: unknown): unknown {
-  return (name === 'cc_token' || name === 'recurring_token') && value !== null ? '[hidden]' : value
+  return isToken(name) && value !== null ? '[hidden]' : value
 }
+
+/** Whether a field holds what can be charged. */
+export const isToken = (name: string): boolean => name === 'cc_token' || name === 'recurring_token'
 
 function text(value: unknown): string {
   if (value === undefined || value === null) return '-'

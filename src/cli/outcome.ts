@@ -7,6 +7,7 @@ import {
   isUnexpectedResponseError,
   type WebhookEvent,
 } from '../index.ts'
+import { isToken } from './event-text.ts'
 
 /** Exit codes: done, rejected or failed, outcome unknown. Wrong usage is thrown: 2. */
 export const EXIT = { done: 0, failed: 1, unknown: 3 } as const
@@ -47,7 +48,7 @@ export function cureOf(error: unknown): string {
 
 /** A record as JSON. A token can be charged: it has no place in a terminal or a log. */
 export function jsonOf(record: object): string {
-  return JSON.stringify(record, (name, value: unknown) => (name === 'cc_token' ? undefined : value))
+  return JSON.stringify(record, (name, value: unknown) => (isToken(name) ? undefined : value))
 }
 
 /** `operation_id` of each operation that has one. */

@@ -4,8 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { serveEmulator } from '../../src/cli/serve-emulator.ts'
+import { serveOnNode } from '../../src/cli/serve-node.ts'
 import { VERBS } from '../../src/cli/verbs.ts'
 import { signWebhook, verifyWebhook } from '../../src/webhooks/index.ts'
+import { direct, post } from '../emulator/call.ts'
 import { CANARIES, PERMISSIONS, RUNTIMES, type RunningCommand, run, start } from './support/command.ts'
 
 const SECRET = CANARIES.EDGETILL_API_SECRET
@@ -267,6 +270,32 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
     expect(rejected).toMatchObject({ code: 1, stderr: expect.stringContaining('The emulator rejected it: 400') })
   })
 
+  it('trigger sends a card token, and prints none', async () => {
+    const shop = await receiver()
+    const token = ['--set', 'cc_token=card-canary', '--set', 'recurring_token=card-canary']
+    const sent = await run(runtime, ['trigger', 'purchase', '--to', shop.url, ...token, '--json'])
+    expect(JSON.parse(sent.stdout)).toMatchObject({ status: 200, payload: { cc_token: '[hidden]' }, body: '[hidden]' })
+    const form = new URLSearchParams(shop.got[0]?.body)
+    expect(verifyWebhook(form, SECRET)).toMatchObject({ cc_token: 'card-canary' })
+    const without = await run(runtime, ['trigger', 'refund', '--to', shop.url, '--json'])
+    expect(JSON.parse(without.stdout)).toMatchObject({ body: shop.got[1]?.body })
+
+    const { emulator, origin, close } = await serveEmulator({}, {})
+    const init_recurring = { interval_unit: 'day', interval_count: 1 }
+    expect((await post(emulator, '/api/v1/payment', direct(emulator, { init_recurring }))).status).toBe(200)
+    const charge = ['trigger', 'charge', '--emulator', origin, '--set', 'order_id=A-1']
+    const booked = [await run(runtime, charge), await run(runtime, [...charge, '--json'])]
+    const wrong = await run(runtime, [...charge, '--set', 'cc_token=card-canary', '--json'])
+    const { cc_token } = emulator.orders.get('A-1')?.payments[0] ?? {}
+    await close()
+    expect(cc_token).toMatch(/^emulator-token-/)
+    expect(booked.map(({ code }) => code)).toEqual([0, 0])
+    expect(booked[0]?.stdout).toContain('"cc_token":"[hidden]"')
+    const { response } = JSON.parse(booked[1]?.stdout ?? '') as { response: string }
+    expect(JSON.parse(response)).toMatchObject({ order_id: 'A-1', cc_token: '[hidden]' })
+    expect([sent, ...booked, wrong].filter(({ stdout }) => /card-canary|emulator-token-/.test(stdout))).toEqual([])
+  })
+
   it('takes a secret from a file, with or without a line break at its end', async () => {
     const file = join(temporary(), 'secret')
     writeFileSync(file, `${SECRET}\n`)
@@ -274,6 +303,25 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
     const broken = await run(runtime, ['verify'], { stdin: body, env: { EDGETILL_API_SECRET: `${SECRET}\n` } })
     expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('Not genuine: secret white space') })
   })
+})
+
+it('listen and replay print no card token that a receiver repeats', async () => {
+  const shop = await serveOnNode(() => new Response('{ "cc_token": "card-canary" }', { status: 500 }))
+  for (const json of [[], ['--json']]) {
+    const folder = join(temporary(), 'kept')
+    const words = ['listen', '--port', '0', '--forward-to', shop.origin, '--save', folder, ...json]
+    const listen = start('node', words)
+    const url = await listening(listen, json.length === 0 ? 'Ctrl-C stops it.' : '"start"')
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const response = await fetch(url, { method: 'POST', headers, body })
+    expect(await response.json()).toEqual({ cc_token: 'card-canary' })
+    listen.stop('SIGINT')
+    const replay = await run('node', ['replay', folder, ...json])
+    const shown = (await listen.ended).stdout + replay.stdout
+    expect(shown.match(/\[hidden\]/g)?.length).toBeGreaterThanOrEqual(2)
+    expect(shown).not.toContain('card-canary')
+  }
+  await shop.close()
 })
 
 it('guides/command-line.md states what Deno has to allow, for every verb', () => {

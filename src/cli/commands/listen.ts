@@ -7,7 +7,7 @@ import { isLoopback, listenError, serveOnNode } from '../serve-node.ts'
 import { printable, processTerminal, type Terminal } from '../terminal.ts'
 import { createListener, type Heard } from '../webhooks/listener.ts'
 import { prepareFolder } from '../webhooks/received.ts'
-import { isSuccess, replyText } from '../webhooks/send.ts'
+import { isSuccess, replyText, shownReply } from '../webhooks/send.ts'
 
 interface ListenFlags extends SecretFlags {
   port?: number
@@ -74,6 +74,11 @@ function printReply({ out, paint }: Terminal, { at, event, reply }: Heard, forwa
 }
 
 function printJson({ out }: Terminal, { event, reply, ...heard }: Heard): void {
-  const forwarded = reply && { status: reply.status, error: reply.error, ms: reply.ms, response: reply.text }
+  const forwarded = reply && {
+    status: reply.status,
+    error: reply.error,
+    ms: reply.ms,
+    response: shownReply(reply).text,
+  }
   out(JSON.stringify({ type: 'request', ...heard, event: event && shownEvent(event), forwarded }))
 }

@@ -3,7 +3,7 @@ import { createRandom } from '../../emulator/state/random.ts'
 import { webAddress, wholeNumber } from '../option-values.ts'
 import { printable, processTerminal } from '../terminal.ts'
 import { loadReceived, type Received } from '../webhooks/received.ts'
-import { isSuccess, replyText, sendRequest } from '../webhooks/send.ts'
+import { isSuccess, replyText, sendRequest, shownReply } from '../webhooks/send.ts'
 
 interface ReplayFlags {
   to?: string
@@ -38,7 +38,8 @@ async function replay(folder: string, { to, shuffle, double, seed, json }: Repla
   let failed = 0
   for (const one of shuffle ? shuffled(twice, chosen) : twice) {
     const url = to ?? one.forwarded_to ?? one.url
-    const reply = await sendRequest(url, one.method, one.headers, Buffer.from(one.body, one.encoding))
+    const sent = await sendRequest(url, one.method, one.headers, Buffer.from(one.body, one.encoding))
+    const reply = shownReply(sent)
     if (!isSuccess(reply.status)) failed++
     const { status, error, ms, text } = reply
     const colour = isSuccess(status) ? 'green' : 'red'

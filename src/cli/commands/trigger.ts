@@ -3,12 +3,12 @@ import { didYouMean } from '../../lib/did-you-mean.ts'
 import { encodeUtf8 } from '../../lib/utf8.ts'
 import { readEvent, signWebhook } from '../../webhooks/index.ts'
 import { UsageError } from '../errors.ts'
-import { eventLine } from '../event-text.ts'
+import { eventLine, withoutTokens } from '../event-text.ts'
 import { repeated, webAddress } from '../option-values.ts'
 import { addSecretOptions, readSecrets, type SecretFlags } from '../secrets.ts'
 import { applySettings, type Setting, setting } from '../set-values.ts'
 import { printable, processTerminal } from '../terminal.ts'
-import { isSuccess, type Reply, replyText, sendRequest } from '../webhooks/send.ts'
+import { isSuccess, type Reply, replyText, sendRequest, shownReply } from '../webhooks/send.ts'
 import { EVENT_KINDS, triggeredEvent } from '../webhooks/triggered-event.ts'
 
 interface TriggerFlags extends SecretFlags {
@@ -55,10 +55,15 @@ async function send(kind: string, { to = '', set = [], json, ...flags }: Trigger
   const [secret] = await readSecrets(flags)
   const payload = triggeredEvent(known, set)
   const { body } = signWebhook(payload, secret.value)
-  const reply = await sendRequest(to, 'POST', FORM, encodeUtf8(body))
   const { out, err, paint } = processTerminal()
+  const reply = await replyOf(to, FORM, body)
   if (!isSuccess(reply.status)) process.exitCode = 1
-  if (json) return out(JSON.stringify({ to, payload, body, ...responseOf(reply) }))
+  if (json) {
+    const shown = withoutTokens(payload)
+    // The signed body holds the token as well.
+    const isWhole = JSON.stringify(shown) === JSON.stringify(payload)
+    return out(JSON.stringify({ to, payload: shown, body: isWhole ? body : '[hidden]', ...responseOf(reply) }))
+  }
   out(eventLine(readEvent(payload)))
   if (reply.status === null) return err(`${to} cannot be reached (${reply.error}). Is the receiver running there?`)
   out(`-> ${to}: ${paint(isSuccess(reply.status) ? 'green' : 'red', printable(replyText(reply)))}`)
@@ -75,13 +80,18 @@ async function book(kind: string, emulator: string, { set = [], json }: TriggerF
   const given = Object.entries(applySettings(text, set)).filter(([, value]) => value !== '')
   const input = { ...(isPayment && { method: kind, amount: 100.5, currency: 'UAH' }), ...Object.fromEntries(given) }
   const url = new URL(`/_emulator/api/${isPayment ? 'payment' : kind}`, emulator).href
-  const reply = await sendRequest(url, 'POST', JSON_BODY, encodeUtf8(JSON.stringify(input)))
   const { out, err } = processTerminal()
+  const reply = await replyOf(url, JSON_BODY, JSON.stringify(input))
   if (!isSuccess(reply.status)) process.exitCode = 1
-  if (json) return out(JSON.stringify({ to: url, payload: input, ...responseOf(reply) }))
+  if (json) return out(JSON.stringify({ to: url, payload: withoutTokens(input), ...responseOf(reply) }))
   if (isSuccess(reply.status)) return out(`The emulator booked it: ${printable(reply.text)}`)
   if (reply.status === null) return err(`${url} cannot be reached (${reply.error}). Is the emulator running there?`)
   err(`The emulator rejected it: ${printable(replyText(reply))}`)
+}
+
+/** What came back, fit to be shown. */
+async function replyOf(url: string, headers: [string, string][], body: string): Promise<Reply> {
+  return shownReply(await sendRequest(url, 'POST', headers, encodeUtf8(body)))
 }
 
 function unknownKind(kind: string, known: readonly string[]): UsageError {

@@ -1,6 +1,7 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { failureCause } from '../../emulator/webhooks/failure-cause.ts'
+import { textWithoutTokens } from '../event-text.ts'
 
 /** What came back, or why nothing did. */
 export interface Reply {
@@ -66,8 +67,12 @@ export function sendRequest(
   })
 }
 
+/** A reply that can be shown: the emulator responds with the payment, and a receiver may repeat what it got. */
+export const shownReply = (reply: Reply): Reply => ({ ...reply, text: textWithoutTokens(reply.text) })
+
 /** For people: `200 in 12 ms`, with the text of what is not a success. */
-export function replyText({ status, text, error, ms }: Reply): string {
+export function replyText(reply: Reply): string {
+  const { status, text, error, ms } = shownReply(reply)
   if (status === null) return `failed: ${error}`
   const said = text.trim().split('\n')[0]?.slice(0, 200) ?? ''
   return `${status} in ${ms} ms${isSuccess(status) || said === '' ? '' : ` ${said}`}`

@@ -66,6 +66,7 @@ const record = (text: string) => ({
     amount: 100.5,
     currency: 'UAH',
     cc_token: CANARIES.cardToken,
+    recurring_token: CANARIES.cardToken,
     recurring_status: text,
     comment: text,
     message: text,

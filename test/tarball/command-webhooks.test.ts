@@ -324,6 +324,27 @@ it('listen and replay print no card token that a receiver repeats', async () => 
   await shop.close()
 })
 
+it('trigger and replay show at a terminal that the receiver takes long', async () => {
+  const { origin, close } = await serveOnNode(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    return new Response()
+  })
+  const folder = temporary()
+  const headers: [string, string][] = []
+  const saved = { received_at: '', method: 'POST', url: origin, forwarded_to: null, headers, summary: 'a webhook' }
+  writeFileSync(join(folder, '1.json'), JSON.stringify({ ...saved, body: '', encoding: 'utf8' }))
+  for (const words of [
+    ['trigger', 'purchase', '--to', `${origin}/`],
+    ['trigger', 'charge', '--emulator', origin],
+    ['replay', folder],
+  ]) {
+    const { code, stdout } = await run('node', words, { terminal: true })
+    expect([words, code]).toEqual([words, 0])
+    expect(stdout).toContain('\r\u001b[2KWaiting for the receiver … 1 s\r\u001b[2K')
+  }
+  await close()
+})
+
 it('guides/command-line.md states what Deno has to allow, for every verb', () => {
   expect(Object.keys(PERMISSIONS).sort()).toEqual(Object.keys(VERBS).sort())
 })

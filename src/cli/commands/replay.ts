@@ -30,7 +30,7 @@ export function command(): Command {
 }
 
 async function replay(folder: string, { to, shuffle, double, seed, json }: ReplayFlags): Promise<void> {
-  const { out, err, paint } = processTerminal()
+  const { out, err, paint, progress } = processTerminal()
   const saved = await loadReceived(folder)
   const twice = double ? saved.flatMap((one) => [one, one]) : saved
   const chosen = seed ?? Math.floor(Math.random() * 2 ** 32)
@@ -38,8 +38,9 @@ async function replay(folder: string, { to, shuffle, double, seed, json }: Repla
   let failed = 0
   for (const one of shuffle ? shuffled(twice, chosen) : twice) {
     const url = to ?? one.forwarded_to ?? one.url
-    const sent = await sendRequest(url, one.method, one.headers, Buffer.from(one.body, one.encoding))
-    const reply = shownReply(sent)
+    const done = progress('Waiting for the receiver')
+    const sent = sendRequest(url, one.method, one.headers, Buffer.from(one.body, one.encoding))
+    const reply = shownReply(await sent.finally(done))
     if (!isSuccess(reply.status)) failed++
     const { status, error, ms, text } = reply
     const colour = isSuccess(status) ? 'green' : 'red'

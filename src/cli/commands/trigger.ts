@@ -91,7 +91,8 @@ async function book(kind: string, emulator: string, { set = [], json }: TriggerF
 
 /** What came back, fit to be shown. */
 async function replyOf(url: string, headers: [string, string][], body: string): Promise<Reply> {
-  return shownReply(await sendRequest(url, 'POST', headers, encodeUtf8(body)))
+  const done = processTerminal().progress('Waiting for the receiver')
+  return shownReply(await sendRequest(url, 'POST', headers, encodeUtf8(body)).finally(done))
 }
 
 function unknownKind(kind: string, known: readonly string[]): UsageError {

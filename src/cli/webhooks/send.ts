@@ -15,7 +15,7 @@ export interface Reply {
   headers: [name: string, value: string][]
 }
 
-/** Milliseconds that a receiver has. */
+/** Milliseconds that a receiver has for its whole response. */
 const TIMEOUT = 30_000
 /** Bytes of a response that are kept. */
 const KEPT = 64 * 1024
@@ -32,11 +32,14 @@ export function sendRequest(
   method: string,
   headers: readonly [string, string][],
   body: Uint8Array,
+  timeout = TIMEOUT,
 ): Promise<Reply> {
   const started = performance.now()
   const request = url.startsWith('https:') ? requestHttps : requestHttp
   return new Promise((resolve) => {
+    let deadline: ReturnType<typeof setTimeout> | undefined
     const end = (reply: Partial<Reply>): void => {
+      clearTimeout(deadline)
       resolve({
         status: null,
         text: '',
@@ -46,8 +49,8 @@ export function sendRequest(
         ...reply,
       })
     }
-    const fail = (error: unknown): void => end({ error: failureCause(error, TIMEOUT) })
-    const outgoing = request(url, { method, agent: false, timeout: TIMEOUT }, (response) => {
+    const fail = (error: unknown): void => end({ error: failureCause(error, timeout) })
+    const outgoing = request(url, { method, agent: false }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (part: string) => {
@@ -59,11 +62,15 @@ export function sendRequest(
       response.on('end', () => end({ status: response.statusCode ?? 0, text, headers: pairs }))
       response.on('error', fail)
     })
-    outgoing.on('timeout', () => outgoing.destroy(new DOMException('', 'TimeoutError')))
     outgoing.on('error', fail)
     for (const [name, value] of headers) if (!PER_CONNECTION.test(name)) outgoing.appendHeader(name, value)
     if (body.length > 0 || !/^(GET|HEAD)$/.test(method)) outgoing.setHeader('content-length', body.length)
     outgoing.end(body)
+    // Not the timeout of the socket: that counts idleness, and a receiver that sends byte after byte is never idle.
+    deadline = setTimeout(() => {
+      fail(new DOMException('', 'TimeoutError'))
+      outgoing.destroy()
+    }, timeout)
   })
 }
 

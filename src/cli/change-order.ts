@@ -92,7 +92,7 @@ async function change(verb: ChangeVerb, order_id: string, flags: ChangeFlags, se
   if (whole === undefined) checkWhole(intent)
   const request = await planned(config, (dry) => verb.call(dry, details, {}))
   const warning = whole === undefined ? undefined : repetition(intent)
-  if (warning !== undefined) terminal.err(terminal.paint('yellow', printable(warning)))
+  if (warning !== undefined) terminal.err(printable(warning))
   if (!(await confirmed(name, order_id, { terminal, request, yes, whole, signal }))) return EXIT.failed
   try {
     // Its warnings were printed for the plan.

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { command as cancel } from '../../../src/cli/commands/cancel.ts'
 import { command as capture } from '../../../src/cli/commands/capture.ts'
 import { command as refund } from '../../../src/cli/commands/refund.ts'
@@ -134,6 +134,21 @@ describe('the order is looked up first', () => {
     expect(again.code).toBe(0)
     const whole = await runVerb(verb, ['A-1'], { ...around, answer: 'n' })
     expect(whole.err).toContain(`already has a ${name} of 20.00 UAH`)
+  })
+
+  it('is warned of without a colour: standard error may be a file while standard output is a terminal', async () => {
+    await order('A-1')
+    vi.stubEnv('NO_COLOR', undefined)
+    vi.stubEnv('TERM', 'xterm')
+    const isTTY = Object.getOwnPropertyDescriptor(process.stdout, 'isTTY')
+    Object.defineProperty(process.stdout, 'isTTY', { value: true, configurable: true })
+    const words = ['A-1', '--amount', '20', '--yes']
+    const first = await runVerb(capture, words, around)
+    const again = await runVerb(capture, words, around)
+    Object.defineProperty(process.stdout, 'isTTY', isTTY ?? { value: undefined, configurable: true })
+    vi.unstubAllEnvs()
+    expect(first.out).toContain('\u001b[32msuccess')
+    expect(again.err).toMatch(/^Warning: order A-1 already has a capture of 20\.00 UAH/)
   })
 
   it('a declined one does not count as a repetition', async () => {

@@ -277,7 +277,7 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
     expect(JSON.parse(sent.stdout)).toMatchObject({ status: 200, payload: { cc_token: '[hidden]' }, body: '[hidden]' })
     const form = new URLSearchParams(shop.got[0]?.body)
     expect(verifyWebhook(form, SECRET)).toMatchObject({ cc_token: 'card-canary' })
-    const without = await run(runtime, ['trigger', 'refund', '--to', shop.url, '--json'])
+    const without = await run(runtime, ['trigger', 'purchase', '--to', shop.url, '--json'])
     expect(JSON.parse(without.stdout)).toMatchObject({ body: shop.got[1]?.body })
 
     const { emulator, origin, close } = await serveEmulator({}, {})

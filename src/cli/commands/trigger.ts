@@ -59,10 +59,10 @@ async function send(kind: string, { to = '', set = [], json, ...flags }: Trigger
   const reply = await replyOf(to, FORM, body)
   if (!isSuccess(reply.status)) process.exitCode = 1
   if (json) {
-    const shown = withoutTokens(payload)
-    // The signed body holds the token as well.
-    const isWhole = JSON.stringify(shown) === JSON.stringify(payload)
-    return out(JSON.stringify({ to, payload: shown, body: isWhole ? body : '[hidden]', ...responseOf(reply) }))
+    // The token of the sample charges nothing. One that was set may, and the signed body holds it as well.
+    const hidden = set.some(({ path, text }) => [...path, text].some((part) => /(cc|recurring)_token/.test(part)))
+    const shown = hidden ? { payload: withoutTokens(payload), body: '[hidden]' } : { payload, body }
+    return out(JSON.stringify({ to, ...shown, ...responseOf(reply) }))
   }
   out(eventLine(readEvent(payload)))
   if (reply.status === null) return err(`${to} cannot be reached (${reply.error}). Is the receiver running there?`)

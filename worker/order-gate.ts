@@ -55,7 +55,7 @@ export function createOrderGate(deps: Deps): new (state: DurableObjectState, env
         this.events(async () => writeDueRows(this.context)),
         this.money(async () => runTasks(this.context)),
       ])
-      await scheduleAlarm(this.storage, this.context.now())
+      await scheduleAlarm(this.storage, this.context.now(), onEvent !== undefined)
       // The runtime repeats an alarm that failed.
       for (const one of done) if (one.status === 'rejected') throw one.reason
     }

@@ -217,7 +217,21 @@ const SCENARIOS: Record<string, Record<string, Scenario>> = {
   },
   'DELETE /api/orders/:order_id/personal-data': {},
   'GET /api/events': { ...list, invalid_parameter: ({ send }) => send() },
-  'POST /api/events/:id/replay': unknown,
+  'POST /api/events/:id/replay': {
+    ...unknown,
+    no_on_event: async ({ world, send }) => {
+      world.options.onEvent = () => {
+        throw new Error('the shop is down')
+      }
+      world.begin()
+      await world.deliver(payment('A-1'))
+      await world.advance(0)
+      const { events } = (await (await world.api('/api/events?failing=true')).json()) as { events: { id: string }[] }
+      delete world.options.onEvent
+      world.begin()
+      return send({ id: events[0]?.id ?? '' })
+    },
+  },
   'POST /api/links': {
     invalid_json: ({ send }) => send({}, { body: '[' }),
     invalid_input: ({ send }) => send({}, { body: '{}' }),

@@ -251,6 +251,72 @@ describe('onEvent behind the gate', () => {
   })
 })
 
+describe('events that wait for an `onEvent` that was taken out', () => {
+  /** A world with an event that `onEvent` failed on, whose worker then begins anew without it. */
+  async function waiting(kind: WorldOptions['kind']): Promise<{ world: World; calls: string[]; bring: () => void }> {
+    const calls: string[] = []
+    let fails = true
+    const onEvent: OnEvent = ({ id }) => {
+      if (fails) throw new Error('the shop is down')
+      calls.push(id)
+    }
+    const world = new World({ kind, onEvent })
+    await world.deliver(payment(ID))
+    await world.advance(5_000)
+    delete world.options.onEvent
+    world.begin()
+    const bring = () => {
+      fails = false
+      world.options.onEvent = onEvent
+      world.begin()
+    }
+    return { world, calls, bring }
+  }
+
+  it('wake the gate every 15 minutes, and not without end', async () => {
+    const { world, calls, bring } = await waiting('gated')
+    await world.advance(3_600_000)
+    expect(world.gate?.nextAlarm()).toBe(world.time + 900_000)
+    bring()
+    await world.advance(900_000)
+    expect(calls).toHaveLength(1)
+    expect(world.gate?.nextAlarm()).toBeUndefined()
+  })
+
+  it.each(['gated', ...ALONE.filter((kind) => kind === 'strict')] as const)(
+    'are neither replayed nor dropped over %s KV',
+    async (kind) => {
+      const { world, calls, bring } = await waiting(kind)
+      const failing = async () =>
+        ((await (await world.api('/api/events?failing=true')).json()) as { events: { id: string }[] }).events
+      const before = await failing()
+      expect(before).toHaveLength(1)
+      const replay = () => world.api(`/api/events/${before[0]?.id}/replay`, { method: 'POST' })
+      const response = await replay()
+      expect([response.status, await response.json()]).toEqual([409, expect.objectContaining({ code: 'no_on_event' })])
+      expect(await failing()).toEqual(before)
+      bring()
+      expect((await replay()).status).toBe(200)
+      expect([calls.length, await failing()]).toEqual([1, []])
+    },
+  )
+
+  it('are called in batches of 20, one soon after the other', async () => {
+    const { world, calls, bring } = await waiting('gated')
+    bring()
+    for (let i = 0; i < 45; i++) {
+      const event = secondary(ID, 'refund', { amount: 1, created_at: at(i) })
+      expect((await world.post(signWebhook(event, world.emulator.credentials.apiSecret).body)).status).toBe(200)
+    }
+    const began = world.time
+    while (calls.length < 46 && world.time - began < 60_000) {
+      await world.advance(Math.max((world.gate?.nextAlarm() ?? Number.POSITIVE_INFINITY) - world.time, 0))
+    }
+    expect(calls).toHaveLength(46)
+    expect(world.time - began).toBeLessThan(10_000)
+  })
+})
+
 describe.each(['gated', ...ALONE.filter((kind) => kind === 'strict')] as const)('money over %s KV', (kind) => {
   it('is not sent again after a 429: the caller gets Retry-After and may use the same key', async () => {
     const world = await reserved({ kind })

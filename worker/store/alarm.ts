@@ -21,18 +21,25 @@ interface Due {
   given_up?: true
 }
 
-/** Sets a gate's one alarm for what is due next: an event for `onEvent`, something open to ask about, an order's row, a task. */
-export function scheduleAlarm(storage: GateStorage, now: number): Promise<void> {
+/**
+ * Sets a gate's one alarm for what is due next: an event for `onEvent`, something open to ask about, an order's row, a task.
+ * What no run can deal with must not be left in the past: the runtime would call the alarm again at once, without end.
+ *
+ * @param hasOnEvent Without it the queue of events waits. With it, what is due came in the meantime or is the rest of a batch.
+ */
+export function scheduleAlarm(storage: GateStorage, now: number, hasOnEvent: boolean): Promise<void> {
+  const notNow = ({ next_at = 0 }: Due) => ({ next_at: next_at > now ? next_at : now + PAUSE_MS })
   return attempt('write', () =>
     storage.transaction(async (transaction) => {
       const outbox = [...(await transaction.list<Due>({ prefix: 'outbox/' })).values()]
       const open = [...(await transaction.list<Due>({ prefix: 'open/' })).values()]
       const tasks = [...(await transaction.list<Due>({ prefix: 'task/' })).values()]
       const rows = [...(await transaction.list<Due>({ prefix: 'row/' })).values()]
+      const events = outbox.filter(({ given_up }) => !given_up)
       const times = [
-        ...outbox.filter(({ given_up }) => !given_up),
+        ...(hasOnEvent ? events : events.map(notNow)),
         // What is still due could not be dealt with.
-        ...[...open, ...tasks].map(({ next_at = 0 }) => ({ next_at: next_at > now ? next_at : now + PAUSE_MS })),
+        ...[...open, ...tasks].map(notNow),
         ...rows,
       ].flatMap(({ next_at }) => (next_at === undefined ? [] : [next_at]))
       if (times.length > 0) await transaction.setAlarm(Math.min(...times))

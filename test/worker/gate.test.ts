@@ -5,7 +5,7 @@ import type { OnEvent } from '../../worker/on-event.ts'
 import { signWebhook } from '../../worker/sdk.ts'
 import type { Order } from '../../worker/store/order.ts'
 import { at, payment, secondary } from './support/events.ts'
-import { ALONE, LINK_SECRET, ORIGIN, World, type WorldOptions } from './support/world.ts'
+import { ALONE, type Kind, LINK_SECRET, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
 const ID = 'A-1'
 
@@ -253,7 +253,7 @@ describe('onEvent behind the gate', () => {
 
 describe('events that wait for an `onEvent` that was taken out', () => {
   /** A world with an event that `onEvent` failed on, whose worker then begins anew without it. */
-  async function waiting(kind: WorldOptions['kind']): Promise<{ world: World; calls: string[]; bring: () => void }> {
+  async function waiting(kind: Kind): Promise<{ world: World; calls: string[]; bring: () => void }> {
     const calls: string[] = []
     let fails = true
     const onEvent: OnEvent = ({ id }) => {

@@ -210,3 +210,83 @@ describe.each(KINDS)('every page over %s KV that does not fail at random', (kind
     expect((await world.get(location)).status).toBe(200)
   })
 })
+
+/** A worker of KV alone to which the gate is bound, and one with the gate that loses it. */
+const SWITCHES = [
+  { to: 'the gate', before: { ORDER_GATE: undefined }, after: {} },
+  { to: 'KV alone', before: {}, after: { ORDER_GATE: undefined } },
+]
+
+describe.each(SWITCHES)('an order that was paid before a switch to $to', ({ before, after }) => {
+  /** A paid order whose events have arrived; `change` makes the switch. */
+  async function paid(): Promise<{ world: World; link: string; result: string; change: () => void }> {
+    const env: object = { ...before }
+    const world = new World({ kind: 'gated', env })
+    const link = await world.link({ order_id: 'A-1' })
+    const result = (await world.pay(await world.open(link))) ?? ''
+    await world.advance(3_000)
+    const change = () => {
+      world.options.env = after as NonNullable<WorldOptions['env']>
+    }
+    return { world, link, result, change }
+  }
+
+  it('is shown as paid, and its link leads to no payment', async () => {
+    const { world, link, result, change } = await paid()
+    change()
+    expect(await text(await world.get(result))).toContain('Your payment was successful')
+    expect((await world.get(link)).headers.get('location')).toBe(result)
+  })
+
+  it('is shown as paid when its customer has waited, where KV could not take what pages show', async () => {
+    const { world, link, result, change } = await paid()
+    for (const key of await world.keys('status/')) await world.env().STATE.delete(key)
+    change()
+    if ('ORDER_GATE' in after) {
+      expect(await text(await world.get(result))).toContain('being confirmed')
+    }
+    await world.advance(3_000)
+    expect(await text(await world.get(`${result}&look=5`))).toContain('Your payment was successful')
+    expect((await world.get(link)).headers.get('location')).toBe(result)
+  })
+})
+
+it.each([
+  { name: 'over KV alone', env: { ORDER_GATE: undefined } },
+  { name: 'with the gate', env: {} },
+])(
+  'the gate keeps no receipt, in its storage or in KV, of an order that was paid $name, when it is to be erased',
+  async ({ env }) => {
+    const world = new World({ kind: 'gated', env: env as object })
+    await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+    await world.advance(3_000)
+    world.options.env = {}
+    const kept = async () => {
+      const places = [await world.stored('status/'), world.gate?.rows('A-1') ?? new Map()]
+      return places
+        .flatMap((rows) => [...rows])
+        .filter(([key, value]) => /^status.*receipts/.test(key + JSON.stringify(value)))
+    }
+    expect(await kept()).toHaveLength('ORDER_GATE' in env ? 1 : 2)
+    let fails = true
+    world.kv.before = (action, key) => {
+      if (fails && action === 'put' && key.startsWith('status/')) throw new Error('KV PUT failed: 500')
+    }
+    const remove = () => world.api('/api/orders/A-1/personal-data', { method: 'DELETE' })
+    expect((await remove()).status).toBe(503)
+    fails = false
+    expect((await remove()).status).toBe(200)
+    expect(await kept()).toEqual([])
+  },
+)
+
+it('the gate takes a webhook also where KV cannot take what pages show', async () => {
+  const world = new World({ kind: 'gated' })
+  world.kv.before = (action, key) => {
+    if (action === 'put' && key.startsWith('status/')) throw new Error('KV PUT failed: 500')
+  }
+  const { checkout, result } = await checkedOut(world, 'A-1')
+  await world.pay(checkout)
+  await world.deliver(payment('A-1'))
+  expect(await text(await world.get(result))).toContain('Your payment was successful')
+})

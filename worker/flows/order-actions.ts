@@ -174,8 +174,13 @@ async function orderOf(store: KvStore, named: string): Promise<string> {
   return baseOrderId(named) === named ? named : ((await getCheckout(store, named))?.replaces ?? named)
 }
 
-async function readPage({ store }: Context, order_id: string): Promise<OrderPage> {
-  const [status, checkout] = await Promise.all([getStatus(store, order_id), getCheckout(store, order_id)])
+async function readPage({ store, outbox }: Context, order_id: string): Promise<OrderPage> {
+  const known = getStatus(store, order_id)
+  // A gate asks KV too, for an order of an earlier worker: a KV that fails must not break the page of any other.
+  const [status, checkout] = await Promise.all([
+    outbox ? known.catch(ignoreOutage) : known,
+    getCheckout(store, order_id),
+  ])
   const expected = checkout && { amount: checkout.amount, currency: checkout.currency }
   const { method, origin, link, lang } = checkout ?? {}
   return { status, method, expected, origin, link, lang }

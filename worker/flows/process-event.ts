@@ -31,6 +31,8 @@ export interface Arrival {
   expected?: ExpectedOrder | undefined
   /** False for the response to a call of our own: its webhook is what `onEvent` gets. */
   notify?: boolean
+  /** The order's page has no final status, so that the service was asked. */
+  forPage?: true
 }
 
 /** An event as it is stored: its summary, and its record without card data. */
@@ -123,7 +125,7 @@ export async function receiveUnreadable(
 export async function receivePacked(context: Context, packed: PackedEvent, arrival: Arrival): Promise<void> {
   const { store } = context
   const { order_id, summary, ...stored } = packed
-  const { expected, notify = true } = arrival
+  const { expected, notify = true, forPage } = arrival
   const now = context.now()
   const orderKey = await orderKeyOf(order_id)
   const logged: LoggedEvent = { ...summary, received_at: now, ...(expected && { expected }) }
@@ -147,7 +149,7 @@ export async function receivePacked(context: Context, packed: PackedEvent, arriv
     // Again: an alarm may have folded the order just before the event was there.
     await context.rows?.note(order, now)
     if (!known) await context.rows?.touch(order_id, now)
-  }
+  } else if (forPage) await restoreStatus(context, reading).catch(ignoreOutage)
   if (context.onEvent && notify) await tellOnEvent(context, reading, stored, seen)
   // Last: until then the order is asked about, and so is not forgotten when this stops halfway.
   if (hasEnded) await context.open.remove(order_id).catch(ignoreOutage)
@@ -207,6 +209,14 @@ async function keepStatus(
   await putStatus(store, order, receipt_url ?? kept?.receipt_url)
   // Of an order that this worker did not open nothing is watched.
   return { order, hasEnded: !wasFinal && (logged.expected ?? checkout) !== undefined }
+}
+
+/** Writes what pages show of a final order where it is missing: a worker with a gate, or without one, took in its events. */
+async function restoreStatus({ store, env }: Context, { order_id, known }: Received): Promise<void> {
+  if (await getStatus(store, order_id)) return
+  const order = orderFrom(order_id, known, { checkout: await getCheckout(store, order_id), posId: env.POS_ID })
+  // Without the receipt: it may have been erased.
+  if (isFinal(order.status ?? '')) await putStatus(store, order)
 }
 
 /** The order with this event, and with those that arrived while it was being written. */

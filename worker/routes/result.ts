@@ -54,7 +54,7 @@ async function poll(context: WorkerContext, order_id: string, { method }: OrderP
     const operation = method ?? 'purchase'
     const [own] = eventOf(order_id, await resendWebhook(clientConfig(env, fetch), { order_id, operation }))
     const packed = own && packEvent(own, env)
-    if (packed) await actions.receive({ packed, arrival: {} })
+    if (packed) await actions.receive({ packed, arrival: { forPage: true } })
     return packed !== undefined
   } catch (error) {
     report('result_not_polled', { order_id, ...describeError(error) })

@@ -11,9 +11,9 @@ interface OwnRow {
 /** What must be looked at and changed in one step. Everything else goes to KV directly. */
 const OWN = /^(event|checkout|intent|status|asked|alert|revoked|closed)\//
 /** What an earlier worker without a gate may have written to KV. */
-const SHARED = /^(event|checkout|intent|revoked|closed)\//
+const SHARED = /^(event|checkout|intent|status|revoked|closed)\//
 /** What is also written to KV, so that people, and a worker without a gate, see it. */
-const COPIED = /^(checkout|revoked|closed)\//
+const COPIED = /^(checkout|status|revoked|closed)\//
 /**
  * The {@link KvStore} of one order's gate, over its consistent storage. Events are written to KV first, which stays
  * their store of record; of them the gate keeps what the fold needs. What KV knows from before the gate is read once.

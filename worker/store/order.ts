@@ -120,7 +120,8 @@ export async function putStatus(store: KvStore, order: Order, receipt_url?: stri
 /** Removes what leads to a person from what pages show. */
 export async function eraseReceipt(store: KvStore, order_id: string): Promise<void> {
   const { receipt_url, ...rest } = (await getStatus(store, order_id)) ?? {}
-  if (receipt_url !== undefined) await store.put(`status/${await orderKeyOf(order_id)}`, rest)
+  if (receipt_url === undefined) return
+  await store.put(`status/${await orderKeyOf(order_id)}`, rest, undefined, undefined, true)
 }
 
 export async function getStatus(store: KvStore, order_id: string): Promise<OrderStatus | undefined> {

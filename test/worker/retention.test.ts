@@ -328,3 +328,13 @@ describe.each(['gated', 'gated hostile'] as const)('what has a life, in a gate o
     expect(world.gate?.nextAlarm()).toBeUndefined()
   })
 })
+
+it('RETENTION_DAYS is kept for the orders that were there when the gate was bound', async () => {
+  const world = worldOf('gated', { env: { RETENTION_DAYS: '30', ORDER_GATE: undefined } as never })
+  await live(world, 5)
+  await pay(world, 'A-0')
+  await live(world, 1)
+  world.options.env = { RETENTION_DAYS: '30' }
+  await live(world, 32)
+  expect(holding(world, ['A-0'])).toBe(0)
+})

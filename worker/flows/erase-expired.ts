@@ -22,7 +22,7 @@ const CALLS = 800
 interface Progress {
   /** RETENTION_DAYS, in milliseconds. Another value begins anew. */
   retention: number
-  /** When the cron first saw it, milliseconds since 1970. */
+  /** When the cron first saw it, and over KV alone last, milliseconds since 1970: until then no gate has an alarm for it. */
   since: number
   /** What was written to the index until then is done. */
   at: number
@@ -51,7 +51,9 @@ export async function eraseExpired(context: Context): Promise<void> {
     if (kept === progress && kept.left_since === undefined && until - kept.at < PAUSE_MS) return
     await eraseOldDeadLetters(store, before)
     const next = await walk(context, progress, { before, until })
-    if (next.at !== kept?.at || next.left_since !== kept.left_since) await store.put(KEY, next)
+    if (!env.ORDER_GATE) next.since = now()
+    const hasMoved = next.at !== kept?.at || next.left_since !== kept.left_since
+    if (hasMoved || next.since - kept.since >= PAUSE_MS) await store.put(KEY, next)
   } catch (error) {
     failed(error)
   }

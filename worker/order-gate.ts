@@ -10,6 +10,7 @@ import { openGateIndex } from './store/gate-open-index.ts'
 import { openGateRows } from './store/gate-rows.ts'
 import { openGateStore } from './store/gate-store.ts'
 import { openGateTasks } from './store/gate-tasks.ts'
+import { openIndexOver } from './store/open-index.ts'
 import { readOrder } from './store/order.ts'
 import { openOutbox } from './store/outbox.ts'
 
@@ -69,7 +70,7 @@ function gateContext(deps: Deps, env: Env, state: DurableObjectState): Context {
   return {
     ...context,
     store: openGateStore(storage, context.store, context.now),
-    open: openGateIndex(storage, context.open),
+    open: openGateIndex(storage, openIndexOver(context.store, true)),
     outbox: openOutbox(storage),
     rows: openGateRows(storage, context.store),
     tasks: openGateTasks(storage),

@@ -2,10 +2,11 @@ import { type Context, contextOf, type Deps } from '../context.ts'
 import type { Env } from '../env.ts'
 import { configurationProblems } from '../lib/configuration.ts'
 import { describeError, report } from '../lib/log.ts'
-import { deleteRetry, getRetry, isDone, listRetries } from '../store/event-progress.ts'
+import { deleteRetry, getRetry, isDone, listRetries, listUnqueued } from '../store/event-progress.ts'
 import { readOrder } from '../store/order.ts'
 import { listRecent, type RecentRow } from '../store/order-index.ts'
 import { eraseExpired } from './erase-expired.ts'
+import { actionsOf } from './order-actions.ts'
 import { raiseAlert } from './raise-alert.ts'
 import { reconcileOpen } from './reconcile.ts'
 import { finish, sweep, WINDOW_MS } from './sweep.ts'
@@ -28,7 +29,7 @@ const LOOK_MS = 2 * PERIOD_MS
 /**
  * Checks the configuration and removes personal data after RETENTION_DAYS. Over KV alone it also asks about what has been
  * open for long, and runs `onEvent` again where it failed, and where a worker died between storing an event and finishing
- * it; with the gate each order's own alarm does that.
+ * it; with the gate each order's own alarm does that, also for what the cron hands over when the gate was bound.
  */
 export async function runCron(
   deps: Deps,
@@ -39,7 +40,8 @@ export async function runCron(
   const count = { finished: 0, failed: 0 }
   checkConfiguration(context)
   try {
-    if (!env.ORDER_GATE) await settleOverKv(context, count)
+    if (env.ORDER_GATE) await handed(() => handOver(context))
+    else await settleOverKv(context, count)
   } finally {
     // With the calls that the rest has left.
     await eraseExpired(context)
@@ -47,7 +49,41 @@ export async function runCron(
   return count
 }
 
+const HANDOVER = 'handover'
+/** So long after the cron first saw the gate a worker without one may still write, and KV may hide it. */
+const HANDOVER_MS = 60 * MINUTE_MS
+
+/**
+ * Hands what waits in KV alone to the gates of its orders, from when the gate was bound until nothing is left: the events
+ * that `onEvent` failed on or gave up, and what is open. Each row is then marked as its gate's.
+ *
+ * Key `handover`; value: since when the cron knows the gate, and whether it is over; gone when the gate is removed.
+ */
+async function handOver(context: Context): Promise<void> {
+  const { store, now } = context
+  const kept = (await store.get(HANDOVER)) as { since: number; over?: true } | undefined
+  if (kept?.over) return
+  const since = kept?.since ?? now()
+  const events = await listUnqueued(store)
+  for (const event_id of events.slice(0, RETRIES)) {
+    await handed(async () => {
+      const retry = await getRetry(store, event_id)
+      if (retry) await actionsOf(context, retry.order_id).adopt({ event_id, retry })
+    })
+  }
+  const open = (await context.open.list()).filter(({ gated }) => !gated)
+  for (const row of open.slice(0, RETRIES)) await handed(() => actionsOf(context, row.order_id).adopt({ open: row }))
+  const over = events.length + open.length === 0 && now() - since >= HANDOVER_MS && { over: true as const }
+  if (over || !kept) await store.put(HANDOVER, { since, ...over })
+}
+
+/** What fails is handed over by the next run. */
+async function handed(work: () => Promise<void>): Promise<void> {
+  await work().catch((error: unknown) => report('cron_failed', describeError(error)))
+}
+
 async function settleOverKv(context: Context, count: { finished: number; failed: number }): Promise<void> {
+  await handed(async () => void ((await context.store.get(HANDOVER)) && (await context.store.delete(HANDOVER))))
   await reconcileOpen(context)
   if (!context.onEvent) return
   const now = context.now()
@@ -97,7 +133,7 @@ async function retry(context: Context, id: string): Promise<boolean | undefined>
 /**
  * The orders that this run looks at: a list costs as much as a write, so each order is looked through at three ages of its
  * row, and nothing has to be remembered between runs. Beyond about {@link ORDERS} new orders in half an hour the newest
- * are left out: bind ORDER_GATE then (worker/README.md).
+ * are left out: bind ORDER_GATE then (worker/README.md, "To bind the gate later").
  */
 async function ordersToSweep({ store }: Context, now: number): Promise<RecentRow[]> {
   const oldest = Math.max(...LOOKS_MS) + LOOK_MS

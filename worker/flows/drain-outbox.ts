@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { report } from '../lib/log.ts'
-import { orderIdOf, webhookOf } from '../store/event-log.ts'
-import { deleteRetry, MAX_ATTEMPTS, putFailing, type Retry } from '../store/event-progress.ts'
+import { getEvent, orderIdOf, orderKeyOf, webhookOf } from '../store/event-log.ts'
+import { deleteRetry, isDone, MAX_ATTEMPTS, putFailing, type Retry } from '../store/event-progress.ts'
 import { ignoreOutage } from '../store/kv.ts'
 import { readOrder } from '../store/order.ts'
 import type { Outbox, OutboxEntry } from '../store/outbox.ts'
@@ -55,5 +55,28 @@ async function showFailing(
   failed: Omit<Retry, 'next_at'>,
 ): Promise<true | undefined> {
   const next_at = context.now() + pauseAfter(failed.attempts)
-  return putFailing(context.store, event_id, { ...failed, next_at }).then(() => true, ignoreOutage)
+  const kept: Retry = { ...failed, next_at, queued: true }
+  return putFailing(context.store, event_id, kept).then(() => true, ignoreOutage)
+}
+
+/** Longer than it takes to say in KV that the event is in the queue: until then it is not handled. */
+const ADOPTION_MS = 60_000
+/** An event that is not there for so long after it was due was removed by hand. */
+const REMOVED_MS = 48 * 3_600_000
+
+/** Takes into the gate's queue what `onEvent` failed on before there was a gate: the value of `retry/<event id>`. */
+export async function adoptEvent(context: Context, event_id: string, kept: Retry): Promise<void> {
+  const { store, outbox, now } = context
+  const stored = await getEvent(store, await orderKeyOf(kept.order_id), event_id)
+  // KV may show it later.
+  if (!stored && now() - kept.next_at < REMOVED_MS) return
+  let waits = false
+  if (stored && !(await isDone(store, event_id))) {
+    const { order_id: _, ...rest } = kept
+    const waited = { ...rest, next_at: Math.max(kept.next_at, now() + ADOPTION_MS), listed: true as const }
+    const isNew = await outbox?.add(event_id, stored, stored.received_at, waited)
+    waits = isNew || (await outbox?.get(event_id)) !== undefined
+  }
+  if (waits) await putFailing(store, event_id, { ...kept, queued: true })
+  else await deleteRetry(store, event_id)
 }

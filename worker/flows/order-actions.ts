@@ -7,15 +7,19 @@ import { type Problem, ProblemError, problemOf } from '../lib/problem.ts'
 import { cancelPayment, type ExpectedPayment, isApiError } from '../sdk.ts'
 import type { RecordedResponse } from '../store/attempts.ts'
 import { attemptId, baseOrderId, getCheckout, latestAttempt } from '../store/checkouts.ts'
+import type { Retry } from '../store/event-progress.ts'
 import { ignoreOutage, type KvStore, StorageError } from '../store/kv.ts'
+import type { OpenRow } from '../store/open-index.ts'
 import { getStatus, type Order, type OrderStatus, readOrder } from '../store/order.ts'
 import type { OutboxEntry } from '../store/outbox.ts'
 import { mayPoll } from '../store/poll-throttle.ts'
 import { closeLinks, holdVisits, putRevocation } from '../store/revocations.ts'
+import { adoptEvent } from './drain-outbox.ts'
 import { erasePersonalData } from './erase-personal-data.ts'
 import { type Opening, openCheckout, type Visit } from './open-checkout.ts'
 import { type OperationRequest, operate } from './operate.ts'
 import { type Arrival, type PackedEvent, receivePacked } from './process-event.ts'
+import { adoptOpen } from './reconcile.ts'
 import { replay } from './replay.ts'
 import { settleByHand } from './settle.ts'
 
@@ -59,6 +63,7 @@ export interface OrderActions {
   read(): Promise<ReadOrder | undefined>
   waiting(event_id: string): Promise<WaitingEvent | undefined>
   replay(event_id: string): Promise<boolean>
+  adopt(kept: { open: OpenRow } | { event_id: string; retry: Retry }): Promise<void>
 }
 
 export type ActionName = keyof OrderActions
@@ -117,6 +122,10 @@ const ACTIONS: { [K in ActionName]: Implementation<K> } = {
     return { attempts, next_at, ...(error !== undefined && { error }), ...(given_up && { given_up }) }
   },
   replay: (context, order_id, event_id) => replay(context, order_id, event_id as string),
+  adopt: (context, _, argument) => {
+    const kept = argument as Parameters<OrderActions['adopt']>[0]
+    return 'open' in kept ? adoptOpen(context, kept.open) : adoptEvent(context, kept.event_id, kept.retry)
+  },
 }
 
 /**

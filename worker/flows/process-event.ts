@@ -164,7 +164,7 @@ async function tellOnEvent(
 ): Promise<void> {
   const { store, outbox } = context
   const { logged } = reading
-  if (outbox) return outbox.add(logged.id, stored, logged.received_at)
+  if (outbox) return void (await outbox.add(logged.id, stored, logged.received_at))
   if (await isDone(store, logged.id)) return
   const received = { id: logged.id, event: webhookOf(stored) }
   const handled = await runOnEvent(context, received, await orderAfter(context, reading, !seen))

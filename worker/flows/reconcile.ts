@@ -8,7 +8,7 @@ import { type Attempt, isOpen, listAttempts } from '../store/attempts.ts'
 import { getCheckout, putCheckout } from '../store/checkouts.ts'
 import { orderKeyOf } from '../store/event-log.ts'
 import { ignoreOutage } from '../store/kv.ts'
-import type { OpenRow } from '../store/open-index.ts'
+import { type OpenRow, openIndexOver } from '../store/open-index.ts'
 import { getStatus, readOrder } from '../store/order.ts'
 import { askService, ONE_LOOK } from './ask-service.ts'
 import { raiseAlert } from './raise-alert.ts'
@@ -78,6 +78,15 @@ async function reconcile(context: Context, row: OpenRow): Promise<void> {
     // A gate's next alarm may be a second away.
     await open.put({ ...row, next_at: now() + FAILED_MS }).catch(ignoreOutage)
   }
+}
+
+/** Watches in its order's gate what was open before there was a gate; KV shows it on. */
+export async function adoptOpen({ open, store }: Context, { gated: _, ...row }: OpenRow): Promise<void> {
+  const isSame = (own: OpenRow) => own.order_id === row.order_id && own.attempt_id === row.attempt_id
+  const own = (await open.list()).find(isSame)
+  if (!own) await open.put({ ...row, listed: true })
+  // It was adopted before, and the mark in KV was not written.
+  else await openIndexOver(store, true).put(own)
 }
 
 /** Over KV alone a checkout without an event stands in no index that the cron could find it by when its data is due. */

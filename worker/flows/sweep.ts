@@ -25,6 +25,8 @@ export async function sweep(context: Context, order_id: string): Promise<boolean
     if (outbox) {
       // The response to a call of this worker is not an event for `onEvent`.
       if (operation_id !== undefined || (await outbox.wasQueued(id))) continue
+      // Before there was a gate.
+      if (await isDone(store, id)) continue
       const stored = await getEvent(store, await orderKeyOf(order_id), id)
       if (stored) await outbox.add(id, stored, now)
       continue

@@ -11,6 +11,8 @@ export interface Retry {
   next_at: number
   /** Set after the last attempt: only a replay runs it again. */
   given_up?: true
+  /** Set when the event is in its gate's queue: the row leads there. */
+  queued?: true
 }
 
 /** How often `onEvent` is called for one event before it is given up: about two days. */
@@ -30,8 +32,8 @@ export function putDone(store: KvStore, eventId: string, at: number): Promise<vo
 }
 
 /**
- * Key `retry/<event id>`: `onEvent` threw. Metadata: `next_at`, and `given_up` after the last attempt; deleted when it
- * succeeds. The pause grows with the square of the attempts.
+ * Key `retry/<event id>`: `onEvent` threw. Metadata: `next_at`, `given_up` after the last attempt, `queued` where a gate has
+ * it; deleted when it succeeds. The pause grows with the square of the attempts.
  */
 export async function putRetry(
   store: KvStore,
@@ -51,8 +53,9 @@ export async function putRetry(
 
 /** Writes `retry/<event id>` as it is. A gate, which counts in its queue, does so at the first failure and at the last. */
 export function putFailing(store: KvStore, eventId: string, retry: Retry): Promise<void> {
-  const { next_at, given_up } = retry
-  return unlessJustWritten(store.put(`retry/${eventId}`, retry, { next_at, ...(given_up && { given_up }) }))
+  const { next_at, given_up, queued } = retry
+  const metadata = { next_at, ...(given_up && { given_up }), ...(queued && { queued }) }
+  return unlessJustWritten(store.put(`retry/${eventId}`, retry, metadata))
 }
 
 export async function getRetry(store: KvStore, eventId: string): Promise<Retry | undefined> {
@@ -71,6 +74,14 @@ export async function listRetryPage(
 ): Promise<{ ids: string[]; cursor: string | undefined }> {
   const page = await store.page('retry/', limit, cursor)
   return { ids: page.rows.map(({ key }) => key.slice('retry/'.length)), cursor: page.cursor }
+}
+
+/** The ids of the events that wait without a gate, or were given up without one. */
+export async function listUnqueued(store: KvStore): Promise<string[]> {
+  const rows = await store.list('retry/')
+  return rows
+    .filter(({ metadata }) => !(metadata as Partial<Retry> | null)?.queued)
+    .map(({ key }) => key.slice('retry/'.length))
 }
 
 /** The ids of the events whose time for another attempt has come, the longest due first. */

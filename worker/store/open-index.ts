@@ -18,6 +18,8 @@ export interface OpenRow {
   alerted?: true
   /** Whether it is to be seen in KV, where `GET /api/orders?open=true` finds it. Over KV alone each one is. */
   listed?: true
+  /** Of a row in KV: set when its order's gate has it, and KV shows it to people. */
+  gated?: true
 }
 
 /** The open rows that are watched at one place: those of an order in its gate, over KV alone those of every order. */
@@ -45,12 +47,15 @@ export async function openKeyOf(order_id: string, attempt_id?: string): Promise<
 /**
  * The index over KV.
  *
+ * @param gated Whether its rows are those that gates show there.
+ *
  * Key `open/<order key>`, of an attempt `open/<order key>/<attempt id>`; metadata: the row, where it fits; the value holds
  * it too; gone after 8 days. Key `reconciling`; value: when the last run began; gone after 14 minutes.
  */
-export function openIndexOver(store: KvStore): OpenIndex {
+export function openIndexOver(store: KvStore, gated?: true): OpenIndex {
   return {
-    async put(row) {
+    async put({ gated: _, ...own }) {
+      const row: OpenRow = { ...own, ...(gated && { gated }) }
       const key = await openKeyOf(row.order_id, row.attempt_id)
       await isDone(store.put(key, row, fitsMetadata(row) ? row : undefined, LIFE_SECONDS))
     },

@@ -21,8 +21,17 @@ export interface OutboxEntry extends Pick<StoredEvent, 'event' | 'issues'> {
 
 /** The queue of `onEvent` in an order's gate: consistent, and woken by an alarm. */
 export interface Outbox {
-  /** Queues an event once, together with the alarm that runs it. */
-  add(event_id: string, stored: Pick<StoredEvent, 'event' | 'issues'>, now: number): Promise<void>
+  /**
+   * Queues an event once, together with the alarm that runs it.
+   *
+   * @param waited What became of it before there was a gate. @returns False when it was queued before.
+   */
+  add(
+    event_id: string,
+    stored: Pick<StoredEvent, 'event' | 'issues'>,
+    now: number,
+    waited?: Partial<OutboxEntry>,
+  ): Promise<boolean>
   /** Whether it was ever added: also after it was handled. */
   wasQueued(event_id: string): Promise<boolean>
   list(): Promise<OutboxEntry[]>
@@ -36,14 +45,15 @@ const PREFIX = 'outbox/'
 
 export function openOutbox(storage: GateStorage): Outbox {
   return {
-    add: (event_id, stored, now) =>
+    add: (event_id, stored, now, waited) =>
       attempt('write', () =>
         storage.transaction(async (transaction) => {
           // Kept after the event was handled: a late copy of it is not new.
-          if ((await transaction.get(`queued/${event_id}`)) !== undefined) return
-          const entry: OutboxEntry = { ...stored, event_id, received_at: now, attempts: 0, next_at: now }
+          if ((await transaction.get(`queued/${event_id}`)) !== undefined) return false
+          const entry: OutboxEntry = { ...stored, event_id, received_at: now, attempts: 0, next_at: now, ...waited }
           await transaction.put({ [`queued/${event_id}`]: now, [PREFIX + event_id]: entry })
-          await alarmBy(transaction, now)
+          if (!entry.given_up) await alarmBy(transaction, entry.next_at)
+          return true
         }),
       ),
     wasQueued: (event_id) => attempt('read', async () => (await storage.get(`queued/${event_id}`)) !== undefined),

@@ -5,7 +5,7 @@ import type { Order } from '../../worker/store/order.ts'
 import { at, payment, secondary } from './support/events.ts'
 import { createKill, howsOf, killAtEach } from './support/kill.ts'
 import { armed, expectEachHandled, killable } from './support/killable.ts'
-import { ALONE, newOrderId, SENDS, World } from './support/world.ts'
+import { ALONE, log, newOrderId, SENDS, World } from './support/world.ts'
 
 interface Call {
   id: string
@@ -272,6 +272,40 @@ describe.each(ALONE.filter((kind) => kind !== 'hostile'))('what onEvent costs ov
     expect(without.kv.calls.list).toBe(2)
   })
 })
+
+it('the cron stays below the 1,000 calls of KV that one run may make, and leaves no order out at each look', async () => {
+  const handled = new Set<string>()
+  const world = new World({ onEvent: (_, { order_id }) => void handled.add(order_id) })
+  const [orders, events] = [60, 20]
+  for (let order = 0; order < orders; order++) {
+    for (let event = 0; event < events; event++) {
+      const fields = { transaction_id: `t-${event}`, payment_id: `p-${order}` }
+      const { body } = signWebhook(payment(`A-${order}`, fields), world.emulator.credentials.apiSecret)
+      world.time += 1
+      // The worker of each order's last event dies.
+      world.kv.before = (action, key) => {
+        if (event === events - 1 && /^(done|retry)\//.test(key)) throw new Error(`KV ${action} failed: 500`)
+      }
+      await world.post(body)
+    }
+  }
+  handled.clear()
+  log.length = 0
+  const end = world.time + 26 * 3_600_000
+  let most = 0
+  while (world.time < end) {
+    world.time += 900_000 - (world.time % 900_000)
+    let calls = 0
+    world.kv.before = () => {
+      most = Math.max(most, ++calls)
+    }
+    await world.cron()
+  }
+  expect([most <= 1000, handled.size]).toEqual([true, orders])
+  const [reported] = log.map(([line]) => JSON.parse(String(line))).filter(({ kind }) => kind === 'cron_overloaded')
+  expect(reported).toMatchObject({ orders, looked_at: expect.any(Number) })
+  expect(reported.looked_at).toBeLessThan(orders)
+}, 60_000)
 
 it('an event that was removed by hand is given up after two days, so that it keeps no place for ever', async () => {
   const world = new World({

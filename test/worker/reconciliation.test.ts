@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createClient } from '../../src/index.ts'
 import { linesOf } from './support/log.ts'
 import { run, type Watched, watched } from './support/watched.ts'
 import { log, ORDER, type World, type WorldOptions } from './support/world.ts'
@@ -282,4 +283,23 @@ describe.each(['strict', 'gated'] as const)('an attempt that is not settled, ove
     await run(world)
     expect(await watchedRows(world, ID)).toEqual([])
   })
+})
+
+it('stays below the 1,000 calls of KV that one run may make, however much of each order was lost', async () => {
+  const { world } = watched({ kind: 'strict', onEvent: () => {} })
+  const ids = Array.from({ length: 20 }, (_, i) => `lost-${i}`)
+  const client = createClient({ ...world.emulator.credentials, fetch: world.emulator.fetch })
+  for (const order_id of ids) {
+    await world.pay(await world.open(await world.link({ order_id, method: 'auth' })))
+    for (let i = 0; i < 9; i++) await client.capturePayment({ order_id, order_currency: 'UAH', charge_amount: 1 })
+  }
+  let most = 0
+  for (let i = 0; i < 6; i++) {
+    let calls = 0
+    world.kv.before = () => {
+      most = Math.max(most, ++calls)
+    }
+    await run(world)
+  }
+  expect([most <= 1000, (await world.keys('event/')).length]).toEqual([true, ids.length * 10])
 })

@@ -9,9 +9,9 @@ import { eraseExpired } from './erase-expired.ts'
 import { actionsOf } from './order-actions.ts'
 import { raiseAlert } from './raise-alert.ts'
 import { reconcileOpen } from './reconcile.ts'
-import { finish, sweep, WINDOW_MS } from './sweep.ts'
+import { finish, isSpent, sweep, WINDOW_MS } from './sweep.ts'
 
-/** Work of one run, below the 1,000 KV operations that one invocation may use. */
+/** Work of one run, as far as the 1,000 KV operations that one invocation may use suffice. */
 const RETRIES = 40
 const ORDERS = 60
 const MINUTE_MS = 60_000
@@ -89,12 +89,17 @@ async function settleOverKv(context: Context, count: { finished: number; failed:
   const now = context.now()
   // The longest due first, so that none is left out for ever.
   for (const id of (await listRetries(context.store, now)).slice(0, RETRIES)) {
-    await guarded(count, () => retry(context, id))
+    if (!isSpent(context)) await guarded(count, () => retry(context, id))
   }
   const looks = Math.floor(now / PERIOD_MS) % (LOOK_MS / PERIOD_MS) === 0
-  for (const row of looks ? await ordersToSweep(context, now) : []) {
-    await guarded(count, () => sweep(context, row.order_id))
+  const orders = looks ? await ordersToSweep(context, now) : []
+  let looked_at = 0
+  for (const { order_id } of orders.slice(0, ORDERS)) {
+    if (isSpent(context)) break
+    await guarded(count, () => sweep(context, order_id))
+    looked_at++
   }
+  if (looked_at < orders.length) report('cron_overloaded', { orders: orders.length, looked_at })
 }
 
 /** Reports a wrong configuration without a request, before a customer meets it. */
@@ -131,9 +136,10 @@ async function retry(context: Context, id: string): Promise<boolean | undefined>
 }
 
 /**
- * The orders that this run looks at: a list costs as much as a write, so each order is looked through at three ages of its
- * row, and nothing has to be remembered between runs. Beyond about {@link ORDERS} new orders in half an hour the newest
- * are left out: bind ORDER_GATE then (worker/README.md, "To bind the gate later").
+ * The orders that this run may look at, in turn from each age: a list costs as much as a write, so each order is looked
+ * through at three ages of its row, and nothing has to be remembered between runs. Where the calls of a run do not suffice
+ * for all, each age begins with another third of them. Beyond about {@link ORDERS} new orders in half an hour some are left
+ * out: bind ORDER_GATE then (worker/README.md, "To bind the gate later").
  */
 async function ordersToSweep({ store }: Context, now: number): Promise<RecentRow[]> {
   const oldest = Math.max(...LOOKS_MS) + LOOK_MS
@@ -144,7 +150,10 @@ async function ordersToSweep({ store }: Context, now: number): Promise<RecentRow
     rows.push(...page.rows)
     cursor = page.rows.some(({ time }) => now - time > oldest) ? undefined : page.cursor
   } while (cursor !== undefined)
-  const due = rows.filter(({ time }) => LOOKS_MS.some((age) => now - time >= age && now - time < age + LOOK_MS))
-  if (due.length > ORDERS) report('cron_overloaded', { orders: due.length, looked_at: ORDERS })
-  return due.slice(-ORDERS)
+  const ages = LOOKS_MS.map((age, i) => {
+    const due = rows.filter(({ time }) => now - time >= age && now - time < age + LOOK_MS).reverse()
+    const first = Math.floor((due.length * i) / LOOKS_MS.length)
+    return [...due.slice(first), ...due.slice(0, first)]
+  })
+  return Array.from({ length: rows.length }, (_, i) => ages.flatMap((due) => due[i] ?? [])).flat()
 }

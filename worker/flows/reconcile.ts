@@ -14,7 +14,7 @@ import { askService, ONE_LOOK } from './ask-service.ts'
 import { raiseAlert } from './raise-alert.ts'
 import { afterTurn, alertAfterMs, isAskDue } from './schedule.ts'
 import { CALLS, settle } from './settle.ts'
-import { sweep } from './sweep.ts'
+import { isSpent, sweep } from './sweep.ts'
 
 /** How many rows one run looks at, the longest due first: the service is asked about no more, mostly with one request each. */
 const ROWS_OF_A_RUN = 20
@@ -44,7 +44,7 @@ export async function reconcileOpen(context: Context): Promise<void> {
     requireBindings(env, 'reconciliation')
     if (!(await open.beginRun(now()))) return
     due.sort((a, b) => a.next_at - b.next_at)
-    for (const row of due.slice(0, ROWS_OF_A_RUN)) await reconcile(context, row)
+    for (const row of due.slice(0, ROWS_OF_A_RUN)) if (!isSpent(context)) await reconcile(context, row)
   } catch (error) {
     if (error instanceof MisconfiguredError) {
       const misconfigured = error.problems.map(({ binding, problem }) => `${binding}: ${problem}`)

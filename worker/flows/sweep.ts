@@ -7,6 +7,12 @@ import { runOnEvent } from './run-on-event.ts'
 const MINUTE_MS = 60_000
 /** Younger events may be in progress at this moment. */
 const IN_PROGRESS_MS = 2 * MINUTE_MS
+/** From so many calls of KV on, a run begins nothing more: it may make 1,000, and the removal of personal data needs some. */
+const CALLS = 700
+
+/** Whether a run of the cron has made as many calls of KV as it may. Those of a gate are not counted. */
+export const isSpent = ({ store }: Context): boolean => (store.calls ?? 0) >= CALLS
+
 /** Older ones were looked at before. */
 export const WINDOW_MS: number = 48 * 60 * MINUTE_MS
 
@@ -33,6 +39,7 @@ export async function sweep(context: Context, order_id: string): Promise<boolean
     }
     const age = now - received_at
     if (age < IN_PROGRESS_MS || age > WINDOW_MS) continue
+    if (isSpent(context)) break
     if ((await isDone(store, id)) || (await getRetry(store, id))) continue
     finished = (await finish(context, order_id, id, reading)) === true && finished !== false
   }

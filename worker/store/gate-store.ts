@@ -13,7 +13,7 @@ const OWN = /^(event|checkout|intent|status|asked|alert|revoked|closed)\//
 /** What an earlier worker without a gate may have written to KV. */
 const SHARED = /^(event|checkout|intent|status|revoked|closed)\//
 /** What is also written to KV, so that people, and a worker without a gate, see it. */
-const COPIED = /^(checkout|status|revoked|closed)\//
+const COPIED = /^(checkout|revoked|closed)\//
 /**
  * The {@link KvStore} of one order's gate, over its consistent storage. Events are written to KV first, which stays
  * their store of record; of them the gate keeps what the fold needs. What KV knows from before the gate is read once.
@@ -41,7 +41,9 @@ export function openGateStore(storage: GateStorage, kv: KvStore, now: () => numb
         const { summary } = value as { summary?: unknown }
         return putOwn({ [key]: { metadata, ...(summary !== undefined && { value: { summary } }) } })
       }
-      const copied = COPIED.test(key) && (() => kv.put(key, value, metadata, ttlSeconds))
+      // What an earlier worker wrote must not outlive what is erased here.
+      const isCopied = COPIED.test(key) || (inKvFirst && (await kv.get(key)) !== undefined)
+      const copied = isCopied && (() => kv.put(key, value, metadata, ttlSeconds))
       if (copied && inKvFirst) await copied()
       const row: OwnRow = { value, ...(metadata && { metadata }) }
       if (ttlSeconds === undefined) await putOwn({ [key]: row })

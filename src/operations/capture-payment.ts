@@ -87,8 +87,7 @@ function howToFindOut({ order_id, server_url }: CapturePaymentInput): string {
 }
 
 function readResponse(response: ParsedResponse): Capture {
-  const capture = { ...recordOf(response, captureSchema) }
-  return Object.defineProperty(capture, 'record', { value: response.json, enumerable: false }) as Capture
+  return recordOf<Capture>(response, captureSchema)
 }
 
 /**

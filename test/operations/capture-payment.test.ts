@@ -77,6 +77,14 @@ describe('responses', () => {
     expect(partial.record).toMatchObject({ fee: { amount: '1.5' } })
   })
 
+  it('a field of an odd type that does not decide is left out and named', async () => {
+    const done = await capture({ ...CAPTURE_RECORD, status_code: 1000, fee: 'none', transaction_id: 12 })
+    expect(done).toMatchObject({ status: 'success', amount: 100.5, currency: 'UAH' })
+    expect([done.status_code, done.fee, done.transaction_id]).toEqual([undefined, undefined, undefined])
+    expect(done.issues.map(({ path }) => path).toSorted()).toEqual(['fee', 'status_code', 'transaction_id'])
+    expect(done.record).toMatchObject({ status_code: 1000 })
+  })
+
   it('a decline is a value', async () => {
     expect(await capture({ ...CAPTURE_RECORD, status: 'failure', status_code: '4010' })).toMatchObject({
       status: 'failure',

@@ -220,9 +220,24 @@ describe('rejections say what is wrong', () => {
     )
     const key = await say({ ...good, 'X-API-AUTH': 'SVC nobody:guess' }, '/api/v1/payment')
     expect(key).toBe(
-      'Invalid credentials: X-API-AUTH has a wrong key; this endpoint wants SCHEME-HMAC-SHA1 KEY:SIGNATURE',
+      'Invalid credentials: X-API-AUTH has a wrong key; this endpoint wants SCHEME-HMAC-SHA1 KEY:SIGNATURE or SCHEME KEY:SECRET',
     )
     expect(await say({ ...good, 'X-API-KEY': 'guess' })).toBe('Invalid credentials: X-API-KEY is missing or wrong')
+  })
+
+  it.each([
+    ['plain', '/api/v1/payment', 'SCHEME KEY:SECRET'],
+    ['plain', '/api/v1/capture', 'SCHEME KEY:SECRET'],
+    ['per-endpoint', '/api/v1/payment', 'SCHEME-HMAC-SHA1 KEY:SIGNATURE'],
+    ['per-endpoint', '/api/v1/capture', 'SCHEME KEY:SECRET'],
+    ['either', '/api/v1/payment', 'SCHEME-HMAC-SHA1 KEY:SIGNATURE or SCHEME KEY:SECRET'],
+    ['either', '/api/v1/capture', 'SCHEME KEY:SECRET'],
+  ] as const)('which credentials authentication %s wants at %s', async (authentication, path, wanted) => {
+    const { emulator } = createBench({ authentication })
+    const wrong = { ...plain(emulator), 'X-API-AUTH': 'SVC emulator-api-key:guess' }
+    expect(await (await post(emulator, path, hosted(emulator), wrong)).json()).toMatchObject({
+      message: `Invalid credentials: X-API-AUTH has a wrong scheme, secret or signature; this endpoint wants ${wanted}`,
+    })
   })
 
   it('what a re-send did not find', async () => {

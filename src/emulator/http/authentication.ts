@@ -16,8 +16,9 @@ export function authenticate(context: Context, endpoint: EndpointRule, headers: 
   const { apiKey, endpointsKey } = context.options.credentials
   const auth = headers.get(wire.authHeader)
   if (auth === null || auth.trim() === '') throw unauthorized(context, 'X-API-AUTH is missing')
-  if (!expectedAuth(context, endpoint, body).includes(auth)) {
-    const wanted = endpoint.scheme === 'hmac' ? 'SCHEME-HMAC-SHA1 KEY:SIGNATURE' : 'SCHEME KEY:SECRET'
+  const accepted = acceptedAuth(context, endpoint, body)
+  if (!accepted.some(({ value }) => value === auth)) {
+    const wanted = accepted.map(({ form }) => form).join(' or ')
     const known = auth.includes(`${apiKey}:`) ? 'scheme, secret or signature' : 'key'
     throw unauthorized(context, `X-API-AUTH has a wrong ${known}; this endpoint wants ${wanted}`)
   }
@@ -26,13 +27,22 @@ export function authenticate(context: Context, endpoint: EndpointRule, headers: 
   }
 }
 
-function expectedAuth(context: Context, endpoint: EndpointRule, body: Uint8Array): string[] {
+/** A value of `X-API-AUTH` that is accepted, and its form without the credentials. */
+interface AcceptedAuth {
+  form: string
+  value: string
+}
+
+function acceptedAuth(context: Context, endpoint: EndpointRule, body: Uint8Array): AcceptedAuth[] {
   const { authentication, credentials, signature = hmacSignature } = context.options
   const { scheme, apiKey, apiSecret } = credentials
-  const plain = `${scheme} ${apiKey}:${apiSecret}`
-  if (endpoint.scheme === 'plain') return [plain]
-  const signed = `${scheme}${context.rules.wire.hmacSuffix} ${apiKey}:${signature(body, apiSecret)}`
-  if (authentication === 'plain') return [plain]
+  const { hmacSuffix } = context.rules.wire
+  const plain = { form: 'SCHEME KEY:SECRET', value: `${scheme} ${apiKey}:${apiSecret}` }
+  if (endpoint.scheme === 'plain' || authentication === 'plain') return [plain]
+  const signed = {
+    form: `SCHEME${hmacSuffix} KEY:SIGNATURE`,
+    value: `${scheme}${hmacSuffix} ${apiKey}:${signature(body, apiSecret)}`,
+  }
   return authentication === 'per-endpoint' ? [signed] : [signed, plain]
 }
 

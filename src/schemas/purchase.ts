@@ -117,7 +117,10 @@ export interface DirectPurchaseFields extends PurchaseFields {
   exp_month?: number | undefined
   /** Two or four digits; two are sent (assumption: the service's examples have two). */
   exp_year?: number | undefined
-  /** Three or four digits. May be left out with `cryptogram` (assumption: a network token has no CVV). */
+  /**
+   * Three or four digits. May be left out with `cryptogram` (assumption: a network token has no CVV). The API document's rule
+   * names no such exception, and the emulator rejects it.
+   */
   card_cvv?: string | undefined
   /** From an earlier payment or the tokenization widget; wallet tokens begin with `rcr:`. */
   cc_token?: string | undefined

@@ -240,6 +240,19 @@ describe('rejections say what is wrong', () => {
     })
   })
 
+  it('that a cryptogram does not replace the CVV', async () => {
+    const { emulator } = createBench()
+    const { card_cvv: _, ...card } = direct(emulator)
+    const why = async (body: Json) => (await (await post(emulator, '/api/v1/payment', body)).json()) as { args: Json[] }
+    expect((await why(card)).args).toEqual([{ field_name: 'card_cvv', violation: 'is part of the card data' }])
+    expect((await why({ ...card, cryptogram: { eci: '05' } })).args).toEqual([
+      {
+        field_name: 'card_cvv',
+        violation: expect.stringMatching(/^is part of the card data, also beside a cryptogram/),
+      },
+    ])
+  })
+
   it('what a re-send did not find', async () => {
     const bench = createBench()
     await payDirect(bench, { init_recurring: DAILY })

@@ -53,7 +53,8 @@ function validateRecurring(rules: Rules, body: Body, prefix: string): Violation[
   }
   atLeast('interval_count', 1)
   atLeast('retry_attempts', 0)
-  atLeast('retry_interval_hours', 1)
+  // The API document shows a maximum alone: 0 hours, a retry at once, is not excluded.
+  atLeast('retry_interval_hours', 0)
   if (typeof body.retry_interval_hours === 'number' && body.retry_interval_hours > max) {
     violations.push({ field_name: `${prefix}retry_interval_hours`, violation: `must be at most ${max}` })
   }

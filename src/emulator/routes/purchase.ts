@@ -51,9 +51,14 @@ function instrumentViolations(context: Context, body: Body): Violation[] {
     return [{ field_name: 'cc_token', violation: 'either full card data or cc_token is sent' }]
   }
   if (present.length === 0) return []
+  // The rule names card_cvv and no exception. That a cryptogram replaces it is an assumption, which the SDK leaves to its user.
+  const too = has('cryptogram') ? ', also beside a cryptogram (the API document names no exception)' : ''
   return cardData
     .filter((name) => !has(name))
-    .map((field_name) => ({ field_name, violation: 'is part of the card data' }))
+    .map((field_name) => ({
+      field_name,
+      violation: `is part of the card data${field_name === 'card_cvv' ? too : ''}`,
+    }))
 }
 
 function sumViolations(body: Body): Violation[] {

@@ -9,6 +9,7 @@ export type TypeName =
   | 'amount'
   | 'currency'
   | 'string'
+  | 'text'
   | 'month'
   | 'year'
   | 'integer'
@@ -64,6 +65,8 @@ export const TYPES: TypeRules = {
       : 'must be a positive number with at most 2 decimal digits',
   currency: (value) => (isCurrency(value) ? undefined : 'must be an ISO 4217 currency code'),
   string: (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a string that is not empty'),
+  // The API document gives it a greatest length and no least one.
+  text: (value) => (typeof value === 'string' ? undefined : 'must be a string'),
   month: whole(1, 12, 'must be a month from 1 to 12'),
   year: (value) =>
     typeof value === 'number' && /^(\d{1,2}|[1-9]\d{3})$/.test(String(value))

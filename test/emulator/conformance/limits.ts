@@ -41,7 +41,8 @@ export const limitRows: Row[] = [
         payload: '🙂'.repeat(letters),
         order_id: `${mode}${letters}`,
       })
-      expect(await statusOf(bench, body(4000))).toBe(mode === 'direct' ? 200 : 303)
+      for (const letters of [0, 4000]) expect(await statusOf(bench, body(letters))).toBe(mode === 'direct' ? 200 : 303)
+      expect(bench.emulator.orders.get(`${mode}0`)?.payments[0]?.payload).toBe('')
       expect(await statusOf(bench, body(4001))).toBe(400)
     }
   }),
@@ -63,6 +64,7 @@ export const limitRows: Row[] = [
     await payDirect(bench, { method: 'auth' })
     expect((await sendCapture(bench, { charge_amount: 1, comment: 'я'.repeat(2049) })).status).toBe(400)
     expect((await capture(bench, { charge_amount: 1, comment: 'я'.repeat(2048) })).comment).toHaveLength(2048)
+    expect((await capture(bench, { charge_amount: 1, comment: '' })).comment).toBe('')
   }),
   row('capture', '| f_receipt_delivery | String | no | `email`, `sms`, `viber`, `none` |', async (create) => {
     const bench = createBench({}, create)
@@ -82,9 +84,9 @@ export const limitRows: Row[] = [
     ])
   }),
   row('limits', '| retry_interval_hours | default 2 (`day`) else 24; at most 23 (`day`) else 72 |', async (create) => {
-    await edges(create, 'retry_interval_hours', 1, 23, { interval_unit: 'day' })
+    await edges(create, 'retry_interval_hours', 0, 23, { interval_unit: 'day' })
     for (const interval_unit of ['week', 'month', 'quarter', 'year']) {
-      await edges(create, 'retry_interval_hours', 1, 72, { interval_unit })
+      await edges(create, 'retry_interval_hours', 0, 72, { interval_unit })
     }
     const daily = { interval_unit: 'day', interval_count: 1 }
     expect(await charges(create, daily, { days: 1, hours: 5 }, 'recurring_declined')).toEqual([
@@ -101,6 +103,10 @@ export const limitRows: Row[] = [
       '2026-02-28T10:00:00 failure',
       '2026-02-28T17:00:00 failure',
     ])
+    const atOnce = { ...MONTHLY, retry_interval_hours: 0, retry_attempts: 2 }
+    expect(await charges(create, atOnce, { months: 1 }, 'recurring_declined')).toEqual(
+      Array(3).fill('2026-02-28T10:00:00 failure'),
+    )
   }),
   row('limits', '| processed_currency | at most 256 |', async (create) => {
     const bench = createBench({}, create)

@@ -153,6 +153,7 @@ export async function holds(
   if (required) {
     await probe.refuses(fieldName, unset)
     await probe.refuses(fieldName, set(null))
+    if (type === 'String') await probe.refuses(fieldName, set(''))
   } else if (!CARD.includes(name)) {
     await probe.accepts(unset)
     await probe.accepts(set(null))
@@ -165,6 +166,8 @@ export async function holds(
       name === 'order_id' ? probe.refuses('order_id', set('x'.repeat(most + 1))) : probe.accepts(set('я'.repeat(most)))
     await fits
     await probe.refuses(fieldName, set('я'.repeat(most + 1)))
+    // The API document gives such a text a greatest length alone.
+    if (!required) await probe.accepts(set(''))
   }
   if (notes.includes('yyyy-MM-dd')) await probe.refuses(fieldName, set('1990-02-30'))
   if (notes.includes('alpha-2')) {

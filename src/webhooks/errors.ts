@@ -97,6 +97,7 @@ function describe(received: unknown): string {
   if ('headers' in received)
     return isWebRequest(received) ? 'a web Request' : 'a request of Express, Fastify or node:http'
   if ('pipe' in received || 'stream' in received || 'getReader' in received) return 'the raw body'
+  if ('req' in received) return 'the Context of Hono'
   return 'an object'
 }
 

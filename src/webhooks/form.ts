@@ -39,26 +39,23 @@ export function readForm(fields: unknown): WebhookForm {
 }
 
 function isFields(value: unknown): value is WebhookFields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  // Whatever a stranger sends, a body parser makes a plain object of it.
-  if (isPlain(value)) return true
-  // A request (that of Hono keeps the web's under `raw`), a stream, a Blob or bytes, a Promise. A form may have fields of
-  // these names, but they are texts.
-  return !['headers', 'raw', 'pipe', 'getReader', 'slice', 'buffer', 'then'].some((name) => {
-    const part = (value as Record<string, unknown>)[name]
-    return isObject(part) || typeof part === 'function'
-  })
+  // A request and Headers find texts too. A parsed form may have a field of such a name.
+  return isObject(value) && (isParsed(value) || !('getSetCookie' in value || isObject(value.headers)))
 }
 
-function isPlain(value: object): boolean {
+/** Whatever a stranger sends, a body parser makes of it an object whose prototype inherits nothing. */
+function isParsed(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 function field(fields: WebhookFields, name: keyof WebhookForm): string {
   const values = valuesOf(fields, name)
   const [value] = values
-  if (typeof value !== 'string' || value === '') throw missing(name)
+  if (typeof value !== 'string' || value === '') {
+    // A FormData, a URLSearchParams or a Map may lack a field. An instance of any other class was never a form.
+    throw isParsed(fields) || ('get' in fields && 'has' in fields) ? missing(name) : notAForm(fields)
+  }
   if (values.length > 1) throw duplicate(name)
   return value
 }

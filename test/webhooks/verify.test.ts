@@ -272,6 +272,13 @@ describe('what a framework hands over', () => {
     ['a form with fields that are called like those of a request', { data, signature, headers: 'x', raw: 'x' }],
     ['one whose fields are nested, as headers[host]=x is', { data, signature, headers: { host: 'x' }, raw: {} }],
     ['the same without a prototype', Object.assign(Object.create(null), { data, signature, headers: { host: 'x' } })],
+    ['an object of a class that has the fields', Object.assign(new (class Form {})(), { data, signature })],
+    [
+      'one that reads them',
+      new (class {
+        get = (name: string) => ({ data, signature })[name]
+      })(),
+    ],
   ])('%s is verified', (_name, form) => {
     expect(verifyWebhook(form, SECRET)).toEqual(EVENT)
   })
@@ -287,6 +294,10 @@ describe('what a framework hands over', () => {
     raw = post(signed.body)
     parseBody() {}
   }
+  class HonoContext {
+    req = new HonoRequest()
+    get(_name: string) {}
+  }
 
   it.each<[string, unknown, RegExp]>([
     ['no body parser', undefined, /received undefined/],
@@ -299,6 +310,12 @@ describe('what a framework hands over', () => {
     ['a web Request', post(signed.body), /received a web Request/],
     ['the request of Express, Fastify or node:http', new FrameworkRequest(), /received a request of Express/],
     ['the request of Hono', new HonoRequest(), /received the request of Hono/],
+    ['the Context of Hono', new HonoContext(), /received the Context of Hono/],
+    ['the headers of a request', new Headers({ data, host: 'shop.example.com' }), /received an object/],
+    ['a Set', new Set([data, signature]), /received an object/],
+    ['a Date', new Date(), /received an object/],
+    ['a URL', new URL(`https://shop.example.com/?${signed.body}`), /received an object/],
+    ['an object of a class without the fields', new (class Form {})(), /received an object/],
     ['an array', [data, signature], /received an array/],
     ['a number', 5, /received a number/],
     ['the body of a web Request', post(signed.body).body, /received the raw body/],
@@ -328,7 +345,25 @@ describe('what a framework hands over', () => {
     }
     Object.setPrototypeOf(Parsed.prototype, null)
     for (const name of ['headers', 'raw', 'pipe', 'getReader', 'slice', 'buffer', 'then', 'get', 'getAll']) {
-      expect(() => verifyWebhook(Object.assign(new Parsed(), { [name]: 'x' }), SECRET)).toThrow(
+      for (const value of ['x', ['x'], { x: 'x' }]) {
+        for (const parsed of [new Parsed(), {}, Object.create(null)]) {
+          expect(() => verifyWebhook(Object.assign(parsed, { [name]: value }), SECRET)).toThrow(
+            expect.objectContaining({ code: 'webhook_verification', reason: 'missing_field' }),
+          )
+        }
+      }
+    }
+  })
+
+  it('a form without the fields is a stranger’s, whatever holds it', () => {
+    const forms = [
+      new FormData(),
+      new URLSearchParams('signature=x'),
+      new Map([['signature', 'x']]),
+      { signature: 'x' },
+    ]
+    for (const form of forms) {
+      expect(() => verifyWebhook(form, SECRET)).toThrow(
         expect.objectContaining({ code: 'webhook_verification', reason: 'missing_field' }),
       )
     }
@@ -339,6 +374,7 @@ describe('what a framework hands over', () => {
     ['a string', signed.body],
     ['the request of Express, Fastify or node:http', new FrameworkRequest()],
     ['the request of Hono', new HonoRequest()],
+    ['the Context of Hono', new HonoContext()],
   ])('readWebhook of %s says so too', async (_name, request) => {
     for (const part of [/Express/, /Fastify/, /Hono: pass c.req.raw/, /node:http/]) {
       await expect(readWebhook(request as Request, SECRET)).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import { isApiError } from '../errors.ts'
+import { ConnectionError, isApiError } from '../errors.ts'
 import type { BodilessCallOptions } from '../http/types.ts'
 import type { ListOrderOperationsInput } from '../operations/list-order-operations.ts'
 import type { ResendWebhookInput } from '../operations/resend-webhook.ts'
@@ -35,13 +35,27 @@ export async function lookUpOrder(
   method: string | undefined,
   options: BodilessCallOptions,
 ): Promise<OrderView> {
+  const startedAt = Date.now()
   const operations = await unlessNotFound(client.listOrderOperations(order, options))
   if (operations) return { operations, complete: true }
-  const latest = (operation: string) => unlessNotFound(client.resendWebhook({ ...order, operation }, options))
+  const latest = (operation: string) =>
+    unlessNotFound(client.resendWebhook({ ...order, operation }, whatIsLeft(options, Date.now() - startedAt)))
   const primary = (await latest('purchase')) ?? (await latest('auth'))
   if (!primary) return { operations: [], complete: true }
   const secondary = method === undefined ? undefined : await latest(method)
   return { operations: secondary ? [primary, secondary] : [primary], complete: false }
+}
+
+/**
+ * The options of a further request: `deadlineMs` is that of the whole look-up.
+ * @throws {ConnectionError} when it is over, as a call does whose deadline is over.
+ */
+function whatIsLeft(options: BodilessCallOptions, passedMs: number): BodilessCallOptions {
+  if (options.deadlineMs == null) return options
+  const deadlineMs = Math.floor(options.deadlineMs - passedMs)
+  if (deadlineMs > 0) return { ...options, deadlineMs }
+  const call = { method: 'GET', path: '', attempts: 0 }
+  throw new ConnectionError('Not all of it was read in time. Calling again is safe.', call, 'timeout', undefined)
 }
 
 async function unlessNotFound<T>(found: Promise<T>): Promise<T | undefined> {

@@ -108,7 +108,8 @@ function isTime(value: unknown): boolean {
  *
  * @param client A client, or its `listOrderOperations` and `resendWebhook`.
  * @param call The error itself, or `{ operation, order_id, amount, currency, sent_at }` of a process that was restarted.
- * @param options `known`, `settleAfterMs`, `now`, and `signal`, `timeoutMs`, `deadlineMs`, `maxRetries` of the look-up.
+ * @param options `known`, `settleAfterMs`, `now`, and `signal`, `timeoutMs`, `deadlineMs`, `maxRetries` of the look-up, which
+ *   is up to four requests. `deadlineMs` is that of all of them; the configuration's is that of each.
  * @throws {InvalidInputError} when `call` is neither, naming each field that is missing or wrong, and for a wrong option.
  * @throws {ConfigError} when the configuration cannot work.
  * @see Beyond the API document: the look-up is said by the vendor elsewhere [A]. The API document has its fallback,

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   type ClientConfig,
   createClient,
+  type OrderLookup,
   type ResolveOutcomeOptions,
   resolveOutcome,
   type UnresolvedCall,
@@ -139,6 +140,57 @@ describe('where the path of the look-up is not known', () => {
   it('an order that the service does not know has no operation to decide', async () => {
     const { resolved } = await resolve(CAPTURED, [NOT_FOUND(), NOT_FOUND(), NOT_FOUND()], { known: [] })
     expect(resolved.outcome).toBe('unknown')
+  })
+})
+
+describe('deadlineMs', () => {
+  // Each response takes 200 ms of a clock that stands still otherwise.
+  async function lookUpIn(options: ResolveOutcomeOptions) {
+    const clock = vi.spyOn(Date, 'now')
+    try {
+      let at = 1000
+      clock.mockImplementation(() => at)
+      const late = () => {
+        at += 200
+        return NOT_FOUND()
+      }
+      const { fetch, sent } = wire(late, late, late)
+      const client = createClient({ ...CONFIG, fetch, maxRetries: 0 })
+      const given: unknown[] = []
+      const noting: OrderLookup = {
+        listOrderOperations(input, more) {
+          given.push(more?.deadlineMs)
+          return client.listOrderOperations(input, more)
+        },
+        resendWebhook(input, more) {
+          given.push(more?.deadlineMs)
+          return client.resendWebhook(input, more)
+        },
+      }
+      const resolved = await resolveOutcome(noting, CREATION, { now: () => LATER, ...options })
+      return { resolved, given, sent: sent.length }
+    } finally {
+      clock.mockRestore()
+    }
+  }
+
+  it('is that of the whole look-up: each request has what is left of it', async () => {
+    expect(await lookUpIn({ deadlineMs: 5000 })).toEqual({
+      resolved: { outcome: 'not_executed' },
+      given: [5000, 4800, 4600],
+      sent: 3,
+    })
+    expect(await lookUpIn({})).toEqual({
+      resolved: { outcome: 'not_executed' },
+      given: [undefined, undefined, undefined],
+      sent: 3,
+    })
+  })
+
+  it.each([200, 300, 400])('of %d ms is over before the third request, which is not sent', async (deadlineMs) => {
+    const { resolved, sent } = await lookUpIn({ deadlineMs })
+    expect(resolved).toEqual({ outcome: 'unknown', why: expect.stringMatching(/^The look-up failed\. .*in time.*\.$/) })
+    expect(sent).toBe(deadlineMs === 200 ? 1 : 2)
   })
 })
 

@@ -39,17 +39,18 @@ export function fromMinorUnits(minor: number): number {
  * Divides an amount by weights, exact to the last cent: the parts add up to the amount. Cents that are left over go to
  * the parts that lost most by rounding down, earlier ones first.
  *
- * @param total Positive, at most 2 decimals.
+ * @param total At most 2 decimals. A negative one (a difference, a correction) is divided like the positive one; zero into
+ *   zeros.
  * @param weights Positive finite numbers, in any unit: `[9, 1]` and `[90, 10]` are the same.
  * @returns One amount for each weight.
- * @throws {InvalidInputError} when a part would be zero: the service takes positive amounts only.
+ * @throws {InvalidInputError} when a part would be zero and the total is not: the service takes no amount of zero.
  * @see The API document, "Split entry".
  * @example
  * import { splitAmount } from 'edgetill'
  * splitAmount(100, [1, 1, 1]) // [33.34, 33.33, 33.33]
  */
 export function splitAmount(total: number, weights: readonly number[]): number[] {
-  check('splitAmount', 'total', total, amountProblem(total))
+  check('splitAmount', 'total', total, amountProblem(total, false))
   const isList = Array.isArray(weights) && weights.length > 0
   check('splitAmount', 'weights', weights, isList ? undefined : 'a non-empty array')
   weights.forEach((weight, i) => {
@@ -59,7 +60,7 @@ export function splitAmount(total: number, weights: readonly number[]): number[]
   // Weights are doubles, which are fractions of a power of two: as integers of one scale nothing is rounded.
   const exact = wholeWeights(weights)
   const sum = exact.reduce((a, b) => a + b, 0n)
-  const minor = BigInt(hundredths(total))
+  const minor = BigInt(Math.abs(hundredths(total)))
   const shares = exact.map((weight, index) => ({ index, cents: (minor * weight) / sum, lost: (minor * weight) % sum }))
   let left = Number(minor - shares.reduce((a, { cents }) => a + cents, 0n))
   for (const share of [...shares].sort(byLoss)) {
@@ -67,8 +68,9 @@ export function splitAmount(total: number, weights: readonly number[]): number[]
     share.cents += 1n
   }
   return shares.map(({ cents, index }) => {
-    check('splitAmount', `weights[${index}]`, 0, cents === 0n ? 'large enough for a part of at least 0.01' : undefined)
-    return fromMinorUnits(Number(cents))
+    const isLost = cents === 0n && minor > 0n
+    check('splitAmount', `weights[${index}]`, 0, isLost ? 'large enough for a part of at least 0.01' : undefined)
+    return fromMinorUnits(Number(total < 0 ? -cents : cents))
   })
 }
 

@@ -39,7 +39,7 @@ describe('toMinorUnits and fromMinorUnits', () => {
   })
 
   it('their errors do not speak of sending', () => {
-    for (const run of [() => toMinorUnits(0.3000004), () => fromMinorUnits(1.5), () => splitAmount(0, [1])]) {
+    for (const run of [() => toMinorUnits(0.3000004), () => fromMinorUnits(1.5), () => splitAmount(0.001, [1])]) {
       expect(run).toThrow(/^Invalid input for (toMinorUnits|fromMinorUnits|splitAmount): /)
       expect(run).not.toThrow(/sent/)
     }
@@ -68,6 +68,11 @@ describe('splitAmount', () => {
     [70_368_744_177_663.99, [1, 1], [35_184_372_088_832, 35_184_372_088_831.99]],
     [0.02, [1e-300, 1e-300], [0.01, 0.01]],
     [0.02, [1e300, 1e300], [0.01, 0.01]],
+    [0, [9, 1], [0, 0]],
+    [-0, [1], [0]],
+    [-100, [1, 1, 1], [-33.34, -33.33, -33.33]],
+    [-0.1, [1, 2, 3], [-0.02, -0.03, -0.05]],
+    [-70_368_744_177_663.99, [1, 1], [-35_184_372_088_832, -35_184_372_088_831.99]],
   ])('%d by %j', (total, weights, parts) => {
     expect(splitAmount(total, weights)).toEqual(parts)
     expect(splitAmount(total, weights).reduce((sum, part) => sum + toMinorUnits(part), 0)).toBe(toMinorUnits(total))
@@ -79,7 +84,10 @@ describe('splitAmount', () => {
   })
 
   it('rejects what cannot be divided', () => {
-    refused(() => splitAmount(0, [1]), 'total')
+    for (const total of [0.001, -0.001, Number.NaN, Number.NEGATIVE_INFINITY, 2 ** 46, -(2 ** 46), '1']) {
+      refused(() => splitAmount(total as number, [1]), 'total')
+    }
+    for (const total of [0, -1]) refused(() => splitAmount(total, [1, 0]), 'weights[1]')
     refused(() => splitAmount(10, []), 'weights')
     refused(() => splitAmount(10, 'ab' as unknown as number[]), 'weights')
     for (const weight of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '1']) {
@@ -87,5 +95,6 @@ describe('splitAmount', () => {
     }
     refused(() => splitAmount(0.01, [1, 1]), 'weights[1]')
     refused(() => splitAmount(1, [1000, 1]), 'weights[1]')
+    refused(() => splitAmount(-0.01, [1, 1]), 'weights[1]')
   })
 })

@@ -63,7 +63,9 @@ export function timestampToDate(timestamp: Timestamp, zone: string): Date {
     const minutes = Number(fixed[2]) * 60 + Number(fixed[3])
     return new Date(wall - (fixed[1] === '-' ? -minutes : minutes) * 60_000)
   }
-  // Whichever of the offsets a day before and a day after leads back to the same wall time is right.
+  // The zone's offset depends on the instant, which is what is looked for. Unless the clocks change, it is the offset of the
+  // day before; otherwise that of the day before or of the day after. An offset is right when the zone's clocks show the
+  // timestamp at the instant that it gives. A time that is skipped fits neither, and takes the one from before.
   const before = wall - offset(zone, wall - 86_400_000)
   if (before + offset(zone, before) === wall) return new Date(before)
   const after = wall - offset(zone, wall + 86_400_000)

@@ -1,3 +1,4 @@
+import { rejectUnknownOption } from '../schemas/fields.ts'
 import { type CheckoutOrder, checkEmail, checkOrder, checkReference } from './check.ts'
 import { nonceBytes, nonceOf, seal, sealUnder, unseal } from './seal.ts'
 
@@ -47,6 +48,7 @@ const DAY_MS = 86_400_000
 const LAST_TIME = 8.64e15
 /** Some browsers, and Cloudflare (16 kB), reject longer addresses. */
 const LINK_LENGTH = 8_000
+const OPTIONS = ['origin', 'linkSecret', 'order', 'reference', 'customerEmail', 'expiresAt', 'now']
 const LINK = 'checkout link'
 const ID = 'checkout link id'
 
@@ -58,6 +60,7 @@ const ID = 'checkout link id'
  *
  * @throws {TypeError} when the order cannot be paid, something is missing, or the link would be too long; the text says
  *   which field, and what to do.
+ * @throws {ConfigError} for an unknown option.
  * @example
  * import { createCheckoutLink } from 'edgetill/checkout-link'
  * const link = await createCheckoutLink({
@@ -73,6 +76,7 @@ const ID = 'checkout link id'
  * console.log(link)
  */
 export async function createCheckoutLink(options: CheckoutLinkOptions): Promise<string> {
+  rejectUnknownOption(options, OPTIONS)
   const { linkSecret, reference, customerEmail, now = Date.now } = options
   const origin = originOf(options.origin)
   const expiresAt = options.expiresAt ?? now() + DAY_MS

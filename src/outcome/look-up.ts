@@ -38,24 +38,20 @@ export async function lookUpOrder(
   const startedAt = Date.now()
   const operations = await unlessNotFound(client.listOrderOperations(order, options))
   if (operations) return { operations, complete: true }
-  const latest = (operation: string) =>
-    unlessNotFound(client.resendWebhook({ ...order, operation }, whatIsLeft(options, Date.now() - startedAt)))
+  const latest = (operation: string) => {
+    // The first request has checked it.
+    const left = options.deadlineMs && options.deadlineMs + startedAt - Date.now()
+    // What a call does whose deadline is over.
+    if (left != null && left < 1) {
+      const unsent = { method: 'GET', path: '', attempts: 0 }
+      throw new ConnectionError('It was not read in time.', unsent, 'timeout', undefined)
+    }
+    return unlessNotFound(client.resendWebhook({ ...order, operation }, { ...options, deadlineMs: left }))
+  }
   const primary = (await latest('purchase')) ?? (await latest('auth'))
   if (!primary) return { operations: [], complete: true }
   const secondary = method === undefined ? undefined : await latest(method)
   return { operations: secondary ? [primary, secondary] : [primary], complete: false }
-}
-
-/**
- * The options of a further request: `deadlineMs` is that of the whole look-up.
- * @throws {ConnectionError} when it is over, as a call does whose deadline is over.
- */
-function whatIsLeft(options: BodilessCallOptions, passedMs: number): BodilessCallOptions {
-  if (options.deadlineMs == null) return options
-  const deadlineMs = Math.floor(options.deadlineMs - passedMs)
-  if (deadlineMs > 0) return { ...options, deadlineMs }
-  const call = { method: 'GET', path: '', attempts: 0 }
-  throw new ConnectionError('Not all of it was read in time. Calling again is safe.', call, 'timeout', undefined)
 }
 
 async function unlessNotFound<T>(found: Promise<T>): Promise<T | undefined> {

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { ConfigError } from '../errors.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { isObject } from '../lib/kind.ts'
 
@@ -88,6 +89,16 @@ export function noUnknownOption(known: readonly string[]): v.BaseValidation<Opti
         : `is not an option; the options are ${known.join(', ')}`
     },
   )
+}
+
+/**
+ * The same for a function whose options have no schema.
+ * @throws {ConfigError} for the first option that is not known: it would silently do nothing.
+ */
+export function rejectUnknownOption(options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new ConfigError(unknown, `${unknown} is not an option; the options are ${known.join(', ')}.`)
 }
 
 type Options = Record<string, unknown>

@@ -80,8 +80,8 @@ export function bodyAlreadyRead(): ConfigError {
   return new ConfigError(
     'request',
     'readWebhook received a request whose body was read already. Call readWebhook before anything else reads it, or pass ' +
-      'what was read to verifyWebhook: in Hono await c.req.parseBody(), elsewhere new URLSearchParams(text) or the parsed ' +
-      'form (Express req.body, Fastify request.body; node:http has no web Request).',
+      'what was read to verifyWebhook: in Hono await c.req.parseBody(), elsewhere new URLSearchParams(text) or the ' +
+      'form (Express req.body, Fastify request.body).',
   )
 }
 

@@ -6,6 +6,7 @@ import {
   type WebhookVerificationError,
 } from '../errors.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
+import { rejectUnknownOption } from '../schemas/fields.ts'
 import { rejected } from './errors.ts'
 import { readForm, type WebhookForm } from './form.ts'
 import { checkSecrets, type WebhookSecrets } from './signature.ts'
@@ -142,11 +143,7 @@ async function report(onRejected: WebhookHandlerOptions['onRejected'], error: un
 function checkOptions(options: WebhookHandlerOptions): void {
   checkSecrets(options?.secrets)
   checkMaxBytes(options.maxBytes)
-  for (const name of Object.keys(options)) {
-    if (!OPTIONS.includes(name)) {
-      throw new ConfigError(name, `${name}: unknown option. A webhook handler has ${OPTIONS.join(', ')}.`)
-    }
-  }
+  rejectUnknownOption(options, OPTIONS)
   for (const name of ['onEvent', 'onUnreadable', 'onRejected'] as const) {
     const isOptional = name !== 'onEvent'
     if (typeof options[name] !== 'function' && !(isOptional && options[name] === undefined)) {

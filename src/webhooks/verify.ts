@@ -6,6 +6,7 @@ import { DRAINED_BYTES, WEBHOOK_BYTES } from '../lib/limits.ts'
 import { type RequestLike, readBytes, TooLargeError } from '../lib/read-bytes.ts'
 import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
+import { rejectUnknownOption } from '../schemas/fields.ts'
 import { readEvent } from '../schemas/read-event.ts'
 import { bodyAlreadyRead, isWebRequest, notARequest, rejected, signatureError, tooLarge } from './errors.ts'
 import { parseForm, readForm, type WebhookFields, type WebhookForm } from './form.ts'
@@ -54,7 +55,7 @@ export function verifyWebhook(form: WebhookFields | unknown, secrets: WebhookSec
  * @throws {WebhookVerificationError} as `verifyWebhook`, and `content_type`, `too_large`, `not_utf8`, all with
  *   `verified: false`.
  * @throws {ConfigError} for a mistake in the receiver: as `verifyWebhook`, and a body that was read already, the request
- *   of a framework, or a `maxBytes` that is not a positive whole number.
+ *   of a framework, an unknown option, or a `maxBytes` that is not a positive whole number.
  * @see The API document, "Events", 1.
  * @example
  * import { isWebhookVerificationError, readWebhook } from 'edgetill/webhooks'
@@ -83,8 +84,8 @@ export async function readWebhook(
  * Reads the form of a webhook without verifying it: for a receiver that keeps the form as it came.
  *
  * @throws {WebhookVerificationError} `content_type`, `too_large`, `not_utf8`, `missing_field`, `duplicate_field`.
- * @throws {ConfigError} for a body that was read already, the request of a framework, or a `maxBytes` that is not a
- *   positive whole number.
+ * @throws {ConfigError} for a body that was read already, the request of a framework, an unknown option, or a `maxBytes`
+ *   that is not a positive whole number.
  * @see The API document, "Events", 1.
  * @example
  * import { readWebhookForm, verifyWebhook } from 'edgetill/webhooks'
@@ -94,6 +95,7 @@ export async function readWebhook(
  * }
  */
 export async function readWebhookForm(request: RequestLike, options: ReadWebhookOptions = {}): Promise<WebhookForm> {
+  rejectUnknownOption(options, ['maxBytes'])
   const maxBytes = checkMaxBytes(options.maxBytes)
   if (!isWebRequest(request)) throw notARequest(request)
   if ((request as { bodyUsed?: unknown }).bodyUsed === true || request.body?.locked) throw bodyAlreadyRead()

@@ -99,6 +99,14 @@ describe('createCheckoutLink', () => {
     await expect(link(fields)).rejects.toThrow(text)
   })
 
+  it('rejects an option that it does not know: a misspelt expiresAt would make a link for 24 hours', async () => {
+    await expect(link({ expiresIn: 5 } as object)).rejects.toMatchObject({
+      code: 'config',
+      field: 'expiresIn',
+      message: expect.stringMatching(/^expiresIn is not an option; the options are origin, .*expiresAt, now\.$/),
+    })
+  })
+
   it('takes the longest e-mail address that there is', async () => {
     const customerEmail = `${'a'.repeat(252)}@c`
     const opened = await openCheckoutLink(tokenOf(await link({ customerEmail })), [SECRET])

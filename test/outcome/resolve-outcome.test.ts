@@ -180,11 +180,13 @@ describe('deadlineMs', () => {
       given: [5000, 4800, 4600],
       sent: 3,
     })
-    expect(await lookUpIn({})).toEqual({
-      resolved: { outcome: 'not_executed' },
-      given: [undefined, undefined, undefined],
-      sent: 3,
-    })
+    for (const deadlineMs of [undefined, null]) {
+      expect(await lookUpIn({ deadlineMs } as ResolveOutcomeOptions)).toEqual({
+        resolved: { outcome: 'not_executed' },
+        given: [deadlineMs, deadlineMs, deadlineMs],
+        sent: 3,
+      })
+    }
   })
 
   it.each([200, 300, 400])('of %d ms is over before the third request, which is not sent', async (deadlineMs) => {

@@ -243,6 +243,21 @@ describe('readWebhook', () => {
     }
   })
 
+  it('rejects an option that it does not know, before the body is read', async () => {
+    for (const read of [
+      readWebhook,
+      (request: Request, _: string, options: object) => readWebhookForm(request, options),
+    ]) {
+      const request = post(signed.body)
+      await expect(read(request, SECRET, { maxByte: 3 } as object)).rejects.toMatchObject({
+        code: 'config',
+        field: 'maxByte',
+        message: 'maxByte is not an option; the options are maxBytes.',
+      })
+      expect(request.bodyUsed).toBe(false)
+    }
+  })
+
   it('hands a broken stream on as it is', async () => {
     const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('cut')) })
     const request = { headers: new Headers({ 'content-type': FORM }), body }

@@ -25,7 +25,8 @@ interface Match {
 /**
  * Makes a redactor for the secrets of one call. It hides
  * - the secrets themselves, also percent-encoded and JSON-escaped; short ones only where they stand alone;
- * - a card number among the secrets in any grouping, and every part of it of 7 digits or more;
+ * - a card number among the secrets in any grouping, whatever stands between the groups but letters and the signs of masks,
+ *   and every part of it of 7 digits or more;
  * - anything else that is a card number by check digit, issuer prefix and length, never inside a UUID;
  * - the values of card fields in JSON, also in JSON that is cut off.
  * All of it is found in the original text and replaced once, so no replacement can hide or make another match.
@@ -116,36 +117,55 @@ const digitsOf = (text: string): string => text.replace(/[\s.-]/g, '')
 const SHOWN_DIGITS = 6
 /** Digits of the longest card number. */
 const LONGEST_CARD = 19
-/** Characters of one whose every digit is a group: see {@link SEPARATOR}. */
-const LONGEST_GROUPED_CARD = LONGEST_CARD * 7
+/** Characters of one whose every digit is a group: see {@link ANY_SEPARATOR}. */
+const LONGEST_GROUPED_CARD = LONGEST_CARD * 25
 
 function findCardNumbers(text: string, cards: readonly string[]): Match[] {
+  return [
+    ...digitRuns(text, ANY_SEPARATOR).flatMap((run) => findSentCards(run, cards)),
+    ...digitRuns(text, SEPARATOR).flatMap(findIssuedCards),
+  ]
+}
+
+function findSentCards(run: DigitRun, cards: readonly string[]): Match[] {
   const found: Match[] = []
-  for (const { digits, at, groups } of digitRuns(text)) {
-    const match = (from: number, length: number, soft: boolean) =>
-      found.push({ start: at[from] as number, end: (at[from + length - 1] as number) + 1, soft })
-    for (const card of cards) {
-      for (let i = digits.indexOf(card); i >= 0; i = digits.indexOf(card, i + 1)) match(i, card.length, false)
-      for (let part = 0; part + SHOWN_DIGITS < card.length; part++) {
-        const some = card.slice(part, part + SHOWN_DIGITS + 1)
-        for (let i = digits.indexOf(some); i >= 0; i = digits.indexOf(some, i + 1)) match(i, some.length, true)
-      }
-    }
-    // One that was not sent begins and ends with a group of digits.
-    const ends = [...groups.slice(1), digits.length]
-    for (const [index, start] of groups.entries()) {
-      for (const end of ends.slice(index, index + LONGEST_CARD)) {
-        const number = digits.slice(start, end)
-        if (isIssuedCardNumber(number)) match(start, number.length, true)
-        if (number.length >= LONGEST_CARD) break
-      }
+  const find = (some: string, soft: boolean) => {
+    for (let i = run.digits.indexOf(some); i >= 0; i = run.digits.indexOf(some, i + 1))
+      found.push(matchOf(run, i, some.length, soft))
+  }
+  for (const card of cards) {
+    find(card, false)
+    for (let part = 0; part + SHOWN_DIGITS < card.length; part++) find(card.slice(part, part + SHOWN_DIGITS + 1), true)
+  }
+  return found
+}
+
+/** Card numbers that were not sent. Each begins and ends with a group of digits. */
+function findIssuedCards(run: DigitRun): Match[] {
+  const { digits, groups } = run
+  const found: Match[] = []
+  const ends = [...groups.slice(1), digits.length]
+  for (const [index, start] of groups.entries()) {
+    for (const end of ends.slice(index, index + LONGEST_CARD)) {
+      const number = digits.slice(start, end)
+      if (isIssuedCardNumber(number)) found.push(matchOf(run, start, number.length, true))
+      if (number.length >= LONGEST_CARD) break
     }
   }
   return found
 }
 
-/** What may stand between two groups of digits of one number. */
+/** Some digits of a run as a part of its text. */
+const matchOf = ({ at }: DigitRun, from: number, length: number, soft: boolean): Match => ({
+  start: at[from] as number,
+  end: (at[from + length - 1] as number) + 1,
+  soft,
+})
+
+/** What may stand between two groups of digits of one number. More would cut dates, amounts and lists of numbers. */
 const SEPARATOR = /^[\s.\-\u2010-\u2015+]{1,6}$/
+/** The same where the number is known: all but letters, digits and the signs of masks, which show what they may. */
+const ANY_SEPARATOR = /^[^\p{L}\p{N}*•●#]{1,12}$/u
 
 interface DigitRun {
   digits: string
@@ -155,12 +175,12 @@ interface DigitRun {
   groups: number[]
 }
 
-function digitRuns(text: string): DigitRun[] {
+function digitRuns(text: string, separator: RegExp): DigitRun[] {
   const runs: DigitRun[] = []
   let end = 0
   for (const { 0: group, index } of text.matchAll(/\d+/g)) {
     let run = runs.at(-1)
-    if (!run || !SEPARATOR.test(text.slice(end, index))) {
+    if (!run || !separator.test(text.slice(end, index))) {
       run = { digits: '', at: [], groups: [] }
       runs.push(run)
     }

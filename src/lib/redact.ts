@@ -117,8 +117,11 @@ const digitsOf = (text: string): string => text.replace(/[\s.-]/g, '')
 const SHOWN_DIGITS = 6
 /** Digits of the longest card number. */
 const LONGEST_CARD = 19
-/** Characters of one whose every digit is a group: see {@link ANY_SEPARATOR}. */
-const LONGEST_GROUPED_CARD = LONGEST_CARD * 25
+/**
+ * Characters that are enough to find one whose every digit is a group: of one that was not sent all 19 digits, of one that was
+ * sent seven.
+ */
+const LONGEST_GROUPED_CARD = LONGEST_CARD * 8
 
 function findCardNumbers(text: string, cards: readonly string[]): Match[] {
   return [

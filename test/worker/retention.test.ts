@@ -310,6 +310,98 @@ describe('an erasure', () => {
   })
 })
 
+describe.each(['strict', 'gated'] as const)(
+  'the error text of onEvent, which can name the customer, over %s KV',
+  (kind) => {
+    const fails = () => {
+      throw new Error('could not mail olena@example.com')
+    }
+    const erase = (world: World) => world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })
+
+    /** An event that `onEvent` has failed on, and how often it was called since. */
+    async function failing(): Promise<{ world: World; state: { fails: boolean; calls: number } }> {
+      const state = { fails: true, calls: 0 }
+      const onEvent = () => {
+        state.calls++
+        if (state.fails) fails()
+      }
+      const world = new World({ kind, onEvent })
+      await world.deliver(payment('A-0'))
+      await run(world)
+      await world.advance(2_000)
+      expect(holding(world, ['A-0'])).toBeGreaterThan(0)
+      expect(await world.keys('retry/')).toHaveLength(1)
+      state.calls = 0
+      return { world, state }
+    }
+
+    it('is removed with the personal data, and over KV alone the event still reaches onEvent', async () => {
+      const { world, state } = await failing()
+      expect((await erase(world)).status).toBe(200)
+      expect(holding(world, ['A-0'])).toBe(0)
+      state.fails = false
+      await runs(world, 8)
+      expect(await world.keys('retry/')).toEqual([])
+      // With the gate it leaves the queue.
+      expect(state.calls).toBe(kind === 'strict' ? 1 : 0)
+    })
+
+    it('is not reported as removed before it is, and is removed when it is asked for again', async () => {
+      const { world } = await failing()
+      let failures = 1
+      world.kv.before = (action, key) => {
+        if ((action === 'delete' || action === 'put') && key.startsWith('retry/') && failures-- > 0)
+          throw new Error('500')
+      }
+      expect((await erase(world)).status).toBe(503)
+      await world.advance(2_000)
+      expect((await erase(world)).status).toBe(200)
+      expect(holding(world, ['A-0'])).toBe(0)
+    })
+
+    it('is removed of an event that was handled since, and whose row KV did not remove', async () => {
+      const { world, state } = await failing()
+      state.fails = false
+      world.kv.before = (action, key) => {
+        if (action === 'delete' && key.startsWith('retry/')) throw new Error('500')
+      }
+      await runs(world, 8)
+      expect(state.calls).toBeGreaterThan(0)
+      expect(await world.keys('retry/')).toHaveLength(1)
+      world.kv.before = undefined
+      expect((await erase(world)).status).toBe(200)
+      expect(holding(world, ['A-0'])).toBe(0)
+    })
+
+    it('is removed after RETENTION_DAYS where onEvent was given up', async () => {
+      const world = worldOf(kind, { onEvent: fails })
+      await pay(world, 'A-0')
+      await live(world, 29)
+      expect(holding(world, ['A-0'], ['could not mail'])).toBeGreaterThan(0)
+      await live(world, 3)
+      await run(world)
+      expect(holding(world, ['A-0'])).toBe(0)
+    })
+  },
+)
+
+it('what is erased while onEvent runs does not come back into the queue when it fails', async () => {
+  const statuses: number[] = []
+  const world: World = new World({
+    kind: 'gated',
+    onEvent: async () => {
+      statuses.push((await world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })).status)
+      throw new Error('could not mail olena@example.com')
+    },
+  })
+  await world.deliver(payment('A-0', { customer_phone: PHONE }))
+  await world.advance(2_000)
+  expect(statuses).toEqual([200])
+  expect(holding(world, ['A-0'])).toBe(0)
+  await world.advance(DAY_MS)
+  expect(world.gate?.nextAlarm()).toBeUndefined()
+})
+
 describe.each(['gated', 'gated hostile'] as const)('what has a life, in a gate over %s KV', (kind) => {
   it('goes with its life: a revocation, an alert, a look of a waiting customer', async () => {
     const world = new World({ kind, onAlert: () => {} })

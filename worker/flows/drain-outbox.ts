@@ -36,6 +36,8 @@ export async function runEntry(context: Context, outbox: Outbox, entry: OutboxEn
     const text = textOf(error)
     if (given_up) raiseAlert(context, { kind: 'on_event_given_up', order_id, event_id, attempts })
     else report('on_event_failed', { event_id, order_id, attempts, error: text })
+    // Erased while `onEvent` ran: it must not come back.
+    if ((await outbox.get(event_id)) === undefined) return false
     const failed = { attempts, error: text, ...(given_up && { given_up: true as const }) }
     const listed = (entry.listed && !given_up) || (await showFailing(context, event_id, { order_id, ...failed }))
     const next_at = context.now() + pauseAfter(attempts)

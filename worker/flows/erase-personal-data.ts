@@ -5,7 +5,7 @@ import { eraseResponses } from '../store/attempts.ts'
 import { attemptId, getCheckout, putCheckout } from '../store/checkouts.ts'
 import { eraseDeadLetters } from '../store/dead-letters.ts'
 import { eraseEvents, listEvents, orderKeyOf } from '../store/event-log.ts'
-import { deleteRetry } from '../store/event-progress.ts'
+import { eraseError } from '../store/event-progress.ts'
 import { eraseReceipt } from '../store/order.ts'
 
 /**
@@ -21,13 +21,13 @@ export async function erasePersonalData(
   before = Number.POSITIVE_INFINITY,
 ): Promise<{ erased_events: number }> {
   const { store } = context
-  const attempts = (await getCheckout(store, order_id))?.attempts ?? 1
-  let erased_events = 0
-  for (let attempt = 1; ; attempt++) {
+  const first = await eraseAttempt(context, order_id, before)
+  let erased_events = first.erased
+  for (let attempt = 2; ; attempt++) {
     const attempt_id = attemptId(order_id, attempt)
     // One that was announced, and whose payment was never made, is not counted.
-    if (attempt > attempts && (await getCheckout(store, attempt_id)) === undefined) break
-    erased_events += await eraseAttempt(context, attempt_id, before)
+    if (attempt > first.attempts && (await getCheckout(store, attempt_id)) === undefined) break
+    erased_events += (await eraseAttempt(context, attempt_id, before)).erased
   }
   return { erased_events }
 }
@@ -59,9 +59,22 @@ export async function eraseDue(context: Context, order_id: string): Promise<numb
   }
 }
 
-async function eraseAttempt({ store, outbox, now }: Context, order_id: string, before: number): Promise<number> {
+/** @returns How many events were changed, and how many attempts its checkout counts. */
+async function eraseAttempt(
+  { store, outbox, now }: Context,
+  order_id: string,
+  before: number,
+): Promise<{ erased: number; attempts: number }> {
   const orderKey = await orderKeyOf(order_id)
-  const erased = await eraseEvents(store, orderKey, now(), before)
+  const due = new Set<string>()
+  const erased = await eraseEvents(store, orderKey, now(), {
+    before,
+    // First of all: what fails here is found again by the next call. Over KV alone `onEvent` still gets the event.
+    async eraseRest(event_id) {
+      due.add(event_id)
+      await eraseError(store, event_id, !outbox)
+    },
+  })
   await eraseResponses(store, orderKey)
   // Those that are due are removed by their time to live, and by the cron.
   if (before === Number.POSITIVE_INFINITY) await eraseDeadLetters(store, orderKey)
@@ -73,10 +86,6 @@ async function eraseAttempt({ store, outbox, now }: Context, order_id: string, b
     await putCheckout(store, order_id, rest, { inKvFirst: true })
   }
   // What `onEvent` never took: its key stays known, so that the event is not queued again.
-  for (const { event_id, received_at, event, listed } of (await outbox?.list()) ?? []) {
-    if (received_at > before || event.order_id !== order_id) continue
-    await outbox?.remove(event_id)
-    if (listed) await deleteRetry(store, event_id)
-  }
-  return erased
+  for (const { event_id } of (await outbox?.list()) ?? []) if (due.has(event_id)) await outbox?.remove(event_id)
+  return { erased, attempts: checkout?.attempts ?? 1 }
 }

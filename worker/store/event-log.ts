@@ -88,18 +88,24 @@ export function webhookOf({ event }: Pick<StoredEvent, 'event'>): WebhookEvent {
 const HOUR_MS = 3_600_000
 const BOOKS = ['order_id', 'pos_id', 'mode', 'gateway_order_id', 'billing_order_id', 'fee', 'status_description']
 
-/** Removes a person's data from every event of an order; the keys, the metadata and the fold's fields stay. */
+/**
+ * Removes a person's data from every event of an order; the keys, the metadata and the fold's fields stay.
+ *
+ * @param options `before`: only events that were received until then. `eraseRest`: removes what else is kept of an event,
+ * also of one that was erased before.
+ */
 export async function eraseEvents(
   store: KvStore,
   orderKey: string,
   erased_at: number,
-  before: number,
+  { before, eraseRest }: { before: number; eraseRest: (event_id: string) => Promise<void> },
 ): Promise<number> {
   let erased = 0
   for (const { key, metadata } of await store.list(keyOf(orderKey, ''))) {
     // Most are not due yet: where the metadata says so, nothing is read.
     const { received_at = 0 } = (metadata ?? {}) as Partial<LoggedEvent>
     if (received_at > before) continue
+    await eraseRest(key.slice(key.lastIndexOf('/') + 1))
     const stored = (await store.get(key)) as StoredEvent | undefined
     // KV may show it a moment later; what is absent for long was deleted by hand.
     if (!stored && erased_at - received_at < HOUR_MS) throw new StorageError('The storage hides an event.', false)

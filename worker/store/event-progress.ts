@@ -53,9 +53,13 @@ export async function putRetry(
 
 /** Writes `retry/<event id>` as it is. A gate, which counts in its queue, does so at the first failure and at the last. */
 export function putFailing(store: KvStore, eventId: string, retry: Retry): Promise<void> {
+  return unlessJustWritten(writeRetry(store, eventId, retry))
+}
+
+function writeRetry(store: KvStore, eventId: string, retry: Retry): Promise<void> {
   const { next_at, given_up, queued } = retry
   const metadata = { next_at, ...(given_up && { given_up }), ...(queued && { queued }) }
-  return unlessJustWritten(store.put(`retry/${eventId}`, retry, metadata))
+  return store.put(`retry/${eventId}`, retry, metadata)
 }
 
 export async function getRetry(store: KvStore, eventId: string): Promise<Retry | undefined> {
@@ -64,6 +68,17 @@ export async function getRetry(store: KvStore, eventId: string): Promise<Retry |
 
 export function deleteRetry(store: KvStore, eventId: string): Promise<void> {
   return store.delete(`retry/${eventId}`)
+}
+
+/**
+ * Removes the text of what `onEvent` threw: it can name a person. The row stays where the event still has to reach
+ * `onEvent`.
+ */
+export async function eraseError(store: KvStore, eventId: string, isWaiting: boolean): Promise<void> {
+  const kept = await getRetry(store, eventId)
+  if (!kept) return
+  if (!isWaiting) return deleteRetry(store, eventId)
+  if (kept.error !== '') await writeRetry(store, eventId, { ...kept, error: '' })
 }
 
 /** A page of the events that wait for another attempt or were given up. */

@@ -1,3 +1,4 @@
+import type { HonoRequest } from 'hono'
 import { Hono } from 'hono/tiny'
 import { type Context, contextOf, type Deps, waitUntilOf } from './context.ts'
 import type { Env } from './env.ts'
@@ -5,7 +6,7 @@ import { raiseAlert } from './flows/raise-alert.ts'
 import { MisconfiguredError } from './lib/configuration.ts'
 import { drain } from './lib/drain.ts'
 import { describeError, report } from './lib/log.ts'
-import { type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
+import { describeService, type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
 import { queryOf } from './lib/query.ts'
 import { authorized, health } from './routes/admin.ts'
 import { apiRoutes } from './routes/api.ts'
@@ -52,23 +53,28 @@ export function createApp(options: Partial<Deps> = {}): Hono<{ Bindings: Env }> 
       ? problemResponse({ status: 404, code: 'not_found', title: 'No such resource.' })
       : new Response('Not found', { status: 404 }),
   )
-  app.onError((error, c) => failure(contextOf(deps, c.env, waitUntilOf(c)), error, isApi(c.req.path)))
+  app.onError((error, c) => failure(contextOf(deps, c.env, waitUntilOf(c)), error, c.req))
   return app
 }
 
 const isApi = (path: string): boolean => path === '/api' || path.startsWith('/api/')
 
 /** What every route's failure becomes. Nothing but the names of wrong bindings and the SDK's texts gets out. */
-function failure(context: Context, error: Error, api: boolean): Response {
+function failure(context: Context, error: Error, req: HonoRequest): Response {
   const problem = problemFor(error)
   if (problem.code === 'config') {
     const misconfigured = (problem.misconfigured ?? [problem.detail ?? problem.title]) as string[]
     raiseAlert(context, { kind: 'configuration', order_id: null, misconfigured })
   } else if (problem.status >= 500) {
     if (problem.code === 'internal') console.error(error)
-    report('failure', { code: problem.code, ...describeError(error) })
+    report('failure', {
+      code: problem.code,
+      order_id: req.param('order_id'),
+      ...describeError(error),
+      ...describeService(problem),
+    })
   }
-  if (api) return problemResponse(problem)
+  if (isApi(req.path)) return problemResponse(problem)
   const isExplained = problem.code === 'config' || problem.code === 'state'
   const text = isExplained ? [problem.title, problem.detail].filter(Boolean).join(' ') : 'Internal error.'
   return new Response(text, { status: problem.status })

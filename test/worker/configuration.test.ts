@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { clientConfig, type Env } from '../../worker/env.ts'
 import { checkoutLinkId, createClient, signWebhook } from '../../worker/sdk.ts'
 import { payment as paid } from './support/events.ts'
-import { ADMIN_TOKEN, KINDS, log, ORIGIN, World, type WorldOptions } from './support/world.ts'
+import { ADMIN_TOKEN, KINDS, LINK_SECRET, log, newOrderId, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
 const SECRETS = ['API_KEY', 'API_SECRET', 'ENDPOINTS_KEY', 'LINK_SECRET', 'ADMIN_TOKEN'] as const
 
@@ -328,5 +328,131 @@ describe.each(KINDS)('every answer over %s KV', (kind) => {
         await world.fetch(new Request(`${ORIGIN}/api/nothing`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }))
       ).headers.get('content-type'),
     ).toBe('application/problem+json')
+  })
+})
+
+describe.each(['strict', 'gated'] as const)('a response of 500 and above over %s KV', (kind) => {
+  const replied =
+    (status: number, body = '{}') =>
+    () =>
+      Promise.resolve(new Response(body, { status }))
+  const refused = Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })
+  const service = (intercept: World['intercept']) => (world: World) => {
+    world.intercept = intercept
+  }
+  const settings = (env: Partial<Env>) => (world: World) => {
+    world.options.env = env
+  }
+  const kvIsDown = (world: World) => {
+    world.kv.before = () => {
+      throw new Error('KV failed: 500')
+    }
+  }
+  const CALLS = ['checkout', 'capture', 'refund', 'void', 'cancel', 'resend', 'balances']
+  const STORED = ['webhook', 'checkout', 'result', 'order', 'capture', 'settle', 'erase', 'replay', 'revoke']
+  const ADMIN = ['order', 'capture', 'erase', 'events', 'replay', 'revoke', 'balances', 'strays']
+  /** What goes wrong, and which of the requests below lead to such a response, at least. */
+  const TROUBLES: Record<string, [happens: (world: World) => void, requests: string[]]> = {
+    'the service responds 401': [service(replied(401)), CALLS],
+    'the service responds 429': [service(replied(429)), CALLS],
+    'the service responds 500': [service(replied(500)), CALLS],
+    'the service responds in an unknown form': [service(replied(200, '"x"')), CALLS],
+    'the service cannot be reached': [service(() => Promise.reject(refused)), CALLS],
+    'KV fails': [kvIsDown, ['webhook', 'stray', 'orders', 'event', 'erase', 'replay']],
+    'a credential is missing': [settings({ API_SECRET: '' }), [...CALLS, 'webhook']],
+    'the namespace is missing': [settings({ STATE: undefined as never }), STORED],
+    'the admin token is missing': [settings({ ADMIN_TOKEN: '' }), ADMIN],
+    'onEvent fails': [() => {}, ['replay']],
+  }
+  if (kind === 'gated') {
+    TROUBLES['the storage of the gate fails'] = [
+      ({ gate }) => {
+        gate?.restart()
+        if (gate) gate.through = () => Promise.reject(new Error('failed'))
+      },
+      STORED,
+    ]
+    TROUBLES['the gate fails'] = [
+      (world) => {
+        const fetch = () => Promise.reject(new Error('The object was reset.'))
+        const namespace = { idFromName: (name: string) => name, get: () => ({ fetch }) }
+        world.options.env = { ORDER_GATE: namespace as unknown as NonNullable<Env['ORDER_GATE']> }
+      },
+      STORED,
+    ]
+  }
+  const init = (method: string, body?: object) => ({
+    method,
+    headers: { 'idempotency-key': 'k' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  // No other test's orders: a worker that died there logs something in the end.
+  const [ID, OPENED] = [newOrderId('failing'), newOrderId('failing')]
+  /** Every route that does something. Of an order that is paid, whose first event `onEvent` has failed on. */
+  const REQUESTS: Record<string, (world: World) => Promise<Response>> = {
+    webhook: (world) => world.post(signWebhook(paid(ID), world.emulator.credentials.apiSecret).body),
+    stray: (world) => world.post(signWebhook('[]', world.emulator.credentials.apiSecret).body),
+    checkout: async (world) => world.get(await linkOf(world, OPENED)),
+    result: (world) => world.get(String(world.emulator.orders.get(ID)?.payments[0]?.result_url)),
+    health: (world) => world.get('/health'),
+    orders: (world) => world.api('/api/orders'),
+    order: (world) => world.api(`/api/orders/${ID}`),
+    event: (world) => world.api(`/api/orders/${ID}/events/x`),
+    capture: (world) => world.api(`/api/orders/${ID}/capture`, init('POST', { charge_amount: 1 })),
+    refund: (world) => world.api(`/api/orders/${ID}/refund`, init('POST', { refund_amount: 1 })),
+    void: (world) => world.api(`/api/orders/${ID}/void`, init('POST', {})),
+    settle: (world) => world.api(`/api/orders/${ID}/attempts/x/settle`, init('POST', { executed: true })),
+    cancel: (world) => world.api(`/api/orders/${ID}/cancel`, init('POST')),
+    resend: (world) => world.api(`/api/orders/${ID}/resend`, init('POST', { operation: 'auth' })),
+    erase: (world) => world.api(`/api/orders/${ID}/personal-data`, init('DELETE')),
+    events: (world) => world.api('/api/events?failing=true'),
+    replay: async (world) => world.api(`/api/events/${eventOf.get(world)}/replay`, init('POST')),
+    revoke: async (world) =>
+      world.api(`/api/links/${await checkoutLinkId(await linkOf(world, OPENED), LINK_SECRET)}`, init('DELETE')),
+    balances: (world) => world.api('/api/balances'),
+    strays: (world) => world.api('/api/strays'),
+  }
+  const linesSince = (from: number) =>
+    log.slice(from).map(([line]) => JSON.parse(String(line)) as { kind: string; order_id?: string | null })
+  const links = new WeakMap<World, Promise<string>>()
+  const eventOf = new WeakMap<World, string>()
+  const linkOf = async (world: World, order_id: string): Promise<string> =>
+    (await links.get(world)) ?? world.link({ order_id })
+
+  async function prepared(): Promise<World> {
+    const world: World = new World({
+      kind,
+      onEvent: () => {
+        throw new Error('the shop is down')
+      },
+    })
+    links.set(world, world.link({ order_id: OPENED }))
+    await world.pay(await world.open(await world.link({ order_id: ID, method: 'auth' })))
+    await world.advance(2_000)
+    await world.idle()
+    // A webhook that the request below leads to would log a line too.
+    world.emulator.faults.next({ kind: 'delay', ms: 86_400_000, on: 'webhook' }, 9)
+    eventOf.set(world, (await world.keys('retry/'))[0]?.slice('retry/'.length) ?? '')
+    return world
+  }
+
+  it.each(Object.keys(TROUBLES))('is one line in the log, whatever was asked for: %s', async (name) => {
+    const [happens, requests] = TROUBLES[name] ?? [() => {}, []]
+    const lines: [string, number, number][] = []
+    const start = log.length
+    for (const [request, send] of Object.entries(REQUESTS)) {
+      const world = await prepared()
+      happens(world)
+      const from = log.length
+      const { status } = await send(world)
+      await world.idle()
+      const own = linesSince(from).filter(({ order_id }) => [ID, OPENED, null, undefined].includes(order_id))
+      if (status >= 500) lines.push([request, status, own.length])
+    }
+    expect(lines).toEqual(lines.map(([request, status]) => [request, status, 1]))
+    const failures = linesSince(start).filter(({ kind }) => kind === 'failure')
+    expect(failures.length === 0 || failures.some(({ order_id }) => order_id === ID)).toBe(true)
+    expect(JSON.stringify(failures)).not.toMatch(/customer|olena/)
+    expect(lines.map(([request]) => request)).toEqual(expect.arrayContaining(requests))
   })
 })

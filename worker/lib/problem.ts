@@ -6,6 +6,7 @@ import {
   isOutcomeUnknownError,
   isUnexpectedResponseError,
 } from '../sdk.ts'
+import { describeError, type LogFields } from './log.ts'
 
 /** What `/api` returns when it fails, as RFC 9457 has it. */
 export interface Problem {
@@ -84,6 +85,12 @@ export function problemOf(error: unknown): Problem | undefined {
     return { status: 500, code: error.code, title: 'The worker is misconfigured.', detail: error.message }
   }
   return undefined
+}
+
+/** What a log line may hold of what the service said, where its error has come from a gate. */
+export function describeService({ service }: Problem): LogFields {
+  const { status, code } = (service ?? {}) as { status?: number; code?: string }
+  return describeError({ status, apiCode: code })
 }
 
 /** The service's 401 is about the worker's credentials, not about the caller's. */

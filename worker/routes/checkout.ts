@@ -4,7 +4,7 @@ import { type Env, linkSecrets } from '../env.ts'
 import type { Opening } from '../flows/open-checkout.ts'
 import { actionsOf } from '../flows/order-actions.ts'
 import { requireBindings } from '../lib/configuration.ts'
-import { note } from '../lib/log.ts'
+import { describeError, note, report } from '../lib/log.ts'
 import { beingOpened, closedLink, notOpened } from '../pages/checkout.ts'
 import { wordingFor } from '../pages/language.ts'
 import type { Site } from '../pages/layout.ts'
@@ -33,15 +33,17 @@ export function checkout(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise
     const path = `/checkout/${token}`
     const visit = { link, path, mayWait: waited < WAITS }
     const actions = actionsOf(contextOf(deps, env, waitUntilOf(c)), link.order.order_id)
-    const opening = await actions.open(visit).catch(storageFailure)
+    const opening = await actions.open(visit).catch((error) => storageFailure(error, link.order.order_id))
     if (opening.kind === 'redirect') return new Response(null, { status: 303, headers: { location: opening.url } })
     return pageOf({ env, wording: wordingFor(link.order.customer_lang, accepted) }, opening.kind, path, waited)
   }
 }
 
-function storageFailure(error: unknown): Opening {
-  if (error instanceof StorageError) return { kind: 'failed' }
-  throw error
+/** The order's gate itself failed: nothing in it could log this. */
+function storageFailure(error: unknown, order_id: string): Opening {
+  if (!(error instanceof StorageError)) throw error
+  report('checkout_not_opened', { order_id, ...describeError(error) })
+  return { kind: 'failed' }
 }
 
 function pageOf(

@@ -113,6 +113,10 @@ export function balances(deps: Deps): Route {
 const actions = (deps: Deps, c: C): OrderActions =>
   actionsOf(contextOf(deps, c.env, waitUntilOf(c)), c.req.param('order_id') ?? '')
 
+/** An outcome that is not known is logged where it comes about, with its attempt; what else failed with the other failures. */
 function respond({ status, body }: RecordedResponse): Response {
-  return status === 200 ? Response.json(body) : problemResponse(body as Problem)
+  if (status === 200) return Response.json(body)
+  const problem = body as Problem
+  if (status >= 500 && problem.code !== 'outcome_unknown') throw new ProblemError(problem)
+  return problemResponse(problem)
 }

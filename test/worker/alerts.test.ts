@@ -132,6 +132,25 @@ describe.each(['strict', 'gated'] as const)('alerts over %s KV', (kind) => {
     expect(alerts).toHaveLength(1)
   })
 
+  it('another order’s gate does not repeat what is about the shop', async () => {
+    const alerts: Alert[] = []
+    const { world } = watched({ kind, onAlert: (alert) => void alerts.push(alert) })
+    for (const order_id of ['A-1', 'A-2', 'A-3']) {
+      await world.open(await world.link({ order_id }))
+      await world.advance(60_000)
+    }
+    world.options.env = { POS_ID: '' }
+    for (let order = 0; order < 5; order++) {
+      // Each order in another isolate, which has a function of its own.
+      world.restart((alert) => void alerts.push(alert))
+      await world.advance(order === 0 ? 12 * 60_000 : 60_000)
+      if (kind === 'strict') await world.cron()
+      await world.idle()
+    }
+    expect(logged('configuration').length).toBeGreaterThanOrEqual(3)
+    expect(alerts).toEqual([{ kind: 'configuration', order_id: null, misconfigured: ['POS_ID: missing'] }])
+  })
+
   it('cost nothing where nothing is wrong', async () => {
     const reads = async (onAlert?: OnAlert) => {
       const world = new World({ kind, ...(onAlert && { onAlert }) })

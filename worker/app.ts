@@ -5,7 +5,7 @@ import type { Env } from './env.ts'
 import { raiseAlert } from './flows/raise-alert.ts'
 import { MisconfiguredError } from './lib/configuration.ts'
 import { drain } from './lib/drain.ts'
-import { describeError, report } from './lib/log.ts'
+import { describeError, placeOf, report } from './lib/log.ts'
 import { describeService, type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
 import { queryOf } from './lib/query.ts'
 import { authorized, health } from './routes/admin.ts'
@@ -66,12 +66,12 @@ function failure(context: Context, error: Error, req: HonoRequest): Response {
     const misconfigured = (problem.misconfigured ?? [problem.detail ?? problem.title]) as string[]
     raiseAlert(context, { kind: 'configuration', order_id: null, misconfigured })
   } else if (problem.status >= 500) {
-    if (problem.code === 'internal') console.error(error)
     report('failure', {
       code: problem.code,
       order_id: req.param('order_id'),
       ...describeError(error),
       ...describeService(problem),
+      ...(problem.code === 'internal' && { at: placeOf(error) }),
     })
   }
   if (isApi(req.path)) return problemResponse(problem)

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { createApp } from '../../worker/app.ts'
 import type { OnEvent } from '../../worker/on-event.ts'
 import { signWebhook } from '../../worker/sdk.ts'
 import { payment, secondary } from './support/events.ts'
@@ -77,7 +78,7 @@ describe('onEvent', () => {
       expect(answered).toBe(200)
       expect(lines('on_event_failed').at(-1)).toMatchObject({
         order_id: 'A-1',
-        error: expect.stringContaining('25 seconds'),
+        error: 'TimeoutError',
       })
       await world.untilHandled()
       expect(calls).toBe(2)
@@ -123,6 +124,62 @@ describe('what the shop’s people find', () => {
     expect(lines('checkout_not_opened', from)).toEqual([expect.objectContaining({ order_id: 'mugs-7', status: 400 })])
     const text = JSON.stringify(log.slice(from))
     expect([text.includes(ORDER.customer_email), text.includes(ORDER.customer_phone)]).toEqual([false, false])
+  })
+
+  it.each(['strict', 'gated'] as const)(
+    'the text of what onEvent threw with the event over %s KV, and its name alone in the log',
+    async (kind) => {
+      const thrown: unknown[] = [
+        Object.assign(new RangeError(`could not mail ${ORDER.customer_email}`), {
+          code: `550 ${ORDER.customer_email}`,
+          reason: ORDER.customer_phone,
+        }),
+        `could not mail ${ORDER.customer_email}`,
+        Object.assign(new Error('x'), { name: `Error of ${ORDER.customer_email}` }),
+      ]
+      for (const [i, error] of thrown.entries()) {
+        const fails = () => {
+          throw error
+        }
+        const world = new World({ kind, onEvent: fails, onAlert: fails })
+        const from = log.length
+        await world.deliver(payment('mugs-9'))
+        await world.advance(2_000)
+        await world.idle()
+        const { events } = (await (await world.api('/api/events?failing=true')).json()) as {
+          events: { error: string }[]
+        }
+        expect(events[0]?.error).toContain(ORDER.customer_email)
+        expect(lines('on_event_failed', from)[0]?.error).toBe(['RangeError', 'string', 'object'][i])
+        const text = JSON.stringify(log.slice(from))
+        expect([text.includes(ORDER.customer_email), text.includes(ORDER.customer_phone)]).toEqual([false, false])
+      }
+    },
+  )
+
+  it('an unexpected error as the name and the place, because its text may repeat what a customer entered', async () => {
+    const world = new World()
+    const from = log.length
+    const app = createApp({
+      now: () => {
+        throw new SyntaxError(`Unexpected token in ${ORDER.customer_email}`)
+      },
+    })
+    const response = await app.request(
+      '/api/orders',
+      { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } },
+      world.env(),
+    )
+    expect(response.status).toBe(500)
+    expect(lines('failure', from)).toEqual([
+      expect.objectContaining({
+        code: 'internal',
+        error: 'SyntaxError',
+        at: expect.arrayContaining([expect.stringMatching(/\d/)]),
+      }),
+    ])
+    expect(log.length - from).toBe(1)
+    expect(JSON.stringify(log.slice(from))).not.toContain(ORDER.customer_email)
   })
 
   it('a log line for each thing that a person should look at, with the order or the address that it is about', async () => {

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { report } from '../lib/log.ts'
+import { nameOf, report } from '../lib/log.ts'
 import { getEvent, orderIdOf, orderKeyOf, webhookOf } from '../store/event-log.ts'
 import { deleteRetry, isDone, MAX_ATTEMPTS, putFailing, type Retry } from '../store/event-progress.ts'
 import { ignoreOutage } from '../store/kv.ts'
@@ -35,7 +35,7 @@ export async function runEntry(context: Context, outbox: Outbox, entry: OutboxEn
     const { event_id } = entry
     const text = textOf(error)
     if (given_up) raiseAlert(context, { kind: 'on_event_given_up', order_id, event_id, attempts })
-    else report('on_event_failed', { event_id, order_id, attempts, error: text })
+    else report('on_event_failed', { event_id, order_id, attempts, error: nameOf(error) })
     // Erased while `onEvent` ran: it must not come back.
     if ((await outbox.get(event_id)) === undefined) return false
     const failed = { attempts, error: text, ...(given_up && { given_up: true as const }) }

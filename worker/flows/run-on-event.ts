@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { report } from '../lib/log.ts'
+import { nameOf, report } from '../lib/log.ts'
 import type { ReceivedEvent } from '../on-event.ts'
 import { putDone, putRetry } from '../store/event-progress.ts'
 import type { Order } from '../store/order.ts'
@@ -7,6 +7,7 @@ import { raiseAlert } from './raise-alert.ts'
 
 /** How long `onEvent` may take. */
 const ON_EVENT_MS = 25_000
+const tooLong = () => new DOMException(`onEvent took longer than ${ON_EVENT_MS / 1000} seconds`, 'TimeoutError')
 
 /**
  * Calls the merchant's code with a time limit. What takes longer counts as failed, and is called again.
@@ -16,7 +17,7 @@ const ON_EVENT_MS = 25_000
 export async function callOnEvent(context: Context, received: ReceivedEvent, order: Order): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`onEvent took longer than ${ON_EVENT_MS / 1000} seconds`)), ON_EVENT_MS)
+    timer = setTimeout(() => reject(tooLong()), ON_EVENT_MS)
   })
   try {
     await Promise.race([context.onEvent?.(received, order, context.env), limit])
@@ -39,9 +40,9 @@ export async function runOnEvent(context: Context, received: ReceivedEvent, orde
   } catch (error) {
     const { order_id } = order
     const event_id = received.id
-    const { attempts, given_up } = await putRetry(store, event_id, order_id, error, now())
+    const { attempts, given_up } = await putRetry(store, event_id, order_id, textOf(error), now())
     if (given_up) raiseAlert(context, { kind: 'on_event_given_up', order_id, event_id, attempts })
-    else report('on_event_failed', { event_id, order_id, attempts, error: textOf(error) })
+    else report('on_event_failed', { event_id, order_id, attempts, error: nameOf(error) })
     return false
   }
 }

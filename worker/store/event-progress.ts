@@ -18,7 +18,6 @@ export interface Retry {
 /** How often `onEvent` is called for one event before it is given up: about two days. */
 export const MAX_ATTEMPTS = 20
 
-const ERROR_LENGTH = 500
 const MINUTE_MS = 60_000
 
 /** Key `done/<event id>`: `onEvent` has returned for this event. Value: when; kept permanently. */
@@ -39,14 +38,13 @@ export async function putRetry(
   store: KvStore,
   eventId: string,
   order_id: string,
-  error: unknown,
+  error: string,
   at: number,
 ): Promise<Retry> {
   const attempts = ((await getRetry(store, eventId))?.attempts ?? 0) + 1
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const next_at = at + attempts * attempts * MINUTE_MS
   const givenUp = attempts >= MAX_ATTEMPTS && { given_up: true as const }
-  const retry: Retry = { order_id, attempts, error: text.slice(0, ERROR_LENGTH), next_at, ...givenUp }
+  const retry: Retry = { order_id, attempts, error, next_at, ...givenUp }
   await putFailing(store, eventId, retry)
   return retry
 }

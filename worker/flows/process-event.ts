@@ -25,8 +25,6 @@ import { runOnEvent } from './run-on-event.ts'
 
 /** What comes with an event. */
 export interface Arrival {
-  /** The raw `data` of its webhook: kept when the event cannot be stored as an object. */
-  data?: string | undefined
   /** What was asked for when its payment was created. */
   expected?: ExpectedOrder | undefined
   /** False for the response to a call of our own: its webhook is what `onEvent` gets. */
@@ -49,7 +47,7 @@ export interface PackedEvent extends Pick<StoredEvent, 'event' | 'issues'> {
 async function receiveEvent(context: Context, event: WebhookEvent, arrival: Arrival = {}): Promise<void> {
   const packed = packEvent(event, context.env)
   if (packed) return receivePacked(context, packed, arrival)
-  return receiveUnpackable(context, event, arrival.data)
+  return receiveUnpackable(context, event)
 }
 
 /**
@@ -64,6 +62,7 @@ export async function receiveResent(context: Context, event: WebhookEvent, arriv
 }
 
 const CARD_FIELDS = /^(cc_number|card_number|pan|card_cvv|cvv2?|cvc2?)$/i
+const isCut = (key: string, keepToken: boolean): boolean => CARD_FIELDS.test(key) || (!keepToken && key === 'cc_token')
 
 /** Undefined for an event that names no order, or is too deep to be stored as an object. */
 export function packEvent(event: WebhookEvent, env: Env): PackedEvent | undefined {
@@ -80,8 +79,7 @@ export function packEvent(event: WebhookEvent, env: Env): PackedEvent | undefine
 }
 
 function withoutCardData(record: object, keepToken: boolean): Record<string, unknown> | undefined {
-  const cut = (key: string, value: unknown) =>
-    CARD_FIELDS.test(key) || (!keepToken && key === 'cc_token') ? undefined : value
+  const cut = (key: string, value: unknown) => (isCut(key, keepToken) ? undefined : value)
   try {
     return JSON.parse(JSON.stringify(record, cut)) as Record<string, unknown>
   } catch {
@@ -90,16 +88,39 @@ function withoutCardData(record: object, keepToken: boolean): Record<string, unk
 }
 
 /** Keeps a genuine event that {@link packEvent} cannot pack. */
-export async function receiveUnpackable(context: Context, event: WebhookEvent, data = ''): Promise<void> {
+export async function receiveUnpackable(context: Context, event: WebhookEvent): Promise<void> {
   const order_id = orderIdOf(event)
-  if (order_id !== undefined) return receiveUnreadable(context, data, 'too_deep', order_id)
-  // Without the token too: the API shows dead letters, and no token.
-  const record = withoutCardData(recordOf(event), false)
+  const data = toBase64url(new TextEncoder().encode(textWithoutCardData(recordOf(event))))
+  // Padded, as a webhook's `data` is.
   return receiveUnreadable(
     context,
-    record ? toBase64url(new TextEncoder().encode(JSON.stringify(record))) : data,
-    'no_order_id',
+    data.padEnd(Math.ceil(data.length / 4) * 4, '='),
+    order_id === undefined ? 'no_order_id' : 'too_deep',
+    order_id,
   )
+}
+
+/**
+ * A record as JSON. Without the token too: the API shows dead letters, and no token. A list in place of recursion: it may be
+ * nested more deeply than the stack is.
+ */
+function textWithoutCardData(record: object): string {
+  let text = ''
+  const todo: (string | { value: unknown })[] = [{ value: record }]
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if (typeof next === 'string') text += next
+    else if (next.value === null || typeof next.value !== 'object') text += JSON.stringify(next.value)
+    else {
+      const isArray = Array.isArray(next.value)
+      const members = Object.entries(next.value).filter(([key]) => !isCut(key, false))
+      text += isArray ? '[' : '{'
+      todo.push(isArray ? ']' : '}')
+      for (const [i, [key, value]] of [...members.entries()].reverse()) {
+        todo.push({ value }, (i > 0 ? ',' : '') + (isArray ? '' : `${JSON.stringify(key)}:`))
+      }
+    }
+  }
+  return text
 }
 
 /** Keeps a genuine webhook that cannot be filed as an event. */
@@ -107,10 +128,10 @@ export async function receiveUnreadable(
   context: Context,
   data: string,
   reason: string,
-  order_id: string | null = null,
+  order_id?: string,
 ): Promise<void> {
   const { store, env, now } = context
-  const orderKey = order_id === null ? undefined : await orderKeyOf(order_id)
+  const orderKey = order_id === undefined ? undefined : await orderKeyOf(order_id)
   const retention = retentionMs(env)
   const id = await putDeadLetter(store, data, {
     reason,
@@ -118,7 +139,7 @@ export async function receiveUnreadable(
     ...(orderKey !== undefined && { orderKey }),
     ...(retention !== undefined && { ttlSeconds: retention / 1000 }),
   })
-  if (id !== undefined) raiseAlert(context, { kind: 'dead_letter', order_id, reason, id })
+  if (id !== undefined) raiseAlert(context, { kind: 'dead_letter', order_id: order_id ?? null, reason, id })
 }
 
 /** {@link receiveEvent} for an event that was packed. */

@@ -6,7 +6,7 @@ import { packEvent, receiveUnpackable, receiveUnreadable } from '../flows/proces
 import { requireBindings } from '../lib/configuration.ts'
 import { openExpected } from '../lib/links.ts'
 import { describeError, note, report } from '../lib/log.ts'
-import { createWebhookHandler, isWebhookVerificationError, type WebhookEvent, type WebhookForm } from '../sdk.ts'
+import { createWebhookHandler, isWebhookVerificationError, type WebhookEvent } from '../sdk.ts'
 import { StorageError } from '../store/kv.ts'
 
 /** The address that webhooks come from (the API document, "Events", 3). */
@@ -27,17 +27,17 @@ function respond(context: WorkerContext, request: Request, sealed: string): Prom
   const handle = createWebhookHandler({
     secrets: webhookSecrets(env),
     maxBytes: MAX_BYTES,
-    onEvent: (event, form) => receive(context, event, form, sealed),
+    onEvent: (event) => receive(context, event, sealed),
     onUnreadable: ({ data, reason }) => receiveUnreadable(context, data, reason),
     onRejected: logRejection,
   })
   return handle(request)
 }
 
-async function receive(context: WorkerContext, event: WebhookEvent, form: WebhookForm, sealed: string): Promise<void> {
+async function receive(context: WorkerContext, event: WebhookEvent, sealed: string): Promise<void> {
   const { env } = context
   const packed = packEvent(event, env)
-  if (!packed) return receiveUnpackable(context, event, form.data)
+  if (!packed) return receiveUnpackable(context, event)
   // A seal that is missing or cannot be opened never rejects a genuine webhook: the checkout's record counts then.
   const expected = await openExpected(sealed, packed.order_id, linkSecrets(env))
   await actionsOf(context, packed.order_id).receive({ packed, arrival: { ...(expected && { expected }) } })

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { type CheckoutOrder, createCheckoutLink, seal } from '../../src/checkout-link/index.ts'
 import { attemptId } from '../../worker/store/checkouts.ts'
-import { expectNoSecretInLog } from './support/log.ts'
+import { expectNoSecretInLog, linesOf } from './support/log.ts'
 import {
   ADMIN_TOKEN,
   KINDS,
@@ -229,6 +229,7 @@ describe.each(KINDS)('a checkout link over %s KV that does not fail at random', 
       await world.advance(61_000)
       const response = await world.get(await world.link({ ...second, order_id }))
       expect([response.status, (await response.text()).includes('has changed')]).toEqual([409, true])
+      expect(linesOf(order_id)).toEqual([{ kind: 'link_changed', order_id }])
       expect(await world.open(link)).toBe(url)
     },
   )

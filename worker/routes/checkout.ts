@@ -34,6 +34,7 @@ export function checkout(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise
     const visit = { link, path, mayWait: waited < WAITS }
     const actions = actionsOf(contextOf(deps, env, waitUntilOf(c)), link.order.order_id)
     const opening = await actions.open(visit).catch((error) => storageFailure(error, link.order.order_id))
+    if (opening.kind === 'changed') note('link_changed', { order_id: link.order.order_id })
     if (opening.kind === 'redirect') return new Response(null, { status: 303, headers: { location: opening.url } })
     return pageOf({ env, wording: wordingFor(link.order.customer_lang, accepted) }, opening.kind, path, waited)
   }

@@ -118,6 +118,7 @@ describe('POST /api/links', () => {
     ['a misspelt field of the order', { order: { ...order, descripton: 'x' } }, /descripton/],
     ['a misspelt field', { order, expiresAt: 1 }, /expiresAt: unknown field/],
     ['a time without a zone', { order, expires_at: '2026-12-31T23:59:59' }, /zone/],
+    ['a day that does not exist', { order, expires_at: '2027-02-30T10:00:00Z' }, /zone/],
     ['a time that is over', { order, expires_at: '2020-01-01T00:00:00Z' }, /expires_at must be a time in the future/],
     ['a time after all times', { order, expires_at: 1e300 }, /expires_at must be a time in the future/],
     ['an empty reference', { order, reference: '' }, /reference must be/],

@@ -158,6 +158,10 @@ describe('GET /api/orders', () => {
     ['from=yesterday', 'invalid_parameter'],
     ['from=2026-03-01T10:00:00', 'invalid_parameter'],
     ['from=2026-02-30T99:00:00Z', 'invalid_parameter'],
+    ['from=2026-02-30', 'invalid_parameter'],
+    ['from=2026-02-29', 'invalid_parameter'],
+    ['to=2026-04-31T10:00:00%2B03:00', 'invalid_parameter'],
+    ['to=2026-02-00', 'invalid_parameter'],
     ['from=2026-03-02&to=2026-03-02', 'invalid_parameter'],
     ['limit=101', 'invalid_limit'],
     ['limit=', 'invalid_limit'],
@@ -166,6 +170,12 @@ describe('GET /api/orders', () => {
   ])('rejects %s', async (query, code) => {
     const response = await new World().api(`/api/orders?${query}`)
     expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ code })])
+  })
+
+  it('takes the days of a leap year', async () => {
+    for (const from of ['2028-02-29', '2028-02-29T23:59:59-11:00', '2026-12-31T24:00:00Z']) {
+      expect([from, (await new World().api(`/api/orders?from=${from}`)).status]).toEqual([from, 200])
+    }
   })
 
   it('rejects a cursor that was changed, and one of another query', async () => {

@@ -18,6 +18,13 @@ export function queryOf({ req }: Context, known: readonly string[]): Record<stri
 export const invalidParameter = (name: string, rule: string): ProblemError =>
   new ProblemError(400, 'invalid_parameter', `${name} ${rule}.`)
 
+/** The time of a text that begins with a day; NaN where that day does not exist: `Date.parse` takes 30 February for 2 March. */
+export function parseTime(text: string): number {
+  const [day = ''] = text.split('T')
+  const midnight = Date.parse(day)
+  return Number.isFinite(midnight) && new Date(midnight).toISOString().startsWith(day) ? Date.parse(text) : Number.NaN
+}
+
 const PAGE = 20
 const MAX_PAGE = 100
 

@@ -6,6 +6,7 @@ import { requireBindings } from '../lib/configuration.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { ProblemError } from '../lib/problem.ts'
+import { parseTime } from '../lib/query.ts'
 import {
   type CheckoutLinkOptions,
   checkoutLinkId,
@@ -80,7 +81,7 @@ function originOf({ env, req }: C): string {
 function timeOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'number') return value
-  const time = typeof value === 'string' && /T.*(Z|[+-]\d\d:?\d\d)$/.test(value) ? Date.parse(value) : Number.NaN
+  const time = typeof value === 'string' && /T.*(Z|[+-]\d\d:?\d\d)$/.test(value) ? parseTime(value) : Number.NaN
   if (Number.isFinite(time)) return time
   throw invalid('expires_at must be a time with its zone, such as 2026-12-31T23:59:59Z, or milliseconds since 1970.')
 }

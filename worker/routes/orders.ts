@@ -5,7 +5,7 @@ import { listOrders as listOrdersOf, type OrderFilter, type Place } from '../flo
 import { actionsOf } from '../flows/order-actions.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { ProblemError } from '../lib/problem.ts'
-import { invalidParameter, limitOf, openCursor, queryOf, sealCursor } from '../lib/query.ts'
+import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
 import type { OrderFlag } from '../sdk.ts'
 import { getDeadLetter, listDeadLetters } from '../store/dead-letters.ts'
 import { getEvent, orderKeyOf } from '../store/event-log.ts'
@@ -67,7 +67,7 @@ function filterOf(query: Record<string, string>): OrderFilter {
 function timeOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const isTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
-  const time = isTime ? Date.parse(text) : Number.NaN
+  const time = isTime ? parseTime(text) : Number.NaN
   if (Number.isFinite(time)) return time
   throw invalidParameter(name, 'must be a day such as 2026-03-01, or a time with its zone such as 2026-03-01T12:00:00Z')
 }

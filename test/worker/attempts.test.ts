@@ -7,8 +7,7 @@ interface Answer {
   body: Record<string, unknown>
 }
 
-async function reserved(options: WorldOptions): Promise<{ world: World; id: string }> {
-  const world = new World(options)
+async function reserved(options: WorldOptions, world = new World(options)): Promise<{ world: World; id: string }> {
   const id = newOrderId('auth')
   await world.pay(await world.open(await world.link({ order_id: id, method: 'auth' })))
   await world.advance(2_000)
@@ -109,17 +108,48 @@ describe.each(['strict', 'gated'] as const)('a capture over %s KV', (kind) => {
     }) as typeof service
     const answer = await send(world, `http://internal-binding/api/orders/${id}/capture`, 'one', { charge_amount: 20 })
     expect(answer.status).toBe(200)
-    expect(addresses).toEqual(['https://pay.shop.example.com/webhooks'])
+    expect(addresses).toEqual([
+      expect.stringMatching(/^https:\/\/pay\.shop\.example\.com\/webhooks\?expected=[\w-]{60,200}$/),
+    ])
     // The response counts like a webhook: nothing was delivered yet.
     const order = await (await world.api(`/api/orders/${id}`)).json()
     expect(order).toMatchObject({ totals: { captured: 2_000 } })
   })
 
   it('of an order that the worker does not know is a 404 that says what to send', async () => {
-    const world = new World({ kind })
-    const { status, body } = await capture(world, 'nobody-1', 'one')
-    expect([status, body.code]).toEqual([404, 'not_found'])
-    expect(body.detail).toMatch(/order_currency/)
+    for (const PUBLIC_ORIGIN of ['https://pay.shop.example.com', '']) {
+      const world = new World({ kind, env: { PUBLIC_ORIGIN } })
+      const { status, body } = await capture(world, 'nobody-1', 'one')
+      expect([status, body.code]).toEqual([404, 'not_found'])
+      expect(body.detail).toMatch(/order_currency/)
+    }
+  })
+})
+
+describe.each(['hostile', 'gated hostile'] as const)('the webhook of a capture over %s KV', (kind) => {
+  it('raises no flag at a place that does not see the order yet', async () => {
+    const alerts: unknown[] = []
+    const flags: unknown[] = []
+    const world = new World({
+      kind,
+      failures: 0,
+      emptyPages: 0,
+      onEvent: (_, order) => void flags.push(...order.flags),
+      onAlert: (alert) => void alerts.push(alert),
+    })
+    const env = world.env.bind(world)
+    world.env = () => env('FRA')
+    const { id } = await reserved({}, world)
+    world.env = (place = 'WAW') => env(place)
+    const { fetch } = world
+    world.fetch = (request) => fetch.call(world, request, env(request.url.includes('/webhooks') ? 'WAW' : 'FRA'))
+    expect((await capture(world, id, 'k')).status).toBe(200)
+    await world.emulator.deliveries.idle()
+    await world.advance(2_000)
+    await world.idle()
+    expect([alerts, flags]).toEqual([[], []])
+    await world.advance(121_000)
+    expect(await world.order(id)).toMatchObject({ totals: { captured: 1_000 }, flags: [], attempts: [] })
   })
 })
 

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { moneyConfig } from '../env.ts'
 import { sha256 } from '../lib/crypto.ts'
+import { operationAddress } from '../lib/links.ts'
 import { describeError, report } from '../lib/log.ts'
 import { ProblemError, problemOf } from '../lib/problem.ts'
 import {
@@ -41,8 +42,6 @@ export interface OperationRequest {
   idempotencyKey: string
   /** The fields of the SDK's input without `order_id`; `order_currency` defaults to the order's. */
   fields: Record<string, unknown>
-  /** Where its webhooks go unless the fields say so: without it the service would send none. */
-  server_url: string
 }
 
 /** What tells the three apart. */
@@ -82,7 +81,7 @@ const OPERATIONS: Record<
  */
 export async function operate(context: Context, request: OperationRequest): Promise<RecordedResponse> {
   const { store, env } = context
-  const { kind, order_id, idempotencyKey, fields, server_url } = request
+  const { kind, order_id, idempotencyKey, fields } = request
   const names = Object.keys(fields).sort()
   const [orderKey, keyHash, fingerprint] = await Promise.all([
     orderKeyOf(order_id),
@@ -117,6 +116,8 @@ export async function operate(context: Context, request: OperationRequest): Prom
       'If it was not made by this worker, send order_currency too.',
     )
   }
+  const expected = events.find((event) => event.expected)?.expected ?? checkout
+  const server_url = fields.server_url ?? (await operationAddress(env, order_id, checkout?.origin, expected))
   const { amountField, left } = OPERATIONS[kind]
   const asked = amountField === undefined ? undefined : fields[amountField]
   const amount = typeof asked === 'number' ? asked : null

@@ -30,8 +30,6 @@ export interface OrderPage {
   method: string | undefined
   /** What was asked for. */
   expected: ExpectedPayment | undefined
-  /** The worker's origin, as the order's link has it. */
-  origin: string | undefined
   /** The path of the order's link. */
   link: string | undefined
   /** The language that the link asks for. */
@@ -191,8 +189,8 @@ async function readPage({ store, outbox }: Context, order_id: string): Promise<O
     getCheckout(store, order_id),
   ])
   const expected = checkout && { amount: checkout.amount, currency: checkout.currency }
-  const { method, origin, link, lang } = checkout ?? {}
-  return { status, method, expected, origin, link, lang }
+  const { method, link, lang } = checkout ?? {}
+  return { status, method, expected, link, lang }
 }
 
 /** What crosses from a gate to the worker: plain data. An error keeps what its receiver needs to know. */

@@ -1,4 +1,6 @@
+import type { Env } from '../env.ts'
 import { type ExpectedPayment, isMarkOf, markOf, seal, unseal } from '../sdk.ts'
+import { ProblemError } from './problem.ts'
 
 /** What was asked for when a payment was created. */
 export interface ExpectedOrder extends ExpectedPayment {
@@ -33,6 +35,29 @@ export async function webhookAddress(
 ): Promise<string> {
   const expected = { amount, currency, recurring_amount, reference }
   return `${origin}/webhooks?expected=${await seal(linkSecret, EXPECTED, expected, order_id)}`
+}
+
+/**
+ * Where the webhooks of a capture, refund or void go: PUBLIC_ORIGIN, else the origin that the order's link was made for.
+ * Never the request's Host: a service binding calls by any name. It carries what the order's own webhooks carry.
+ */
+export async function operationAddress(
+  { PUBLIC_ORIGIN, LINK_SECRET }: Env,
+  order_id: string,
+  linkOrigin: string | undefined,
+  expected: ExpectedOrder | undefined,
+): Promise<string> {
+  const origin = PUBLIC_ORIGIN || linkOrigin
+  if (!origin) {
+    throw new ProblemError(
+      409,
+      'no_server_url',
+      'It is not known where the webhooks of this operation should go.',
+      'Set PUBLIC_ORIGIN, or send a server_url.',
+    )
+  }
+  // These routes work without LINK_SECRET.
+  return expected && LINK_SECRET ? webhookAddress(origin, order_id, expected, LINK_SECRET) : `${origin}/webhooks`
 }
 
 /** What a webhook's address carries; undefined when it is empty, belongs to another order, or cannot be opened. */

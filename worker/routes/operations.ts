@@ -33,25 +33,8 @@ export function operateOnOrder(deps: Deps, kind: OperationKind): Route {
       throw new ProblemError(400, 'invalid_input', 'pos_id must be left out: it is the worker’s POS_ID.')
     }
     const order_id = c.req.param('order_id') ?? ''
-    const server_url = await webhookUrl(c, fields, actions(deps, c))
-    return respond(await actions(deps, c).operate({ kind, order_id, idempotencyKey, fields, server_url }))
+    return respond(await actions(deps, c).operate({ kind, order_id, idempotencyKey, fields }))
   }
-}
-
-/**
- * Where the webhooks of a capture go: PUBLIC_ORIGIN, else the origin that the order's link was made for. Never the
- * request's Host: a service binding calls by any name.
- */
-async function webhookUrl(c: C, fields: Record<string, unknown>, order: OrderActions): Promise<string> {
-  if (typeof fields.server_url === 'string') return fields.server_url
-  const origin = c.env.PUBLIC_ORIGIN || (await order.page()).origin
-  if (origin) return `${origin}/webhooks`
-  throw new ProblemError(
-    409,
-    'no_server_url',
-    'It is not known where the webhooks of this operation should go.',
-    'Set PUBLIC_ORIGIN, or send a server_url.',
-  )
 }
 
 /** `POST /api/orders/:order_id/attempts/:attempt_id/settle`, with `{ "executed": true | false }`. */

@@ -232,6 +232,25 @@ describe('the programs of worker/README.md', () => {
     expect(compile(new Map([[path, [...lines.slice(0, -1), ...rest].join('\n')]]))).toEqual([])
   }, 60_000)
 
+  it('have a queue when it is added as "Grow" says', () => {
+    const text = /\*\*Much work per event\*\*([\s\S]*?)\n- /.exec(readme)?.[1] ?? ''
+    const codes = [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code as string)
+    const has = (part: string) => codes.find((code) => code.includes(part)) ?? ''
+    const [send, member, from] = [has('.send('), has('QUEUE: '), has('@cloudflare/')]
+    const envPath = join(root, 'worker/env.ts')
+    const onEventPath = join(root, 'worker/on-event.ts')
+    const env = readFileSync(envPath, 'utf8')
+      .replace('export interface Env {', `export interface Env {\n  ${member}`)
+      .replace(` } from '${from}'`, `, ${member.split(': ')[1]} } from '${from}'`)
+    const lines = readFileSync(onEventPath, 'utf8').trimEnd().split('\n')
+    const onEvent = `export const onEvent: OnEvent = async ({ id }, order, env) => {\n  ${send}\n}\n`
+    const files = new Map([
+      [envPath, env],
+      [onEventPath, [...lines.slice(0, -1), onEvent].join('\n')],
+    ])
+    expect(compile(files)).toEqual([])
+  }, 60_000)
+
   it('notify the shop once of an order that is paid, whatever comes late or again', async () => {
     const { onEvent } = (await load(ON_EVENT)) as { onEvent: OnEvent }
     const world = new World({ onEvent })

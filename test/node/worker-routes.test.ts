@@ -118,19 +118,30 @@ function operation(kind: Operation): Record<string, Scenario> {
       call.world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: operations[kind] })
       return again(call.send, 'k')
     },
-    [`${kind}_in_progress`]: async (call) => {
-      await paid(call, kind)
-      const sent = hang(call, kind)
-      // Never ends: its worker has died.
-      void again(call.send, 'first')
-      await sent
-      return again(call.send, 'second')
-    },
-    [`${kind}_unsettled`]: async (call) => {
-      await lost(call, kind, 'before_commit')
-      call.world.intercept = () => Promise.resolve(new Response('{}', { status: 500 }))
-      return again(call.send, 'second')
-    },
+    // Any open one of the order is in the way of a new one.
+    ...Object.fromEntries(
+      (Object.keys(operations) as Operation[]).flatMap((open): [string, Scenario][] => [
+        [
+          `${open}_in_progress`,
+          async (call) => {
+            await paid(call, open)
+            const sent = hang(call, open)
+            // Never ends: its worker has died.
+            void call.world.api(`/api/orders/A-1/${open}`, { method: 'POST', headers: { 'idempotency-key': 'first' } })
+            await sent
+            return again(call.send, 'second')
+          },
+        ],
+        [
+          `${open}_unsettled`,
+          async (call) => {
+            await lost(call, open, 'before_commit')
+            call.world.intercept = () => Promise.resolve(new Response('{}', { status: 500 }))
+            return again(call.send, 'second')
+          },
+        ],
+      ]),
+    ),
     [`${kind}_not_executed`]: async (call) => {
       await lost(call, kind, 'before_commit')
       await call.world.advance(900_000)
@@ -195,6 +206,7 @@ const SCENARIOS: Record<string, Record<string, Scenario>> = {
   },
   'POST /api/orders/:order_id/cancel': {
     ...failing,
+    invalid_input: ({ send }) => send({ order_id: 'x'.repeat(300) }),
     api: ({ send }) => send(),
     outcome_unknown: async ({ world, send }) => {
       await world.open(await world.link({ order_id: 'A-1' }))
@@ -280,6 +292,19 @@ const ROWS = ROUTES.flatMap(({ route, errors }) => errors.map((code) => ({ route
 /** Where the settings matter. */
 const NO_ORIGIN = { env: { PUBLIC_ORIGIN: '' } }
 
+function optionsOf(code: string): WorldOptions {
+  if (code === 'no_origin' || code === 'no_server_url') return NO_ORIGIN
+  // A gate lets the second request wait for the first.
+  return code.endsWith('_in_progress') ? { kind: 'strict' } : {}
+}
+
+/** What a route's request says where nothing else is said. */
+function bodyOf(route: string): RequestInit {
+  if (route.endsWith('resend')) return { body: '{"operation":"purchase"}' }
+  if (route.endsWith('settle')) return { body: '{"executed":true}' }
+  return {}
+}
+
 describe('the table of routes in worker/README.md', () => {
   it('has the routes of the app and their query parameters, and no other', () => {
     const routes = apiRoutes({ now: Date.now }).map(({ method, path, query }) => ({
@@ -297,6 +322,36 @@ describe('the table of routes in worker/README.md', () => {
     )
   })
 
+  it.each(ROUTES)(
+    'has every error of $route: none other comes about by what leads to one at any route',
+    async ({ route, errors }) => {
+      const odd: Record<string, Scenario> = {
+        'a long order_id': ({ send }) => send({ order_id: 'x'.repeat(300) }),
+        'a body that is not JSON': ({ send }) => send({}, { body: '[' }),
+      }
+      const of = (table: Record<string, Record<string, Scenario>>) =>
+        Object.entries(table).flatMap(([where, scenarios]) =>
+          Object.entries(scenarios).map(([code, scenario]) => ({ where, code, scenario })),
+        )
+      const found = await Promise.all(
+        of({ ...SCENARIOS, odd }).map(async ({ where, code, scenario }) => {
+          const { world, send } = callOf(route, optionsOf(code))
+          // What that route's own request would not say.
+          const own: Call['send'] = (values, { body, ...init } = {}, query) => {
+            const said = body === undefined || body === '{}' ? bodyOf(route) : { body }
+            return send(values, { headers: KEY, ...init, ...(!route.startsWith('GET') && said) }, query)
+          }
+          const response = await scenario({ world, send: own }).catch(() => undefined)
+          if (response?.headers.get('content-type') !== 'application/problem+json') return []
+          const [got] = await codeOf(response)
+          return [...errors, ...COMMON].includes(got) ? [] : [`${got}, by ${code} of ${where}`]
+        }),
+      )
+      expect(found.flat()).toEqual([])
+    },
+    60_000,
+  )
+
   it('explains every code that stands in the code, and no other', () => {
     const text = sources('worker')
       .map((file) => readFileSync(join(root, file), 'utf8'))
@@ -311,9 +366,7 @@ describe('the table of routes in worker/README.md', () => {
   })
 
   it.each(ROWS)('$route: $code', async ({ route, code }) => {
-    const needsNoOrigin = code === 'no_origin' || code === 'no_server_url'
-    // A gate lets the second request wait for the first.
-    const call = callOf(route, needsNoOrigin ? NO_ORIGIN : code.endsWith('_in_progress') ? { kind: 'strict' } : {})
+    const call = callOf(route, optionsOf(code))
     const [got, status] = await codeOf(await scenarioOf(route, code)(call))
     expect([got, STATUSES.get(code)?.includes(status)]).toEqual([code, true])
   })

@@ -397,12 +397,12 @@ describe('the worker’s files', () => {
     }
   })
 
-  it('make a bundle of at most 67 kB, compressed', () => {
+  it('make a bundle of at most 68 kB, compressed', () => {
     const run = wrangler('deploy', '--dry-run', '--env', 'live', '--outdir', folder)
     expect([run.status, run.stderr]).toEqual([0, ''])
     const bundle = readFileSync(join(folder, 'index.js'))
     expect(statSync(join(folder, 'index.js')).size).toBeGreaterThan(10_000)
-    expect(gzipSync(bundle).length).toBeLessThanOrEqual(67 * 1024)
+    expect(gzipSync(bundle).length).toBeLessThanOrEqual(68 * 1024)
   }, 60_000)
 
   it('have examples that compile', () => {

@@ -103,6 +103,8 @@ export class Interleaving {
 
   /** Webhooks, alarms and the cron, some hours later. */
   async pass(hours: number): Promise<void> {
+    // One that is rejected now is sent again in a minute from now, not from later.
+    await this.emulator.deliveries.idle()
     this.time += hours * 3_600_000
     await this.emulator.clock.advance({})
     await this.emulator.deliveries.idle()

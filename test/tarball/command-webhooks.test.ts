@@ -325,10 +325,10 @@ it('listen and replay print no card token that a receiver repeats', async () => 
 })
 
 it('trigger and replay show at a terminal that the receiver takes long', async () => {
-  const { origin, close } = await serveOnNode(async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1500))
-    return new Response()
-  })
+  let respond = () => {}
+  const { origin, close } = await serveOnNode(
+    () => new Promise<Response>((resolve) => (respond = () => resolve(new Response()))),
+  )
   const folder = temporary()
   const headers: [string, string][] = []
   const saved = { received_at: '', method: 'POST', url: origin, forwarded_to: null, headers, summary: 'a webhook' }
@@ -338,7 +338,10 @@ it('trigger and replay show at a terminal that the receiver takes long', async (
     ['trigger', 'charge', '--emulator', origin],
     ['replay', folder],
   ]) {
-    const { code, stdout } = await run('node', words, { terminal: true })
+    const running = start('node', words, { terminal: true })
+    await running.seen('Waiting for the receiver … 1 s')
+    respond()
+    const { code, stdout } = await running.ended
     expect([words, code]).toEqual([words, 0])
     expect(stdout).toContain('\r\u001b[2KWaiting for the receiver … 1 s\r\u001b[2K')
   }

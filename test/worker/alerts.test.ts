@@ -143,7 +143,7 @@ describe.each(['strict', 'gated'] as const)('alerts over %s KV', (kind) => {
     }
     world.options.env = { POS_ID: '' }
     for (let order = 0; order < 5; order++) {
-      // Each order in another isolate, which has a function of its own.
+      // Each order in another isolate, which has its function.
       world.restart((alert) => void alerts.push(alert))
       await world.advance(order === 0 ? 12 * 60_000 : 60_000)
       if (kind === 'strict') await world.cron()

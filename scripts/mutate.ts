@@ -55,11 +55,11 @@ const LINKS = ['test/checkout-link/*.test.ts', 'test/worker/links.test.ts', 'tes
 const FILES: Readonly<Record<string, readonly string[]>> = {
   'worker/flows/settle.ts': MONEY,
   'worker/flows/open-checkout.ts': CHECKOUT,
-  'worker/flows/operate.ts': MONEY,
+  'worker/flows/move-money.ts': MONEY,
   'worker/flows/attempt-payment.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
   'worker/store/revocations.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
   'worker/order-gate.ts': [...MONEY, 'test/worker/on-event.test.ts'],
-  'worker/store/attempts.ts': MONEY,
+  'worker/store/money-operations.ts': MONEY,
   'src/http/never-sent.ts': HTTP,
   'src/http/final-statuses.ts': HTTP,
   'src/http/send.ts': [...HTTP, 'test/hooks.test.ts', 'test/http/auth.test.ts'],

@@ -58,7 +58,6 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/worker/attempts.test.ts',
   'test/worker/configuration.test.ts',
   'test/worker/gate.test.ts',
-  'test/worker/handover.test.ts',
   'test/worker/rejections.test.ts',
   'test/worker/links.test.ts',
   'test/worker/result.test.ts',

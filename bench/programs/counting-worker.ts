@@ -2,7 +2,7 @@
 // a bare list on the same store.
 
 import type { ExecutionContext, KVNamespace, KVNamespaceListOptions } from '@cloudflare/workers-types'
-import type { Env } from '../../worker/env.ts'
+import type { ShopEnv as Env } from '../../src/shop/env.ts'
 import worker from '../../worker/index.ts'
 
 export default {

@@ -7,7 +7,7 @@ import { BINDINGS } from '../../bench/worker-process.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
 import { createKvDouble } from '../../src/testing/index.ts'
-import { createApp } from '../../worker/app.ts'
+import { createApp } from '../../src/shop/app.ts'
 import { Document } from './support/document.ts'
 import { root } from './support/runtimes.ts'
 

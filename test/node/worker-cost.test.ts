@@ -44,7 +44,7 @@ const post = (world: World, path: string, key: string) =>
 
 /** The alarm of an order as the table of costs has it, when its RETENTION_DAYS are over. */
 async function erasure(): Promise<Calls> {
-  const world = new World({ kind: 'gated', onEvent: () => {}, env: { RETENTION_DAYS: '30' } })
+  const world = new World({ kind: 'strict', onEvent: () => {}, env: { RETENTION_DAYS: '30' } })
   await world.open(await world.link({ order_id: 'A-1' }))
   const paid = payment('A-1')
   await world.deliver({ ...paid, status: 'pending', processed_at: at(1) })
@@ -59,7 +59,7 @@ async function erasure(): Promise<Calls> {
 
 /** Every row of the table, as it happens to an order with an `onEvent`, through the gate. */
 async function measure(): Promise<Map<string, Calls>> {
-  const world = new World({ kind: 'gated', onEvent: () => {} })
+  const world = new World({ kind: 'strict', onEvent: () => {} })
   const rows = new Map<string, Calls>()
   const row = async (call: string, act: () => Promise<unknown>) => void rows.set(call, await count(world, act))
   const pause = async () => {

@@ -9,10 +9,10 @@ import { unstable_readConfig } from 'wrangler'
 import { checkoutLinkId, openCheckoutLink } from '../../src/checkout-link/index.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { signWebhook } from '../../src/index.ts'
-import { createApp } from '../../worker/app.ts'
-import type { Env } from '../../worker/env.ts'
-import { configurationProblems } from '../../worker/lib/configuration.ts'
-import type { OnEvent } from '../../worker/on-event.ts'
+import { createApp } from '../../src/shop/app.ts'
+import type { ShopEnv as Env } from '../../src/shop/env.ts'
+import { configurationProblems } from '../../src/shop/lib/configuration.ts'
+import type { OnEvent } from '../../src/shop/options.ts'
 import { payment } from '../worker/support/events.ts'
 import { LINK_SECRET, World } from '../worker/support/world.ts'
 import { complaintsOf, load, programOf } from './support/program.ts'
@@ -89,7 +89,7 @@ describe('the key table of worker/README.md', () => {
     await world.idle()
     const withRetention = new World({ env: { RETENTION_DAYS: '30' } })
     await withRetention.cron()
-    const gated = new World({ kind: 'gated' })
+    const gated = new World({ kind: 'strict' })
     await gated.cron()
     return [...world.kv.writes, ...withRetention.kv.writes, ...gated.kv.writes]
   }
@@ -274,7 +274,7 @@ describe('the programs of worker/README.md', () => {
 
   it('name the shop’s own order when the customer paid with a further attempt', async () => {
     const { onEvent } = (await load(ON_EVENT)) as { onEvent: OnEvent }
-    const world = new World({ kind: 'gated', onEvent })
+    const world = new World({ kind: 'strict', onEvent })
     const notified: unknown[] = []
     vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
       notified.push(JSON.parse(String(init.body)))
@@ -294,7 +294,7 @@ describe('the programs of worker/README.md', () => {
 
   it('keep a paid order whose checkout is not visible yet, and authenticate themselves to the shop', async () => {
     const { onEvent } = (await load(ON_EVENT)) as { onEvent: OnEvent }
-    const world = new World({ kind: 'gated', onEvent, env: { SHOP_TOKEN: 'token-of-the-shop' } })
+    const world = new World({ kind: 'strict', onEvent, env: { SHOP_TOKEN: 'token-of-the-shop' } })
     const told: (string | null)[] = []
     vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
       told.push(new Headers(init.headers).get('authorization'))

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
-import { createApp } from '../../worker/app.ts'
-import { apiRoutes } from '../../worker/routes/api.ts'
-import type { Order } from '../../worker/store/order.ts'
+import { createApp } from '../../src/shop/app.ts'
+import { apiRoutes } from '../../src/shop/routes/api.ts'
+import type { Order } from '../../src/shop/store/order.ts'
 import { payment } from '../worker/support/events.ts'
 import { LINK_SECRET, ORDER, World, type WorldOptions } from '../worker/support/world.ts'
 import { root } from './support/runtimes.ts'
@@ -268,7 +268,7 @@ const SCENARIOS: Record<string, Record<string, Scenario>> = {
 /** A route's request in a world of its own. */
 function callOf(route: string, options: WorldOptions = {}, token?: string): Call {
   const [method = '', path = ''] = route.split(' ')
-  const world = new World({ kind: 'gated', ...options })
+  const world = new World({ kind: 'strict', ...options })
   const send: Call['send'] = (values = {}, init = {}, query = '') => {
     const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => values[name] ?? (name === 'order_id' ? 'A-1' : 'x'))
     const headers = { ...(token !== undefined && { authorization: token }), ...(init.headers as object) }
@@ -417,7 +417,7 @@ describe('the table of routes in worker/README.md', () => {
   })
 
   it('is true of a page of orders: what it costs does not grow with what is stored', async () => {
-    const world = new World({ kind: 'gated' })
+    const world = new World({ kind: 'strict' })
     const cost = async (query: string) => {
       const before = { ...world.kv.calls }
       expect((await world.api(`/api/orders?${query}`)).status).toBe(200)

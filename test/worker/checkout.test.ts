@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { type CheckoutOrder, createCheckoutLink, seal } from '../../src/checkout-link/index.ts'
-import { attemptId } from '../../worker/store/checkouts.ts'
+import { attemptId } from '../../src/shop/store/checkouts.ts'
 import { expectNoSecretInLog, linesOf } from './support/log.ts'
 import {
   ADMIN_TOKEN,

@@ -1,9 +1,9 @@
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { describe, expect, it, vi } from 'vitest'
-import { webhookAddress } from '../../worker/lib/links.ts'
-import type { OnEvent } from '../../worker/on-event.ts'
-import { signWebhook } from '../../worker/sdk.ts'
-import type { Order } from '../../worker/store/order.ts'
+import { signWebhook } from '../../src/index.ts'
+import { webhookAddress } from '../../src/shop/lib/links.ts'
+import type { OnEvent } from '../../src/shop/options.ts'
+import type { Order } from '../../src/shop/store/order.ts'
 import { at, payment, secondary } from './support/events.ts'
 import { ALONE, type Kind, LINK_SECRET, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
@@ -11,7 +11,7 @@ const ID = 'A-1'
 
 /** A world whose order A-1 is an authorization of 100.50 that succeeded. */
 async function reserved(options: WorldOptions = {}): Promise<World> {
-  const world = new World({ kind: 'gated', ...options })
+  const world = new World({ kind: 'strict', ...options })
   await world.pay(await world.open(await world.link({ order_id: ID, method: 'auth' })))
   return world
 }
@@ -38,7 +38,7 @@ const TEN = Array.from({ length: 10 }, (_, i) => i)
 
 describe('a capture whose response is pending', () => {
   it('leaves the page right when its webhook comes while the response is being stored', async () => {
-    const world = new World({ kind: 'gated' })
+    const world = new World({ kind: 'strict' })
     const kv: KVNamespace = world.kv.at('FRA')
     const during = { put: async (_key: string): Promise<void> => {} }
     const put = async (...row: Parameters<KVNamespace['put']>) => {
@@ -91,7 +91,7 @@ describe('ten requests at once through the gate', () => {
   })
 
   it('opens one checkout for a link that is opened ten times', async () => {
-    const world = new World({ kind: 'gated' })
+    const world = new World({ kind: 'strict' })
     const link = await world.link({ order_id: ID })
     const opened = await Promise.all(TEN.map(() => world.get(link)))
     expect(new Set(opened.map(({ status, headers }) => `${status} ${headers.get('location')}`)).size).toBe(1)
@@ -103,7 +103,7 @@ describe('ten requests at once through the gate', () => {
     const released = new Promise<void>((resolve) => (release = resolve))
     let calls = 0
     const world: World = new World({
-      kind: 'gated',
+      kind: 'strict',
       fetch: async (input, init) => {
         const response = await world.emulator.fetch(input as string, init)
         calls++
@@ -130,7 +130,7 @@ describe('ten requests at once through the gate', () => {
 describe('onEvent behind the gate', () => {
   it('is called by an alarm that failed once: the runtime learns of the failure, and repeats the alarm', async () => {
     const calls: string[] = []
-    const world = new World({ kind: 'gated', onEvent: ({ id }) => void calls.push(id) })
+    const world = new World({ kind: 'strict', onEvent: ({ id }) => void calls.push(id) })
     const { body } = signWebhook(payment(ID), world.emulator.credentials.apiSecret)
     expect((await world.post(body)).status).toBe(200)
     const gate = world.gate as NonNullable<World['gate']>
@@ -149,7 +149,7 @@ describe('onEvent behind the gate', () => {
 
   it('is called once for 50 copies of a webhook at once', async () => {
     const calls: string[] = []
-    const world = new World({ kind: 'gated', onEvent: ({ id }) => void calls.push(id) })
+    const world = new World({ kind: 'strict', onEvent: ({ id }) => void calls.push(id) })
     const { body } = signWebhook(payment(ID), world.emulator.credentials.apiSecret)
     const answers = await Promise.all(Array.from({ length: 50 }, () => world.post(body)))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
@@ -163,7 +163,7 @@ describe('onEvent behind the gate', () => {
   it('sees both of two captures that arrive at once', async () => {
     const seen: number[] = []
     const onEvent: OnEvent = (_, order) => void seen.push(order.totals.captured)
-    const world = new World({ kind: 'gated', onEvent })
+    const world = new World({ kind: 'strict', onEvent })
     const auth = payment(ID, { method: 'auth' })
     await world.deliver(auth)
     const bodies = [1, 2].map((i) => secondary(ID, 'capture', { amount: 50, created_at: at(60 + i) }))
@@ -181,7 +181,7 @@ describe('onEvent behind the gate', () => {
     const others: string[] = []
     const world = await reserved()
     const slow = new World({
-      kind: 'gated',
+      kind: 'strict',
       onEvent: (_, order) => {
         if (order.order_id !== 'slow') return void others.push(order.order_id)
         hanging++
@@ -190,12 +190,12 @@ describe('onEvent behind the gate', () => {
     })
     const { body } = signWebhook(payment('slow'), slow.emulator.credentials.apiSecret)
     expect((await slow.post(body)).status).toBe(200)
-    const alarms = slow.gate?.runAlarms()
+    const alarms = slow.gate.runAlarms()
     const next = signWebhook(payment('slow'), slow.emulator.credentials.apiSecret).body
     expect((await slow.post(next)).status).toBe(200)
     expect((await slow.api('/api/orders/slow/cancel', { method: 'POST' })).status).toBe(404)
     expect((await slow.post(signWebhook(payment('other'), slow.emulator.credentials.apiSecret).body)).status).toBe(200)
-    const more = slow.gate?.runAlarms()
+    const more = slow.gate.runAlarms()
     await vi.waitFor(() => expect(others).toEqual(['other']))
     expect(hanging).toBeGreaterThanOrEqual(1)
     release()
@@ -218,15 +218,15 @@ describe('onEvent behind the gate', () => {
     const calls: number[] = []
     let fails = true
     const world: World = new World({
-      kind: 'gated',
+      kind: 'strict',
       onEvent: () => {
         calls.push(world.time)
         if (fails) throw new Error('the shop is down')
       },
     })
     await world.deliver(payment(ID))
-    for (let i = 0; i < 40 && world.gate?.nextAlarm() !== undefined; i++) {
-      await world.advance(Math.max((world.gate?.nextAlarm() ?? 0) - world.time, 0))
+    for (let i = 0; i < 40 && world.gate.nextAlarm() !== undefined; i++) {
+      await world.advance(Math.max((world.gate.nextAlarm() ?? 0) - world.time, 0))
     }
     expect(calls).toHaveLength(20)
     const pauses = calls.slice(1).map((time, i) => time - (calls[i] ?? 0))
@@ -274,16 +274,16 @@ describe('events that wait for an `onEvent` that was taken out', () => {
   }
 
   it('wake the gate every 15 minutes, and not without end', async () => {
-    const { world, calls, bring } = await waiting('gated')
+    const { world, calls, bring } = await waiting('strict')
     await world.advance(3_600_000)
-    expect(world.gate?.nextAlarm()).toBe(world.time + 900_000)
+    expect(world.gate.nextAlarm()).toBe(world.time + 900_000)
     bring()
     await world.advance(900_000)
     expect(calls).toHaveLength(1)
-    expect(world.gate?.nextAlarm()).toBeUndefined()
+    expect(world.gate.nextAlarm()).toBeUndefined()
   })
 
-  it.each(['gated', ...ALONE.filter((kind) => kind === 'strict')] as const)(
+  it.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)(
     'are neither replayed nor dropped over %s KV',
     async (kind) => {
       const { world, calls, bring } = await waiting(kind)
@@ -302,7 +302,7 @@ describe('events that wait for an `onEvent` that was taken out', () => {
   )
 
   it('are called in batches of 20, one soon after the other', async () => {
-    const { world, calls, bring } = await waiting('gated')
+    const { world, calls, bring } = await waiting('strict')
     bring()
     for (let i = 0; i < 45; i++) {
       const event = secondary(ID, 'refund', { amount: 1, created_at: at(i) })
@@ -310,14 +310,14 @@ describe('events that wait for an `onEvent` that was taken out', () => {
     }
     const began = world.time
     while (calls.length < 46 && world.time - began < 60_000) {
-      await world.advance(Math.max((world.gate?.nextAlarm() ?? Number.POSITIVE_INFINITY) - world.time, 0))
+      await world.advance(Math.max((world.gate.nextAlarm() ?? Number.POSITIVE_INFINITY) - world.time, 0))
     }
     expect(calls).toHaveLength(46)
     expect(world.time - began).toBeLessThan(10_000)
   })
 })
 
-describe.each(['gated', ...ALONE.filter((kind) => kind === 'strict')] as const)('money over %s KV', (kind) => {
+describe.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)('money over %s KV', (kind) => {
   it('is not sent again after a 429: the caller gets Retry-After and may use the same key', async () => {
     const world = await reserved({ kind })
     await world.advance(2_000)
@@ -404,7 +404,7 @@ describe.each(['gated', ...ALONE.filter((kind) => kind === 'strict')] as const)(
     const before = await world.order(ID)
     expect((await world.api(`/api/orders/${ID}/personal-data`, { method: 'DELETE' })).status).toBe(200)
     await world.deliver(paid)
-    const kept = JSON.stringify([[...(await world.stored('')).values()], [...(world.gate?.rows(ID) ?? [])]])
+    const kept = JSON.stringify([[...(await world.stored('')).values()], [...(world.gate.rows(ID) ?? [])]])
     for (const text of ['+380441234567', 'tok-1', '4111']) expect(kept).not.toContain(text)
     expect((await world.order(ID))?.totals).toEqual(before?.totals)
     expect((await world.order(ID))?.events).toEqual(before?.events)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Alert } from '../../worker/on-alert.ts'
-import { signWebhook } from '../../worker/sdk.ts'
+import { signWebhook } from '../../src/index.ts'
+import type { Alert } from '../../src/shop/options.ts'
 import { payment } from './support/events.ts'
 import { failingOnAlert, run, watched } from './support/watched.ts'
 import { log, World, type WorldOptions } from './support/world.ts'
@@ -23,7 +23,7 @@ async function deliver(world: World, payload: object | string): Promise<void> {
 const nameOf = ({ kind, order_id, flag, event_id, id }: Alert): string =>
   [kind, order_id, flag ?? event_id ?? id].join(' ')
 
-describe.each(['hostile', 'gated hostile'] as const)('alerts over %s KV', (kind) => {
+describe.each(['hostile', 'hostile'] as const)('alerts over %s KV', (kind) => {
   const happens = async (world: World) => {
     for (const id of ['A-1', 'A-2']) await deliver(world, payment(id, { payment_id: id, transaction_id: id, eci: 5 }))
     await deliver(world, '[]')
@@ -94,7 +94,7 @@ describe.each(['hostile', 'gated hostile'] as const)('alerts over %s KV', (kind)
   })
 })
 
-describe.each(['hostile', 'gated hostile'] as const)('reconciliation over %s KV', (kind) => {
+describe.each(['hostile', 'hostile'] as const)('reconciliation over %s KV', (kind) => {
   it('settles 100 paid orders whose every webhook was lost, asks about none twice at once, and forgets none', async () => {
     const handled = new Map<string, number>()
     const onEvent: WorldOptions['onEvent'] = (_, { order_id, status }) => {
@@ -120,7 +120,7 @@ describe.each(['hostile', 'gated hostile'] as const)('reconciliation over %s KV'
     for (; runs < 96 && known.some((id) => !handled.has(id)); runs++) {
       const before = asked.length
       await world.advance(15 * MINUTE_MS)
-      await Promise.all([world.cron().catch(() => {}), world.cron().catch(() => {}), world.gate?.runAlarms()])
+      await Promise.all([world.cron().catch(() => {}), world.cron().catch(() => {}), world.gate.runAlarms()])
       await world.idle()
       if (!world.gate) expect(asked.length - before).toBeLessThanOrEqual(2 * 20)
     }
@@ -157,7 +157,7 @@ describe('what the service was asked for', () => {
     for (let step = 0; step < 60; step++) {
       let handled = 0
       const { world } = watched({
-        kind: 'gated',
+        kind: 'strict',
         onEvent: (_, { status }) => {
           if (status === 'success') handled++
         },

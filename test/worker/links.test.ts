@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkoutLinkId, createCheckoutLink, openCheckoutLink } from '../../src/checkout-link/index.ts'
-import type { Order } from '../../worker/store/order.ts'
+import type { Order } from '../../src/shop/store/order.ts'
 import {
   isHostile,
   KINDS,

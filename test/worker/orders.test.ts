@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ListedOrder } from '../../worker/flows/list-orders.ts'
-import { openKvStore } from '../../worker/store/kv.ts'
-import { listRecent, prefixesOf, putRecent } from '../../worker/store/order-index.ts'
+import type { ListedOrder } from '../../src/shop/flows/list-orders.ts'
+import { openKvStore } from '../../src/shop/store/kv.ts'
+import { listRecent, prefixesOf, putRecent } from '../../src/shop/store/order-index.ts'
 import { at, payment, secondary } from './support/events.ts'
 import { ALONE, isHostile, KINDS, newOrderId, World } from './support/world.ts'
 
@@ -191,7 +191,7 @@ describe('GET /api/orders', () => {
 })
 
 describe('GET /api/orders with the gate', () => {
-  const create = () => new World({ kind: 'gated' })
+  const create = () => new World({ kind: 'strict' })
 
   it('costs one list and no read, also when it is filtered', async () => {
     const world = create()
@@ -199,7 +199,7 @@ describe('GET /api/orders with the gate', () => {
     for (const query of ['', '?limit=5', '?limit=100', '?status=failure', '?status=success&limit=3']) {
       world.gate && Object.assign(world.gate.calls, { gate: 0 })
       expect([query, await cost(world, () => world.api(`/api/orders${query}`))]).toEqual([query, { list: 1, get: 0 }])
-      expect(world.gate?.calls.gate).toBe(0)
+      expect(world.gate.calls.gate).toBe(0)
     }
   })
 
@@ -239,7 +239,7 @@ describe('GET /api/orders with the gate', () => {
     await world.advance(10_000)
     expect([rows().length, await status()]).toEqual([3, 'success'])
     await world.advance(DAY_MS)
-    expect([rows().length, world.gate?.nextAlarm()]).toEqual([3, undefined])
+    expect([rows().length, world.gate.nextAlarm()]).toEqual([3, undefined])
     expect(new Set(rows().map(({ key }) => key)).size).toBe(1)
   })
 
@@ -263,7 +263,7 @@ describe('GET /api/orders with the gate', () => {
     const init = payment('A-1', { status: 'init', processed_at: undefined })
     await world.deliver(init)
     await world.deliver({ ...init, status: 'success', processed_at: at(5) })
-    world.gate?.restart()
+    world.gate.restart()
     await world.advance(10_000)
     expect((await page(world, '')).orders[0]?.status).toBe('success')
   })
@@ -276,8 +276,7 @@ describe('GET /api/orders with the gate', () => {
       await world.deliver(payment(id))
       // As it was before the gate kept rows: nothing of its own is known of "old".
       if (id === 'old') {
-        for (const key of world.gate?.rows(id).keys() ?? [])
-          if (key.startsWith('row/')) world.gate?.rows(id).delete(key)
+        for (const key of world.gate.rows(id).keys() ?? []) if (key.startsWith('row/')) world.gate.rows(id).delete(key)
         await world.advance(2_000)
         const { rows } = await listRecent(store, 10)
         for (const { key, order_id, summary } of rows) if (order_id === id && summary) await store.delete(key)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { english } from '../../worker/pages/en.ts'
-import { wordingFor } from '../../worker/pages/language.ts'
-import { resultPage } from '../../worker/pages/result.ts'
-import { ukrainian } from '../../worker/pages/uk.ts'
+import { english } from '../../src/shop/pages/en.ts'
+import { wordingFor } from '../../src/shop/pages/language.ts'
+import { resultPage } from '../../src/shop/pages/result.ts'
+import { ukrainian } from '../../src/shop/pages/uk.ts'
 import { payment, secondary } from './support/events.ts'
 import { isHostile, KINDS, World, type WorldOptions } from './support/world.ts'
 

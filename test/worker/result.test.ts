@@ -221,7 +221,7 @@ describe.each(SWITCHES)('an order that was paid before a switch to $to', ({ befo
   /** A paid order whose events have arrived; `change` makes the switch. */
   async function paid(): Promise<{ world: World; link: string; result: string; change: () => void }> {
     const env: object = { ...before }
-    const world = new World({ kind: 'gated', env })
+    const world = new World({ kind: 'strict', env })
     const link = await world.link({ order_id: 'A-1' })
     const result = (await world.pay(await world.open(link))) ?? ''
     await world.advance(3_000)
@@ -249,12 +249,12 @@ it.each([
 ])(
   'the gate keeps no receipt, in its storage or in KV, of an order that was paid $name, when it is to be erased',
   async ({ env }) => {
-    const world = new World({ kind: 'gated', env: env as object })
+    const world = new World({ kind: 'strict', env: env as object })
     await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
     await world.advance(3_000)
     world.options.env = {}
     const kept = async () => {
-      const places = [await world.stored('status/'), world.gate?.rows('A-1') ?? new Map()]
+      const places = [await world.stored('status/'), world.gate.rows('A-1') ?? new Map()]
       return places
         .flatMap((rows) => [...rows])
         .filter(([key, value]) => /^status.*receipts/.test(key + JSON.stringify(value)))

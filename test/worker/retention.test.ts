@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { configurationProblems } from '../../worker/lib/configuration.ts'
-import { checkoutLinkId, signWebhook } from '../../worker/sdk.ts'
+import { checkoutLinkId } from '../../src/checkout-link/index.ts'
+import { signWebhook } from '../../src/index.ts'
+import { configurationProblems } from '../../src/shop/lib/configuration.ts'
 import { payment } from './support/events.ts'
 import { isHostile, type Kind, LINK_SECRET, World, type WorldOptions } from './support/world.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const PHONE = '+380441234567'
-const KINDS: Kind[] = ['strict', 'gated', 'hostile', 'gated hostile']
+const KINDS: Kind[] = ['strict', 'strict', 'hostile', 'hostile']
 
 /** A paid order, whose webhook alone holds personal data; repeated while KV fails. */
 async function pay(world: World, order_id: string, fields: object = {}): Promise<void> {
@@ -18,7 +19,7 @@ async function pay(world: World, order_id: string, fields: object = {}): Promise
 
 /** How many values, in KV and in the gates of these orders, hold personal data. */
 function holding(world: World, orders: string[], texts = [PHONE, 'olena@example.com']): number {
-  const gates = orders.flatMap((id) => [...(world.gate?.rows(id).values() ?? [])])
+  const gates = orders.flatMap((id) => [...(world.gate.rows(id).values() ?? [])])
   const values = [...world.kv.dump().values(), ...gates].map((value) => JSON.stringify(value))
   return values.filter((value) => texts.some((text) => value.includes(text))).length
 }
@@ -71,7 +72,7 @@ describe.each(KINDS)('RETENTION_DAYS over %s KV', (kind) => {
     expect(holding(world, ['A-0', 'A-1'])).toBe(2)
     const set = (days: string) => {
       env.RETENTION_DAYS = days
-      world.gate?.restart()
+      world.gate.restart()
     }
     set('60')
     await runs(world, 2 * 96)
@@ -149,24 +150,24 @@ describe.each(KINDS)('RETENTION_DAYS over %s KV', (kind) => {
 
 describe('the limits of RETENTION_DAYS', () => {
   it('with the gate: each order by its own alarm, however many there are, an hour after its time', async () => {
-    const world = worldOf('gated')
+    const world = worldOf('strict')
     const ids = idsOf(1_000)
     const begun = world.time
     for (const id of ids) await pay(world, id)
     // What updates the list of orders.
     await world.advance(MINUTE_MS)
-    const { gate } = world.gate?.calls ?? {}
+    const { gate } = world.gate.calls ?? {}
     world.time = begun + 30 * DAY_MS + 60 * MINUTE_MS - 1
-    await world.gate?.runAlarms()
+    await world.gate.runAlarms()
     await world.cron()
     expect(holding(world, ids)).toBe(1_000)
     world.time++
-    await world.gate?.runAlarms()
+    await world.gate.runAlarms()
     expect(holding(world, ids)).toBe(0)
     for (let i = 0; i < 96; i++) await world.cron()
     // The cron asks no gate: it has nothing to do.
-    expect(world.gate?.calls.gate).toBe(gate)
-    expect(world.gate?.nextAlarm()).toBeUndefined()
+    expect(world.gate.calls.gate).toBe(gate)
+    expect(world.gate.nextAlarm()).toBeUndefined()
   })
 
   it('over KV alone: the oldest first, as many as a run has calls for, until none is left', async () => {
@@ -223,12 +224,12 @@ describe('the limits of RETENTION_DAYS', () => {
   })
 
   it.each(['-1', '0', 'x', '1.5', 'NaN'])('"%s" removes nothing', async (days) => {
-    for (const kind of ['strict', 'gated'] as const) {
+    for (const kind of ['strict', 'strict'] as const) {
       const env = { RETENTION_DAYS: '' }
       const world = worldOf(kind, { env })
       await pay(world, 'A-0')
       env.RETENTION_DAYS = days
-      world.gate?.restart()
+      world.gate.restart()
       await live(world, 5)
       expect(holding(world, ['A-0'])).toBe(1)
       expect((await world.get('/health')).status).toBe(503)
@@ -244,19 +245,19 @@ describe('the limits of RETENTION_DAYS', () => {
   })
 
   it('counts what was erased by hand as erased', async () => {
-    const world = worldOf('gated')
+    const world = worldOf('strict')
     await pay(world, 'A-0')
     await world.advance(2_000)
     expect((await world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })).status).toBe(200)
     expect(holding(world, ['A-0'])).toBe(0)
     await live(world, 31)
-    expect(world.gate?.nextAlarm()).toBeUndefined()
+    expect(world.gate.nextAlarm()).toBeUndefined()
   })
 })
 
 describe('an erasure', () => {
   it('is not reported as done before it has reached the copy in KV', async () => {
-    const world = new World({ kind: 'gated' })
+    const world = new World({ kind: 'strict' })
     await world.pay(await world.open(await world.link({ order_id: 'A-0' })))
     await world.advance(2_000)
     world.kv.before = (action, key) => {
@@ -272,7 +273,7 @@ describe('an erasure', () => {
   })
 
   it('includes an attempt that was announced and never made', async () => {
-    const world = new World({ kind: 'gated' })
+    const world = new World({ kind: 'strict' })
     const link = await world.link({ order_id: 'A-0' })
     await world.pay(await world.open(link), 'declined')
     await world.advance(2_000)
@@ -286,7 +287,7 @@ describe('an erasure', () => {
   })
 
   it('is not reported as done while KV hides an event', async () => {
-    for (const kind of ['strict', 'gated'] as const) {
+    for (const kind of ['strict', 'strict'] as const) {
       const world = new World({ kind })
       await pay(world, 'A-0')
       const { STATE } = world.env('FRA')
@@ -310,7 +311,7 @@ describe('an erasure', () => {
   })
 })
 
-describe.each(['strict', 'gated'] as const)(
+describe.each(['strict', 'strict'] as const)(
   'the error text of onEvent, which can name the customer, over %s KV',
   (kind) => {
     const fails = () => {
@@ -388,7 +389,7 @@ describe.each(['strict', 'gated'] as const)(
 it('what is erased while onEvent runs does not come back into the queue when it fails', async () => {
   const statuses: number[] = []
   const world: World = new World({
-    kind: 'gated',
+    kind: 'strict',
     onEvent: async () => {
       statuses.push((await world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })).status)
       throw new Error('could not mail olena@example.com')
@@ -399,10 +400,10 @@ it('what is erased while onEvent runs does not come back into the queue when it 
   expect(statuses).toEqual([200])
   expect(holding(world, ['A-0'])).toBe(0)
   await world.advance(DAY_MS)
-  expect(world.gate?.nextAlarm()).toBeUndefined()
+  expect(world.gate.nextAlarm()).toBeUndefined()
 })
 
-describe.each(['gated', 'gated hostile'] as const)('what has a life, in a gate over %s KV', (kind) => {
+describe.each(['strict', 'hostile'] as const)('what has a life, in a gate over %s KV', (kind) => {
   it('goes with its life: a revocation, an alert, a look of a waiting customer', async () => {
     const world = new World({ kind, onAlert: () => {} })
     const link = await world.link({ order_id: 'A-0' }, world.time + DAY_MS)
@@ -410,19 +411,19 @@ describe.each(['gated', 'gated hostile'] as const)('what has a life, in a gate o
     expect((await world.patient(`/api/links/${id}`, { method: 'DELETE' })).status).toBe(200)
     await pay(world, 'A-0')
     await world.idle()
-    const lives = () => [...(world.gate?.rows('A-0').keys() ?? [])].filter((key) => /^(revoked|alert|task)\//.test(key))
+    const lives = () => [...(world.gate.rows('A-0').keys() ?? [])].filter((key) => /^(revoked|alert|task)\//.test(key))
     expect(lives().map((key) => key.slice(0, key.indexOf('/')))).toEqual(
       expect.arrayContaining(['revoked', 'alert', 'task']),
     )
     await world.advance(DAY_MS + MINUTE_MS)
     await world.advance(MINUTE_MS)
     expect(lives()).toEqual([])
-    expect(world.gate?.nextAlarm()).toBeUndefined()
+    expect(world.gate.nextAlarm()).toBeUndefined()
   })
 })
 
 it('RETENTION_DAYS is kept for the orders that were there when the gate was bound', async () => {
-  const world = worldOf('gated', { env: { RETENTION_DAYS: '30', ORDER_GATE: undefined } as never })
+  const world = worldOf('strict', { env: { RETENTION_DAYS: '30', ORDER_GATE: undefined } as never })
   await live(world, 5)
   await pay(world, 'A-0')
   await live(world, 1)

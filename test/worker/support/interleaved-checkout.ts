@@ -1,6 +1,6 @@
 import { checkoutLinkId } from '../../../src/checkout-link/index.ts'
+import { summarizeEvent } from '../../../src/orders/summary.ts'
 import { readEvent } from '../../../src/webhooks/index.ts'
-import { summarizeEvent } from '../../../worker/sdk.ts'
 import { type Fate, Interleaving } from './interleaving.ts'
 import { LINK_SECRET, ORIGIN, payAt } from './world.ts'
 

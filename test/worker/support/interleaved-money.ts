@@ -103,7 +103,7 @@ class Play extends Interleaving {
   }
 
   private lookIntoGate(): void {
-    for (const [key, row] of this.gate?.rows(ORDER_ID) ?? []) {
+    for (const [key, row] of this.gate.rows(ORDER_ID) ?? []) {
       const { operation_id } = (row as { metadata?: Record<string, unknown> } | null)?.metadata ?? {}
       if (key.startsWith('intent/') && operation_id !== undefined) this.taken.add(String(operation_id))
     }

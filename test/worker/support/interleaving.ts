@@ -1,11 +1,11 @@
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { type CheckoutOrder, createCheckoutLink } from '../../../src/checkout-link/index.ts'
 import { createEmulator, type Emulator } from '../../../src/emulator/index.ts'
+import { createApp } from '../../../src/shop/app.ts'
+import type { ShopEnv as Env } from '../../../src/shop/env.ts'
+import { runCron } from '../../../src/shop/flows/cron.ts'
+import type { Deps } from '../../../src/shop/scope.ts'
 import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
-import { createApp } from '../../../worker/app.ts'
-import type { Deps } from '../../../worker/context.ts'
-import type { Env } from '../../../worker/env.ts'
-import { runCron } from '../../../worker/flows/cron.ts'
 import { createGateDouble, type GateDouble } from './gate-double.ts'
 import { createRandom } from './random.ts'
 import { createSteps, type Steps } from './steps.ts'
@@ -97,7 +97,7 @@ export class Interleaving {
     this.steps.on = true
     request().catch(() => {})
     await this.steps.run((other) => other === actor || other === 'gate')
-    if (fate.startsWith('died')) this.gate?.restart()
+    if (fate.startsWith('died')) this.gate.restart()
     this.fate = () => 'answered'
   }
 
@@ -209,7 +209,7 @@ export class Interleaving {
 
   /** Alarms that are due, and the cron. */
   async wake(actor: string): Promise<void> {
-    await this.gate?.runAlarms()
+    await this.gate.runAlarms()
     await runCron(this.deps(actor), this.env(actor)).catch(() => {})
   }
 

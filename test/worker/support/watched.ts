@@ -1,4 +1,4 @@
-import type { Alert, OnAlert } from '../../../worker/on-alert.ts'
+import type { Alert, OnAlert } from '../../../src/shop/options.ts'
 import { World, type WorldOptions } from './world.ts'
 
 /** It throws, it rejects, it never ends. New ones at each call, because a function stands for an isolate that remembers. */

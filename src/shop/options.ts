@@ -1,0 +1,90 @@
+import type { WebhookEvent } from '../index.ts'
+import type { ShopEnv } from './env.ts'
+import type { PagesOptions } from './pages/options.ts'
+import type { Order } from './store/order.ts'
+
+/** What {@link createShop} takes. Everything is optional. */
+export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
+  /** Your code for what happens to orders. While it is absent, events are only stored. */
+  onEvent?: OnEvent<Env> | undefined
+  /** Your code for what a person should look at. While it is absent, alerts are only logged. */
+  onAlert?: OnAlert<Env> | undefined
+  /** What customers see. */
+  pages?: PagesOptions | undefined
+  /** How the service is reached. Default: the runtime's `fetch`. It must not repeat a request by itself. */
+  fetch?: typeof globalThis.fetch | undefined
+  /** The clock, in milliseconds since 1970. Default: `Date.now`. */
+  now?: (() => number) | undefined
+}
+
+/** A stored event, as your code gets it. */
+export interface ReceivedEvent {
+  /** Stable: the same for every delivery of the same event. Use it as the key of whatever you do. */
+  id: string
+  /** The event, without card data. */
+  event: WebhookEvent
+}
+
+/**
+ * Your code for an event. It runs after the event was stored, at least once for each distinct event, and occasionally
+ * twice, so it must be idempotent. Events can arrive out of order: rely on `order`, which is folded from all of them, more
+ * than on the single event. When it throws or takes longer than 25 seconds, it is called again for this event later.
+ *
+ * @example
+ * import type { OnEvent } from 'edgetill/worker'
+ * export const onEvent: OnEvent = async ({ id, event }, order) => {
+ *   if (event.kind !== 'purchase' || event.status !== 'success') return
+ *   // It is called again: a flag may be gone by then, or a person has looked.
+ *   if (order.flags.length > 0) throw new Error(`order ${order.order_id} has flags: ${order.flags}`)
+ *   const body = JSON.stringify({ id, order_id: order.replaces ?? order.order_id })
+ *   const init = { method: 'POST', body, signal: AbortSignal.timeout(10_000) }
+ *   const response = await fetch('https://shop.example.com/paid', init)
+ *   if (!response.ok) throw new Error(`the shop responded with ${response.status}`)
+ * }
+ */
+export type OnEvent<Env extends ShopEnv = ShopEnv> = (
+  received: ReceivedEvent,
+  order: Order,
+  env: Env,
+) => Promise<void> | void
+
+/** What a person should look at. Identifiers, names and codes only: never personal data. */
+export interface Alert {
+  /** What happened. */
+  kind: AlertKind
+  /** The order that it is about, where there is one. */
+  order_id: string | null
+  /** More to look it up by: `flag`, `event_id`, `attempt_id`, `operation`, `reason`, `fields`, `misconfigured`. */
+  [detail: string]: string | number | boolean | readonly string[] | null | undefined
+}
+
+export type AlertKind =
+  /** A genuine webhook that could not be filed under an order: `GET /api/strays`. */
+  | 'stray'
+  /** An event has a shape that the API document does not show; `fields` names what is odd. */
+  | 'unexpected_shape'
+  /** An order has a new `flag`. */
+  | 'flag'
+  /** `onEvent` failed so often that it is not called again for `event_id`, unless it is replayed. */
+  | 'on_event_given_up'
+  /** It has not been known for ten minutes whether `attempt_id` was executed, or its operation is pending after a day. */
+  | 'operation_unsettled'
+  /** A checkout was opened a day ago, and the service calls it pending or cannot be asked. */
+  | 'checkout_open'
+  /** The worker is misconfigured; `misconfigured` names each binding, never its value. */
+  | 'configuration'
+
+/**
+ * Your code for an alert. It runs in the background, at most once an hour for the same alert: how long it takes and whether
+ * it fails changes nothing else. Each alert is also a line in the log, whether this is defined or not.
+ *
+ * @example
+ * import type { OnAlert } from 'edgetill/worker'
+ * export const onAlert: OnAlert = async ({ kind, order_id, ...details }) => {
+ *   const text = `${kind} ${order_id ?? ''} ${JSON.stringify(details)}`
+ *   const init = { method: 'POST', body: JSON.stringify({ text }), signal: AbortSignal.timeout(5_000) }
+ *   const response = await fetch('https://chat.example.com/hooks/shop', init)
+ *   if (!response.ok) throw new Error(`the chat responded with ${response.status}`)
+ * }
+ */
+export type OnAlert<Env extends ShopEnv = ShopEnv> = (alert: Alert, env: Env) => Promise<void> | void

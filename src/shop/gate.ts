@@ -6,7 +6,7 @@ import { eraseDue } from './flows/erase-personal-data.ts'
 import type { GateState, GateStorage } from './runtime.ts'
 import { type Deps, type OrderScope, openScope, type Turn } from './scope.ts'
 import { scheduleAlarm } from './store/alarm.ts'
-import { openGateTasks } from './store/gate-tasks.ts'
+import { openErasures } from './store/erasures.ts'
 import { readOrder } from './store/order.ts'
 import { openOrderRow } from './store/order-row.ts'
 import { openOrderStore } from './store/order-store.ts'
@@ -57,7 +57,7 @@ export function createOrderGate(deps: Deps): OrderGateClass {
         scope.onEvent && deliverEvents(scope),
         this.money(() => checkOpen(scope)),
         this.events(() => writeDueRow(scope)),
-        this.money(() => scope.tasks.run(scope.now(), (order_id) => eraseDue(scope, order_id))),
+        this.money(() => scope.erasures.run(scope.now(), (order_id) => eraseDue(scope, order_id))),
       ])
       await this.schedule()
       // The runtime repeats an alarm that failed.
@@ -80,7 +80,7 @@ function orderScope(deps: Deps, env: ShopEnv, state: GateState): Omit<OrderScope
     watchlist: openWatchlist(storage, scope.kv),
     outbox: openOutbox(storage),
     row: openOrderRow(storage, scope.kv),
-    tasks: openGateTasks(storage),
+    erasures: openErasures(storage),
   }
 }
 

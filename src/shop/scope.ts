@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { ShopEnv } from './env.ts'
 import type { ShopOptions } from './options.ts'
 import type { WaitUntil } from './runtime.ts'
-import type { GateTasks } from './store/gate-tasks.ts'
+import type { Erasures } from './store/erasures.ts'
 import { type KvStore, openKvStore } from './store/kv.ts'
 import type { OrderRow } from './store/order-row.ts'
 import type { OrderStore } from './store/order-store.ts'
@@ -33,8 +33,8 @@ export interface OrderScope extends Scope {
   outbox: Outbox
   /** The order's row in the index of orders. */
   row: OrderRow
-  /** What the gate does later. */
-  tasks: GateTasks
+  /** The removal of personal data after RETENTION_DAYS. */
+  erasures: Erasures
   /** Stores one event after the other. */
   eventsInTurn: Turn
 }

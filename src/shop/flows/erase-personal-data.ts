@@ -42,9 +42,9 @@ async function erase(scope: OrderScope, order_id: string, before: number): Promi
 }
 
 /** Has what is stored of an order now removed after RETENTION_DAYS. */
-export async function scheduleErasure({ tasks, env, now }: OrderScope, order_id: string): Promise<void> {
+export async function scheduleErasure({ erasures, env, now }: OrderScope, order_id: string): Promise<void> {
   const retention = retentionMs(env)
-  if (retention !== undefined) await tasks.eraseAt(order_id, now() + retention + GRACE_MS)
+  if (retention !== undefined) await erasures.eraseAt(order_id, now() + retention + GRACE_MS)
 }
 
 /** Removes what has been kept for RETENTION_DAYS. @returns When the rest is due. */

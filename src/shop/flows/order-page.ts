@@ -1,8 +1,8 @@
 import type { ExpectedPayment } from '../../index.ts'
 import type { OrderScope } from '../scope.ts'
 import { getCheckout } from '../store/checkouts.ts'
+import { orderKeyOf } from '../store/event-log.ts'
 import { getStatus, type Order, type OrderStatus, readOrder } from '../store/order.ts'
-import { mayPoll as mayPollNow } from '../store/poll-throttle.ts'
 
 /** What a page shows of an order. */
 export interface OrderPage {
@@ -31,7 +31,17 @@ export async function showOrder({ store, env }: OrderScope, order_id: string): P
   return events.length > 0 || checkout || order.attempts.length > 0 ? order : undefined
 }
 
-/** Whether the service may be asked now because a customer waits. */
-export function mayPoll({ store, now }: OrderScope, order_id: string): Promise<boolean> {
-  return mayPollNow(store, order_id, now())
+const DAY_SECONDS = 86_400
+
+/**
+ * Whether the service may be asked now because a customer waits: once a day, however often the result page is loaded.
+ *
+ * Key `asked/<order key>`; gone after a day.
+ */
+export async function mayPoll({ store, now }: OrderScope, order_id: string): Promise<boolean> {
+  const key = `asked/${await orderKeyOf(order_id)}`
+  const last = (await store.get(key)) as { at: number } | undefined
+  if (last && now() - last.at < DAY_SECONDS * 1000) return false
+  await store.put(key, { at: now() }, undefined, DAY_SECONDS)
+  return true
 }

@@ -1,11 +1,13 @@
 import type { ShopEnv } from '../env.ts'
 import type { MisconfiguredError } from '../lib/configuration.ts'
+import { sha256 } from '../lib/crypto.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { Alert, OnAlert } from '../options.ts'
 import type { OrderScope, Scope } from '../scope.ts'
-import { HOUR_MS, mayRaise } from '../store/alert-guard.ts'
 import { StorageError } from '../store/kv.ts'
+import type { OrderStore } from '../store/order-store.ts'
 
+const HOUR_MS = 3_600_000
 /** How long `onAlert` may take until the log says that it has not finished. */
 const ON_ALERT_MS = 10_000
 /** How many alerts this isolate remembers of each `onAlert`: spares reads, and works while the storage fails. */
@@ -60,4 +62,17 @@ async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: Alert
   } finally {
     clearTimeout(timer)
   }
+}
+
+/**
+ * Whether the same alert was not raised within an hour.
+ *
+ * Key `alert/<hash of the alert>`, in the order's gate or, where it is about no order, in KV; gone after an hour.
+ */
+async function mayRaise(store: OrderStore, alert: Alert, at: number): Promise<boolean> {
+  const key = `alert/${await sha256(JSON.stringify(alert))}`
+  const last = (await store.get(key)) as { at: number } | undefined
+  if (last && at - last.at < HOUR_MS) return false
+  await store.put(key, { at }, undefined, HOUR_MS / 1000)
+  return true
 }

@@ -11,20 +11,6 @@ type Route = (c: Context<{ Bindings: ShopEnv }>) => Promise<Response>
 
 export const EVENTS_QUERY: readonly string[] = ['failing', 'limit', 'cursor']
 
-/** An event that `onEvent` failed on, as the API shows it. */
-interface FailingEvent {
-  id: string
-  order_id: string
-  /** How many times `onEvent` failed. */
-  attempts: number
-  /** Name and message of the last error. */
-  error: string
-  /** Whether only a replay runs it again. */
-  given_up: boolean
-  /** ISO 8601, UTC: when it is tried again; null when it was given up. */
-  next_at: string | null
-}
-
 /** `GET /api/events?failing=true`: the events that `onEvent` failed on, those that it gave up included, in no order. */
 export function failingEvents(deps: Deps): Route {
   return async (c) => {
@@ -40,8 +26,11 @@ export function failingEvents(deps: Deps): Route {
   }
 }
 
-/** Undefined when it was handled a moment ago. */
-async function failingEvent(scope: Scope, id: string): Promise<FailingEvent | undefined> {
+/**
+ * `attempts`: how many times `onEvent` failed; `error`: name and message of the last error; `given_up`: only a replay runs it
+ * again; `next_at`: when it is tried again, ISO 8601, UTC. Undefined when it was handled a moment ago.
+ */
+async function failingEvent(scope: Scope, id: string): Promise<object | undefined> {
   const order_id = await getFailing(scope.kv, id)
   const state = order_id === undefined ? undefined : await act(scope, order_id, waitingEvent, id)
   if (order_id === undefined || !state) return undefined

@@ -27,13 +27,13 @@ export function scheduleAlarm(storage: GateStorage, now: number, hasOnEvent: boo
     storage.transaction(async (transaction) => {
       const outbox = [...(await transaction.list<Due>({ prefix: 'outbox/' })).values()]
       const open = [...(await transaction.list<Due>({ prefix: 'open/' })).values()]
-      const tasks = [...(await transaction.list<Due>({ prefix: 'task/' })).values()]
+      const erasures = [...(await transaction.list<Due>({ prefix: 'erase/' })).values()]
       const rows = [...(await transaction.list<Due>({ prefix: 'row/' })).values()]
       const events = outbox.filter(({ given_up }) => !given_up)
       const times = [
         ...(hasOnEvent ? events : events.map(notNow)),
         // What is still due could not be dealt with.
-        ...[...open, ...tasks].map(notNow),
+        ...[...open, ...erasures].map(notNow),
         ...rows,
       ].flatMap(({ next_at }) => (next_at === undefined ? [] : [next_at]))
       if (times.length > 0) await transaction.setAlarm(Math.min(...times))

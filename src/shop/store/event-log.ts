@@ -7,12 +7,6 @@ import type { ExpectedOrder } from '../lib/links.ts'
 import { fitsMetadata, type KvStore, type Row, StorageError } from './kv.ts'
 import type { OrderStore } from './order-store.ts'
 
-/** The log's two places: KV holds the events, the order's gate what folding them needs. */
-export interface EventStores {
-  kv: KvStore
-  store: OrderStore
-}
-
 /** A stored event: the value of `event/<order key>/<event id>`. */
 export interface StoredEvent {
   /** Milliseconds since 1970. */
@@ -103,7 +97,7 @@ const BOOKS = ['order_id', 'pos_id', 'mode', 'gateway_order_id', 'billing_order_
  * @returns The ids of the events that were due, and how many of them were changed.
  */
 export async function eraseEvents(
-  { kv, store }: EventStores,
+  { kv, store }: { kv: KvStore; store: OrderStore },
   orderKey: string,
   erased_at: number,
   before: number,

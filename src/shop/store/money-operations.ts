@@ -115,23 +115,11 @@ export async function eraseResponses(store: OrderStore, orderKey: string): Promi
   for (const operation of await listOperations(store, orderKey)) {
     const kept = (await store.get(operation.key)) as Kept
     if (!kept.response?.body) continue
-    const body = pick(kept.response.body as Record<string, unknown>)
+    const body = pick(kept.response.body)
     await put(store, operation, { ...kept, response: { status: kept.response.status, body } })
   }
 }
 
-const KEPT = [
-  'operation_id',
-  'order_id',
-  'method',
-  'status',
-  'status_code',
-  'amount',
-  'currency',
-  'created_at',
-  'code',
-  'title',
-]
+const KEPT = /^(operation_id|order_id|method|status|status_code|amount|currency|created_at|code|title)$/
 
-const pick = (body: Record<string, unknown>) =>
-  Object.fromEntries(KEPT.flatMap((name) => (name in body ? [[name, body[name]]] : [])))
+const pick = (body: object) => Object.fromEntries(Object.entries(body).filter(([name]) => KEPT.test(name)))

@@ -1,7 +1,7 @@
 import type { GateStorage } from '../runtime.ts'
 import { alarmBy } from './alarm.ts'
 import { orderKeyOf } from './event-log.ts'
-import { fitsMetadata, type KvStore, orStorageError, type Row, unlessJustWritten } from './kv.ts'
+import { fitsMetadata, type KvStore, orStorageError, unlessJustWritten } from './kv.ts'
 import type { OperationKind } from './money-operations.ts'
 
 /** What has no final state yet: a checkout whose payment is not final, or a capture, refund or void that is not settled. */
@@ -80,11 +80,8 @@ export async function listWatched(
   cursor?: string,
 ): Promise<{ rows: WatchedRow[]; cursor: string | undefined }> {
   const page = await kv.page(PREFIX, limit, cursor)
-  return { rows: await rowsOf(kv, page.rows), cursor: page.cursor }
-}
-
-async function rowsOf(kv: KvStore, found: readonly Row[]): Promise<WatchedRow[]> {
-  const rows = await Promise.all(found.map(async ({ key, metadata }) => metadata ?? (await kv.get(key))))
+  const rows = await Promise.all(page.rows.map(async ({ key, metadata }) => metadata ?? (await kv.get(key))))
   // The value of a row without metadata may be hidden at this moment.
-  return rows.filter((row): row is WatchedRow => typeof (row as WatchedRow | undefined)?.order_id === 'string')
+  const shown = rows.filter((row): row is WatchedRow => typeof (row as WatchedRow | undefined)?.order_id === 'string')
+  return { rows: shown, cursor: page.cursor }
 }

@@ -145,6 +145,7 @@ export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>)
           kept.alarm = time
         }),
       getAlarm: () => step(() => kept.alarm),
+      sync: () => step(() => {}),
       // Nothing of it is there until its end: a death in the middle leaves what was before.
       async transaction<T>(work: (transaction: unknown) => Promise<T>): Promise<T> {
         return double.whole ? double.whole(() => transact(work, (call) => call())) : transact(work, through)

@@ -1,4 +1,5 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
+import { Hono } from 'hono/tiny'
 import type { ShopEnv } from './env.ts'
 import { raiseAlert } from './flows/raise-alert.ts'
 import { MisconfiguredError } from './lib/configuration.ts'

@@ -36,7 +36,12 @@ const WAITED_MS = HOUR_MS
 async function wakeGates(scope: Scope): Promise<void> {
   const { rows } = await listWatched(scope.kv, 1000)
   const late = rows.filter(({ since }) => scope.now() - since >= WAITED_MS).sort((a, b) => b.since - a.since)
-  for (const { order_id } of late.slice(0, WOKEN)) await act(scope, order_id, wake)
+  for (const { order_id } of late.slice(0, WOKEN)) {
+    // One that fails keeps no other one asleep.
+    await act(scope, order_id, wake).catch((error: unknown) =>
+      logError('cron_failed', { order_id, ...describeError(error) }),
+    )
+  }
 }
 
 /** How long an order's row in the index lives. */

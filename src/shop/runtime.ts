@@ -40,6 +40,7 @@ export interface GateTransaction {
   list<T = unknown>(options: { prefix: string }): Promise<Map<string, T>>
   getAlarm(): Promise<number | null>
   setAlarm(time: number): Promise<void>
+  deleteAlarm(): Promise<void>
 }
 
 /** The storage of one order's gate. */

@@ -63,6 +63,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'actions.ts',
     'gate.ts',
     'routes/',
+    'cron.ts',
     'app.ts',
     'index.ts',
   ],

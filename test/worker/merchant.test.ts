@@ -21,7 +21,7 @@ function textOfData(data: string): string {
 }
 
 describe('onEvent', () => {
-  it('gets the oldest events first when the shop is back', async () => {
+  it('gets the events that failed least first when the shop is back', async () => {
     const seen: unknown[] = []
     let isDown = true
     const onEvent: OnEvent = ({ event }) => {
@@ -34,7 +34,7 @@ describe('onEvent', () => {
     }
     isDown = false
     await world.advance(DAY_MS)
-    expect(seen).toEqual(['1st', '2nd', '3rd', '4th'])
+    expect(seen).toEqual(['4th', '3rd', '2nd', '1st'])
   })
 
   it('that hangs counts as failed after 25 seconds, and is called again', async () => {

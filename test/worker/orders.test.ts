@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ListedOrder } from '../../src/shop/flows/list-orders.ts'
+import type { ListedOrder } from '../../src/shop/routes/list-orders.ts'
 import { openKvStore } from '../../src/shop/store/kv.ts'
 import { prefixesOf, putRecent } from '../../src/shop/store/order-index.ts'
 import { at, payment, secondary } from './support/events.ts'

@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import type { OrderFlag } from '../../index.ts'
 import { act } from '../actions.ts'
 import type { ShopEnv } from '../env.ts'
-import { listOrders as listOrdersOf, type OrderFilter, type Place } from '../flows/list-orders.ts'
 import { showOrder } from '../flows/order-page.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { ProblemError } from '../lib/problem.ts'
@@ -11,6 +10,7 @@ import { type Deps, scopeOf } from '../scope.ts'
 import { getEvent, orderKeyOf } from '../store/event-log.ts'
 import { type KvStore, openKvStore } from '../store/kv.ts'
 import { getStray, listStrays } from '../store/strays.ts'
+import { listOrders as listOrdersOf, type OrderFilter, type Place } from './list-orders.ts'
 
 type C = Context<{ Bindings: ShopEnv }>
 type Route = (c: C) => Promise<Response>

@@ -16,7 +16,7 @@ interface Due {
 }
 
 /**
- * Sets a gate's one alarm for what is due next: an event for `onEvent`, something open to ask about, an order's row, a task.
+ * Sets a gate's one alarm for what is due next: an event for `onEvent`, something open to ask about, an order's row, an erasure.
  * An item that no run can handle is never left due in the past: the runtime would run the alarm again at once, endlessly.
  *
  * @param hasOnEvent Without it the queue of events waits. With it, what is due came in the meantime or is the rest of a batch.
@@ -37,6 +37,7 @@ export function scheduleAlarm(storage: GateStorage, now: number, hasOnEvent: boo
         ...rows,
       ].flatMap(({ next_at }) => (next_at === undefined ? [] : [next_at]))
       if (times.length > 0) await transaction.setAlarm(Math.min(...times))
+      else await transaction.deleteAlarm()
     }),
   )
 }

@@ -155,6 +155,11 @@ export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>)
           calls.rowsRead += Math.max(keys.length, 1)
           return new Map(keys.map((key) => [key, structuredClone(kept.rows.get(key))]))
         }),
+      deleteAlarm: () =>
+        step(() => {
+          calls.rowsWritten++
+          kept.alarm = null
+        }),
       setAlarm: (time: number) =>
         step(() => {
           calls.rowsWritten++

@@ -1,8 +1,8 @@
 import { act } from '../actions.ts'
+import { showOrder } from '../flows/order-page.ts'
 import type { Scope } from '../scope.ts'
 import { listRecent, listReference, type OrderSummary, prefixesOf, summaryOf } from '../store/order-index.ts'
 import { listWatched, watchedKeyOf } from '../store/watchlist.ts'
-import { showOrder } from './order-page.ts'
 
 /** An order of a list. */
 export interface ListedOrder extends OrderSummary {

@@ -1,21 +1,19 @@
-import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import type { ShopEnv } from './env.ts'
 import { raiseAlert } from './flows/raise-alert.ts'
-import { MisconfiguredError } from './lib/configuration.ts'
+import { MisconfiguredError, requireBindings } from './lib/configuration.ts'
 import { drain } from './lib/drain.ts'
 import { describeError, logError, placeOf } from './lib/log.ts'
 import { describeService, type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
 import { queryOf } from './lib/query.ts'
 import { health, unauthorized } from './routes/admin.ts'
-import { apiRoutes } from './routes/api.ts'
+import { API_ROUTES } from './routes/api.ts'
 import { checkout } from './routes/checkout.ts'
 import { result, resultPosted } from './routes/result.ts'
 import { webhooks } from './routes/webhooks.ts'
-import { type Deps, scopeOf } from './scope.ts'
+import { type C, type Deps, scopeOf } from './scope.ts'
 import { StorageError } from './store/kv.ts'
 
-type C = Context<{ Bindings: ShopEnv }>
 type Handler = (c: C) => Promise<Response> | Response
 
 /**
@@ -33,14 +31,15 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   on('GET', '/return/:order_id', result(deps))
   on('POST', '/return/:order_id', resultPosted)
   on('GET', '/health', health(deps))
-  for (const { method, path, query, handle } of apiRoutes(deps)) {
-    const route = async (c: C): Promise<Response> => {
+  for (const [call, needs, handle, query = []] of API_ROUTES) {
+    const [method = '', path = ''] = call.split(' ')
+    on(method, path, async (c) => {
       const rejected = await unauthorized(c)
       if (rejected) return rejected
+      requireBindings(c.env, needs)
       queryOf(c, query)
-      return handle(c)
-    }
-    on(method, path, route)
+      return handle(c, scopeOf(deps, c))
+    })
   }
   return app
 }

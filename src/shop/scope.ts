@@ -39,6 +39,12 @@ export interface OrderScope extends Scope {
   eventsInTurn: Turn
 }
 
+/** A request. */
+export type C = Context<{ Bindings: ShopEnv }>
+
+/** A route of `/api`. */
+export type Handler = (c: C, scope: Scope) => Promise<Response>
+
 /** Runs one piece of work after the other. */
 export type Turn = <T>(work: () => Promise<T>) => Promise<T>
 
@@ -47,7 +53,7 @@ export function openScope(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): Scop
 }
 
 /** The scope of a request. An app that tests call has no execution context. */
-export function scopeOf(deps: Deps, c: Context<{ Bindings: ShopEnv }>): Scope {
+export function scopeOf(deps: Deps, c: C): Scope {
   return openScope(deps, c.env, waitUntilOf(c))
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { createApp } from '../../src/shop/app.ts'
-import { apiRoutes } from '../../src/shop/routes/api.ts'
+import { API_ROUTES } from '../../src/shop/routes/api.ts'
 import type { Order } from '../../src/shop/store/order.ts'
 import { payment } from '../worker/support/events.ts'
 import { LINK_SECRET, ORDER, World, type WorldOptions } from '../worker/support/world.ts'
@@ -307,13 +307,10 @@ function bodyOf(route: string): RequestInit {
 
 describe('the table of routes in worker/README.md', () => {
   it('has the routes of the app and their query parameters, and no other', () => {
-    const routes = apiRoutes({ now: Date.now }).map(({ method, path, query }) => ({
-      route: `${method} ${path}`,
-      query: [...query].sort(),
-    }))
+    const routes = API_ROUTES.map(([route, , , query = []]) => ({ route: route as string, query: [...query].sort() }))
     expect(ROUTES.map(({ route, query }) => ({ route, query: [...query].sort() }))).toEqual(routes)
     const served = createApp({ now: Date.now }).routes.filter(
-      ({ path, method }) => path.startsWith('/api/') && method !== 'ALL',
+      ({ path, method }) => path.startsWith('/api/') && method !== 'ALL' && !path.endsWith('/'),
     )
     expect(served.map(({ method, path }) => `${method} ${path}`)).toEqual(routes.map(({ route }) => route))
   })

@@ -43,7 +43,7 @@ const TOKENS: readonly Name[] = ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS']
 const API: readonly Name[] = [...STATE, ...TOKENS]
 const STORING: readonly Name[] = ['RETENTION_DAYS', 'KEEP_CARD_TOKEN']
 
-type Group =
+export type Group =
   | 'webhooks'
   | 'checkout'
   | 'result'

@@ -1,29 +1,20 @@
-import type { Context } from 'hono'
 import { act } from '../actions.ts'
-import type { ShopEnv } from '../env.ts'
 import { notFailing, replayEvent as replay, waitingEvent } from '../flows/deliver-events.ts'
-import { requireBindings } from '../lib/configuration.ts'
 import { invalidParameter, limitOf, openCursor, queryOf, sealCursor } from '../lib/query.ts'
-import { type Deps, type Scope, scopeOf } from '../scope.ts'
+import type { Handler, Scope } from '../scope.ts'
 import { getFailing, listFailing } from '../store/failing-events.ts'
-
-type Route = (c: Context<{ Bindings: ShopEnv }>) => Promise<Response>
 
 export const EVENTS_QUERY: readonly string[] = ['failing', 'limit', 'cursor']
 
 /** `GET /api/events?failing=true`: the events that `onEvent` failed on, those that it gave up included, in no order. */
-export function failingEvents(deps: Deps): Route {
-  return async (c) => {
-    requireBindings(c.env, 'orders')
-    const query = queryOf(c, EVENTS_QUERY)
-    if (query.failing !== 'true') throw invalidParameter('failing', 'must be true: no other list of events exists')
-    const from = (await openCursor(query.cursor, 'events')) as string | undefined
-    const scope = scopeOf(deps, c)
-    const page = await listFailing(scope.kv, limitOf(query), from)
-    const events = await Promise.all(page.ids.map((id) => failingEvent(scope, id)))
-    const cursor = await sealCursor(page.cursor, 'events')
-    return c.json({ events: events.filter((event) => event !== undefined), cursor })
-  }
+export const failingEvents: Handler = async (c, scope) => {
+  const query = queryOf(c, EVENTS_QUERY)
+  if (query.failing !== 'true') throw invalidParameter('failing', 'must be true: no other list of events exists')
+  const from = (await openCursor(query.cursor, 'events')) as string | undefined
+  const page = await listFailing(scope.kv, limitOf(query), from)
+  const events = await Promise.all(page.ids.map((id) => failingEvent(scope, id)))
+  const cursor = await sealCursor(page.cursor, 'events')
+  return c.json({ events: events.filter((event) => event !== undefined), cursor })
 }
 
 /**
@@ -39,14 +30,10 @@ async function failingEvent(scope: Scope, id: string): Promise<object | undefine
 }
 
 /** `POST /api/events/:id/replay`: calls `onEvent` now for an event that it failed on. */
-export function replayEvent(deps: Deps): Route {
-  return async (c) => {
-    requireBindings(c.env, 'orders')
-    const scope = scopeOf(deps, c)
-    const id = c.req.param('id') ?? ''
-    const order_id = await getFailing(scope.kv, id)
-    if (order_id === undefined) throw notFailing()
-    const handled = await act(scope, order_id, replay, id)
-    return c.json({ id, order_id, handled }, handled ? 200 : 502)
-  }
+export const replayEvent: Handler = async (c, scope) => {
+  const id = c.req.param('id') ?? ''
+  const order_id = await getFailing(scope.kv, id)
+  if (order_id === undefined) throw notFailing()
+  const handled = await act(scope, order_id, replay, id)
+  return c.json({ id, order_id, handled }, handled ? 200 : 502)
 }

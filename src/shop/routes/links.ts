@@ -1,4 +1,3 @@
-import type { Context } from 'hono'
 import {
   type CheckoutLinkOptions,
   checkoutLinkId,
@@ -7,54 +6,44 @@ import {
 } from '../../checkout-link/index.ts'
 import { openCheckoutLinkId } from '../../checkout-link/link.ts'
 import { act } from '../actions.ts'
-import { linkSecrets, type ShopEnv } from '../env.ts'
+import { linkSecrets } from '../env.ts'
 import { revokeLink as revoke } from '../flows/cancel-order.ts'
-import { requireBindings } from '../lib/configuration.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { parseTime } from '../lib/query.ts'
-import { type Deps, scopeOf } from '../scope.ts'
-
-type C = Context<{ Bindings: ShopEnv }>
-type Route = (c: C) => Promise<Response>
+import type { C, Handler } from '../scope.ts'
 
 const FIELDS = ['order', 'expires_at', 'reference', 'customer_email']
 
 /** `POST /api/links`, with `{ order, expires_at?, reference?, customer_email? }`: the link that `createCheckoutLink` makes. */
-export function makeLink({ now }: Deps): Route {
-  return async (c) => {
-    requireBindings(c.env, 'links')
-    const body = await jsonBody(c.req.raw)
-    const unknown = Object.keys(body).find((name) => !FIELDS.includes(name))
-    if (unknown !== undefined) throw invalid(`${unknown}: unknown field. Known are ${FIELDS.join(', ')}.`)
-    const { LINK_SECRET: linkSecret } = c.env
-    const url = await linkOf({
-      origin: originOf(c),
-      linkSecret,
-      order: body.order as CheckoutLinkOptions['order'],
-      reference: (body.reference ?? undefined) as string | undefined,
-      customerEmail: (body.customer_email ?? undefined) as string | undefined,
-      expiresAt: timeOf(body.expires_at),
-      now,
-    })
-    const id = await checkoutLinkId(url, linkSecret)
-    const { expiresAt = 0 } = (await openCheckoutLink(url.slice(url.lastIndexOf('/') + 1), [linkSecret])) ?? {}
-    return c.json({ id, url, expires_at: new Date(expiresAt).toISOString() }, 201)
-  }
+export const makeLink: Handler = async (c, { now }) => {
+  const body = await jsonBody(c.req.raw)
+  const unknown = Object.keys(body).find((name) => !FIELDS.includes(name))
+  if (unknown !== undefined) throw invalid(`${unknown}: unknown field. Known are ${FIELDS.join(', ')}.`)
+  const { LINK_SECRET: linkSecret } = c.env
+  const url = await linkOf({
+    origin: originOf(c),
+    linkSecret,
+    order: body.order as CheckoutLinkOptions['order'],
+    reference: (body.reference ?? undefined) as string | undefined,
+    customerEmail: (body.customer_email ?? undefined) as string | undefined,
+    expiresAt: timeOf(body.expires_at),
+    now,
+  })
+  const id = await checkoutLinkId(url, linkSecret)
+  const { expiresAt = 0 } = (await openCheckoutLink(url.slice(url.lastIndexOf('/') + 1), [linkSecret])) ?? {}
+  return c.json({ id, url, expires_at: new Date(expiresAt).toISOString() }, 201)
 }
 
 /** `DELETE /api/links/:id`: the link leads to no payment any more. Revoked again, it stays revoked. */
-export function revokeLink(deps: Deps): Route {
-  return async (c) => {
-    requireBindings(c.env, 'links')
-    const id = c.req.param('id') ?? ''
-    const link = await openCheckoutLinkId(id, linkSecrets(c.env))
-    if (!link) throw new ProblemError(404, 'not_found', 'No such link.', 'Send the id that POST /api/links returned.')
-    const { order_id, nonce, expiresAt } = link
-    const { opened } = await act(scopeOf(deps, c), order_id, revoke, { nonce, expiresAt })
-    return c.json({ id, order_id, revoked: true, opened })
-  }
+export const revokeLink: Handler = async (c, scope) => {
+  const id = c.req.param('id') ?? ''
+  const link = await openCheckoutLinkId(id, linkSecrets(c.env))
+  if (!link) throw new ProblemError(404, 'not_found', 'No such link.', 'Send the id that POST /api/links returned.')
+  const { order_id, nonce, expiresAt } = link
+  const { opened } = await act(scope, order_id, revoke, { nonce, expiresAt })
+  return c.json({ id, order_id, revoked: true, opened })
 }
 
 async function linkOf(options: CheckoutLinkOptions): Promise<string> {

@@ -1,29 +1,24 @@
-import type { Context } from 'hono'
 import { listAccounts, type ResendWebhookInput, resendWebhook } from '../../index.ts'
 import { recordOf } from '../../orders/event-key.ts'
 import { act, GateError, storeWebhook } from '../actions.ts'
-import { clientConfig, type ShopEnv } from '../env.ts'
+import { clientConfig } from '../env.ts'
 import { eventOf } from '../flows/ask-service.ts'
 import { cancelOrder as cancel } from '../flows/cancel-order.ts'
 import { erasePersonalData as erase } from '../flows/erase-personal-data.ts'
 import { moveMoney as move, outcomeUnknown } from '../flows/move-money.ts'
 import { settleByHand } from '../flows/settle.ts'
 import { packEvent } from '../flows/store-event.ts'
-import { requireBindings } from '../lib/configuration.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { type Problem, ProblemError, problemResponse } from '../lib/problem.ts'
-import { type Deps, scopeOf } from '../scope.ts'
+import type { C, Handler } from '../scope.ts'
 import type { OperationKind, RecordedResponse } from '../store/money-operations.ts'
 import { withoutToken } from './orders.ts'
 
-type C = Context<{ Bindings: ShopEnv }>
-type Route = (c: C) => Promise<Response>
-
 /** `POST /api/orders/:order_id/capture`, `/refund` and `/void`, with an `Idempotency-Key` and the call's fields as JSON. */
-export function moveMoney(deps: Deps, kind: OperationKind): Route {
-  return async (c) => {
-    requireBindings(c.env, 'operations')
+export const moveMoney =
+  (kind: OperationKind): Handler =>
+  async (c, scope) => {
     const idempotencyKey = c.req.header('idempotency-key') ?? ''
     if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
       throw new ProblemError(
@@ -47,65 +42,49 @@ export function moveMoney(deps: Deps, kind: OperationKind): Route {
       const body = outcomeUnknown(kind)
       return { status: body.status, body }
     }
-    return respond(await act(scopeOf(deps, c), order_id, move, request).catch(lost))
+    return respond(await act(scope, order_id, move, request).catch(lost))
   }
-}
 
 /** `POST /api/orders/:order_id/attempts/:attempt_id/settle`, with `{ "executed": true | false }`. */
-export function settleAttempt(deps: Deps): Route {
-  return async (c) => {
-    requireBindings(c.env, 'operations')
-    const { executed } = await jsonBody(c.req.raw)
-    if (typeof executed !== 'boolean') {
-      throw new ProblemError(
-        400,
-        'invalid_input',
-        'executed must be true or false.',
-        'Look the operation up in the portal.',
-      )
-    }
-    const attempt_id = c.req.param('attempt_id') ?? ''
-    const { body } = await act(scopeOf(deps, c), orderIn(c), settleByHand, { attempt_id, executed })
-    return Response.json({ attempt_id, executed, outcome: body })
+export const settleAttempt: Handler = async (c, scope) => {
+  const { executed } = await jsonBody(c.req.raw)
+  if (typeof executed !== 'boolean') {
+    throw new ProblemError(
+      400,
+      'invalid_input',
+      'executed must be true or false.',
+      'Look the operation up in the portal.',
+    )
   }
+  const attempt_id = c.req.param('attempt_id') ?? ''
+  const { body } = await act(scope, orderIn(c), settleByHand, { attempt_id, executed })
+  return Response.json({ attempt_id, executed, outcome: body })
 }
 
 /** `POST /api/orders/:order_id/cancel` */
-export function cancelOrder(deps: Deps): Route {
-  return async (c) => {
-    requireBindings(c.env, 'operations')
-    return Response.json(withoutToken(await act(scopeOf(deps, c), orderIn(c), cancel)))
-  }
+export const cancelOrder: Handler = async (c, scope) => {
+  return Response.json(withoutToken(await act(scope, orderIn(c), cancel)))
 }
 
 /** `POST /api/orders/:order_id/resend`, with `{ "operation": "purchase" }`; what it returns is stored like the webhook. */
-export function resendOrder(deps: Deps): Route {
-  return async (c) => {
-    requireBindings(c.env, 'operations')
-    const fields = await jsonBody(c.req.raw)
-    const input = { ...fields, order_id: orderIn(c) } as ResendWebhookInput
-    const event = await resendWebhook(clientConfig(c.env, deps.fetch), input)
-    const [own] = eventOf(input.order_id, event)
-    const packed = own && packEvent(own, c.env)
-    if (packed) await act(scopeOf(deps, c), input.order_id, storeWebhook, packed)
-    return Response.json(withoutToken(recordOf(event)))
-  }
+export const resendOrder: Handler = async (c, scope) => {
+  const fields = await jsonBody(c.req.raw)
+  const input = { ...fields, order_id: orderIn(c) } as ResendWebhookInput
+  const event = await resendWebhook(clientConfig(c.env, scope.fetch), input)
+  const [own] = eventOf(input.order_id, event)
+  const packed = own && packEvent(own, c.env)
+  if (packed) await act(scope, input.order_id, storeWebhook, packed)
+  return Response.json(withoutToken(recordOf(event)))
 }
 
 /** `DELETE /api/orders/:order_id/personal-data` */
-export function erasePersonalData(deps: Deps): Route {
-  return async (c) => {
-    requireBindings(c.env, 'orders')
-    return Response.json(await act(scopeOf(deps, c), orderIn(c), erase))
-  }
+export const erasePersonalData: Handler = async (c, scope) => {
+  return Response.json(await act(scope, orderIn(c), erase))
 }
 
 /** `GET /api/balances` */
-export function balances(deps: Deps): Route {
-  return async (c) => {
-    requireBindings(c.env, 'balances')
-    return Response.json({ accounts: await listAccounts(clientConfig(c.env, deps.fetch)) })
-  }
+export const balances: Handler = async (c, scope) => {
+  return Response.json({ accounts: await listAccounts(clientConfig(c.env, scope.fetch)) })
 }
 
 const orderIn = (c: C): string => c.req.param('order_id') ?? ''

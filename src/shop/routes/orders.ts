@@ -1,45 +1,32 @@
-import type { Context } from 'hono'
 import type { OrderFlag } from '../../index.ts'
 import { act } from '../actions.ts'
-import type { ShopEnv } from '../env.ts'
 import { showOrder } from '../flows/order-page.ts'
-import { requireBindings } from '../lib/configuration.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
-import { type Deps, scopeOf } from '../scope.ts'
+import type { Handler } from '../scope.ts'
 import { getEvent, orderKeyOf } from '../store/event-log.ts'
-import { type KvStore, openKvStore } from '../store/kv.ts'
 import { getStray, listStrays } from '../store/strays.ts'
 import { listOrders as listOrdersOf, type OrderFilter, type Place } from './list-orders.ts'
-
-type C = Context<{ Bindings: ShopEnv }>
-type Route = (c: C) => Promise<Response>
 
 /** The query of a list. */
 export const PAGE_QUERY: readonly string[] = ['limit', 'cursor']
 export const ORDERS_QUERY: readonly string[] = ['status', 'flag', 'reference', 'open', 'from', 'to', ...PAGE_QUERY]
 
 /** `GET /api/orders/:order_id` */
-export function getOrder(deps: Deps): Route {
-  return async (c) => {
-    requireBindings(c.env, 'orders')
-    const order = await act(scopeOf(deps, c), c.req.param('order_id') ?? '', showOrder)
-    if (!order) throw new ProblemError(404, 'not_found', 'No such order.')
-    return c.json(order)
-  }
+export const getOrder: Handler = async (c, scope) => {
+  const order = await act(scope, c.req.param('order_id') ?? '', showOrder)
+  if (!order) throw new ProblemError(404, 'not_found', 'No such order.')
+  return c.json(order)
 }
 
 /** `GET /api/orders`: a page of orders, newest first, by what is in the index; see `listOrders`. */
-export function listOrders(deps: Deps): Route {
-  return async (c) => {
-    requireBindings(c.env, 'orders')
-    const query = queryOf(c, ORDERS_QUERY)
-    const { limit: _, cursor, ...filters } = query
-    const listing = JSON.stringify(Object.entries(filters).sort())
-    const place = (await openCursor(cursor, listing)) as Place | undefined
-    const page = await listOrdersOf(scopeOf(deps, c), filterOf(filters), limitOf(query), place)
-    return c.json({ orders: page.orders, cursor: await sealCursor(page.next, listing) })
-  }
+export const listOrders: Handler = async (c, scope) => {
+  const query = queryOf(c, ORDERS_QUERY)
+  const { limit: _, cursor, ...filters } = query
+  const listing = JSON.stringify(Object.entries(filters).sort())
+  const place = (await openCursor(cursor, listing)) as Place | undefined
+  const page = await listOrdersOf(scope, filterOf(filters), limitOf(query), place)
+  return c.json({ orders: page.orders, cursor: await sealCursor(page.next, listing) })
 }
 
 const FLAGS: readonly string[] = [
@@ -74,26 +61,25 @@ function timeOf(name: string, text: string | undefined): number | undefined {
 }
 
 /** `GET /api/orders/:order_id/events/:event_id`: one event under its wire names, without the card's token. */
-export async function getOrderEvent(c: C): Promise<Response> {
-  const store = storeOf(c)
+export const getOrderEvent: Handler = async (c, { kv }) => {
   const orderKey = await orderKeyOf(c.req.param('order_id') ?? '')
-  const stored = await getEvent(store, orderKey, c.req.param('event_id') ?? '')
+  const stored = await getEvent(kv, orderKey, c.req.param('event_id') ?? '')
   if (!stored) throw new ProblemError(404, 'not_found', 'No such event.')
   const { received_at, event, issues, erased_at } = stored
   return c.json({ received_at, event: withoutToken(event), ...(issues && { issues }), ...(erased_at && { erased_at }) })
 }
 
 /** `GET /api/strays`: genuine webhooks that could not be read, or that name no order. */
-export async function showStrays(c: C): Promise<Response> {
+export const showStrays: Handler = async (c, { kv }) => {
   const query = queryOf(c, PAGE_QUERY)
   const from = (await openCursor(query.cursor, 'strays')) as string | undefined
-  const { strays, cursor } = await listStrays(storeOf(c), limitOf(query), from)
-  return c.json({ strays: strays, cursor: await sealCursor(cursor, 'strays') })
+  const { strays, cursor } = await listStrays(kv, limitOf(query), from)
+  return c.json({ strays, cursor: await sealCursor(cursor, 'strays') })
 }
 
 /** `GET /api/strays/:id`: the raw `data` of one. */
-export async function showStray(c: C): Promise<Response> {
-  const data = await getStray(storeOf(c), c.req.param('id') ?? '')
+export const showStray: Handler = async (c, { kv }) => {
+  const data = await getStray(kv, c.req.param('id') ?? '')
   if (data === undefined) throw new ProblemError(404, 'not_found', 'No such stray.')
   return c.json({ data })
 }
@@ -102,9 +88,4 @@ export async function showStray(c: C): Promise<Response> {
 export function withoutToken(record: object): Record<string, unknown> {
   const cut = (key: string, value: unknown) => (key === 'cc_token' ? undefined : value)
   return JSON.parse(JSON.stringify(record, cut)) as Record<string, unknown>
-}
-
-function storeOf(c: C): KvStore {
-  requireBindings(c.env, 'stored')
-  return openKvStore(c.env.STATE)
 }

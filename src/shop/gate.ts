@@ -43,7 +43,8 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       const call = (await request.json()) as GateCall
       const turn = IN_TURN.has(call.name) ? this.money : call.name === 'storeWebhook' ? this.events : unordered
       const result = await turn(() => runAction(this.scope, call))
-      if (call.name === 'wake') await this.schedule()
+      // An alarm that is due rings by itself: set again, it would ring later.
+      if (call.name === 'wake' && (await this.storage.getAlarm()) === null) await this.schedule()
       return Response.json(result)
     }
 

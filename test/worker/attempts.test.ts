@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newOrderId, World, type WorldOptions } from './support/world.ts'
 
-interface Answer {
-  status: number
-  body: Record<string, unknown>
-}
-
 async function reserved(options: WorldOptions = {}, world = new World(options)): Promise<{ world: World; id: string }> {
   const id = newOrderId('auth')
   await world.pay(await world.open(await world.link({ order_id: id, method: 'auth' })))
@@ -13,14 +8,8 @@ async function reserved(options: WorldOptions = {}, world = new World(options)):
   return { world, id }
 }
 
-async function send(world: World, url: string, key: string, fields: object = {}): Promise<Answer> {
-  const headers = { 'idempotency-key': key }
-  const response = await world.api(url, { method: 'POST', headers, body: JSON.stringify(fields) })
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
-}
-
 const capture = (world: World, id: string, key: string, fields: object = { charge_amount: 10 }) =>
-  send(world, `/api/orders/${id}/capture`, key, fields)
+  world.send(`/api/orders/${id}/capture`, fields, key)
 
 const made = (world: World, id: string) =>
   (world.emulator.orders.get(id)?.operations ?? []).filter(({ method }) => method === 'capture')
@@ -103,7 +92,7 @@ describe('a capture', () => {
       if (input.includes('/capture')) addresses.push((await new Response(init.body).json()).server_url)
       return service(input, init)
     }) as typeof service
-    const answer = await send(world, `http://internal-binding/api/orders/${id}/capture`, 'one', { charge_amount: 20 })
+    const answer = await world.send(`http://internal-binding/api/orders/${id}/capture`, { charge_amount: 20 }, 'one')
     expect(answer.status).toBe(200)
     expect(addresses).toEqual([
       expect.stringMatching(/^https:\/\/pay\.shop\.example\.com\/webhooks\?expected=[\w-]{60,200}$/),

@@ -348,15 +348,6 @@ describe.each(KINDS)('a checkout link over %s KV that does not fail at random', 
   })
 })
 
-it('a checkout link leads to one checkout from every place at once, whatever KV shows there', async () => {
-  const world = new World({ kind: 'hostile', failures: 0 })
-  const link = await world.link({ order_id: 'A-1' })
-  const places = await Promise.all(['FRA', 'WAW'].map((place) => world.fetch(new Request(link), world.env(place))))
-  const url = world.emulator.orders.get('A-1')?.checkout_url
-  expect(places.map(({ headers }) => headers.get('location'))).toEqual([url, url])
-  expect(world.emulator.orders.list()).toHaveLength(1)
-})
-
 /** A link of an order that `createCheckoutLink` would reject. */
 async function unchecked(order_id: string): Promise<string> {
   const order = { ...ORDER, order_id, amount: 10.005 }

@@ -76,31 +76,3 @@ describe('a customer', () => {
     ])
   })
 })
-
-describe('two tabs of a customer, behind the gate,', () => {
-  it('lead to one checkout that can be paid, although one of them claims to have waited', async () => {
-    const world = new World({ kind: 'strict' })
-    const link = await world.link({ order_id: 'A-1' })
-    const tabs = await Promise.all([world.get(link), world.get(`${link}?waited=9`)])
-    const [url, ...more] = new Set(tabs.map(({ headers }) => headers.get('location')))
-    expect(more).toEqual([])
-    expect(world.emulator.orders.list().map(({ payments }) => payments[0]?.status)).toEqual(['init'])
-    await world.pay(url ?? '')
-    expect(await world.order('A-1')).toMatchObject({ status: 'success' })
-  })
-
-  it('make one call to the service: one checkout does not rest on the service taking an order_id once', async () => {
-    let created = 0
-    const world: World = new World({
-      kind: 'strict',
-      fetch: ((input: string, init: RequestInit) => {
-        created++
-        return world.emulator.fetch(input, init)
-      }) as typeof fetch,
-    })
-    const link = await world.link({ order_id: 'A-1' })
-    const tabs = await Promise.all(Array.from({ length: 5 }, () => world.get(link)))
-    expect(new Set(tabs.map(({ headers }) => headers.get('location'))).size).toBe(1)
-    expect(created).toBe(1)
-  })
-})

@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { signWebhook } from '../../src/index.ts'
 import type { Alert } from '../../src/shop/options.ts'
 import { payment } from './support/events.ts'
+import { createKill, killAtEach } from './support/kill.ts'
+import { armed } from './support/killable.ts'
 import { failingOnAlert, run, watched } from './support/watched.ts'
 import { log, World, type WorldOptions } from './support/world.ts'
 
@@ -155,63 +157,20 @@ describe('reconciliation over hostile KV', () => {
 })
 
 describe('what the service was asked for', () => {
-  it('reaches onEvent, at whichever step the gate’s storage fails', async () => {
-    for (let step = 0; step < 60; step++) {
-      let handled = 0
-      const { world } = watched({
-        kind: 'strict',
-        onEvent: (_, { status }) => {
-          if (status === 'success') handled++
-        },
-      })
-      await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
-      const gate = world.gate
-      let calls = 0
-      gate.through = (work) => (calls++ === step ? Promise.reject(new Error('storage')) : work())
-      gate.restart()
-      await world.advance(15 * MINUTE_MS).catch(() => {})
-      gate.through = (work) => work()
-      gate.restart()
-      for (let i = 0; i < 30 && handled === 0; i++) await run(world)
-      expect([step, handled]).toEqual([step, 1])
-      if (calls <= step) break
-    }
-  })
-
-  it('reaches onEvent over KV alone, at whichever call KV fails, whether or not it did what it was asked to do', async () => {
-    for (const wasDone of [false, true]) {
-      for (let step = 0; step < 60; step++) {
-        let handled = 0
-        const { world } = watched({
-          kind: 'strict',
-          onEvent: (_, { status }) => {
-            if (status === 'success') handled++
-          },
-        })
+  it.each(['throws before', 'throws after'] as const)(
+    'reaches onEvent, at whichever call KV, the gate or its storage fails (%s)',
+    async (how) => {
+      await killAtEach('strict', 20, async (killAt) => {
+        const handled = new Set<string>()
+        const onEvent: WorldOptions['onEvent'] = ({ id }, { status }) => void (status === 'success' && handled.add(id))
+        const { world } = watched({ onEvent })
         await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
-        let calls = 0
-        let failing = true
-        const { STATE } = world.env()
-        const env = world.env.bind(world)
-        const flaky = new Proxy(STATE, {
-          get: (target, name) => {
-            const method = Reflect.get(target, name).bind(target)
-            return async (...args: unknown[]) => {
-              const fails = failing && calls++ === step
-              if (!fails || wasDone) await method(...args)
-              if (fails) throw new Error('KV failed: 500')
-              return method === undefined || name === 'put' || name === 'delete' ? undefined : method(...args)
-            }
-          },
-        })
-        world.env = (location) => ({ ...env(location), STATE: flaky })
-        await world.advance(15 * MINUTE_MS)
-        await world.cron().catch(() => {})
-        failing = false
-        for (let i = 0; i < 4 && handled === 0; i++) await run(world)
-        expect([wasDone, step, handled > 0]).toEqual([wasDone, step, true])
-        if (calls <= step) break
-      }
-    }
-  })
+        const kill = createKill(killAt, how)
+        await armed(world, kill, () => run(world))
+        for (let i = 0; i < 30 && handled.size === 0; i++) await run(world)
+        expect([killAt, handled.size]).toEqual([killAt, 1])
+        return kill.calls
+      })
+    },
+  )
 })

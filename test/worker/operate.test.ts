@@ -2,20 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import type { OnEvent } from '../../src/shop/options.ts'
 import { at, payment, secondary } from './support/events.ts'
-import { World, type WorldOptions } from './support/world.ts'
-
-interface Answer {
-  status: number
-  body: Record<string, unknown>
-}
+import { type Answer, World, type WorldOptions } from './support/world.ts'
 
 /** A request with an Idempotency-Key; each key of KV may be written once a second. */
 async function send(world: World, path: string, key: string, fields: object = {}): Promise<Answer> {
   await world.advance(2_000)
-  const headers = { 'idempotency-key': key }
-  const init = { method: 'POST', headers, body: JSON.stringify(fields) }
-  const response = await world.api(`/api/orders/A-1/${path}`, init)
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  return world.send(`/api/orders/A-1/${path}`, fields, key)
 }
 
 /** The bodies that were sent to the service, which responds with what `respond` says. */

@@ -163,6 +163,15 @@ describe('reconciliation', () => {
     for (const id of ids) expect((await world.order(id))?.status).toBe('success')
   })
 
+  it('is not put off by the cron where an alarm is about to ring', async () => {
+    const { world } = watched()
+    await world.open(await world.link({ order_id: 'A-1' }))
+    const due = world.gate.nextAlarm()
+    world.time += 2 * HOUR_MS
+    await world.cron()
+    expect(world.gate.nextAlarm()).toBe(due)
+  })
+
   it('names a configuration error, and asks again when it is corrected', async () => {
     const env = { POS_ID: 'not-a-uuid' }
     const { world, alerts } = watched({ env })

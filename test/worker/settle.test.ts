@@ -4,18 +4,10 @@ import { orderKeyOf } from '../../src/shop/store/event-log.ts'
 import { putOperation } from '../../src/shop/store/money-operations.ts'
 import { openOrderStore } from '../../src/shop/store/order-store.ts'
 import { secondary } from './support/events.ts'
-import { World } from './support/world.ts'
+import { type Answer, World } from './support/world.ts'
 
-interface Answer {
-  status: number
-  body: Record<string, unknown>
-}
-
-async function post(world: World, path: string, body: object = {}, key = 'two'): Promise<Answer> {
-  const init = { method: 'POST', headers: { 'idempotency-key': key }, body: JSON.stringify(body) }
-  const response = await world.api(`/api/orders/A-1/${path}`, init)
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
-}
+const post = (world: World, path: string, body: object = {}, key = 'two') =>
+  world.send(`/api/orders/A-1/${path}`, body, key)
 
 describe('a capture whose worker died', () => {
   /** An authorization, and an attempt that was written a moment ago and has no outcome. */

@@ -1,5 +1,5 @@
-import { type Answer, type Fate, Interleaving } from './interleaving.ts'
-import { payAt } from './world.ts'
+import { type Fate, Interleaving } from './interleaving.ts'
+import { type Answer, payAt } from './world.ts'
 
 type Kind = 'capture' | 'refund' | 'void'
 

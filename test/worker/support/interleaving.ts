@@ -9,7 +9,7 @@ import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
 import { createGateDouble, type GateDouble } from './gate-double.ts'
 import { createRandom } from './random.ts'
 import { createSteps, type Steps } from './steps.ts'
-import { ADMIN_TOKEN, bindings, LINK_SECRET, ORDER, ORIGIN } from './world.ts'
+import { ADMIN_TOKEN, type Answer, bindings, LINK_SECRET, ORDER, ORIGIN } from './world.ts'
 
 const SECOND = 1000
 const START = Date.parse('2026-03-01T10:00:00Z')
@@ -20,11 +20,6 @@ const INSIDE_MS = 80 * SECOND
 /** No call of the store takes longer: it is neither stale nor slow, but every order of its calls is possible. */
 const STORE_MS = 5 * SECOND
 const JUMPS = [0.2, 1.1, 5, 20, 31, 61].map((seconds) => seconds * SECOND)
-
-export interface Answer {
-  status: number
-  body: Record<string, unknown>
-}
 
 /** What happens to a request to the service, or to who sends it. */
 export type Fate = 'answered' | 'lost before' | 'lost after' | 'died before' | 'died after'

@@ -110,6 +110,12 @@ export async function payAt(emulator: Emulator, checkoutUrl: string, card: TestC
   return response.headers.get('location')
 }
 
+/** What the API responded. */
+export interface Answer {
+  status: number
+  body: Record<string, unknown>
+}
+
 /** A worker with its state and the service, on one clock. */
 export class World {
   time = START
@@ -324,6 +330,13 @@ export class World {
     const headers = new Headers(init.headers)
     if (!headers.has('authorization')) headers.set('authorization', `Bearer ${ADMIN_TOKEN}`)
     return this.fetch(new Request(new URL(path, ORIGIN), { ...init, headers }))
+  }
+
+  /** A request with an Idempotency-Key. */
+  async send(path: string, body: object = {}, key: string = path): Promise<Answer> {
+    const init = { method: 'POST', headers: { 'idempotency-key': key }, body: JSON.stringify(body) }
+    const response = await this.api(path, init)
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
   link(

@@ -36,7 +36,7 @@ it('stores each webhook under its key before the 200, and folds an order from th
   expect(stored.size).toBe(3)
   for (const [key, record] of stored) {
     expect(key).toMatch(/^event\/[0-9a-f]{64}\/[\w-]{43}$/)
-    expect(key.split('/')[2]).toBe(eventKey(readEvent(record)))
+    expect(key.split('/')[2]).toBe(eventKey(readEvent(record as Record<string, unknown>)))
   }
   expect(await order('A-1')).toMatchObject({ status: 'success', totals: { captured: 10_050 }, events: [{}, {}] })
   expect(await order('A')).toBe(404)

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { fields, parseInput } from '../emulator/parse-input.ts'
 
-/** How bad the double is. Left out, it is a KV that is merely as strict as the real one. */
+/** Failures to simulate. By default the double only enforces the real KV's limits. */
 export interface KvBehaviour {
   /** Milliseconds since 1970; default the system clock. */
   now?: () => number

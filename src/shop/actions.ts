@@ -1,7 +1,7 @@
 import type { ShopEnv } from './env.ts'
 import { cancelOrder, revokeLink } from './flows/cancel-order.ts'
 import { replayEvent, waitingEvent } from './flows/deliver-events.ts'
-import { erasePersonalData } from './flows/erase-personal-data.ts'
+import { erasePersonalData, eraseSoon } from './flows/erase-personal-data.ts'
 import { moveMoney } from './flows/move-money.ts'
 import { openCheckout } from './flows/open-checkout.ts'
 import { mayPoll, showOrder, showPage } from './flows/order-page.ts'
@@ -28,6 +28,7 @@ export const wake = async (): Promise<'awake'> => AWAKE
 interface Actions {
   cancelOrder: typeof cancelOrder
   erasePersonalData: typeof erasePersonalData
+  eraseSoon: typeof eraseSoon
   mayPoll: typeof mayPoll
   moveMoney: typeof moveMoney
   openCheckout: typeof openCheckout
@@ -46,6 +47,7 @@ export type ActionName = keyof Actions
 const ACTIONS: Actions = {
   cancelOrder,
   erasePersonalData,
+  eraseSoon,
   mayPoll,
   moveMoney,
   openCheckout,
@@ -124,7 +126,7 @@ export async function act<F extends Actions[ActionName]>(
   const call: GateCall = { name: NAMES.get(action) as ActionName, order_id, argument }
   const result = await callGate(env, `order/${baseOrderId(order_id)}`, call)
   if ('value' in result) return (result.value ?? undefined) as Awaited<ReturnType<F>>
-  if ('problem' in result) throw new ProblemError(result.problem)
+  if ('problem' in result) throw ProblemError.of(result.problem)
   if ('misconfigured' in result) throw new MisconfiguredError(result.misconfigured)
   throw new StorageError(result.storage.message, result.storage.tooSoon)
 }

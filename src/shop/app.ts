@@ -1,4 +1,5 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
+import { Hono } from 'hono/tiny'
 import type { ShopEnv } from './env.ts'
 import { raiseAlert } from './flows/raise-alert.ts'
 import { MisconfiguredError } from './lib/configuration.ts'
@@ -23,16 +24,15 @@ type Handler = (c: C) => Promise<Response> | Response
  */
 export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   const app = new Hono<{ Bindings: ShopEnv }>()
-  const own = (handle: Handler): Handler => guarded(deps, handle)
-  app.post('/webhooks', own(webhooks(deps)))
-  app.all(
-    '/webhooks',
-    own(() => new Response('Method not allowed', { status: 405, headers: { allow: 'POST' } })),
-  )
-  app.get('/checkout/:token', own(checkout(deps)))
-  app.get('/return/:order_id', own(result(deps)))
-  app.post('/return/:order_id', own(resultPosted))
-  app.get('/health', own(health(deps)))
+  // Whatever router the app has that this one is mounted in: a slash at the end of an address changes nothing.
+  const on = (method: string, path: string, handle: Handler) =>
+    app.on(method, [path, `${path}/`], guarded(deps, handle))
+  on('POST', '/webhooks', webhooks(deps))
+  on('ALL', '/webhooks', () => new Response('Method not allowed', { status: 405, headers: { allow: 'POST' } }))
+  on('GET', '/checkout/:token', checkout(deps))
+  on('GET', '/return/:order_id', result(deps))
+  on('POST', '/return/:order_id', resultPosted)
+  on('GET', '/health', health(deps))
   for (const { method, path, query, handle } of apiRoutes(deps)) {
     const route = async (c: C): Promise<Response> => {
       const rejected = await unauthorized(c)
@@ -40,7 +40,7 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
       queryOf(c, query)
       return handle(c)
     }
-    app.on(method, path, own(route))
+    on(method, path, route)
   }
   return app
 }

@@ -1,6 +1,7 @@
 // edgetill/worker: the shop's engine.
 
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
+import { Hono as TinyHono } from 'hono/tiny'
 import { createApp, createNotFound } from './app.ts'
 import type { ShopEnv } from './env.ts'
 import { runCron } from './flows/cron.ts'
@@ -44,7 +45,8 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
  *
  * @param options Everything is optional: `createShop({})` receives and stores webhooks.
  * @example
- * import { Hono } from 'hono'
+ * import type { Hono } from 'hono'
+import { Hono as TinyHono } from 'hono/tiny'
  * import { createShop, type ShopEnv } from 'edgetill/worker'
  *
  * interface Env extends ShopEnv {
@@ -66,13 +68,14 @@ export function createShop<Env extends ShopEnv = ShopEnv>(options: ShopOptions<E
   const deps = { ...options, now: options.now ?? Date.now } as unknown as Deps
   const app = createApp(deps) as unknown as Hono<{ Bindings: Env }>
   const notFound = createNotFound(deps) as unknown as Shop<Env>['notFound']
-  const whole = new Hono<{ Bindings: Env }>()
-  whole.route('/', app)
-  whole.notFound(notFound)
+  let whole: TinyHono<{ Bindings: Env }> | undefined
   return {
     app,
     notFound,
-    fetch: whole.fetch,
+    fetch(request, env, context) {
+      whole ??= new TinyHono<{ Bindings: Env }>().notFound(notFound).route('/', app)
+      return whole.fetch(request, env, context)
+    },
     scheduled: (_, env, context) => context.waitUntil(runCron(deps, env, (work) => context.waitUntil(work))),
     OrderGate: createOrderGate(deps),
   }

@@ -45,6 +45,7 @@ export interface GateTransaction {
 /** The storage of one order's gate. */
 export interface GateStorage extends GateTransaction {
   transaction<T>(work: (transaction: GateTransaction) => Promise<T>): Promise<T>
+  sync(): Promise<void>
 }
 
 /** Keeps the runtime going for work that no response waits for. */

@@ -7,7 +7,8 @@ import { BINDINGS } from '../../bench/worker-process.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
 import { createKvDouble } from '../../src/testing/index.ts'
-import { createApp } from '../../src/shop/app.ts'
+import type { Env } from '../../worker/env.ts'
+import worker from '../../worker/index.ts'
 import { Document } from './support/document.ts'
 import { root } from './support/runtimes.ts'
 
@@ -58,8 +59,9 @@ describe('the committed results of the bench', () => {
 })
 
 it('the worker that is measured is configured', async () => {
-  const env = { ...BINDINGS, STATE: createKvDouble().at() }
-  const response = await createApp().request('http://127.0.0.1/health', {}, env)
+  const gates = { idFromName: (name: string) => name, get: () => ({ fetch: async () => new Response() }) }
+  const env = { ...BINDINGS, STATE: createKvDouble().at(), ORDER_GATE: gates } as unknown as Env
+  const response = await worker.fetch(new Request('http://127.0.0.1/health'), env)
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
 })
 

@@ -86,7 +86,10 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
 
   it('notices a type that is wrong', async () => {
     const path = join(shop, 'test/wrong.ts')
-    writeFileSync(path, "import type { ShopEnv as Env } from '../src/shop/env.ts'\nexport const env: Env = { STATE: 1 }\n")
+    writeFileSync(
+      path,
+      "import type { ShopEnv as Env } from '../src/shop/env.ts'\nexport const env: Env = { STATE: 1 }\n",
+    )
     try {
       await expect(run(shop, 'npm', 'run', 'check')).rejects.toThrow('TS2')
     } finally {

@@ -5,7 +5,7 @@ import { webhookAddress } from '../../src/shop/lib/links.ts'
 import type { OnEvent } from '../../src/shop/options.ts'
 import type { Order } from '../../src/shop/store/order.ts'
 import { at, payment, secondary } from './support/events.ts'
-import { ALONE, type Kind, LINK_SECRET, ORIGIN, World, type WorldOptions } from './support/world.ts'
+import { LINK_SECRET, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
 const ID = 'A-1'
 
@@ -133,7 +133,7 @@ describe('onEvent behind the gate', () => {
     const world = new World({ kind: 'strict', onEvent: ({ id }) => void calls.push(id) })
     const { body } = signWebhook(payment(ID), world.emulator.credentials.apiSecret)
     expect((await world.post(body)).status).toBe(200)
-    const gate = world.gate as NonNullable<World['gate']>
+    const gate = world.gate
     let fails = true
     gate.through = (work) => {
       if (!fails) return work()
@@ -253,14 +253,14 @@ describe('onEvent behind the gate', () => {
 
 describe('events that wait for an `onEvent` that was taken out', () => {
   /** A world with an event that `onEvent` failed on, whose worker then begins anew without it. */
-  async function waiting(kind: Kind): Promise<{ world: World; calls: string[]; bring: () => void }> {
+  async function waiting(): Promise<{ world: World; calls: string[]; bring: () => void }> {
     const calls: string[] = []
     let fails = true
     const onEvent: OnEvent = ({ id }) => {
       if (fails) throw new Error('the shop is down')
       calls.push(id)
     }
-    const world = new World({ kind, onEvent })
+    const world = new World({ onEvent })
     await world.deliver(payment(ID))
     await world.advance(5_000)
     delete world.options.onEvent
@@ -274,7 +274,7 @@ describe('events that wait for an `onEvent` that was taken out', () => {
   }
 
   it('wake the gate every 15 minutes, and not without end', async () => {
-    const { world, calls, bring } = await waiting('strict')
+    const { world, calls, bring } = await waiting()
     await world.advance(3_600_000)
     expect(world.gate.nextAlarm()).toBe(world.time + 900_000)
     bring()
@@ -283,26 +283,23 @@ describe('events that wait for an `onEvent` that was taken out', () => {
     expect(world.gate.nextAlarm()).toBeUndefined()
   })
 
-  it.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)(
-    'are neither replayed nor dropped over %s KV',
-    async (kind) => {
-      const { world, calls, bring } = await waiting(kind)
-      const failing = async () =>
-        ((await (await world.api('/api/events?failing=true')).json()) as { events: { id: string }[] }).events
-      const before = await failing()
-      expect(before).toHaveLength(1)
-      const replay = () => world.api(`/api/events/${before[0]?.id}/replay`, { method: 'POST' })
-      const response = await replay()
-      expect([response.status, await response.json()]).toEqual([409, expect.objectContaining({ code: 'no_on_event' })])
-      expect(await failing()).toEqual(before)
-      bring()
-      expect((await replay()).status).toBe(200)
-      expect([calls.length, await failing()]).toEqual([1, []])
-    },
-  )
+  it('are neither replayed nor dropped', async () => {
+    const { world, calls, bring } = await waiting()
+    const failing = async () =>
+      ((await (await world.api('/api/events?failing=true')).json()) as { events: { id: string }[] }).events
+    const before = await failing()
+    expect(before).toHaveLength(1)
+    const replay = () => world.api(`/api/events/${before[0]?.id}/replay`, { method: 'POST' })
+    const response = await replay()
+    expect([response.status, await response.json()]).toEqual([409, expect.objectContaining({ code: 'no_on_event' })])
+    expect(await failing()).toEqual(before)
+    bring()
+    expect((await replay()).status).toBe(200)
+    expect([calls.length, await failing()]).toEqual([1, []])
+  })
 
   it('are called in batches of 20, one soon after the other', async () => {
-    const { world, calls, bring } = await waiting('strict')
+    const { world, calls, bring } = await waiting()
     bring()
     for (let i = 0; i < 45; i++) {
       const event = secondary(ID, 'refund', { amount: 1, created_at: at(i) })
@@ -317,9 +314,9 @@ describe('events that wait for an `onEvent` that was taken out', () => {
   })
 })
 
-describe.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)('money over %s KV', (kind) => {
+describe('money', () => {
   it('is not sent again after a 429: the caller gets Retry-After and may use the same key', async () => {
-    const world = await reserved({ kind })
+    const world = await reserved()
     await world.advance(2_000)
     world.emulator.faults.next({ kind: 'too_many_requests', retryAfter: 60, on: 'capture-payment' })
     const headers = { 'idempotency-key': 'one' }
@@ -333,7 +330,7 @@ describe.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)
   })
 
   it('refunds in part and whole, voids, and shows both in the order', async () => {
-    const world = await reserved({ kind })
+    const world = await reserved()
     await world.advance(2_000)
     expect((await operate(world, 'capture', 'all')).status).toBe(200)
     await world.advance(2_000)
@@ -342,7 +339,7 @@ describe.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)
     expect(await operate(world, 'refund', 'b')).toMatchObject({ status: 200, body: { amount: 100 } })
     await world.advance(2_000)
     expect(await world.order(ID)).toMatchObject({ totals: { captured: 10_050, refunded: 10_050 }, flags: [] })
-    const other = await reserved({ kind })
+    const other = await reserved()
     await other.advance(2_000)
     expect((await operate(other, 'void', 'v')).status).toBe(200)
     expect((await operate(other, 'void', 'v')).status).toBe(200)
@@ -351,7 +348,7 @@ describe.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)
   })
 
   it('lists an open attempt, which a person can settle by hand', async () => {
-    const world = await reserved({ kind })
+    const world = await reserved()
     await world.advance(2_000)
     world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
     expect((await operate(world, 'capture', 'one', { charge_amount: 10 })).body.detail).toMatch(/same Idempotency-Key/)
@@ -371,7 +368,7 @@ describe.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)
   })
 
   it('counts what a person says was executed, although its webhook had an unknown status', async () => {
-    const world = await reserved({ kind })
+    const world = await reserved()
     await world.advance(2_000)
     world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
     world.emulator.faults.next({ kind: 'unknown_status' })
@@ -386,7 +383,7 @@ describe.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)
   })
 
   it('erases the whole order by the id of a further attempt', async () => {
-    const world = new World({ kind })
+    const world = new World()
     const link = await world.link({ order_id: ID })
     await world.pay(await world.open(link), 'declined')
     await world.advance(121_000)
@@ -398,7 +395,7 @@ describe.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)
   })
 
   it('keeps the books and no personal data after an erasure', async () => {
-    const world = new World({ kind })
+    const world = new World()
     const paid = payment(ID, { customer_phone: '+380441234567', cc_token: 'tok-1', payload: { cc_number: '4111' } })
     await world.deliver(paid)
     const before = await world.order(ID)
@@ -412,7 +409,7 @@ describe.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)
 
   it('brings what was asked for with the webhook, whatever is known of the checkout', async () => {
     const address = await webhookAddress(ORIGIN, ID, { amount: 100.5, currency: 'UAH' }, LINK_SECRET)
-    const elsewhere = new World({ kind })
+    const elsewhere = new World()
     const post = async (order_id: string) => {
       const { body } = signWebhook(payment(order_id), elsewhere.emulator.credentials.apiSecret)
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -426,7 +423,7 @@ describe.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)
   })
 
   it('shows a paid order under an expired link', async () => {
-    const world = new World({ kind })
+    const world = new World()
     const link = await world.link({ order_id: ID }, world.time + 60_000)
     await world.pay(await world.open(link))
     await world.advance(3_600_000)
@@ -440,7 +437,7 @@ describe.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)
   })
 
   it('costs no list to open a link or a result page, however often', async () => {
-    const world = await reserved({ kind })
+    const world = await reserved()
     await world.advance(2_000)
     const link = await world.link({ order_id: ID, method: 'auth' })
     const result = (await world.get(link)).headers.get('location') ?? ''
@@ -453,14 +450,14 @@ describe.each(['strict', ...ALONE.filter((kind) => kind === 'strict')] as const)
   })
 
   it('rejects an unknown query parameter and a broken cursor', async () => {
-    const world = new World({ kind })
+    const world = new World()
     for (const query of ['state=failure', 'cursor=garbage', 'limit=0']) {
       expect([query, (await world.api(`/api/orders?${query}`)).status]).toEqual([query, 400])
     }
   })
 
   it('does not store the card token when KEEP_CARD_TOKEN is false', async () => {
-    const world = new World({ kind, env: { KEEP_CARD_TOKEN: 'false' } })
+    const world = new World({ env: { KEEP_CARD_TOKEN: 'false' } })
     await world.deliver(payment(ID, { cc_token: 'tok-1' }))
     expect(JSON.stringify([...(await world.stored('')).values()])).not.toContain('tok-1')
     expect((await operate(world, 'capture', 'x')).status).not.toBe(500)

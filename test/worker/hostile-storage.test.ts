@@ -23,7 +23,7 @@ async function deliver(world: World, payload: object | string): Promise<void> {
 const nameOf = ({ kind, order_id, flag, event_id, id }: Alert): string =>
   [kind, order_id, flag ?? event_id ?? id].join(' ')
 
-describe.each(['hostile', 'hostile'] as const)('alerts over %s KV', (kind) => {
+describe('alerts over hostile KV', () => {
   const happens = async (world: World) => {
     for (const id of ['A-1', 'A-2']) await deliver(world, payment(id, { payment_id: id, transaction_id: id, eci: 5 }))
     await deliver(world, '[]')
@@ -32,7 +32,7 @@ describe.each(['hostile', 'hostile'] as const)('alerts over %s KV', (kind) => {
   it('are passed on, and none twice within an hour', async () => {
     const alerts: { name: string; at: number }[] = []
     const world: World = new World({
-      kind,
+      kind: 'hostile',
       onAlert: (alert) => void alerts.push({ name: nameOf(alert), at: world.time }),
     })
     const begun = world.time
@@ -49,7 +49,7 @@ describe.each(['hostile', 'hostile'] as const)('alerts over %s KV', (kind) => {
 
   it('that fail, hang or are never awaited harm nothing', async () => {
     for (const onAlert of failingOnAlert()) {
-      const world = new World({ kind, onAlert })
+      const world = new World({ kind: 'hostile', onAlert })
       const send = async (payload: object | string) => {
         const { body } = signWebhook(payload, world.emulator.credentials.apiSecret)
         for (;;) {
@@ -68,7 +68,7 @@ describe.each(['hostile', 'hostile'] as const)('alerts over %s KV', (kind) => {
   it('another isolate repeats none, once the storage shows everywhere what was passed on', async () => {
     const alerts: Alert[] = []
     const onAlert = () => (alert: Alert) => void alerts.push(alert)
-    const world = new World({ kind, onAlert: onAlert(), failures: 0 })
+    const world = new World({ kind: 'hostile', onAlert: onAlert(), failures: 0 })
     await happens(world)
     const once = alerts.length
     for (let i = 0; i < 10; i++) {
@@ -81,7 +81,11 @@ describe.each(['hostile', 'hostile'] as const)('alerts over %s KV', (kind) => {
 
   it('are passed on while the storage fails altogether', async () => {
     const alerts: Alert[] = []
-    const world = new World({ kind, onAlert: (alert) => void alerts.push(alert), env: { SENDER_CHECK: 'Enforce' } })
+    const world = new World({
+      kind: 'hostile',
+      onAlert: (alert) => void alerts.push(alert),
+      env: { SENDER_CHECK: 'Enforce' },
+    })
     world.kv.before = () => {
       throw new Error('KV GET failed: 500')
     }
@@ -94,13 +98,13 @@ describe.each(['hostile', 'hostile'] as const)('alerts over %s KV', (kind) => {
   })
 })
 
-describe.each(['hostile', 'hostile'] as const)('reconciliation over %s KV', (kind) => {
+describe('reconciliation over hostile KV', () => {
   it('settles 100 paid orders whose every webhook was lost, asks about none twice at once, and forgets none', async () => {
     const handled = new Map<string, number>()
     const onEvent: WorldOptions['onEvent'] = (_, { order_id, status }) => {
       if (status === 'success') handled.set(order_id, (handled.get(order_id) ?? 0) + 1)
     }
-    const { world, alerts, asked, atOnce, service } = watched({ kind, onEvent })
+    const { world, alerts, asked, atOnce, service } = watched({ kind: 'hostile', onEvent })
     const ids = Array.from({ length: 100 }, (_, i) => `lost-${i}`)
     for (const order_id of ids) {
       const link = await world.link({ order_id })
@@ -118,11 +122,9 @@ describe.each(['hostile', 'hostile'] as const)('reconciliation over %s KV', (kin
     }
     let runs = 0
     for (; runs < 96 && known.some((id) => !handled.has(id)); runs++) {
-      const before = asked.length
       await world.advance(15 * MINUTE_MS)
       await Promise.all([world.cron().catch(() => {}), world.cron().catch(() => {}), world.gate.runAlarms()])
       await world.idle()
-      if (!world.gate) expect(asked.length - before).toBeLessThanOrEqual(2 * 20)
     }
     expect(known.length).toBeGreaterThan(50)
     expect(known.filter((id) => !handled.has(id))).toEqual([])
@@ -136,7 +138,7 @@ describe.each(['hostile', 'hostile'] as const)('reconciliation over %s KV', (kin
   }, 60_000)
 
   it('closes what was never paid, and alerts once of what stays pending', async () => {
-    const { world, alerts } = watched({ kind })
+    const { world, alerts } = watched({ kind: 'hostile' })
     await world.open(await world.link({ order_id: 'unpaid' }))
     const url = await world.open(await world.link({ order_id: 'pending' }))
     world.emulator.faults.next({ kind: 'status_code', status_code: '2001', on: 'checkout' })
@@ -148,7 +150,7 @@ describe.each(['hostile', 'hostile'] as const)('reconciliation over %s KV', (kin
     const names = [...new Set(open.map(({ order_id }) => order_id))]
     if (isKnown) expect(names).toEqual(['pending'])
     // Over KV alone the mark that it was raised can be lost with the row's write; the same alert waits for an hour.
-    expect(open.length).toBeLessThanOrEqual(kind === 'hostile' ? 2 : 1)
+    expect(open.length).toBeLessThanOrEqual(1)
   })
 })
 
@@ -163,7 +165,7 @@ describe('what the service was asked for', () => {
         },
       })
       await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
-      const gate = world.gate as NonNullable<World['gate']>
+      const gate = world.gate
       let calls = 0
       gate.through = (work) => (calls++ === step ? Promise.reject(new Error('storage')) : work())
       gate.restart()

@@ -20,10 +20,10 @@ const BATCH = 20
 /** Milliseconds after the n-th failure: 1, 2, 4 … seconds, at most 6 hours. */
 const pauseAfter = (failures: number): number => Math.min(1000 * 2 ** (failures - 1), MAX_PAUSE_MS)
 
-/** Calls `onEvent` for the events that are due, the oldest first. Money calls do not wait for it. */
+/** Calls `onEvent` for the events that are due, the least tried first. Money calls do not wait for it. */
 export async function deliverEvents(scope: OrderScope): Promise<void> {
   const due = (await scope.outbox.list()).filter(({ given_up, next_at }) => !given_up && next_at <= scope.now())
-  due.sort((a, b) => a.received_at - b.received_at)
+  due.sort((a, b) => a.failures - b.failures || a.received_at - b.received_at)
   for (const entry of due.slice(0, BATCH)) await deliver(scope, entry)
 }
 
@@ -58,42 +58,57 @@ export async function waitingEvent(
   return { failures, next_at, ...(error !== undefined && { error }), ...(given_up && { given_up }) }
 }
 
-/** Calls `onEvent` for one entry and records how it went. @returns Whether it succeeded. */
+/**
+ * Calls `onEvent` for one entry. The call counts as a failure before it is made, and the next one is scheduled: code that
+ * ends its Worker is not called again at once, and holds up no other event.
+ *
+ * @returns Whether it succeeded.
+ */
 async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> {
   const { outbox, kv } = scope
+  const { event_id } = entry
   const event = webhookOf(entry)
   const order_id = orderIdOf(event) ?? ''
+  const isListed = entry.failures > 0 && (entry.listed || (await list(scope, event_id, order_id)))
+  const called: OutboxEntry = {
+    ...entry,
+    failures: entry.failures + 1,
+    next_at: scope.now() + pauseAfter(entry.failures + 1),
+    ...(isListed && { listed: true }),
+  }
+  if (entry.failures >= MAX_FAILURES) return giveUp(scope, order_id, entry)
+  await outbox.put(called)
   try {
     const { order } = await readOrder(scope.store, order_id, scope.env.POS_ID)
-    await callOnEvent(scope, { id: entry.event_id, event }, order)
+    await callOnEvent(scope, { id: event_id, event }, order)
   } catch (error) {
-    await recordFailure(scope, order_id, entry, error)
+    const { failures } = called
+    logError('on_event_failed', { event_id, order_id, attempts: failures, error: nameOf(error) })
+    // Erased while `onEvent` ran: it must not come back.
+    if ((await outbox.get(event_id)) === undefined) return false
+    const failed = { ...called, error: textOf(error), listed: called.listed ?? (await list(scope, event_id, order_id)) }
+    if (failures >= MAX_FAILURES) return giveUp(scope, order_id, failed)
+    await outbox.put({ ...failed, next_at: scope.now() + pauseAfter(failures) })
     return false
   }
-  await outbox.remove(entry.event_id)
+  await outbox.remove(event_id)
   // A row that stays leads to nothing: whoever lists it asks this queue.
-  if (entry.listed) await deleteFailing(kv, entry.event_id).catch(ignoreOutage)
+  if (called.listed) await deleteFailing(kv, event_id).catch(ignoreOutage)
   return true
 }
 
-async function recordFailure(scope: OrderScope, order_id: string, entry: OutboxEntry, error: unknown): Promise<void> {
-  const { outbox, kv } = scope
-  const { event_id } = entry
-  const failures = entry.failures + 1
-  const given_up = failures >= MAX_FAILURES
-  if (given_up) raiseAlert(scope, { kind: 'on_event_given_up', order_id, event_id, attempts: failures })
-  else logError('on_event_failed', { event_id, order_id, attempts: failures, error: nameOf(error) })
-  // Erased while `onEvent` ran: it must not come back.
-  if ((await outbox.get(event_id)) === undefined) return
-  const listed = entry.listed ?? (await putFailing(kv, event_id, order_id).then(() => true as const, ignoreOutage))
-  await outbox.put({
-    ...entry,
-    failures,
-    error: textOf(error),
-    next_at: scope.now() + pauseAfter(failures),
-    ...(given_up && { given_up }),
-    ...(listed && { listed }),
-  })
+/** Lets a failing event be found. @returns Whether it can be. */
+const list = ({ kv }: OrderScope, event_id: string, order_id: string): Promise<boolean> =>
+  putFailing(kv, event_id, order_id).then(
+    () => true,
+    () => false,
+  )
+
+async function giveUp(scope: OrderScope, order_id: string, entry: OutboxEntry): Promise<false> {
+  const { event_id, failures } = entry
+  raiseAlert(scope, { kind: 'on_event_given_up', order_id, event_id, attempts: failures })
+  await scope.outbox.put({ ...entry, given_up: true })
+  return false
 }
 
 /**

@@ -15,15 +15,9 @@ const GRACE_MS = 3_600_000
  * webhook is still recognised, and totals stay right.
  *
  * @param named The order, or an attempt at paying it.
- * @param before Only events that were received until then; then `named` is the order itself.
  * @returns How many events were changed.
  */
-export async function erasePersonalData(
-  scope: OrderScope,
-  named: string,
-  before?: number,
-): Promise<{ erased_events: number }> {
-  if (before !== undefined) return erase(scope, named, before)
+export async function erasePersonalData(scope: OrderScope, named: string): Promise<{ erased_events: number }> {
   const erased = await erase(scope, await orderOf(scope.store, named), Number.POSITIVE_INFINITY)
   logInfo('personal_data_erased', { order_id: named, ...erased })
   return erased
@@ -45,6 +39,11 @@ async function erase(scope: OrderScope, order_id: string, before: number): Promi
 export async function scheduleErasure({ erasures, env, now }: OrderScope, order_id: string): Promise<void> {
   const retention = retentionMs(env)
   if (retention !== undefined) await erasures.eraseAt(order_id, now() + retention + GRACE_MS)
+}
+
+/** Has the gate look now for what has been kept for RETENTION_DAYS. */
+export function eraseSoon({ erasures, now }: OrderScope, order_id: string): Promise<void> {
+  return erasures.eraseAt(order_id, now())
 }
 
 /** Removes what has been kept for RETENTION_DAYS. @returns When the rest is due. */

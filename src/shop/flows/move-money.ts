@@ -21,6 +21,7 @@ import { type Problem, ProblemError, problemOf } from '../lib/problem.ts'
 import type { OrderScope } from '../scope.ts'
 import { orderKeyOf } from '../store/event-log.ts'
 import {
+  getResponse,
   isOpen,
   listOperations,
   type MoneyOperation,
@@ -32,7 +33,7 @@ import {
 } from '../store/money-operations.ts'
 import { readOrder } from '../store/order.ts'
 import { unwatch, watch, watchUnknown } from './schedule.ts'
-import { recorded, SEND_MS, settle } from './settle.ts'
+import { SEND_MS, settle } from './settle.ts'
 import { storeShown } from './store-event.ts'
 
 /** A capture, refund or void as it came to `/api`. */
@@ -90,7 +91,7 @@ export async function moveMoney(scope: OrderScope, order_id: string, request: Mo
     throw new ProblemError(422, 'idempotency_key_reused', 'This Idempotency-Key belongs to another request.')
   }
   const closed = mine.find((operation) => !isOpen(operation))
-  if (closed) return recorded(store, closed)
+  if (closed) return getResponse(store, closed)
   for (const operation of before.filter(isOpen)) {
     const settled = await settle(scope, order_id, operation)
     if (!settled) throw blocked(operation)

@@ -5,7 +5,6 @@ import type { OrderScope } from '../scope.ts'
 import { orderKeyOf } from '../store/event-log.ts'
 import {
   getOperationDetails,
-  getResponse,
   isOpen,
   listOperations,
   type MoneyOperation,
@@ -15,7 +14,6 @@ import {
   type RecordedResponse,
 } from '../store/money-operations.ts'
 import { readOrder } from '../store/order.ts'
-import type { OrderStore } from '../store/order-store.ts'
 import { askService, ONE_LOOK } from './ask-service.ts'
 import { unwatch } from './schedule.ts'
 
@@ -156,13 +154,6 @@ async function notExecuted(scope: OrderScope, order_id: string, operation: Money
   await putOutcome(scope.store, operation, 'rejected', response)
   await unwatch(scope, order_id, operation)
   return response
-}
-
-/** The response that an operation ended with. */
-export async function recorded(store: OrderStore, operation: MoneyOperation): Promise<RecordedResponse> {
-  const response = await getResponse(store, operation)
-  if (response) return response
-  throw new ProblemError(503, 'state', 'The recorded response cannot be read now; try again.')
 }
 
 /** The operations of the service that may be this one: every new void, and those of the amount, where that is known. */

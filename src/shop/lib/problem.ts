@@ -22,14 +22,12 @@ export interface Problem {
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly problem: Problem
-  constructor(problem: Problem)
-  constructor(status: number, code: string, title: string, detail?: string, members?: Record<string, unknown>)
-  constructor(first: number | Problem, code = '', title = '', detail?: string, members: Record<string, unknown> = {}) {
-    super(typeof first === 'number' ? title : first.title)
-    this.problem =
-      typeof first === 'number'
-        ? { status: first, code, title, ...(detail !== undefined && { detail }), ...members }
-        : first
+  constructor(status: number, code: string, title: string, detail?: string, members: object = {}) {
+    super(title)
+    this.problem = { status, code, title, ...(detail !== undefined && { detail }), ...members }
+  }
+  static of({ status, code, title, ...members }: Problem): ProblemError {
+    return new ProblemError(status, code, title, undefined, members)
   }
 }
 

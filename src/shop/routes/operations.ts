@@ -114,6 +114,6 @@ const orderIn = (c: C): string => c.req.param('order_id') ?? ''
 function respond({ status, body }: RecordedResponse): Response {
   if (status === 200) return Response.json(body)
   const problem = body as Problem
-  if (status >= 500 && problem.code !== 'outcome_unknown') throw new ProblemError(problem)
+  if (status >= 500 && problem.code !== 'outcome_unknown') throw ProblemError.of(problem)
   return problemResponse(problem)
 }

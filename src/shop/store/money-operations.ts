@@ -105,9 +105,9 @@ export async function getOperationDetails(store: OrderStore, { key }: MoneyOpera
   return ((await store.get(key)) as Kept).details
 }
 
-/** The response that was recorded. */
-export async function getResponse(store: OrderStore, { key }: MoneyOperation): Promise<RecordedResponse | undefined> {
-  return ((await store.get(key)) as Kept).response
+/** The response to an operation that has ended. */
+export async function getResponse(store: OrderStore, { key }: MoneyOperation): Promise<RecordedResponse> {
+  return ((await store.get(key)) as Required<Kept>).response
 }
 
 /** Replaces the recorded responses of an order by what the books need; see `erasePersonalData`. */

@@ -8,7 +8,7 @@ export interface OutboxEntry extends Pick<StoredEvent, 'event' | 'issues'> {
   event_id: string
   /** Milliseconds since 1970. */
   received_at: number
-  /** How many times `onEvent` failed. */
+  /** How many times `onEvent` failed. A call that is under way counts as one. */
   failures: number
   /** Milliseconds since 1970 before which it is not called again. */
   next_at: number
@@ -16,8 +16,8 @@ export interface OutboxEntry extends Pick<StoredEvent, 'event' | 'issues'> {
   error?: string
   /** Set after the last failure: only a replay calls it again. */
   given_up?: true
-  /** Set when `failing/<event id>` in KV leads here. */
-  listed?: true
+  /** Whether `failing/<event id>` in KV leads here. */
+  listed?: boolean
 }
 
 /** The queue of `onEvent` in an order's gate: consistent, and woken by an alarm. */
@@ -29,7 +29,7 @@ export interface Outbox {
   add(event_id: string, stored: Pick<StoredEvent, 'event' | 'issues'>, now: number, rows?: object): Promise<void>
   list(): Promise<OutboxEntry[]>
   get(event_id: string): Promise<OutboxEntry | undefined>
-  /** Writes an entry and sets the alarm for it. */
+  /** Writes an entry and sets the alarm for it; both are on disk when this returns. */
   put(entry: OutboxEntry): Promise<void>
   remove(event_id: string): Promise<void>
 }
@@ -51,12 +51,13 @@ export function openOutbox(storage: GateStorage): Outbox {
     list: () => orStorageError('list', async () => [...(await storage.list<OutboxEntry>({ prefix: PREFIX })).values()]),
     get: (event_id) => orStorageError('read', () => storage.get<OutboxEntry>(PREFIX + event_id)),
     put: (entry) =>
-      orStorageError('write', () =>
-        storage.transaction(async (transaction) => {
+      orStorageError('write', async () => {
+        await storage.transaction(async (transaction) => {
           await transaction.put(PREFIX + entry.event_id, entry)
           if (!entry.given_up) await alarmBy(transaction, entry.next_at)
-        }),
-      ),
+        })
+        await storage.sync()
+      }),
     remove: (event_id) => orStorageError('delete', async () => void (await storage.delete(PREFIX + event_id))),
   }
 }

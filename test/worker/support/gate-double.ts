@@ -1,6 +1,6 @@
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
 import { createOrderGate, type OrderGateObject } from '../../../src/shop/gate.ts'
-import type { GateNamespace, GateState } from '../../../src/shop/runtime.ts'
+import type { GateNamespace, GateState, GateStorage } from '../../../src/shop/runtime.ts'
 import type { Deps } from '../../../src/shop/scope.ts'
 import type { Kill } from './kill.ts'
 
@@ -15,17 +15,25 @@ export interface GateDouble {
   /** @param call Each call of a gate goes through it. */
   namespace(env: () => Env, call?: Kill['call']): GateNamespace
   /** Calls of gates, and of their storage, so far; and the rows of SQLite that these are billed as. */
-  readonly calls: { gate: number; storage: number; rowsRead: number; rowsWritten: number }
+  calls: { gate: number; storage: number; rowsRead: number; rowsWritten: number }
   /** Each call of a gate's storage goes through here. */
   through: Kill['call']
   /** A whole transaction goes through here where it is set, and its calls do not: the real one blocks all others. */
   whole: Kill['call'] | undefined
+  /** Called before each call of a gate's storage, for each key; one that throws fails it. */
+  before: ((action: 'get' | 'put' | 'delete' | 'list', key: string) => void) | undefined
   /** Runs every alarm that is due; one that fails stays due, as the runtime repeats it. @returns How many ran. */
   runAlarms(): Promise<number>
   /** The time of the next alarm. */
   nextAlarm(): number | undefined
   /** What one order's gate keeps. */
   rows(order_id: string): Map<string, unknown>
+  /** What all gates keep under a prefix. */
+  keys(prefix: string): string[]
+  /** The storage of one order's gate, for a test to write to. */
+  storage(order_id: string): GateStorage
+  /** The runtime has given an order's alarm up. */
+  dropAlarm(order_id: string): void
   /** Loses what is in memory: every object begins anew over its storage, over which `kill` rules when it is given. */
   restart(next?: { deps: Deps; kill: Pick<Kill, 'call'> & Partial<Kill> }): void
 }
@@ -47,9 +55,8 @@ export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>)
         fetch: (url: string, init: RequestInit) =>
           call(async () => {
             double.calls.gate++
-            const kept = all.get(name) ?? begin(name)
             // Whoever waits for an object that dies learns it.
-            const responded = objectOf(kept).fetch(new Request(url, init))
+            const responded = objectOf(keptOf(name)).fetch(new Request(url, init))
             return answer ? answer(responded) : responded
           }),
       })
@@ -58,6 +65,7 @@ export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>)
     calls: { gate: 0, storage: 0, rowsRead: 0, rowsWritten: 0 },
     through: (work) => work(),
     whole: undefined,
+    before: undefined,
     async runAlarms() {
       const due = [...all.values()].filter(({ alarm }) => alarm !== null && alarm <= deps.now())
       await Promise.all(due.map(runAlarm))
@@ -68,6 +76,11 @@ export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>)
       return times.length === 0 ? undefined : Math.min(...times)
     },
     rows: (order_id) => all.get(`order/${order_id}`)?.rows ?? new Map(),
+    keys: (prefix) => [...all.values()].flatMap(({ rows }) => [...rows.keys()].filter((key) => key.startsWith(prefix))),
+    storage: (order_id) => storageOf(keptOf(`order/${order_id}`), (work) => work()) as unknown as GateStorage,
+    dropAlarm(order_id) {
+      keptOf(`order/${order_id}`).alarm = null
+    },
     restart(next) {
       for (const kept of all.values()) objects.delete(kept)
       if (!next) return
@@ -78,8 +91,8 @@ export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>)
   }
   const objects = new WeakMap<Kept, OrderGateObject>()
 
-  function begin(name: string): Kept {
-    const kept = { rows: new Map(), alarm: null } as unknown as Kept
+  function keptOf(name: string): Kept {
+    const kept = all.get(name) ?? ({ rows: new Map(), alarm: null } as unknown as Kept)
     all.set(name, kept)
     return kept
   }
@@ -88,9 +101,9 @@ export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>)
     const at = kept.alarm
     kept.alarm = null
     const run = objectOf(kept).alarm()
-    if (!answer) return run
-    await answer(run).catch(() => {
+    await (answer ? answer(run) : run).catch((error: unknown) => {
       kept.alarm ??= at
+      throw error
     })
   }
 
@@ -116,6 +129,7 @@ export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>)
     const storage = {
       get: (key: string) =>
         step(() => {
+          double.before?.('get', key)
           calls.rowsRead++
           return structuredClone(kept.rows.get(key))
         }),
@@ -124,17 +138,19 @@ export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>)
           const entries: [string, unknown][] = typeof first === 'string' ? [[first, value]] : Object.entries(first)
           if (entries.length > 128) throw new RangeError('Maximum number of pairs is 128.')
           for (const [key, row] of entries) check(key, row)
+          for (const [key] of entries) double.before?.('put', key)
           for (const [key, row] of entries) kept.rows.set(key, structuredClone(row))
           calls.rowsWritten += entries.length
         }),
       delete: (key: string) =>
         step(() => {
+          double.before?.('delete', key)
           calls.rowsWritten++
           return kept.rows.delete(key)
         }),
-      deleteAll: () => step(() => kept.rows.clear()),
       list: ({ prefix = '' }: { prefix?: string } = {}) =>
         step(() => {
+          double.before?.('list', prefix)
           const keys = [...kept.rows.keys()].filter((key) => key.startsWith(prefix)).sort()
           calls.rowsRead += Math.max(keys.length, 1)
           return new Map(keys.map((key) => [key, structuredClone(kept.rows.get(key))]))
@@ -145,6 +161,7 @@ export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>)
           kept.alarm = time
         }),
       getAlarm: () => step(() => kept.alarm),
+      sync: () => step(() => {}),
       // Nothing of it is there until its end: a death in the middle leaves what was before.
       async transaction<T>(work: (transaction: unknown) => Promise<T>): Promise<T> {
         return double.whole ? double.whole(() => transact(work, (call) => call())) : transact(work, through)

@@ -29,7 +29,7 @@ export interface Answer {
 /** What happens to a request to the service, or to who sends it. */
 export type Fate = 'answered' | 'lost before' | 'lost after' | 'died before' | 'died after'
 
-/** A worker over a consistent store, whose every call waits until a seeded scheduler lets it go. */
+/** A worker whose every call, of KV, of a gate and of its storage, waits until a seeded scheduler lets it go. */
 export class Interleaving {
   time = START
   readonly random: () => number
@@ -45,14 +45,12 @@ export class Interleaving {
   copies = 1
   /** Probability that the clock jumps before a step. */
   jumps = 0
-  /** Sees what is written over KV alone: the key and its metadata. */
-  onPut: ((key: string, metadata: Record<string, unknown>) => void) | undefined
   private readonly kv: KvDouble
-  protected readonly gate: GateDouble | undefined
+  protected readonly gate: GateDouble
   private readonly inside = new Set<{ sent: number }>()
   private webhooks = 0
 
-  constructor(seed: number, gated: boolean) {
+  constructor(seed: number) {
     const now = () => this.time
     this.random = createRandom(seed)
     this.steps = createSteps({ random: this.random, now, before: () => this.jump() })
@@ -62,7 +60,6 @@ export class Interleaving {
       clock: { now },
       fetch: (input, init) => this.deliver(input as string, init as RequestInit),
     })
-    if (!gated) return
     this.gate = createGateDouble(this.deps('gate'), () => {})
     this.gate.through = (work) => this.steps.call('gate', 'storage', work)
     this.gate.whole = (work) => this.steps.call('gate', 'transaction', work)
@@ -173,20 +170,14 @@ export class Interleaving {
       get:
         (target, name) =>
         (...parts: unknown[]) => {
-          const [first, , options] = parts as [string | { prefix: string }, unknown, { metadata?: object } | undefined]
+          const [first] = parts as [string | { prefix: string }]
           const key = typeof first === 'string' ? first : first.prefix
-          return this.steps.call(actor, `${String(name)} ${key}`, async () => {
-            const result = await (target as unknown as Calls)[name]?.(...parts)
-            if (name === 'put') this.onPut?.(key, { ...options?.metadata })
-            return result
-          })
+          const work = async () => (target as unknown as Calls)[name]?.(...parts)
+          return this.steps.call(actor, `${String(name)} ${key}`, work)
         },
     })
-    return {
-      ...bindings(this.emulator.credentials),
-      STATE: stepped,
-      ...(this.gate && { ORDER_GATE: this.gate.namespace(() => this.env('gate')) }),
-    }
+    const ORDER_GATE = this.gate.namespace(() => this.env('gate'))
+    return { ...bindings(this.emulator.credentials), STATE: stepped, ORDER_GATE }
   }
 
   /** A request to the worker, as one actor. */

@@ -10,7 +10,7 @@ import {
 } from '../../../src/emulator/index.ts'
 import { signWebhook } from '../../../src/index.ts'
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
-import { createShop, type OnAlert, type OnEvent, type Shop } from '../../../src/shop/index.ts'
+import { createShop, type OnAlert, type OnEvent, type PagesOptions, type Shop } from '../../../src/shop/index.ts'
 import type { Deps } from '../../../src/shop/scope.ts'
 import type { Order } from '../../../src/shop/store/order.ts'
 import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
@@ -65,6 +65,7 @@ export interface WorldOptions {
   kind?: Kind
   onEvent?: OnEvent
   onAlert?: OnAlert
+  pages?: PagesOptions
   env?: Partial<Env>
   emulator?: EmulatorOptions
   /** How often each webhook of {@link World.deliver} and {@link World.answers} is sent. */
@@ -158,7 +159,12 @@ export class World {
    * died no further call is made, whenever what it waited for is there.
    */
   begin(kill: Kill = createKill(Number.POSITIVE_INFINITY, 'dies before')): void {
-    const { onEvent, onAlert, fetch = (input, init) => this.emulator.fetch(input as string, init) } = this.options
+    const {
+      onEvent,
+      onAlert,
+      pages,
+      fetch = (input, init) => this.emulator.fetch(input as string, init),
+    } = this.options
     this.kill = kill
     this.deps = {
       fetch: ((input, init) =>
@@ -166,9 +172,10 @@ export class World {
       now: () => this.time,
       ...(onEvent && { onEvent: (...parts) => kill.call(async () => onEvent(...parts)) }),
       ...(onAlert && { onAlert }),
+      ...(pages && { pages }),
     }
     this.shop = createShop(this.deps)
-    this.gate.restart({ deps: this.deps, kill: { call: kill.call } })
+    this.gate.restart({ deps: this.deps, kill })
   }
 
   /** Bindings as some location has them. */

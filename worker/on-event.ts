@@ -8,12 +8,13 @@ import type { Env } from './env.ts'
  * @example
  * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
  *   if (event.kind !== 'purchase' || event.status !== 'success') return
- *   // It is called again: a flag may be gone by then, or a person has looked.
- *   if (order.flags.length > 0) throw new Error(`order ${order.order_id} has flags: ${order.flags}`)
- *   const response = await fetch('https://shop.example.com/paid', {
+ *   // Called again later: a flag may be gone by then, or a person has looked at the order.
+ *   if (order.flags.length > 0) throw new Error(`flags: ${order.flags.join(', ')}`)
+ *   const response = await fetch('https://shop.example.com/orders/paid', {
  *     method: 'POST',
- *     headers: { authorization: `Bearer ${env.SHOP_TOKEN}` },
- *     body: JSON.stringify({ id, order_id: order.replaces ?? order.order_id }),
+ *     // Your shop must check the token: anybody who knows the address could post "paid".
+ *     headers: { authorization: `Bearer ${env.SHOP_TOKEN}`, 'idempotency-key': id },
+ *     body: JSON.stringify({ order_id: order.replaces ?? order.order_id, captured: order.totals.captured }),
  *     signal: AbortSignal.timeout(10_000),
  *   })
  *   if (!response.ok) throw new Error(`the shop responded with ${response.status}`)

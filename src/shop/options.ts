@@ -31,14 +31,22 @@ export interface ReceivedEvent {
  * than on the single event. When it throws or takes longer than 25 seconds, it is called again for this event later.
  *
  * @example
- * import type { OnEvent } from 'edgetill/worker'
- * export const onEvent: OnEvent = async ({ id, event }, order) => {
+ * import type { OnEvent, ShopEnv } from 'edgetill/worker'
+ *
+ * interface Env extends ShopEnv {
+ *   SHOP_TOKEN?: string
+ * }
+ * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
  *   if (event.kind !== 'purchase' || event.status !== 'success') return
- *   // It is called again: a flag may be gone by then, or a person has looked.
- *   if (order.flags.length > 0) throw new Error(`order ${order.order_id} has flags: ${order.flags}`)
- *   const body = JSON.stringify({ id, order_id: order.replaces ?? order.order_id })
- *   const init = { method: 'POST', body, signal: AbortSignal.timeout(10_000) }
- *   const response = await fetch('https://shop.example.com/paid', init)
+ *   // Called again later: a flag may be gone by then, or a person has looked at the order.
+ *   if (order.flags.length > 0) throw new Error(`flags: ${order.flags.join(', ')}`)
+ *   const response = await fetch('https://shop.example.com/orders/paid', {
+ *     method: 'POST',
+ *     // Your shop must check the token: anybody who knows the address could post "paid".
+ *     headers: { authorization: `Bearer ${env.SHOP_TOKEN}`, 'idempotency-key': id },
+ *     body: JSON.stringify({ order_id: order.replaces ?? order.order_id, captured: order.totals.captured }),
+ *     signal: AbortSignal.timeout(10_000),
+ *   })
  *   if (!response.ok) throw new Error(`the shop responded with ${response.status}`)
  * }
  */
@@ -79,11 +87,20 @@ export type AlertKind =
  * it fails changes nothing else. Each alert is also a line in the log, whether this is defined or not.
  *
  * @example
- * import type { OnAlert } from 'edgetill/worker'
- * export const onAlert: OnAlert = async ({ kind, order_id, ...details }) => {
+ * import type { OnAlert, ShopEnv } from 'edgetill/worker'
+ *
+ * interface Env extends ShopEnv {
+ *   CHAT_URL?: string
+ * }
+ * export const onAlert: OnAlert<Env> = async ({ kind, order_id, ...details }, env) => {
+ *   if (!env.CHAT_URL) throw new Error('CHAT_URL is not set')
  *   const text = `${kind} ${order_id ?? ''} ${JSON.stringify(details)}`
- *   const init = { method: 'POST', body: JSON.stringify({ text }), signal: AbortSignal.timeout(5_000) }
- *   const response = await fetch('https://chat.example.com/hooks/shop', init)
+ *   const response = await fetch(env.CHAT_URL, {
+ *     method: 'POST',
+ *     headers: { 'content-type': 'application/json' },
+ *     body: JSON.stringify({ text }),
+ *     signal: AbortSignal.timeout(5_000),
+ *   })
  *   if (!response.ok) throw new Error(`the chat responded with ${response.status}`)
  * }
  */

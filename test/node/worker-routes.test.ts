@@ -10,7 +10,7 @@ import { LINK_SECRET, ORDER, World, type WorldOptions } from '../worker/support/
 import { root } from './support/runtimes.ts'
 import { sources } from './support/snippets.ts'
 
-const readme = readFileSync(join(root, 'worker/README.md'), 'utf8')
+const readme = readFileSync(join(root, 'guides/shop-reference.md'), 'utf8')
 
 /** The rows of the table whose first column has this title; of each cell the texts in backquotes. */
 function table(title: string): string[][][] {
@@ -24,11 +24,17 @@ function table(title: string): string[][][] {
   )
 }
 
-const ROUTES = table('route of `/api`').map(([route, , query, errors]) => ({
-  route: route?.[0] ?? '',
-  query: query ?? [],
-  errors: errors ?? [],
-}))
+/** The errors of a capture, refund or void: one list for the three. */
+const MONEY = [...(/Its errors:\n([\s\S]*?)\n\n/.exec(readme)?.[1] ?? '').matchAll(/`(\w+)`/g)].map(
+  ([, code = '']) => code,
+)
+const moneyErrors = (kind: string) =>
+  MONEY.filter((code) => !code.endsWith('_not_executed') || code === `${kind}_not_executed`)
+
+const ROUTES = table('route of `/api`').map(([[route = ''] = [], , query = [], errors = []]) => {
+  const [, kind] = /:order_id\/(capture|refund|void)$/.exec(route) ?? []
+  return { route, query, errors: kind ? moneyErrors(kind) : errors }
+})
 const STATUSES = new Map(
   readme
     .split('\n| code | status | it means |')[1]
@@ -305,7 +311,7 @@ function bodyOf(route: string): RequestInit {
   return {}
 }
 
-describe('the table of routes in worker/README.md', () => {
+describe('the table of routes in guides/shop-reference.md', () => {
   it('has the routes of the app and their query parameters, and no other', () => {
     const routes = API_ROUTES.map(([route, , , query = []]) => ({ route: route as string, query: [...query].sort() }))
     expect(ROUTES.map(({ route, query }) => ({ route, query: [...query].sort() }))).toEqual(routes)

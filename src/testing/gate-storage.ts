@@ -42,7 +42,9 @@ export function openGateStorage(kept: Kept, ways: Ways): GateStorage {
     // Nothing of it is there until its end: a death in the middle leaves what was before.
     async transaction(work) {
       const whole = ways.whole()
-      return whole ? whole(() => transact(kept, work, ways.calls, (call) => call())) : transact(kept, work, ways.calls, through)
+      return whole
+        ? whole(() => transact(kept, work, ways.calls, (call) => call()))
+        : transact(kept, work, ways.calls, through)
     },
   }
 }
@@ -98,7 +100,8 @@ function callsOf(kept: Kept, calls: StorageCalls, through: Through): GateTransac
     getAlarm: () => step(() => kept.alarm),
     setAlarm: (time) =>
       step(() => {
-        if (!Number.isFinite(time) || time <= 0) throw new TypeError('setAlarm() takes a time: milliseconds since 1970.')
+        if (!Number.isFinite(time) || time <= 0)
+          throw new TypeError('setAlarm() takes a time: milliseconds since 1970.')
         calls.rowsWritten++
         Object.assign(kept, { alarm: time, repeated: 0 })
       }),
@@ -115,6 +118,7 @@ function checkedRow([key, value]: [string, unknown]): [string, unknown] {
   checkedKey(key)
   if (value === undefined) throw new TypeError('put() called with undefined value.')
   const row = structuredClone(value)
-  if (bytes(key + JSON.stringify(row)) > MAX_BYTES) throw new RangeError(`Values cannot be larger than ${MAX_BYTES} bytes.`)
+  if (bytes(key + JSON.stringify(row)) > MAX_BYTES)
+    throw new RangeError(`Values cannot be larger than ${MAX_BYTES} bytes.`)
   return [key, row]
 }

@@ -3,10 +3,10 @@
 
 import type { DurableObjectState, ExecutionContext, KVNamespace } from '@cloudflare/workers-types'
 import { createApp } from '../../../src/shop/app.ts'
+import type { Deps } from '../../../src/shop/scope.ts'
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
 import { runCron } from '../../../src/shop/flows/cron.ts'
 import { createOrderGate } from '../../../src/shop/gate.ts'
-import type { Deps } from '../../../src/shop/scope.ts'
 
 /** Of the whole isolate, which the worker shares with its Durable Objects. */
 let steps = 0

@@ -131,7 +131,7 @@ export async function createTestShop<Env extends ShopEnv = ShopEnv>(
     // The service's webhooks go to the shop.
     fetch: (input, init) => fetch(new Request(input, init)),
   })
-  const worker = createShop<Env>({ onEvent, onAlert, pages, now, fetch: emulator.fetch as typeof globalThis.fetch })
+  const worker = createShop<Env>({ onEvent, onAlert, pages, now, fetch: emulator.fetch })
   const gates = createGateDouble({ Gate: worker.OrderGate, now }, waitUntil)
   const { baseUrl, apiUrl, posId, scheme, apiKey, apiSecret, endpointsKey } = emulator.credentials
   const env = {

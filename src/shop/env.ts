@@ -1,4 +1,4 @@
-import type { ClientConfig } from '../index.ts'
+import type { ClientConfig, Fetch } from '../index.ts'
 import type { GateNamespace, KvNamespace } from './runtime.ts'
 
 /**
@@ -84,7 +84,7 @@ export function retentionMs(env: ShopEnv): number | undefined {
 }
 
 /** The SDK's configuration. */
-export function clientConfig(env: ShopEnv, fetch: typeof globalThis.fetch | undefined): ClientConfig {
+export function clientConfig(env: ShopEnv, fetch: Fetch | undefined): ClientConfig {
   return {
     baseUrl: env.BASE_URL,
     apiUrl: env.API_URL || undefined,
@@ -107,6 +107,6 @@ export function clientConfig(env: ShopEnv, fetch: typeof globalThis.fetch | unde
  * The SDK's configuration for a call that moves money: it is never repeated automatically, not even after a 429. While
  * the SDK waits for its next try, such a call cannot be distinguished from one whose worker has died.
  */
-export function moneyConfig(env: ShopEnv, fetch: typeof globalThis.fetch | undefined): ClientConfig {
+export function moneyConfig(env: ShopEnv, fetch: Fetch | undefined): ClientConfig {
   return { ...clientConfig(env, fetch), maxRetries: 0 }
 }

@@ -1,4 +1,4 @@
-import type { WebhookEvent } from '../index.ts'
+import type { Fetch, WebhookEvent } from '../index.ts'
 import type { ShopEnv } from './env.ts'
 import type { PagesOptions } from './pages/options.ts'
 import type { Order } from './store/order.ts'
@@ -12,7 +12,7 @@ export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
   /** What customers see. */
   pages?: PagesOptions | undefined
   /** How the service is reached. Default: the runtime's `fetch`. It must not repeat a request by itself. */
-  fetch?: typeof globalThis.fetch | undefined
+  fetch?: Fetch | undefined
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   now?: (() => number) | undefined
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { signWebhook } from '../../src/index.ts'
 import { payment } from './support/events.ts'
-import { isHostile, type Kind, LINK_SECRET, World, type WorldOptions } from './support/world.ts'
+import { isHostile, type Kind, World, type WorldOptions } from './support/world.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000

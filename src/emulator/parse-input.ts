@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isWellFormed } from './state/unicode.ts'
 
 /**
  * An object with these fields and no others. Each issue is a whole sentence: which field is unknown and what was probably
@@ -47,6 +48,7 @@ export function wholeNumber(min: number, max: number): v.GenericSchema<unknown, 
 export const text: v.GenericSchema<unknown, string> = v.pipe(
   v.string('must be a string.'),
   v.minLength(1, 'must not be empty.'),
+  v.check(isWellFormed, 'must be well-formed Unicode.'),
 )
 
 /** An amount of money. */

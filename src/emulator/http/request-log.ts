@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { LoggedRequest } from '../state/activity.ts'
 import { timestamp } from '../state/time.ts'
+import { wellFormed } from '../state/unicode.ts'
 import { maskBody, maskHeaders, maskText } from './mask.ts'
 
 type Handler = (request: Request, entry: LoggedRequest) => Promise<Response>
@@ -23,7 +24,12 @@ export async function recordRequest(context: Context, request: Request, handle: 
     response_body: '',
     faults: [],
   }
-  if (!isLogged(request.method, pathname)) return handle(request, { id: '', ...entry })
+  if (!isLogged(request.method, pathname)) {
+    return handle(request, { id: '', ...entry }).catch((error: unknown) => {
+      reportError(context, null, error, request.signal)
+      throw error
+    })
+  }
   const logged = context.activity.open(entry)
   try {
     const response = await keepResponse(logged, await handle(await keepBody(logged, request), logged))
@@ -62,7 +68,7 @@ async function keepBody(entry: LoggedRequest, request: Request): Promise<Request
 function orderIdOf(body: Uint8Array): string | null {
   try {
     const { order_id } = JSON.parse(new TextDecoder().decode(body)) as { order_id?: unknown }
-    return typeof order_id === 'string' ? order_id : null
+    return typeof order_id === 'string' ? wellFormed(order_id) : null
   } catch {
     return null
   }
@@ -110,7 +116,11 @@ function reportFailure(context: Context, entry: LoggedRequest, error: unknown, s
   if (onPurpose) entry.reason = 'the connection was broken on purpose'
   else entry.reason = signal.aborted ? 'the caller gave up' : 'internal error'
   report(context, entry)
-  if (onPurpose || signal.aborted) return
+  if (!onPurpose) reportError(context, entry.id, error, signal)
+}
+
+function reportError(context: Context, id: string | null, error: unknown, signal: AbortSignal): void {
+  if (signal.aborted) return
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  context.activity.report({ type: 'error', at: entry.at, id: entry.id, stack })
+  context.activity.report({ type: 'error', at: timestamp(context.scheduler.now()), id, stack })
 }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { wellFormed } from '../state/unicode.ts'
 
 /** What the tagged template makes: escaped, except where it holds the same itself. */
 export type Html = ReturnType<typeof html>
@@ -59,7 +60,7 @@ export async function renderPage(page: Page): Promise<Response> {
         "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'",
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
-      ...(reason === undefined ? {} : { 'x-emulator-reason': encodeURIComponent(reason) }),
+      ...(reason === undefined ? {} : { 'x-emulator-reason': encodeURIComponent(wellFormed(reason)) }),
     },
   })
 }

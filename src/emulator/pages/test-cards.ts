@@ -14,10 +14,10 @@ function groupOf({ threeDSecure, status, recurring, operations }: TestCard): Gro
 }
 
 /** The test cards in groups; `button` makes what stands beside each. */
-export function cardGroups(messages: Messages, button: (card: TestCard) => Html | ''): Html {
+export function cardGroups(messages: Messages, button: (card: TestCard) => Html | '', level: 'h2' | 'h3' = 'h3'): Html {
   const title = { ...messages.cards, threeDS: '3-D Secure' }
   return html`${GROUPS.map(
-    (group) => html`<h3>${title[group]}</h3>
+    (group) => html`${level === 'h2' ? html`<h2>${title[group]}</h2>` : html`<h3>${title[group]}</h3>`}
 <ul class="cards">${TEST_CARDS.filter((card) => groupOf(card) === group).map(
       (card) => html`<li><code class="number">${spaced(card.number)}</code>
   <span class="says">${messages.lang === 'uk' ? UKRAINIAN[card.name] : card.says}</span>${button(card)}</li>`,

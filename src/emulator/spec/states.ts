@@ -15,6 +15,7 @@ export interface CodeRules {
   sessionExpired: string
   invalidCard: string
   expiredCard: string
+  rejected: string
 }
 
 export const CODES: CodeRules = {
@@ -31,6 +32,7 @@ export const CODES: CodeRules = {
   sessionExpired: '4149',
   invalidCard: '4144',
   expiredCard: '4001',
+  rejected: '4153',
 }
 
 /** The status that each event leads to ("States and transitions"), and the fixed words of records. */

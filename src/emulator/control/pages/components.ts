@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { type Html, renderPage } from '../../pages/layout.ts'
 import { badge, type Tone } from '../../pages/status.ts'
-import { type Attempt, type Delivery, hasFailed } from '../../webhooks/delivery-store.ts'
+import { type Attempt, type Delivery, hasFailed, stateOf } from '../../webhooks/delivery-store.ts'
 
 export const PAGE_SIZE = 50
 
@@ -84,19 +84,16 @@ export function attemptBadge(attempt: Attempt): Html {
 }
 
 /** Whether the last attempt failed. */
-export function isUndelivered({ attempts }: Delivery): boolean {
-  const last = attempts.at(-1)
-  return last !== undefined && (last.error !== undefined || (last.status !== undefined && hasFailed(last)))
+export function isUndelivered(delivery: Delivery): boolean {
+  return stateOf(delivery) === 'failed'
 }
+
+const STATE_TONES = { 'no address': 'idle', waiting: 'wait', failed: 'bad', delivered: 'ok' } as const
 
 /** What became of a webhook, in a word. */
 export function deliveryState(delivery: Delivery): [text: string, tone: Tone] {
-  const { url, attempts } = delivery
-  if (url === null) return ['no address', 'idle']
-  const last = attempts.at(-1)
-  if (last === undefined) return ['waiting', 'wait']
-  if (last.status === undefined && last.error === undefined) return ['under way', 'wait']
-  return isUndelivered(delivery) ? ['failed', 'bad'] : ['delivered', 'ok']
+  const state = stateOf(delivery)
+  return [state, STATE_TONES[state]]
 }
 
 export function missingPage(what: string): Promise<Response> {

@@ -9,6 +9,6 @@ export function testCardsPage(): Promise<Response> {
 <h1>${ENGLISH.cards.title}</h1>
 <p>${ENGLISH.cards.hint} Assumption throughout: the API document names no test cards.</p>
 <p>The checkout page has a button beside each card that fills in the form.</p>
-${cardGroups(ENGLISH, (card) => html`<code>${card.name}</code>`)}`
+${cardGroups(ENGLISH, (card) => html`<code>${card.name}</code>`, 'h2')}`
   return renderPage({ title: ENGLISH.cards.title, body, section: 'cards' })
 }

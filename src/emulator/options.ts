@@ -3,8 +3,8 @@ import { fields, InputError, latency, number, oneOf, parseInput, text, wholeNumb
 import type { AccountOption } from './state/accounts.ts'
 import type { Activity } from './state/activity.ts'
 import type { ClockSource } from './state/clock.ts'
+import { drawPerturbations, PERTURBATIONS, type Perturbation } from './state/perturbations.ts'
 import { LAST_MOMENT } from './state/time.ts'
-import { drawPerturbations, PERTURBATIONS, type Perturbation } from './webhooks/perturb.ts'
 
 /** The addresses and credentials of the emulated project, in the names of the SDK's configuration. */
 export interface Credentials {

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { isWellFormed } from './state/unicode.ts'
 
 /**
  * An object with these fields and no others. Each issue is a whole sentence: which field is unknown and what was probably
@@ -42,6 +41,11 @@ export function wholeNumber(min: number, max: number): v.GenericSchema<unknown, 
     v.number(message),
     v.check((value) => Number.isInteger(value) && value >= min && value <= max, message),
   )
+}
+
+/** Half of a surrogate pair cannot be written as UTF-8: not into a webhook, not into an address. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text)
 }
 
 /** A text that is not empty. */

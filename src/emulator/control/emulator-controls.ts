@@ -1,9 +1,9 @@
 import type { Orders } from '../domain/orders.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { Credentials } from '../options.ts'
 import type { LoggedRequest, Note } from '../state/activity.ts'
 import type { EmulatorClock } from '../state/clock.ts'
-import type { Snapshot } from '../state/snapshot.ts'
 import type { Deliveries } from '../webhooks/deliveries.ts'
 import type { PortalActions } from './actions.ts'
 

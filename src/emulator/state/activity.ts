@@ -19,6 +19,8 @@ export interface LoggedRequest {
   response_headers: Record<string, string>
   /** At most 16,384 characters; empty for a page. */
   response_body: string
+  /** Milliseconds until the response, on the emulator's clock: 0 where it stands still. */
+  ms: number
   /** The faults that fired on this request. */
   faults: AppliedFault[]
 }
@@ -47,7 +49,7 @@ export interface AppliedFault {
 export type Activity =
   | ({ type: 'request' } & Pick<
       LoggedRequest,
-      'at' | 'id' | 'method' | 'path' | 'operation' | 'order_id' | 'status' | 'reason'
+      'at' | 'id' | 'method' | 'path' | 'operation' | 'order_id' | 'status' | 'reason' | 'ms'
     >)
   | {
       type: 'webhook'

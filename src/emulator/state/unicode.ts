@@ -1,13 +1,8 @@
-/** Half of a surrogate pair cannot be written as UTF-8: not into a webhook, not into an address. */
-const HALF = /\p{Surrogate}/u
+import { isWellFormed } from '../parse-input.ts'
 
 /** Text with a replacement character for each half of a surrogate pair. */
 export function wellFormed(text: string): string {
-  return HALF.test(text) ? text.replaceAll(new RegExp(HALF, 'gu'), '\ufffd') : text
-}
-
-export function isWellFormed(text: string): boolean {
-  return !HALF.test(text)
+  return text.replaceAll(/\p{Surrogate}/gu, '\ufffd')
 }
 
 /** The path of the first text or name that is not well-formed Unicode: `split[0].products`; undefined when all of it is. */

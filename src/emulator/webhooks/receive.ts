@@ -1,4 +1,4 @@
-import { maskBody, maskHeaders } from '../http/mask.ts'
+import { maskBody, maskHeaders } from '../state/mask.ts'
 
 /** What a receiver responded, as far as it is kept. */
 export interface ReceiverResponse {

@@ -100,7 +100,7 @@ export class Probe {
   #count = 0
 
   constructor(create: Create, target: Target) {
-    this.bench = createBench({ customerFields: 'required' }, create)
+    this.bench = createBench({ customerFields: 'required', strict: true }, create)
     this.target = target
   }
 

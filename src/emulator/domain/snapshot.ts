@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts'
 import { InputError } from '../parse-input.ts'
-import type { Job } from './clock.ts'
-import type { Random } from './random.ts'
-import type { Order } from './state.ts'
+import type { Job } from '../state/clock.ts'
+import type { Random } from '../state/random.ts'
+import type { Order } from '../state/state.ts'
 
 /** Raised when an older emulator could not read what this one writes. */
 const VERSION = 1

@@ -107,6 +107,8 @@ export type ResolvedOptions = Required<
   Omit<EmulatorOptions, 'clock' | 'webhookUrl' | 'fetch' | 'signature' | 'credentials' | 'onActivity' | 'perturbations'>
 > & {
   clock: ClockSource
+  /** Whether the clock is the system's. */
+  clockMoves: boolean
   perturbations: readonly Perturbation[]
   /** Whether an `origin` was given: the emulator listens somewhere. */
   served: boolean
@@ -202,6 +204,7 @@ export function resolveOptions(input: EmulatorOptions): ResolvedOptions {
     served: options.origin !== undefined,
     allowHosts: options.allowHosts ?? [],
     clock,
+    clockMoves: options.clock === undefined,
     webhookUrl: options.webhookUrl,
     fetch: options.fetch,
     webhookHeaders: options.webhookHeaders ?? {},

@@ -24,7 +24,9 @@ export function setStatus(
     status_description: describeCode(code),
     processed_at: timestamp(context.scheduler.now()),
   })
-  note(context, order, `${payment.method} ${status} (${code}, ${payment.status_description})`)
+  const charge = order.payments.indexOf(payment)
+  const what = charge > 0 ? `charge ${charge}: ${payment.method}` : payment.method
+  note(context, order, `${what} ${status} (${code}, ${payment.status_description})`)
 }
 
 /** Sends the webhook of a payment as it stands now. */

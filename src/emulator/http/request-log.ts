@@ -47,8 +47,6 @@ export async function recordRequest(context: Context, request: Request, handle: 
 /** The service's own requests, and what changes the emulator. Its pages and readings would drown the rest. */
 function isLogged(method: string, path: string): boolean {
   if (path.startsWith('/_emulator/api/')) return method === 'POST'
-  // A customer who looks at a page changes nothing; that it was opened is a line of the order's timeline.
-  if (method === 'GET' && path.startsWith('/api/v1/checkout/')) return false
   return path !== '/_emulator' && path !== '/' && path !== '/favicon.ico' && !path.startsWith('/_emulator/')
 }
 

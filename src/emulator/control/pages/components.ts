@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { type Html, renderPage } from '../../pages/layout.ts'
+import type { Html } from '../../pages/layout.ts'
 import { badge, type Tone } from '../../pages/status.ts'
 import { type Attempt, type Delivery, hasFailed, stateOf } from '../../webhooks/delivery-store.ts'
 
@@ -13,9 +13,9 @@ export function webhookAddress({ id }: Pick<Delivery, 'id'>): string {
   return `/_emulator/webhooks/${encodeURIComponent(id)}`
 }
 
-/** A timestamp that does not break within the date: `2026-11-21 19:40:11`. */
+/** A timestamp that does not break within the date: `2026-11-21 19:40:11.123`. */
 export function when(at: string): Html {
-  return html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)}</time>`
+  return html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 23)}</time>`
 }
 
 export function money(amount: number, currency: string): string {
@@ -94,10 +94,4 @@ const STATE_TONES = { 'no address': 'idle', waiting: 'wait', failed: 'bad', deli
 export function deliveryState(delivery: Delivery): [text: string, tone: Tone] {
   const state = stateOf(delivery)
   return [state, STATE_TONES[state]]
-}
-
-export function missingPage(what: string): Promise<Response> {
-  const body = html`<h1>No such ${what}</h1>
-<p>The emulator may have been reset, or it has forgotten it: it keeps the latest 2,000 requests and 10,000 webhooks.</p>`
-  return renderPage({ title: `No such ${what}`, body, section: 'overview', status: 404 })
 }

@@ -165,7 +165,13 @@ const OPTIONS = fields('emulator option', {
   customerFields: v.optional(oneOf('customerFields', ['required', 'optional'] as const)),
   captureContentType: v.optional(oneOf('captureContentType', ['json', 'any'] as const)),
   strict: v.optional(v.boolean('must be true or false.')),
-  perturbations: v.optional(v.union([v.literal('seed'), v.array(oneOf('perturbation', PERTURBATIONS))])),
+  perturbations: v.optional(
+    v.lazy((input) =>
+      input === 'seed'
+        ? v.literal('seed')
+        : v.array(oneOf('perturbation', PERTURBATIONS), 'must be a list of switches, or "seed".'),
+    ),
+  ),
   hostedAuthResponse: v.optional(oneOf('hostedAuthResponse', ['redirect', 'record'] as const)),
   splitSum: v.optional(oneOf('splitSum', ['any', 'exact'] as const)),
   expiry: v.optional(fields('expiry', { checkoutMs: expiry, threeDSecureMs: expiry, authorizationMs: expiry })),

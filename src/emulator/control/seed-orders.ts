@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import { createOrder, pay } from '../domain/payments.ts'
 import { validate } from '../http/validate.ts'
-import { fields, InputError, oneOf, parseInput, text } from '../parse-input.ts'
+import { fields, InputError, oneOf, text } from '../parse-input.ts'
 import type { ParameterTable } from '../spec/parameters.ts'
 import { TEST_CARDS, type TestCardName, testCard } from '../state/cards.ts'
 import type { PortalActions } from './actions.ts'
@@ -32,7 +32,9 @@ const SEED = v.array(
  */
 export function seedOrders(context: Context, control: PortalActions, input: unknown): void {
   const { parameters } = context.rules
-  const seeds = parseInput(SEED, input)
+  const parsed = v.safeParse(SEED, input)
+  if (!parsed.success) throw new InputError(parsed.issues.map(sentence).join(' '))
+  const seeds = parsed.output
   const ids = new Set<string>()
   const wrong: string[] = []
   const purchases = { direct: parameters.directPurchase, hosted: parameters.hostedPurchase }
@@ -67,6 +69,12 @@ export function seedOrders(context: Context, control: PortalActions, input: unkn
       }
     }
   }
+}
+
+/** `[0].steps[1].do: Unknown step "refnud".` */
+function sentence({ path = [], message }: v.BaseIssue<unknown>): string {
+  const keys = path.map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+  return keys.length === 0 ? message : `${keys.join('')}: ${message}`
 }
 
 const NEEDED = ['order_id', 'amount', 'currency']

@@ -97,8 +97,8 @@ details.confirm[open] { border: 1px solid var(--bad); border-radius: .45rem; pad
 .worth { display: flex; flex-wrap: wrap; gap: .5rem 2rem; }
 .worth dd { font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; white-space: nowrap; }
 main time[data-age]::after { content: " · " attr(data-age); color: var(--muted); }
-.copier { margin: .25rem 0; }
-code.copy + .copier { margin: 0 0 0 .5rem; padding: 0 .4rem; }
+.copier, button.copier { margin: .25rem 0; padding: .1rem .5rem; border-width: 1px; background: transparent; color: var(--accent); font-size: .85rem; }
+code.copy + .copier { margin: 0 0 0 .5rem; }
 .story .gap { color: var(--muted); font-style: italic; }
 table.list td, table.list th { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 @media (min-width: 62.01rem) {

@@ -23,7 +23,7 @@ export function perturb(
   }
   if (perturbations.includes('keys_reordered')) {
     const entries = Object.entries(event)
-    const start = count % entries.length
+    const start = 2 + (count % (entries.length - 2))
     event = Object.fromEntries([...entries.slice(start), ...entries.slice(0, start)].reverse())
   }
   return event

@@ -25,7 +25,8 @@ function startAgain(): Html {
 }
 
 /** The same small thing in each language: the list of accounts, which needs one header. */
-export function snippets({ baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey, scheme }: Credentials) {
+export function snippets(credentials: Credentials): Record<string, string> {
+  const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey, scheme } = credentials
   const accounts = `${apiUrl}/api/v1/balances/pos/${posId}/accounts`
   const auth = `${scheme} ${apiKey}:${apiSecret}`
   const names = { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey, scheme }

@@ -37,7 +37,7 @@ export function overviewPage(desk: Desk, query: URLSearchParams): Promise<Respon
 ${failed.length === 0 ? '' : failedNotice(failed)}
 ${noteList(emulator.notes)}
 <form class="actions" method="get" action="/_emulator" role="search">
-  <div><label for="q">Search orders</label><input class="wide-field" id="q" name="q" value="${text}" placeholder="any id, amount, status, card"></div>
+  <div><label for="q">Search orders</label><input class="wide-field" id="q" name="q" value="${text}" placeholder="id, amount, status, card"></div>
   <button type="submit" class="quiet">Search</button>
   ${text === '' ? '' : html`<a href="/_emulator">All orders</a>`}
 </form>

@@ -29,6 +29,6 @@ export function emptyState(options: ResolvedOptions, ids: Ids): State {
 
 export function note(context: Context, order: Order, what: string, isNote = false): void {
   const at = timestamp(context.scheduler.now())
-  context.activity.publish({ type: 'state', at, order_id: order.order_id, what })
+  if (!isNote) context.activity.publish({ type: 'state', at, order_id: order.order_id, what })
   order.timeline.push(context.activity.stamp({ at, what, ...(isNote && { note: true as const }) }))
 }

@@ -56,6 +56,8 @@ function pageOf<T>(
   return all.slice(start, limit === undefined ? undefined : start + limit)
 }
 
+const noOrder = (id: string): NotFound => new NotFound(`No order has the order_id ${JSON.stringify(id)}.`)
+
 const idOf = ({ id }: { id: string }): string => id
 
 /** Everything at `/_emulator/api`. */
@@ -79,9 +81,13 @@ export const OPERATIONS: readonly ControlOperation[] = [
     fields('query', { order_id: v.optional(text), status: v.optional(text), ...PAGE }),
     '?order_id=A-1',
     ({ orders }, { order_id, status, ...page }) => {
-      if (order_id === undefined) return orders.page({ ...page, status })
+      if (order_id === undefined) {
+        const { after } = page
+        if (after !== undefined && orders.get(after) === undefined) throw noOrder(after)
+        return orders.page({ ...page, status })
+      }
       const found = orders.get(order_id)
-      if (found === undefined) throw new NotFound(`No order has the order_id ${JSON.stringify(order_id)}.`)
+      if (found === undefined) throw noOrder(order_id)
       return found
     },
   ),

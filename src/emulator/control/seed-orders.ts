@@ -72,8 +72,8 @@ export function seedOrders(context: Context, control: PortalActions, input: unkn
 }
 
 /** `[0].steps[1].do: Unknown step "refnud".` */
-function sentence({ path = [], message }: v.BaseIssue<unknown>): string {
-  const keys = path.map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+function sentence({ path, message }: v.BaseIssue<unknown>): string {
+  const keys = (path ?? []).map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
   return keys.length === 0 ? message : `${keys.join('')}: ${message}`
 }
 

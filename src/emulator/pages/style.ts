@@ -91,6 +91,7 @@ details.confirm[open] { border: 1px solid var(--bad); border-radius: .45rem; pad
 .pager { display: flex; gap: 1rem; align-items: center; flex-wrap: wrap; margin: .75rem 0; }
 .frame { display: flex; flex-wrap: wrap; gap: .35rem .5rem; align-items: center; max-width: 76rem; margin: 0 auto; padding: 0 1.5rem .25rem; }
 .frame form { margin: 0; }
+.frame button { font-size: .875rem; padding: .15rem .5rem; }
 .frame .clock { margin-right: .5rem; }
 .frame .counts { display: flex; flex-wrap: wrap; gap: .35rem; margin-left: auto; }
 .frame .badge { text-decoration: none; }
@@ -103,9 +104,9 @@ code.copy + .copier { margin: 0 0 0 .5rem; }
 table.list td, table.list th { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 @media (min-width: 62.01rem) {
   table.list { table-layout: fixed; }
-  .orders th:nth-child(1) { width: 20%; } .orders th:nth-child(2) { width: 23%; } .orders th:nth-child(3) { width: 12%; }
-  .orders th:nth-child(4) { width: 11%; } .orders th:nth-child(5) { width: 12%; }
-  .requests th:nth-child(1) { width: 36%; } .requests th:nth-child(2) { width: 30%; } .requests th:nth-child(3) { width: 12%; }
+  .orders th:nth-child(1) { width: 19%; } .orders th:nth-child(2) { width: 27%; } .orders th:nth-child(3) { width: 13%; }
+  .orders th:nth-child(4) { width: 11%; } .orders th:nth-child(5) { width: 14%; }
+  .requests th:nth-child(1) { width: 36%; } .requests th:nth-child(2) { width: 32%; } .requests th:nth-child(3) { width: 16%; }
   .webhooks th:nth-child(1) { width: 16%; } .webhooks th:nth-child(2) { width: 24%; } .webhooks th:nth-child(3) { width: 12%; } .webhooks th:nth-child(4) { width: 22%; }
   .own-webhooks th:nth-child(1) { width: 16%; } .own-webhooks th:nth-child(2) { width: 25%; } .own-webhooks th:nth-child(3) { width: 23%; } .own-webhooks th:nth-child(5) { width: 8rem; }
 }
@@ -122,7 +123,7 @@ table.list td, table.list th { white-space: nowrap; overflow: hidden; text-overf
 @media (max-width: 62rem) {
   table.list thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table.list, table.list tbody { display: block; }
-  table.list tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 .75rem; padding: .35rem 0; border-bottom: 1px solid var(--line); }
+  table.list tr { display: grid; grid-template-columns: minmax(0, 1fr) fit-content(50%); gap: 0 .75rem; padding: .35rem 0; border-bottom: 1px solid var(--line); }
   table.list td { min-width: 0; border: 0; padding: .1rem 0; }
   .orders td:nth-child(3), .orders td:nth-child(6), .requests td:nth-child(4), .webhooks td:nth-child(4) { display: none; }
   .orders td:nth-child(4) { grid-area: 1 / 2; }

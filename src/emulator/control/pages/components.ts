@@ -18,6 +18,11 @@ export function when(at: string): Html {
   return html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 23)}</time>`
 }
 
+/** The same in a table, short: `11-21 19:40:11`. */
+export function shortWhen(at: string): Html {
+  return html`<time datetime="${at}">${at.slice(5, 10)} ${at.slice(11, 19)}</time>`
+}
+
 export function money(amount: number, currency: string): string {
   return `${amount.toFixed(2)} ${currency}`
 }

@@ -15,9 +15,9 @@ import {
   orderAddress,
   PAGE_SIZE,
   pager,
+  shortWhen,
   startOf,
   webhookAddress,
-  when,
 } from './components.ts'
 import { type Desk, noteList, renderSection } from './frame.ts'
 import { isView, requestTable } from './requests.ts'
@@ -79,7 +79,7 @@ function orderTable(orders: readonly OrderView[], deliveries: DeliveryLog): Html
       <td>${payment?.mode ?? ''} ${payment?.method ?? ''}</td>
       <td class="amount">${payment === undefined ? '' : money(payment.amount, payment.currency)}</td>
       <td>${webhookSummary(deliveries.ofOrder(order.order_id))}</td>
-      <td>${payment === undefined ? '' : when(payment.created_at)}</td></tr>`
+      <td>${payment === undefined ? '' : shortWhen(payment.created_at)}</td></tr>`
   })}</tbody></table>`
 }
 

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { Html } from '../../pages/layout.ts'
 import { badge, faultBadge } from '../../pages/status.ts'
 import type { LoggedRequest } from '../../state/activity.ts'
-import { orderAddress, PAGE_SIZE, pager, startOf, when } from './components.ts'
+import { orderAddress, PAGE_SIZE, pager, shortWhen, startOf, when } from './components.ts'
 import { curlOf } from './curl.ts'
 import { type Desk, missingPage, noteList, renderSection } from './frame.ts'
 
@@ -55,7 +55,7 @@ export function requestTable(requests: readonly LoggedRequest[]): Html {
       <td><a href="/_emulator/requests/${request.id}">${request.method} ${request.path}</a>${request.faults.map(({ kind }) => html` ${faultBadge(kind)}`)}</td>
       <td title="${request.reason ?? ''}">${responseBadge(request)} ${request.reason ?? ''}</td>
       <td>${request.order_id === null ? '' : html`<a href="${orderAddress(request.order_id)}">${request.order_id}</a>`}</td>
-      <td>${when(request.at)}</td></tr>`,
+      <td>${shortWhen(request.at)}</td></tr>`,
   )}</tbody></table>`
 }
 

@@ -10,6 +10,7 @@ import {
   orderAddress,
   PAGE_SIZE,
   pager,
+  shortWhen,
   startOf,
   webhookAddress,
   when,
@@ -60,7 +61,7 @@ export function webhookTable(deliveries: readonly Delivery[], orderPage?: string
       <td>${badge(word, tone)} ${word === 'failed' ? String(last?.error ?? last?.status) : ''}</td>
       ${orderPage === undefined ? html`<td><a href="${orderAddress(delivery.order_id)}">${delivery.order_id}</a></td>` : ''}
       <td title="${delivery.url ?? ''}">${delivery.url ?? 'nowhere: no server_url, no --webhook-url'}</td>
-      <td>${delivery.attempts.length > 1 ? `${delivery.attempts.length} attempts, ` : ''}${last === undefined ? '' : when(last.at)}</td>
+      <td>${delivery.attempts.length > 1 ? `${delivery.attempts.length} attempts, ` : ''}${last === undefined ? '' : shortWhen(last.at)}</td>
       ${orderPage === undefined ? '' : html`<td>${again(delivery, orderPage)}</td>`}</tr>`
   })}</tbody></table>`
 }

@@ -60,6 +60,27 @@ function searched(order: Order): string {
   return text
 }
 
+const CHUNK = 100
+const chunks = new WeakMap<Order, { version: number; text: string }>()
+
+/** The orders that hold a text, oldest first. Texts are looked through in hundreds: one long text is searched much faster. */
+function find(orders: readonly Order[], wanted: string): Order[] {
+  const found: Order[] = []
+  for (let start = 0; start < orders.length; start += CHUNK) {
+    const part = orders.slice(start, start + CHUNK)
+    const [first] = part
+    if (first === undefined) break
+    const version = part.reduce((sum, { timeline }) => sum + timeline.length + 1, 0)
+    let chunk = chunks.get(first)
+    if (chunk?.version !== version) {
+      chunk = { version, text: part.map(searched).join('\n') }
+      chunks.set(first, chunk)
+    }
+    if (chunk.text.includes(wanted)) found.push(...part.filter((order) => searched(order).includes(wanted)))
+  }
+  return found
+}
+
 export function viewOrders(context: Context): Orders {
   const view = (orderId: string): OrderView | undefined => {
     const order = context.state.orders.get(orderId)
@@ -89,8 +110,8 @@ export function viewOrders(context: Context): Orders {
     },
     search({ text = '', from = 0, count = 50 }) {
       const wanted = text.trim().toLowerCase()
-      const all = [...context.state.orders.values()].reverse()
-      const found = wanted === '' ? all : all.filter((order) => searched(order).includes(wanted))
+      const all = [...context.state.orders.values()]
+      const found = (wanted === '' ? all : find(all, wanted)).reverse()
       return {
         total: found.length,
         orders: found.slice(from, from + count).flatMap(({ order_id }) => view(order_id) ?? []),

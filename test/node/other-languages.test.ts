@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Command } from 'commander'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { addEmulatorOptions, readEmulatorArguments } from '../../src/cli/emulator-options.ts'
 import { Document, quoted } from './support/document.ts'
 import { start } from './support/process.ts'
 import { blocks } from './support/snippets.ts'
@@ -48,4 +50,29 @@ it.each([
     field: string
   }[]
   expect(notes.map(({ field }) => field)).toContain('refund_amount')
+})
+
+it('the Dockerfile and the compose file of guides/emulator.md start the emulator with options that it has', () => {
+  const [dockerfile = ''] = blocks('guides/emulator.md', 'dockerfile').map(({ code }) => code)
+  const [compose = ''] = blocks('guides/emulator.md', 'yaml').map(({ code }) => code)
+  const known = /^(FROM \S+|RUN \S.*|USER node|EXPOSE 4010|HEALTHCHECK CMD \[.*\]|ENTRYPOINT \[.*\])$/
+  expect(dockerfile.trim().split('\n')[0]).toMatch(/^FROM node:\d+-slim$/)
+  expect(
+    dockerfile
+      .trim()
+      .split('\n')
+      .filter((line) => !known.test(line)),
+  ).toEqual([])
+  const listOf = (text: string, name: string) =>
+    JSON.parse(new RegExp(`${name}:? (\\[.*\\])$`, 'm').exec(text)?.[1] ?? '[]') as string[]
+  const [edgetill, verb, ...words] = [...listOf(dockerfile, 'ENTRYPOINT'), ...listOf(compose, 'command')]
+  expect([edgetill, verb, words.length]).toEqual(['edgetill', 'emulator', 6])
+  let options: unknown
+  const parser = addEmulatorOptions(new Command()).exitOverride()
+  parser.action((flags) => (options = readEmulatorArguments(flags).serve)).parse(words, { from: 'user' })
+  expect(options).toMatchObject({ host: '0.0.0.0', origin: 'http://localhost:4010' })
+  // The check that the container runs is a program.
+  const [, , check = ''] = listOf(dockerfile, 'HEALTHCHECK CMD')
+  expect(() => new Function(check)).not.toThrow()
+  expect(compose).not.toMatch(/\t| $/m)
 })

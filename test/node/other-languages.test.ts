@@ -69,7 +69,11 @@ it('the Dockerfile and the compose file of guides/emulator.md start the emulator
   expect([edgetill, verb, words.length]).toEqual(['edgetill', 'emulator', 6])
   let options: unknown
   const parser = addEmulatorOptions(new Command()).exitOverride()
-  parser.action((flags) => (options = readEmulatorArguments(flags).serve)).parse(words, { from: 'user' })
+  parser
+    .action((flags) => {
+      options = readEmulatorArguments(flags).serve
+    })
+    .parse(words, { from: 'user' })
   expect(options).toMatchObject({ host: '0.0.0.0', origin: 'http://localhost:4010' })
   // The check that the container runs is a program.
   const [, , check = ''] = listOf(dockerfile, 'HEALTHCHECK CMD')

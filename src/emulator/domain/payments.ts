@@ -1,6 +1,6 @@
 import { type Context, note } from '../context.ts'
 import { Problem, type Violation } from '../http/problem.ts'
-import { findCard, isExpired, maskNumber, passesLuhn, type TestCard } from '../state/cards.ts'
+import { findCard, isExpired, maskNumber, passesLuhn, type TestCard, testCard } from '../state/cards.ts'
 import type { Order, Payment } from '../state/state.ts'
 import { addDuration, timestamp, timestampWithoutFraction } from '../state/time.ts'
 import { scheduleAuthorizationExpiry, scheduleExpiry } from './expiry.ts'
@@ -135,10 +135,9 @@ export function pay(context: Context, order: Order, instrument: Instrument, code
 
 /** Under the perturbation `second_card`: the customer's first card is declined, and the payment stays open for the next one. */
 export function declineFirstCard(context: Context, order: Order): void {
-  const { codes, statuses } = context.rules
   const declined: Payment = { ...order.payments[0], payment_id: context.ids.uuid(), transaction_id: context.ids.uuid() }
   order.declined = [...(order.declined ?? []), declined]
-  setStatus(context, order, declined, statuses.declined, codes.rejected)
+  conclude(context, order, declined, findCard(testCard('declined')))
   announce(context, order, declined)
 }
 

@@ -15,7 +15,6 @@ export interface CodeRules {
   sessionExpired: string
   invalidCard: string
   expiredCard: string
-  rejected: string
 }
 
 export const CODES: CodeRules = {
@@ -32,7 +31,6 @@ export const CODES: CodeRules = {
   sessionExpired: '4149',
   invalidCard: '4144',
   expiredCard: '4001',
-  rejected: '4153',
 }
 
 /** The status that each event leads to ("States and transitions"), and the fixed words of records. */

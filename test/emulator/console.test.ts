@@ -181,7 +181,13 @@ it('the events are a stream: requests, states, webhooks and notes, until the rea
     expect(JSON.parse(data)).toMatchObject({ type })
     return `${id} ${type}`
   })
-  expect(events).toEqual(['1 state', '2 state', '3 note', expect.stringMatching(/request|webhook/), expect.stringMatching(/request|webhook/)])
+  expect(events).toEqual([
+    '1 state',
+    '2 state',
+    '3 note',
+    expect.stringMatching(/request|webhook/),
+    expect.stringMatching(/request|webhook/),
+  ])
   await pay(bench, { order_id: 'nobody listens' })
 })
 

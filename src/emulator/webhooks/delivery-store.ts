@@ -43,7 +43,7 @@ export function hasFailed({ status }: Attempt): boolean {
 }
 
 /** The last attempt at the webhook's own address. */
-export function lastAttempt({ attempts }: Delivery): Attempt | undefined {
+function lastAttempt({ attempts }: Delivery): Attempt | undefined {
   return attempts.filter(({ url }) => url === undefined).at(-1)
 }
 

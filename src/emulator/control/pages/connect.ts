@@ -25,7 +25,7 @@ function startAgain(): Html {
 }
 
 /** The same small thing in each language: the list of accounts, which needs one header. */
-export function snippets(credentials: Credentials): Record<string, string> {
+function snippets(credentials: Credentials): Record<string, string> {
   const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey, scheme } = credentials
   const accounts = `${apiUrl}/api/v1/balances/pos/${posId}/accounts`
   const auth = `${scheme} ${apiKey}:${apiSecret}`

@@ -28,7 +28,7 @@ export async function receive(response: Response): Promise<ReceiverResponse> {
 async function startOf({ body }: Response): Promise<Uint8Array> {
   if (body === null) return new Uint8Array()
   const reader = body.getReader()
-  const kept = new Uint8Array(MAX_BYTES)
+  const parts: Uint8Array[] = []
   let size = 0
   const timer = setTimeout(() => reader.cancel().catch(() => {}), PATIENCE_MS)
   try {
@@ -36,7 +36,7 @@ async function startOf({ body }: Response): Promise<Uint8Array> {
       const { done, value } = await reader.read()
       if (done) break
       const part = (value as Uint8Array).subarray(0, MAX_BYTES - size)
-      kept.set(part, size)
+      parts.push(part)
       size += part.length
     }
   } catch {
@@ -45,5 +45,11 @@ async function startOf({ body }: Response): Promise<Uint8Array> {
   clearTimeout(timer)
   // Not awaited: a receiver that does not end its response must not hold the delivery.
   reader.cancel().catch(() => {})
-  return kept.subarray(0, size)
+  const kept = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    kept.set(part, at)
+    at += part.length
+  }
+  return kept
 }

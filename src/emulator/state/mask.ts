@@ -1,4 +1,4 @@
-import { maskNumber, passesLuhn } from '../state/cards.ts'
+import { maskNumber, passesLuhn } from './cards.ts'
 
 /** The longest body that the request log keeps, in characters. */
 const MAX_BODY = 16_384

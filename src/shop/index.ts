@@ -1,7 +1,7 @@
 // edgetill/worker: the shop's engine.
 
-import type { Hono } from 'hono'
-import { Hono as TinyHono } from 'hono/tiny'
+import type { Hono as App } from 'hono'
+import { Hono as TinyApp } from 'hono/tiny'
 import { createApp, createNotFound } from './app.ts'
 import { runCron } from './cron.ts'
 import type { ShopEnv } from './env.ts'
@@ -25,11 +25,11 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
    * The routes, for `app.route('/', shop.app)` in an app of yours: `/webhooks`, `/checkout/:token`, `/return/:order_id`,
    * `/health` and `/api/…`. They touch no other route of that app.
    */
-  app: Hono<{ Bindings: Env }>
+  app: App<{ Bindings: Env }>
   /** The response to an unknown path, for `app.notFound(shop.notFound)`. */
-  notFound: Parameters<Hono<{ Bindings: Env }>['notFound']>[0]
+  notFound: Parameters<App<{ Bindings: Env }>['notFound']>[0]
   /** The whole Worker, for a shop without routes beside these. */
-  fetch: Hono<{ Bindings: Env }>['fetch']
+  fetch: App<{ Bindings: Env }>['fetch']
   /** The Worker's cron. */
   scheduled: (controller: unknown, env: Env, context: { waitUntil: WaitUntil }) => void
   /** The Durable Object class that wrangler.toml binds as ORDER_GATE. */
@@ -38,15 +38,14 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
 
 /**
  * Makes a shop's engine: checkout links, webhooks, captures and refunds, and a small API, on a Cloudflare Worker with KV and
- * one Durable Object for each order. `worker/README.md` describes its routes, bindings and promises.
+ * one Durable Object for each order. `guides/shop-reference.md` describes its routes, bindings and promises.
  *
  * Nothing is checked here, because a Worker has no bindings when its module loads: a wrong or missing binding is named by
  * `GET /health`, in the log, and by each route that needs it (500 `config`). Needs the package `hono`.
  *
  * @param options Everything is optional: `createShop({})` receives and stores webhooks.
  * @example
- * import type { Hono } from 'hono'
-import { Hono as TinyHono } from 'hono/tiny'
+ * import { Hono } from 'hono'
  * import { createShop, type ShopEnv } from 'edgetill/worker'
  *
  * interface Env extends ShopEnv {
@@ -66,14 +65,14 @@ import { Hono as TinyHono } from 'hono/tiny'
 export function createShop<Env extends ShopEnv = ShopEnv>(options: ShopOptions<Env> = {}): Shop<Env> {
   // The engine passes the bindings on as it got them.
   const deps = { ...options, now: options.now ?? Date.now } as unknown as Deps
-  const app = createApp(deps) as unknown as Hono<{ Bindings: Env }>
+  const app = createApp(deps) as unknown as App<{ Bindings: Env }>
   const notFound = createNotFound(deps) as unknown as Shop<Env>['notFound']
-  let whole: TinyHono<{ Bindings: Env }> | undefined
+  let whole: TinyApp<{ Bindings: Env }> | undefined
   return {
     app,
     notFound,
     fetch(request, env, context) {
-      whole ??= new TinyHono<{ Bindings: Env }>().notFound(notFound).route('/', app)
+      whole ??= new TinyApp<{ Bindings: Env }>().notFound(notFound).route('/', app)
       return whole.fetch(request, env, context)
     },
     scheduled: (_, env, context) => context.waitUntil(runCron(deps, env, (work) => context.waitUntil(work))),

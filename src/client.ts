@@ -1,4 +1,4 @@
-import type { PaymentMethods } from './client-operations.ts'
+import type { ClientMethods } from './client-methods.ts'
 import { type ClientConfig, resolveConfig } from './config.ts'
 import type { BodilessCallOptions, CallOptions } from './http/types.ts'
 import { cancelPayment } from './operations/cancel-payment.ts'
@@ -19,7 +19,7 @@ import type { Account } from './schemas/account.ts'
 import type { WebhookEvent } from './schemas/event.ts'
 
 /** Every operation, bound to one configuration. The functions can be taken out and passed on: they need no `this`. */
-export interface Client extends PaymentMethods {
+export interface Client extends ClientMethods {
   /**
    * Reads all accounts of a POS with their balances. `GET {api_url}/api/v1/balances/pos/{pos_id}/accounts`.
    *

@@ -3,12 +3,12 @@ import { ConfigError } from './errors.ts'
 import type { Hooks } from './hooks.ts'
 import {
   anObject,
-  define,
   fieldsOf,
   must,
   noUnknownOption,
   objectMessage,
   option,
+  pure,
   type Schema,
 } from './schemas/fields.ts'
 import { oneOf, pattern, uuid, wholeNumber } from './schemas/input.ts'
@@ -104,7 +104,7 @@ const CREDENTIAL =
 const fn = <T extends (...args: never[]) => unknown>(): Schema<T> =>
   v.custom<T>((value) => typeof value === 'function', must('be a function'))
 
-const configFields = /* @__PURE__ */ define(() => {
+const configFields = /* @__PURE__ */ pure(() => {
   const credential = pattern(/^[!-~]+$/, CREDENTIAL)
   const addressMessage = must('be an absolute URL such as https://pay.example.com')
   const url = v.pipe(
@@ -140,7 +140,7 @@ const configFields = /* @__PURE__ */ define(() => {
   })
 })
 
-const configSchema: Schema<ClientConfig> = /* @__PURE__ */ define(() =>
+const configSchema: Schema<ClientConfig> = /* @__PURE__ */ pure(() =>
   v.pipe(anObject, noUnknownOption(Object.keys(configFields)), v.looseObject(configFields, objectMessage)),
 )
 

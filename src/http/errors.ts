@@ -16,7 +16,7 @@ import { paymentSecrets } from '../lib/card-data.ts'
 import { isObject } from '../lib/kind.ts'
 import { type Redactor, redactor } from '../lib/redact.ts'
 import { isSigned } from './auth.ts'
-import { statusMeaning, wasNotProcessed } from './final-statuses.ts'
+import { statusMeaning, wasNotProcessed } from './not-processed.ts'
 import { type Attempt, callDetails, type RunningAttempt } from './types.ts'
 
 const NO_RESPONSE: Record<ConnectionError['reason'], string> = {

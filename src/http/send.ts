@@ -5,12 +5,12 @@ import { callHook, type RequestInfo } from '../hooks.ts'
 import { abandon } from '../lib/read-bytes.ts'
 import {
   anObject,
-  define,
   fieldsOf,
   must,
   noUnknownOption,
   objectMessage,
   option,
+  pure,
   type Schema,
 } from '../schemas/fields.ts'
 import { checkInput, rejectInput, wholeNumber } from '../schemas/input.ts'
@@ -233,7 +233,7 @@ const infoOf = ({ operation, method, path }: WireRequest, attempt: number): Requ
   attempt,
 })
 
-const optionFields = /* @__PURE__ */ define(() =>
+const optionFields = /* @__PURE__ */ pure(() =>
   fieldsOf<CallOptions>()({
     signal: option(v.custom<AbortSignal>(isSignal, must('be an AbortSignal (the `signal` of an AbortController)'))),
     timeoutMs: option(wholeNumber(1, TIMEOUT_LIMIT_MS)),
@@ -243,7 +243,7 @@ const optionFields = /* @__PURE__ */ define(() =>
   }),
 )
 
-const optionsSchema: Schema<CallOptions> = /* @__PURE__ */ define(() =>
+const optionsSchema: Schema<CallOptions> = /* @__PURE__ */ pure(() =>
   v.pipe(anObject, noUnknownOption(Object.keys(optionFields)), v.looseObject(optionFields, objectMessage)),
 )
 

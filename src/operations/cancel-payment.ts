@@ -7,7 +7,7 @@ import { call } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { kindOf } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
-import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
 import { type CancelledPayment, cancelledPaymentSchema } from '../schemas/payment.ts'
 
@@ -19,7 +19,7 @@ export interface CancelPaymentInput {
   order_id: string
 }
 
-const inputSchema: Schema<CancelPaymentInput> = /* @__PURE__ */ define(() =>
+const inputSchema: Schema<CancelPaymentInput> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anInput,
     v.objectWithRest(

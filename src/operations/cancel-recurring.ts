@@ -6,7 +6,7 @@ import { recordOf } from '../http/body.ts'
 import { call } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { segment } from '../lib/path.ts'
-import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, pathSegment } from '../schemas/input.ts'
 import { type RecurringCancellation, recurringCancellationSchema } from '../schemas/recurring.ts'
 
@@ -16,7 +16,7 @@ export interface CancelRecurringInput {
   recurring_id: string
 }
 
-const inputSchema: Schema<CancelRecurringInput> = /* @__PURE__ */ define(() =>
+const inputSchema: Schema<CancelRecurringInput> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anInput,
     v.objectWithRest(fieldsOf<CancelRecurringInput>()({ recurring_id: pathSegment }), unknownParameter, objectMessage),

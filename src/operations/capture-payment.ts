@@ -7,7 +7,7 @@ import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
 import { type Capture, captureSchema } from '../schemas/capture.ts'
-import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { amount, checkInput, currency, oneOf, orderId, products, textUpTo, url, uuid } from '../schemas/input.ts'
 import type { Product } from '../schemas/split.ts'
 import { warnAboutPort } from './purchase.ts'
@@ -38,7 +38,7 @@ export interface CapturePaymentInput {
   f_receipt_delivery?: ReceiptDelivery | undefined
 }
 
-const inputSchema: Schema<CapturePaymentInput> = /* @__PURE__ */ define(() =>
+const inputSchema: Schema<CapturePaymentInput> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anInput,
     v.objectWithRest(

@@ -6,7 +6,7 @@ import { call } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
 import type { Capture } from '../schemas/capture.ts'
-import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { amount, checkInput, currency, orderId, textUpTo, url, uuid } from '../schemas/input.ts'
 import { type Split, splitListSchema } from '../schemas/split.ts'
 import { warnAboutSplitSum } from './purchase.ts'
@@ -38,7 +38,7 @@ export interface CaptureSplitPurchaseInput {
 
 const OPERATION = 'captureSplitPurchase'
 
-const inputSchema: Schema<CaptureSplitPurchaseInput> = /* @__PURE__ */ define(() =>
+const inputSchema: Schema<CaptureSplitPurchaseInput> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anInput,
     v.objectWithRest(

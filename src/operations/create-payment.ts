@@ -7,7 +7,7 @@ import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { countCharacters } from '../lib/kind.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from '../lib/limits.ts'
-import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { issueAt, oneOf, url } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import {
@@ -77,7 +77,7 @@ export type PaymentForm<Mode extends 'hosted' | 'direct', Method extends 'purcha
 const input = <const E extends v.ObjectEntries>(entries: E) =>
   v.pipe(anInput, v.objectWithRest(entries, unknownParameter, objectMessage))
 
-const inputSchema: Schema<CreatePaymentInput> = /* @__PURE__ */ define(() => {
+const inputSchema: Schema<CreatePaymentInput> = /* @__PURE__ */ pure(() => {
   const purchase = { method: oneOf(['purchase']) }
   const init_recurring = v.optional(initRecurringSchema)
   const recurringAuth = 'must be left out with method "auth": a subscription belongs to a purchase'
@@ -101,7 +101,7 @@ const inputSchema: Schema<CreatePaymentInput> = /* @__PURE__ */ define(() => {
 })
 
 /** What chooses the table of parameters. */
-const formSchema = /* @__PURE__ */ define(() => {
+const formSchema = /* @__PURE__ */ pure(() => {
   const entries = { mode: oneOf(['hosted', 'direct']), method: oneOf(['purchase', 'auth']) }
   return v.pipe(anInput, v.looseObject(entries, objectMessage))
 })

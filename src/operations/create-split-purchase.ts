@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { oneOf } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import {
@@ -52,7 +52,7 @@ export type SplitPurchaseForm<Mode extends 'hosted' | 'direct'> = { mode: Mode }
 
 const OPERATION = 'createSplitPurchase'
 
-const inputSchema: Schema<CreateSplitPurchaseInput> = /* @__PURE__ */ define(() => {
+const inputSchema: Schema<CreateSplitPurchaseInput> = /* @__PURE__ */ pure(() => {
   const split = { method: oneOf(['purchase']), split: splitListSchema }
   const hosted = fieldsOf<HostedSplitPurchaseInput>()({ ...hostedFields, ...split })
   const direct = fieldsOf<DirectSplitPurchaseInput>()({ ...directFields, ...split })

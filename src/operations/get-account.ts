@@ -6,7 +6,7 @@ import { recordOf } from '../http/body.ts'
 import { call } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { type Account, accountSchema } from '../schemas/account.ts'
-import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, uuid } from '../schemas/input.ts'
 
 /** The input of `getAccount`. */
@@ -17,7 +17,7 @@ export interface GetAccountInput {
   account_id: string
 }
 
-const inputSchema: Schema<GetAccountInput> = /* @__PURE__ */ define(() =>
+const inputSchema: Schema<GetAccountInput> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anInput,
     v.objectWithRest(

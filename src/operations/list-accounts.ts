@@ -6,7 +6,7 @@ import { recordOf } from '../http/body.ts'
 import { call } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { type Account, type AccountList, accountListSchema, accountSchema } from '../schemas/account.ts'
-import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, uuid } from '../schemas/input.ts'
 
 /** The input of `listAccounts`. */
@@ -15,7 +15,7 @@ export interface ListAccountsInput {
   pos_id?: string | undefined
 }
 
-const inputSchema: Schema<ListAccountsInput> = /* @__PURE__ */ define(() =>
+const inputSchema: Schema<ListAccountsInput> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anInput,
     v.objectWithRest(fieldsOf<ListAccountsInput>()({ pos_id: v.optional(uuid) }), unknownParameter, objectMessage),

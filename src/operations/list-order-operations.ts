@@ -8,7 +8,7 @@ import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/t
 import { isObject, kindOf } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
-import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
 import { readEvent } from '../schemas/read-event.ts'
 
@@ -20,7 +20,7 @@ export interface ListOrderOperationsInput {
   order_id: string
 }
 
-const inputSchema: Schema<ListOrderOperationsInput> = /* @__PURE__ */ define(() =>
+const inputSchema: Schema<ListOrderOperationsInput> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anInput,
     v.objectWithRest(

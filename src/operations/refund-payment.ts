@@ -5,7 +5,7 @@ import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { call } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
-import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { amount, checkInput, currency, orderId, textUpTo, url, uuid } from '../schemas/input.ts'
 import type { Refund } from '../schemas/secondary-operation.ts'
 import { readSecondary, secondaryRequest } from './secondary-operation.ts'
@@ -26,7 +26,7 @@ export interface RefundPaymentInput {
   server_url?: string | undefined
 }
 
-const inputSchema: Schema<RefundPaymentInput> = /* @__PURE__ */ define(() =>
+const inputSchema: Schema<RefundPaymentInput> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anInput,
     v.objectWithRest(

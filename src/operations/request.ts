@@ -9,10 +9,10 @@ import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import {
   anInput,
   anObject,
-  define,
   fieldsOf,
   must,
   objectMessage,
+  pure,
   type Schema,
   unknownParameter,
 } from '../schemas/fields.ts'
@@ -44,7 +44,7 @@ export interface RequestResult {
   location: string | undefined
 }
 
-const inputSchema: Schema<RequestInput> = /* @__PURE__ */ define(() =>
+const inputSchema: Schema<RequestInput> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anInput,
     v.objectWithRest(

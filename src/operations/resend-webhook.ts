@@ -9,7 +9,7 @@ import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/t
 import { isObject } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
-import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, issueAt, orderId, pathSegment, uuid } from '../schemas/input.ts'
 import { readEvent } from '../schemas/read-event.ts'
 import type { LiteralUnion } from '../schemas/values.ts'
@@ -31,7 +31,7 @@ export interface ResendWebhookInput {
   transactionId?: string | undefined
 }
 
-const inputSchema: Schema<ResendWebhookInput> = /* @__PURE__ */ define(() =>
+const inputSchema: Schema<ResendWebhookInput> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anInput,
     v.objectWithRest(

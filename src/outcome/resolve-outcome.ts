@@ -3,12 +3,12 @@ import { EdgetillError, isConfigError } from '../errors.ts'
 import type { BodilessCallOptions } from '../http/types.ts'
 import {
   anObject,
-  define,
   fieldsOf,
   must,
   noUnknownOption,
   objectMessage,
   option,
+  pure,
   type Schema,
 } from '../schemas/fields.ts'
 import { amount, checkInput, uuid, wholeNumber } from '../schemas/input.ts'
@@ -50,7 +50,7 @@ export interface ResolveOutcomeOptions extends BodilessCallOptions {
 
 const SETTLE_AFTER_MS = 600_000
 
-const callSchema: Schema<UnresolvedCall> = /* @__PURE__ */ define(() =>
+const callSchema: Schema<UnresolvedCall> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anObject,
     v.looseObject(
@@ -78,7 +78,7 @@ const CALL_OPTIONS = ['signal', 'timeoutMs', 'deadlineMs', 'maxRetries']
  * The options of the look-up are checked where it is made. A text or a list of records as `known` would know nothing, and an
  * operation from before the call would be taken for it.
  */
-const optionsSchema: Schema<OwnOptions> = /* @__PURE__ */ define(() => {
+const optionsSchema: Schema<OwnOptions> = /* @__PURE__ */ pure(() => {
   const own = fieldsOf<OwnOptions>()({
     known: option(v.custom<readonly string[]>(isIds, must('be an array of operation_ids'))),
     settleAfterMs: option(wholeNumber(0, Number.MAX_SAFE_INTEGER)),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anObject, define, fieldsOf, must, objectMessage, type Schema } from './fields.ts'
+import { anObject, fieldsOf, must, objectMessage, pure, type Schema } from './fields.ts'
 import type { Received, Wire } from './read.ts'
 import { type Currency, number, optionalNumber, optionalText, text } from './values.ts'
 
@@ -28,7 +28,7 @@ interface ReceivedBalances extends AccountBalances {
   rollingReserve?: number | null | undefined
 }
 
-const balancesSchema: Schema<AccountBalances> = /* @__PURE__ */ define(() =>
+const balancesSchema: Schema<AccountBalances> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anObject,
     v.looseObject(
@@ -47,7 +47,7 @@ const balancesSchema: Schema<AccountBalances> = /* @__PURE__ */ define(() =>
 )
 
 /** An account: `id`, `currency` and `balances` decide. */
-export const accountSchema: Schema<Wire<Account>> = /* @__PURE__ */ define(() =>
+export const accountSchema: Schema<Wire<Account>> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anObject,
     v.looseObject(
@@ -62,6 +62,6 @@ export interface AccountList extends Received {
   accounts: readonly unknown[]
 }
 
-export const accountListSchema: Schema<Wire<AccountList>> = /* @__PURE__ */ define(() =>
+export const accountListSchema: Schema<Wire<AccountList>> = /* @__PURE__ */ pure(() =>
   v.pipe(anObject, v.looseObject({ accounts: v.array(v.unknown(), must('be an array')) }, objectMessage)),
 )

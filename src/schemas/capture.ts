@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anObject, define, fieldsOf, objectMessage, type Schema } from './fields.ts'
+import { anObject, fieldsOf, objectMessage, pure, type Schema } from './fields.ts'
 import type { Received, Wire } from './read.ts'
 import {
   type Currency,
@@ -55,7 +55,7 @@ export interface Capture extends SecondaryOperation {
 }
 
 /** A capture: `operation_id`, `payment_id`, `order_id`, `amount`, the currency, `status` and `method` decide. */
-export const captureSchema: Schema<Wire<Capture>> = /* @__PURE__ */ define(() =>
+export const captureSchema: Schema<Wire<Capture>> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anObject,
     v.transform(nameCurrency),

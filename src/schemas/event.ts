@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Issue } from '../errors.ts'
-import { anObject, define, fieldsOf, objectMessage, type Schema } from './fields.ts'
+import { anObject, fieldsOf, objectMessage, pure, type Schema } from './fields.ts'
 import { oneOf } from './input.ts'
 import type { Received, Wire } from './read.ts'
 import { type Recurring, recurringSchema } from './recurring.ts'
@@ -214,7 +214,7 @@ export type WebhookEvent = DocumentedEvent | UnknownEvent | UnexpectedEvent
 
 type Secondary = Omit<SecondaryEvent, keyof Received>
 
-const commonFields = /* @__PURE__ */ define(() =>
+const commonFields = /* @__PURE__ */ pure(() =>
   fieldsOf<Wire<CommonEvent>>()({
     payment_id: text,
     order_id: text,
@@ -231,15 +231,15 @@ const commonFields = /* @__PURE__ */ define(() =>
     processed_at: optionalText,
   }),
 )
-const secondaryFields = /* @__PURE__ */ define(() => fieldsOf<Secondary>()({ ...commonFields, operation_id: text }))
+const secondaryFields = /* @__PURE__ */ pure(() => fieldsOf<Secondary>()({ ...commonFields, operation_id: text }))
 
-const limit_info = /* @__PURE__ */ define(() => v.nullish(limitInfoSchema))
+const limit_info = /* @__PURE__ */ pure(() => v.nullish(limitInfoSchema))
 
 /** What a schema reads of an event: `kind` is ours, and added afterwards. */
 export type EventFields<T> = Omit<T, 'kind' | keyof Received>
 
 /** A payment's webhook, under any of its five methods. */
-export const primaryEventSchema: Schema<EventFields<PrimaryEvent>> = /* @__PURE__ */ define(() =>
+export const primaryEventSchema: Schema<EventFields<PrimaryEvent>> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anObject,
     v.looseObject(
@@ -271,26 +271,26 @@ export const primaryEventSchema: Schema<EventFields<PrimaryEvent>> = /* @__PURE_
 )
 
 /** A capture's webhook. */
-export const captureEventSchema: Schema<EventFields<CaptureEvent>> = /* @__PURE__ */ define(() => {
+export const captureEventSchema: Schema<EventFields<CaptureEvent>> = /* @__PURE__ */ pure(() => {
   const fields = fieldsOf<EventFields<CaptureEvent>>()({ ...secondaryFields, method: oneOf(['capture']), limit_info })
   return v.pipe(anObject, v.looseObject(fields, objectMessage))
 })
 
 /** A void's webhook. */
-export const voidEventSchema: Schema<EventFields<VoidEvent>> = /* @__PURE__ */ define(() => {
+export const voidEventSchema: Schema<EventFields<VoidEvent>> = /* @__PURE__ */ pure(() => {
   const fields = fieldsOf<EventFields<VoidEvent>>()({ ...secondaryFields, method: oneOf(['void']) })
   return v.pipe(anObject, v.looseObject(fields, objectMessage))
 })
 
 /** An incremental authorization's webhook. */
-export const authIncrementEventSchema: Schema<EventFields<AuthIncrementEvent>> = /* @__PURE__ */ define(() => {
+export const authIncrementEventSchema: Schema<EventFields<AuthIncrementEvent>> = /* @__PURE__ */ pure(() => {
   const method = oneOf(['auth_increment'])
   const fields = fieldsOf<EventFields<AuthIncrementEvent>>()({ ...secondaryFields, method, limit_info })
   return v.pipe(anObject, v.looseObject(fields, objectMessage))
 })
 
 /** A refund's webhook. */
-export const refundEventSchema: Schema<EventFields<RefundEvent>> = /* @__PURE__ */ define(() => {
+export const refundEventSchema: Schema<EventFields<RefundEvent>> = /* @__PURE__ */ pure(() => {
   const method = oneOf(['refund'])
   const fields = fieldsOf<EventFields<RefundEvent>>()({ ...secondaryFields, method, receipt_url: optionalText })
   return v.pipe(anObject, v.looseObject(fields, objectMessage))

@@ -10,7 +10,7 @@ export type Schema<T> = v.GenericSchema<unknown, T>
  * Makes a schema. Marked `@__PURE__` where it is called, so that a bundler drops the schemas that a program does not use;
  * without it each call of valibot inside would have to be marked.
  */
-export function define<T>(make: () => T): T {
+export function pure<T>(make: () => T): T {
   return make()
 }
 
@@ -51,7 +51,7 @@ const REQUIRED = 'is required'
 export const objectMessage: Message = ({ path }) => (path ? REQUIRED : 'must be an object')
 
 /** An object. valibot's own object schemas accept an array too. */
-export const anObject: Schema<Record<string, unknown>> = /* @__PURE__ */ define(() =>
+export const anObject: Schema<Record<string, unknown>> = /* @__PURE__ */ pure(() =>
   v.custom<Record<string, unknown>>(isObject, 'must be an object'),
 )
 
@@ -60,7 +60,7 @@ const RESERVED = ['__proto__', 'constructor', 'prototype']
 const UNKNOWN_PARAMETER = 'unknown parameter (use passThrough for undocumented fields)'
 
 /** An object of a call's input. */
-export const anInput: Schema<Record<string, unknown>> = /* @__PURE__ */ define(() =>
+export const anInput: Schema<Record<string, unknown>> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anObject,
     rejectNames(
@@ -121,4 +121,4 @@ function rejectNames(
 }
 
 /** The rest of an input: a misspelt field would silently do nothing. Names each, where `v.strictObject` names the first. */
-export const unknownParameter: v.NeverSchema<string> = /* @__PURE__ */ define(() => v.never(UNKNOWN_PARAMETER))
+export const unknownParameter: v.NeverSchema<string> = /* @__PURE__ */ pure(() => v.never(UNKNOWN_PARAMETER))

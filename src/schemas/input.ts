@@ -3,7 +3,7 @@ import { InvalidInputError, type Issue } from '../errors.ts'
 import { amountProblem } from '../lib/decimal.ts'
 import { countCharacters, isObject, kindOf } from '../lib/kind.ts'
 import { ORDER_ID_LENGTH } from '../lib/limits.ts'
-import { define, must, type Schema } from './fields.ts'
+import { must, pure, type Schema } from './fields.ts'
 import { toIssue } from './read.ts'
 
 // Values of a call's input. The functions are those that take a limit.
@@ -14,7 +14,7 @@ export function pattern(regex: RegExp, message: string): Schema<string> {
 }
 
 /** A text that is not empty. */
-export const nonEmptyText: Schema<string> = /* @__PURE__ */ define(() => pattern(/./s, 'be a non-empty string'))
+export const nonEmptyText: Schema<string> = /* @__PURE__ */ pure(() => pattern(/./s, 'be a non-empty string'))
 
 /** A text of at most `max` characters. An emoji is one character. */
 export function textUpTo(max: number, min = 0): Schema<string> {
@@ -36,7 +36,7 @@ export function orderId(max: number = ORDER_ID_LENGTH): Schema<string> {
 }
 
 /** A text that becomes a segment of a path: `.` and `..`, however often encoded, would change the path. */
-export const pathSegment: Schema<string> = /* @__PURE__ */ define(() =>
+export const pathSegment: Schema<string> = /* @__PURE__ */ pure(() =>
   v.pipe(
     orderId(),
     v.check((text) => !/^(\.|%(25)*2e){1,2}$/i.test(text), 'must not be "." or "..": it becomes a part of the path'),
@@ -44,7 +44,7 @@ export const pathSegment: Schema<string> = /* @__PURE__ */ define(() =>
 )
 
 /** Products, sent as they are. */
-export const products: Schema<readonly object[]> = /* @__PURE__ */ define(() =>
+export const products: Schema<readonly object[]> = /* @__PURE__ */ pure(() =>
   v.custom<readonly object[]>((value) => Array.isArray(value) && value.every(isObject), must('be an array of objects')),
 )
 
@@ -54,7 +54,7 @@ export function oneOf<const T extends string>(options: readonly T[]): Schema<T> 
 }
 
 /** A positive number with at most 2 decimals. Its message says which rule the number breaks. */
-export const amount: Schema<number> = /* @__PURE__ */ define(() => {
+export const amount: Schema<number> = /* @__PURE__ */ pure(() => {
   const message = ({ input }: v.BaseIssue<unknown>) =>
     input === undefined ? 'is required' : `must be ${amountProblem(input)}`
   return v.pipe(
@@ -63,28 +63,28 @@ export const amount: Schema<number> = /* @__PURE__ */ define(() => {
   )
 })
 
-export const uuid: Schema<string> = /* @__PURE__ */ define(() =>
+export const uuid: Schema<string> = /* @__PURE__ */ pure(() =>
   pattern(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i, 'be a UUID'),
 )
 
-export const currency: Schema<string> = /* @__PURE__ */ define(() =>
+export const currency: Schema<string> = /* @__PURE__ */ pure(() =>
   pattern(/^[A-Z]{3}$/, 'be a currency code of three capital letters (ISO 4217)'),
 )
 
-export const country: Schema<string> = /* @__PURE__ */ define(() =>
+export const country: Schema<string> = /* @__PURE__ */ pure(() =>
   pattern(/^[A-Z]{2}$/, 'be a country code of two capital letters (ISO 3166-1 alpha-2)'),
 )
 
-export const mcc: Schema<string> = /* @__PURE__ */ define(() =>
+export const mcc: Schema<string> = /* @__PURE__ */ pure(() =>
   pattern(/^\d{4}$/, 'be a merchant category code of four digits'),
 )
 
-export const date: Schema<string> = /* @__PURE__ */ define(() => {
+export const date: Schema<string> = /* @__PURE__ */ pure(() => {
   const message = must('be a real date as YYYY-MM-DD')
   return v.pipe(v.string(message), v.check(isDate, message))
 })
 
-export const url: Schema<string> = /* @__PURE__ */ define(() => {
+export const url: Schema<string> = /* @__PURE__ */ pure(() => {
   const message = must('be an absolute http(s) URL')
   return v.pipe(
     v.string(message),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anObject, define, fieldsOf, must, objectMessage, type Schema } from './fields.ts'
+import { anObject, fieldsOf, must, objectMessage, pure, type Schema } from './fields.ts'
 import type { Received, Wire } from './read.ts'
 import { type Recurring, recurringSchema } from './recurring.ts'
 import { type SplitResult, splitResultSchema } from './split.ts'
@@ -155,7 +155,7 @@ export interface CancelledPayment extends PaymentDetails {
   method?: LiteralUnion<'purchase' | 'auth'> | null | undefined
 }
 
-const details = /* @__PURE__ */ define(() =>
+const details = /* @__PURE__ */ pure(() =>
   fieldsOf<Wire<PaymentDetails>>()({
     mode: optionalText,
     gateway_order_id: optionalText,
@@ -208,13 +208,13 @@ const details = /* @__PURE__ */ define(() =>
 )
 
 /** A payment: `payment_id`, `order_id`, `amount`, `currency`, `status` and `method` decide. */
-export const paymentSchema: Schema<Wire<Payment>> = /* @__PURE__ */ define(() => {
+export const paymentSchema: Schema<Wire<Payment>> = /* @__PURE__ */ pure(() => {
   const deciding = { payment_id: text, order_id: text, amount: number, currency: text, status: text, method: text }
   return v.pipe(anObject, v.looseObject(fieldsOf<Wire<Payment>>()({ ...deciding, ...details }), objectMessage))
 })
 
 /** A cancelled payment: `status` decides. */
-export const cancelledPaymentSchema: Schema<Wire<CancelledPayment>> = /* @__PURE__ */ define(() =>
+export const cancelledPaymentSchema: Schema<Wire<CancelledPayment>> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anObject,
     v.looseObject(

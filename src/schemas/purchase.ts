@@ -5,16 +5,7 @@ import { isExpiry } from '../card/expiry.ts'
 import { isCardNumber } from '../card/number.ts'
 import type { Issue } from '../errors.ts'
 import { DESCRIPTION_LENGTH, PAYLOAD_LENGTH } from '../lib/limits.ts'
-import {
-  anInput,
-  define,
-  type Entries,
-  fieldsOf,
-  must,
-  objectMessage,
-  type Schema,
-  unknownParameter,
-} from './fields.ts'
+import { anInput, type Entries, fieldsOf, must, objectMessage, pure, type Schema, unknownParameter } from './fields.ts'
 import {
   amount,
   country,
@@ -135,7 +126,7 @@ export interface DirectPurchaseFields extends PurchaseFields {
 }
 
 /** The fingerprint of the customer's browser: all ten fields are required. */
-export const browserFingerprintSchema: Schema<BrowserFingerprint> = /* @__PURE__ */ define(() =>
+export const browserFingerprintSchema: Schema<BrowserFingerprint> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anInput,
     v.objectWithRest(
@@ -157,7 +148,7 @@ export const browserFingerprintSchema: Schema<BrowserFingerprint> = /* @__PURE__
   ),
 )
 
-const commonFields = /* @__PURE__ */ define(() => ({
+const commonFields = /* @__PURE__ */ pure(() => ({
   pos_id: v.optional(uuid),
   amount,
   currency,
@@ -175,7 +166,7 @@ const commonFields = /* @__PURE__ */ define(() => ({
   validation_url: v.optional(url),
 }))
 
-const customerFields = /* @__PURE__ */ define(() => ({
+const customerFields = /* @__PURE__ */ pure(() => ({
   customer_fname: v.optional(nonEmptyText),
   customer_lname: v.optional(nonEmptyText),
   customer_patronym: v.optional(nonEmptyText),
@@ -184,7 +175,7 @@ const customerFields = /* @__PURE__ */ define(() => ({
 }))
 
 /** The hosted table's parameters. */
-export const hostedFields: Entries<HostedPurchaseFields> = /* @__PURE__ */ define(() =>
+export const hostedFields: Entries<HostedPurchaseFields> = /* @__PURE__ */ pure(() =>
   fieldsOf<HostedPurchaseFields>()({
     mode: oneOf(['hosted']),
     ...commonFields,
@@ -196,7 +187,7 @@ export const hostedFields: Entries<HostedPurchaseFields> = /* @__PURE__ */ defin
 const isYear = (year: number) => Number.isInteger(year) && /^(20\d\d|\d\d?)$/.test(String(year))
 
 /** The direct table's parameters. */
-export const directFields: Entries<DirectPurchaseFields> = /* @__PURE__ */ define(() => {
+export const directFields: Entries<DirectPurchaseFields> = /* @__PURE__ */ pure(() => {
   const cardNumber = must('be a card number of 12 to 19 digits with a correct check digit')
   const cvv = must('be three or four digits')
   const year = must('be a year of two or four digits')

@@ -10,9 +10,9 @@ import {
   voidEventSchema,
   type WebhookEvent,
 } from './event.ts'
-import { anObject, define, type Schema } from './fields.ts'
+import { unchanged } from './fast-path.ts'
+import { anObject, pure, type Schema } from './fields.ts'
 import { keepReceived, type Received, readReceived } from './read.ts'
-import { unchanged } from './unchanged.ts'
 
 /**
  * Reads an event from a record that you trust already, such as the `record` of an event that you stored. Never throws: a
@@ -55,7 +55,7 @@ interface Reader {
 }
 
 /** Looked up by method, a map because a method may be "constructor": several times faster than `v.variant`, which tries each. */
-const READERS: ReadonlyMap<string, Reader> = /* @__PURE__ */ define(() => {
+const READERS: ReadonlyMap<string, Reader> = /* @__PURE__ */ pure(() => {
   const primary: Reader = { schema: primaryEventSchema, unchanged: unchanged(primaryEventSchema) }
   const secondary = [
     ['capture', captureEventSchema],
@@ -78,7 +78,7 @@ const READERS: ReadonlyMap<string, Reader> = /* @__PURE__ */ define(() => {
  * import { webhookEventSchema } from 'edgetill/schemas'
  * const read = (message: string) => v.parse(webhookEventSchema, JSON.parse(message))
  */
-export const webhookEventSchema: Schema<Exclude<WebhookEvent, { kind: 'unexpected' }>> = /* @__PURE__ */ define(() =>
+export const webhookEventSchema: Schema<Exclude<WebhookEvent, { kind: 'unexpected' }>> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anObject,
     v.rawTransform(({ dataset, addIssue, NEVER }) => {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Issue } from '../errors.ts'
-import { anInput, anObject, define, fieldsOf, must, objectMessage, type Schema, unknownParameter } from './fields.ts'
+import { anInput, anObject, fieldsOf, must, objectMessage, pure, type Schema, unknownParameter } from './fields.ts'
 import { amount, date, issueAt, oneOf, url, wholeNumber } from './input.ts'
 import type { Received, Wire } from './read.ts'
 import { type LiteralUnion, text } from './values.ts'
@@ -13,7 +13,7 @@ export interface Recurring {
   status: LiteralUnion<'init' | 'active' | 'canceled'>
 }
 
-export const recurringSchema: Schema<Recurring> = /* @__PURE__ */ define(() =>
+export const recurringSchema: Schema<Recurring> = /* @__PURE__ */ pure(() =>
   v.pipe(anObject, v.looseObject(fieldsOf<Recurring>()({ id: text, status: text }), objectMessage)),
 )
 
@@ -24,7 +24,7 @@ export interface RecurringCancellation extends Received {
 }
 
 /** The cancellation of a subscription: `recurring_status` decides. */
-export const recurringCancellationSchema: Schema<Wire<RecurringCancellation>> = /* @__PURE__ */ define(() =>
+export const recurringCancellationSchema: Schema<Wire<RecurringCancellation>> = /* @__PURE__ */ pure(() =>
   v.pipe(anObject, v.looseObject(fieldsOf<Wire<RecurringCancellation>>()({ recurring_status: text }), objectMessage)),
 )
 
@@ -53,7 +53,7 @@ export interface InitRecurring {
   amount?: number | undefined
 }
 
-export const initRecurringSchema: Schema<InitRecurring> = /* @__PURE__ */ define(() => {
+export const initRecurringSchema: Schema<InitRecurring> = /* @__PURE__ */ pure(() => {
   const time = must('be a time as HH:MM:SS')
   return v.pipe(
     anInput,

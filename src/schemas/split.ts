@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anInput, anObject, define, fieldsOf, must, objectMessage, type Schema, unknownParameter } from './fields.ts'
+import { anInput, anObject, fieldsOf, must, objectMessage, pure, type Schema, unknownParameter } from './fields.ts'
 import { amount, products, uuid } from './input.ts'
 import { optionalNumber, optionalText } from './values.ts'
 
@@ -17,7 +17,7 @@ export interface Split {
 }
 
 /** A split entry of a request. */
-export const splitSchema: Schema<Split> = /* @__PURE__ */ define(() =>
+export const splitSchema: Schema<Split> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anInput,
     v.objectWithRest(
@@ -29,7 +29,7 @@ export const splitSchema: Schema<Split> = /* @__PURE__ */ define(() =>
 )
 
 /** The `split` of a request: at least one entry. */
-export const splitListSchema: Schema<readonly Split[]> = /* @__PURE__ */ define(() => {
+export const splitListSchema: Schema<readonly Split[]> = /* @__PURE__ */ pure(() => {
   const message = must('be an array with at least one entry')
   return v.pipe(v.array(splitSchema, message), v.nonEmpty(message))
 })
@@ -42,7 +42,7 @@ export interface SplitResult {
   sub_merchant_id?: string | null | undefined
 }
 
-export const splitResultSchema: Schema<SplitResult> = /* @__PURE__ */ define(() =>
+export const splitResultSchema: Schema<SplitResult> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anObject,
     v.looseObject(fieldsOf<SplitResult>()({ amount: optionalNumber, sub_merchant_id: optionalText }), objectMessage),

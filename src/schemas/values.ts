@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anObject, define, fieldsOf, must, objectMessage, type Schema } from './fields.ts'
+import { anObject, fieldsOf, must, objectMessage, pure, type Schema } from './fields.ts'
 
 /** A text of the service whose known values are listed, and which may hold others at any time. */
 export type LiteralUnion<Known extends string> = Known | (string & {})
@@ -16,20 +16,20 @@ export type Timestamp = string
 // Responses and webhooks.
 
 /** A text. */
-export const text: Schema<string> = /* @__PURE__ */ define(() => v.string(must('be a string')))
+export const text: Schema<string> = /* @__PURE__ */ pure(() => v.string(must('be a string')))
 
 /** A text that may be null or absent. */
-export const optionalText: Schema<string | null | undefined> = /* @__PURE__ */ define(() => v.nullish(text))
+export const optionalText: Schema<string | null | undefined> = /* @__PURE__ */ pure(() => v.nullish(text))
 
 /** A boolean that may be null or absent. */
-export const optionalFlag: Schema<boolean | null | undefined> = /* @__PURE__ */ define(() =>
+export const optionalFlag: Schema<boolean | null | undefined> = /* @__PURE__ */ pure(() =>
   v.nullish(v.boolean(must('be a boolean'))),
 )
 
-const NUMBER = /* @__PURE__ */ define(() => must('be a number'))
+const NUMBER = /* @__PURE__ */ pure(() => must('be a number'))
 
 /** A number; the service sometimes sends one as a string. */
-export const number: Schema<number> = /* @__PURE__ */ define(() =>
+export const number: Schema<number> = /* @__PURE__ */ pure(() =>
   v.union(
     [
       v.pipe(v.number(NUMBER), v.finite(NUMBER)),
@@ -40,7 +40,7 @@ export const number: Schema<number> = /* @__PURE__ */ define(() =>
 )
 
 /** A number that may be null or absent. */
-export const optionalNumber: Schema<number | null | undefined> = /* @__PURE__ */ define(() => v.nullish(number))
+export const optionalNumber: Schema<number | null | undefined> = /* @__PURE__ */ pure(() => v.nullish(number))
 
 /** A fee of the service (API document, "Payment (primary operation) record"). */
 export interface Fee {
@@ -50,7 +50,7 @@ export interface Fee {
   currency: Currency
 }
 
-export const feeSchema: Schema<Fee> = /* @__PURE__ */ define(() =>
+export const feeSchema: Schema<Fee> = /* @__PURE__ */ pure(() =>
   v.pipe(anObject, v.looseObject(fieldsOf<Fee>()({ amount: number, currency: text }), objectMessage)),
 )
 
@@ -62,7 +62,7 @@ export interface LimitInfo {
   description?: string | null | undefined
 }
 
-const limitInfoObject = /* @__PURE__ */ define(() =>
+const limitInfoObject = /* @__PURE__ */ pure(() =>
   v.pipe(
     anObject,
     v.looseObject(fieldsOf<LimitInfo>()({ retry_after: optionalText, description: optionalText }), objectMessage),
@@ -70,7 +70,7 @@ const limitInfoObject = /* @__PURE__ */ define(() =>
 )
 
 /** The API document's parameter table types it String, and it is delivered as an object: both are read. */
-export const limitInfoSchema: Schema<LimitInfo | string> = /* @__PURE__ */ define(() =>
+export const limitInfoSchema: Schema<LimitInfo | string> = /* @__PURE__ */ pure(() =>
   v.lazy((value) => (typeof value === 'string' ? text : limitInfoObject)),
 )
 
@@ -92,7 +92,7 @@ export interface BankPay {
   description?: string | null | undefined
 }
 
-export const bankPaySchema: Schema<BankPay> = /* @__PURE__ */ define(() =>
+export const bankPaySchema: Schema<BankPay> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anObject,
     v.looseObject(

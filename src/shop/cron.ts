@@ -35,8 +35,10 @@ const WAITED_MS = HOUR_MS
 /** An alarm that failed too often is never run again by the runtime: its gate sets another one when it is called. */
 async function wakeGates(scope: Scope): Promise<void> {
   const { rows } = await listWatched(scope.kv, 1000)
-  const late = rows.filter(({ since }) => scope.now() - since >= WAITED_MS).sort((a, b) => b.since - a.since)
-  for (const { order_id } of late.slice(0, WOKEN)) {
+  const late = rows.filter(({ since }) => scope.now() - since >= WAITED_MS)
+  // Another part of them in each run.
+  const first = late.length > WOKEN ? Math.floor(scope.now() / 60_000) % late.length : 0
+  for (const { order_id } of [...late.slice(first), ...late.slice(0, first)].slice(0, WOKEN)) {
     // One that fails keeps no other one asleep.
     await act(scope, order_id, wake).catch((error: unknown) =>
       logError('cron_failed', { order_id, ...describeError(error) }),

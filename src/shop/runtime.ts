@@ -5,24 +5,19 @@ export interface KvNamespace {
   get(key: string): Promise<string | null>
   put(key: string, value: string, options?: { metadata?: unknown; expirationTtl?: number }): Promise<void>
   delete(key: string): Promise<void>
-  list(options?: { prefix?: string; limit?: number; cursor?: string }): Promise<KvPage>
-}
-
-interface KvPage {
-  keys: { name: string; metadata?: unknown }[]
-  list_complete: boolean
-  cursor?: string
+  list(options?: {
+    prefix?: string
+    limit?: number
+    cursor?: string
+  }): Promise<{ keys: { name: string; metadata?: unknown }[]; list_complete: boolean; cursor?: string }>
 }
 
 /** The part of a Durable Object namespace that the shop uses. */
 export interface GateNamespace {
   idFromName(name: string): unknown
-  get(id: never): GateStub
-}
-
-/** One object of a {@link GateNamespace}. */
-interface GateStub {
-  fetch(url: string, init: { method: string; body: string }): Promise<{ json(): Promise<unknown> }>
+  get(id: never): {
+    fetch(url: string, init: { method: string; body: string }): Promise<{ json(): Promise<unknown> }>
+  }
 }
 
 /** The part of a Durable Object's state that a gate uses. */

@@ -25,7 +25,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'operations/',
     'outcome/',
     'checkout-link/',
-    'client-operations.ts',
+    'client-methods.ts',
     'client.ts',
     'index.ts',
     'shop/',

@@ -240,6 +240,18 @@ describe('the limits of RETENTION_DAYS', () => {
 })
 
 describe('an erasure', () => {
+  it('leaves no row of an event that onEvent failed on', async () => {
+    const onEvent = () => {
+      throw new Error('the shop is down')
+    }
+    const world = new World({ kind: 'strict', onEvent })
+    await pay(world, 'A-0')
+    await world.advance(MINUTE_MS)
+    expect(await world.keys('failing/')).toHaveLength(1)
+    expect((await world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })).status).toBe(200)
+    expect(await world.keys('failing/')).toEqual([])
+  })
+
   it('is not reported as done before it has reached the events in KV', async () => {
     const world = new World({ kind: 'strict' })
     await world.pay(await world.open(await world.link({ order_id: 'A-0' })))

@@ -69,6 +69,13 @@ describe('the shop’s own pages', () => {
     return { text, policy, style: /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? '' }
   }
 
+  it.each([
+    ['/logo.png', "img-src 'self'"],
+    ['data:image/png;base64,AA==', 'img-src data:'],
+  ])('show the logo %s', async (logo, directive) => {
+    expect((await page({ logo })).policy).toContain(`${directive};`)
+  })
+
   it('have its texts, style, logo, accent and contact, escaped, under a policy that allows these alone', async () => {
     const { text, policy, style } = await page({
       texts: [{ lang: 'en', invalid: { title: 'No <such> link', text: 'Ask "us".' } }],

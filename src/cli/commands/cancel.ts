@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type ChangeVerb, changeCommand } from '../change-order.ts'
+import { type ChangeVerb, changeCommand } from '../order-command.ts'
 import type { Surroundings } from '../service.ts'
 
 const CANCEL: ChangeVerb = {

@@ -8,9 +8,9 @@ import {
 } from '../../index.ts'
 import type { ServiceFlags } from '../configuration.ts'
 import type { ExitCode } from '../errors.ts'
-import { addResolve, findOut, type ResolveFlags } from '../find-out.ts'
 import { addOrderOptions, type HostedOrder, hostedOrder, type OrderFlags } from '../hosted-order.ts'
 import { describeCode, EXIT, jsonOf } from '../outcome.ts'
+import { addResolve, findOut, type ResolveFlags } from '../resolve.ts'
 import { addServiceOptions, type Session, surroundings, withService } from '../service.ts'
 import { printable } from '../terminal.ts'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
-import { chargeNow, concludeLatest } from '../domain/by-hand.ts'
 import { expire, type WhatExpires } from '../domain/expiry.ts'
+import { chargeNow, concludeLatest } from '../domain/manual-operations.ts'
 import { cancelPayment, createOrder } from '../domain/payments.ts'
 import { capture, increment, refund, voidAuthorization } from '../domain/secondary.ts'
 import { cancelSubscription } from '../domain/subscriptions.ts'

@@ -19,15 +19,8 @@ const ROWS_OF_AN_ALARM = 20
 /** Until a row is looked at again when the storage failed. */
 const FAILED_MS = 10 * 60_000
 
-type State =
-  /** Finished. */
-  | 'ended'
-  /** The service calls the payment `init`, or does not know it. */
-  | 'unpaid'
-  /** The service has it, and it is not final. */
-  | 'pending'
-  /** The service was not or could not be asked, or its response does not say. */
-  | 'unknown'
+/** `unpaid`: the service calls the payment `init`, or does not know it. `unknown`: it was not asked, or does not say. */
+type State = 'ended' | 'unpaid' | 'pending' | 'unknown'
 
 /**
  * Asks the service about what an order's gate has watched for long, and stores its responses like webhooks. A look-up that

@@ -45,18 +45,8 @@ export async function replayEvent(scope: OrderScope, _: string, event_id: string
 export const notFailing = (): ProblemError => new ProblemError(404, 'not_found', 'No such event is failing.')
 
 /** The state of an event that waits for `onEvent`. */
-export type WaitingEvent = Pick<OutboxEntry, 'failures' | 'next_at' | 'error' | 'given_up'>
-
-export async function waitingEvent(
-  { outbox }: OrderScope,
-  _: string,
-  event_id: string,
-): Promise<WaitingEvent | undefined> {
-  const entry = await outbox.get(event_id)
-  if (!entry) return undefined
-  const { failures, next_at, error, given_up } = entry
-  return { failures, next_at, ...(error !== undefined && { error }), ...(given_up && { given_up }) }
-}
+export const waitingEvent = ({ outbox }: OrderScope, _: string, event_id: string): Promise<OutboxEntry | undefined> =>
+  outbox.get(event_id)
 
 /**
  * Calls `onEvent` for one entry. The call counts as a failure before it is made, and the next one is scheduled: code that

@@ -3,6 +3,7 @@ import { describeError, logError, logInfo } from '../lib/log.ts'
 import type { OrderScope } from '../scope.ts'
 import { attemptId, getCheckout, orderOf, putCheckout } from '../store/checkouts.ts'
 import { eraseEvents, listEvents, orderKeyOf } from '../store/event-log.ts'
+import { deleteFailing } from '../store/failing-events.ts'
 import { eraseResponses } from '../store/money-operations.ts'
 import { eraseReceipt } from '../store/order.ts'
 import { eraseStrays } from '../store/strays.ts'
@@ -83,6 +84,10 @@ async function eraseAttempt(
     await putCheckout(store, order_id, rest)
   }
   // An event that `onEvent` never handled: its key stays known, so that it is not queued again.
-  for (const { event_id } of await outbox.list()) if (due.has(event_id)) await outbox.remove(event_id)
+  for (const { event_id, listed } of await outbox.list()) {
+    if (!due.has(event_id)) continue
+    await outbox.remove(event_id)
+    if (listed) await deleteFailing(kv, event_id)
+  }
   return { erased, attempts: checkout?.attempts ?? 1 }
 }

@@ -27,24 +27,16 @@ import {
 } from './payment-attempts.ts'
 import { ABANDONED_MS } from './schedule.ts'
 
-/** What becomes of an opened link. */
+/** The result of opening a link. */
 export type Opening =
-  /** The customer pays there, or sees the result there. */
+  /** To the payment, or to the result. */
   | { kind: 'redirect'; url: string }
   /** The payment was paid or cancelled at this moment; the page refreshes. */
   | { kind: 'wait' }
-  /** The order was opened before with another amount or currency. */
-  | { kind: 'changed' }
-  /** The link has expired, and its order was not paid. */
-  | { kind: 'expired' }
-  /** The shop revoked the link. */
-  | { kind: 'revoked' }
-  /** All attempts failed. */
-  | { kind: 'closed' }
-  /** The service rejects the order's fields: trying again does not help. */
-  | { kind: 'unusable' }
-  /** It could not be opened now; trying again can help. */
-  | { kind: 'failed' }
+  /** The order was opened before with another amount or currency; the service rejects its fields; all attempts failed. */
+  | { kind: 'changed' | 'unusable' | 'closed' }
+  /** It was not paid in time; the shop revoked the link; it could not be opened now. */
+  | { kind: 'expired' | 'revoked' | 'failed' }
 
 /** One opening of one link. */
 export interface Visit {

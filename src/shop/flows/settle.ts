@@ -124,7 +124,8 @@ async function openOperation({ store, now }: OrderScope, order_id: string, id: s
     throw new ProblemError(409, 'already_settled', 'The outcome of this attempt is known already.')
   const { kind, outcome, started_at } = operation
   if (outcome === undefined && now() - started_at <= CALL_MS) {
-    throw new ProblemError(409, `${kind}_in_progress`, 'Its call may still be in progress.', 'Try again in a minute.')
+    const title = 'Its call may still be in progress.'
+    throw new ProblemError(409, `${kind}_in_progress`, title, 'Try again in a minute.')
   }
   return operation
 }

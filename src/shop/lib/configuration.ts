@@ -71,22 +71,7 @@ const NEEDS: Record<Group, readonly Name[]> = {
 
 const ALL: readonly Name[] = [...new Set(Object.values(NEEDS).flat())]
 
-const OPTIONAL: readonly Name[] = [
-  'MODE',
-  'SCHEME',
-  'AUTHENTICATION',
-  'ALLOW_INSECURE_HTTP',
-  'SENDER_CHECK',
-  'SENDER_IP',
-  'PUBLIC_ORIGIN',
-  'SHOP_NAME',
-  'SHOP_URL',
-  'RETENTION_DAYS',
-  'KEEP_CARD_TOKEN',
-  'API_SECRET_PREVIOUS',
-  'LINK_SECRET_PREVIOUS',
-  'ADMIN_TOKEN_PREVIOUS',
-]
+const REQUIRED = /^(BASE_URL|API_URL|POS_ID|API_KEY|API_SECRET|ENDPOINTS_KEY|LINK_SECRET|ADMIN_TOKEN)$/
 
 /** Everything that is wrong with these bindings, at once. */
 export function configurationProblems(env: Partial<ShopEnv>, names: readonly Name[] = ALL): ConfigurationProblem[] {
@@ -109,7 +94,7 @@ function problemOf(env: Partial<ShopEnv>, binding: Name): string | undefined {
   if (binding === 'STATE')
     return typeof (value as ShopEnv['STATE'] | undefined)?.get === 'function' ? undefined : 'missing'
   if (binding === 'ORDER_GATE') return isNamespace(value)
-  if (value === undefined || value === '') return OPTIONAL.includes(binding) ? undefined : 'missing'
+  if (value === undefined || value === '') return REQUIRED.test(binding) ? 'missing' : undefined
   if (typeof value !== 'string') return 'must be a text'
   if (/[\r\n]/.test(value)) return 'contains a line break'
   if (value !== value.trim()) return 'begins or ends with a space'

@@ -85,7 +85,7 @@ const styleOf = ({ accent, style = '' }: PagesOptions): string =>
 
 const imagesOf = ({ logo }: PagesOptions): string => {
   if (!logo) return ''
-  return `img-src ${URL.canParse(logo) && !logo.startsWith('data:') ? new URL(logo).origin : 'data:'}; `
+  return `img-src ${logo.startsWith('data:') ? 'data:' : URL.canParse(logo) ? new URL(logo).origin : "'self'"}; `
 }
 
 /** A number or an address that a phone can use at once. */

@@ -4,16 +4,11 @@ import type { OrderStore } from './order-store.ts'
 /** A call that moves money of an order that was paid or authorized before. */
 export type OperationKind = 'capture' | 'refund' | 'void'
 
-/** How an operation ended. */
-export type OperationState =
-  /** Executed; the response is kept. */
-  | 'done'
-  /** Not executed; the rejection is kept. */
-  | 'rejected'
-  /** It may have been executed. */
-  | 'unknown'
-  /** Nothing was sent: the service could not be reached, or asked to wait. The same key may try again. */
-  | 'not_sent'
+/**
+ * How an operation ended. `unknown`: it may have been executed. `not_sent`: the service could not be reached, or asked to
+ * wait; the same key may try again.
+ */
+export type OperationState = 'done' | 'rejected' | 'unknown' | 'not_sent'
 
 /** A capture, refund or void that was about to be made. The API calls it an attempt. */
 export interface MoneyOperation {

@@ -26,7 +26,7 @@ export interface UnsettledOperation {
   kind: 'capture' | 'refund' | 'void'
   /** In the currency's unit; null: all that was left. */
   amount: number | null
-  /** `in_progress`: there is no response yet, or the worker died. `unknown`: the response did not say. */
+  /** `in_progress`: no response yet, or the worker died. `unknown`: the response did not say. */
   state: 'in_progress' | 'unknown'
   /** ISO 8601, UTC. */
   started_at: string

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
+import { unchanged } from '../../src/schemas/fast-path.ts'
 import * as schemas from '../../src/schemas/index.ts'
-import { unchanged } from '../../src/schemas/unchanged.ts'
 import { check, SEED } from '../support/property.ts'
 
 const FEE = { amount: 1.5, currency: 'UAH' }

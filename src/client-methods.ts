@@ -17,7 +17,7 @@ import type { RecurringCancellation } from './schemas/recurring.ts'
 import type { Refund, Void } from './schemas/secondary-operation.ts'
 
 /** The client's methods that create a payment, or move or release its money. */
-export interface PaymentMethods {
+export interface ClientMethods {
   /**
    * Creates a payment: one-step (`purchase`) or two-step (`auth`), hosted or direct, with a subscription if
    * `init_recurring` is given. `POST {base_url}/api/v1/payment`.

@@ -64,12 +64,12 @@ describe('npm run dev', { timeout: 60_000 }, () => {
       await dev.seen('Ctrl-C stops everything.')
       const health = /worker +(http:\S+)/.exec(dev.output())?.[1] ?? ''
       expect(await (await fetch(health)).text()).toContain('"status":"ok"')
-      const route = join(folder, 'worker/routes/admin.ts')
-      const text = readFileSync(route, 'utf8')
-      expect(text).toContain("'ok'")
-      writeFileSync(route, text.replace("'ok'", "'changed'"))
+      const file = join(folder, 'worker/index.ts')
+      const text = readFileSync(file, 'utf8')
+      expect(text).toContain('// Your own routes')
+      writeFileSync(file, text.replace('// Your own routes', "app.get('/own', (c) => c.text('a route of mine'))\n//"))
       await dev.seen('Local server updated and ready')
-      expect(await (await fetch(health)).text()).toContain('"status":"changed"')
+      expect(await (await fetch(new URL('/own', health))).text()).toBe('a route of mine')
     } finally {
       dev.stop('SIGINT')
       await dev.finished

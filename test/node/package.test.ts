@@ -43,8 +43,9 @@ describe('package.json and deno.json agree', () => {
     const { dependencies, devDependencies } = packageJson
     expect(Object.keys(dependencies).sort()).toEqual(['@noble/hashes', 'valibot'])
     // JSR publishes sources: Hono, which npm's package holds in its bundle, is an import there.
-    expect(Object.keys(denoJson.imports).sort()).toEqual(['@noble/hashes', 'hono', 'valibot'])
-    for (const [name, specifier] of Object.entries(denoJson.imports)) {
+    const packages = Object.entries(denoJson.imports).filter(([name]) => !name.startsWith('edgetill/'))
+    expect(packages.map(([name]) => name).sort()).toEqual(['@noble/hashes', 'hono', 'valibot'])
+    for (const [name, specifier] of packages) {
       expect(specifier).toBe(`npm:${name}@${dependencies[name] ?? devDependencies[name]}`)
     }
   })

@@ -1,5 +1,6 @@
 /**
- * The portable test files that do not run against the tarball, each with what it looks at that the package does not export.
+ * The portable test files and folders that do not run against the tarball, each with what it looks at that the package does
+ * not export.
  * Every other one does, also one that is new: when it reaches an internal file of `src/`, it fails there.
  */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -20,5 +21,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/schemas/schema.test.ts': 'the building blocks of schemas',
   'test/schemas/fast-path.test.ts': "the webhook's short way, beside valibot",
   'test/testing/gate-double.test.ts': 'the double of the gates alone',
+  'test/types/actions.test.ts': 'the actions of a gate',
   'test/types/records.test.ts': 'that a schema reads exactly its interface',
+  'test/worker/':
+    'the engine from the inside; test/testing/test-shop.test.ts plays the packed one, test/node/template.test.ts a project with it',
 }

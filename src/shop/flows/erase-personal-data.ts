@@ -4,6 +4,7 @@ import type { OrderScope } from '../scope.ts'
 import { attemptId, getCheckout, orderOf, putCheckout } from '../store/checkouts.ts'
 import { eraseEvents, listEvents, orderKeyOf } from '../store/event-log.ts'
 import { deleteFailing } from '../store/failing-events.ts'
+import { ignoreOutage } from '../store/kv.ts'
 import { eraseResponses } from '../store/money-operations.ts'
 import { eraseReceipt } from '../store/order.ts'
 import { eraseStrays } from '../store/strays.ts'
@@ -87,7 +88,8 @@ async function eraseAttempt(
   for (const { event_id, listed } of await outbox.list()) {
     if (!due.has(event_id)) continue
     await outbox.remove(event_id)
-    if (listed) await deleteFailing(kv, event_id)
+    // A row that stays leads to nothing, and names the order alone.
+    if (listed) await deleteFailing(kv, event_id).catch(ignoreOutage)
   }
   return { erased, attempts: checkout?.attempts ?? 1 }
 }

@@ -151,7 +151,7 @@ describe('reconciliation over hostile KV', () => {
     const open = alerts.filter(({ kind: name }) => name === 'checkout_open')
     const names = [...new Set(open.map(({ order_id }) => order_id))]
     if (isKnown) expect(names).toEqual(['pending'])
-    // Over KV alone the mark that it was raised can be lost with the row's write; the same alert waits for an hour.
+    // The same alert waits for an hour.
     expect(open.length).toBeLessThanOrEqual(1)
   })
 })

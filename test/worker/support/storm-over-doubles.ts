@@ -1,5 +1,6 @@
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { createEmulator, type Emulator } from '../../../src/emulator/index.ts'
+import { drawPerturbations } from '../../../src/emulator/state/perturbations.ts'
 import { createApp } from '../../../src/shop/app.ts'
 import { runCron } from '../../../src/shop/cron.ts'
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
@@ -39,6 +40,8 @@ export class StormOverDoubles extends Storm {
       emptyPages: 0.05,
     })
     this.emulator = createEmulator({
+      // A second card of one order needs the fold's rule of the first successful payment.
+      perturbations: drawPerturbations(seed).filter((name) => name !== 'second_card'),
       seed,
       clock: { now: () => this.time },
       fetch: (input, init) => this.request(new Request(input as string, init)),

@@ -263,7 +263,7 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
     expect(readFileSync(file, 'utf8')).toContain(`EDGETILL_BASE_URL=${origin.slice(0, -1)}\n`)
     const booked = await run(runtime, ['trigger', 'credit', '--emulator', origin, '--set', 'order_id=C-1'])
     expect(booked).toMatchObject({ code: 0, stdout: expect.stringContaining('"order_id":"C-1"') })
-    await emulator.seen('webhook credit success (C-1)')
+    await emulator.seen(`${'webhook credit success'.padEnd(28)}  C-1`)
     const verified = await run(runtime, ['verify', '--env-file', file], { stdin: shop.got.at(-1)?.body ?? '' })
     expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('credit success 100.50 UAH order C-1') })
     const rejected = await run(runtime, ['trigger', 'void', '--emulator', origin, '--set', 'order_id=C-1'])
@@ -349,5 +349,8 @@ it('trigger and replay show at a terminal that the receiver takes long', async (
 })
 
 it('guides/command-line.md states what Deno has to allow, for every verb', () => {
-  expect(Object.keys(PERMISSIONS).sort()).toEqual(Object.keys(VERBS).sort())
+  // It starts wrangler, which needs Node.
+  const onNode = ['dev']
+  const verbs = Object.keys(VERBS).filter((verb) => !onNode.includes(verb))
+  expect(Object.keys(PERMISSIONS).sort()).toEqual(verbs.sort())
 })

@@ -55,7 +55,9 @@ describe.each(typescripts())('TypeScript %s', (version, compiler) => {
 
   it('compiles the documented programs against the published types', () => {
     expect(Object.keys(programs).length).toBeGreaterThan(20)
-    expect(errors.filter((line) => !line.includes('wrong.mts'))).toEqual([])
+    // Hono's declarations need TypeScript 5.7.
+    const isOthers = (line: string) => line.includes('wrong.mts') || line.includes('node_modules/hono/')
+    expect(errors.filter((line) => !isOthers(line))).toEqual([])
   })
 
   it('rejects a wrong one', () => {

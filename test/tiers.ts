@@ -64,7 +64,7 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/worker/links.test.ts',
   'test/worker/result.test.ts',
   'test/worker/webhooks.test.ts',
-  'test/worker/worker-kv.test.ts',
+  'test/examples/worker-kv.test.ts',
 ]
 
 /** Every test file, as a path of the checkout. */

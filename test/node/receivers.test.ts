@@ -24,7 +24,7 @@ const SERVERS = [
   ['bun.ts', 'bun'],
   ['deno.ts', 'deno serve --allow-all'],
 ] as const
-// worker-kv.ts runs in test/worker/worker-kv.test.ts.
+// worker-kv.ts runs in test/examples/worker-kv.test.ts.
 const NOT_STARTED = ['next-route.ts', 'store.ts', 'sqlite-node.ts', 'sqlite-bun.ts', 'postgres.ts', 'worker-kv.ts']
 
 const textOf = (file: string) => readFileSync(join(examples, file), 'utf8')

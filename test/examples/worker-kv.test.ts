@@ -2,8 +2,8 @@ import type { KVNamespace, KVNamespaceListOptions } from '@cloudflare/workers-ty
 import { expect, it } from 'vitest'
 import app from '../../examples/receivers/worker-kv.ts'
 import { eventKey, readEvent, signWebhook } from '../../src/index.ts'
-import { payment } from './support/events.ts'
-import { KINDS, World, type WorldOptions } from './support/world.ts'
+import { payment } from '../worker/support/events.ts'
+import { KINDS, World, type WorldOptions } from '../worker/support/world.ts'
 
 const SECRET = 'emulator-api-secret'
 const bodyOf = (event: object | string, secret = SECRET) => signWebhook(event, secret).body

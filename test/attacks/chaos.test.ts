@@ -3,8 +3,8 @@ import type { OrderView } from '../../src/emulator/domain/orders.ts'
 import { testCard } from '../../src/emulator/index.ts'
 import { createClient, type DirectPurchaseInput, isOutcomeUnknownError } from '../../src/index.ts'
 import { CARD } from '../support/inputs.ts'
-import { createRandom, isLong, seedOfRun } from './support/random.ts'
-import { ORIGIN, World } from './support/world.ts'
+import { createRandom, isLong, seedOfRun } from '../worker/support/random.ts'
+import { ORIGIN, World } from '../worker/support/world.ts'
 
 // Orders of every kind, with every fault at once, between the emulator and the worker's receiver over a hostile KV. At
 // the end, what the worker made of the webhooks has to be what the emulator knows to have happened.

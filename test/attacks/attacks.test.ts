@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { signWebhook } from '../../src/index.ts'
-import { at, payment, secondary } from './support/events.ts'
-import { createRandom, isLong, seedOfRun, shuffled } from './support/random.ts'
-import { ADMIN_TOKEN, newOrderId, ORIGIN, World } from './support/world.ts'
+import { at, payment, secondary } from '../worker/support/events.ts'
+import { createRandom, isLong, seedOfRun, shuffled } from '../worker/support/random.ts'
+import { ADMIN_TOKEN, newOrderId, ORIGIN, World } from '../worker/support/world.ts'
 
 // Attacks on the whole Worker that found nothing: they have to find nothing again.
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serveOnNode } from '../../src/cli/serve-node.ts'
+import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator, testCard } from '../../src/emulator/index.ts'
 import { createPayment } from '../../src/index.ts'
 import { CARD, DIRECT_AUTH } from '../support/inputs.ts'

@@ -50,6 +50,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'emulator.ts',
     'index.ts',
   ],
+  'src/cli': ['terminal/', 'webhooks/', 'service/', 'commands/', 'main.ts'],
   worker: [
     'sdk.ts',
     'env.ts',

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import { type Activity, type Emulator, TEST_CARDS } from '../../emulator/index.ts'
-import { activityLine } from '../activity-lines.ts'
-import { addEmulatorOptions, type EmulatorArguments, readEmulatorArguments } from '../emulator-options.ts'
-import { UsageError } from '../errors.ts'
-import { untilStopped } from '../interrupt.ts'
-import { type ServedEmulator, serveEmulator } from '../serve-emulator.ts'
-import { isLoopback, listenError } from '../serve-node.ts'
-import { processTerminal } from '../terminal.ts'
+import { addEmulatorOptions, type EmulatorArguments, readEmulatorArguments } from '../service/emulator-options.ts'
+import { untilStopped } from '../service/interrupt.ts'
+import { type ServedEmulator, serveEmulator } from '../service/serve-emulator.ts'
+import { isLoopback, listenError } from '../service/serve-node.ts'
+import { activityLine } from '../terminal/activity-lines.ts'
+import { UsageError } from '../terminal/errors.ts'
+import { processTerminal } from '../terminal/terminal.ts'
 
 /** `edgetill emulator`: prints addresses, credentials and test cards, and serves until it is interrupted. */
 export function command(): Command {

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { Command } from 'commander'
-import type { Surroundings } from '../service.ts'
-import { processTerminal, type Terminal } from '../terminal.ts'
-import { writeProject } from '../write-project.ts'
+import type { Surroundings } from '../service/service.ts'
+import { processTerminal, type Terminal } from '../terminal/terminal.ts'
+import { writeProject } from './write-project.ts'
 
 /** `edgetill init`: writes a shop's project into an empty folder. */
 export function command(around: () => Pick<Surroundings, 'terminal'> = here): Command {

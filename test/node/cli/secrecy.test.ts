@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { run } from '../../../src/cli/program.ts'
-import { VERBS } from '../../../src/cli/verbs.ts'
+import { run } from '../../../src/cli/commands/program.ts'
+import { VERBS } from '../../../src/cli/commands/verbs.ts'
 import { type Around, runVerb } from '../support/verb.ts'
 
 // The canary secrets appear in no output of any verb, whatever the service repeats of what it was sent.

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 // By its default: Node 20.0 to 20.11 have no parseEnv, and a missing name would end every verb.
 import util from 'node:util'
-import { decodeUtf8 } from '../lib/utf8.ts'
+import { decodeUtf8 } from '../../lib/utf8.ts'
 import { UsageError } from './errors.ts'
 
 interface DenoPermissions {

@@ -1,5 +1,5 @@
-import { isWebhookVerificationError } from '../../errors.ts'
-import { parseForm, type WebhookForm } from '../../webhooks/form.ts'
+import { isWebhookVerificationError } from '../../../errors.ts'
+import { parseForm, type WebhookForm } from '../../../webhooks/form.ts'
 import type { Cause } from './causes.ts'
 
 /** The form of a body, and what had to be undone to find it; or why it has none. */

@@ -1,6 +1,6 @@
-import type { WebhookEvent } from '../index.ts'
-import { UsageError } from './errors.ts'
-import { money } from './table.ts'
+import type { WebhookEvent } from '../../index.ts'
+import { UsageError } from '../terminal/errors.ts'
+import { money } from '../terminal/table.ts'
 
 /** What was asked for, and what the service shows of the order; `before` is undefined where it shows nothing. */
 export interface Intent {

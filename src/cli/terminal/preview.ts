@@ -1,4 +1,4 @@
-import { type Client, type ClientConfig, createClient, isApiError } from '../index.ts'
+import { type Client, type ClientConfig, createClient, isApiError } from '../../index.ts'
 
 /** What a call would send. */
 export interface PlannedRequest {

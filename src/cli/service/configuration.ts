@@ -1,8 +1,14 @@
-import { configFromEnv } from '../config-from-env.ts'
-import type { ClientConfig } from '../index.ts'
-import { createClient, isConfigError } from '../index.ts'
-import { canReadEnvironment, readEnvFile, readSecretFile, readVariables, type Variables } from './environment.ts'
-import { UsageError } from './errors.ts'
+import { configFromEnv } from '../../config-from-env.ts'
+import type { ClientConfig } from '../../index.ts'
+import { createClient, isConfigError } from '../../index.ts'
+import {
+  canReadEnvironment,
+  readEnvFile,
+  readSecretFile,
+  readVariables,
+  type Variables,
+} from '../terminal/environment.ts'
+import { UsageError } from '../terminal/errors.ts'
 
 /** The flags that every verb takes which talks to the service. */
 export interface ServiceFlags {

@@ -3,9 +3,9 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The package's folder: above `dist` as it is published, above `src/cli` in a checkout. */
+/** The package's folder: above `dist` as it is published, above `src` in a checkout. */
 const PACKAGE: string =
-  ['..', '../..']
+  ['..', '../../..']
     .map((up) => fileURLToPath(new URL(up, import.meta.url)))
     .find((up) => existsSync(join(up, 'template'))) ?? ''
 

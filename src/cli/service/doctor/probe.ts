@@ -6,7 +6,7 @@ import {
   isConnectionError,
   isUnexpectedResponseError,
   orderId,
-} from '../../index.ts'
+} from '../../../index.ts'
 import { causeOf } from '../outcome.ts'
 
 /** What became of one read-only call. */

@@ -1,4 +1,4 @@
-import { decodeUtf8 } from '../lib/utf8.ts'
+import { decodeUtf8 } from '../../lib/utf8.ts'
 import { UsageError } from './errors.ts'
 
 /** Bytes: far more than any webhook has, and what an endless input must not fill the memory with. */

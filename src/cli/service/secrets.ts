@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { readSecretFile, readVariables } from './environment.ts'
-import { UsageError } from './errors.ts'
-import type { NamedSecret } from './verify/diagnose.ts'
+import { readSecretFile, readVariables } from '../terminal/environment.ts'
+import { UsageError } from '../terminal/errors.ts'
+import type { NamedSecret } from '../webhooks/verify/diagnose.ts'
 
 /** What commander reads for a verb that needs the API secret alone. */
 export interface SecretFlags {

@@ -1,4 +1,4 @@
-import type { Activity } from '../emulator/index.ts'
+import type { Activity } from '../../emulator/index.ts'
 import { printable } from './terminal.ts'
 
 /** One line for people about something that happened in the emulator. */

@@ -1,4 +1,4 @@
-import type { WebhookEvent } from '../webhooks/index.ts'
+import type { WebhookEvent } from '../../webhooks/index.ts'
 import { printable } from './terminal.ts'
 
 /** One line of an event for people: `purchase success 100.50 UAH order A-1`. */

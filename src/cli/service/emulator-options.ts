@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { EmulatorOptions } from '../emulator/index.ts'
-import { parseInstant } from '../emulator/state/time.ts'
-import { environmentVariable } from './environment.ts'
-import { milliseconds, repeated, webAddress, wholeNumber } from './option-values.ts'
+import type { EmulatorOptions } from '../../emulator/index.ts'
+import { parseInstant } from '../../emulator/state/time.ts'
+import { environmentVariable } from '../terminal/environment.ts'
+import { milliseconds, repeated, webAddress, wholeNumber } from '../terminal/option-values.ts'
 import type { ServeEmulatorOptions } from './serve-emulator.ts'
 
 /** What commander reads from the command line: only the options that were given. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { type CreatePaymentInput, orderId } from '../index.ts'
-import { amountOf, repeated } from './option-values.ts'
-import { applySettings, type Setting, setting } from './set-values.ts'
+import { type CreatePaymentInput, orderId } from '../../index.ts'
+import { amountOf, repeated } from '../terminal/option-values.ts'
+import { applySettings, type Setting, setting } from '../terminal/set-values.ts'
 
 /** The flags that describe a hosted payment. */
 export interface OrderFlags {

@@ -10,74 +10,74 @@ export interface Verb {
 export const VERBS: Readonly<Record<string, Verb>> = {
   emulator: {
     summary: 'serve an emulator of the payment service on loopback',
-    load: () => import('./commands/emulator.ts'),
+    load: () => import('./emulator.ts'),
   },
   listen: {
     summary: 'receive webhooks, verify, print and forward them',
-    load: () => import('./commands/listen.ts'),
+    load: () => import('./listen.ts'),
   },
   replay: {
     summary: 'send webhooks again that listen has saved',
-    load: () => import('./commands/replay.ts'),
+    load: () => import('./replay.ts'),
   },
   trigger: {
     summary: 'send a complete signed webhook of any kind',
-    load: () => import('./commands/trigger.ts'),
+    load: () => import('./trigger.ts'),
   },
   verify: {
     summary: 'verify a webhook, or say exactly why it is not genuine',
-    load: () => import('./commands/verify.ts'),
+    load: () => import('./verify.ts'),
   },
   sign: {
     summary: 'sign a webhook of your own',
-    load: () => import('./commands/sign.ts'),
+    load: () => import('./sign.ts'),
   },
   payment: {
     summary: 'create a hosted payment and print the address of its page',
-    load: () => import('./commands/payment.ts'),
+    load: () => import('./payment.ts'),
   },
   order: {
     summary: "show an order's operations and what they add up to",
-    load: () => import('./commands/order.ts'),
+    load: () => import('./order.ts'),
   },
   capture: {
     summary: 'capture an authorization, in full or in part',
-    load: () => import('./commands/capture.ts'),
+    load: () => import('./capture.ts'),
   },
   refund: {
     summary: 'refund a paid order, in full or in part',
-    load: () => import('./commands/refund.ts'),
+    load: () => import('./refund.ts'),
   },
   void: {
     summary: 'release an authorization',
-    load: () => import('./commands/void.ts'),
+    load: () => import('./void.ts'),
   },
   cancel: {
     summary: 'cancel a hosted payment that is not paid',
-    load: () => import('./commands/cancel.ts'),
+    load: () => import('./cancel.ts'),
   },
   balances: {
     summary: 'show the accounts and their balances',
-    load: () => import('./commands/balances.ts'),
+    load: () => import('./balances.ts'),
   },
   resend: {
     summary: 'have a webhook sent again, and show what it says',
-    load: () => import('./commands/resend.ts'),
+    load: () => import('./resend.ts'),
   },
   'recurring-cancel': {
     summary: 'end a subscription',
-    load: () => import('./commands/recurring-cancel.ts'),
+    load: () => import('./recurring-cancel.ts'),
   },
   link: {
     summary: 'make a checkout link of your worker',
-    load: () => import('./commands/link.ts'),
+    load: () => import('./link.ts'),
   },
   doctor: {
     summary: 'check configuration, reachability, clock and credentials',
-    load: () => import('./commands/doctor.ts'),
+    load: () => import('./doctor.ts'),
   },
   init: {
     summary: 'write a project of your own: the worker, its configuration, a test',
-    load: () => import('./commands/init.ts'),
+    load: () => import('./init.ts'),
   },
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { type ExitCode, exitCodeOf, messageOf, UsageError } from './errors.ts'
+import { type ExitCode, exitCodeOf, messageOf, UsageError } from '../terminal/errors.ts'
 import { VERBS } from './verbs.ts'
 
 /** Runs the command line, and returns its exit code: errors are printed on stderr. */

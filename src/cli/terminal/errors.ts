@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { isConfigError, isInvalidInputError, isOutcomeUnknownError } from '../errors.ts'
+import { isConfigError, isInvalidInputError, isOutcomeUnknownError } from '../../errors.ts'
 
 /** The command line or its configuration cannot be used; nothing was done. The exit code is 2. */
 export class UsageError extends Error {

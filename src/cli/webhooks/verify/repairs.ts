@@ -1,7 +1,7 @@
-import { binaryToBytes, decodeBase64urlBinary, encodeBase64url } from '../../lib/base64url.ts'
-import { isObject } from '../../lib/kind.ts'
-import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts'
-import type { WebhookForm } from '../../webhooks/form.ts'
+import { binaryToBytes, decodeBase64urlBinary, encodeBase64url } from '../../../lib/base64url.ts'
+import { isObject } from '../../../lib/kind.ts'
+import { decodeUtf8, encodeUtf8 } from '../../../lib/utf8.ts'
+import type { WebhookForm } from '../../../webhooks/form.ts'
 import type { Cause } from './causes.ts'
 import { jsonTexts } from './json-styles.ts'
 

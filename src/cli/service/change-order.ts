@@ -7,18 +7,18 @@ import {
   isOutcomeUnknownError,
   type OutcomeUnknownError,
   type WebhookEvent,
-} from '../index.ts'
+} from '../../index.ts'
+import { confirmed } from '../terminal/confirm.ts'
+import type { ExitCode } from '../terminal/errors.ts'
+import { amountOf } from '../terminal/option-values.ts'
+import { planned } from '../terminal/preview.ts'
+import { list, money, statusColour } from '../terminal/table.ts'
+import { printable } from '../terminal/terminal.ts'
 import type { ServiceFlags } from './configuration.ts'
-import { confirmed } from './confirm.ts'
-import type { ExitCode } from './errors.ts'
 import { addResolve, findOut, type ResolveFlags } from './find-out.ts'
-import { amountOf } from './option-values.ts'
 import { checkWhole, currencyOf, type Intent, repetition } from './order-checks.ts'
 import { describeCode, EXIT, exitOf, idsOf, jsonOf } from './outcome.ts'
-import { planned } from './preview.ts'
 import { addServiceOptions, type Session, type Surroundings, surroundings, withService } from './service.ts'
-import { list, money, statusColour } from './table.ts'
-import { printable } from './terminal.ts'
 
 /** The flags of a verb that changes an order. */
 export interface ChangeFlags extends ServiceFlags, ResolveFlags {

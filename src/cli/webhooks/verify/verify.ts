@@ -1,5 +1,5 @@
-import { isWebhookVerificationError } from '../../errors.ts'
-import { signData, verifyWebhook, type WebhookEvent, type WebhookForm } from '../../webhooks/index.ts'
+import { isWebhookVerificationError } from '../../../errors.ts'
+import { signData, verifyWebhook, type WebhookEvent, type WebhookForm } from '../../../webhooks/index.ts'
 import { CAUSES, type Cause } from './causes.ts'
 import { diagnose, matches, type NamedSecret } from './diagnose.ts'
 import { type ReadBody, readBody } from './read-body.ts'

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
-import { type OutcomeUnknownError, type ResolvedOutcome, resolveOutcome, type UnresolvedCall } from '../index.ts'
-import { milliseconds } from './option-values.ts'
+import { type OutcomeUnknownError, type ResolvedOutcome, resolveOutcome, type UnresolvedCall } from '../../index.ts'
+import { milliseconds } from '../terminal/option-values.ts'
+import { printable } from '../terminal/terminal.ts'
 import type { Session } from './service.ts'
-import { printable } from './terminal.ts'
 
 /** The flags of a verb whose outcome can be unknown. */
 export interface ResolveFlags {

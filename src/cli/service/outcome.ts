@@ -6,8 +6,8 @@ import {
   isFinal,
   isUnexpectedResponseError,
   type WebhookEvent,
-} from '../index.ts'
-import { isToken } from './event-text.ts'
+} from '../../index.ts'
+import { isToken } from '../terminal/event-text.ts'
 
 /** Exit codes: done, rejected or failed, outcome unknown. Wrong usage is thrown: 2. */
 export const EXIT = { done: 0, failed: 1, unknown: 3 } as const

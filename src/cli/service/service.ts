@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander'
-import type { Client, ClientConfig, Fetch, Warning } from '../index.ts'
-import { createClient, isConnectionError } from '../index.ts'
+import type { Client, ClientConfig, Fetch, Warning } from '../../index.ts'
+import { createClient, isConnectionError } from '../../index.ts'
+import type { Variables } from '../terminal/environment.ts'
+import { type ExitCode, exitCodeOf, UsageError } from '../terminal/errors.ts'
+import { milliseconds } from '../terminal/option-values.ts'
+import { printable, processTerminal, type Terminal } from '../terminal/terminal.ts'
 import { configOf, readSettings, type ServiceFlags } from './configuration.ts'
-import type { Variables } from './environment.ts'
-import { type ExitCode, exitCodeOf, UsageError } from './errors.ts'
 import { untilStopped } from './interrupt.ts'
-import { milliseconds } from './option-values.ts'
 import { cureOf } from './outcome.ts'
-import { printable, processTerminal, type Terminal } from './terminal.ts'
 
 /** What a verb takes from its surroundings; a test hands in others. */
 export interface Surroundings {

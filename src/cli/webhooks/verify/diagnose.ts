@@ -1,6 +1,6 @@
-import { equalText } from '../../lib/constant-time.ts'
-import { sha1Base64url } from '../../lib/sha1.ts'
-import type { WebhookForm } from '../../webhooks/form.ts'
+import { equalText } from '../../../lib/constant-time.ts'
+import { sha1Base64url } from '../../../lib/sha1.ts'
+import type { WebhookForm } from '../../../webhooks/form.ts'
 import type { Cause } from './causes.ts'
 import { holdsJson, REPAIRS } from './repairs.ts'
 

@@ -1,4 +1,4 @@
-import { createEmulator, type Emulator, type EmulatorOptions } from '../emulator/index.ts'
+import { createEmulator, type Emulator, type EmulatorOptions } from '../../emulator/index.ts'
 import { type Served, serveOnNode } from './serve-node.ts'
 
 export interface ServeEmulatorOptions {

@@ -1,3 +1,6 @@
 export * from '../src/checkout-link/index.ts'
 export * from '../src/index.ts'
+export { foldSummaries } from '../src/orders/fold.ts'
 export * from '../src/orders/index.ts'
+export { readSummary } from '../src/orders/summary.ts'
+export { recordOf } from '../src/schemas/read.ts'

@@ -23,9 +23,8 @@ export function amountProblem(value: unknown, positive = true): string | undefin
 /** Whether a value is a positive amount: see {@link amountProblem}. */
 export const isAmount = (value: unknown): value is number => amountProblem(value) === undefined
 
-/** Hundredths of an amount, exactly: taken from its digits, not by multiplication. Negative amounts are fine. */
+/** Hundredths of an amount, from its digits: a multiplication would turn 1.005 into 100. More than 2 decimals are rounded. */
 export function hundredths(amount: number): number {
-  const [whole = '0', fraction = ''] = String(Math.abs(amount)).split('.')
-  const minor = Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
-  return amount < 0 ? -minor : minor
+  const digits = String(amount)
+  return Math.round(digits.includes('e') || Math.abs(amount) >= TOO_LARGE ? amount * 100 : Number(`${digits}e2`))
 }

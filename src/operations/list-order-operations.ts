@@ -10,7 +10,7 @@ import { segment } from '../lib/path.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
-import { readEvent } from '../schemas/read-event.ts'
+import { readRecord, undocumented } from '../schemas/read-event.ts'
 
 /** The input of `listOrderOperations`. */
 export interface ListOrderOperationsInput {
@@ -54,10 +54,11 @@ function readResponse(response: ParsedResponse): WebhookEvent[] {
 function readElement(element: unknown): WebhookEvent {
   if (!isObject(element)) {
     const issues = [{ path: '', message: 'must be an object', received: kindOf(element) }]
-    return { kind: 'unexpected', issues, record: { element } }
+    return undocumented('unexpected', { element }, issues)
   }
   // A full capture's record names its currency order_currency (the API document, "Secondary operation record").
-  return readEvent(element.currency == null ? { ...element, currency: element.order_currency } : element)
+  const { currency, order_currency } = element
+  return readRecord(currency == null && order_currency != null ? { ...element, currency: order_currency } : element)
 }
 
 /**

@@ -11,7 +11,7 @@ import { segment } from '../lib/path.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { anInput, define, fieldsOf, objectMessage, type Schema, unknownParameter } from '../schemas/fields.ts'
 import { checkInput, issueAt, orderId, pathSegment, uuid } from '../schemas/input.ts'
-import { readEvent } from '../schemas/read-event.ts'
+import { readRecord } from '../schemas/read-event.ts'
 import type { LiteralUnion } from '../schemas/values.ts'
 
 /** The input of `resendWebhook`. */
@@ -70,7 +70,7 @@ function buildRequest(config: ResolvedConfig, received: ResendWebhookInput): Wir
 function readResponse(response: ParsedResponse): WebhookEvent {
   const { json } = response
   if (!isObject(json)) throw unreadableRecord(response, [issueAt('', 'must be an object', json)])
-  return readEvent(json)
+  return readRecord(json)
 }
 
 /**

@@ -33,7 +33,7 @@ export const number: Schema<number> = /* @__PURE__ */ define(() =>
   v.union(
     [
       v.pipe(v.number(NUMBER), v.finite(NUMBER)),
-      v.pipe(v.string(NUMBER), v.regex(/^-?\d+(\.\d+)?$/, NUMBER), v.transform(Number)),
+      v.pipe(v.string(NUMBER), v.regex(/^-?\d+(\.\d+)?$/, NUMBER), v.transform(Number), v.finite(NUMBER)),
     ],
     NUMBER,
   ),

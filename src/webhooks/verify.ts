@@ -7,7 +7,7 @@ import { type RequestLike, readBytes, TooLargeError } from '../lib/read-bytes.ts
 import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { rejectUnknownOption } from '../schemas/fields.ts'
-import { readEvent } from '../schemas/read-event.ts'
+import { readRecord } from '../schemas/read-event.ts'
 import { bodyAlreadyRead, isWebRequest, notARequest, rejected, signatureError, tooLarge } from './errors.ts'
 import { parseForm, readForm, type WebhookFields, type WebhookForm } from './form.ts'
 import { checkSecrets, verifySignature, type WebhookSecrets } from './signature.ts'
@@ -43,7 +43,7 @@ export interface ReadWebhookOptions {
 export function verifyWebhook(form: WebhookFields | unknown, secrets: WebhookSecrets): WebhookEvent {
   const { data, signature } = readForm(form)
   if (!verifySignature(data, signature, secrets)) throw signatureError(data, signature)
-  return readEvent(parseVerified(data))
+  return readRecord(parseVerified(data))
 }
 
 /**

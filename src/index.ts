@@ -54,6 +54,7 @@ export type { ResolvedOutcome } from './outcome/decide.ts'
 export type { OrderLookup } from './outcome/look-up.ts'
 export type { ResolveOutcomeOptions, UnresolvedCall } from './outcome/resolve-outcome.ts'
 export { resolveOutcome } from './outcome/resolve-outcome.ts'
+export { snapshotOrder } from './outcome/snapshot-order.ts'
 
 // Wire objects
 

@@ -39,12 +39,12 @@ export type { ListAccountsInput } from './operations/list-accounts.ts'
 export { listAccounts } from './operations/list-accounts.ts'
 export type { ListOrderOperationsInput } from './operations/list-order-operations.ts'
 export { listOrderOperations } from './operations/list-order-operations.ts'
+export type { RawRequestInput, RawRequestResult } from './operations/raw-request.ts'
+export { rawRequest } from './operations/raw-request.ts'
 export type { RefundPaymentInput } from './operations/refund-payment.ts'
 export { refundPayment } from './operations/refund-payment.ts'
 export type { RefundSplitPurchaseInput } from './operations/refund-split-purchase.ts'
 export { refundSplitPurchase } from './operations/refund-split-purchase.ts'
-export type { RequestInput, RequestResult } from './operations/request.ts'
-export { request } from './operations/request.ts'
 export type { ResendWebhookInput } from './operations/resend-webhook.ts'
 export { resendWebhook } from './operations/resend-webhook.ts'
 export type { VoidPaymentInput } from './operations/void-payment.ts'
@@ -78,9 +78,9 @@ export type { BankPay, Currency, Fee, LimitInfo, LiteralUnion, Mode, Status, Tim
 // Helpers: status, money, time
 
 export { fromMinorUnits, splitAmount, toMinorUnits } from './helpers/amount.ts'
-export { orderId } from './helpers/order-id.ts'
+export { newOrderId } from './helpers/order-id.ts'
 export type { StatusCodeMeaning } from './helpers/status.ts'
-export { customerActionUrl, describeStatusCode, isFinal } from './helpers/status.ts'
+export { customerActionUrl, describeStatusCode, isFinal, isSuccess } from './helpers/status.ts'
 export { compareTimestamps, timestampToDate } from './helpers/timestamp.ts'
 
 // Orders: identity and state, from events

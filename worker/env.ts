@@ -93,7 +93,7 @@ export function clientConfig(env: Env, fetch: typeof globalThis.fetch | undefine
     apiKey: env.API_KEY,
     apiSecret: env.API_SECRET,
     endpointsKey: env.ENDPOINTS_KEY,
-    scheme: env.SCHEME || undefined,
+    scheme: env.SCHEME || 'SVC',
     // `documented` is the old name of `per-endpoint`. The SDK says what is wrong with any other value.
     authentication: (env.AUTHENTICATION === 'documented'
       ? 'per-endpoint'

@@ -77,6 +77,7 @@ async function checkAsTheSdkDoes(order: CheckoutOrder): Promise<void> {
     apiKey: 'none',
     apiSecret: 'none',
     endpointsKey: 'none',
+    scheme: 'none',
     fetch: () => Promise.reject(new Error('only checked')),
     onWarning: () => {},
   }

@@ -1,5 +1,6 @@
 import { isFinal } from '../helpers/status.ts'
 import { hundredths, isAmount } from '../lib/decimal.ts'
+import { METHOD_OF } from '../operations/methods.ts'
 import { type DocumentedEvent, isDocumentedEvent, type PrimaryEvent, type WebhookEvent } from '../schemas/event.ts'
 import type { OrderView } from './look-up.ts'
 
@@ -24,15 +25,6 @@ export interface CallFacts {
   known: ReadonlySet<string> | undefined
   /** Whether so much time has passed that an absence counts. */
   settled: boolean
-}
-
-/** The `method` of each secondary operation's record. */
-export const METHOD_OF: Readonly<Record<string, SecondaryMethod>> = {
-  capturePayment: 'capture',
-  captureSplitPurchase: 'capture',
-  refundPayment: 'refund',
-  refundSplitPurchase: 'refund',
-  voidPayment: 'void',
 }
 
 /** Decides what became of a call from what the service shows of its order: pure. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { EdgetillError, isConfigError } from '../errors.ts'
 import type { BodilessCallOptions } from '../http/types.ts'
+import { METHOD_OF } from '../operations/methods.ts'
 import {
   anObject,
   define,
@@ -13,7 +14,7 @@ import {
 } from '../schemas/fields.ts'
 import { amount, checkInput, uuid, wholeNumber } from '../schemas/input.ts'
 import { text } from '../schemas/values.ts'
-import { decide, METHOD_OF, type ResolvedOutcome, unknown } from './decide.ts'
+import { decide, type ResolvedOutcome, unknown } from './decide.ts'
 import { lookUpOrder, type OrderLookup } from './look-up.ts'
 
 /** A call whose outcome is unknown: an `OutcomeUnknownError` is one, and so is what a restarted process has kept of it. */

@@ -1,5 +1,5 @@
 import type { BodilessCallOptions } from '../http/types.ts'
-import { METHOD_OF } from './decide.ts'
+import { METHOD_OF } from '../operations/methods.ts'
 import { lookUpOrder, type OrderAddress, type OrderLookup } from './look-up.ts'
 
 /**

@@ -5,16 +5,7 @@ import { isExpiry } from '../card/expiry.ts'
 import { isCardNumber } from '../card/number.ts'
 import type { Issue } from '../errors.ts'
 import { DESCRIPTION_LENGTH, PAYLOAD_LENGTH } from '../lib/limits.ts'
-import {
-  anInput,
-  define,
-  type Entries,
-  fieldsOf,
-  must,
-  objectMessage,
-  type Schema,
-  unknownParameter,
-} from './fields.ts'
+import { define, type Entries, fieldsOf, inputObject, must, type Schema } from './fields.ts'
 import {
   amount,
   country,
@@ -136,24 +127,19 @@ export interface DirectPurchaseFields extends PurchaseFields {
 
 /** The fingerprint of the customer's browser: all ten fields are required. */
 export const browserFingerprintSchema: Schema<BrowserFingerprint> = /* @__PURE__ */ define(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<BrowserFingerprint>()({
-        browserColorDepth: text,
-        browserScreenHeight: text,
-        browserScreenWidth: text,
-        browserJavaEnabled: text,
-        browserLanguage: text,
-        browserTimeZone: text,
-        browserTimeZoneOffset: text,
-        browserAcceptHeader: text,
-        browserIpAddress: text,
-        browserUserAgent: text,
-      }),
-      unknownParameter,
-      objectMessage,
-    ),
+  inputObject(
+    fieldsOf<BrowserFingerprint>()({
+      browserColorDepth: text,
+      browserScreenHeight: text,
+      browserScreenWidth: text,
+      browserJavaEnabled: text,
+      browserLanguage: text,
+      browserTimeZone: text,
+      browserTimeZoneOffset: text,
+      browserAcceptHeader: text,
+      browserIpAddress: text,
+      browserUserAgent: text,
+    }),
   ),
 )
 

@@ -18,6 +18,7 @@ function clientOf(emulator: Running): Client {
     apiKey: value('apiKey'),
     apiSecret: value('apiSecret'),
     endpointsKey: value('endpointsKey'),
+    scheme: 'SVC',
   })
 }
 

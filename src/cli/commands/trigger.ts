@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander'
-import { didYouMean } from '../../lib/did-you-mean.ts'
 import { encodeUtf8 } from '../../lib/utf8.ts'
+import { didYouMean } from '../../schemas/documented.ts'
 import { readEvent, signWebhook } from '../../webhooks/index.ts'
 import { addSecretOptions, readSecrets, type SecretFlags } from '../service/secrets.ts'
 import { UsageError } from '../terminal/errors.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type CreatePaymentInput, orderId } from '../../index.ts'
+import { type CreatePaymentInput, newOrderId } from '../../index.ts'
 import { amountOf, repeated } from '../terminal/option-values.ts'
 import { applySettings, type Setting, setting } from '../terminal/set-values.ts'
 
@@ -36,7 +36,7 @@ export function addOrderOptions(command: Command): Command {
 
 /** The input of a hosted payment. What is wrong in it is found by the SDK, under the field's name. */
 export function hostedOrder(id: string | undefined, flags: OrderFlags): HostedOrder {
-  const order_id = id ?? orderId('cli-')
+  const order_id = id ?? newOrderId('cli-')
   const order: Record<string, unknown> = {
     mode: 'hosted',
     method: flags.method ?? 'purchase',

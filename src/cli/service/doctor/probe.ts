@@ -5,7 +5,7 @@ import {
   isApiError,
   isConnectionError,
   isUnexpectedResponseError,
-  orderId,
+  newOrderId,
 } from '../../../index.ts'
 import { causeOf } from '../outcome.ts'
 
@@ -50,7 +50,7 @@ export async function probeService(config: ClientConfig, signal: AbortSignal): P
     },
   }
   const clientOf = (authentication: 'per-endpoint' | 'plain') => createClient({ ...withDates, authentication })
-  const order_id = orderId('doctor-')
+  const order_id = newOrderId('doctor-')
   const resend = (client: Client) => client.resendWebhook({ order_id, operation: 'purchase' }, { signal })
   const plainly = clientOf('plain')
   const [hmac, plain, list, balances] = await Promise.all([

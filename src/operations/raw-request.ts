@@ -1,25 +1,17 @@
 // Any verb and path below a base address: the escape hatch for what the API document does not show
 
 import * as v from 'valibot'
-import type { ClientConfig } from '../config.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import { jsonBody } from '../http/body.ts'
-import { call } from '../http/send.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import {
-  anInput,
-  anObject,
-  define,
-  fieldsOf,
-  must,
-  objectMessage,
-  type Schema,
-  unknownParameter,
-} from '../schemas/fields.ts'
+import { anObject, define, fieldsOf, inputObject, must, type Schema } from '../schemas/fields.ts'
 import { checkInput, issueAt, oneOf, pattern } from '../schemas/input.ts'
 
-/** The input of `request`. */
-export interface RequestInput {
+/** The input of `rawRequest`. */
+export interface RawRequestInput {
   /** The HTTP verb. */
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path and query below the base address, encoded, beginning with `/`. */
@@ -35,7 +27,7 @@ export interface RequestInput {
 }
 
 /** What came back. */
-export interface RequestResult {
+export interface RawRequestResult {
   /** The HTTP status: 2xx, or 3xx where a redirect was expected. */
   status: number
   /** The parsed JSON, raw card data cut out; undefined for a redirect and for an empty body. */
@@ -44,37 +36,32 @@ export interface RequestResult {
   location: string | undefined
 }
 
-const inputSchema: Schema<RequestInput> = /* @__PURE__ */ define(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<RequestInput>()({
-        method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
-        path: pattern(/^\//, 'be an encoded path that begins with "/"'),
-        body: v.optional(anObject),
-        authentication: oneOf(['hmac', 'plain']),
-        base: v.optional(oneOf(['baseUrl', 'apiUrl'])),
-        redirectExpected: v.optional(v.boolean(must('be a boolean'))),
-      }),
-      unknownParameter,
-      objectMessage,
-    ),
+const inputSchema: Schema<RawRequestInput> = /* @__PURE__ */ define(() =>
+  inputObject(
+    fieldsOf<RawRequestInput>()({
+      method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+      path: pattern(/^\//, 'be an encoded path that begins with "/"'),
+      body: v.optional(anObject),
+      authentication: oneOf(['hmac', 'plain']),
+      base: v.optional(oneOf(['baseUrl', 'apiUrl'])),
+      redirectExpected: v.optional(v.boolean(must('be a boolean'))),
+    }),
   ),
 )
 
-function inputIssues({ method, body }: RequestInput): Issue[] {
+function inputIssues({ method, body }: RawRequestInput): Issue[] {
   return method === 'GET' && body ? [issueAt('body', 'must be left out with GET', body)] : []
 }
 
-function buildRequest(received: RequestInput, options: CallOptions): WireRequest {
-  const input = checkInput('request', inputSchema, received, inputIssues)
+function buildRequest(received: RawRequestInput, options: CallOptions): WireRequest {
+  const input = checkInput('rawRequest', inputSchema, received, inputIssues)
   const { method, path, body, authentication, base = 'baseUrl', redirectExpected = false } = input
   return {
-    operation: 'request',
+    operation: 'rawRequest',
     method,
     base,
     path,
-    body: body && jsonBody('request', body, options.passThrough),
+    body: body && jsonBody('rawRequest', body, options.passThrough),
     authentication,
     endpointsKeyHeader: base === 'baseUrl' ? 'X-API-KEY' : undefined,
     redirectExpected,
@@ -83,8 +70,14 @@ function buildRequest(received: RequestInput, options: CallOptions): WireRequest
   }
 }
 
-function readResponse({ status, json, location }: ParsedResponse): RequestResult {
+function readResponse({ status, json, location }: ParsedResponse): RawRequestResult {
   return { status, body: json, location }
+}
+
+async function run(config: ResolvedConfig, input: RawRequestInput, received: CallOptions): Promise<RawRequestResult> {
+  const options = checkOptions('rawRequest', received)
+  const request = buildRequest(input, options)
+  return readResponse(await send(config, request, options))
 }
 
 /**
@@ -105,19 +98,20 @@ function readResponse({ status, json, location }: ParsedResponse): RequestResult
  * @throws {UnexpectedResponseError} when a GET's response is not JSON.
  * @see The API document has no such part: paths, bodies and responses of such requests are assumptions.
  * @example
- * import { type ClientConfig, request } from 'edgetill'
+ * import { type ClientConfig, rawRequest } from 'edgetill'
  * async function refund(config: ClientConfig): Promise<unknown> {
- *   const { body } = await request(config, {
+ *   const { body } = await rawRequest(config, {
  *     method: 'POST', path: '/api/v1/refund', authentication: 'plain',
  *     body: { pos_id: config.posId, order_id: 'A-1', order_currency: 'UAH', refund_amount: 20 },
  *   })
  *   return body
  * }
  */
-export async function request(
+export async function rawRequest(
   config: ClientConfig,
-  input: RequestInput,
+  input: RawRequestInput,
   options: CallOptions = {},
-): Promise<RequestResult> {
-  return call(config, 'request', options, () => buildRequest(input, options), readResponse)
+): Promise<RawRequestResult> {
+  const resolved = resolveConfig(config)
+  return reported(resolved, 'rawRequest', run(resolved, input, options))
 }

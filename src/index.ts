@@ -106,6 +106,8 @@ export type {
   CommonEvent,
   CreditEvent,
   DocumentedEvent,
+  EventCopy,
+  LateWebhook,
   LookupEvent,
   P2pEvent,
   PrimaryEvent,
@@ -125,12 +127,9 @@ export type {
 } from './webhooks/index.ts'
 export {
   createWebhookHandler,
-  readEvent,
+  isDocumentedEvent,
   readWebhook,
-  readWebhookForm,
-  signData,
   signWebhook,
-  verifySignature,
   verifyWebhook,
 } from './webhooks/index.ts'
 

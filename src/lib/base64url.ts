@@ -6,17 +6,14 @@ export function encodeBase64url(bytes: Uint8Array, padding = true): string {
   return padding ? text : text.replace(/=+$/, '')
 }
 
-// What `atob` would take although it is not Base64Url; anything else that is not makes it throw.
-const FOREIGN = /[+/\s]/
-
 /**
- * Decodes Base64Url, padded or not, to a string with one character a byte.
- * Returns undefined for anything else, the standard alphabet's `+` and `/` included.
+ * Decodes Base64Url or standard Base64, padded or not, to a string with one character a byte. Returns undefined for anything else.
  */
 export function decodeBase64urlBinary(text: string): string | undefined {
-  if (FOREIGN.test(text)) return undefined
+  // `atob` takes white space too.
+  if (/\s/.test(text)) return undefined
   try {
-    return atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+    return atob(text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, ''))
   } catch {
     return undefined
   }

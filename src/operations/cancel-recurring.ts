@@ -1,6 +1,5 @@
 // PUT {api_url}/api/v1/recurring/{recurring_id}/cancel (beyond the API document; source [A]: shown by the vendor's other public material)
 
-import * as v from 'valibot'
 import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { recordOf } from '../http/body.ts'
 import { checkOptions } from '../http/options.ts'

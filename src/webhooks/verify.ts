@@ -40,7 +40,7 @@ export interface ReadWebhookOptions {
  * const event = verifyWebhook({ data, signature }, ['secret', 'previous secret'])
  * if (event.kind === 'refund') console.log(event.operation_id)
  */
-export function verifyWebhook(form: WebhookFields | unknown, secrets: WebhookSecrets): WebhookEvent {
+export function verifyWebhook(form: WebhookFields, secrets: WebhookSecrets): WebhookEvent {
   const { data, signature } = readForm(form)
   if (!verifySignature(data, signature, secrets)) throw signatureError(data, signature)
   return readRecord(parseVerified(data))

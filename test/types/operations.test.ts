@@ -208,8 +208,19 @@ it('a map of handlers is typed by kind', () => {
 })
 
 it('what other frameworks hand over needs no cast', () => {
-  const calls = (body: unknown, parsed: Record<string, string | File>, form: FormData, text: string) => [
+  const calls = (
+    body: unknown,
+    request: Request,
+    parsed: Record<string, string | File>,
+    form: FormData,
+    text: string,
+  ) => [
+    // @ts-expect-error not known to be a form
     verifyWebhook(body, 'secret'),
+    // @ts-expect-error not a form
+    verifyWebhook(42, 'secret'),
+    // @ts-expect-error a request is for readWebhook
+    verifyWebhook(request, 'secret'),
     verifyWebhook(parsed, 'secret'),
     verifyWebhook(form, ['secret', undefined]),
     verifyWebhook(new URLSearchParams(text), 'secret'),

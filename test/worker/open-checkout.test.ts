@@ -1,6 +1,7 @@
 // What becomes of a payment link in the cases that are rare, and in which a second payment could be made.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { checkoutLinkId, seal } from '../../src/checkout-link/index.ts'
+import { checkoutLinkId } from '../../src/checkout-link/index.ts'
+import { seal } from '../../src/checkout-link/seal.ts'
 import { putCheckout } from '../../worker/store/checkouts.ts'
 import { openKvStore } from '../../worker/store/kv.ts'
 import { payment } from './support/events.ts'

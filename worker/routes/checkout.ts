@@ -8,7 +8,7 @@ import { describeError, note, report } from '../lib/log.ts'
 import { beingOpened, closedLink, notOpened } from '../pages/checkout.ts'
 import { wordingFor } from '../pages/language.ts'
 import type { Site } from '../pages/layout.ts'
-import { openCheckoutLink } from '../sdk.ts'
+import { readCheckoutLink } from '../sdk.ts'
 import { StorageError } from '../store/kv.ts'
 
 /** KV shows a write everywhere within 60 seconds, mostly: after longer, an address that is not there was never written. */
@@ -21,7 +21,7 @@ export function checkout(deps: Deps): (c: Context<{ Bindings: Env }>) => Promise
     requireBindings(env, 'checkout')
     const accepted = req.header('accept-language')
     const token = req.param('token') ?? ''
-    const link = await openCheckoutLink(token, linkSecrets(env))
+    const link = await readCheckoutLink(token, linkSecrets(env))
     if (!link) {
       note('link_not_opened')
       return closedLink({ env, wording: wordingFor(undefined, accepted) }, 'invalid')

@@ -11,8 +11,10 @@ import {
   type CheckoutLinkOptions,
   checkoutLinkId,
   createCheckoutLink,
-  openCheckoutLink,
+  isConfigError,
+  isInvalidInputError,
   openCheckoutLinkId,
+  readCheckoutLink,
 } from '../sdk.ts'
 
 type C = Context<{ Bindings: Env }>
@@ -38,7 +40,7 @@ export function makeLink({ now }: Deps): Route {
       now,
     })
     const id = await checkoutLinkId(url, linkSecret)
-    const { expiresAt = 0 } = (await openCheckoutLink(url.slice(url.lastIndexOf('/') + 1), [linkSecret])) ?? {}
+    const { expiresAt = 0 } = (await readCheckoutLink(url.slice(url.lastIndexOf('/') + 1), [linkSecret])) ?? {}
     return c.json({ id, url, expires_at: new Date(expiresAt).toISOString() }, 201)
   }
 }
@@ -60,7 +62,8 @@ async function linkOf(options: CheckoutLinkOptions): Promise<string> {
   try {
     return await createCheckoutLink(options)
   } catch (error) {
-    if (error instanceof TypeError) throw invalid(error.message.replace('expiresAt', 'expires_at'))
+    if (isInvalidInputError(error) || isConfigError(error))
+      throw invalid(error.message.replace('expiresAt', 'expires_at'))
     throw error
   }
 }

@@ -9,6 +9,7 @@ import { readErrorText, readJson } from './body.ts'
 import { sleep, startDeadline } from './deadline.ts'
 import {
   connectionError,
+  foreignCause,
   invalidResponse,
   isRetryable,
   noResponse,
@@ -169,7 +170,8 @@ async function exchange(attempt: RunningAttempt, url: string, headers: Record<st
     return response
   } catch (cause) {
     const neverSent = !deadline.stopReason() && wasNeverSent(cause)
-    throw noResponse(attempt, { processed: neverSent ? 'no' : 'unknown', cause })
+    const shown = cause === deadline.signal.reason ? cause : foreignCause(attempt, cause)
+    throw noResponse(attempt, { processed: neverSent ? 'no' : 'unknown', cause: shown })
   }
 }
 

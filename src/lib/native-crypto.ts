@@ -8,9 +8,12 @@ interface NativeCrypto {
  * The runtime's own synchronous hashes: Node, Deno, Bun and workerd at newer dates have them. They are looked up at use,
  * never at import. @throws {TypeError} where there are none.
  */
-export function nativeCrypto(): NativeCrypto {
-  const host = globalThis as unknown as { process: { getBuiltinModule(id: string): NativeCrypto } }
-  return host.process.getBuiltinModule('crypto')
+export const nativeCrypto = (): NativeCrypto => nativeModule('crypto') as NativeCrypto
+
+/** A module of the runtime. @throws {TypeError} where there are none. */
+export function nativeModule(id: string): unknown {
+  const host = globalThis as unknown as { process: { getBuiltinModule(id: string): unknown } }
+  return host.process.getBuiltinModule(id)
 }
 
 /** The hash of a text in UTF-8 as Base64Url, unpadded. */

@@ -26,6 +26,11 @@ export function eventKey(event: EventCopy): string {
   return sha256Base64url(canonicalText(isPartial ? { ...original } : original.record))
 }
 
+/** A copy has them as ours. */
+const OURS: ReadonlySet<string> = new Set(['kind', 'record', 'issues'])
+/** valibot's objects drop them. */
+const DROPPED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
 /** What is still to be written: a piece of text, or a value under a key. */
 type Pending = string | { key: string; value: unknown }
 
@@ -39,38 +44,55 @@ function canonicalText(record: Record<string, unknown>): string {
       continue
     }
     const { key, value } = next
-    if (Array.isArray(value)) {
+    if (typeof value !== 'object' || value === null) {
+      text += scalarText(key, value)
+    } else if (Array.isArray(value)) {
       text += '['
       pending.push(']')
       for (let i = value.length - 1; i >= 0; i--) pending.push(',', { key, value: value[i] })
-    } else if (typeof value === 'object' && value !== null) {
-      text += '{'
-      pending.push('}')
-      const names = Object.keys(value).sort().reverse()
-      for (const name of names) {
-        const member = (value as Record<string, unknown>)[name]
-        const isOurs = value === record && OURS.includes(name)
-        if (member !== null && member !== undefined && !isOurs && !DROPPED.includes(name)) {
-          pending.push(',', { key: name, value: member }, `${JSON.stringify(name)}:`)
-        }
-      }
     } else {
-      text += JSON.stringify(asNumber(key, value)) ?? 'null'
+      text += '{'
+      const members = value as Record<string, unknown>
+      const names = Object.keys(members).sort()
+      // Up to the first member that is not a scalar: the rest has to wait for it.
+      let index = 0
+      for (; index < names.length; index++) {
+        const name = names[index] as string
+        const member = members[name]
+        if (typeof member === 'object' && member !== null) break
+        if (member != null && !isLeftOut(name, value === record))
+          text += `${nameText(name)}:${scalarText(name, member)},`
+      }
+      pending.push('}')
+      for (let i = names.length - 1; i >= index; i--) {
+        const name = names[i] as string
+        const member = members[name]
+        if (member == null || isLeftOut(name, value === record)) continue
+        if (typeof member === 'object') pending.push(',', { key: name, value: member }, `${JSON.stringify(name)}:`)
+        else pending.push(`${nameText(name)}:${scalarText(name, member)},`)
+      }
     }
   }
   return text
 }
 
-/** A copy has them as ours. */
-const OURS = ['kind', 'record', 'issues']
-/** valibot's objects drop them. */
-const DROPPED = ['__proto__', 'constructor', 'prototype']
+const nameText = (name: string): string => (PLAIN.test(name) ? `"${name}"` : JSON.stringify(name))
+
+const isLeftOut = (name: string, isTop: boolean): boolean => DROPPED.has(name) || (isTop && OURS.has(name))
+
+const scalarText = (key: string, value: unknown): string => {
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`
+  return JSON.stringify(asNumber(key, value)) ?? 'null'
+}
+
+/** A text that is not a number, and that JSON writes as it is. */
+const PLAIN = /^[A-Za-z][\w.:+*/ -]*$|^[\da-f]{8}-[\w-]+$/
 
 const DECIMAL = /^-?\d+(\.\d+)?$/
 
 /** `"100"` and `100` are one value, `"100.50"` too where it is an amount. An identifier stays the text that it is. */
 function asNumber(key: string, value: unknown): unknown {
-  if (typeof value !== 'string' || /_id$|^id$/.test(key) || !DECIMAL.test(value)) return value
+  if (typeof value !== 'string' || !DECIMAL.test(value) || key === 'id' || key.endsWith('_id')) return value
   const number = Number(value)
   // An amount is read as a number whatever its text is: a copy of the event has it so.
   return String(number) === value || (/(^|_)amount$/.test(key) && Number.isFinite(number)) ? number : value

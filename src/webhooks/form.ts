@@ -38,7 +38,6 @@ export function parseForm(text: string): WebhookForm {
  */
 export function readForm(fields: unknown): WebhookForm {
   if (!isFields(fields)) throw notAForm(fields)
-  if (isBase64(fields)) throw stillBase64()
   return { data: field(fields, 'data'), signature: field(fields, 'signature') }
 }
 
@@ -68,6 +67,7 @@ function field(fields: WebhookFields, name: keyof WebhookForm): string {
   const values = valuesOf(fields, name)
   const [value] = values
   if (typeof value !== 'string' || value === '') {
+    if (isBase64(fields)) throw stillBase64()
     // A FormData, a URLSearchParams or a Map may lack a field. An instance of any other class was never a form.
     throw isParsed(fields) || ('get' in fields && 'has' in fields) ? missing(name) : notAForm(fields)
   }

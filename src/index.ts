@@ -94,7 +94,7 @@ export type {
   OrderOperation,
   OrderTotals,
 } from './orders/index.ts'
-export { eventKey, foldOrder } from './orders/index.ts'
+export { eventKey, foldOrder, operationKey } from './orders/index.ts'
 
 // Webhooks
 

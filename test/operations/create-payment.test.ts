@@ -3,7 +3,6 @@ import {
   type ClientConfig,
   type CreatePaymentInput,
   createClient,
-  createPayment,
   type InitRecurring,
   isCheckout,
   type Warning,

@@ -113,7 +113,7 @@ describe('guides/errors.md', () => {
     expect(await hitBy({ kind: 'too_many_requests' })).toBe('not processed: call again later')
     expect(captures()).toBe(1)
     expect(await hitBy({ kind: 'reset', when: 'after_commit' })).toMatch(
-      /^find out before anything else: .*resendWebhook/,
+      /^find out before anything else: .*resolveOutcome/,
     )
     expect(captures()).toBe(2)
     expect(await charge(client, 'nothing', 10)).toMatch(/^rejected with 404: /)

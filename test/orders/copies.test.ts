@@ -25,7 +25,13 @@ const COPIES: Record<string, Copy> = {
   ...WHOLE,
   structuredClone: (event) => structuredClone(event),
   spread: (event) => ({ ...event }),
-  v8: (event) => (v8 ? v8.deserialize(v8.serialize(event)) : event),
+  v8: (event) => {
+    try {
+      return v8 ? v8.deserialize(v8.serialize(event)) : event
+    } catch {
+      return structuredClone(event) // workerd has the module without its functions
+    }
+  },
   schema: (event) => {
     const text = JSON.stringify(event)
     return v.safeParse(webhookEventSchema, JSON.parse(text)).output

@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config'
-import { vitestFiles } from './test/tiers.ts'
+import { fromSource, vitestFiles } from './test/tiers.ts'
 
 // The suite on Node, Deno and Bun. test/tiers.ts says which files each of them loads.
 const runtime = 'Deno' in globalThis ? 'deno' : 'Bun' in globalThis ? 'bun' : 'node'
 
 export default defineConfig({
+  resolve: fromSource,
   test: {
     ...vitestFiles(runtime),
     // One module graph for all files: no test changes a global without putting it back. Twice as fast as a process each.

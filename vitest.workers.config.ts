@@ -1,6 +1,6 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
-import { vitestFiles } from './test/tiers.ts'
+import { fromSource, vitestFiles } from './test/tiers.ts'
 
 // EDGETILL_COMPATIBILITY_DATE runs the same suite in an older workerd environment (see scripts/run-tests.ts).
 const compatibilityDate = process.env.EDGETILL_COMPATIBILITY_DATE ?? '2026-10-23'
@@ -12,6 +12,7 @@ export default defineConfig({
       miniflare: { compatibilityDate, kvNamespaces: ['STATE'] },
     }),
   ],
+  resolve: fromSource,
   define: {
     'globalThis.EDGETILL_WITHOUT_NODE': JSON.stringify(withoutNode),
     'globalThis.EDGETILL_ENVIRONMENT': JSON.stringify({

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import { readEvent, recordOf, summarizeEvent } from '../worker/sdk.ts'
-import { type LoggedEvent, orderKeyOf, putEvent } from '../worker/store/event-log.ts'
-import type { KvStore } from '../worker/store/kv.ts'
-import { orderFrom } from '../worker/store/order.ts'
-import { putRecent, summaryOf } from '../worker/store/order-index.ts'
+import { summarizeEvent } from '../src/orders/summary.ts'
+import { recordOf } from '../src/schemas/read.ts'
+import { type LoggedEvent, orderKeyOf, putEvent } from '../src/shop/store/event-log.ts'
+import type { KvStore } from '../src/shop/store/kv.ts'
+import { orderFrom } from '../src/shop/store/order.ts'
+import { putRecent, summaryOf } from '../src/shop/store/order-index.ts'
+import { readEvent } from '../src/webhooks/index.ts'
 import { eventOf } from './programs/events.ts'
 import type { Goal, Measure } from './report.ts'
 import { sampleOf, takeTurns } from './sample.ts'
@@ -133,7 +135,7 @@ async function putOrder(state: KvStore, order_id: string, events: number): Promi
     const event = readEvent({ ...eventOf('1.1 kB', index), order_id })
     const summary = { ...summarizeEvent(event), received_at: TIME }
     logged.push(summary)
-    await putEvent(state, key, summary, { event: recordOf(event) })
+    await putEvent(state, key, summary, { event: recordOf(event) }, async () => {})
   }
   // As the order's gate writes it.
   const order = orderFrom(order_id, logged, { checkout: undefined, posId: 'ed9e7111-0000-4000-8000-000000000001' })

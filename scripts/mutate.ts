@@ -45,7 +45,7 @@ const PASS_THROUGH = ['request', 'purchase-rules', 'create-split-purchase', 'cre
 const WEBHOOKS = ['test/webhooks/verify.test.ts', 'test/webhooks/sign.test.ts', 'test/webhooks/handler.test.ts']
 const SCHEMAS = ['test/schemas/*.test.ts', 'test/webhooks/event.test.ts', 'test/operations/*.test.ts']
 const FOLD = ['test/orders/*.test.ts', 'test/worker/webhooks.test.ts']
-const MONEY = ['operate', 'settle', 'rivals', 'attempts', 'gate', 'capture', 'reconciliation'].map(
+const MONEY = ['operate', 'settle', 'attempts', 'gate', 'capture', 'reconciliation'].map(
   (name) => `test/worker/${name}.test.ts`,
 )
 const CHECKOUT = ['customer', 'links', 'checkout', 'cancel'].map((name) => `test/worker/${name}.test.ts`)
@@ -53,13 +53,13 @@ const LINKS = ['test/checkout-link/*.test.ts', 'test/worker/links.test.ts', 'tes
 
 /** The longest first, so that none runs alone in the end. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
-  'worker/flows/settle.ts': MONEY,
-  'worker/flows/open-checkout.ts': CHECKOUT,
-  'worker/flows/operate.ts': MONEY,
-  'worker/flows/attempt-payment.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
-  'worker/store/revocations.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
-  'worker/order-gate.ts': [...MONEY, 'test/worker/on-event.test.ts'],
-  'worker/store/attempts.ts': MONEY,
+  'src/shop/flows/settle.ts': MONEY,
+  'src/shop/flows/open-checkout.ts': CHECKOUT,
+  'src/shop/flows/move-money.ts': MONEY,
+  'src/shop/flows/payment-attempts.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
+  'src/shop/store/revocations.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
+  'src/shop/gate.ts': [...MONEY, 'test/worker/on-event.test.ts'],
+  'src/shop/store/money-operations.ts': MONEY,
   'src/http/never-sent.ts': HTTP,
   'src/http/final-statuses.ts': HTTP,
   'src/http/send.ts': [...HTTP, 'test/hooks.test.ts', 'test/http/auth.test.ts'],
@@ -221,8 +221,8 @@ function isSame(one: Equivalent, mutant: Mutant): boolean {
 /** The namesake first, then what FILES names. */
 function testsOf(file: string): string[] {
   const namesake = file
+    .replace(/^src\/shop\/(.*\/)?/, 'test/worker/')
     .replace(/^src\//, 'test/')
-    .replace(/^worker\/.*\//, 'test/worker/')
     .replace(/\.ts$/, '.test.ts')
   const named = (FILES[file] ?? []).flatMap((pattern) => globSync(pattern, { cwd: root }).sort())
   return [...new Set([...(existsSync(join(root, namesake)) ? [namesake] : []), ...named])]

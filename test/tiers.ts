@@ -58,11 +58,11 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/worker/attempts.test.ts',
   'test/worker/configuration.test.ts',
   'test/worker/gate.test.ts',
-  'test/worker/handover.test.ts',
   'test/worker/rejections.test.ts',
   'test/worker/links.test.ts',
   'test/worker/result.test.ts',
   'test/worker/webhooks.test.ts',
+  'test/worker/worker-kv.test.ts',
 ]
 
 /** Every test file, as a path of the checkout. */
@@ -101,4 +101,9 @@ export function vitestFiles(runtime: RuntimeFamily): { include: string[]; exclud
     include: quick && runtime !== 'node' ? RUNTIME_DEPENDENT.map(testsUnder) : ['test/**/*.test.ts'],
     exclude: [...apart, ...(quick ? Object.keys(TEST_ALL_ONLY) : [])].map(glob),
   }
+}
+
+/** How Vitest resolves the package's own name, which the examples import. */
+export const fromSource = {
+  alias: [{ find: /^edgetill$/, replacement: join(import.meta.dirname, '../src/index.ts') }],
 }

@@ -1,20 +1,17 @@
-import type { ExecutionContext, ScheduledController } from '@cloudflare/workers-types'
-import { createApp } from './app.ts'
+import { createShop } from 'edgetill/worker'
+import { Hono } from 'hono'
 import type { Env } from './env.ts'
-import { runCron } from './flows/cron.ts'
 import { onAlert } from './on-alert.ts'
 import { onEvent } from './on-event.ts'
-import { createOrderGate } from './order-gate.ts'
 
-const deps = { now: Date.now, onEvent, onAlert }
-const app = createApp(deps)
+const shop = createShop<Env>({ onEvent, onAlert })
 
-/** The Durable Object class that wrangler.toml binds as ORDER_GATE. */
-export const OrderGate: ReturnType<typeof createOrderGate> = createOrderGate(deps)
+/** The Durable Object class that wrangler.toml declares. */
+export const OrderGate = shop.OrderGate
 
-export default {
-  fetch: app.fetch,
-  scheduled(_: ScheduledController, env: Env, context: ExecutionContext): void {
-    context.waitUntil(runCron(deps, env, (work) => context.waitUntil(work)))
-  },
-}
+const app = new Hono<{ Bindings: Env }>()
+app.route('/', shop.app)
+// Your own routes stand here.
+app.notFound(shop.notFound)
+
+export default { fetch: app.fetch, scheduled: shop.scheduled }

@@ -1,33 +1,23 @@
+import type { OnEvent } from 'edgetill/worker'
 import type { Env } from './env.ts'
-import type { WebhookEvent } from './sdk.ts'
-import type { Order } from './store/order.ts'
-
-/** A stored event, as your code gets it. */
-export interface ReceivedEvent {
-  /** Stable: the same for every delivery of the same event. Use it as the key of whatever you do. */
-  id: string
-  /** The event, without card data. */
-  event: WebhookEvent
-}
 
 /**
- * Your code. It runs after the event was stored, at least once for each distinct event, and occasionally twice, so it must
- * be idempotent. Events can arrive out of order: trust `order`, which is folded from all of them, more than the single
- * event. When it throws or takes longer than 25 seconds, it is called again for this event later.
- */
-export type OnEvent = (received: ReceivedEvent, order: Order, env: Env) => Promise<void> | void
-
-/**
- * Put your code here. While it is undefined, events are only stored.
+ * Your code for what happens to orders. While it is undefined, events are only stored. It runs at least once for each event,
+ * so it must be idempotent; when it throws, it is called again later.
  *
  * @example
- * import type { OnEvent } from './on-event.ts'
- * export const onEvent: OnEvent = async ({ id, event }, order) => {
+ * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
  *   if (event.kind !== 'purchase' || event.status !== 'success') return
- *   // It is called again: a flag may be gone by then, or a person has looked.
- *   if (order.flags.length > 0) throw new Error(`order ${order.order_id} has flags: ${order.flags}`)
- *   const body = JSON.stringify({ id, order_id: order.replaces ?? order.order_id })
- *   await fetch('https://shop.example.com/paid', { method: 'POST', body, signal: AbortSignal.timeout(10_000) })
+ *   // Called again later: a flag may be gone by then, or a person has looked at the order.
+ *   if (order.flags.length > 0) throw new Error(`flags: ${order.flags.join(', ')}`)
+ *   const response = await fetch('https://shop.example.com/orders/paid', {
+ *     method: 'POST',
+ *     // Your shop must check the token: anybody who knows the address could post "paid".
+ *     headers: { authorization: `Bearer ${env.SHOP_TOKEN}`, 'idempotency-key': id },
+ *     body: JSON.stringify({ order_id: order.replaces ?? order.order_id, captured: order.totals.captured }),
+ *     signal: AbortSignal.timeout(10_000),
+ *   })
+ *   if (!response.ok) throw new Error(`the shop responded with ${response.status}`)
  * }
  */
-export const onEvent: OnEvent | undefined = undefined
+export const onEvent: OnEvent<Env> | undefined = undefined

@@ -22,6 +22,6 @@ function printVersion(): void {
   try {
     writeSync(1, `edgetill ${version()}\n`)
   } catch {
-    // The reader has gone.
+    // stdout was closed (EPIPE).
   }
 }

@@ -2,6 +2,8 @@ import { Hono } from 'hono'
 import type { Context } from './context.ts'
 import { controlApi, hostProblem, listOperations } from './control/api.ts'
 import type { EmulatorControls } from './control/emulator-controls.ts'
+import { eventStream } from './control/events.ts'
+import { openApi } from './control/openapi.ts'
 import { pages } from './control/pages/pages.ts'
 import { handleEndpoint, type UnderWay } from './endpoint.ts'
 import { Problem } from './http/problem.ts'
@@ -56,9 +58,13 @@ export function createApp(context: Context, controls: EmulatorControls): App {
     checkout(context, c.req.raw, c.req.param('checkout_id'), c.req.param('page'), c.env.entry),
   )
   // Pages as well as the control API: the overview shows the credentials.
+  // Before the host is checked: whoever starts a container asks under any name, and learns nothing here.
+  app.get('/_emulator/health', () => Response.json({ status: 'ok' }))
   app.use('/_emulator/*', async (c, next) => hostProblem(context, c.req.raw) ?? (await next()))
   pages(app, context, controls)
-  app.get('/_emulator/api', () => listOperations())
+  for (const path of ['/_emulator/api', '/_emulator/api/']) app.get(path, () => listOperations())
+  app.get('/_emulator/api/events', (c) => eventStream(context.activity, c.req.raw))
+  app.get('/_emulator/openapi.json', () => Response.json(openApi()))
   app.all('/_emulator/api/:name', (c) => controlApi(controls, c.req.raw, c.req.param('name')))
   app.notFound(() => new Problem(404, 'No such path', { code: 'EMULATOR-404' }).toResponse())
   // A fault that breaks the connection has to leave the app as it is; so has a mistake of the emulator's own.

@@ -27,6 +27,8 @@ export function emptyState(options: ResolvedOptions, ids: Ids): State {
   return { orders: new Map(), checkouts: new Map(), tokens: new Map(), accounts: openAccounts(options.accounts, ids) }
 }
 
-export function note(context: Context, order: Order, what: string): void {
-  order.timeline.push(context.activity.stamp({ at: timestamp(context.scheduler.now()), what }))
+export function note(context: Context, order: Order, what: string, isNote = false): void {
+  const at = timestamp(context.scheduler.now())
+  if (!isNote) context.activity.publish({ type: 'state', at, order_id: order.order_id, what })
+  order.timeline.push(context.activity.stamp({ at, what, ...(isNote && { note: true as const }) }))
 }

@@ -2,7 +2,10 @@ import { createApp } from './app.ts'
 import { type Context, emptyState, note } from './context.ts'
 import { createPortalActions } from './control/actions.ts'
 import type { EmulatorControls } from './control/emulator-controls.ts'
+import { seedOrders } from './control/seed-orders.ts'
+import { domainJobs, nextDue } from './domain/jobs.ts'
 import { viewOrders } from './domain/orders.ts'
+import { applySnapshot, readSnapshot, takeSnapshot } from './domain/snapshot.ts'
 import { createFaultBook, type FaultOccurrence } from './faults/faults.ts'
 import { aborted } from './faults/response-faults.ts'
 import { recordRequest } from './http/request-log.ts'
@@ -43,29 +46,50 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
   const faults = createFaultBook({ random: faultSource, now: scheduler.now, onFired: noteFired })
   const chance = createRandom(resolved.seed ^ 0xcafe)
   const activity = createActivityLog(resolved.onActivity)
-  const deliveries = createDeliveryLog({ options: resolved, wire: rules.wire, scheduler, faults, chance, activity })
+  const deliveries = createDeliveryLog({
+    options: resolved,
+    wire: rules.wire,
+    webhooks: rules.webhooks,
+    scheduler,
+    faults,
+    chance,
+    activity,
+  })
   const state = emptyState(resolved, ids)
   const context: Context = { options: resolved, rules, ids, chance, scheduler, state, deliveries, activity, faults }
+  scheduler.handle({ ...domainJobs(context), ...deliveries.jobs })
+  const sources = { ids: idSource, faults: faultSource, chance }
   const controls: EmulatorControls = {
     control: createPortalActions(context),
     credentials: { ...resolved.credentials },
     clock: {
       now: () => scheduler.now(),
       advance: async (duration) => scheduler.advance(parseDuration(duration), () => deliveries.list.idle()),
+      due: (what) => nextDue(context, what),
       set: async (at) => scheduler.set(parseMoment(at), () => deliveries.list.idle()),
     },
     deliveries: deliveries.list,
     requests: activity.requests,
+    notes: activity.notes,
     orders: viewOrders(context),
     faults,
-    reset() {
-      scheduler.reset()
-      deliveries.clear()
-      activity.clear()
-      faults.clear()
-      for (const source of [idSource, faultSource, chance]) source.restart()
-      Object.assign(context.state, emptyState(resolved, ids))
+    snapshot: () => takeSnapshot(context, sources),
+    restore(snapshot) {
+      const stored = readSnapshot(context, snapshot)
+      reset()
+      applySnapshot(context, sources, stored)
     },
+    seedOrders: (orders) => seedOrders(context, controls.control, orders),
+    reset,
+  }
+  function reset(): void {
+    scheduler.reset()
+    deliveries.clear()
+    activity.clear()
+    faults.clear()
+    for (const source of [idSource, faultSource, chance]) source.restart()
+    Object.assign(context.state, emptyState(resolved, ids))
+    activity.publish({ type: 'reset', at: timestamp(scheduler.now()) })
   }
   // What a fault did to an order is part of its story.
   function noteFired({ kind, on, order_id }: FaultOccurrence): void {

@@ -3,6 +3,7 @@ import { findSubscription } from './domain/subscriptions.ts'
 import { canChange, type Fault, type Phase } from './faults/fault.ts'
 import { applyRequestFaults, applyResponseFaults, pause, statusCodeOf } from './faults/response-faults.ts'
 import { authenticate } from './http/authentication.ts'
+import { createNotes } from './http/notes.ts'
 import { Problem } from './http/problem.ts'
 import type { EndpointRequest, Route } from './http/request.ts'
 import { noteFaults } from './http/request-log.ts'
@@ -52,11 +53,15 @@ async function respond(
     throw new Problem(405, `${endpoint.verb} is the method of this path`, { code: 'EMULATOR-405' }, allow)
   }
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (endpoint.jsonBody && type !== 'application/json') {
+  const isJson = !endpoint.jsonBody || type === 'application/json'
+  const anyType = operation === 'capture-payment' && context.options.captureContentType === 'any'
+  if (!isJson && !anyType) {
     throw new Problem(406, 'The body has to be application/json', { code: 'EMULATOR-406' })
   }
   const body = new Uint8Array(await request.arrayBuffer())
   authenticate(context, endpoint, request.headers, body)
+  const notes = createNotes(context, entry)
+  if (!isJson) notes.add('content-type', `content-type is ${type ?? 'missing'}; the service wants application/json.`)
   const orderId = path.order_id ?? entry.order_id ?? undefined
   const take = (phase: Phase, hasEffect?: (fault: Fault) => boolean): Fault[] => {
     const faults = context.faults.take(operation, phase, orderId, hasEffect)
@@ -69,8 +74,9 @@ async function respond(
   if (early !== undefined) return early
   const statusCode = (): string | undefined => statusCodeOf(take('outcome'))
   const query = new URL(request.url).searchParams
-  const input: EndpointRequest = { operation, path, query, body, statusCode }
+  const input: EndpointRequest = { operation, path, query, body, notes, statusCode }
   const response = route(context, input)
+  notes.publish()
   const faults = take('after', (fault) => canChange(fault, response))
   return applyResponseFaults(response, faults, signal)
 }

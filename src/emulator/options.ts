@@ -3,6 +3,7 @@ import { fields, InputError, latency, number, oneOf, parseInput, text, wholeNumb
 import type { AccountOption } from './state/accounts.ts'
 import type { Activity } from './state/activity.ts'
 import type { ClockSource } from './state/clock.ts'
+import { drawPerturbations, PERTURBATIONS, type Perturbation } from './state/perturbations.ts'
 import { LAST_MOMENT } from './state/time.ts'
 
 /** The addresses and credentials of the emulated project, in the names of the SDK's configuration. */
@@ -39,6 +40,8 @@ export interface EmulatorOptions {
   seed?: number
   /** Where the emulator is served, without a path: `http://127.0.0.1:4010`. Default `http://emulator.localhost`. */
   origin?: string
+  /** Names under which the pages and the control API are reached beside the origin's and loopback: `emulator` in a compose file. */
+  allowHosts?: readonly string[]
   /** Milliseconds since the epoch; default the system clock. `emulator.clock.advance()` adds to it. */
   clock?: ClockSource
   /** Where the webhooks of requests without a `server_url` go. Without it they are only logged. */
@@ -72,6 +75,18 @@ export interface EmulatorOptions {
    * own shop plugins omit them.
    */
   customerFields?: 'required' | 'optional'
+  /**
+   * Whether a capture has to come as `application/json`. Default `json`; `any` takes it with a note, as two official shop plugins
+   * send it.
+   */
+  captureContentType?: 'json' | 'any'
+  /** Whether everything that would only be noted ("works here, may be rejected there") is a 400. Default false. */
+  strict?: boolean
+  /**
+   * What the service may do although the API document does not show it: a list of switches, or `seed` for about half of them, drawn
+   * by the seed. Default none.
+   */
+  perturbations?: readonly Perturbation[] | 'seed'
   /** The response to a hosted `auth`. Default `redirect`, a 303 as for a purchase (assumption: not shown). */
   hostedAuthResponse?: 'redirect' | 'record'
   /** Whether the parts of a split purchase must add up to the amount. Default `any` (the API document does not show the relation). */
@@ -89,9 +104,12 @@ export interface EmulatorOptions {
 }
 
 export type ResolvedOptions = Required<
-  Omit<EmulatorOptions, 'clock' | 'webhookUrl' | 'fetch' | 'signature' | 'credentials' | 'onActivity'>
+  Omit<EmulatorOptions, 'clock' | 'webhookUrl' | 'fetch' | 'signature' | 'credentials' | 'onActivity' | 'perturbations'>
 > & {
   clock: ClockSource
+  /** Whether the clock is the system's. */
+  clockMoves: boolean
+  perturbations: readonly Perturbation[]
   /** Whether an `origin` was given: the emulator listens somewhere. */
   served: boolean
   webhookUrl: string | undefined
@@ -129,6 +147,7 @@ const amount = number(-1e12, 1e12)
 const OPTIONS = fields('emulator option', {
   seed: v.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
   origin: v.optional(origin),
+  allowHosts: v.optional(v.array(v.pipe(text, v.regex(/^[\w.-]+$/, 'must be the name of a host, without a port.')))),
   clock: v.optional(
     v.custom<ClockSource>(
       (value) => typeof (value as ClockSource | null)?.now === 'function',
@@ -144,6 +163,15 @@ const OPTIONS = fields('emulator option', {
   authentication: v.optional(oneOf('authentication', ['per-endpoint', 'plain', 'either'] as const)),
   signature: v.optional(fn<(body: Uint8Array, apiSecret: string) => string>()),
   customerFields: v.optional(oneOf('customerFields', ['required', 'optional'] as const)),
+  captureContentType: v.optional(oneOf('captureContentType', ['json', 'any'] as const)),
+  strict: v.optional(v.boolean('must be true or false.')),
+  perturbations: v.optional(
+    v.lazy((input) =>
+      input === 'seed'
+        ? v.literal('seed')
+        : v.array(oneOf('perturbation', PERTURBATIONS), 'must be a list of switches, or "seed".'),
+    ),
+  ),
   hostedAuthResponse: v.optional(oneOf('hostedAuthResponse', ['redirect', 'record'] as const)),
   splitSum: v.optional(oneOf('splitSum', ['any', 'exact'] as const)),
   expiry: v.optional(fields('expiry', { checkoutMs: expiry, threeDSecureMs: expiry, authorizationMs: expiry })),
@@ -180,7 +208,9 @@ export function resolveOptions(input: EmulatorOptions): ResolvedOptions {
     seed: options.seed ?? 1,
     origin,
     served: options.origin !== undefined,
+    allowHosts: options.allowHosts ?? [],
     clock,
+    clockMoves: options.clock === undefined,
     webhookUrl: options.webhookUrl,
     fetch: options.fetch,
     webhookHeaders: options.webhookHeaders ?? {},
@@ -190,6 +220,10 @@ export function resolveOptions(input: EmulatorOptions): ResolvedOptions {
     authentication: options.authentication ?? 'either',
     signature: options.signature,
     customerFields: options.customerFields ?? 'optional',
+    captureContentType: options.captureContentType ?? 'json',
+    strict: options.strict ?? false,
+    perturbations:
+      options.perturbations === 'seed' ? drawPerturbations(options.seed ?? 1) : (options.perturbations ?? []),
     hostedAuthResponse: options.hostedAuthResponse ?? 'redirect',
     splitSum: options.splitSum ?? 'any',
     expiry: options.expiry ?? {},

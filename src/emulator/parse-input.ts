@@ -43,10 +43,16 @@ export function wholeNumber(min: number, max: number): v.GenericSchema<unknown, 
   )
 }
 
+/** Half of a surrogate pair cannot be written as UTF-8: not into a webhook, not into an address. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text)
+}
+
 /** A text that is not empty. */
 export const text: v.GenericSchema<unknown, string> = v.pipe(
   v.string('must be a string.'),
   v.minLength(1, 'must not be empty.'),
+  v.check(isWellFormed, 'must be well-formed Unicode.'),
 )
 
 /** An amount of money. */

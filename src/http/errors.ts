@@ -215,7 +215,7 @@ export function isRetryable(status: number): boolean {
 function hint({ config, request }: Attempt, status: number, apiCode?: string, apiMessage = ''): string {
   if (apiCode === 'P-409') return ' This order_id was already used; failed attempts count too.'
   if (status !== 401) return ''
-  // A message that names one credential needs no other suspect.
+  // The message already names the credential.
   if (config.signer || !isSigned(config, request) || /api-key|endpoints|pos_id|\bpos\b/i.test(apiMessage)) {
     return ' Check posId, apiKey, apiSecret and endpointsKey.'
   }

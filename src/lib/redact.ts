@@ -9,13 +9,13 @@ export interface Redactor {
   value(value: unknown, limit: number): unknown
 }
 
-/** What stands in the place of something that must not be shown. */
+/** Replaces what must not be shown. */
 const REDACTED = '[redacted]'
-/** What stands in the place of something for which there was no room. */
+/** Replaces what does not fit. */
 const CUT = '[cut]'
 const MAX_DEPTH = 50
 
-/** A part of a text. A soft one is a guess from few characters: it yields to a UUID that it lies in. */
+/** A part of a text. `soft` matches are guesses, dropped when they fall inside a UUID. */
 interface Match {
   start: number
   end: number

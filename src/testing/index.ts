@@ -1,5 +1,10 @@
 /** The `edgetill/testing` subpath: what tests of a shop need. */
 
+// A whole shop
+
+export type { FailingEvent, TestSale, TestShop, TestShopOptions } from './test-shop.ts'
+export { createTestShop } from './test-shop.ts'
+
 // The customer and the service
 
 export type { Delivery, WebhookFilter } from '../emulator/index.ts'

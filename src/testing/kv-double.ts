@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { fields, parseInput } from '../emulator/parse-input.ts'
 
-/** How bad the double is. Left out, it is a KV that is merely as strict as the real one. */
+/** Failures to simulate. By default the double only enforces the real KV's limits. */
 export interface KvBehaviour {
   /** Milliseconds since 1970; default the system clock. */
   now?: () => number
@@ -52,7 +52,7 @@ export interface KvDoubleNamespace {
   /** Deletes a key; 429 within a second of the last write. */
   delete(key: string): Promise<void>
   /** At most 1000 keys, in UTF-8 byte order. */
-  list(options?: { prefix?: string; limit?: number; cursor?: string }): Promise<KvDoubleList>
+  list(options?: { prefix?: string; limit?: number; cursor?: string | null }): Promise<KvDoubleList>
 }
 
 /** A page of keys. */
@@ -195,7 +195,7 @@ export function createKvDouble(behaviour: KvBehaviour = {}): KvDouble {
         begin('list', prefix)
         if (random() < failures) throw new Error('KV LIST failed: 500 Internal Server Error')
         if (!(limit >= 1 && limit <= 1000)) throw new Error(`KV LIST failed: 400 Invalid key_count_limit of ${limit}.`)
-        const after = cursor === undefined ? '' : decodeCursor(cursor)
+        const after = cursor ? decodeCursor(cursor) : ''
         if (random() < emptyPages)
           return { keys: [], list_complete: false, cursor: encodeCursor(after), cacheStatus: null }
         const keys = [...log.keys()]

@@ -57,7 +57,7 @@ function isFields(value: unknown): value is WebhookFields {
   )
 }
 
-/** Whatever a stranger sends, a body parser makes of it an object whose prototype inherits nothing. */
+/** Body parsers only produce plain or null-prototype objects, whatever was sent. */
 function isParsed(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null

@@ -23,7 +23,7 @@ afterAll(async () => {
 const SIZES = {
   wide: { width: 1280, height: 900 },
   tablet: { width: 1000, height: 900 },
-  phone: { width: 375, height: 740 },
+  phone: { width: 390, height: 844 },
 } as const
 const LOOKS = (['wide', 'phone'] as const).flatMap((size) =>
   (['light', 'dark'] as const).map((scheme) => ({ size, scheme })),
@@ -62,18 +62,38 @@ function pages(): Record<string, string> {
     webhooks: address('/_emulator/webhooks'),
     webhook: address(`/_emulator/webhooks/${failed?.id}`),
     faults: address('/_emulator/faults'),
+    connect: address('/_emulator/connect'),
     cards: address('/_emulator/cards'),
     'no-such-order': order('none'),
   }
 }
 
 describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
-  it('no page scrolls sideways, and axe finds nothing serious', { timeout: 240_000 }, async () => {
+  it('no page scrolls sideways, and axe finds nothing, with and without the script', { timeout: 240_000 }, async () => {
     const page = await open(size, scheme)
     for (const [name, url] of Object.entries(pages())) {
-      await page.goto(url)
-      await look(page, `${name}-${size}-${scheme}`)
-      await checkWithAxe(page, name)
+      for (const script of [true, false]) {
+        if (!script) await page.route('**/live.js', (route) => route.abort())
+        await page.goto(url)
+        await look(page, `${name}-${size}-${scheme}${script ? '' : '-plain'}`)
+        await checkWithAxe(page, name)
+        const findings = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
+        expect([name, script, findings]).toEqual([name, script, []])
+        await page.unroute('**/live.js')
+      }
+    }
+    await page.context().close()
+  })
+
+  it('a row has one line, on a phone two', async () => {
+    const page = await open(size, scheme)
+    for (const name of ['overview', 'requests', 'webhooks', 'order-webhook-failed']) {
+      await page.goto(pages()[name] ?? '')
+      const heights = await page
+        .locator('table.list tbody tr')
+        .evaluateAll((rows) => rows.map((row) => row.clientHeight))
+      expect(heights.length, name).toBeGreaterThan(0)
+      expect(Math.max(...heights), name).toBeLessThan(size === 'wide' ? 52 : 84)
     }
     await page.context().close()
   })
@@ -81,6 +101,7 @@ describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
   it('a card number stands on one line', async () => {
     const page = await open(size, scheme)
     await page.goto(ten.checkouts['init-long-description'] ?? '')
+    await page.locator('details summary').click()
     const lines = await page
       .locator('.cards code')
       .evaluateAll((codes) => codes.map((code) => code.getClientRects().length))
@@ -195,7 +216,7 @@ describe('without script, under the strict policy', () => {
     expect(await cancel.isVisible()).toBe(false)
     await page.getByText('Cancel …').click()
     expect(await cancel.isVisible()).toBe(true)
-    await page.goto(address('/_emulator'))
+    await page.goto(address('/_emulator/connect'))
     expect(await page.getByRole('button', { name: 'Forget everything' }).isVisible()).toBe(false)
     await page.context().close()
   })
@@ -222,5 +243,37 @@ describe('without script, under the strict policy', () => {
     await page.getByRole('button', { name: 'Send again' }).click()
     await expect.poll(() => page.locator('main ol li').count()).toBe(before + 1)
     await page.context().close()
+  })
+})
+
+describe('with the script', () => {
+  it('the page shows what happens, and keeps what is typed, focused and unfolded', async () => {
+    const page = await open('wide')
+    await page.goto(address('/_emulator'))
+    await page.getByLabel('New order_id').fill('half-typed')
+    await page.getByLabel('Search orders').fill('mugs')
+    const { control } = ten.emulator
+    control.createPayment({ method: 'credit', order_id: 'appears-1', amount: 5, currency: 'UAH' })
+    await page.getByRole('link', { name: 'appears-1' }).waitFor()
+    expect(await page.getByLabel('New order_id').inputValue()).toBe('half-typed')
+    expect(await page.getByLabel('Search orders').inputValue()).toBe('mugs')
+    expect(await page.locator(':focus').getAttribute('name')).toBe('q')
+    ten.emulator.faults.next({ kind: 'drop' })
+    control.createPayment({ method: 'credit', order_id: 'appears-2', amount: 5, currency: 'UAH' })
+    await page.getByRole('link', { name: 'appears-2' }).waitFor()
+    expect(await page.getByText('1 fault armed').isVisible()).toBe(true)
+    expect(await page.locator('main time[data-age]').count()).toBeGreaterThan(5)
+    ten.emulator.faults.clear()
+    await page.context().close()
+  })
+
+  it('what can be pasted has a button that copies it', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await context.newPage()
+    await page.goto(address('/_emulator/connect'))
+    await page.getByRole('button', { name: 'Copy' }).last().click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl -H 'X-API-AUTH: /)
+    await context.close()
   })
 })

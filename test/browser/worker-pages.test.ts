@@ -25,7 +25,7 @@ const paths: Record<string, string> = {}
 const pathOf = (url: string): string => url.slice(new URL(url).origin.length)
 
 beforeAll(async () => {
-  world = new World({ kind: 'gated', env: { SHOP_NAME: LONG, SHOP_URL: 'https://shop.example.com/', MODE: 'test' } })
+  world = new World({ kind: 'strict', env: { SHOP_NAME: LONG, SHOP_URL: 'https://shop.example.com/', MODE: 'test' } })
   worker = await serveOnNode((request) => world.fetch(request))
   await preparePages()
   browser = await launch()

@@ -154,6 +154,7 @@ describe('onActivity', () => {
       order_id: 'A-1',
       method: 'purchase',
       status: 'success',
+      ms: 0,
     }
     const url = 'https://shop.example/hook'
     expect(activities.filter(({ type }) => type === 'webhook')).toEqual([

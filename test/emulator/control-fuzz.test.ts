@@ -50,7 +50,21 @@ const KINDS = [
   'status_code',
   'latency',
 ]
+const FIELDS = [
+  'order_id',
+  'description',
+  'customer_id',
+  'payload',
+  'server_url',
+  'split',
+  'init_recurring',
+  'amount',
+  'mode',
+  'method',
+]
+const PATHS = ['/api/v1/payment', '/api/v1/split/purchase', '/api/v1/capture', '/api/v1/refund', '/api/v1/void']
 const VALUES: unknown[] = [
+  ...['\ud83d', 'x\udc00', { '\ud83d': 1 }],
   ...[null, true, false, 0, -0, -1, 1, 2.5, 1e21, 1e308, -1e308, 5e-324, 300_000, 9007199254740991],
   ...[
     '',
@@ -112,6 +126,23 @@ it(`${SIZE} control requests`, { timeout: 900_000 }, async () => {
   const { emulator } = bench
   const { baseUrl } = emulator.credentials
 
+  /** No page fails, whatever was sent. */
+  const opensEveryPage = async (): Promise<void> => {
+    const ids = [...emulator.orders.list().slice(-5), { order_id: 'none' }].map(({ order_id }) =>
+      encodeURIComponent(order_id),
+    )
+    const paths = [
+      ...['', '/requests', '/webhooks', '/webhooks?failed', '/faults', '/cards', '/connect', '/openapi.json', '?q=A'],
+      ...ids.map((id) => `/orders?order_id=${id}`),
+      ...emulator.requests.slice(-20).map(({ id }) => `/requests/${id}`),
+      ...emulator.deliveries.slice(-5).map(({ id }) => `/webhooks/${id}`),
+    ]
+    for (const path of paths) {
+      const { status } = await emulator.fetch(`${baseUrl}/_emulator${path}`)
+      if (status !== 200 && status !== 404) throw new Error(`${path}: ${status}`)
+    }
+  }
+
   const prepare = async (): Promise<void> => {
     emulator.reset()
     bench.received.length = 0
@@ -147,8 +178,17 @@ it(`${SIZE} control requests`, { timeout: 900_000 }, async () => {
   const seen = new Map<number, number>()
   for (let i = 0; i < SIZE; i++) {
     if (i % 500 === 0) {
-      if (i > 0) await pays(`after-${i}`)
+      if (i > 0) {
+        await opensEveryPage()
+        await pays(`after-${i}`)
+      }
       await prepare()
+    }
+    // The services too: what they reject is shown by the pages as well.
+    if (i % 5 === 0) {
+      const body = { ...direct(emulator, { order_id: `F-${i}` }), ...object(1), [pick(FIELDS)]: value(1) }
+      const { status } = await post(emulator, pick(PATHS), body)
+      if (![200, 303, 400, 401, 404].includes(status)) throw new Error(`${i}: ${JSON.stringify(body)}: ${status}`)
     }
     const { name, body: asked } = request()
     const isForm = random(5) === 0

@@ -1,20 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { createScheduler } from '../../src/emulator/state/clock.ts'
+import { createScheduler, type Job, type JobHandlers } from '../../src/emulator/state/clock.ts'
 import { addDuration, addMonths, parseDate, parseTime, timestamp } from '../../src/emulator/state/time.ts'
 
 it('the scheduler stops at each due moment, in order, and at those that appear on the way', async () => {
   const scheduler = createScheduler({ now: () => 0 })
   const ran: [string, number][] = []
-  const run = (name: string) => () => {
-    ran.push([name, scheduler.now()])
+  const names: Record<string, string> = { a: 'first', b: 'between', c: 'second', d: 'third', e: 'later' }
+  const run = ({ subject }: Job) => {
+    ran.push([names[subject] ?? '', scheduler.now()])
+    if (subject === 'a') scheduler.schedule({ at: 15, kind: 'charge', subject: 'b' })
   }
-  scheduler.schedule(20, run('second'))
-  scheduler.schedule(10, () => {
-    run('first')()
-    scheduler.schedule(15, run('between'))
-  })
-  scheduler.schedule(20, run('third'))
-  scheduler.schedule(31, run('later'))
+  scheduler.handle(new Proxy({}, { get: () => run }) as JobHandlers)
+  for (const [subject, at] of Object.entries({ c: 20, a: 10, d: 20, e: 31 })) {
+    scheduler.schedule({ at, kind: 'charge', subject })
+  }
   await scheduler.advance({ ms: 30 }, async () => {})
   expect(ran).toEqual([
     ['first', 10],

@@ -6,8 +6,8 @@ import { documents, readResults } from '../../bench/results.ts'
 import { BINDINGS } from '../../bench/worker-process.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
+import { createShop, type ShopEnv } from '../../src/shop/index.ts'
 import { createKvDouble } from '../../src/testing/index.ts'
-import { createApp } from '../../worker/app.ts'
 import { Document } from './support/document.ts'
 import { root } from './support/runtimes.ts'
 
@@ -58,8 +58,9 @@ describe('the committed results of the bench', () => {
 })
 
 it('the worker that is measured is configured', async () => {
-  const env = { ...BINDINGS, STATE: createKvDouble().at() }
-  const response = await createApp().request('http://127.0.0.1/health', {}, env)
+  const gates = { idFromName: (name: string) => name, get: () => ({ fetch: async () => new Response() }) }
+  const env = { ...BINDINGS, STATE: createKvDouble().at(), ORDER_GATE: gates } as unknown as ShopEnv
+  const response = await createShop().fetch(new Request('http://127.0.0.1/health'), env)
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
 })
 

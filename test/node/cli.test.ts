@@ -78,10 +78,13 @@ describe('edgetill', () => {
 })
 
 /** A flag for each option of createEmulator; a new option without one does not compile. Functions have none. */
-const FLAGS: Record<Exclude<keyof EmulatorOptions, 'fetch' | 'signature' | 'onActivity'>, string[]> = {
+const FLAGS: Record<Exclude<keyof EmulatorOptions, 'fetch' | 'signature' | 'onActivity' | 'strict'>, string[]> = {
   seed: ['--seed'],
   origin: ['--origin'],
   clock: ['--clock'],
+  allowHosts: ['--allow-host'],
+  perturbations: ['--perturb'],
+  captureContentType: ['--capture-content-type'],
   webhookUrl: ['--webhook-url'],
   webhookHeaders: ['--webhook-header'],
   webhookTimeoutMs: ['--webhook-timeout'],

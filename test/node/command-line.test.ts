@@ -72,12 +72,13 @@ describe('guides/command-line.md', () => {
 })
 
 describe('the help', () => {
-  it.each(Object.keys(VERBS))('of %s fits 40 lines of 80 characters', async (verb) => {
+  // The emulator has a flag for each of its options.
+  it.each(Object.keys(VERBS))('of %s fits 40 lines (the emulator: 50) of 80 characters', async (verb) => {
     const { code, output } = await startIn(root, verb, '--help').finished
     expect(code).toBe(0)
     const lines = output.trimEnd().split('\n')
     expect(lines[0]).toMatch(new RegExp(`^Usage: edgetill ${verb} `))
-    expect(lines.length).toBeLessThanOrEqual(40)
+    expect(lines.length).toBeLessThanOrEqual(verb === 'emulator' ? 50 : 40)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
   })
 })

@@ -13,9 +13,9 @@ const FOLDERS = ['.', 'guides', 'examples', 'worker', 'bench']
 const MARKDOWN = FOLDERS.flatMap((folder) => readdirSync(join(root, folder)).map((file) => join(folder, file))).filter(
   (file) => file.endsWith('.md'),
 )
-const LANGUAGES = new Set(['ts', 'sh', 'text', 'toml', 'html', 'json', 'http'])
+const LANGUAGES = new Set(['ts', 'sh', 'text', 'toml', 'html', 'json', 'http', 'php', 'python', 'dockerfile', 'yaml'])
 
-/** What the compiler says of the snippets, each compiled as a file of its own in the strictest setting. */
+/** What the compiler says of the snippets, each compiled as a file beside its document in the strictest setting. */
 function compile(snippets: readonly Snippet[]): string[] {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,
@@ -33,7 +33,9 @@ function compile(snippets: readonly Snippet[]): string[] {
   }
   // A block that begins with its file's name can be imported by the others.
   const nameOf = (code: string, index: number) => /^\/\/ (\w+\.ts)\n/.exec(code)?.[1] ?? `snippet-${index}.ts`
-  const files = new Map(snippets.map(({ code }, index) => [join(root, nameOf(code, index)), `${code}\nexport {}\n`]))
+  const files = new Map(
+    snippets.map(({ where, code }, index) => [join(root, dirname(where), nameOf(code, index)), `${code}\nexport {}\n`]),
+  )
   const program = programOf(files, options)
   return [...files.keys()].flatMap((name, index) =>
     complaintsOf(program, name).map((complaint) => `${snippets[index]?.where}: ${complaint}`),

@@ -76,20 +76,22 @@ describe('the terminal of edgetill emulator', () => {
     const up = await receiver((_, response) => response.end())
     const down = `127.0.0.1:${await freePort()}`
     await pay(origin, 'T-1', `http://${up}/hook`)
-    await run.seen(`webhook purchase success (T-1) -> http://${up}/hook: 200`)
-    await run.seen('POST /api/v1/payment (T-1) -> 200')
+    await run.seen(`  T-1  emulator-delivery-1  -> http://${up}/hook`)
+    await run.seen('  T-1  emulator-request-1')
     await pay(origin, 'T-2', `http://${down}/hook`)
-    await run.seen(`(T-2) -> http://${down}/hook: failed: ECONNREFUSED ${down}; next attempt `)
+    await run.seen(`-> http://${down}/hook: ECONNREFUSED ${down}; next attempt `)
     await pay(origin, 'T-3', `http://${up}/hook`, { amount: -1 })
-    await run.seen('POST /api/v1/payment (T-3) -> 400 Invalid parameters: amount must be a positive number')
+    await run.seen('T-3  emulator-request-3  Invalid parameters: amount must be a positive number')
     await fetch(`${origin}/_emulator/api/faults`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"next":{"kind":"reset","when":"after_commit"}}',
     })
     await expect(pay(origin, 'T-4', `http://${up}/hook`)).rejects.toThrow()
-    await run.seen('fault reset when=after_commit fired on create-payment (T-4)')
-    await run.seen('POST /api/v1/payment (T-4) -> failed: the connection was broken on purpose')
+    await run.seen('fault reset when=after_commit fired on create-payment  T-4')
+    await run.seen('T-4  emulator-request-5  the connection was broken on purpose')
+    await pay(origin, 'T-5', `http://${up}/hook`, { order_3ds_bypass: 'xyz' })
+    await run.seen('T-5  emulator-request-6  works here, may be rejected there: order_3ds_bypass')
     const lines = run.output().split('Ctrl-C stops it.')[1]
     expect(lines).not.toMatch(/4111111111111111|emulator-api-secret|undefined|\[object/)
   })
@@ -148,8 +150,25 @@ describe('a line of the terminal', () => {
 
   it('lets nothing out of a request move the cursor or forge a line', () => {
     const order_id = 'A\n10:00:00  POST\u001b[2J\u202e'
-    const request = { type: 'request', at, id: '1', method: 'GET', path: '/', operation: null, order_id } as const
+    const request = {
+      type: 'request',
+      at,
+      id: '1',
+      method: 'GET',
+      path: '/',
+      operation: null,
+      order_id,
+      ms: 3,
+    } as const
     const line = activityLine({ ...request, status: 200, reason: null })
-    expect(line).toBe('10:00:00  GET / (A\\u000a10:00:00  POST\\u001b[2J\\u202e) -> 200')
+    expect(line).toMatch(/^10:00:00 {2}200 +3 ms {2}GET \/ +A\\u000a10:00:00 {2}POST\\u001b\[2J\\u202e {2}1$/)
+    const plainLine = activityLine({ ...request, order_id: 'A-1', status: 503, reason: 'why' })
+    const coloured = activityLine(
+      { ...request, order_id: 'A-1', status: 503, reason: 'why' },
+      (_, text) => `\u001b[31m${text}\u001b[0m`,
+    )
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours
+    expect(coloured.replaceAll(/\u001b\[\d+m/g, '')).toBe(plainLine)
+    expect(coloured).toContain('\u001b[31m503 \u001b[0m')
   })
 })

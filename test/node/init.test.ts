@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { packageExports } from '../../scripts/entries.ts'
 import { command } from '../../src/cli/commands/init.ts'
+import { packageSource } from '../../src/cli/project/package-source.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
-import type { Env } from '../../worker/env.ts'
-import { configurationProblems } from '../../worker/lib/configuration.ts'
+import type { ShopEnv as Env } from '../../src/shop/env.ts'
+import { configurationProblems } from '../../src/shop/lib/configuration.ts'
 import { root } from './support/runtimes.ts'
 import { runVerb } from './support/verb.ts'
 
@@ -29,38 +29,70 @@ const variablesIn = (text: string) =>
   Object.fromEntries([...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value] as const))
 
 describe('edgetill init', () => {
-  it('writes a project and ends with the next three commands', async () => {
+  it('writes at most 16 files and 200 lines, and ends with the next commands', async () => {
     const shop = join(folder, 'My Shop!')
     const { code, output } = await init(shop)
-    expect([code, output.split('\n').slice(-3)]).toEqual([0, [`  cd '${shop}'`, '  npm install', '  npm run dev']])
-    const own = ['.dev.vars', '.gitignore', 'README.md', 'dev.ts', 'package.json', 'test/shop.test.ts', 'tsconfig.json']
-    const worker = filesIn(join(root, 'worker')).filter((file) => file.endsWith('.ts'))
-    expect(filesIn(shop)).toEqual([...own, 'wrangler.toml', ...worker.map((file) => `worker/${file}`)].sort())
-  })
-
-  it('takes the worker as it is, but for the import of the package', async () => {
-    const shop = join(folder, 'same')
-    await init(shop)
-    const specifiers = Object.keys(packageExports()).map((subpath) => subpath.replace(/^\./, 'edgetill'))
-    for (const file of filesIn(join(shop, 'worker'))) {
-      const text = readFileSync(join(shop, 'worker', file), 'utf8')
-      if (file !== 'sdk.ts') expect(text).toBe(readFileSync(join(root, 'worker', file), 'utf8'))
-      else {
-        const imported = [...text.matchAll(/from '([^']+)'/g)].map(([, specifier]) => specifier)
-        expect(imported).toContain('edgetill')
-        expect(imported.filter((specifier) => !specifiers.includes(`${specifier}`))).toEqual([])
-      }
+    const next = [`  cd '${shop}'`, '  npm install', '  npm test', '  npm run dev']
+    expect([code, output.split('\n').slice(-4)]).toEqual([0, next])
+    const own = ['.dev.vars', '.gitignore', 'README.md', 'package.json', 'test/shop.test.ts', 'tsconfig.json']
+    const worker = ['env.ts', 'index.ts', 'on-alert.ts', 'on-event.ts'].map((file) => `worker/${file}`)
+    expect(filesIn(shop)).toEqual([...own, 'wrangler.toml', ...worker].sort())
+    expect(filesIn(shop).length).toBeLessThanOrEqual(16)
+    const lines = worker.flatMap((file) => readFileSync(join(shop, file), 'utf8').trimEnd().split('\n'))
+    expect(lines.length).toBeLessThanOrEqual(200)
+    for (const file of worker) {
+      expect(readFileSync(join(shop, file), 'utf8')).toBe(readFileSync(join(root, file), 'utf8'))
     }
+    expect(readFileSync(join(shop, 'wrangler.toml'), 'utf8')).toMatch(/^# +SHOP_TOKEN, CHAT_URL /m)
   })
 
-  it('names the project after the folder, in every place', async () => {
-    await init(join(folder, 'Крамниця Tea & Mugs'))
-    const at = (file: string) => readFileSync(join(folder, 'Крамниця Tea & Mugs', file), 'utf8')
-    expect(JSON.parse(at('package.json')).name).toBe('tea-mugs')
-    expect(at('wrangler.toml')).toMatch(/^name = "tea-mugs"$/m)
-    expect(at('README.md')).toMatch(/^# tea-mugs\n/)
-    await init(join(folder, 'чай'))
-    expect(JSON.parse(readFileSync(join(folder, 'чай/package.json'), 'utf8')).name).toBe('shop')
+  it.each([
+    ['Tea & Mugs', [], 'tea-mugs'],
+    ['Мій магазин', [], 'mii-mahazyn'],
+    ['Їжа', [], 'izha'],
+    ['Щука’s Café', [], 'shchukas-cafe'],
+    ['茶', ['--name', 'Tea'], 'tea'],
+  ])('names the project after %s %j: %s, in every place', async (shop, words, name) => {
+    const { out } = await runVerb(command, [join(folder, shop), ...words])
+    expect(out).toContain(`the worker is named ${name}.`)
+    const at = (file: string) => readFileSync(join(folder, shop, file), 'utf8')
+    expect(JSON.parse(at('package.json')).name).toBe(name)
+    expect(at('wrangler.toml')).toMatch(new RegExp(`^name = "${name}"$`, 'm'))
+    expect(at('README.md')).toMatch(new RegExp(`^# ${name}\n`))
+  })
+
+  it.each([
+    ['', [], 'The folder’s name is empty'],
+    [' ', [], 'The folder’s name is empty'],
+    [join(folder, '茶'.repeat(2)), [], 'add --name'],
+    [join(folder, 'named'), ['--name', '-'], 'add --name'],
+  ])('exits 2 for %j %j, and writes nothing', async (shop, words, text) => {
+    const before = [filesIn(folder), readdirSync('.')]
+    expect(await runVerb(command, [shop, ...words])).toMatchObject({ code: 2, err: expect.stringContaining(text) })
+    expect([filesIn(folder), readdirSync('.')]).toEqual(before)
+    expect(readdirSync(folder)).not.toContain('named')
+  })
+
+  it('begins again where it was interrupted', async () => {
+    const shop = join(folder, 'interrupted')
+    mkdirSync(join(shop, '.edgetill-init/worker'), { recursive: true })
+    writeFileSync(join(shop, '.edgetill-init/worker/half.ts'), 'half')
+    expect((await init(shop)).code).toBe(0)
+    expect(readdirSync(shop)).not.toContain('.edgetill-init')
+    expect(filesIn(shop)).not.toContain('worker/half.ts')
+    expect(filesIn(shop)).toContain('worker/index.ts')
+  })
+
+  it.each([
+    ['file:../../made/edgetill.tgz', 'file:/made/edgetill.tgz'],
+    ['https://registry.example/edgetill-1.2.3.tgz', '^1.2.3'],
+  ])('depends on what the running package was installed from: %s', async (resolved, expected) => {
+    const project = join(folder, 'npx')
+    mkdirSync(join(project, 'node_modules'), { recursive: true })
+    const packages = { 'node_modules/edgetill': { resolved } }
+    writeFileSync(join(project, 'node_modules/.package-lock.json'), JSON.stringify({ packages }))
+    const source = await packageSource(join(project, 'node_modules/edgetill'), '1.2.3')
+    expect(source).toBe(expected.replace('/made', join(project, '../../made')))
   })
 
   it('asks for the versions that edgetill is tested with', async () => {
@@ -93,7 +125,12 @@ describe('edgetill init', () => {
     const variables = Object.fromEntries(
       [...vars.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name, value]) => [name, value]),
     )
-    const env = { ...variables, ...one, STATE: { get: () => {} } } as unknown as Env
+    const env = {
+      ...variables,
+      ...one,
+      STATE: { get: () => {} },
+      ORDER_GATE: { idFromName() {}, get() {} },
+    } as unknown as Env
     expect(configurationProblems(env)).toEqual([])
     const { credentials } = createEmulator({ origin: 'http://127.0.0.1:4010' })
     expect([env.BASE_URL, env.API_URL, env.POS_ID, env.SCHEME, env.API_KEY, env.API_SECRET, env.ENDPOINTS_KEY]).toEqual(

@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formOf, location, submit } from '../../examples/shop/browser.ts'
 import { signWebhook } from '../../src/index.ts'
@@ -22,6 +22,7 @@ const env = {
 }
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+let tarball = ''
 const started: Running[] = []
 const start = (cwd: string, command: string, ...words: string[]): Running => {
   const running = startCommand(command, words, { cwd, env })
@@ -34,6 +35,18 @@ async function run(cwd: string, command: string, ...words: string[]): Promise<st
   const { code, output } = await start(cwd, command, ...words).finished
   if (code !== 0) throw new Error(`${command} ${words.join(' ')} ended with ${code}:\n${output}`)
   return output
+}
+
+/** Changes a file of the project while something is done. */
+async function changed(file: string, from: string | RegExp, to: string, during: () => Promise<void>): Promise<void> {
+  const path = join(shop, file)
+  const before = readFileSync(path, 'utf8')
+  writeFileSync(path, before.replace(from, to))
+  try {
+    await during()
+  } finally {
+    writeFileSync(path, before)
+  }
 }
 
 const adminToken = () => /^ADMIN_TOKEN=(.*)$/m.exec(readFileSync(join(shop, '.dev.vars'), 'utf8'))?.[1] ?? ''
@@ -51,19 +64,21 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
   }
 
   beforeAll(async () => {
-    const tarball = packTarball(folder)
+    tarball = packTarball(folder)
     const offline = '--prefer-offline'
     await timed(async () => {
       const written = await run(folder, 'npx', '--yes', offline, `--package=${tarball}`, 'edgetill', 'init', 'shop')
-      expect(written.trimEnd().split('\n').slice(-3)).toEqual(['  cd shop', '  npm install', '  npm run dev'])
+      const next = ['  cd shop', '  npm install', '  npm test', '  npm run dev']
+      expect(written.trimEnd().split('\n').slice(-4)).toEqual(next)
     })
-    // What is published cannot be asked for yet.
-    await run(shop, 'npm', 'pkg', 'set', `dependencies.edgetill=file:${tarball}`)
     await timed(() => run(shop, 'npm', 'install', '--no-audit', '--no-fund', offline))
   }, 300_000)
 
-  it('passes npm test', async () => {
+  it('passes npm test, which fails with the text of what onEvent throws', async () => {
     expect(await run(shop, 'npm', 'test')).toMatch(/^ℹ fail 0$/m)
+    await changed('worker/on-event.ts', /= undefined$/m, "= () => {\n  throw new Error('no stock')\n}", async () => {
+      await expect(run(shop, 'npm', 'test')).rejects.toThrow(/onEvent failed for order-1: Error: no stock/)
+    })
   }, 60_000)
 
   it('passes npm run check: the types, its README included, and wrangler deploy --dry-run for live', async () => {
@@ -77,11 +92,18 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     }
   }, 120_000)
 
-  it('passes wrangler deploy --dry-run for test, with a bundle that holds the worker', async () => {
-    const output = await run(shop, 'npm', 'run', 'deploy', '--', '--dry-run', '--outdir', 'out')
-    expect(output).toContain('env.MODE ("test")')
-    expect(output).toContain('env.STATE')
-    expect(readFileSync(join(shop, 'out/index.js'), 'utf8').length).toBeGreaterThan(10_000)
+  it('says what is to be filled in before it deploys, and then builds a bundle that holds the worker', async () => {
+    const deploy = () => run(shop, 'npm', 'run', 'deploy', '--', '--dry-run', '--outdir', 'out')
+    await expect(deploy()).rejects.toThrow(
+      /Fill in BASE_URL in \[env\.test\.vars\][\s\S]*kv namespace create STATE --env test/,
+    )
+    const empty = /^(id = "|BASE_URL = "|API_URL = "|POS_ID = ")0*"/gm
+    await changed('wrangler.toml', empty, '$1https://service.example"', async () => {
+      const output = await deploy()
+      expect(output).toContain('env.MODE ("test")')
+      expect(output).toContain('env.STATE')
+      expect(readFileSync(join(shop, 'out/index.js'), 'utf8').length).toBeGreaterThan(10_000)
+    })
   }, 60_000)
 
   it('notices a type that is wrong', async () => {
@@ -138,10 +160,19 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
       expect(await api('/api/orders/A-1')).toMatchObject({ status: 'success', events: { length: 1 }, attempts: [] })
       expect((await fetch(`${worker}/cdn-cgi/local/scheduled`)).status).toBe(200)
 
-      const app = join(shop, 'worker/app.ts')
-      writeFileSync(app, readFileSync(app, 'utf8').replace("'Not found'", "'Not found in my shop'"))
-      const unknown = async () => (await fetch(`${worker}/nothing`)).text().catch(() => '')
-      await expect.poll(unknown, { timeout: 20_000 }).toBe('Not found in my shop')
+      const found = async (path: string) => (await fetch(`${worker}${path}`)).status
+      expect(await found('/mine')).toBe(404)
+      const route = "// Your own routes stand here.\napp.get('/mine', (c) => c.text('mine'))"
+      await changed('worker/index.ts', '// Your own routes stand here.', route, () =>
+        expect.poll(() => found('/mine').catch(() => 0), { timeout: 20_000 }).toBe(200),
+      )
+
+      // O11: .dev.vars too.
+      await changed('.dev.vars', /^ADMIN_TOKEN=.*$/m, `ADMIN_TOKEN=${'another'.repeat(6)}`, () =>
+        expect
+          .poll(() => api('/api/orders/A-1').catch(() => ''), { timeout: 30_000 })
+          .toMatchObject({ status: 'success' }),
+      )
     } finally {
       dev.stop('SIGINT')
       await dev.finished
@@ -161,4 +192,28 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     await dev.finished
     for (const [, origin] of origins) await expect(fetch(`${origin}`)).rejects.toThrow()
   }, 60_000)
+
+  it('takes a corrected engine by npm install, with no file of its own touched', async () => {
+    const own = () =>
+      ['worker/index.ts', 'worker/env.ts', 'test/shop.test.ts', 'wrangler.toml'].map((file) =>
+        readFileSync(join(shop, file), 'utf8'),
+      )
+    const before = own()
+    await run(folder, 'tar', '-xzf', tarball)
+    const engine = join(folder, 'package/dist/worker.js')
+    writeFileSync(
+      engine,
+      readFileSync(engine, 'utf8')
+        .replaceAll("'Not found", "'Corrected: not found")
+        .replaceAll('"Not found', '"Corrected: not found'),
+    )
+    const second = join(folder, 'second')
+    mkdirSync(second)
+    await run(join(folder, 'package'), 'npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', second)
+    await run(shop, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', join(second, basename(tarball)))
+    expect(await run(shop, 'npm', 'test')).toMatch(/^ℹ fail 0$/m)
+    await run(shop, 'npx', 'wrangler', 'deploy', '--dry-run', '--env', 'live', '--outdir', 'out')
+    expect(readFileSync(join(shop, 'out/index.js'), 'utf8')).toContain('Corrected: not found')
+    expect(own()).toEqual(before)
+  }, 120_000)
 })

@@ -21,7 +21,7 @@ const readme = readFileSync(join(root, 'worker/README.md'), 'utf8')
 async function count(world: World, act: () => Promise<unknown>): Promise<Calls> {
   const read = (): Calls => {
     const { get, put, delete: deleted, list } = world.kv.calls
-    const { gate = 0, rowsRead = 0, rowsWritten = 0 } = world.gate?.calls ?? {}
+    const { gate, rowsRead, rowsWritten } = world.gate.calls
     return {
       'KV reads': get,
       // A deletion costs what a write costs.
@@ -44,22 +44,22 @@ const post = (world: World, path: string, key: string) =>
 
 /** The alarm of an order as the table of costs has it, when its RETENTION_DAYS are over. */
 async function erasure(): Promise<Calls> {
-  const world = new World({ kind: 'gated', onEvent: () => {}, env: { RETENTION_DAYS: '30' } })
+  const world = new World({ kind: 'strict', onEvent: () => {}, env: { RETENTION_DAYS: '30' } })
   await world.open(await world.link({ order_id: 'A-1' }))
   const paid = payment('A-1')
   await world.deliver({ ...paid, status: 'pending', processed_at: at(1) })
   await world.deliver(paid)
   // One alarm is left when everything else is done.
   for (let i = 0; i < 5; i++) await world.advance(900_000)
-  world.time = world.gate?.nextAlarm() ?? 0
-  const calls = await count(world, async () => void (await world.gate?.runAlarms()))
-  expect(world.gate?.nextAlarm()).toBeUndefined()
+  world.time = world.gate.nextAlarm() ?? 0
+  const calls = await count(world, async () => void (await world.gate.runAlarms()))
+  expect(world.gate.nextAlarm()).toBeUndefined()
   return { ...calls, 'gate calls': calls['gate calls'] + 1 }
 }
 
 /** Every row of the table, as it happens to an order with an `onEvent`, through the gate. */
 async function measure(): Promise<Map<string, Calls>> {
-  const world = new World({ kind: 'gated', onEvent: () => {} })
+  const world = new World({ kind: 'strict', onEvent: () => {} })
   const rows = new Map<string, Calls>()
   const row = async (call: string, act: () => Promise<unknown>) => void rows.set(call, await count(world, act))
   const pause = async () => {
@@ -67,7 +67,7 @@ async function measure(): Promise<Map<string, Calls>> {
   }
   /** An alarm counts as one call of the gate. */
   const alarm = async () => {
-    const calls = await count(world, async () => void (await world.gate?.runAlarms()))
+    const calls = await count(world, async () => void (await world.gate.runAlarms()))
     return { ...calls, 'gate calls': calls['gate calls'] + 1 }
   }
   const link = await world.link({ order_id: 'A-1', method: 'auth' })
@@ -80,7 +80,7 @@ async function measure(): Promise<Map<string, Calls>> {
   rows.set('an alarm that calls `onEvent`', await alarm())
   await pause()
   await row('a further webhook', () => send({ status: 'success', processed_at: at(2) }))
-  await world.gate?.runAlarms()
+  await world.gate.runAlarms()
   world.time += 15_000
   rows.set('an alarm that updates the list of orders', await alarm())
   await pause()
@@ -119,22 +119,6 @@ it('worker/README.md says what that costs in money, as scripts/worker-cost.ts co
 it('worker/README.md says where the first limits are', () => {
   const { 'KV writes': writes } = callsOfOrder(readCalls(readme))
   expect(readme).toContain(`1,000 KV writes a day are enough for ${Math.floor(1000 / writes)} such orders`)
-})
-
-it('worker/README.md says how many orders a run of the cron erases over KV alone', async () => {
-  const world = new World({ kind: 'strict', env: { RETENTION_DAYS: '30' }, onEvent: () => {} })
-  for (let i = 0; i < 80; i++) {
-    await world.open(await world.link({ order_id: `A-${i}` }))
-    const paid = payment(`A-${i}`)
-    await world.deliver({ ...paid, status: 'pending', processed_at: at(1) })
-    await world.deliver(paid)
-  }
-  await world.advance(31 * 86_400_000 + 3_600_000)
-  await world.cron()
-  const events = [...(await world.stored('event/')).values()]
-  const erased = events.filter((event) => (event as { erased_at?: number }).erased_at !== undefined).length / 2
-  const text = `about ${Math.floor(erased / 10) * 10} orders a run, ${(Math.floor(erased / 10) * 960).toLocaleString('en')} a day`
-  expect(readme).toContain(text)
 })
 
 it('counts what is included, and what is paid for beyond it', () => {

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
-import { createApp } from '../../worker/app.ts'
-import { apiRoutes } from '../../worker/routes/api.ts'
-import type { Order } from '../../worker/store/order.ts'
+import { createApp } from '../../src/shop/app.ts'
+import { API_ROUTES } from '../../src/shop/routes/api.ts'
+import type { Order } from '../../src/shop/store/order.ts'
 import { payment } from '../worker/support/events.ts'
 import { LINK_SECRET, ORDER, World, type WorldOptions } from '../worker/support/world.ts'
 import { root } from './support/runtimes.ts'
 import { sources } from './support/snippets.ts'
 
-const readme = readFileSync(join(root, 'worker/README.md'), 'utf8')
+const readme = readFileSync(join(root, 'guides/shop-reference.md'), 'utf8')
 
 /** The rows of the table whose first column has this title; of each cell the texts in backquotes. */
 function table(title: string): string[][][] {
@@ -24,11 +24,17 @@ function table(title: string): string[][][] {
   )
 }
 
-const ROUTES = table('route of `/api`').map(([route, , query, errors]) => ({
-  route: route?.[0] ?? '',
-  query: query ?? [],
-  errors: errors ?? [],
-}))
+/** The errors of a capture, refund or void: one list for the three. */
+const MONEY = [...(/Its errors:\n([\s\S]*?)\n\n/.exec(readme)?.[1] ?? '').matchAll(/`(\w+)`/g)].map(
+  ([, code = '']) => code,
+)
+const moneyErrors = (kind: string) =>
+  MONEY.filter((code) => !code.endsWith('_not_executed') || code === `${kind}_not_executed`)
+
+const ROUTES = table('route of `/api`').map(([[route = ''] = [], , query = [], errors = []]) => {
+  const [, kind] = /:order_id\/(capture|refund|void)$/.exec(route) ?? []
+  return { route, query, errors: kind ? moneyErrors(kind) : errors }
+})
 const STATUSES = new Map(
   readme
     .split('\n| code | status | it means |')[1]
@@ -129,6 +135,7 @@ function operation(kind: Operation): Record<string, Scenario> {
             // Never ends: its worker has died.
             void call.world.api(`/api/orders/A-1/${open}`, { method: 'POST', headers: { 'idempotency-key': 'first' } })
             await sent
+            call.world.gate.restart()
             return again(call.send, 'second')
           },
         ],
@@ -168,6 +175,7 @@ const inProgress =
     const sent = hang(call, kind)
     void call.world.api(`/api/orders/A-1/${kind}`, { method: 'POST', headers: KEY })
     await sent
+    call.world.gate.restart()
     const { attempts } = (await (await call.world.api('/api/orders/A-1')).json()) as Order
     return call.send({ attempt_id: attempts[0]?.id ?? '' }, { body: '{"executed":true}' })
   }
@@ -268,7 +276,7 @@ const SCENARIOS: Record<string, Record<string, Scenario>> = {
 /** A route's request in a world of its own. */
 function callOf(route: string, options: WorldOptions = {}, token?: string): Call {
   const [method = '', path = ''] = route.split(' ')
-  const world = new World({ kind: 'gated', ...options })
+  const world = new World({ kind: 'strict', ...options })
   const send: Call['send'] = (values = {}, init = {}, query = '') => {
     const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => values[name] ?? (name === 'order_id' ? 'A-1' : 'x'))
     const headers = { ...(token !== undefined && { authorization: token }), ...(init.headers as object) }
@@ -294,8 +302,7 @@ const NO_ORIGIN = { env: { PUBLIC_ORIGIN: '' } }
 
 function optionsOf(code: string): WorldOptions {
   if (code === 'no_origin' || code === 'no_server_url') return NO_ORIGIN
-  // A gate lets the second request wait for the first.
-  return code.endsWith('_in_progress') ? { kind: 'strict' } : {}
+  return {}
 }
 
 /** What a route's request says where nothing else is said. */
@@ -305,14 +312,13 @@ function bodyOf(route: string): RequestInit {
   return {}
 }
 
-describe('the table of routes in worker/README.md', () => {
+describe('the table of routes in guides/shop-reference.md', () => {
   it('has the routes of the app and their query parameters, and no other', () => {
-    const routes = apiRoutes({ now: Date.now }).map(({ method, path, query }) => ({
-      route: `${method} ${path}`,
-      query: [...query].sort(),
-    }))
+    const routes = API_ROUTES.map(([route, , , query = []]) => ({ route: route as string, query: [...query].sort() }))
     expect(ROUTES.map(({ route, query }) => ({ route, query: [...query].sort() }))).toEqual(routes)
-    const served = createApp().routes.filter(({ path, method }) => path.startsWith('/api/') && method !== 'ALL')
+    const served = createApp({ now: Date.now }).routes.filter(
+      ({ path, method }) => path.startsWith('/api/') && method !== 'ALL' && !path.endsWith('/'),
+    )
     expect(served.map(({ method, path }) => `${method} ${path}`)).toEqual(routes.map(({ route }) => route))
   })
 
@@ -353,7 +359,7 @@ describe('the table of routes in worker/README.md', () => {
   )
 
   it('explains every code that stands in the code, and no other', () => {
-    const text = sources('worker')
+    const text = sources('src/shop')
       .map((file) => readFileSync(join(root, file), 'utf8'))
       .join('\n')
     const literal = [...text.matchAll(/(?:ProblemError\(\s*\d{3},\s*|\bcode: )['`]([\w${}]+)['`]/g)].flatMap(
@@ -417,7 +423,7 @@ describe('the table of routes in worker/README.md', () => {
   })
 
   it('is true of a page of orders: what it costs does not grow with what is stored', async () => {
-    const world = new World({ kind: 'gated' })
+    const world = new World({ kind: 'strict' })
     const cost = async (query: string) => {
       const before = { ...world.kv.calls }
       expect((await world.api(`/api/orders?${query}`)).status).toBe(200)

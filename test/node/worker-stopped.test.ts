@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type CheckoutOrder, createCheckoutLink } from '../../src/checkout-link/index.ts'
 import type { OrderView } from '../../src/emulator/index.ts'
+import { summarizeEvent } from '../../src/orders/summary.ts'
+import type { Order } from '../../src/shop/store/order.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
-import { summarizeEvent } from '../../worker/sdk.ts'
-import type { Order } from '../../worker/store/order.ts'
 import { createRandom, isLong, seedOfRun } from '../worker/support/random.ts'
 import { ADMIN_TOKEN, LINK_SECRET, newOrderId, ORDER, payAt } from '../worker/support/world.ts'
 import { StoppableWorkerd } from './support/stoppable-workerd.ts'
@@ -240,14 +240,11 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ]
 
-describe.each([
-  { over: 'Durable Objects and KV', gated: true },
-  { over: 'KV alone', gated: false },
-])('workerd over $over, stopped between two steps and started again over the same files,', ({ gated }) => {
+describe('workerd, stopped between two steps and started again over the same files,', () => {
   let random: () => number
   beforeAll(async () => {
     random = createRandom(seedOfRun())
-    workerd = await StoppableWorkerd.start({ gated, shopFails: () => shopIsDown })
+    workerd = await StoppableWorkerd.start({ shopFails: () => shopIsDown })
   }, 60_000)
   afterAll(() => workerd?.end())
 

@@ -6,16 +6,13 @@ import { StormOverFiles } from './support/storm-over-files.ts'
 const ORDERS = 8
 const STORMS = isLong() ? 10 : 1
 
-describe.each([
-  { over: 'Durable Objects and KV', gated: true },
-  { over: 'KV alone', gated: false },
-])('a storm of faults and kills of workerd over $over', ({ gated }) => {
+describe('a storm of faults and kills of workerd over Durable Objects and KV', () => {
   it(`leaves ${STORMS * ORDERS} orders with the service's own totals, and nothing executed twice`, async () => {
     const seeds = createRandom(seedOfRun())
     let byHand = 0
     for (let storms = 0; storms < STORMS; storms++) {
       const seed = Math.floor(seeds() * 2 ** 31)
-      const storm = await StormOverFiles.start(seed, gated)
+      const storm = await StormOverFiles.start(seed)
       try {
         byHand += await play(storm, ORDERS, `seed ${seed}`)
       } finally {

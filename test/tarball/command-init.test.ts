@@ -20,10 +20,16 @@ describe.each(RUNTIMES)('edgetill init on %s', (runtime) => {
     const shop = join(folder, runtime, 'shop')
     const { code, stdout, stderr } = await run(runtime, ['init', shop])
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout.trimEnd().split('\n').slice(-3)).toEqual([`  cd ${shop}`, '  npm install', '  npm run dev'])
-    expect(project(shop).length).toBeGreaterThan(40)
+    expect(stdout.trimEnd().split('\n').slice(-4)).toEqual([
+      `  cd ${shop}`,
+      '  npm install',
+      '  npm test',
+      '  npm run dev',
+    ])
+    expect(project(shop)).toHaveLength(11)
     expect(project(shop)).toEqual(project(join(folder, RUNTIMES[0], 'shop')))
     expect(await run(runtime, ['init', shop])).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') })
     expect((await run(runtime, ['init'])).code).toBe(2)
+    expect(await run(runtime, ['init', ''])).toMatchObject({ code: 2, stderr: expect.stringContaining('empty') })
   }, 30_000)
 })

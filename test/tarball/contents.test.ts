@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { dirname, join, relative, resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENTRIES } from '../../scripts/entries.ts'
 import { importsOf } from '../node/support/imports.ts'
@@ -49,8 +50,8 @@ const checkedIn = (paths: readonly string[]) =>
 describe.each(['newest', 'lowest'] as const)('installed with the %s dependencies', (dependencies) => {
   const modules = join(packedFolder(dependencies), 'node_modules')
 
-  it('has two of them, in these versions, and nothing else', () => {
-    expect(versionsOf(dependencies).map(([name]) => name)).toEqual(['@noble/hashes', 'valibot'])
+  it('has two of them and hono, in these versions, and nothing else', () => {
+    expect(versionsOf(dependencies).map(([name]) => name)).toEqual(['@noble/hashes', 'valibot', 'hono'])
     for (const [name, version] of versionsOf(dependencies)) {
       const manifest = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')) as { version: string }
       expect([name, manifest.version]).toEqual([name, version])
@@ -59,7 +60,7 @@ describe.each(['newest', 'lowest'] as const)('installed with the %s dependencies
       readdirSync(modules)
         .filter((name) => !name.startsWith('.'))
         .sort(),
-    ).toEqual(['@noble', 'edgetill', 'valibot'])
+    ).toEqual(['@noble', 'edgetill', 'hono', 'valibot'])
     expect(readdirSync(join(modules, '@noble'))).toEqual(['hashes'])
   })
 
@@ -67,6 +68,23 @@ describe.each(['newest', 'lowest'] as const)('installed with the %s dependencies
     const program = ENTRIES.map(({ specifier }) => `await import('${specifier}')`).join('\n')
     const words = ['--input-type=module', '--eval', program]
     expect(run(process.execPath, words, packedFolder(dependencies))).toBe('')
+  })
+
+  it('loads every entry but the worker without hono, which createTestShop then names', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'edgetill-without-hono-'))
+    try {
+      cpSync(modules, join(folder, 'node_modules'), { recursive: true, filter: (file) => basename(file) !== 'hono' })
+      const program = `${ENTRIES.filter(({ name }) => name !== 'worker')
+        .map(({ specifier }) => `await import('${specifier}')`)
+        .join('\n')}
+const { createTestShop } = await import('edgetill/testing')
+const error = await createTestShop().catch((error) => error)
+console.log(error.name, error.code, error.field, error.message)`
+      const printed = run(process.execPath, ['--input-type=module', '--eval', program], folder)
+      expect(printed).toMatch(/^ConfigError config hono .*npm install hono\n$/)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })
 
@@ -82,7 +100,13 @@ describe('the tarball', () => {
     expect(files.filter((file) => !HASHED.test(file))).toEqual(
       [
         ...ENTRIES.flatMap(({ name }) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
-        ...['dist/LICENSE-commander.txt', 'dist/LICENSE-hono.txt', 'dist/cli.js', 'package.json'],
+        ...[
+          'dist/LICENSE-commander.txt',
+          'dist/LICENSE-hono.txt',
+          'dist/LICENSE-smol-toml.txt',
+          'dist/cli.js',
+          'package.json',
+        ],
         // What README links to.
         ...checkedIn(['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'wrangler.toml', 'bench/README.md']),
         ...checkedIn(['bench/charts', 'examples', 'guides', 'template', 'worker']),
@@ -90,7 +114,7 @@ describe('the tarball', () => {
     )
   })
 
-  it.each(['hono', 'commander'])('holds the licence of %s, which is bundled', (name) => {
+  it.each(['hono', 'commander', 'smol-toml'])('holds the licence of %s, which is bundled', (name) => {
     expect(text(`dist/LICENSE-${name}.txt`)).toBe(readFileSync(join(root, `node_modules/${name}/LICENSE`), 'utf8'))
   })
 
@@ -140,7 +164,7 @@ describe('the tarball', () => {
     expect([status, stdout.includes('Usage: edgetill VERB')]).toEqual([0, true])
   })
 
-  it('needs its two dependencies and no other package', () => {
+  it('needs its two dependencies, hono for the worker, and no other package', () => {
     const bare = code
       .flatMap((file) => importsOf(file, text(file)).map(({ to }) => to))
       .filter((to) => !to.startsWith('dist/') && !to.startsWith('node:') && !builtinModules.includes(to))
@@ -151,7 +175,11 @@ describe('the tarball', () => {
           .join('/'),
       )
     const { dependencies } = JSON.parse(text('package.json')) as { dependencies: Record<string, string> }
-    expect([...new Set(bare)].sort()).toEqual(Object.keys(dependencies).sort())
     expect(Object.keys(dependencies).sort()).toEqual(['@noble/hashes', 'valibot'])
+    expect([...new Set(bare)].sort()).toEqual(['@noble/hashes', 'hono', 'valibot'])
+    const withHono = code.filter((file) => importsOf(file, text(file)).some(({ to }) => /^hono(\/|$)/.test(to)))
+    expect(withHono.filter((file) => !HASHED.test(file))).toEqual(['dist/worker.d.ts', 'dist/worker.js'])
+    // The emulator and the command line bring their own.
+    expect([...reachedFrom(['dist/emulator.js'])].filter((file) => withHono.includes(file))).toEqual([])
   })
 })

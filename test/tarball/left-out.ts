@@ -19,5 +19,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/schemas/records.test.ts': 'every field of a record at its type and at null',
   'test/schemas/schema.test.ts': 'the building blocks of schemas',
   'test/schemas/unchanged.test.ts': "the webhook's short way, beside valibot",
+  'test/testing/gate-double.test.ts': 'the double of the gates alone',
   'test/types/records.test.ts': 'that a schema reads exactly its interface',
 }

@@ -136,10 +136,13 @@ describe.each(['emulator.deliveries', 'deliveries'] as const)('%s.next', (from) 
   })
 
   it('knows methods that are not documented as unknown, and what has nowhere to go as arrived', async () => {
-    const { emulator, fetch, url, next } = await open({}, null)
-    emulator.faults.next({ kind: 'unknown_method' })
+    const known = await open()
+    known.emulator.faults.next({ kind: 'unknown_method' })
+    await pay(known.url, { fetch: known.fetch })
+    expect(await known.next({ kind: 'unknown' })).toMatchObject({ order_id: 'A-1' })
+    const { fetch, url, next } = await open({}, null)
     await pay(url, { fetch })
-    expect(await next({ kind: 'unknown' })).toMatchObject({ order_id: 'A-1', url: null, attempts: [] })
+    expect(await next({ kind: 'purchase' })).toMatchObject({ order_id: 'A-1', url: null, attempts: [] })
   })
 
   it('names the field that is wrong', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Alert, OnAlert } from '../../worker/on-alert.ts'
-import { signWebhook } from '../../worker/sdk.ts'
+import { signWebhook } from '../../src/index.ts'
+import type { Alert, OnAlert } from '../../src/shop/options.ts'
 import { payment } from './support/events.ts'
 import { failingOnAlert } from './support/watched.ts'
 import { log, World, type WorldOptions } from './support/world.ts'
@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 
 /** A world whose alerts are kept. */
-function watched(options: WorldOptions): { world: World; alerts: Alert[] } {
+function watched(options: WorldOptions = {}): { world: World; alerts: Alert[] } {
   const alerts: Alert[] = []
   return { world: new World({ onAlert: (alert) => void alerts.push(alert), ...options }), alerts }
 }
@@ -26,13 +26,13 @@ const post = (world: World, payload: object | string) =>
 
 const PAID = payment('A-1')
 
-describe.each(['strict', 'gated'] as const)('alerts over %s KV', (kind) => {
+describe('alerts', () => {
   it.each<[string, (world: World) => Promise<unknown>, Partial<Alert>]>([
-    ['dead_letter', (world) => post(world, '[]'), { order_id: null, reason: 'not_json' }],
+    ['stray', (world) => post(world, '[]'), { order_id: null, reason: 'not_json' }],
     ['unexpected_shape', (world) => post(world, { ...PAID, eci: 5 }), { order_id: 'A-1', fields: ['eci'] }],
     ['flag', (world) => post(world, PAID), { order_id: 'A-1', flag: 'unknown_order' }],
   ])('%s: one line and one call, without personal data', async (name, happens, expected) => {
-    const { world, alerts } = watched({ kind })
+    const { world, alerts } = watched()
     await happens(world)
     await world.idle()
     await world.advance(2_000)
@@ -45,7 +45,7 @@ describe.each(['strict', 'gated'] as const)('alerts over %s KV', (kind) => {
   })
 
   it('each flag is one', async () => {
-    const { world, alerts } = watched({ kind })
+    const { world, alerts } = watched()
     await post(world, payment('A-1', { pos_id: 'ffffffff-ffff-4fff-8fff-ffffffffffff' }))
     await world.idle()
     // In no stated order.
@@ -58,7 +58,7 @@ describe.each(['strict', 'gated'] as const)('alerts over %s KV', (kind) => {
       calls++
       throw new Error('the shop is down')
     }
-    const { world, alerts } = watched({ kind, onEvent: fails })
+    const { world, alerts } = watched({ onEvent: fails })
     await world.open(await world.link({ order_id: 'A-1' }))
     await world.deliver(payment('A-1'))
     for (let run = 0; run < 400 && alerts.length === 0; run++) {
@@ -74,7 +74,7 @@ describe.each(['strict', 'gated'] as const)('alerts over %s KV', (kind) => {
   })
 
   it('a configuration error is logged each time, and passed on once an hour', async () => {
-    const { world, alerts } = watched({ kind, env: { SENDER_CHECK: 'Enforce' } })
+    const { world, alerts } = watched({ env: { SENDER_CHECK: 'Enforce' } })
     for (let i = 0; i < 3; i++) expect((await post(world, payment('A-1'))).status).toBe(500)
     await world.idle()
     await world.advance(HOUR_MS - 1)
@@ -92,7 +92,7 @@ describe.each(['strict', 'gated'] as const)('alerts over %s KV', (kind) => {
   })
 
   it('a missing namespace is an alert too, once', async () => {
-    const { world, alerts } = watched({ kind, env: { STATE: undefined as never } })
+    const { world, alerts } = watched({ env: { STATE: undefined as never } })
     for (let i = 0; i < 3; i++) expect((await post(world, payment('A-1'))).status).toBe(500)
     await world.idle()
     expect(alerts).toEqual([{ kind: 'configuration', order_id: null, misconfigured: ['STATE: missing'] }])
@@ -100,7 +100,7 @@ describe.each(['strict', 'gated'] as const)('alerts over %s KV', (kind) => {
 
   it('that throw, or never end, change nothing', async () => {
     for (const onAlert of failingOnAlert()) {
-      const world = new World({ kind, onAlert })
+      const world = new World({ onAlert })
       expect((await post(world, payment('A-1'))).status).toBe(200)
       expect((await post(world, '[]')).status).toBe(200)
       expect((await world.order('A-1'))?.status).toBe('success')
@@ -113,21 +113,21 @@ describe.each(['strict', 'gated'] as const)('alerts over %s KV', (kind) => {
           .filter(({ error }) => error === 'Error')
           .map((line) => line.alert)
           .sort(),
-      ).toEqual(['dead_letter', 'dead_letter', 'flag', 'flag']),
+      ).toEqual(['flag', 'flag', 'stray', 'stray']),
     )
   })
 
   it('another isolate does not repeat it: the storage remembers', async () => {
     const alerts: Alert[] = []
     // Each isolate has a function of its own.
-    const { world } = watched({ kind, onAlert: (alert) => void alerts.push(alert) })
+    const { world } = watched({ onAlert: (alert) => void alerts.push(alert) })
     await post(world, payment('A-1'))
     await world.idle()
     await world.advance(2_000)
     world.restart((alert) => void alerts.push(alert))
     // The same flag again, because KV hides the events.
     for (const key of await world.keys('event/')) await world.env('FRA').STATE.delete(key)
-    world.gate?.rows('A-1').forEach((_, key, rows) => void (key.startsWith('event/') && rows.delete(key)))
+    world.gate.rows('A-1').forEach((_, key, rows) => void (key.startsWith('event/') && rows.delete(key)))
     await post(world, payment('A-1'))
     await world.idle()
     expect(logged('flag')).toHaveLength(2)
@@ -136,7 +136,7 @@ describe.each(['strict', 'gated'] as const)('alerts over %s KV', (kind) => {
 
   it('another order’s gate does not repeat what is about the shop', async () => {
     const alerts: Alert[] = []
-    const { world } = watched({ kind, onAlert: (alert) => void alerts.push(alert) })
+    const { world } = watched({ onAlert: (alert) => void alerts.push(alert) })
     for (const order_id of ['A-1', 'A-2', 'A-3']) {
       await world.open(await world.link({ order_id }))
       await world.advance(60_000)
@@ -146,7 +146,7 @@ describe.each(['strict', 'gated'] as const)('alerts over %s KV', (kind) => {
       // Each order in another isolate, which has its function.
       world.restart((alert) => void alerts.push(alert))
       await world.advance(order === 0 ? 12 * 60_000 : 60_000)
-      if (kind === 'strict') await world.cron()
+      await world.cron()
       await world.idle()
     }
     expect(logged('configuration').length).toBeGreaterThanOrEqual(3)
@@ -155,10 +155,10 @@ describe.each(['strict', 'gated'] as const)('alerts over %s KV', (kind) => {
 
   it('cost nothing where nothing is wrong', async () => {
     const reads = async (onAlert?: OnAlert) => {
-      const world = new World({ kind, ...(onAlert && { onAlert }) })
+      const world = new World({ ...(onAlert && { onAlert }) })
       await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
       await world.idle()
-      return [world.kv.calls, world.gate?.calls]
+      return [world.kv.calls, world.gate.calls]
     }
     expect(await reads(() => {})).toEqual(await reads())
   })

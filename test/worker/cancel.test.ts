@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
-import { clientConfig } from '../../worker/env.ts'
-import { createClient } from '../../worker/sdk.ts'
-import type { Order } from '../../worker/store/order.ts'
+import { createClient } from '../../src/index.ts'
+import { clientConfig } from '../../src/shop/env.ts'
+import type { Order } from '../../src/shop/store/order.ts'
 import {
   isHostile,
   KINDS,
@@ -90,9 +90,9 @@ describe.each(KINDS)('an order over %s KV that the shop gives up', (kind) => {
   })
 })
 
-describe.each(['strict', 'gated'] as const)('over %s KV, an order whose opening left no record', (kind) => {
+describe('an order whose opening left no record', () => {
   it('leads to no payment once it is cancelled, though a further attempt was announced', async () => {
-    const world = new World({ kind })
+    const world = new World()
     const link = await world.link({ order_id: 'A-1' })
     const client = createClient(clientConfig(world.env(), world.emulator.fetch))
     await client.createPayment({ ...ORDER, order_id: 'A-1', result_url: ORIGIN, server_url: ORIGIN })
@@ -108,53 +108,26 @@ describe.each(['strict', 'gated'] as const)('over %s KV, an order whose opening 
   })
 })
 
-describe('over KV alone, a payment that is being created', () => {
-  const isCreation = (url: string, init?: RequestInit) => init?.method === 'POST' && url.endsWith('/payment')
-
-  /** What the shop does just before the service creates the payment, and the response to it. */
-  async function beside(world: World, link: string, act: () => Promise<Response>) {
-    let said: unknown
-    world.intercept = (url, init) =>
-      isCreation(url, init)
-        ? act().then(async (answer) => {
-            said = [answer.status, await answer.json()]
-            return world.emulator.fetch(url, init)
-          })
-        : undefined
-    const { status } = await world.get(link)
-    world.intercept = undefined
-    return { said, status }
-  }
-
-  it('leads nobody there when the shop cancels the order', async () => {
-    const world = new World()
-    const link = await world.link({ order_id: 'A-1' })
-    await world.pay(await world.open(link), 'declined')
-    const cancel = () => world.api('/api/orders/A-1/cancel', { method: 'POST' })
-    // The page says that it is being opened.
-    expect(await beside(world, link, cancel)).toEqual({ said: [200, { order_id: 'A-1', link: 'closed' }], status: 503 })
-    expect(world.payable('A-1')).toEqual(['A-1~2'])
-    expect(await world.open(link)).toMatch(/\/return\/A-1~2\?/)
-    expect(world.payable('A-1')).toEqual([])
-  })
-
-  it('leads there in a minute when the service does not know the order yet', async () => {
-    const world = new World()
-    const link = await world.link({ order_id: 'A-1' })
-    const cancel = () => world.api('/api/orders/A-1/cancel', { method: 'POST' })
-    expect(await beside(world, link, cancel)).toMatchObject({ said: [404, {}], status: 503 })
-    expect((await world.get(link)).status).toBe(503)
-    await world.advance(61_000)
-    expect((await world.get(link)).headers.get('location')).toBe(world.emulator.orders.get('A-1')?.checkout_url)
-  })
-
-  it('leads nobody there when the shop revokes the link', async () => {
+describe('a payment that is being created', () => {
+  it.each(['cancels the order', 'revokes the link'])('leads nobody there when the shop %s', async (does) => {
     const world = new World()
     const link = await world.link({ order_id: 'A-1' })
     const id = await checkoutLinkId(link, LINK_SECRET)
-    const revoke = () => world.api(`/api/links/${id}`, { method: 'DELETE' })
-    const { said, status } = await beside(world, link, revoke)
-    expect([said, status]).toEqual([[200, { id, order_id: 'A-1', revoked: true, opened: false }], 503])
+    const act = () =>
+      does === 'cancels the order'
+        ? world.api('/api/orders/A-1/cancel', { method: 'POST' })
+        : world.api(`/api/links/${id}`, { method: 'DELETE' })
+    let said: Promise<Response> | undefined
+    world.intercept = (url, init) => {
+      world.intercept = undefined
+      said = act()
+      return world.emulator.fetch(url, init)
+    }
+    // What the shop does waits for its turn.
+    expect((await world.get(link)).status).toBe(303)
+    expect((await said)?.status).toBe(200)
+    if (does === 'cancels the order') return expectClosed(world, link)
+    expect(await (await said)?.json()).toEqual({ id, order_id: 'A-1', revoked: true, opened: true })
     expect((await world.get(link)).status).toBe(410)
   })
 
@@ -162,59 +135,55 @@ describe('over KV alone, a payment that is being created', () => {
     const world = new World()
     const link = await world.link({ order_id: 'A-1' })
     await world.pay(await world.open(link), 'declined')
-    world.kv.before = (action, key) => failOwnRecord(world, action, key)
+    world.gate.before = (action, key) => failOwnRecord(world, action, key)
     const url = await world.open(link)
-    world.kv.before = undefined
+    world.gate.before = undefined
     const response = await world.api('/api/orders/A-1/cancel', { method: 'POST' })
     expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ order_id: 'A-1~2' })])
     expect([world.emulator.orders.get('A-1~2')?.checkout_url, world.payable('A-1')]).toEqual([url, []])
   })
 })
 
-describe.each(['strict', 'gated'] as const)('over %s KV, the latest attempt', (kind) => {
+describe('the latest attempt', () => {
   const cancel = (world: World) => world.api('/api/orders/A-1/cancel', { method: 'POST' })
 
   /** An order with a second attempt, after a decline. */
-  async function triedAgain(world: World): Promise<{ url: string; own: string }> {
+  async function triedAgain(world: World): Promise<string> {
     const link = await world.link({ order_id: 'A-1' })
     await world.pay(await world.open(link), 'declined')
-    const own = (await world.keys('checkout/'))[0] as string
     await world.advance(2_000)
-    return { url: await world.open(link), own }
+    return world.open(link)
   }
 
-  it('is cancelled, though further ones cannot be read, nor the closing be written', async () => {
-    const world = new World({ kind })
-    const { own } = await triedAgain(world)
-    world.kv.before = (action, key) => {
-      const isFurther = action === 'get' && key.startsWith('checkout/') && key !== own
-      if (isFurther || (action === 'put' && /^clos(ed|ing)\//.test(key))) throw new Error(`KV ${action} failed: 500`)
+  it('is cancelled, though the closing cannot be written', async () => {
+    const world = new World()
+    await triedAgain(world)
+    world.gate.before = (action, key) => {
+      if (action === 'put' && key.startsWith('closed/')) throw new Error('The storage failed.')
     }
     expect([(await cancel(world)).status, world.payable('A-1')]).toEqual([200, []])
   })
 
   it('is not said to be closed after a decline, when the cancellation has no response', async () => {
-    const world = new World({ kind })
-    await world.pay((await triedAgain(world)).url, 'declined')
+    const world = new World()
+    await world.pay(await triedAgain(world), 'declined')
     world.intercept = () => Promise.reject(new TypeError('The connection was reset.'))
     expect(await (await cancel(world)).json()).toMatchObject({ code: 'outcome_unknown' })
   })
 
-  it('stays as it is when it is paid, though the storage could not say that it is the latest', async () => {
-    const world = new World({ kind })
+  it('stays as it is when it is paid, though it was declined before', async () => {
+    const world = new World()
     const link = await world.link({ order_id: 'A-1' })
     await world.pay(await world.open(link), 'declined')
-    if (!world.gate) world.kv.before = (action, key) => failOwnRecord(world, action, key)
     const url = await world.open(link)
-    world.kv.before = undefined
     await world.pay(url)
-    expect([(await cancel(world)).status, await world.keys('closed/')]).toEqual([422, []])
+    expect([(await cancel(world)).status, gateKeys(world, 'closed/')]).toEqual([422, []])
   })
 })
 
-describe.each(['strict', 'gated'] as const)('over %s KV, an order that the shop cancels', (kind) => {
+describe('an order that the shop cancels', () => {
   it('by the id of an attempt that was declined', async () => {
-    const world = new World({ kind })
+    const world = new World()
     const link = await world.link({ order_id: 'A-1' })
     for (let attempt = 0; attempt < 2; attempt++) {
       await world.pay(await world.open(link), 'declined')
@@ -225,7 +194,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV, an order that the shop 
   })
 
   it('when a visit has cancelled its payment, and died before it created the next', async () => {
-    const world = new World({ kind })
+    const world = new World()
     const link = await lostCreation(world)
     world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })
     expect((await world.get(link)).status).toBe(503)
@@ -235,7 +204,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV, an order that the shop 
   })
 
   it('when a visit has cancelled its payment, and no webhook has said so yet', async () => {
-    const world = new World({ kind, emulator: { fetch: async () => new Response(null, { status: 503 }) } })
+    const world = new World({ emulator: { fetch: async () => new Response(null, { status: 503 }) } })
     const link = await lostCreation(world)
     world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })
     expect((await world.get(link)).status).toBe(503)
@@ -245,7 +214,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV, an order that the shop 
   })
 
   it('when a cancellation of the shop has lost its response', async () => {
-    const world = new World({ kind })
+    const world = new World()
     const link = await lostReplacement(world)
     world.intercept = async (url, init) => {
       if (!url.includes('/cancel')) return world.emulator.fetch(url, init)
@@ -261,7 +230,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV, an order that the shop 
   })
 
   it('when its payment was cancelled because a shorter link had expired', async () => {
-    const world = new World({ kind })
+    const world = new World()
     const hour = 3_600_000
     const short = await world.link({ order_id: 'A-1' }, world.time + hour)
     const long = await world.link({ order_id: 'A-1' }, world.time + 24 * hour)
@@ -274,7 +243,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV, an order that the shop 
   })
 })
 
-describe('over KV alone, an order that the shop cancels', () => {
+describe('an order that the shop cancels while the storage fails', () => {
   it('by the id of an attempt that cannot be read', async () => {
     const world = new World()
     const link = await world.link({ order_id: 'A-1' })
@@ -282,8 +251,8 @@ describe('over KV alone, an order that the shop cancels', () => {
       await world.pay(await world.open(link), 'declined')
       await world.advance(121_000)
     }
-    world.kv.before = (action, key) => {
-      if (action === 'get' && key.startsWith('checkout/')) throw new Error('KV GET failed: 500')
+    world.gate.before = (action, key) => {
+      if (action === 'get' && key.startsWith('checkout/')) throw new Error('The storage failed.')
     }
     expect((await cancelled(world, 'A-1~2'))[0]).toBe(503)
   })
@@ -291,11 +260,11 @@ describe('over KV alone, an order that the shop cancels', () => {
   it('is not said to be cancelled when the closing cannot be written, and a further attempt was announced', async () => {
     const world = new World()
     const link = await lostReplacement(world)
-    world.kv.before = (action, key) => {
-      if (action === 'put' && key.startsWith('closed/')) throw new Error('KV PUT failed: 500')
+    world.gate.before = (action, key) => {
+      if (action === 'put' && key.startsWith('closed/')) throw new Error('The storage failed.')
     }
     expect((await cancelled(world))[0]).toBe(503)
-    world.kv.before = undefined
+    world.gate.before = undefined
     await world.advance(121_000)
     expect((await cancelled(world))[0]).toBe(200)
     await expectClosed(world, link)
@@ -306,19 +275,22 @@ describe('over KV alone, an order that the shop cancels', () => {
     const link = await world.link({ order_id: 'A-1' })
     await world.pay(await world.open(link), 'declined')
     await world.advance(121_000)
-    const own = (await world.keys('checkout/'))[0] as string
-    world.kv.before = (action, key) => failOwnRecord(world, action, key)
+    const own = gateKeys(world, 'checkout/')[0] as string
+    world.gate.before = (action, key) => failOwnRecord(world, action, key)
     await world.open(link)
-    world.kv.before = (action, key) => {
-      if (action === 'get' && key.startsWith('checkout/') && key !== own) throw new Error('KV GET failed: 500')
+    world.gate.before = (action, key) => {
+      if (action === 'get' && key.startsWith('checkout/') && key !== own) throw new Error('The storage failed.')
     }
     expect([(await cancelled(world))[0], world.payable('A-1')]).toEqual([503, ['A-1~2']])
-    world.kv.before = undefined
+    world.gate.before = undefined
     await world.advance(121_000)
     expect(await cancelled(world)).toEqual([200, expect.objectContaining({ order_id: 'A-1~2', status: 'failure' })])
     await expectClosed(world, link)
   })
 })
+
+const gateKeys = (world: World, prefix: string) =>
+  [...world.gate.rows('A-1').keys()].filter((key) => key.startsWith(prefix))
 
 async function cancelled(world: World, id = 'A-1'): Promise<[status: number, body: unknown]> {
   const response = await world.api(`/api/orders/${id}/cancel`, { method: 'POST' })
@@ -354,8 +326,8 @@ async function lostReplacement(world: World): Promise<string> {
 }
 
 function failOwnRecord(world: World, action: string, key: string): void {
-  const own = [...world.kv.dump().keys()].find((one) => one.startsWith('checkout/'))
-  if (action === 'put' && key === own) throw new Error('KV PUT failed: 500')
+  const [own] = gateKeys(world, 'checkout/')
+  if (action === 'put' && key === own) throw new Error('The storage failed.')
 }
 
 describe.each(KINDS.filter((kind) => !isHostile(kind)))('what the service responds over %s KV', (kind) => {

@@ -2,12 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN, log, World } from './support/world.ts'
 
-describe.each(['strict', 'gated'] as const)('a capture over %s KV', (kind) => {
+describe('a capture', () => {
   /** An authorized order, whose further webhooks do not arrive; and what was sent to the service. */
   async function reserved() {
     const sent: string[] = []
     const world: World = new World({
-      kind,
       env: { PUBLIC_ORIGIN: '' },
       fetch: (async (input: string, init: RequestInit) => {
         sent.push(await new Response(init.body).text())

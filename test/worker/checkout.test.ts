@@ -1,18 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { type CheckoutOrder, createCheckoutLink } from '../../src/checkout-link/index.ts'
 import { seal } from '../../src/checkout-link/seal.ts'
-import { attemptId } from '../../worker/store/checkouts.ts'
+import { attemptId } from '../../src/shop/store/checkouts.ts'
 import { expectNoSecretInLog, linesOf } from './support/log.ts'
-import {
-  ADMIN_TOKEN,
-  KINDS,
-  LINK_SECRET,
-  newOrderId,
-  ORDER,
-  ORIGIN,
-  World,
-  type WorldOptions,
-} from './support/world.ts'
+import { KINDS, LINK_SECRET, newOrderId, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
 afterAll(expectNoSecretInLog)
 
@@ -83,7 +74,7 @@ describe.each(KINDS)('a checkout link over %s KV that does not fail at random', 
     expect([response.status, world.emulator.orders.list(), world.kv.calls.put]).toEqual([200, [], 0])
   })
 
-  it('leads to the same checkout with one call to the service and two writes', async () => {
+  it('leads to the same checkout with one call to the service and one write', async () => {
     const world = create()
     const link = await world.link({ order_id: 'A-1' })
     const urls: string[] = []
@@ -92,7 +83,7 @@ describe.each(KINDS)('a checkout link over %s KV that does not fail at random', 
       if (kind === 'hostile') await world.advance(61_000)
     }
     expect(new Set(urls).size).toBe(1)
-    expect([world.kv.calls.put, world.emulator.orders.list().length]).toEqual([2, 1])
+    expect([world.kv.calls.put, world.emulator.orders.list().length]).toEqual([1, 1])
   })
 
   it('is rejected when it was changed, cut off, made with another secret, or has expired', async () => {
@@ -355,26 +346,6 @@ describe.each(KINDS)('a checkout link over %s KV that does not fail at random', 
     await world.emulator.deliveries.idle()
     expect(await world.open(link)).toMatch(/\/return\/A-1\?t=/)
     expect(world.emulator.orders.list()).toHaveLength(1)
-  })
-})
-
-describe('a checkout link', () => {
-  it('waits for the address that another location has just written, instead of replacing its checkout', async () => {
-    const world = new World({ kind: 'hostile', failures: 0 })
-    const link = await world.link({ order_id: 'A-1' })
-    const at = async (location: string) => world.fetch(new Request(link), world.env(location))
-    // The second location has already looked, and keeps the absence for a minute.
-    await world.fetch(
-      new Request(`${ORIGIN}/api/orders/A-1`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }),
-      world.env('WAW'),
-    )
-    const first = (await at('FRA')).headers.get('location')
-    const second = await at('WAW')
-    expect([second.status, second.headers.get('retry-after')]).toEqual([503, '10'])
-    expect(second.headers.get('refresh')).toMatch(/^10;url=\/checkout\//)
-    await world.advance(61_000)
-    expect((await at('WAW')).headers.get('location')).toBe(first)
-    expect(world.emulator.orders.get('A-1')?.status).toBe('init')
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { clientConfig, type Env } from '../../worker/env.ts'
-import { checkoutLinkId, createClient, signWebhook } from '../../worker/sdk.ts'
+import { checkoutLinkId } from '../../src/checkout-link/index.ts'
+import { createClient, signWebhook } from '../../src/index.ts'
+import { clientConfig, type ShopEnv as Env } from '../../src/shop/env.ts'
 import { payment as paid } from './support/events.ts'
 import { ADMIN_TOKEN, KINDS, LINK_SECRET, log, newOrderId, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
@@ -27,6 +28,9 @@ function expectNoSecret(world: World, text: string): void {
   const env = world.env()
   for (const name of SECRETS) if (env[name]) expect(text).not.toContain(env[name].trim())
 }
+
+const gateOf = (fetch: () => Promise<Response>) =>
+  ({ idFromName: (name: string) => name, get: () => ({ fetch }) }) as Env['ORDER_GATE']
 
 describe.each(KINDS)('configuration over %s KV', (kind) => {
   const create = (options: WorldOptions = {}) => new World({ kind, ...options })
@@ -60,12 +64,52 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
     },
   )
 
-  it('names a missing namespace', async () => {
-    const world = create({ env: { STATE: undefined as unknown as Env['STATE'] } })
+  it.each([
+    ['STATE', undefined],
+    ...[undefined, null, '', 'gate', 1, {}].map((value) => ['ORDER_GATE', value] as const),
+  ] as const)('names a namespace that is none, in each route that needs it: %s = %j', async (name, value) => {
+    const world = create({ failures: 0 })
+    const link = await world.link({ order_id: 'A-1' })
+    await world.open(link)
+    const result = `${world.emulator.orders.get('A-1')?.payments[0]?.result_url}`
+    world.options.env = { [name]: value }
+    const from = log.length
     expect(await (await world.get('/health')).json()).toEqual({ status: 'misconfigured' })
-    expect(await problemsOf(world)).toEqual(['STATE'])
-    const response = await world.post('data=a&signature=b')
-    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('STATE')])
+    expect([(await world.api('/health')).status, await problemsOf(world)]).toEqual([503, [name]])
+    const pages = [await world.get(link), await world.get(result), await world.post('data=a&signature=b')]
+    for (const page of pages) expect([page.status, await page.text()]).toEqual([500, expect.stringContaining(name)])
+    const order = '/api/orders/A-1'
+    const posts = ['capture', 'refund', 'void', 'cancel', 'resend', 'attempts/x/settle'].map(
+      (path) => `${order}/${path}`,
+    )
+    for (const [method, paths] of [
+      ['GET', [order, '/api/events?failing=true']],
+      ['POST', [...posts, '/api/events/x/replay']],
+      ['DELETE', [`${order}/personal-data`, `/api/links/${await checkoutLinkId(link, LINK_SECRET)}`]],
+    ] as const) {
+      for (const path of paths) {
+        const headers = { 'idempotency-key': 'k' }
+        const response = await world.api(path, { method, headers, ...(method === 'POST' && { body: '{}' }) })
+        const { code, missing } = (await response.json()) as Record<string, unknown>
+        expect([path, response.status, code, missing]).toEqual([path, 500, 'config', [name]])
+      }
+    }
+    expect(String(log.slice(from).at(-1)?.[0])).toContain(`"misconfigured":["${name}: m`)
+    const before = log.length
+    await world.cron()
+    expect(String(log[before]?.[0])).toContain(`"misconfigured":["${name}: m`)
+  })
+
+  it.each([
+    ['responds with something else', async () => Response.json({ value: 'pong' })],
+    ['responds with no JSON', async () => new Response('ok')],
+    ['throws', () => Promise.reject(new Error('no such method'))],
+  ])('finds an ORDER_GATE of another class, which %s, for the bearer of the token alone', async (_, fetch) => {
+    const world = create({ env: { ORDER_GATE: gateOf(fetch) } })
+    expect((await world.get('/health')).status).toBe(200)
+    const from = log.length
+    expect([(await world.api('/health')).status, await problemsOf(world)]).toEqual([503, ['ORDER_GATE']])
+    expect(String(log[from]?.[0])).toContain('ORDER_GATE')
   })
 
   it('receives webhooks although something that they do not need is missing', async () => {
@@ -331,7 +375,7 @@ describe.each(KINDS)('every answer over %s KV', (kind) => {
   })
 })
 
-describe.each(['strict', 'gated'] as const)('a response of 500 and above over %s KV', (kind) => {
+describe('a response of 500 and above', () => {
   const replied =
     (status: number, body = '{}') =>
     () =>
@@ -363,23 +407,18 @@ describe.each(['strict', 'gated'] as const)('a response of 500 and above over %s
     'the namespace is missing': [settings({ STATE: undefined as never }), STORED],
     'the admin token is missing': [settings({ ADMIN_TOKEN: '' }), ADMIN],
     'onEvent fails': [() => {}, ['replay']],
-  }
-  if (kind === 'gated') {
-    TROUBLES['the storage of the gate fails'] = [
+    'the storage of the gate fails': [
       ({ gate }) => {
-        gate?.restart()
-        if (gate) gate.through = () => Promise.reject(new Error('failed'))
+        gate.restart()
+        gate.through = () => Promise.reject(new Error('failed'))
       },
       STORED,
-    ]
-    TROUBLES['the gate fails'] = [
-      (world) => {
-        const fetch = () => Promise.reject(new Error('The object was reset.'))
-        const namespace = { idFromName: (name: string) => name, get: () => ({ fetch }) }
-        world.options.env = { ORDER_GATE: namespace as unknown as NonNullable<Env['ORDER_GATE']> }
-      },
+    ],
+    'the gate fails': [
+      settings({ ORDER_GATE: gateOf(() => Promise.reject(new Error('The object was reset.'))) }),
       STORED,
-    ]
+    ],
+    'ORDER_GATE is missing': [settings({ ORDER_GATE: undefined as never }), STORED],
   }
   const init = (method: string, body?: object) => ({
     method,
@@ -421,7 +460,6 @@ describe.each(['strict', 'gated'] as const)('a response of 500 and above over %s
 
   async function prepared(): Promise<World> {
     const world: World = new World({
-      kind,
       onEvent: () => {
         throw new Error('the shop is down')
       },
@@ -432,7 +470,7 @@ describe.each(['strict', 'gated'] as const)('a response of 500 and above over %s
     await world.idle()
     // A webhook that the request below leads to would log a line too.
     world.emulator.faults.next({ kind: 'delay', ms: 86_400_000, on: 'webhook' }, 9)
-    eventOf.set(world, (await world.keys('retry/'))[0]?.slice('retry/'.length) ?? '')
+    eventOf.set(world, (await world.keys('failing/'))[0]?.slice('failing/'.length) ?? '')
     return world
   }
 

@@ -16,9 +16,9 @@ async function operate(world: World, id: string, path: string, fields: object = 
   await world.advance(2_000)
 }
 
-describe.each(['strict', 'gated'] as const)('a customer over %s KV', (kind) => {
+describe('a customer', () => {
   it('with a dear link is never led to the cheap checkout of the same order', async () => {
-    const world = new World({ kind })
+    const world = new World()
     const [cheap, dear] = await Promise.all([1, 1000].map((amount) => world.link({ order_id: 'A-1', amount })))
     const answers = await Promise.all([world.get(cheap ?? ''), world.get(dear ?? '')])
     expect(answers.map(({ status }) => status).filter((status) => status === 303)).toHaveLength(1)
@@ -30,7 +30,6 @@ describe.each(['strict', 'gated'] as const)('a customer over %s KV', (kind) => {
   it('who pays a further attempt reads the shop’s own order_id, and so does the shop', async () => {
     const told: unknown[] = []
     const world = new World({
-      kind,
       onEvent: ({ event }, order) =>
         void (order.status === 'success' && told.push(order.replaces ?? order.order_id, event.kind)),
     })
@@ -47,7 +46,7 @@ describe.each(['strict', 'gated'] as const)('a customer over %s KV', (kind) => {
   })
 
   it('reads what became of the money: reserved, paid, refunded in part, refunded; or released', async () => {
-    const world = new World({ kind })
+    const world = new World()
     const titles: string[] = []
     const link = await world.link({ order_id: 'A-1', method: 'auth' })
     await world.pay(await world.open(link))
@@ -75,33 +74,5 @@ describe.each(['strict', 'gated'] as const)('a customer over %s KV', (kind) => {
       'Your payment was refunded',
       'The reservation of your payment was released',
     ])
-  })
-})
-
-describe('two tabs of a customer, behind the gate,', () => {
-  it('lead to one checkout that can be paid, although one of them claims to have waited', async () => {
-    const world = new World({ kind: 'gated' })
-    const link = await world.link({ order_id: 'A-1' })
-    const tabs = await Promise.all([world.get(link), world.get(`${link}?waited=9`)])
-    const [url, ...more] = new Set(tabs.map(({ headers }) => headers.get('location')))
-    expect(more).toEqual([])
-    expect(world.emulator.orders.list().map(({ payments }) => payments[0]?.status)).toEqual(['init'])
-    await world.pay(url ?? '')
-    expect(await world.order('A-1')).toMatchObject({ status: 'success' })
-  })
-
-  it('make one call to the service: one checkout does not rest on the service taking an order_id once', async () => {
-    let created = 0
-    const world: World = new World({
-      kind: 'gated',
-      fetch: ((input: string, init: RequestInit) => {
-        created++
-        return world.emulator.fetch(input, init)
-      }) as typeof fetch,
-    })
-    const link = await world.link({ order_id: 'A-1' })
-    const tabs = await Promise.all(Array.from({ length: 5 }, () => world.get(link)))
-    expect(new Set(tabs.map(({ headers }) => headers.get('location'))).size).toBe(1)
-    expect(created).toBe(1)
   })
 })

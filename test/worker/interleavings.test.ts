@@ -1,4 +1,4 @@
-// Over a consistent store, in one place: requests, webhooks and the cron in every order of their calls that chance finds.
+// Requests, webhooks, alarms and the cron in every order of their calls that chance finds.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onNode } from '../support/environment.ts'
 import { type CheckoutScenario, playCheckout } from './support/interleaved-checkout.ts'
@@ -129,28 +129,23 @@ describe('whatever the order of their calls', () => {
     }
   }
 
-  describe.each([
-    ['over KV alone', false],
-    ['with the gate', true],
-  ] as const)('%s', (_, gated) => {
-    it.each(Object.entries(MONEY))(
-      'each key makes one operation: %s',
-      (name, scenario) => playMany((seed) => playMoney(name, scenario, seed, gated)),
-      3_600_000,
-    )
+  it.each(Object.entries(MONEY))(
+    'each key makes one operation: %s',
+    (name, scenario) => playMany((seed) => playMoney(name, scenario, seed)),
+    3_600_000,
+  )
 
-    it.each(Object.entries(CHECKOUTS))(
-      'an order is paid once: %s',
-      (name, scenario) => playMany((seed) => playCheckout(name, scenario, seed, gated)),
-      3_600_000,
-    )
+  it.each(Object.entries(CHECKOUTS))(
+    'an order is paid once: %s',
+    (name, scenario) => playMany((seed) => playCheckout(name, scenario, seed)),
+    3_600_000,
+  )
 
-    it('plays the same for the same seed', async () => {
-      const play = async () => {
-        ids = createRandom(7)
-        return playMoney('three keys', MONEY['three keys'] as MoneyScenario, 7, gated)
-      }
-      expect(await play()).toEqual(await play())
-    })
+  it('plays the same for the same seed', async () => {
+    const play = async () => {
+      ids = createRandom(7)
+      return playMoney('three keys', MONEY['three keys'] as MoneyScenario, 7)
+    }
+    expect(await play()).toEqual(await play())
   })
 })

@@ -1,17 +1,17 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { signWebhook } from '../../worker/sdk.ts'
-import { payment, secondary } from './support/events.ts'
-import { createKill, type How, howsOf, type Kill, killAtEach } from './support/kill.ts'
+import type { OnEvent } from '../../src/shop/options.ts'
+import { payment } from './support/events.ts'
+import { createKill, howsOf, type Kill, killAtEach } from './support/kill.ts'
 import { armed, expectEachHandled, killable } from './support/killable.ts'
 import { expectNoSecretInLog } from './support/log.ts'
-import { ALONE, isHostile, KINDS, newOrderId, World, type WorldOptions } from './support/world.ts'
+import { isHostile, KINDS, newOrderId, World, type WorldOptions } from './support/world.ts'
 
 afterAll(expectNoSecretInLog)
 
 const MINUTE_MS = 60_000
 /** Over the runtime's own KV, on a machine that does other things too, one took 19 of the usual 20 seconds. */
 const LIMIT = { timeout: MINUTE_MS }
-const EACH = ALONE.flatMap((kind) => howsOf(kind).map((how) => ({ kind, how })))
+const EACH = KINDS.flatMap((kind) => howsOf(kind).map((how) => ({ kind, how })))
 
 /** An order at the service's checkout; its webhooks come ten minutes late. */
 async function opened(options: WorldOptions) {
@@ -97,67 +97,27 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', LIMIT, ({ kin
     })
   })
 
-  it('the cron handles an event whose onEvent threw, in a later run', async () => {
-    await killAtEach(kind, 7, async (killAt) => {
-      const { world, handled } = killable({ kind })
-      // Thrown once: what comes next is the cron's.
-      world.kv.before = (action, key) => {
-        if (action === 'put' && key.startsWith('done/')) throw new Error('KV PUT failed: 500')
+  it('an alarm handles an event whose onEvent threw', async () => {
+    await killAtEach(kind, 5, async (killAt) => {
+      const handled = new Set<string>()
+      let fails = true
+      const onEvent: OnEvent = ({ id }) => {
+        if (fails) throw new Error('the shop is down')
+        handled.add(id)
       }
+      const world = new World({ kind, onEvent })
       await world.deliver(payment(newOrderId()))
-      world.kv.before = undefined
-      handled.clear()
-      expect(await world.keys('retry/')).toHaveLength(1)
-      return runCrons(world, handled, killAt, how)
-    })
-  })
-
-  it.each([
-    { when: 'before', looked: false },
-    { when: 'after', looked: true },
-  ])('the cron handles an event that died $when the first look at its order, in a later run', async ({ looked }) => {
-    await killAtEach(kind, 7, async (killAt) => {
-      // Each order is looked at three times: here KV is stale and lagging, and fails once.
-      const { world, handled } = killable({ kind, failures: 0 })
-      const first = payment(newOrderId())
-      const dies = async (event: object) => {
-        // Within onEvent, after the event was stored.
-        world.kv.before = (action, key) => {
-          if (action === 'put' && /^(done|retry)\//.test(key)) throw new Error('KV PUT failed: 500')
-        }
-        expect((await world.post(signWebhook(event, world.emulator.credentials.apiSecret).body)).status).toBe(503)
-        world.kv.before = undefined
-      }
-      if (looked) {
-        await world.deliver(first)
-        for (let run = 0; run < 7; run++) {
-          await world.advance(15 * MINUTE_MS)
-          await world.cron()
-        }
-        await dies(secondary(first.order_id, 'refund'))
-        await world.advance(22 * 60 * MINUTE_MS)
-      } else {
-        await dies(first)
-      }
-      handled.clear()
-      return runCrons(world, handled, killAt, how)
+      await world.advance(1)
+      fails = false
+      const kill = createKill(killAt, how)
+      for (let run = 0; run < 20 && !kill.struck && handled.size === 0; run++)
+        await armed(world, kill, () => world.advance(15 * MINUTE_MS))
+      await world.untilHandled()
+      await expectEachHandled(world, handled)
+      return kill.calls
     })
   })
 })
-
-/** Runs the cron, stopped at one of its calls, until every event is done; answers how many calls there were. */
-async function runCrons(world: World, handled: Set<string>, killAt: number, how: How): Promise<number> {
-  const isDone = async () => (await world.keys('done/')).length === (await world.keys('event/')).length
-  const kill = createKill(killAt, how)
-  for (let run = 0; run < 20 && !kill.struck && !(await isDone()); run++) {
-    await world.advance(15 * MINUTE_MS)
-    await armed(world, kill, () => world.cron())
-  }
-  await world.untilHandled()
-  expect([killAt, handled.size]).toEqual([killAt, 1])
-  expect([await isDone(), await world.keys('retry/')]).toEqual([true, []])
-  return kill.calls
-}
 
 async function lookUntilShown(world: World, url: string): Promise<string> {
   for (let look = 0; look < 50; look++) {
@@ -210,10 +170,10 @@ describe.each(LOST)(
   },
 )
 
-it.each(['strict', 'gated'] as const)('a worker that died over %s KV makes no further call', async (kind) => {
+it('a worker that died makes no further call', async () => {
   let others = 3
   const play = async (killAt: number) => {
-    const world = new World({ kind })
+    const world = new World()
     const kill = createKill(killAt, 'dies before')
     const held = newOrderId()
     const link = await world.link({ order_id: held })

@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { seal } from '../../src/checkout-link/seal.ts'
-import { putCheckout } from '../../worker/store/checkouts.ts'
-import { openKvStore } from '../../worker/store/kv.ts'
+import { putCheckout } from '../../src/shop/store/checkouts.ts'
+import { openOrderStore } from '../../src/shop/store/order-store.ts'
 import { payment } from './support/events.ts'
 import { linesOf } from './support/log.ts'
 import { LINK_SECRET, log, ORDER, ORIGIN, World } from './support/world.ts'
@@ -61,8 +61,8 @@ async function lost(world: World, order_id = 'A-1', expiresAt?: number): Promise
   return link
 }
 
-describe.each(['strict', 'gated'] as const)('over %s KV, a link', (kind) => {
-  const create = () => new World({ kind })
+describe('a link', () => {
+  const create = () => new World()
 
   it('is not opened for another currency than before', async () => {
     const world = create()
@@ -94,7 +94,11 @@ describe.each(['strict', 'gated'] as const)('over %s KV, a link', (kind) => {
     const { amount, currency, method } = ORDER
     const times = { opened_at: world.time, expires_at: world.time + DAY_MS }
     const record = { amount, currency, method, attempts: 98, url: 'https://pay.example.com/98', ...times }
-    await putCheckout(openKvStore(world.env().STATE), 'A-1', record)
+    await putCheckout(
+      openOrderStore(world.gate.storage('A-1'), () => world.time),
+      'A-1',
+      record,
+    )
     await world.deliver({ ...payment('A-1~98'), status: 'failure' })
     return world.link({ order_id: 'A-1' })
   }
@@ -300,59 +304,12 @@ describe.each(['strict', 'gated'] as const)('over %s KV, a link', (kind) => {
   })
 })
 
-describe('over KV alone, an opening whose order_id was taken a moment before', () => {
-  /** While the first one creates its payment, another one is there already. */
-  async function overtaken(world: World, link: string, otherLink = link): Promise<[Page, Page]> {
-    let other: Page | undefined
-    instead(world, CREATE, async () => {
-      world.intercept = undefined
-      other = await visit(world, otherLink)
-      return error(409)
-    })
-    const own = await visit(world, link)
-    return [own, other as Page]
-  }
-
-  it('leads to the payment of the other one', async () => {
-    const world = new World()
-    const [own, other] = await overtaken(world, await world.link({ order_id: 'A-1' }))
-    expect([own, ordersOf(world)]).toEqual([other, ['A-1']])
-    expect(own.status).toBe(303)
-  })
-
-  it('does not lead to a payment of another amount', async () => {
-    const world = new World()
-    const otherLink = await world.link({ order_id: 'A-1', amount: 20 })
-    const [own, other] = await overtaken(world, await world.link({ order_id: 'A-1' }), otherLink)
-    expect([own.status, other.status, ordersOf(world)]).toEqual([409, 303, ['A-1']])
-  })
-
-  it('does not lead to the attempt that was declined before', async () => {
-    const world = new World()
-    const link = await world.link({ order_id: 'A-1' })
-    await world.pay(await world.open(link), 'declined')
-    const [own, other] = await overtaken(world, link)
-    expect([own, other.text]).toEqual([other, world.emulator.orders.get('A-1~2')?.checkout_url])
-    // The other one could not write where it leads to.
-    const [late, first] = await (async () => {
-      const second = new World()
-      const again = await second.link({ order_id: 'A-1' })
-      const declined = await second.open(again)
-      await second.pay(declined, 'declined')
-      await second.advance(2_000)
-      instead(second, CREATE, () => error(409))
-      return [await visit(second, again), declined]
-    })()
-    expect([late.status, late.text === first]).toEqual([503, false])
-  })
-})
-
-describe('over KV alone, an expired link whose opening could not be written', () => {
+describe('an expired link whose opening could not be written', () => {
   /** Opens a link of a minute. @returns The link, and where its customer pays. */
   async function unwritten(world: World): Promise<{ link: string; url: string }> {
     const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
-    world.kv.before = (action, key) => {
-      if (action === 'put' && key.startsWith('checkout/')) throw new Error('KV PUT failed: 500 Internal Server Error')
+    world.gate.before = (action, key) => {
+      if (action === 'put' && key.startsWith('checkout/')) throw new Error('The storage failed.')
     }
     return { link, url: (await visit(world, link)).text }
   }
@@ -369,7 +326,7 @@ describe('over KV alone, an expired link whose opening could not be written', ()
   it('ends the payment, and a new link leads to a further attempt', async () => {
     const world = new World()
     const { link } = await unwritten(world)
-    world.kv.before = undefined
+    world.gate.before = undefined
     await world.advance(60_000)
     expect([(await visit(world, link)).status, statusOf(world, 'A-1')]).toEqual([410, 'failure'])
     expect(await visit(world, await world.link({ order_id: 'A-1' }))).toEqual({
@@ -387,9 +344,9 @@ it('a link of a worker that cannot call the service says so to the shop, and doe
   expect(log.map(([line]) => String(line)).join()).toMatch(/BASE_URL/)
 })
 
-it('behind the gate, a link that is opened as it is closed as abandoned is watched anew', async () => {
+it('a link that is opened as it is closed as abandoned is watched anew', async () => {
   const world: World = new World({
-    kind: 'gated',
+    kind: 'strict',
     emulator: { fetch: async () => new Response('lost', { status: 503 }), retryDelaysMs: [] },
   })
   const link = await world.link({ order_id: 'A-1' }, world.time + 9 * DAY_MS)

@@ -1,26 +1,13 @@
 // Captures, refunds and voids in the cases that are rare, and in which money could move twice or not be known.
 import { describe, expect, it } from 'vitest'
-import type { Env } from '../../worker/env.ts'
-import type { OnEvent } from '../../worker/on-event.ts'
-import { putAttempt, putOutcome } from '../../worker/store/attempts.ts'
-import { orderKeyOf } from '../../worker/store/event-log.ts'
-import { openKvStore } from '../../worker/store/kv.ts'
+import type { OnEvent } from '../../src/shop/options.ts'
 import { at, payment, secondary } from './support/events.ts'
-import { throughCall } from './support/kill.ts'
-import { World, type WorldOptions } from './support/world.ts'
-
-interface Answer {
-  status: number
-  body: Record<string, unknown>
-}
+import { type Answer, World, type WorldOptions } from './support/world.ts'
 
 /** A request with an Idempotency-Key; each key of KV may be written once a second. */
 async function send(world: World, path: string, key: string, fields: object = {}): Promise<Answer> {
   await world.advance(2_000)
-  const headers = { 'idempotency-key': key }
-  const init = { method: 'POST', headers, body: JSON.stringify(fields) }
-  const response = await world.api(`/api/orders/A-1/${path}`, init)
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  return world.send(`/api/orders/A-1/${path}`, fields, key)
 }
 
 /** The bodies that were sent to the service, which responds with what `respond` says. */
@@ -40,7 +27,7 @@ const silent = (method: string | undefined) => new Response('', { status: method
 const auth = payment('A-1', { method: 'auth' })
 const ofAuth = { payment_id: auth.payment_id, transaction_id: auth.transaction_id }
 
-async function reserved(options: WorldOptions): Promise<World> {
+async function reserved(options: WorldOptions = {}): Promise<World> {
   const world = new World(options)
   await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))
   return world
@@ -49,9 +36,9 @@ async function reserved(options: WorldOptions): Promise<World> {
 const made = (world: World, kind: string) =>
   (world.emulator.orders.get('A-1')?.operations ?? []).filter(({ method }) => method === kind)
 
-describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
+describe('a capture, refund or void', () => {
   it('the same request is the same, in whatever order its fields are', async () => {
-    const world = await reserved({ kind })
+    const world = await reserved()
     const first = await send(world, 'capture', 'one', { charge_amount: 10, order_currency: 'UAH' })
     expect(first.status).toBe(200)
     const again = await send(world, 'capture', 'one', { order_currency: 'UAH', charge_amount: 10 })
@@ -61,7 +48,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
   })
 
   it('a capture that was lost is not taken for an earlier one whose webhook had no operation_id', async () => {
-    const world = await reserved({ kind })
+    const world = await reserved()
     const { payment_id } = world.emulator.orders.get('A-1')?.payments[0] ?? {}
     const unnamed = { operation_id: undefined, transaction_id: undefined }
     await world.deliver(secondary('A-1', 'capture', { payment_id, ...unnamed, amount: 10 }))
@@ -76,7 +63,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
 
   it('an order that is known from its webhooks or its link alone is captured in its currency', async () => {
     for (const known of ['webhook', 'link', 'request'] as const) {
-      const world = new World({ kind })
+      const world = new World()
       if (known === 'webhook') await world.deliver({ ...auth, currency: 'USD' })
       if (known === 'link') await world.open(await world.link({ order_id: 'A-1', method: 'auth', currency: 'USD' }))
       const bodies = service(world, () => new Response('{}', { status: 422 }))
@@ -96,7 +83,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
     ['capture', {}, 50.5, LEFT],
     ['refund', {}, 90.5, [payment('A-1'), secondary('A-1', 'refund', { amount: 10 })]],
   ])('a lost %s of %j is found out by its webhook, which has that amount', async (path, fields, amount, before) => {
-    const world = new World({ kind })
+    const world = new World()
     for (const event of before) await world.deliver(event)
     service(world, silent)
     expect((await send(world, path, 'one', fields)).status).toBe(502)
@@ -109,7 +96,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
   })
 
   it('a lost void is found out by its webhook, whatever its amount', async () => {
-    const world = new World({ kind })
+    const world = new World()
     await world.deliver(auth)
     service(world, silent)
     expect((await send(world, 'void', 'one')).status).toBe(502)
@@ -118,7 +105,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
   })
 
   it('a lost capture of everything is found out by asking, whatever was rejected before', async () => {
-    const world = await reserved({ kind })
+    const world = await reserved()
     expect((await send(world, 'capture', 'nothing', { charge_amount: 0 })).status).toBe(400)
     world.emulator.faults.next({ kind: 'delay', ms: 86_400_000, on: 'webhook' }, 9)
     world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
@@ -131,7 +118,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
     [1, 'was made', { status: 200, body: { method: 'capture', amount: 10 } }],
     [2, 'stays unknown', { status: 409, body: { code: 'capture_unsettled' } }],
   ])('a capture of which %i webhooks arrive while the service does not show it yet %s', async (count, _, then) => {
-    const world = await reserved({ kind })
+    const world = await reserved()
     const { fetch } = world.emulator
     world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
     expect((await send(world, 'capture', 'one', { charge_amount: 10 })).status).toBe(502)
@@ -150,7 +137,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
   })
 
   it('what a person settled is answered so under its key', async () => {
-    const world = new World({ kind })
+    const world = new World()
     await world.deliver(auth)
     service(world, silent)
     expect((await send(world, 'capture', 'one', { charge_amount: 10 })).status).toBe(502)
@@ -163,7 +150,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
   })
 
   it('is not decided which of two operations a lost one became', async () => {
-    const world = new World({ kind })
+    const world = new World()
     await world.deliver(auth)
     service(world, silent)
     expect((await send(world, 'capture', 'one', { charge_amount: 10 })).status).toBe(502)
@@ -172,7 +159,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
   })
 
   it('what the service rejected is rejected again under its key, and not sent again', async () => {
-    const world = await reserved({ kind })
+    const world = await reserved()
     const bodies = service(world, () => Response.json({ message: 'no' }, { status: 422 }))
     const first = await send(world, 'capture', 'one')
     expect([first.status, await send(world, 'capture', 'one'), bodies.length]).toEqual([422, first, 1])
@@ -182,7 +169,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
   })
 
   it('what was done and what was rejected stay so without the personal data, with what the books need', async () => {
-    const world = await reserved({ kind })
+    const world = await reserved()
     const bodies = service(world, (method) =>
       method === 'POST'
         ? Response.json({ ...secondary('A-1', 'capture', { ...ofAuth, amount: 10 }), customer_phone: '+380441234567' })
@@ -202,17 +189,17 @@ describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
   })
 
   it('what was not sent is sent under the same key, whatever it was that kept it', async () => {
-    const world = await reserved({ kind })
+    const world = await reserved()
     const { fetch } = world.emulator
     service(world, () => {
       throw Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })
     })
     expect(await send(world, 'capture', 'one')).toMatchObject({ status: 503, body: { code: 'connection' } })
     world.options.env = { BASE_URL: 'https://[' }
-    world.gate?.restart()
+    world.gate.restart()
     expect(await send(world, 'capture', 'one')).toMatchObject({ status: 500, body: { code: 'config' } })
     world.options.env = {}
-    world.gate?.restart()
+    world.gate.restart()
     service(world, () => new Response('{}', { status: 429 }))
     expect(await send(world, 'capture', 'one')).toMatchObject({ status: 503, body: { code: 'api' } })
     ;(world.emulator as { fetch: unknown }).fetch = fetch
@@ -223,7 +210,7 @@ describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
   it('the response counts at once, and onEvent gets the webhook', async () => {
     const seen: unknown[] = []
     const onEvent: OnEvent = ({ event }) => void (event.kind === 'capture' && seen.push(event))
-    const world = await reserved({ kind, onEvent })
+    const world = await reserved({ onEvent })
     world.emulator.faults.next({ kind: 'delay', ms: 60_000, on: 'webhook' }, 1)
     expect((await send(world, 'capture', 'one', { charge_amount: 10 })).status).toBe(200)
     await world.advance(2_000)
@@ -235,57 +222,40 @@ describe.each(['strict', 'gated'] as const)('over %s KV', (kind) => {
   })
 })
 
-it('over KV alone, a capture whose response cannot be stored is answered, and not made again', async () => {
-  const world = await reserved({ kind: 'strict' })
-  world.kv.before = (action, key) => {
-    if (action === 'put' && key.endsWith('/outcome')) throw new Error('KV PUT failed: 500 Internal Server Error')
+it('a capture whose response cannot be stored is answered, and not made again', async () => {
+  const world = await reserved()
+  let puts = 0
+  world.gate.before = (action, key) => {
+    // The first write is that of the intent.
+    if (action === 'put' && key.startsWith('intent/') && puts++ > 0) throw new Error('The storage failed.')
   }
   expect(await send(world, 'capture', 'one')).toMatchObject({ status: 200, body: { amount: 100.5 } })
-  world.kv.before = undefined
+  world.gate.before = undefined
   expect(await send(world, 'capture', 'one')).toMatchObject({ status: 200, body: { amount: 100.5 } })
   expect(made(world, 'capture')).toHaveLength(1)
 })
 
-it('over KV alone, a response that KV hides at this moment does not make the capture run again', async () => {
-  const world = await reserved({ kind: 'strict' })
-  const first = await send(world, 'capture', 'one')
-  const visible = world.env.bind(world)
-  world.env = (location) => {
-    const env = visible(location)
-    const get = (key: string) => (key.endsWith('/outcome') ? Promise.resolve(null) : env.STATE.get(key))
-    return { ...env, STATE: { ...env.STATE, get } as unknown as Env['STATE'] }
-  }
-  expect(await send(world, 'capture', 'one')).toMatchObject({ status: 503, body: { code: 'state' } })
-  world.env = visible
-  expect([await send(world, 'capture', 'one'), made(world, 'capture').length]).toEqual([first, 1])
-})
-
-it('over KV alone, a rival that gave way does not keep a capture from being made', async () => {
-  const world = await reserved({ kind: 'strict' })
-  const orderKey = await orderKeyOf('A-1')
-  const store = openKvStore(world.env().STATE)
-  let written: Promise<unknown> | undefined
-  world.kv.before = (action, key) => {
-    if (action !== 'put' || !key.startsWith('intent/')) return
-    world.kv.before = undefined
-    const rival = { id: 'r', kind: 'capture', amount: 10, started_at: world.time, request: 'r' } as const
-    written = putAttempt(store, orderKey, 'rival', rival, { expected: 1_000, known: [] }).then((attempt) =>
-      putOutcome(store, attempt, 'not_sent'),
-    )
-  }
-  // Before this worker looks again, the rival has given way.
-  world.options.env = {
-    ...world.options.env,
-    STATE: throughCall(world.kv.at<Env['STATE']>('FRA'), async (work) => {
-      await written
-      return work()
+it('a capture whose gate’s response was lost may have been made, and its key gives that operation afterwards', async () => {
+  const world = await reserved()
+  await world.idle()
+  const { ORDER_GATE } = world.env()
+  const lossy = {
+    idFromName: ORDER_GATE.idFromName,
+    get: (id: never) => ({
+      fetch: async (url: string, init: { method: string; body: string }) => {
+        await ORDER_GATE.get(id).fetch(url, init)
+        throw new TypeError('Network connection lost.')
+      },
     }),
   }
-  expect((await send(world, 'capture', 'one', { charge_amount: 10 })).status).toBe(200)
-  await written
+  world.options.env = { ORDER_GATE: lossy }
+  expect(await send(world, 'capture', 'one', { charge_amount: 10 })).toMatchObject({
+    status: 502,
+    body: { code: 'outcome_unknown', detail: expect.stringContaining('same Idempotency-Key') },
+  })
+  world.options.env = {}
+  const [first] = made(world, 'capture')
+  const again = await send(world, 'capture', 'one', { charge_amount: 10 })
+  expect(again).toMatchObject({ status: 200, body: { operation_id: first?.operation_id } })
   expect(made(world, 'capture')).toHaveLength(1)
-  await world.emulator.deliveries.idle()
-  await world.advance(2_000)
-  // It has no response that could hold a person's data.
-  expect((await world.api('/api/orders/A-1/personal-data', { method: 'DELETE' })).status).toBe(200)
 })

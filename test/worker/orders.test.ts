@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { ListedOrder } from '../../worker/flows/list-orders.ts'
-import { openKvStore } from '../../worker/store/kv.ts'
-import { listRecent, prefixesOf, putRecent } from '../../worker/store/order-index.ts'
+import type { ListedOrder } from '../../src/shop/routes/list-orders.ts'
+import { openKvStore } from '../../src/shop/store/kv.ts'
+import { prefixesOf, putRecent } from '../../src/shop/store/order-index.ts'
 import { at, payment, secondary } from './support/events.ts'
-import { ALONE, isHostile, KINDS, newOrderId, World } from './support/world.ts'
+import { KINDS, World } from './support/world.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -190,16 +190,16 @@ describe('GET /api/orders', () => {
   })
 })
 
-describe('GET /api/orders with the gate', () => {
-  const create = () => new World({ kind: 'gated' })
+describe('a page of GET /api/orders', () => {
+  const create = () => new World({ kind: 'strict' })
 
   it('costs one list and no read, also when it is filtered', async () => {
     const world = create()
     for (let i = 0; i < 30; i++) await world.deliver(payment(`order-${i}`))
     for (const query of ['', '?limit=5', '?limit=100', '?status=failure', '?status=success&limit=3']) {
-      world.gate && Object.assign(world.gate.calls, { gate: 0 })
+      world.gate.calls.gate = 0
       expect([query, await cost(world, () => world.api(`/api/orders${query}`))]).toEqual([query, { list: 1, get: 0 }])
-      expect(world.gate?.calls.gate).toBe(0)
+      expect(world.gate.calls.gate).toBe(0)
     }
   })
 
@@ -239,7 +239,7 @@ describe('GET /api/orders with the gate', () => {
     await world.advance(10_000)
     expect([rows().length, await status()]).toEqual([3, 'success'])
     await world.advance(DAY_MS)
-    expect([rows().length, world.gate?.nextAlarm()]).toEqual([3, undefined])
+    expect([rows().length, world.gate.nextAlarm()]).toEqual([3, undefined])
     expect(new Set(rows().map(({ key }) => key)).size).toBe(1)
   })
 
@@ -263,28 +263,9 @@ describe('GET /api/orders with the gate', () => {
     const init = payment('A-1', { status: 'init', processed_at: undefined })
     await world.deliver(init)
     await world.deliver({ ...init, status: 'success', processed_at: at(5) })
-    world.gate?.restart()
+    world.gate.restart()
     await world.advance(10_000)
     expect((await page(world, '')).orders[0]?.status).toBe('success')
-  })
-
-  it('shows the rows that a worker without a gate wrote, each order once', async () => {
-    const world = create()
-    const store = openKvStore(world.env().STATE)
-    for (const id of ['old', 'both']) {
-      await putRecent(store, { order_id: id }, world.time)
-      await world.deliver(payment(id))
-      // As it was before the gate kept rows: nothing of its own is known of "old".
-      if (id === 'old') {
-        for (const key of world.gate?.rows(id).keys() ?? [])
-          if (key.startsWith('row/')) world.gate?.rows(id).delete(key)
-        await world.advance(2_000)
-        const { rows } = await listRecent(store, 10)
-        for (const { key, order_id, summary } of rows) if (order_id === id && summary) await store.delete(key)
-      }
-    }
-    const { ids } = await all(world, 'limit=1')
-    expect(ids).toEqual(['both', 'old'])
   })
 
   it('names a further attempt in the row of its order', async () => {
@@ -314,18 +295,6 @@ describe('GET /api/orders with the gate', () => {
     expect([first.orders.map(({ order_id }) => order_id), first.cursor !== null]).toEqual([['order-2400'], true])
     expect(await all(world, 'status=failure')).toEqual({ ids: ['order-2400', 'order-100'], pages: 3 })
     expect((await all(world, 'status=success&limit=100')).ids).toHaveLength(2_498)
-  })
-})
-
-describe.each(ALONE.filter((kind) => !isHostile(kind)))('GET /api/orders over %s KV alone', (kind) => {
-  it('reads at most 100 orders for a filtered page', async () => {
-    const world = new World({ kind })
-    for (let i = 0; i < 130; i++) await world.deliver(payment(newOrderId('many')))
-    const calls = await cost(world, () => page(world, 'status=failure'))
-    // The rows, then an order's events and attempts; its checkout.
-    expect(calls).toEqual({ list: 201, get: 100 })
-    expect((await all(world, 'status=failure')).pages).toBe(2)
-    expect(new Set((await all(world, 'status=success&limit=7')).ids).size).toBe(130)
   })
 })
 

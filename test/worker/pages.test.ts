@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { english } from '../../worker/pages/en.ts'
-import { wordingFor } from '../../worker/pages/language.ts'
-import { resultPage } from '../../worker/pages/result.ts'
-import { ukrainian } from '../../worker/pages/uk.ts'
+import type { ShopEnv } from '../../src/shop/env.ts'
+import { english } from '../../src/shop/pages/en.ts'
+import { siteFor } from '../../src/shop/pages/language.ts'
+import { resultPage } from '../../src/shop/pages/result.ts'
+import { ukrainian } from '../../src/shop/pages/uk.ts'
 import { payment, secondary } from './support/events.ts'
 import { isHostile, KINDS, World, type WorldOptions } from './support/world.ts'
 
@@ -23,7 +24,7 @@ describe('the language of a page', () => {
     [undefined, '', 'en'],
     [undefined, undefined, 'en'],
   ])('is right for customer_lang %j and Accept-Language %j', (asked, accepted, lang) => {
-    expect(wordingFor(asked, accepted).lang).toBe(lang)
+    expect(siteFor(undefined, {} as ShopEnv, asked, accepted).wording.lang).toBe(lang)
   })
 
   it('has each sentence in each language, and none in the wrong letters', () => {
@@ -118,7 +119,7 @@ describe.each(KINDS)('the customer’s pages over %s KV', (kind) => {
 })
 
 it('a paid order’s page says what became of the money', async () => {
-  const site = { env: new World().env(), wording: english } as Parameters<typeof resultPage>[0]
+  const site = { env: new World().env(), wording: english, pages: {} }
   const none = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 }
   const title = async (method: string, totals: object) => {
     const status = { status: 'success', method, amount: 100, currency: 'UAH', totals: { ...none, ...totals } }

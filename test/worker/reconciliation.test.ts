@@ -20,17 +20,17 @@ async function runUntil(world: World, ms: number): Promise<void> {
 
 /** Nothing is left of what is watched: no row in KV, none in a gate. */
 async function watchedRows(world: World, order_id: string): Promise<string[]> {
-  const own = [...(world.gate?.rows(order_id).keys() ?? [])].filter((key) => key.startsWith('open/'))
+  const own = [...(world.gate.rows(order_id).keys() ?? [])].filter((key) => key.startsWith('open/'))
   return [...(await world.keys('open/')), ...own]
 }
 
-describe.each(['strict', 'gated'] as const)('reconciliation over %s KV', (kind) => {
+describe('reconciliation', () => {
   it('settles 500 paid orders whose every webhook was lost, while the service responds 429, 500 and late', async () => {
     const handled = new Map<string, number>()
     const onEvent: WorldOptions['onEvent'] = (_, { order_id, status }) => {
       if (status === 'success') handled.set(order_id, (handled.get(order_id) ?? 0) + 1)
     }
-    const { world, alerts, asked, service, atOnce } = watched({ kind, onEvent })
+    const { world, alerts, service, atOnce } = watched({ onEvent })
     const ids = Array.from({ length: 500 }, (_, i) => `lost-${i}`)
     for (const order_id of ids) await world.pay(await world.open(await world.link({ order_id })))
     expect(await Promise.all(ids.slice(0, 3).map(async (id) => (await world.order(id))?.status))).toEqual([
@@ -50,15 +50,11 @@ describe.each(['strict', 'gated'] as const)('reconciliation over %s KV', (kind) 
       return new Response('{}', { status: look === 1 ? 429 : 500, headers: { 'retry-after': '1' } })
     }
     // Two runs at a time, as when one takes longer than the pause between them.
-    // Over KV alone 1,000 looks, 20 a run; with the gate the third time of the schedule.
-    const limit = world.gate ? 24 : 50
-    let runs = 0
-    for (; runs < limit && handled.size < ids.length; runs++) {
-      const before = asked.length
+    // The third time of the schedule.
+    for (let runs = 0; runs < 24 && handled.size < ids.length; runs++) {
       await world.advance(15 * MINUTE_MS)
-      await Promise.all([world.cron(), world.cron(), world.gate?.runAlarms()])
-      if (!world.gate) expect(asked.length - before).toBeLessThanOrEqual(2 * 20)
-      if (world.gate) await world.advance(1)
+      await Promise.all([world.cron(), world.cron(), world.gate.runAlarms()])
+      await world.advance(1)
     }
     expect([handled.size, [...handled.values()].every((times) => times === 1)]).toEqual([ids.length, true])
     expect(atOnce()).toBe(1)
@@ -70,7 +66,7 @@ describe.each(['strict', 'gated'] as const)('reconciliation over %s KV', (kind) 
   }, 60_000)
 
   it('asks at the stated times and no others, and leaves it to a person after a week', async () => {
-    const { world, alerts, asked, service } = watched({ kind })
+    const { world, alerts, asked, service } = watched()
     service.reply = () => new Response('{}', { status: 500 })
     await world.open(await world.link({ order_id: 'A-1' }))
     const opened = world.time
@@ -86,7 +82,7 @@ describe.each(['strict', 'gated'] as const)('reconciliation over %s KV', (kind) 
     ['calls init', true],
     ['does not know', false],
   ])('closes as abandoned, without an alert, what the service %s after a day', async (_, isKnown) => {
-    const { world, alerts, asked, service } = watched({ kind, onEvent: () => expect.unreachable() })
+    const { world, alerts, asked, service } = watched({ onEvent: () => expect.unreachable() })
     if (!isKnown) service.reply = () => new Response('{}', { status: 404 })
     await world.open(await world.link({ order_id: 'A-1' }))
     const opened = world.time
@@ -97,7 +93,7 @@ describe.each(['strict', 'gated'] as const)('reconciliation over %s KV', (kind) 
   })
 
   it('finds a payment that came late, and one of a link that was opened again after a day', async () => {
-    const { world, alerts } = watched({ kind })
+    const { world, alerts } = watched()
     const link = await world.link({ order_id: 'A-1' }, world.time + 30 * DAY_MS)
     const url = await world.open(link)
     await runUntil(world, 2 * HOUR_MS)
@@ -115,7 +111,7 @@ describe.each(['strict', 'gated'] as const)('reconciliation over %s KV', (kind) 
   })
 
   it('alerts once of a payment that is still pending after a day', async () => {
-    const { world, alerts } = watched({ kind })
+    const { world, alerts } = watched()
     const url = await world.open(await world.link({ order_id: 'A-1' }))
     world.emulator.faults.next({ kind: 'status_code', status_code: '2001', on: 'checkout' })
     await world.pay(url)
@@ -128,7 +124,7 @@ describe.each(['strict', 'gated'] as const)('reconciliation over %s KV', (kind) 
   })
 
   it('asks by a re-sent webhook where the service does not know the look-up', async () => {
-    const { world, service, asked } = watched({ kind })
+    const { world, service, asked } = watched()
     await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
     let looks = 0
     service.reply = () => (looks++ === 0 ? new Response('{}', { status: 404 }) : undefined)
@@ -138,33 +134,65 @@ describe.each(['strict', 'gated'] as const)('reconciliation over %s KV', (kind) 
   })
 
   it('asks nothing of an order whose webhook arrived', async () => {
-    const { world, asked } = watched({ kind, emulator: {} })
+    const { world, asked } = watched({ emulator: {} })
     await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
     await run(world)
     expect([asked, await watchedRows(world, 'A-1')]).toEqual([[], []])
   })
 
+  it('goes on after an alarm was lost: the cron wakes the gate, also beside one that fails', async () => {
+    const { world, asked } = watched({})
+    const ids = ['A-1', 'B-1']
+    for (const order_id of ids) await world.pay(await world.open(await world.link({ order_id })))
+    for (const id of ids) world.gate.dropAlarm(id)
+    await world.advance(2 * HOUR_MS)
+    await world.advance(DAY_MS)
+    expect([asked, world.gate.nextAlarm()]).toEqual([[], undefined])
+    let fails = true
+    world.gate.before = () => {
+      if (!fails) return
+      fails = false
+      throw new Error('The storage failed.')
+    }
+    await world.cron()
+    await world.advance(15 * MINUTE_MS)
+    expect(asked).toHaveLength(1)
+    await run(world)
+    await run(world)
+    expect(asked.map(({ order_id }) => order_id).sort()).toEqual(ids)
+    for (const id of ids) expect((await world.order(id))?.status).toBe('success')
+  })
+
+  it('is not put off by the cron where an alarm is about to ring', async () => {
+    const { world } = watched()
+    await world.open(await world.link({ order_id: 'A-1' }))
+    const due = world.gate.nextAlarm()
+    world.time += 2 * HOUR_MS
+    await world.cron()
+    expect(world.gate.nextAlarm()).toBe(due)
+  })
+
   it('names a configuration error, and asks again when it is corrected', async () => {
     const env = { POS_ID: 'not-a-uuid' }
-    const { world, alerts } = watched({ kind, env })
+    const { world, alerts } = watched({ env })
     Object.assign(env, { POS_ID: world.emulator.credentials.posId })
     await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
     env.POS_ID = 'not-a-uuid'
-    world.gate?.restart()
+    world.gate.restart()
     await run(world)
     expect(alerts[0]).toMatchObject({ kind: 'configuration', misconfigured: ['POS_ID: must be a UUID'] })
     env.POS_ID = world.emulator.credentials.posId
-    world.gate?.restart()
+    world.gate.restart()
     await runUntil(world, HOUR_MS)
     expect((await world.order('A-1'))?.status).toBe('success')
   })
 })
 
-describe.each(['strict', 'gated'] as const)('an attempt that is not settled, over %s KV', (kind) => {
+describe('an attempt that is not settled', () => {
   const ID = 'A-1'
 
   async function reserved(options: WorldOptions = {}): Promise<Watched> {
-    const one = watched({ kind, emulator: {}, ...options })
+    const one = watched({ emulator: {}, ...options })
     const { world } = one
     const url = await world.open(await world.link({ ...ORDER, order_id: ID, method: 'auth' }))
     await world.advance(2_000)
@@ -199,7 +227,7 @@ describe.each(['strict', 'gated'] as const)('an attempt that is not settled, ove
     await world.idle()
     expect(alerts).toEqual([
       expect.objectContaining({
-        kind: 'attempt_unsettled',
+        kind: 'operation_unsettled',
         order_id: ID,
         operation: 'capture',
         since: new Date(begun).toISOString(),
@@ -231,7 +259,7 @@ describe.each(['strict', 'gated'] as const)('an attempt that is not settled, ove
     service.reply = () => new Response('{}', { status: 500 })
     await runUntil(world, 2 * DAY_MS)
     expect(asked.map(({ at }) => at - begun)).toEqual(ASKED_AFTER.slice(0, 5))
-    expect(alerts.map(({ kind: name }) => name)).toEqual(['attempt_unsettled'])
+    expect(alerts.map(({ kind: name }) => name)).toEqual(['operation_unsettled'])
     delete service.reply
     await runUntil(world, DAY_MS)
     expect((await world.order(ID))?.attempts).toEqual([])

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { signWebhook } from '../../worker/sdk.ts'
+import { signWebhook } from '../../src/index.ts'
 import { payment } from './support/events.ts'
 import { isHostile, KINDS, log, newOrderId, ORIGIN, SENDS, World, type WorldOptions } from './support/world.ts'
 

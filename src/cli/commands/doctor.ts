@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { Command } from 'commander'
 import type { ClientConfig } from '../../index.ts'
+import { checkFilledIn, compareEnvironments } from '../project/check-project.ts'
+import { readWranglerToml } from '../project/wrangler-toml.ts'
 import { configOf, readSettings, type ServiceFlags, type Settings } from '../service/configuration.ts'
 import { type Finding, failed, ok, skipped } from '../service/doctor/finding.ts'
 import { judge } from '../service/doctor/judge.ts'
@@ -13,6 +15,8 @@ import { printable, type Terminal } from '../terminal/terminal.ts'
 
 interface Flags extends ServiceFlags {
   webhookUrl?: string
+  project?: true
+  env?: string
 }
 
 const resolve: Lookup = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
@@ -23,11 +27,15 @@ export function command(around = surroundings, addressesOf = resolve): Command {
     .description('Checks configuration, reachability, clock, authentication and credentials by read-only calls.')
     .optionsGroup('What is checked too:')
     .option('--webhook-url <URL>', 'whether the service can reach this address for webhooks')
+    .optionsGroup('A project of `edgetill init`, in place of the service:')
+    .option('--project', 'whether the environments of wrangler.toml in this folder fit together')
+    .option('--env <NAME>', 'with --project: whether this environment is filled in, to be deployed')
   return addServiceOptions(verb).action((flags: Flags) => examine(flags, around(), addressesOf))
 }
 
 async function examine(flags: Flags, around: Surroundings, addressesOf: Lookup): Promise<void> {
-  const { terminal } = around
+  if (flags.project) return report(await examineProject(flags), flags, around)
+  if (flags.env !== undefined) throw new UsageError('--env is an environment of a project: use it with --project.')
   const signal = signalOf(around)
   const settings = await readSettings(flags, around.environment)
   const findings = await examineService(settings, flags, around, signal)
@@ -35,10 +43,19 @@ async function examine(flags: Flags, around: Surroundings, addressesOf: Lookup):
   if (signal.aborted) return around.exit(130)
   findings.push(...(await checkWebhookAddress(flags.webhookUrl, addressesOf)))
   if (signal.aborted) return around.exit(130)
+  report(findings, flags, around)
+}
+
+async function examineProject({ env }: Flags): Promise<Finding[]> {
+  const environments = await readWranglerToml(process.cwd())
+  return [...compareEnvironments(environments), ...(env === undefined ? [] : checkFilledIn(environments, env))]
+}
+
+function report(findings: readonly Finding[], flags: Flags, { terminal, exit }: Surroundings): void {
   const isWrong = findings.some(({ result }) => result === 'failed')
   if (flags.json) terminal.out(JSON.stringify({ ok: !isWrong, findings }))
   else for (const finding of findings) terminal.out(describe(finding, terminal))
-  around.exit(isWrong ? EXIT.failed : EXIT.done)
+  exit(isWrong ? EXIT.failed : EXIT.done)
 }
 
 async function examineService(

@@ -80,4 +80,8 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     summary: 'write a project of your own: the worker, its configuration, a test',
     load: () => import('./init.ts'),
   },
+  dev: {
+    summary: 'run a project of init: an emulator and the worker, with a link to pay',
+    load: () => import('./dev.ts'),
+  },
 }

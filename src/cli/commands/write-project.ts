@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { packageSource } from '../project/package-source.ts'
 
 /** The package's folder: above `dist` as it is published, above `src` in a checkout. */
 const PACKAGE: string =
@@ -16,11 +17,11 @@ interface Manifest {
 
 /** What `npm run` can do in the project. */
 const SCRIPTS = {
-  dev: 'node dev.ts',
+  dev: 'edgetill dev',
   test: 'node --test "test/**/*.test.ts"',
-  check: 'tsc && wrangler deploy --dry-run --env live',
-  deploy: 'wrangler deploy --env test',
-  'deploy:live': 'wrangler deploy --env live',
+  check: 'edgetill doctor --project && tsc && wrangler deploy --dry-run --env live',
+  deploy: 'edgetill doctor --project --env test && wrangler deploy --env test',
+  'deploy:live': 'edgetill doctor --project --env live && wrangler deploy --env live',
 }
 
 /** The emulator's, so that the project runs as it is. The other two are made for this project alone. */
@@ -30,11 +31,22 @@ const EMULATOR_SECRETS = {
   ENDPOINTS_KEY: 'emulator-endpoints-key',
 }
 
+/** Where a project is written before it is moved into its folder: what an interrupted `init` leaves behind. */
+export const UNFINISHED = '.edgetill-init'
+
 /** Parts of `worker/` that belong to this package's own checkout. */
 const OWN = /[/\\]worker[/\\](README\.md|tsconfig\.json)$/
 
 /** Writes the project of a shop: the package's own `worker/` and `wrangler.toml`, and what stands around them. */
 export async function writeProject(folder: string, name: string): Promise<void> {
+  const unfinished = join(folder, UNFINISHED)
+  await rm(unfinished, { recursive: true, force: true })
+  await writeFiles(unfinished, name)
+  for (const entry of await readdir(unfinished)) await rename(join(unfinished, entry), join(folder, entry))
+  await rm(unfinished, { recursive: true })
+}
+
+async function writeFiles(folder: string, name: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   await cp(join(PACKAGE, 'worker'), join(folder, 'worker'), { recursive: true, filter: (file) => !OWN.test(file) })
   await cp(join(PACKAGE, 'template'), folder, { recursive: true, filter: (file) => !file.endsWith('gitignore') })
@@ -44,11 +56,7 @@ export async function writeProject(folder: string, name: string): Promise<void> 
     '.gitignore': await readPackageFile('template/gitignore'),
     'README.md': (await readPackageFile('template/README.md')).replaceAll('my-shop', name),
     'wrangler.toml': (await readPackageFile('wrangler.toml')).replace(/^name = .*$/m, `name = "${name}"`),
-    'worker/sdk.ts': (await readPackageFile('worker/sdk.ts')).replaceAll(
-      /'\.\.\/src\/(?:([\w-]+)\/)?index\.ts'/g,
-      specifier,
-    ),
-    'package.json': `${JSON.stringify(projectManifest(name, manifest), undefined, 2)}\n`,
+    'package.json': `${JSON.stringify(await projectManifest(name, manifest), undefined, 2)}\n`,
   }
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text)
   await writeFile(join(folder, '.dev.vars'), devVars(), { mode: 0o600 })
@@ -56,10 +64,7 @@ export async function writeProject(folder: string, name: string): Promise<void> 
 
 const readPackageFile = (file: string): Promise<string> => readFile(join(PACKAGE, file), 'utf8')
 
-/** `../src/orders/index.ts` is `edgetill/orders` outside a checkout. */
-const specifier = (_: string, subpath?: string): string => (subpath ? `'edgetill/${subpath}'` : "'edgetill'")
-
-function projectManifest(name: string, { version, devDependencies }: Manifest): object {
+async function projectManifest(name: string, { version, devDependencies }: Manifest): Promise<object> {
   // The versions that edgetill itself is tested with.
   const tested = (...names: string[]) => Object.fromEntries(names.map((each) => [each, devDependencies[each]]))
   return {
@@ -67,9 +72,9 @@ function projectManifest(name: string, { version, devDependencies }: Manifest): 
     private: true,
     type: 'module',
     scripts: SCRIPTS,
-    dependencies: { edgetill: `^${version}`, ...tested('hono') },
+    dependencies: { edgetill: await packageSource(PACKAGE, version), ...tested('hono') },
     // With its own Node, because wrangler wants 22 or newer; the scripts use it.
-    devDependencies: tested('@cloudflare/workers-types', '@types/node', 'node', 'typescript', 'wrangler'),
+    devDependencies: tested('@types/node', 'node', 'typescript', 'wrangler'),
     // Packages that fetch their program when they are installed; newer npm asks for each.
     allowScripts: { esbuild: true, node: true, workerd: true },
   }

@@ -11,6 +11,14 @@ interface EmulatorFlags {
   host?: string
   origin?: string
   webhookUrl?: string
+  tls?: true
+  allowHost?: string[]
+  state?: string
+  seedFile?: string
+  shops?: string
+  strict?: true
+  captureContentType?: string
+  perturb?: string
   json?: true
   quiet?: true
   writeEnv?: string
@@ -47,6 +55,9 @@ export function addEmulatorOptions(command: Command): Command {
     .option('--port <N>', 'default 4010; 0 takes a free one', wholeNumber(0, 65_535))
     .option('--host <HOST>', 'default 127.0.0.1; 0.0.0.0 for other machines')
     .option('--origin <URL>', 'where others reach it: http://192.168.1.5:4010', webAddress)
+    .option('--allow-host <NAME>', 'another name of it: emulator in compose; may be repeated', repeated(String))
+    .option('--tls', 'https, with a certificate that signs itself')
+    .option('--shops <FILE>', 'several shops, each on a port of its own')
     .option('--webhook-url <URL>', 'where webhooks without a server_url go', webAddress)
     .optionsGroup('What it prints:')
     .option('--json', 'each event as a line of JSON, for programs')
@@ -55,8 +66,13 @@ export function addEmulatorOptions(command: Command): Command {
     .optionsGroup('The same every time:')
     .option('--seed <N>', 'same ids, tokens and random faults; default 1', wholeNumber(0, Number.MAX_SAFE_INTEGER))
     .option('--clock <ISO>', 'a time that stands still: 2026-01-31T10:00:00Z', clock)
+    .option('--state <FILE>', 'goes on from there, and keeps it up to date')
+    .option('--seed-file <FILE>', 'orders to begin with')
     .optionsGroup('What the API document leaves open:')
     .option('--authentication <MODE>', 'either (default), per-endpoint or plain')
+    .option('--strict', 'rejects with 400 what would only be noted')
+    .option('--perturb <LIST>', 'nulls,late_init and others (see the guide), or seed', String)
+    .option('--capture-content-type <MODE>', 'json (default) or any')
     .option('--customer-fields <MODE>', 'optional (default) or required')
     .option('--max-capture-percent <N>', 'what can be captured at most; default 115', wholeNumber(100, 1000))
     .option('--hosted-auth-response <MODE>', 'redirect (default) or record')
@@ -80,6 +96,9 @@ export interface EmulatorArguments {
   json: boolean
   quiet: boolean
   writeEnv: string | undefined
+  state: string | undefined
+  seedFile: string | undefined
+  shops: string | undefined
   serve: ServeEmulatorOptions & { port: number }
   emulator: EmulatorOptions
   /** The credentials that were given from outside: they are not printed. */
@@ -105,6 +124,10 @@ export function readEmulatorArguments(flags: EmulatorFlags): EmulatorArguments {
     clock: flags.clock,
     webhookUrl: flags.webhookUrl,
     authentication: flags.authentication,
+    allowHosts: flags.allowHost,
+    strict: flags.strict,
+    captureContentType: flags.captureContentType,
+    perturbations: flags.perturb === 'seed' ? 'seed' : flags.perturb?.split(',').map((name) => name.trim()),
     customerFields: flags.customerFields,
     maxCapturePercent: flags.maxCapturePercent,
     hostedAuthResponse: flags.hostedAuthResponse,
@@ -121,7 +144,10 @@ export function readEmulatorArguments(flags: EmulatorFlags): EmulatorArguments {
     json: flags.json ?? false,
     quiet: flags.quiet ?? false,
     writeEnv: flags.writeEnv,
-    serve: { port: flags.port ?? 4010, ...present({ host: flags.host, origin: flags.origin }) },
+    state: flags.state,
+    seedFile: flags.seedFile,
+    shops: flags.shops,
+    serve: { port: flags.port ?? 4010, ...present({ host: flags.host, origin: flags.origin, tls: flags.tls }) },
     emulator,
     ownCredentials: Object.keys(credentials),
   }

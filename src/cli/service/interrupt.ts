@@ -28,7 +28,7 @@ export function handleInterrupts(): void {
 
 let lost = false
 
-/** Who reads the output does not learn the outcome. An exit code of 1 would invite to do it again. */
+/** The caller cannot see the result: exit 3, not 1, so that scripts do not retry. */
 function loseOutput({ code, message }: NodeJS.ErrnoException): void {
   if (lost) return
   lost = true

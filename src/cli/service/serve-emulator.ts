@@ -1,4 +1,5 @@
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../emulator/index.ts'
+import { selfSigned } from './self-signed.ts'
 import { type Served, serveOnNode } from './serve-node.ts'
 
 export interface ServeEmulatorOptions {
@@ -8,30 +9,37 @@ export interface ServeEmulatorOptions {
   host?: string
   /** The address that others reach it at. Default: where it listens. */
   origin?: string
+  /** Serves https, with a certificate that signs itself. */
+  tls?: boolean
 }
 
 export interface ServedEmulator {
   emulator: Emulator
   origin: string
+  /** The certificate of `tls`, in PEM: what a client has to trust. */
+  certificate?: string
   close(): Promise<void>
 }
 
 /** Serves an emulator over HTTP, with its clock: retries and scheduled charges fall due by the clock, not by requests. */
 export async function serveEmulator(
-  { origin, ...where }: ServeEmulatorOptions,
+  { origin, tls = false, ...where }: ServeEmulatorOptions,
   options: EmulatorOptions,
 ): Promise<ServedEmulator> {
+  const everywhere = where.host === '0.0.0.0' || where.host === '::'
   // A wrong option is rejected whether or not the port is free.
   createEmulator(origin === undefined ? options : { ...options, origin })
+  const named = [...(options.allowHosts ?? []), ...(origin === undefined ? [] : [new URL(origin).hostname])]
+  const own = ['localhost', '127.0.0.1', '::1', ...(where.host === undefined || everywhere ? [] : [where.host])]
+  const identity = tls ? selfSigned([...new Set([...own, ...named])]) : undefined
   let emulator: Emulator | undefined
   const served: Served = await serveOnNode(
     async (request) => (await emulator?.fetch(request)) ?? new Response(null, { status: 503 }),
-    where,
+    { ...where, tls: identity },
   )
   try {
-    const everywhere = where.host === '0.0.0.0' || where.host === '::'
-    const own = everywhere ? `http://127.0.0.1:${served.port}` : served.origin
-    emulator = createEmulator({ ...options, origin: origin ?? own })
+    const reached = everywhere ? `${tls ? 'https' : 'http'}://127.0.0.1:${served.port}` : served.origin
+    emulator = createEmulator({ ...options, origin: origin ?? reached })
   } catch (error) {
     await served.close()
     throw error
@@ -46,6 +54,7 @@ export async function serveEmulator(
   return {
     emulator,
     origin: new URL(credentials.baseUrl).origin,
+    ...(identity !== undefined && { certificate: identity.cert }),
     async close() {
       clearInterval(due)
       // A webhook that waits for its receiver would hold the process.

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 
@@ -10,6 +11,8 @@ export interface ServeOptions {
   port?: number
   /** Default 127.0.0.1: other machines cannot reach it. */
   host?: string
+  /** Serves https with this key and certificate, in PEM. */
+  tls?: { key: string; cert: string } | undefined
 }
 
 export interface Served {
@@ -28,16 +31,19 @@ export interface Served {
  */
 export async function serveOnNode(fetch: FetchHandler, options: ServeOptions = {}): Promise<Served> {
   const host = options.host ?? '127.0.0.1'
-  const server = createServer((incoming, outgoing) => {
-    respond(fetch, incoming, outgoing).catch((error: unknown) => fail(error, outgoing))
-  })
+  const { tls } = options
+  const scheme = tls === undefined ? 'http' : 'https'
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    respond(fetch, incoming, outgoing, scheme).catch((error: unknown) => fail(error, outgoing))
+  }
+  const server = tls === undefined ? createServer(handle) : createTlsServer(tls, handle)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port ?? 0, host, resolve)
   })
   const { port } = server.address() as AddressInfo
   return {
-    origin: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    origin: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
     close: () =>
       new Promise((resolve, reject) => {
@@ -48,7 +54,7 @@ export async function serveOnNode(fetch: FetchHandler, options: ServeOptions = {
 }
 
 /** The error of an address that cannot be listened on, with what to do about it; any other error as it is. */
-export function listenError(error: unknown, { port = 0, host = '' }: ServeOptions): unknown {
+export function listenError(error: unknown, { port = 0, host = '' }: { port?: number; host?: string }): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') {
     return new Error(
@@ -65,12 +71,17 @@ export function listenError(error: unknown, { port = 0, host = '' }: ServeOption
 /** Whether only this machine can reach an address. */
 export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/.test(host)
 
-async function respond(fetch: FetchHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function respond(
+  fetch: FetchHandler,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  scheme: string,
+): Promise<void> {
   const aborted = new AbortController()
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) aborted.abort()
   })
-  const request = toRequest(incoming, aborted.signal)
+  const request = toRequest(incoming, aborted.signal, scheme)
   if (request === undefined) {
     outgoing.writeHead(400, { 'content-type': 'text/plain; charset=utf-8' }).end('Bad request\n')
     return
@@ -87,11 +98,11 @@ async function respond(fetch: FetchHandler, incoming: IncomingMessage, outgoing:
 }
 
 /** Undefined for what a Request cannot express: `OPTIONS *`, TRACE, a malformed Host. */
-function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
+function toRequest(incoming: IncomingMessage, signal: AbortSignal, scheme: string): Request | undefined {
   const { method = 'GET', headers, rawHeaders, url = '/' } = incoming
   const fields = new Headers()
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) fields.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
-  const address = url.startsWith('/') ? `http://${headers.host ?? '127.0.0.1'}${url}` : url
+  const address = url.startsWith('/') ? `${scheme}://${headers.host ?? '127.0.0.1'}${url}` : url
   if (!URL.canParse(address) || ['TRACE', 'CONNECT', 'TRACK'].includes(method)) return undefined
   if (method === 'GET' || method === 'HEAD') return new Request(address, { method, headers: fields, signal })
   const body = Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>

@@ -82,7 +82,7 @@ export function createListener(options: ListenerOptions): (request: Request) => 
       try {
         heard.saved = await saveReceived(save, received, ++count)
       } catch (error) {
-        // As a receiver does that cannot store it: the sender has to come again.
+        // Respond like a receiver whose storage failed, so that the sender retries.
         report({ ...heard, status: 500, summary: `${heard.summary} (cannot be kept: ${(error as Error).message})` })
         return new Response(null, { status: 500 })
       }

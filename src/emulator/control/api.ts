@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { messagePage } from '../pages/layout.ts'
 import { InputError, parseInput, suggestion } from '../parse-input.ts'
+import { firstMalformed } from '../state/unicode.ts'
 import type { EmulatorControls } from './emulator-controls.ts'
 import { readForm } from './forms.ts'
 import { type ControlOperation, NotFound, OPERATIONS } from './operations.ts'
@@ -81,11 +82,15 @@ function jsonError(error: unknown): Response {
 
 function readJson(raw: string): unknown {
   if (raw.trim() === '') return {}
+  let parsed: unknown
   try {
-    return JSON.parse(raw)
+    parsed = JSON.parse(raw)
   } catch (cause) {
     throw new InputError(`The body is not JSON: ${(cause as Error).message}.`)
   }
+  const malformed = firstMalformed(parsed)
+  if (malformed !== undefined) throw new InputError(`${malformed || 'The body'} must be well-formed Unicode.`)
+  return parsed
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|.*\.localhost)$/
@@ -95,9 +100,10 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|.*\.localhost)$/
  * (DNS rebinding) sends its own. Without an `origin` the emulator is not served and has no host to compare.
  */
 export function hostProblem(context: Context, request: Request): Response | undefined {
-  const { origin, served } = context.options
+  const { origin, served, allowHosts } = context.options
   const { host, hostname } = new URL(request.url)
   if (!served || host === new URL(origin).host || LOOPBACK.test(hostname)) return undefined
-  const error = `The emulator's pages and control API are not available under the host ${host}; serve the emulator with --origin http://${host}.`
+  if (allowHosts.some((name) => name.toLowerCase() === hostname)) return undefined
+  const error = `The emulator's pages and control API are not available under the host ${host}; serve the emulator with --origin http://${host}, or with --allow-host ${hostname}.`
   return Response.json({ error }, { status: 403 })
 }

@@ -7,7 +7,9 @@ export function readForm(raw: string, name: string): { input: Record<string, unk
     [...new URLSearchParams(raw)].filter(([, value]) => value !== ''),
   )
   const input = Object.fromEntries(Object.entries(filled).map(([key, value]) => [key, typed(key, value)]))
-  const returnTo = return_to.startsWith('/_emulator') ? return_to : '/_emulator'
+  // Parsed, so that what a header cannot hold is escaped.
+  const back = return_to.startsWith('/_emulator') ? new URL(return_to, 'http://localhost') : undefined
+  const returnTo = back === undefined ? '/_emulator' : back.pathname + back.search
   return { input: name === 'faults' ? faultsOf(input) : input, returnTo }
 }
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { amount, fields, InputError, number, statusCode, text, wholeNumber } from '../parse-input.ts'
+import { amount, fields, InputError, number, oneOf, statusCode, text, wholeNumber } from '../parse-input.ts'
 import { TEST_CARDS } from '../state/cards.ts'
 import { DURATION_ENTRIES } from '../state/duration.ts'
 import type { Duration } from '../state/time.ts'
-import type { Delivery } from '../webhooks/delivery-store.ts'
+import { type Delivery, stateOf } from '../webhooks/delivery-store.ts'
 import { FILTER_ENTRIES, type WebhookFilter, WebhookNotReceivedError } from '../webhooks/next-webhook.ts'
 import { type OtherPayment, otherPayment, whatExpires } from './actions.ts'
 import type { EmulatorControls } from './emulator-controls.ts'
@@ -41,7 +41,24 @@ const get = operation.bind(undefined, 'GET') as <S extends v.GenericSchema>(
 const post = operation.bind(undefined, 'POST') as typeof get
 
 const nothing = fields('query', {})
-const byOrder = fields('query', { order_id: v.optional(text) })
+const count = v.optional(v.pipe(text, v.regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1.'), v.transform(Number)))
+/** `limit` and `after` page through a list: `after` is the id of the last entry of the page before. */
+const PAGE = { limit: count, after: v.optional(text) }
+const byOrder = fields('query', { order_id: v.optional(text), ...PAGE })
+
+function pageOf<T>(
+  all: readonly T[],
+  idOf: (entry: T) => string,
+  { limit, after }: { limit?: number | undefined; after?: string | undefined },
+): T[] {
+  const start = after === undefined ? 0 : all.findIndex((entry) => idOf(entry) === after) + 1
+  if (after !== undefined && start === 0) throw new NotFound(`after: nothing here has the id ${JSON.stringify(after)}.`)
+  return all.slice(start, limit === undefined ? undefined : start + limit)
+}
+
+const noOrder = (id: string): NotFound => new NotFound(`No order has the order_id ${JSON.stringify(id)}.`)
+
+const idOf = ({ id }: { id: string }): string => id
 
 /** Everything at `/_emulator/api`. */
 export const OPERATIONS: readonly ControlOperation[] = [
@@ -58,32 +75,64 @@ export const OPERATIONS: readonly ControlOperation[] = [
     ...faults.list(),
     fired: faults.fired(),
   })),
-  get('orders', 'Every order, or the one with this order_id.', byOrder, '?order_id=A-1', ({ orders }, { order_id }) => {
-    if (order_id === undefined) return orders.list()
-    const found = orders.get(order_id)
-    if (found === undefined) throw new NotFound(`No order has the order_id ${JSON.stringify(order_id)}.`)
-    return found
-  }),
+  get(
+    'orders',
+    'Every order, those with this status, a page of them, or the one with this order_id.',
+    fields('query', { order_id: v.optional(text), status: v.optional(text), ...PAGE }),
+    '?order_id=A-1',
+    ({ orders }, { order_id, status, ...page }) => {
+      if (order_id === undefined) {
+        const { after } = page
+        if (after !== undefined && orders.get(after) === undefined) throw noOrder(after)
+        return orders.page({ ...page, status })
+      }
+      const found = orders.get(order_id)
+      if (found === undefined) throw noOrder(order_id)
+      return found
+    },
+  ),
+  get(
+    'notes',
+    'What works here and may be rejected by the service.',
+    byOrder,
+    '?order_id=A-1',
+    ({ notes }, { order_id, ...page }) =>
+      pageOf(
+        notes.filter((note) => order_id === undefined || note.order_id === order_id),
+        idOf,
+        page,
+      ),
+  ),
+  get('snapshot', 'All that the emulator remembers, for `restore`.', nothing, '', (e) => e.snapshot()),
   get(
     'requests',
     'The latest requests and responses; credentials and card data are masked.',
     byOrder,
     '?order_id=A-1',
-    (e, { order_id }) => e.requests.filter((request) => order_id === undefined || request.order_id === order_id),
+    (e, { order_id, ...page }) =>
+      pageOf(
+        e.requests.filter((request) => order_id === undefined || request.order_id === order_id),
+        idOf,
+        page,
+      ),
   ),
   get(
     'deliveries',
     'Every webhook with its attempts. With `wait`, responds as soon as `count` of them (default 1) have been attempted, or when the time is over.',
     fields('query', {
       order_id: v.optional(text),
+      status: v.optional(oneOf('status', ['failed', 'delivered', 'waiting', 'no address'] as const)),
       wait,
-      count: v.optional(v.pipe(text, v.regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1.'), v.transform(Number))),
+      count,
+      ...PAGE,
     }),
     '?order_id=A-1&wait=10s',
-    async ({ deliveries }, { order_id, wait, count }, signal) => {
-      const matches = (delivery: Delivery): boolean => order_id === undefined || delivery.order_id === order_id
+    async ({ deliveries }, { order_id, status, wait, count, ...page }, signal) => {
+      const matches = (delivery: Delivery): boolean =>
+        (order_id === undefined || delivery.order_id === order_id) &&
+        (status === undefined || stateOf(delivery) === status)
       if (wait !== undefined) await deliveries.attempted(matches, count ?? 1, milliseconds(wait), signal)
-      return deliveries.filter(matches)
+      return pageOf(deliveries.filter(matches), idOf, page)
     },
   ),
   post(
@@ -92,14 +141,17 @@ export const OPERATIONS: readonly ControlOperation[] = [
     fields('clock', {
       ...DURATION_ENTRIES,
       set: v.optional(text),
+      to: v.optional(oneOf('moment', ['next_retry', 'next_charge'] as const)),
       wait: v.optional(v.boolean('must be true or false.')),
     }),
     { minutes: 15 },
-    async ({ clock }, { set, wait, ...duration }) => {
-      if (set !== undefined && Object.keys(duration).length > 0) {
-        throw new InputError('set: cannot be combined with a unit of time.')
+    async ({ clock }, { set, to, wait, ...duration }) => {
+      if ([set, to, Object.keys(duration)[0]].filter((one) => one !== undefined).length > 1) {
+        throw new InputError('set: give one of set, to and the units of time.')
       }
-      const done = set === undefined ? clock.advance(duration as Duration) : clock.set(set)
+      const moment = to === undefined ? set : clock.due(to)
+      if (moment === null) throw new InputError(`to: there is no ${to?.replace('_', ' ')}.`)
+      const done = moment === undefined ? clock.advance(duration as Duration) : clock.set(moment)
       // A wrong duration rejects before the next task; the work itself may go on without the caller.
       await (wait === false ? Promise.race([done, new Promise((resolve) => setTimeout(resolve, 0))]) : done)
       return { now: clock.now() }
@@ -144,10 +196,10 @@ export const OPERATIONS: readonly ControlOperation[] = [
   ),
   post(
     'resend',
-    'Sends a webhook again, byte for byte.',
-    fields('resend', { id: text }),
+    'Sends a webhook again, byte for byte; with `url` to another address.',
+    fields('resend', { id: text, url: v.optional(text) }),
     { id: 'emulator-delivery-1' },
-    (e, { id }) => e.deliveries.resend(id),
+    (e, { id, url }) => e.deliveries.resend(id, url),
   ),
   post(
     'capture',
@@ -211,6 +263,16 @@ export const OPERATIONS: readonly ControlOperation[] = [
     otherPayment,
     { method: 'credit', order_id: 'C-1', amount: 5, currency: 'UAH' },
     (e, input) => e.control.createPayment(input as OtherPayment),
+  ),
+  post(
+    'restore',
+    'Goes on from a snapshot, in the place of what is there.',
+    v.looseObject({ version: v.number('must be a number.') }, 'A snapshot is an object.'),
+    { version: 1, pos_id: 'ed9e7111-0000-4000-8000-000000000001', state: {} },
+    (e, snapshot) => {
+      e.restore(snapshot)
+      return { restored: true }
+    },
   ),
   post(
     'reset',

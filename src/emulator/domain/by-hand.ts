@@ -13,7 +13,7 @@ export function chargeNow(context: Context, order: Order, code: string | undefin
   if (subscription?.status !== context.rules.statuses.recurringActive) {
     throw new Problem(400, `Order ${order.order_id} has no active subscription.`, [])
   }
-  return charge(context, order, subscription, 0, code)
+  return charge(context, order, 0, code)
 }
 
 /** Ends what is pending: the payment or operation with this id, or the latest. @throws {Problem} when nothing is. */

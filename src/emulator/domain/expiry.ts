@@ -20,10 +20,14 @@ export function scheduleExpiry(context: Context, order: Order, what: 'checkout' 
   const { checkoutMs, threeDSecureMs, authorizationMs } = context.options.expiry
   const lifetime = { checkout: checkoutMs, '3ds': threeDSecureMs, authorization: authorizationMs }[what]
   if (lifetime === undefined) return
-  const at = context.scheduler.now() + lifetime
-  context.scheduler.schedule(at, () => {
-    ;({ checkout, '3ds': threeDSecure, authorization })[what](context, order)
-  })
+  context.scheduler.schedule({ at: context.scheduler.now() + lifetime, kind: 'expiry', subject: order.order_id, what })
+}
+
+/** What was scheduled to expire does, if it is still open. */
+export function expireDue(context: Context, order: Order, what: string): void {
+  if (what === 'checkout') checkout(context, order)
+  if (what === '3ds') threeDSecure(context, order)
+  if (what === 'authorization') authorization(context, order)
 }
 
 /** Gives an authorization that has just been paid its lifetime; does nothing to any other payment. */

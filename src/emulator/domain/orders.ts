@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import type { Operation, Payment, Subscription, TimelineEntry } from '../state/state.ts'
+import type { Operation, Order, Payment, Subscription, TimelineEntry } from '../state/state.ts'
 
 /** An order as the emulator knows it: the truth that everything else can be held against. A copy; changing it changes nothing. */
 export interface OrderView {
@@ -13,13 +13,15 @@ export interface OrderView {
   /** The first is the order's own payment; the others are charges of its subscription. */
   payments: Payment[]
   operations: Operation[]
+  /** Earlier cards that were declined on the checkout page, under the perturbation `second_card`. */
+  declined?: Payment[]
   recurring?: Subscription
   timeline: TimelineEntry[]
 }
 
 /** Some of the orders, newest first. */
 export interface OrderSearch {
-  /** Part of the `order_id`, in upper or lower case. Default: all orders. */
+  /** Part of any id, of the card's visible digits, or a whole amount or status. Default: all orders. */
   text?: string
   /** How many to pass over. Default 0. */
   from?: number
@@ -31,15 +33,59 @@ export interface OrderSearch {
 export interface Orders {
   get(orderId: string): OrderView | undefined
   list(): OrderView[]
+  /** Some of the orders, oldest first: those with this status, after the one with this order_id, at most `limit`. */
+  page(page: { status?: string | undefined; after?: string | undefined; limit?: number | undefined }): OrderView[]
   /** `total` counts all that were found. */
   search(search: OrderSearch): { total: number; orders: OrderView[] }
+}
+
+const texts = new WeakMap<Order, { version: number; text: string }>()
+
+/** What an order can be found by, in lower case. Each change of an order is a line of its timeline: the text is made again then. */
+function searched(order: Order): string {
+  const known = texts.get(order)
+  if (known?.version === order.timeline.length) return known.text
+  const { payments, operations, subscription, checkout_id, order_id } = order
+  const records = [...payments, ...operations].flatMap((one) => [
+    one.payment_id,
+    one.transaction_id,
+    'operation_id' in one ? one.operation_id : one.cc_mask,
+    one.amount,
+    one.amount.toFixed(2),
+    one.status,
+    one.method,
+  ])
+  const text = [order_id, checkout_id, subscription?.id, ...new Set(records)].join('\n').toLowerCase()
+  texts.set(order, { version: order.timeline.length, text })
+  return text
+}
+
+const CHUNK = 100
+const chunks = new WeakMap<Order, { version: number; text: string }>()
+
+/** The orders that hold a text, oldest first. Texts are looked through in hundreds: one long text is searched much faster. */
+function find(orders: readonly Order[], wanted: string): Order[] {
+  const found: Order[] = []
+  for (let start = 0; start < orders.length; start += CHUNK) {
+    const part = orders.slice(start, start + CHUNK)
+    const [first] = part
+    if (first === undefined) break
+    const version = part.reduce((sum, { timeline }) => sum + timeline.length + 1, 0)
+    let chunk = chunks.get(first)
+    if (chunk?.version !== version) {
+      chunk = { version, text: part.map(searched).join('\n') }
+      chunks.set(first, chunk)
+    }
+    if (chunk.text.includes(wanted)) found.push(...part.filter((order) => searched(order).includes(wanted)))
+  }
+  return found
 }
 
 export function viewOrders(context: Context): Orders {
   const view = (orderId: string): OrderView | undefined => {
     const order = context.state.orders.get(orderId)
     if (order === undefined) return undefined
-    const { order_id, checkout_id, split, payments, operations, subscription, timeline } = order
+    const { order_id, checkout_id, split, payments, operations, subscription, timeline, declined } = order
     return structuredClone({
       order_id,
       status: payments[0].status,
@@ -48,6 +94,7 @@ export function viewOrders(context: Context): Orders {
       split,
       payments,
       operations,
+      ...(declined && { declined }),
       ...(subscription && { recurring: subscription }),
       timeline,
     })
@@ -55,11 +102,20 @@ export function viewOrders(context: Context): Orders {
   return {
     get: view,
     list: () => [...context.state.orders.keys()].flatMap((id) => view(id) ?? []),
+    page({ status, after, limit }) {
+      const all = [...context.state.orders.values()]
+      const start = after === undefined ? 0 : all.findIndex(({ order_id }) => order_id === after) + 1
+      const found = all.slice(start).filter(({ payments }) => status === undefined || payments[0].status === status)
+      return found.slice(0, limit).flatMap(({ order_id }) => view(order_id) ?? [])
+    },
     search({ text = '', from = 0, count = 50 }) {
-      const wanted = text.toLowerCase()
-      const all = [...context.state.orders.keys()].reverse()
-      const found = wanted === '' ? all : all.filter((id) => id.toLowerCase().includes(wanted))
-      return { total: found.length, orders: found.slice(from, from + count).flatMap((id) => view(id) ?? []) }
+      const wanted = text.trim().toLowerCase()
+      const all = [...context.state.orders.values()]
+      const found = (wanted === '' ? all : find(all, wanted)).reverse()
+      return {
+        total: found.length,
+        orders: found.slice(from, from + count).flatMap(({ order_id }) => view(order_id) ?? []),
+      }
     },
   }
 }

@@ -1,6 +1,6 @@
 import { type Context, note } from '../context.ts'
 import { Problem, type Violation } from '../http/problem.ts'
-import { findCard, isExpired, maskNumber, passesLuhn, type TestCard } from '../state/cards.ts'
+import { findCard, isExpired, maskNumber, passesLuhn, type TestCard, testCard } from '../state/cards.ts'
 import type { Order, Payment } from '../state/state.ts'
 import { addDuration, timestamp, timestampWithoutFraction } from '../state/time.ts'
 import { scheduleAuthorizationExpiry, scheduleExpiry } from './expiry.ts'
@@ -133,6 +133,14 @@ export function pay(context: Context, order: Order, instrument: Instrument, code
   announce(context, order, payment)
 }
 
+/** Under the perturbation `second_card`: the customer's first card is declined, and the payment stays open for the next one. */
+export function declineFirstCard(context: Context, order: Order): void {
+  const declined: Payment = { ...order.payments[0], payment_id: context.ids.uuid(), transaction_id: context.ids.uuid() }
+  order.declined = [...(order.declined ?? []), declined]
+  conclude(context, order, declined, findCard(testCard('declined')))
+  announce(context, order, declined)
+}
+
 /** Ends the customer's 3-D Secure step. */
 export function finishThreeDSecure(context: Context, order: Order, passed: boolean): void {
   const payment = order.payments[0]
@@ -179,12 +187,17 @@ export function cancelPayment(context: Context, order: Order): void {
 /** What its card left pending fails in time. */
 function timeOutLater(context: Context, order: Order, payment: Payment): void {
   if (payment.status !== 'pending') return
-  context.scheduler.schedule(addDuration(context.scheduler.now(), { minutes: 15 }), () => {
-    if (payment.status !== 'pending') return
-    setStatus(context, order, payment, context.rules.statuses.declined, context.rules.codes.timedOut)
-    followFirstPayment(context, order)
-    announce(context, order, payment)
-  })
+  const at = addDuration(context.scheduler.now(), { minutes: 15 })
+  context.scheduler.schedule({ at, kind: 'timeout', subject: order.order_id })
+}
+
+/** Ends a payment that has been pending for too long. */
+export function timeOut(context: Context, order: Order): void {
+  const [payment] = order.payments
+  if (payment.status !== 'pending') return
+  setStatus(context, order, payment, context.rules.statuses.declined, context.rules.codes.timedOut)
+  followFirstPayment(context, order)
+  announce(context, order, payment)
 }
 
 /** Assumption: `always` and `never` decide whether 3-D Secure is asked for; with anything else the card does. */

@@ -59,7 +59,8 @@ function scheduleNext(context: Context, order: Order, subscription: Subscription
     const expiry = parseDate(String(config.expiry_date ?? ''))
     if (expiry !== undefined && date(at) > date(expiry)) {
       // The day after the last possible charge: its webhook still says `active`, and its retries have the rest of the day.
-      context.scheduler.schedule(addDuration(expiry, { days: 1 }), () => cancelSubscription(context, order))
+      const end = addDuration(expiry, { days: 1 })
+      context.scheduler.schedule({ at: end, kind: 'recurring_end', subject: order.order_id })
       subscription.next = undefined
       return
     }
@@ -68,13 +69,24 @@ function scheduleNext(context: Context, order: Order, subscription: Subscription
       continue
     }
     subscription.next = at
-    context.scheduler.schedule(at, () => {
-      if (subscription.status === context.rules.statuses.recurringEnded) return
-      charge(context, order, subscription, 0)
-      scheduleNext(context, order, subscription, index + 1)
-    })
+    context.scheduler.schedule({ at, kind: 'charge', subject: order.order_id, number: index })
     return
   }
+}
+
+/** Makes the charge that is due, and schedules the next one. */
+export function chargeDue(context: Context, order: Order, index: number): void {
+  const { subscription } = order
+  if (subscription === undefined || subscription.status === context.rules.statuses.recurringEnded) return
+  charge(context, order, 0)
+  scheduleNext(context, order, subscription, index + 1)
+}
+
+/** Repeats a charge that was declined. */
+export function chargeAgain(context: Context, order: Order, attempt: number): void {
+  const { subscription } = order
+  if (subscription === undefined || subscription.status === context.rules.statuses.recurringEnded) return
+  charge(context, order, attempt)
 }
 
 function dueAt(context: Context, order: Order, index: number): number {
@@ -95,19 +107,13 @@ function dueAt(context: Context, order: Order, index: number): number {
 }
 
 /** Makes one charge, a new transaction of the same order; a declined one is repeated as the configuration says. */
-export function charge(
-  context: Context,
-  order: Order,
-  subscription: Subscription,
-  attempt: number,
-  code?: string,
-): Payment {
+export function charge(context: Context, order: Order, attempt: number, code?: string): Payment {
   const config = configOf(order)
   const first = order.payments[0]
   const now = timestamp(context.scheduler.now())
   const payment: Payment = {
     ...first,
-    payment_id: context.ids.uuid(),
+    payment_id: context.options.perturbations.includes('same_payment_id') ? first.payment_id : context.ids.uuid(),
     transaction_id: context.ids.uuid(),
     gateway_order_id: context.ids.named('gw'),
     billing_order_id: context.ids.named('billing'),
@@ -128,11 +134,11 @@ export function charge(
   const asked = code ?? statusCodeOf(context.faults.take('charge', 'outcome', order.order_id))
   conclude(context, order, payment, { ...card, status: 'success' }, asked ?? (byCard ? '4009' : undefined))
   announce(context, order, payment)
-  if (payment.status === context.rules.statuses.declined) retryLater(context, order, subscription, attempt)
+  if (payment.status === context.rules.statuses.declined) retryLater(context, order, attempt)
   return payment
 }
 
-function retryLater(context: Context, order: Order, subscription: Subscription, attempt: number): void {
+function retryLater(context: Context, order: Order, attempt: number): void {
   const config = configOf(order)
   const { defaultAttempts, defaultHours, defaultHoursDaily } = context.rules.recurring
   const attempts = (config.retry_attempts as number | undefined) ?? defaultAttempts
@@ -142,9 +148,8 @@ function retryLater(context: Context, order: Order, subscription: Subscription, 
   }
   const usual = config.interval_unit === 'day' ? defaultHoursDaily : defaultHours
   const hours = (config.retry_interval_hours as number | undefined) ?? usual
-  context.scheduler.schedule(addDuration(context.scheduler.now(), { hours }), () => {
-    if (subscription.status !== context.rules.statuses.recurringEnded) charge(context, order, subscription, attempt + 1)
-  })
+  const at = addDuration(context.scheduler.now(), { hours })
+  context.scheduler.schedule({ at, kind: 'charge_retry', subject: order.order_id, number: attempt + 1 })
 }
 
 function configOf(order: Order): Config {

@@ -24,7 +24,9 @@ export function setStatus(
     status_description: describeCode(code),
     processed_at: timestamp(context.scheduler.now()),
   })
-  note(context, order, `${payment.method} ${status} (${code}, ${payment.status_description})`)
+  const charge = order.payments.indexOf(payment)
+  const what = charge > 0 ? `charge ${charge}: ${payment.method}` : payment.method
+  note(context, order, `${what} ${status} (${code}, ${payment.status_description})`)
 }
 
 /** Sends the webhook of a payment as it stands now. */
@@ -34,6 +36,19 @@ export function announce(context: Context, order: Order, payment: Payment): void
     destination(context, order, payment),
     primaryPayload(context.rules, order, payment),
   )
+  if (payment === order.payments[0] && payment.status !== context.rules.statuses.created) sendLateInit(context, order)
+}
+
+/** Under the perturbation `late_init`: what was true before comes after what is. */
+function sendLateInit(context: Context, order: Order): void {
+  const [payment] = order.payments
+  if (payment.mode !== 'hosted' || !context.options.perturbations.includes('late_init')) return
+  const unknown = { status_code: null, status_description: null, eci: null, cc_mask: null, cc_token: null }
+  const more = { cc_token_expiration: null, receipt_url: null, payway: null, processed_amount: null, limit_info: null }
+  const status = context.rules.statuses.created
+  const late = { ...payment, ...unknown, ...more, ...NO_FEES, status, processed_at: payment.created_at }
+  const url = destination(context, order, payment)
+  context.deliveries.send(order.order_id, url, primaryPayload(context.rules, order, late))
 }
 
 /** The request's `server_url`; for scheduled charges `notification_url`, else the initial `server_url`. */

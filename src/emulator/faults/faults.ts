@@ -33,6 +33,14 @@ export interface Faults {
 export interface FaultBook extends Faults {
   /** The faults that fire at this moment; they are used up, but for those without an effect. */
   take(occasion: Occasion, phase: Phase, orderId?: string, hasEffect?: (fault: Fault) => boolean): Fault[]
+  save(): SavedFaults
+  restore(saved: SavedFaults): void
+}
+
+export interface SavedFaults {
+  scripted: { fault: Fault; times: number }[]
+  rates: { fault: Fault; probability: number }[]
+  fired: FaultOccurrence[]
 }
 
 export interface FaultParts {
@@ -86,6 +94,10 @@ export function createFaultBook({ random, now, onFired }: FaultParts): FaultBook
       rates: rates.map(({ fault, probability }) => ({ fault: { ...fault }, probability })),
     }),
     fired: () => fired.map((one) => ({ ...one })),
+    save: () => ({ scripted, rates, fired }),
+    restore(saved) {
+      ;({ scripted, rates, fired } = saved)
+    },
     take(occasion, phase, orderId, hasEffect = () => true) {
       const matches = (fault: Fault): boolean => firesAt(fault, occasion, phase, orderId)
       // Whether it has an effect comes last: it must not shift the random numbers of the other faults.

@@ -1,8 +1,10 @@
 import type { Context } from '../context.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { LoggedRequest } from '../state/activity.ts'
+import { maskBody, maskHeaders, maskText } from '../state/mask.ts'
 import { timestamp } from '../state/time.ts'
-import { maskBody, maskHeaders, maskText } from './mask.ts'
+import { wellFormed } from '../state/unicode.ts'
+import { Problem } from './problem.ts'
 
 type Handler = (request: Request, entry: LoggedRequest) => Promise<Response>
 
@@ -21,12 +23,19 @@ export async function recordRequest(context: Context, request: Request, handle: 
     reason: null,
     response_headers: {},
     response_body: '',
+    ms: 0,
     faults: [],
   }
-  if (!isLogged(request.method, pathname)) return handle(request, { id: '', ...entry })
+  if (!isLogged(request.method, pathname)) {
+    return handle(request, { id: '', ...entry }).catch((error: unknown) => {
+      reportError(context, null, error, request.signal)
+      throw error
+    })
+  }
   const logged = context.activity.open(entry)
   try {
-    const response = await keepResponse(logged, await handle(await keepBody(logged, request), logged))
+    const kept = await keepBody(logged, request)
+    const response = await keepResponse(logged, kept === undefined ? tooLarge() : await handle(kept, logged))
     report(context, logged)
     return response
   } catch (error) {
@@ -50,19 +59,49 @@ export function noteFaults(context: Context, entry: LoggedRequest, on: string, f
   }
 }
 
-async function keepBody(entry: LoggedRequest, request: Request): Promise<Request> {
+async function keepBody(entry: LoggedRequest, request: Request): Promise<Request | undefined> {
   if (request.body === null) return request
-  const body = new Uint8Array(await request.arrayBuffer())
+  const body = await readBody(request.body)
+  if (body === undefined) return undefined
   entry.body = maskBody(body, request.headers.get('content-type') ?? '')
   entry.order_id = orderIdOf(body)
   // Without the signal: a Request that follows another's keeps it, and what waits for it, in memory on Node.
   return new Request(request, { body, signal: null })
 }
 
+/** No request of the service comes near: more is a mistake, which must not cost seconds and memory. */
+const MAX_BYTES = 8 * 1024 * 1024
+
+function tooLarge(): Response {
+  return new Problem(413, 'The body has more than 8 MiB', { code: 'EMULATOR-413' }).toResponse()
+}
+
+/** Undefined for a body that is too large; what is left of it is not read. */
+async function readBody(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  const reader = stream.getReader()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    parts.push(part.value)
+    size += part.value.length
+    if (size > MAX_BYTES) {
+      reader.cancel().catch(() => {})
+      return undefined
+    }
+  }
+  const body = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    body.set(part, at)
+    at += part.length
+  }
+  return body
+}
+
 function orderIdOf(body: Uint8Array): string | null {
   try {
     const { order_id } = JSON.parse(new TextDecoder().decode(body)) as { order_id?: unknown }
-    return typeof order_id === 'string' ? order_id : null
+    return typeof order_id === 'string' ? wellFormed(order_id) : null
   } catch {
     return null
   }
@@ -102,7 +141,9 @@ function reasonOf(text: string): string | null {
 
 function report(context: Context, entry: LoggedRequest): void {
   const { at, id, method, path, operation, order_id, status, reason } = entry
-  context.activity.report({ type: 'request', at, id, method, path, operation, order_id, status, reason })
+  const ms = Math.max(0, Math.round(context.scheduler.now() - Date.parse(`${at}Z`)))
+  entry.ms = ms
+  context.activity.report({ type: 'request', at, id, method, path, operation, order_id, status, reason, ms })
 }
 
 function reportFailure(context: Context, entry: LoggedRequest, error: unknown, signal: AbortSignal): void {
@@ -110,7 +151,11 @@ function reportFailure(context: Context, entry: LoggedRequest, error: unknown, s
   if (onPurpose) entry.reason = 'the connection was broken on purpose'
   else entry.reason = signal.aborted ? 'the caller gave up' : 'internal error'
   report(context, entry)
-  if (onPurpose || signal.aborted) return
+  if (!onPurpose) reportError(context, entry.id, error, signal)
+}
+
+function reportError(context: Context, id: string | null, error: unknown, signal: AbortSignal): void {
+  if (signal.aborted) return
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  context.activity.report({ type: 'error', at: entry.at, id: entry.id, stack })
+  context.activity.report({ type: 'error', at: timestamp(context.scheduler.now()), id, stack })
 }

@@ -1,7 +1,9 @@
 import type { Context } from '../context.ts'
 import type { OperationName } from '../spec/endpoints.ts'
 import type { Order } from '../state/state.ts'
+import { firstMalformed } from '../state/unicode.ts'
 import { checkPos } from './authentication.ts'
+import type { RequestNotes } from './notes.ts'
 import { Problem, type Violation } from './problem.ts'
 
 /** A request that has passed path, verb, content type and credentials. */
@@ -11,6 +13,8 @@ export interface EndpointRequest {
   path: Record<string, string>
   query: URLSearchParams
   body: Uint8Array
+  /** What works here and may be rejected by the service. */
+  notes: RequestNotes
   /** The status code that a fault asks for, in place of what the card decides; asked when the outcome is decided. */
   statusCode(): string | undefined
 }
@@ -28,6 +32,10 @@ export function readJson(context: Context, request: EndpointRequest): Record<str
   }
   if (context.rules.types.json(parsed) !== undefined) {
     throw new Problem(context.rules.wire.invalid, 'The body is not a JSON object', [])
+  }
+  const malformed = firstMalformed(parsed)
+  if (malformed !== undefined) {
+    rejectInvalid(context, [{ field_name: malformed, violation: 'must be well-formed Unicode' }])
   }
   const body = parsed as Record<string, unknown>
   checkPos(context, body.pos_id)

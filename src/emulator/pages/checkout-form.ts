@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
-import { isExpired, passesLuhn, TEST_CARDS } from '../state/cards.ts'
+import { isExpired, passesLuhn, TEST_CARDS, type TestCard } from '../state/cards.ts'
 import type { Order } from '../state/state.ts'
 import { type Html, renderPage } from './layout.ts'
 import { type FieldError, type Messages, messagesFor, otherLanguageOf } from './messages.ts'
-import { cardGroups, spaced } from './test-cards.ts'
+import { cardGroups, cardList, spaced } from './test-cards.ts'
 
 /** The fields of the checkout form, in the API document's names for card data. */
 export type FieldName = 'cc_number' | 'exp_month' | 'exp_year' | 'card_cvv'
@@ -11,6 +11,9 @@ export type FieldName = 'cc_number' | 'exp_month' | 'exp_year' | 'card_cvv'
 export type FieldErrors = Partial<Record<FieldName, FieldError>>
 
 export type CardForm = Record<FieldName, string>
+
+/** The cards that are tried first; the others are folded away. */
+const FIRST = ['success', 'three_d_secure', 'insufficient_funds']
 
 const FIELDS: readonly FieldName[] = ['cc_number', 'exp_month', 'exp_year', 'card_cvv']
 
@@ -62,6 +65,7 @@ export function checkoutForm(order: Order, form?: CardForm, errors: FieldErrors 
   const cvv = wrong.length > 0 ? '' : values.card_cvv
   const field = (name: FieldName, label: string, autocomplete: string, value: string, described = ''): Html =>
     cardField({ name, label, autocomplete, value, described, error: errors[name], focus: wrong[0] === name })
+  const fill = (card: TestCard): Html => fillButton(card.name, spaced(card.number), messages)
   const body = html`
 <h1>${messages.pay(amount)}</h1>
 <p>${payment.description}</p>
@@ -83,7 +87,12 @@ ${wrong.length === 0 ? '' : html`<div class="notice bad" role="alert">${messages
 <h2>${messages.cards.title}</h2>
 <p class="hint">${messages.cards.hint}</p>
 <form id="fill" method="get"></form>
-${cardGroups(messages, (card) => fillButton(card.name, spaced(card.number), messages))}`
+${cardList(
+  TEST_CARDS.filter(({ name }) => FIRST.includes(name)),
+  messages,
+  fill,
+)}
+<details><summary>${messages.cards.all}</summary>${cardGroups(messages, fill)}</details>`
   const title = wrong.length > 0 ? `${messages.error}: ${messages.checkout}` : messages.checkout
   const rejected = wrong.map((name) => `${name} ${errors[name]?.replace('_', ' ')}`).join(', ')
   return renderPage({

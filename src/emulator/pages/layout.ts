@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { wellFormed } from '../state/unicode.ts'
 
 /** What the tagged template makes: escaped, except where it holds the same itself. */
 export type Html = ReturnType<typeof html>
@@ -8,6 +9,8 @@ export interface Page {
   body: Html
   /** A page of the emulator's own, with its navigation; the customer's pages are narrow and have none. */
   section?: Section
+  /** What stands between the navigation and the page. */
+  frame?: Html
   status?: number
   /** Why the request was rejected, for the request log. */
   reason?: string
@@ -17,7 +20,7 @@ export interface Page {
   bank?: boolean
 }
 
-export type Section = 'overview' | 'requests' | 'webhooks' | 'faults' | 'cards'
+export type Section = 'overview' | 'requests' | 'webhooks' | 'faults' | 'cards' | 'connect'
 
 const SECTIONS: Record<Section, [address: string, name: string]> = {
   overview: ['/_emulator', 'Overview'],
@@ -25,11 +28,12 @@ const SECTIONS: Record<Section, [address: string, name: string]> = {
   webhooks: ['/_emulator/webhooks', 'Webhooks'],
   faults: ['/_emulator/faults', 'Faults'],
   cards: ['/_emulator/cards', 'Test cards'],
+  connect: ['/_emulator/connect', 'Connect'],
 }
 
-/** A whole page, headed as the emulator's so that it is never taken for the service's. No script, and none allowed. */
+/** A whole page, headed as the emulator's so that it is never taken for the service's. The customer's pages allow no script. */
 export async function renderPage(page: Page): Promise<Response> {
-  const { title, body, section, status = 200, reason, lang = 'en', bank = false } = page
+  const { title, body, section, frame = '', status = 200, reason, lang = 'en', bank = false } = page
   const banner = page.banner ?? 'Emulator: no real money, no real cards.'
   const text = await html`<!doctype html>
 <html lang="${lang}">
@@ -39,10 +43,12 @@ export async function renderPage(page: Page): Promise<Response> {
     <title>${title} · edgetill emulator</title>
     <link rel="icon" href="/_emulator/icon.svg">
     <link rel="stylesheet" href="/_emulator/style.css">
+    ${section === undefined ? '' : html`<script src="/_emulator/live.js" defer></script>`}
   </head>
   <body>
     <header class="banner">${banner}</header>
     ${section === undefined ? '' : navigation(section)}
+    ${frame}
     <main class="${section === undefined ? 'narrow' : 'wide'}${bank ? ' bank' : ''}">
       ${body}
     </main>
@@ -55,11 +61,10 @@ export async function renderPage(page: Page): Promise<Response> {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       // No form-action: a checkout's form is sent on to the shop, whose address only the shop knows.
-      'content-security-policy':
-        "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+      'content-security-policy': `default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'${section === undefined ? '' : "; script-src 'self'; connect-src 'self'"}`,
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
-      ...(reason === undefined ? {} : { 'x-emulator-reason': encodeURIComponent(reason) }),
+      ...(reason === undefined ? {} : { 'x-emulator-reason': encodeURIComponent(wellFormed(reason)) }),
     },
   })
 }

@@ -28,7 +28,7 @@ export interface Messages {
   correct: string
   error: string
   errors: Record<FieldError, string>
-  cards: { title: string; hint: string; use: string; paid: string; declined: string; later: string }
+  cards: { title: string; hint: string; all: string; use: string; paid: string; declined: string; later: string }
   threeDS: {
     bank: string
     question: string
@@ -60,8 +60,8 @@ export const ENGLISH: Messages = {
   amount: 'Amount',
   pay: (amount) => `Pay ${amount}`,
   number: 'Card number',
-  month: 'Month (MM)',
-  year: 'Year (YY)',
+  month: 'Month',
+  year: 'Year',
   cvv: 'CVV',
   cvvHint: 'The 3 or 4 digits on the card',
   correct: 'Nothing was charged. Please correct the highlighted fields.',
@@ -78,6 +78,7 @@ export const ENGLISH: Messages = {
   cards: {
     title: 'Test cards',
     hint: 'Any other number that passes the Luhn check is paid. Any expiry date in the future and any three digits will do.',
+    all: 'All test cards',
     use: 'Fill in',
     paid: 'Paid',
     declined: 'Declined or pending',
@@ -103,7 +104,8 @@ export const ENGLISH: Messages = {
   },
   reason: 'Reason',
   paidAmount: (paid, asked) => `${paid} of ${asked}`,
-  startAgain: 'This checkout is closed. To try another card, start a new payment in the shop.',
+  startAgain:
+    'This checkout is closed. To try another card, open the payment link again, or start a new payment in the shop.',
   back: 'Back to the shop',
   noReturn: 'The shop named no page to return to (result_url): you can close this one.',
   inEmulator: 'This order in the emulator',
@@ -118,8 +120,8 @@ const UKRAINIAN: Messages = {
   amount: 'Сума',
   pay: (amount) => `Сплатити ${amount}`,
   number: 'Номер картки',
-  month: 'Місяць (ММ)',
-  year: 'Рік (РР)',
+  month: 'Місяць',
+  year: 'Рік',
   cvv: 'CVV',
   cvvHint: '3 або 4 цифри на картці',
   correct: 'Кошти не списано. Виправте, будь ласка, позначені поля.',
@@ -136,6 +138,7 @@ const UKRAINIAN: Messages = {
   cards: {
     title: 'Тестові картки',
     hint: 'Будь-який інший номер, що проходить перевірку Луна, буде оплачено. Підійде будь-який майбутній термін дії та будь-які три цифри.',
+    all: 'Усі тестові картки',
     use: 'Заповнити',
     paid: 'Оплачено',
     declined: 'Відхилено або в обробці',
@@ -161,7 +164,8 @@ const UKRAINIAN: Messages = {
   },
   reason: 'Причина',
   paidAmount: (paid, asked) => `${paid} із ${asked}`,
-  startAgain: 'Цю оплату завершено. Щоб спробувати іншу картку, почніть новий платіж у магазині.',
+  startAgain:
+    'Цю оплату завершено. Щоб спробувати іншу картку, відкрийте посилання на оплату ще раз або почніть новий платіж у магазині.',
   back: 'Повернутися до магазину',
   noReturn: 'Магазин не вказав сторінки для повернення (result_url): цю сторінку можна закрити.',
   inEmulator: 'Це замовлення в емуляторі',

@@ -53,9 +53,7 @@ th, td { text-align: left; vertical-align: top; padding: .45rem .75rem .45rem 0;
 th { color: var(--muted); font-weight: 600; }
 td.amount, th.amount { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 th, td { overflow-wrap: break-word; }
-table.list td:first-child, td.long { overflow-wrap: anywhere; min-width: 11rem; }
 tbody tr:hover { background: var(--soft); }
-td > a { display: inline-block; padding: .1rem 0; }
 .badge { display: inline-flex; align-items: center; gap: .35em; padding: .05rem .55rem .05rem .4rem; border-radius: 1rem; font-weight: 600; white-space: nowrap; border: 1px solid currentColor; }
 .badge svg { width: .95em; height: .95em; flex: none; }
 .ok { color: var(--ok); background: var(--ok-soft); }
@@ -91,6 +89,27 @@ details.confirm[open] { border: 1px solid var(--bad); border-radius: .45rem; pad
 .choice { display: grid; gap: .25rem; margin: 1rem 0 0; }
 .choice button { width: 100%; }
 .pager { display: flex; gap: 1rem; align-items: center; flex-wrap: wrap; margin: .75rem 0; }
+.frame { display: flex; flex-wrap: wrap; gap: .35rem .5rem; align-items: center; max-width: 76rem; margin: 0 auto; padding: 0 1.5rem .25rem; }
+.frame form { margin: 0; }
+.frame button { font-size: .875rem; padding: .15rem .5rem; }
+.frame .clock { margin-right: .5rem; }
+.frame .counts { display: flex; flex-wrap: wrap; gap: .35rem; margin-left: auto; }
+.frame .badge { text-decoration: none; }
+.worth { display: flex; flex-wrap: wrap; gap: .5rem 2rem; }
+.worth dd { font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; white-space: nowrap; }
+main time[data-age]::after { content: " · " attr(data-age); color: var(--muted); }
+.copier, button.copier { margin: .25rem 0; padding: .1rem .5rem; border-width: 1px; background: transparent; color: var(--accent); font-size: .85rem; }
+code.copy + .copier { margin: 0 0 0 .5rem; }
+.story .gap { color: var(--muted); font-style: italic; }
+table.list td, table.list th { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+@media (min-width: 62.01rem) {
+  table.list { table-layout: fixed; }
+  .orders th:nth-child(1) { width: 19%; } .orders th:nth-child(2) { width: 27%; } .orders th:nth-child(3) { width: 13%; }
+  .orders th:nth-child(4) { width: 11%; } .orders th:nth-child(5) { width: 14%; }
+  .requests th:nth-child(1) { width: 36%; } .requests th:nth-child(2) { width: 32%; } .requests th:nth-child(3) { width: 16%; }
+  .webhooks th:nth-child(1) { width: 16%; } .webhooks th:nth-child(2) { width: 24%; } .webhooks th:nth-child(3) { width: 12%; } .webhooks th:nth-child(4) { width: 22%; }
+  .own-webhooks th:nth-child(1) { width: 16%; } .own-webhooks th:nth-child(2) { width: 25%; } .own-webhooks th:nth-child(3) { width: 23%; } .own-webhooks th:nth-child(5) { width: 8rem; }
+}
 @media (max-width: 44rem) {
   main, main.wide { margin: 0 auto; border-radius: 0; border-width: 1px 0; padding: 1rem; }
   nav.site { padding: .25rem 1rem; }
@@ -103,9 +122,13 @@ details.confirm[open] { border: 1px solid var(--bad); border-radius: .45rem; pad
 }
 @media (max-width: 62rem) {
   table.list thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  table.list, table.list tbody, table.list tr, table.list td { display: block; }
-  table.list tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
-  table.list td, table.list td:first-child { min-width: 0; overflow-wrap: anywhere; border: 0; padding: .1rem 0; text-align: left; }
-  table.list td[data-label]::before { content: attr(data-label) " "; color: var(--muted); }
+  table.list, table.list tbody { display: block; }
+  table.list tr { display: grid; grid-template-columns: minmax(0, 1fr) fit-content(50%); gap: 0 .75rem; padding: .35rem 0; border-bottom: 1px solid var(--line); }
+  table.list td { min-width: 0; border: 0; padding: .1rem 0; }
+  .orders td:nth-child(3), .orders td:nth-child(6), .requests td:nth-child(4), .webhooks td:nth-child(4) { display: none; }
+  .orders td:nth-child(4) { grid-area: 1 / 2; }
+  .requests td:nth-child(1) { grid-column: 1 / 3; }
+  .webhooks td:nth-child(2), .own-webhooks td:nth-child(2) { max-width: 50vw; }
+  .own-webhooks td:nth-child(3) { display: none; }
 }
 `

@@ -14,15 +14,23 @@ function groupOf({ threeDSecure, status, recurring, operations }: TestCard): Gro
 }
 
 /** The test cards in groups; `button` makes what stands beside each. */
-export function cardGroups(messages: Messages, button: (card: TestCard) => Html | ''): Html {
+export function cardGroups(messages: Messages, button: (card: TestCard) => Html | '', level: 'h2' | 'h3' = 'h3'): Html {
   const title = { ...messages.cards, threeDS: '3-D Secure' }
   return html`${GROUPS.map(
-    (group) => html`<h3>${title[group]}</h3>
-<ul class="cards">${TEST_CARDS.filter((card) => groupOf(card) === group).map(
-      (card) => html`<li><code class="number">${spaced(card.number)}</code>
-  <span class="says">${messages.lang === 'uk' ? UKRAINIAN[card.name] : card.says}</span>${button(card)}</li>`,
-    )}</ul>`,
+    (group) => html`${level === 'h2' ? html`<h2>${title[group]}</h2>` : html`<h3>${title[group]}</h3>`}
+${cardList(
+  TEST_CARDS.filter((card) => groupOf(card) === group),
+  messages,
+  button,
+)}`,
   )}`
+}
+
+export function cardList(cards: readonly TestCard[], messages: Messages, button: (card: TestCard) => Html | ''): Html {
+  return html`<ul class="cards">${cards.map(
+    (card) => html`<li><code class="number">${spaced(card.number)}</code>
+  <span class="says">${messages.lang === 'uk' ? UKRAINIAN[card.name] : card.says}</span>${button(card)}</li>`,
+  )}</ul>`
 }
 
 /** A card number as it stands on a card: in groups of four. */

@@ -1,12 +1,10 @@
 import { capture } from '../domain/secondary.ts'
-import { findOrder, pick, type Route, readJson, rejectInvalid } from '../http/request.ts'
-import { validate } from '../http/validate.ts'
-import { secondaryInput } from './secondary.ts'
+import { findOrder, pick, type Route } from '../http/request.ts'
+import { secondaryBody, secondaryInput } from './secondary.ts'
 
 /** `POST {base_url}/api/v1/capture` (API document, "Capture a reserve"): in full, in part, or beyond the authorized amount. */
 export const capturePayment: Route = (context, request) => {
-  const body = readJson(context, request)
-  rejectInvalid(context, validate(context.rules, context.rules.parameters.capture, body))
+  const body = secondaryBody(context, request, 'capture')
   const order = findOrder(context, body.order_id)
   const operation = capture(context, order, secondaryInput(request, body, 'charge_amount'))
   const { responses } = context.rules

@@ -1,5 +1,5 @@
 import { type Context, note } from '../context.ts'
-import { finishThreeDSecure, pay } from '../domain/payments.ts'
+import { declineFirstCard, finishThreeDSecure, pay } from '../domain/payments.ts'
 import { statusCodeOf } from '../faults/response-faults.ts'
 import { noteFaults } from '../http/request-log.ts'
 import { checkForm, checkoutForm, filledForm, readForm } from '../pages/checkout-form.ts'
@@ -7,6 +7,7 @@ import { messagePage } from '../pages/layout.ts'
 import { outcomePage } from '../pages/outcome.ts'
 import { threeDSecurePage } from '../pages/three-d-secure.ts'
 import type { LoggedRequest } from '../state/activity.ts'
+import { findCard } from '../state/cards.ts'
 import type { Order } from '../state/state.ts'
 import { timestamp } from '../state/time.ts'
 
@@ -56,6 +57,9 @@ async function submitForm(context: Context, order: Order, request: Request, entr
   }
   const faults = context.faults.take('checkout', 'outcome', order.order_id)
   noteFaults(context, entry, 'checkout', faults)
+  const { perturbations } = context.options
+  const isFirst = order.declined === undefined && faults.length === 0 && findCard(card.number).status === 'success'
+  if (perturbations.includes('second_card') && isFirst) declineFirstCard(context, order)
   pay(context, order, card, statusCodeOf(faults))
   return nextPage(order, true)
 }

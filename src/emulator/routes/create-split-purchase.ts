@@ -1,14 +1,12 @@
 import { createOrder, pay } from '../domain/payments.ts'
 import { type Route, readJson } from '../http/request.ts'
-import { instrumentOf, noteMissingCustomer, recordOf, redirectToCheckout, validatePurchase } from './purchase.ts'
+import { instrumentOf, recordOf, redirectToCheckout, validatePurchase } from './purchase.ts'
 
 /** `POST {base_url}/api/v1/split/purchase` (API document, "Split purchase"): direct or hosted. */
 export const createSplitPurchase: Route = (context, request) => {
   const { statusCode } = request
-  const body = readJson(context, request)
-  validatePurchase(context, body, ['purchase'], true)
+  const body = validatePurchase(context, request, readJson(context, request), ['purchase'], true)
   const order = createOrder(context, body, true)
-  noteMissingCustomer(context, order, body)
   if (body.mode === 'hosted') return redirectToCheckout(context, order)
   pay(context, order, instrumentOf(body), statusCode())
   // The API document's response echoes the request, card data included; the record's own fields win.

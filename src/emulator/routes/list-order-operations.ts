@@ -15,7 +15,7 @@ export const listOrderOperations: Route = (context, { path }) => {
 function operationsOf(context: Context, order: Order): Record<string, unknown>[] {
   const { responses } = context.rules
   const recurring = order.subscription && { recurring: recurringObject(order) }
-  const primaries: Record<string, unknown>[] = order.payments.map((payment) => ({
+  const primaries: Record<string, unknown>[] = [...(order.declined ?? []), ...order.payments].map((payment) => ({
     ...pick(payment, responses.payment),
     ...customer(order),
     ...recurring,

@@ -1,23 +1,33 @@
-import { type Context, note } from '../context.ts'
+import type { Context } from '../context.ts'
 import type { Instrument } from '../domain/payments.ts'
+import type { RequestNotes } from '../http/notes.ts'
 import type { Violation } from '../http/problem.ts'
-import { pick, rejectInvalid } from '../http/request.ts'
+import { type EndpointRequest, pick, rejectInvalid } from '../http/request.ts'
+import { tolerate } from '../http/tolerate.ts'
 import { relax, validate } from '../http/validate.ts'
+import type { ParameterTable } from '../spec/parameters.ts'
 import type { Order } from '../state/state.ts'
 import { customer, recurringObject } from '../webhooks/payload.ts'
 
 type Body = Record<string, unknown>
 
 /** Checks a purchase or auth request against its table and rules. @throws {Problem} with all that is wrong. */
-export function validatePurchase(context: Context, body: Body, methods: readonly string[], split: boolean): void {
+export function validatePurchase(
+  context: Context,
+  { notes }: EndpointRequest,
+  sent: Body,
+  methods: readonly string[],
+  split: boolean,
+): Body {
   const { parameters, types } = context.rules
-  const mode = (body.mode ?? undefined) === undefined ? 'is required' : types.mode(body.mode)
+  const mode = (sent.mode ?? undefined) === undefined ? 'is required' : types.mode(sent.mode)
   if (mode !== undefined) rejectInvalid(context, [{ field_name: 'mode', violation: mode }])
-  const table = body.mode === 'direct' ? parameters.directPurchase : parameters.hostedPurchase
+  const table = sent.mode === 'direct' ? parameters.directPurchase : parameters.hostedPurchase
   const relaxed = relax(table, (name) => {
     if (name === 'split') return !split
     return name.startsWith('customer_') && context.options.customerFields === 'optional'
   })
+  const body = tolerate(context.rules, relaxed, sent, { notes, noted: (name) => table[name]?.required === true })
   const violations = validate(context.rules, relaxed, body)
   if (types.method(body.method) === undefined && !methods.includes(String(body.method))) {
     violations.push({ field_name: 'method', violation: `must be ${methods.join(' or ')} here` })
@@ -28,18 +38,32 @@ export function validatePurchase(context: Context, body: Body, methods: readonly
   }
   if (split && context.options.splitSum === 'exact') violations.push(...sumViolations(body))
   rejectInvalid(context, violations)
+  noteOpenQuestions(table, body, notes, split)
+  return body
 }
 
-/** Notes in the timeline which required customer parameters a request left out, where they are not insisted on. */
-export function noteMissingCustomer(context: Context, order: Order, body: Body): void {
-  const { parameters } = context.rules
-  const table = body.mode === 'direct' ? parameters.directPurchase : parameters.hostedPurchase
+const BYPASSES = ['supported', 'always', 'never']
+
+/** What the API document leaves open, and a merchant's project may reject. */
+function noteOpenQuestions(table: ParameterTable, body: Body, notes: RequestNotes, split: boolean): void {
   const missing = Object.entries(table)
     .filter(
       ([name, { required }]) => required && name.startsWith('customer_') && (body[name] ?? undefined) === undefined,
     )
     .map(([name]) => name)
-  if (missing.length > 0) note(context, order, `request without ${missing.join(', ')} (required by the API document)`)
+  if (missing.length > 0) notes.add(missing, `request without ${missing.join(', ')} (required by the API document)`)
+  const id = [...String(body.order_id)].length
+  if (id > 32) {
+    notes.add('order_id', `order_id has ${id} characters; captures, refunds and voids take at most 32.`)
+  }
+  if (!BYPASSES.includes(String(body.order_3ds_bypass))) {
+    const known = BYPASSES.join(', ')
+    notes.add('order_3ds_bypass', `order_3ds_bypass is none of the known values: ${known}.`)
+  }
+  if (split && sumViolations(body).length > 0) notes.add('split', 'The parts of split do not add up to the amount.')
+  if (!split && (body.split ?? undefined) !== undefined) {
+    notes.add('split', `split is ignored: the API document shows it for split purchases, not for this ${body.method}.`)
+  }
 }
 
 /** "Either full card data (…) or `cc_token` is sent." */

@@ -9,7 +9,8 @@ import { primaryPayload, secondaryPayload } from '../webhooks/payload.ts'
 /** `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true` (API document, "Re-send a webhook for an operation"). */
 export const resendWebhook: Route = (context, { path, query }) => {
   checkPathIds(context, path)
-  if (query.get('callback') !== context.rules.wire.callback) {
+  const callback = query.getAll('callback')
+  if (callback.length !== 1 || callback[0] !== context.rules.wire.callback) {
     rejectInvalid(context, [{ field_name: 'callback', violation: `must be ${context.rules.wire.callback}` }])
   }
   const operation = path.operation ?? ''

@@ -1,8 +1,33 @@
+import type { Context } from '../context.ts'
 import type { SecondaryInput } from '../domain/secondary.ts'
-import type { EndpointRequest } from '../http/request.ts'
+import { type EndpointRequest, readJson, rejectInvalid } from '../http/request.ts'
+import { tolerate } from '../http/tolerate.ts'
+import { validate } from '../http/validate.ts'
 import type { SplitPart } from '../state/state.ts'
 
 type Body = Record<string, unknown>
+
+/** The body of a secondary operation, held against its table. @throws {Problem} with all that is wrong. */
+export function secondaryBody(
+  context: Context,
+  request: EndpointRequest,
+  name: 'capture' | 'void' | 'refund' | 'splitCapture' | 'splitRefund',
+): Body {
+  const { rules } = context
+  const sent = readJson(context, request)
+  const { notes } = request
+  const renamed = name === 'splitCapture' && sent.order_currency === undefined && sent.currency !== undefined
+  if (renamed) notes.add('order_currency', 'currency is taken for order_currency, the name in public material.')
+  const table = rules.parameters[name]
+  // The API document shows the capture alone; for the others there is only public material, and its clients.
+  const textAmounts = name !== 'capture'
+  const taken = tolerate(rules, table, renamed ? { ...sent, order_currency: sent.currency } : sent, {
+    notes,
+    textAmounts,
+  })
+  rejectInvalid(context, validate(rules, table, taken))
+  return taken
+}
 
 /** What the bodies of capture, void and refund have in common, once validated; `amountName` is the name of their amount. */
 export function secondaryInput({ statusCode }: EndpointRequest, body: Body, amountName?: string): SecondaryInput {

@@ -26,17 +26,48 @@ export interface EmulatorClock {
    * @throws {TypeError} when that is not a time up to the year 9998, or more than 30 years ahead.
    */
   set(at: number | string): Promise<void>
+  /** When the next retry of a webhook or the next scheduled charge is due, in milliseconds since the epoch; null where none is. */
+  due(what: 'next_retry' | 'next_charge'): number | null
 }
 
-interface Job {
+/** What can be scheduled. */
+export type JobKind =
+  | 'expiry'
+  | 'timeout'
+  | 'charge'
+  | 'charge_retry'
+  | 'recurring_end'
+  | 'webhook_retry'
+  | 'webhook_delayed'
+  | 'webhook_release'
+
+/** Something that falls due, as data: it can be stored. */
+export interface Job {
+  /** Milliseconds since the epoch. */
   at: number
-  run: () => void
+  kind: JobKind
+  /** An order_id, or the id of a delivery. */
+  subject: string
+  /** Which charge, or which attempt. */
+  number?: number
+  /** What expires. */
+  what?: string
 }
+
+export type JobHandlers = Record<JobKind, (job: Job) => void>
 
 /** The emulator's time, and what is due at which moment of it: retries, recurring charges, delayed webhooks. */
 export interface Scheduler extends ClockSource {
-  /** Runs `run` as soon as the clock has reached `at`. */
-  schedule(at: number, run: () => void): void
+  /** Has the job done as soon as the clock has reached its time. */
+  schedule(job: Job): void
+  /** Who does the jobs; called once, before anything is due. */
+  handle(handlers: JobHandlers): void
+  /** What is due, in its order. */
+  readonly jobs: readonly Job[]
+  /** Milliseconds that were added to the source. */
+  readonly offset: number
+  /** Goes on from stored jobs and a stored offset. */
+  restore(jobs: readonly Job[], offset: number): void
   /** Runs what is due now. */
   runDue(): void
   /** Moves the clock on, stopping at each moment at which something is due; `idle` is awaited after each stop. */
@@ -60,7 +91,10 @@ export function createScheduler(source: ClockSource): Scheduler {
   let goal: number | undefined
   let queue: Promise<void> = Promise.resolve()
 
-  const now = (): number => source.now() + offset
+  // What was scheduled happens at the moment that it was scheduled for, not milliseconds of the real clock later.
+  let held: number | undefined
+  let handlers: JobHandlers | undefined
+  const now = (): number => held ?? source.now() + offset
   const moveTo = (at: number): void => {
     offset += Math.max(0, at - now())
   }
@@ -71,6 +105,15 @@ export function createScheduler(source: ClockSource): Scheduler {
     return next
   }
 
+  const carryOut = (job: Job): void => {
+    held = job.at
+    try {
+      handlers?.[job.kind](job)
+    } finally {
+      held = undefined
+    }
+  }
+
   async function runUntil(target: number, since: number, idle: () => Promise<void>): Promise<void> {
     // What is under way may have something to schedule: the retry of a delivery that is about to fail.
     await idle()
@@ -78,7 +121,7 @@ export function createScheduler(source: ClockSource): Scheduler {
       const job = takeNext(target)
       if (job === undefined) break
       moveTo(job.at)
-      job.run()
+      carryOut(job)
       await idle()
       if (count % JOBS_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve, 0))
     }
@@ -101,13 +144,29 @@ export function createScheduler(source: ClockSource): Scheduler {
 
   return {
     now,
-    schedule(at, run) {
+    schedule(job) {
       let index = jobs.length
-      while (index > 0 && (jobs[index - 1]?.at ?? 0) > at) index -= 1
-      jobs.splice(index, 0, { at, run })
+      while (index > 0 && (jobs[index - 1]?.at ?? 0) > job.at) index -= 1
+      jobs.splice(index, 0, job)
+    },
+    handle(all) {
+      handlers = all
+    },
+    get jobs() {
+      return jobs
+    },
+    get offset() {
+      return offset
+    },
+    restore(stored, added) {
+      generation += 1
+      jobs = [...stored]
+      offset = added
+      goal = undefined
+      queue = Promise.resolve()
     },
     runDue() {
-      for (let job = takeNext(now()); job !== undefined; job = takeNext(now())) job.run()
+      for (let job = takeNext(now()); job !== undefined; job = takeNext(now())) carryOut(job)
     },
     async advance(duration, idle) {
       return moveOn(checkTarget(start(), addDuration(start(), duration)), idle)

@@ -3,6 +3,10 @@ export interface Random {
   (): number
   /** Begins the stream again. */
   restart(): void
+  /** Where the stream is. */
+  position(): number
+  /** Goes on from there. */
+  goTo(position: number): void
 }
 
 export function createRandom(seed: number): Random {
@@ -16,6 +20,10 @@ export function createRandom(seed: number): Random {
   return Object.assign(next, {
     restart() {
       state = seed >>> 0
+    },
+    position: () => state,
+    goTo(position: number) {
+      state = position >>> 0
     },
   })
 }

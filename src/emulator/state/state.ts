@@ -93,6 +93,8 @@ export interface Subscription {
 export interface TimelineEntry {
   at: string
   what: string
+  /** A note: it works here, and may be rejected by the service. */
+  note?: true
 }
 
 export interface Order {
@@ -105,6 +107,8 @@ export interface Order {
   /** The first is the order's own payment; the others are charges of its subscription. */
   payments: [Payment, ...Payment[]]
   operations: Operation[]
+  /** Earlier cards that were declined on the checkout page. */
+  declined?: Payment[]
   subscription: Subscription | undefined
   /** The number of the card that the order was paid with; decides how later charges end. */
   card: string | undefined

@@ -4,14 +4,17 @@ import type { FaultBook } from '../faults/faults.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { InputError } from '../parse-input.ts'
 import type { WireRules } from '../spec/endpoints.ts'
+import type { WebhookRules } from '../spec/response-fields.ts'
 import type { ActivityLog } from '../state/activity.ts'
-import type { Scheduler } from '../state/clock.ts'
+import type { Job, JobHandlers, JobKind, Scheduler } from '../state/clock.ts'
 import type { Random } from '../state/random.ts'
 import { timestamp } from '../state/time.ts'
 import { type Attempt, createDeliveryStore, type Delivery, hasFailed } from './delivery-store.ts'
 import { failureCause } from './failure-cause.ts'
 import { corruptSignature, webhookForm } from './form.ts'
 import { createNextWebhook, type WebhookFilter } from './next-webhook.ts'
+import { perturb } from './perturb.ts'
+import { type ReceiverResponse, receive } from './receive.ts'
 import { createWaiting } from './waiting.ts'
 
 /** The latest 10,000 webhooks, oldest first: an array with a few more members. */
@@ -26,8 +29,11 @@ export interface Deliveries extends ReadonlyArray<Delivery> {
   next(filter?: WebhookFilter, signal?: AbortSignal): Promise<Delivery>
   /** Resolves when every delivery that has been started is done. Retries and delays wait for the clock and are not awaited. */
   idle(): Promise<void>
-  /** Sends the same bytes once more and returns the attempt. @throws {TypeError} when there is no such delivery, or it has no url. */
-  resend(id: string): Promise<Attempt>
+  /**
+   * Sends the same bytes once more, to its own address or to another one, and returns the attempt. @throws {TypeError} when there
+   * is no such delivery, or neither it nor the call has a url.
+   */
+  resend(id: string, url?: string): Promise<Attempt>
   /**
    * Resolves when `count` of the deliveries that match have been attempted (one that has no url counts at once), or after `ms`
    * of real time.
@@ -48,11 +54,26 @@ export interface DeliveryLog {
    */
   preflight(url: string): void
   clear(): void
+  /** What falls due: retries, and webhooks that were held back. */
+  readonly jobs: Pick<JobHandlers, 'webhook_retry' | 'webhook_delayed' | 'webhook_release'>
+  save(): SavedDeliveries
+  /** Goes on from there; what was under way is sent again, after the next wait of the retry policy. */
+  restore(saved: SavedDeliveries): void
+}
+
+/** The webhooks as they are stored. */
+export interface SavedDeliveries {
+  all: readonly Delivery[]
+  count: number
+  handedOut: readonly string[]
+  /** The ids of those that wait for the order's next webhook. */
+  held: readonly string[]
 }
 
 export interface DeliveryParts {
   options: ResolvedOptions
   wire: WireRules
+  webhooks: WebhookRules
   scheduler: Scheduler
   faults: FaultBook
   chance: Random
@@ -62,7 +83,8 @@ export interface DeliveryParts {
 const HOUR = 3_600_000
 const USER_AGENT = 'edgetill-emulator'
 
-export function createDeliveryLog({ options, wire, scheduler, faults, chance, activity }: DeliveryParts): DeliveryLog {
+export function createDeliveryLog(parts: DeliveryParts): DeliveryLog {
+  const { options, wire, webhooks, scheduler, faults, chance, activity } = parts
   const store = createDeliveryStore()
   const headers = { 'content-type': wire.webhookContentType, 'user-agent': USER_AGENT, ...options.webhookHeaders }
   const started = new Set<Promise<unknown>>()
@@ -70,48 +92,55 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
   const queues = new Map<string, Promise<unknown>>()
   const held = new Map<string, Delivery[]>()
   const waiting = createWaiting()
+  const handedOut = new Set<string>()
   let count = 0
   // What was under way or waited for its turn when everything was forgotten must not come back.
   let generation = 0
   const sending = new Set<AbortController>()
 
-  async function post(url: string, init: RequestInit): Promise<number> {
+  async function post(url: string, init: RequestInit): Promise<ReceiverResponse> {
     const send = options.fetch ?? globalThis.fetch
     // Not AbortSignal.any: every signal that it makes stays with the lasting one for as long as that lives.
     const underWay = new AbortController()
     const timeout = setTimeout(() => underWay.abort(new DOMException('', 'TimeoutError')), options.webhookTimeoutMs)
     sending.add(underWay)
     try {
-      const response = await send(url, { ...init, redirect: 'manual', signal: underWay.signal })
-      // The status is what counts; a body that breaks off does not change it.
-      await response.body?.cancel().catch(() => {})
-      return response.status
+      return await receive(await send(url, { ...init, redirect: 'manual', signal: underWay.signal }))
     } finally {
       clearTimeout(timeout)
       sending.delete(underWay)
     }
   }
 
-  /** @param wait Milliseconds until the next attempt, should this one fail. */
-  async function attempt(delivery: Delivery, body: string, wait?: number): Promise<Attempt> {
-    const result: Attempt = activity.stamp({ at: timestamp(scheduler.now()) })
+  /**
+   * @param retryAt When it is sent again, should this attempt fail.
+   * @param elsewhere Where it goes instead of its own address.
+   */
+  async function attempt(delivery: Delivery, body: string, retryAt?: number, elsewhere?: string): Promise<Attempt> {
+    const began = scheduler.now()
+    const result: Attempt = activity.stamp({
+      at: timestamp(began),
+      ...(elsewhere === undefined ? {} : { url: elsewhere }),
+    })
     delivery.attempts.push(result)
     const since = generation
+    const url = elsewhere ?? delivery.url ?? ''
     try {
-      result.status = await post(delivery.url ?? '', { method: wire.webhookVerb, headers: delivery.headers, body })
+      Object.assign(result, await post(url, { method: wire.webhookVerb, headers: delivery.headers, body }))
     } catch (error) {
       result.error = failureCause(error, options.webhookTimeoutMs)
     }
+    result.ms = Math.max(0, scheduler.now() - began)
     waiting.changed()
-    if (since === generation) reportAttempt(delivery, result, wait)
+    if (since === generation) reportAttempt(delivery, result, retryAt)
     return result
   }
 
-  function reportAttempt(delivery: Delivery, result: Attempt, wait?: number): void {
+  function reportAttempt(delivery: Delivery, result: Attempt, retryAt?: number): void {
+    if (hasFailed(result) && retryAt !== undefined) result.retry_at = timestamp(retryAt)
     store.settle(delivery)
-    const { id, order_id, url, event, attempts } = delivery
-    const { at, status: response = null, error = null } = result
-    const retry_at = hasFailed(result) && wait !== undefined ? timestamp(scheduler.now() + wait) : null
+    const { id, order_id, event, attempts } = delivery
+    const { at, status: response = null, error = null, url = delivery.url, ms = 0, retry_at = null } = result
     const [method, status] = [String(event.method), String(event.status)]
     const number = attempts.indexOf(result) + 1
     activity.report({
@@ -126,6 +155,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
       response,
       error,
       retry_at,
+      ms,
     })
   }
 
@@ -149,11 +179,14 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
 
   function deliver(delivery: Delivery, triggered: readonly Fault[], tries = 0): void {
     const since = generation
+    // The policy counts from the moment that it was due, which no slow receiver moves.
+    const due = scheduler.now()
     enqueue(delivery, async () => {
       const wait = options.retryDelaysMs[tries]
-      const result = await firstAttempt(delivery, tries === 0 ? triggered : [], wait)
-      if (hasFailed(result) && wait !== undefined && since === generation) {
-        scheduler.schedule(scheduler.now() + wait, () => deliver(delivery, [], tries + 1))
+      const retryAt = wait === undefined ? undefined : due + wait
+      const result = await firstAttempt(delivery, tries === 0 ? triggered : [], retryAt)
+      if (hasFailed(result) && retryAt !== undefined && since === generation) {
+        postpone(delivery, 'webhook_retry', retryAt, tries + 1)
       }
     })
     for (const fault of tries === 0 ? triggered : []) {
@@ -162,33 +195,59 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
     }
   }
 
-  async function firstAttempt(delivery: Delivery, triggered: readonly Fault[], wait?: number): Promise<Attempt> {
+  /** A webhook that the log has forgotten meanwhile is sent all the same. */
+  const postponed = new Map<string, Delivery>()
+
+  function postpone(delivery: Delivery, kind: JobKind, at: number, tries = 0): void {
+    postponed.set(delivery.id, delivery)
+    scheduler.schedule({ at, kind, subject: delivery.id, number: tries })
+  }
+
+  function resume({ subject, number = 0 }: Job): void {
+    const delivery = postponed.get(subject)
+    postponed.delete(subject)
+    if (delivery !== undefined) deliver(delivery, number === 0 ? (delivery.faults as Fault[]) : [], number)
+  }
+
+  async function firstAttempt(delivery: Delivery, triggered: readonly Fault[], retryAt?: number): Promise<Attempt> {
     if (triggered.some(({ kind }) => kind === 'drop')) {
       const lost = activity.stamp({ at: timestamp(scheduler.now()), error: 'dropped on purpose' })
       delivery.attempts.push(lost)
       waiting.changed()
-      reportAttempt(delivery, lost, wait)
+      reportAttempt(delivery, lost, retryAt)
       return lost
     }
     const corrupt = triggered.some(({ kind }) => kind === 'corrupt_signature')
-    return attempt(delivery, corrupt ? corruptSignature(delivery.body) : delivery.body, wait)
+    return attempt(delivery, corrupt ? corruptSignature(delivery.body) : delivery.body, retryAt)
   }
 
   function start(delivery: Delivery, triggered: readonly Fault[]): void {
     if (delivery.url === null) return
     const delay = triggered.find((fault) => fault.kind === 'delay')
     if (delay?.kind === 'delay') {
-      scheduler.schedule(scheduler.now() + (delay.ms ?? 60_000), () => deliver(delivery, triggered))
+      postpone(delivery, 'webhook_delayed', scheduler.now() + (delay.ms ?? 60_000))
       return
     }
     const before = held.get(delivery.order_id) ?? []
     if (triggered.some(({ kind }) => kind === 'reorder')) {
       held.set(delivery.order_id, [...before, delivery])
-      scheduler.schedule(scheduler.now() + HOUR, () => release(delivery.order_id))
+      scheduler.schedule({ at: scheduler.now() + HOUR, kind: 'webhook_release', subject: delivery.order_id })
       return
     }
     deliver(delivery, triggered)
     release(delivery.order_id)
+  }
+
+  /** What the end of the process cut off has failed, and is due again. */
+  function interrupted(delivery: Delivery): void {
+    const last = delivery.attempts.at(-1)
+    if (last === undefined || last.status !== undefined || last.error !== undefined) return
+    last.error = 'the emulator was stopped'
+    const wait = options.retryDelaysMs[delivery.attempts.length - 1]
+    if (wait === undefined) return
+    last.retry_at = timestamp(scheduler.now() + wait)
+    postpone(delivery, 'webhook_retry', scheduler.now() + wait, delivery.attempts.length)
+    store.settle(delivery)
   }
 
   function release(orderId: string): void {
@@ -198,18 +257,19 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
   }
 
   const list = Object.defineProperties(store.all, {
-    next: { value: createNextWebhook(store.all, waiting) },
+    next: { value: createNextWebhook(store.all, waiting, handedOut) },
     idle: {
       value: async (): Promise<void> => {
         while (started.size > 0) await Promise.allSettled([...started])
       },
     },
     resend: {
-      value: async (id: string): Promise<Attempt> => {
+      value: async (id: string, url?: string): Promise<Attempt> => {
         const delivery = store.all.find((candidate) => candidate.id === id)
         if (delivery === undefined) throw new InputError(`No delivery has the id ${id}.`)
-        if (delivery.url === null) throw new InputError(`Delivery ${id} has no url to go to.`)
-        return track(attempt(delivery, delivery.body))
+        if (delivery.url === null && url === undefined) throw new InputError(`Delivery ${id} has no url to go to.`)
+        if (url !== undefined && !/^https?:\/\/[^/]/i.test(url)) throw new InputError('url must be an http(s) URL.')
+        return track(attempt(delivery, delivery.body, undefined, url === delivery.url ? undefined : url))
       },
     },
     attempted: {
@@ -223,12 +283,14 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
     ofOrder: store.ofOrder,
     undelivered: store.undelivered,
     send(orderId, url, payload) {
-      const triggered = faults.take('webhook', 'webhook', orderId)
+      // A fault waits for a webhook that goes somewhere.
+      const triggered = faults.take('webhook', 'webhook', orderId, () => url !== null)
       // "The set of parameters may change at the service's initiative": one webhook in eight has one more.
       const extra = chance() < 1 / 8 ? { emulator_note: 'an unknown parameter, to be ignored' } : {}
-      const event = applyContentFaults({ ...payload, ...extra }, triggered) as Record<string, unknown>
-      const padded = !triggered.some(({ kind }) => kind === 'missing_padding')
       count += 1
+      const perturbed = perturb({ ...payload, ...extra }, options.perturbations, webhooks, count)
+      const event = applyContentFaults(perturbed, triggered) as Record<string, unknown>
+      const padded = !triggered.some(({ kind }) => kind === 'missing_padding')
       const delivery: Delivery = {
         id: `emulator-delivery-${count}`,
         order_id: orderId,
@@ -256,7 +318,7 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
       const asked = post(url, { headers: { 'user-agent': USER_AGENT } })
       track(
         asked.then(
-          (status) => done(status, null),
+          ({ status }) => done(status, null),
           (error: unknown) => done(null, failureCause(error, options.webhookTimeoutMs)),
         ),
       )
@@ -268,6 +330,36 @@ export function createDeliveryLog({ options, wire, scheduler, faults, chance, ac
       count = 0
       queues.clear()
       held.clear()
+      handedOut.clear()
+      postponed.clear()
+    },
+    jobs: {
+      webhook_retry: resume,
+      webhook_delayed: resume,
+      webhook_release: ({ subject }) => release(subject),
+    },
+    save: () => ({
+      all: store.all,
+      count,
+      handedOut: [...handedOut],
+      held: [...held.values()].flat().map(({ id }) => id),
+    }),
+    restore(saved) {
+      for (const delivery of saved.all) {
+        store.add(delivery)
+        store.settle(delivery)
+      }
+      count = saved.count
+      for (const id of saved.handedOut) handedOut.add(id)
+      const waits = new Map(scheduler.jobs.map((job) => [job.subject, job]))
+      for (const delivery of saved.all) {
+        if (delivery.url === null) continue
+        if (waits.has(delivery.id)) postponed.set(delivery.id, delivery)
+        else if (saved.held.includes(delivery.id)) {
+          held.set(delivery.order_id, [...(held.get(delivery.order_id) ?? []), delivery])
+        } else if (delivery.attempts.length === 0) deliver(delivery, delivery.faults as Fault[])
+        else interrupted(delivery)
+      }
     },
   }
 }

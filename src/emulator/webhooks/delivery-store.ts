@@ -5,6 +5,16 @@ export interface Attempt {
   at: string
   status?: number
   error?: string
+  /** Milliseconds until the response or the failure, on the emulator's clock: 0 where it stands still. */
+  ms?: number
+  /** Where it went, if not to the webhook's own address: it says nothing about the delivery. */
+  url?: string
+  /** The receiver's headers, but for `date` and those of the connection; credentials are masked. */
+  response_headers?: Record<string, string>
+  /** The first 16,384 bytes of what the receiver responded, with card data masked. */
+  response_body?: string
+  /** When the failed webhook is sent again. */
+  retry_at?: string
 }
 
 /** One webhook. */
@@ -30,6 +40,19 @@ const MAX_DELIVERIES = 10_000
 /** Anything but a 2xx has not arrived. */
 export function hasFailed({ status }: Attempt): boolean {
   return status === undefined || status < 200 || status > 299
+}
+
+/** The last attempt at the webhook's own address. */
+function lastAttempt({ attempts }: Delivery): Attempt | undefined {
+  return attempts.filter(({ url }) => url === undefined).at(-1)
+}
+
+/** What became of a webhook, in a word. */
+export function stateOf(delivery: Delivery): 'no address' | 'waiting' | 'failed' | 'delivered' {
+  if (delivery.url === null) return 'no address'
+  const last = lastAttempt(delivery)
+  if (last === undefined || (last.status === undefined && last.error === undefined)) return 'waiting'
+  return hasFailed(last) ? 'failed' : 'delivered'
 }
 
 /** The latest webhooks, with what the pages look for in so many. */
@@ -68,7 +91,7 @@ export function createDeliveryStore(): DeliveryStore {
       if (all.length > MAX_DELIVERIES) forgetOldest()
     },
     settle(delivery) {
-      const last = delivery.attempts.at(-1)
+      const last = lastAttempt(delivery)
       const isKept = byOrder.get(delivery.order_id)?.includes(delivery) ?? false
       if (isKept && last !== undefined && hasFailed(last)) failing.add(delivery)
       else failing.delete(delivery)

@@ -49,16 +49,19 @@ const MAX_LISTED = 10
 export type NextWebhook = (filter?: WebhookFilter, signal?: AbortSignal) => Promise<Delivery>
 
 /** Hands out each webhook once, in the order in which they arrived or were lost. */
-export function createNextWebhook(all: readonly Delivery[], waiting: Waiting): NextWebhook {
-  const handedOut = new WeakSet<Delivery>()
+export function createNextWebhook(
+  all: readonly Delivery[],
+  waiting: Waiting,
+  handedOut: { has(id: string): boolean; add(id: string): unknown },
+): NextWebhook {
   return async (filter = {}, signal = new AbortController().signal) => {
     const { timeoutMs = 3000 } = parseInput(FILTER, filter)
     let found: Delivery | undefined
     const find = (): boolean => {
-      const candidates = all.filter((one) => !handedOut.has(one) && fits(one, filter))
+      const candidates = all.filter((one) => !handedOut.has(one.id) && fits(one, filter))
       found = candidates.find(hasArrived) ?? candidates.find(isAttempted)
       // Taken while nothing else can run: two callers never get the same one.
-      if (found !== undefined && hasArrived(found)) handedOut.add(found)
+      if (found !== undefined && hasArrived(found)) handedOut.add(found.id)
       return found !== undefined
     }
     await waiting.until(find, timeoutMs, signal)
@@ -82,7 +85,7 @@ function fits({ order_id, event }: Delivery, filter: WebhookFilter): boolean {
 
 /** The receiver has responded 2xx at least once; what has nowhere to go has arrived when it was made. */
 const hasArrived = ({ url, attempts }: Delivery): boolean =>
-  url === null || attempts.some((attempt) => !hasFailed(attempt))
+  url === null || attempts.some((attempt) => attempt.url === undefined && !hasFailed(attempt))
 
 const isAttempted = ({ attempts }: Delivery): boolean =>
   attempts.some(({ status, error }) => status !== undefined || error !== undefined)

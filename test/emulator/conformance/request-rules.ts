@@ -80,7 +80,7 @@ export const requestRuleRows: Row[] = [
       body.method = 'auth'
     })
     for (const target of [auth, hostedPayment]) {
-      const probe = new Probe(create, target)
+      const probe = new Probe(create, target, true)
       for (const method of ['capture', 'void', 'refund', 'credit', 'p2p', 'lookup']) {
         await probe.refuses('method', (body) => {
           body.method = method

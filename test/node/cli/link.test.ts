@@ -7,7 +7,7 @@ let world: World
 let around: Required<Pick<Around, 'environment' | 'fetch'>>
 
 beforeEach(() => {
-  world = new World({ kind: 'gated' })
+  world = new World({ kind: 'strict' })
   around = {
     environment: { EDGETILL_WORKER_URL: ORIGIN, EDGETILL_WORKER_TOKEN: ADMIN_TOKEN },
     fetch: (input, init) => world.fetch(new Request(input, init)),

@@ -50,11 +50,12 @@ final class PaymentService
     }
 
     // api/beyond.md, "Operations whose creation the document does not show", refund [A].
+    // An official shop plugin sends the amount as text.
     public function refund(string $orderId, string $currency, ?float $amount = null): array
     {
         $fields = ['order_id' => $orderId, 'order_currency' => $currency];
         if ($amount !== null) {
-            $fields['refund_amount'] = $amount;
+            $fields['refund_amount'] = strval($amount);
         }
         return $this->json('POST', '/api/v1/refund', $fields);
     }

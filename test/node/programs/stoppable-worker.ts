@@ -1,12 +1,10 @@
 // The worker, with a count of its steps: each call of KV, of a Durable Object's storage, of the service and of the
 // merchant's code is one. At a step that the test names it waits forever for an address that makes the test stop workerd.
 
-import type { DurableObjectState, ExecutionContext, KVNamespace } from '@cloudflare/workers-types'
-import { createApp } from '../../../worker/app.ts'
-import type { Deps } from '../../../worker/context.ts'
-import type { Env } from '../../../worker/env.ts'
-import { runCron } from '../../../worker/flows/cron.ts'
-import { createOrderGate } from '../../../worker/order-gate.ts'
+import type { DurableObjectState, ExecutionContext } from '@cloudflare/workers-types'
+import type { ShopEnv as Env } from '../../../src/shop/env.ts'
+import { createShop } from '../../../src/shop/index.ts'
+import type { GateState } from '../../../src/shop/runtime.ts'
 
 /** Of the whole isolate, which the worker shares with its Durable Objects. */
 let steps = 0
@@ -21,7 +19,7 @@ async function step<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }
 
-const deps: Deps = {
+const shop = createShop({
   now: () => Date.now() + offset,
   fetch: ((input, init) => step(() => fetch(input, init))) as typeof fetch,
   onEvent: ({ id }) =>
@@ -30,7 +28,7 @@ const deps: Deps = {
       const { ok } = await fetch('https://shop.test/', { method: 'POST', body })
       if (!ok) throw new Error('the shop failed')
     }),
-}
+})
 
 type Methods = Record<PropertyKey, (...parts: unknown[]) => Promise<unknown>>
 
@@ -59,9 +57,9 @@ function steppedStorage<T extends object>(storage: T): T {
   } as Methods)
 }
 
-const withSteps = (env: Env): Env => ({ ...env, STATE: stepped<KVNamespace>(env.STATE) })
+const withSteps = (env: Env): Env => ({ ...env, STATE: stepped(env.STATE) })
 
-export class OrderGate extends createOrderGate(deps) {
+export class OrderGate extends shop.OrderGate {
   private readonly own: DurableObjectState['storage']
   private ringing: Promise<void> | undefined
   private rang: () => void = () => {}
@@ -69,7 +67,7 @@ export class OrderGate extends createOrderGate(deps) {
   constructor(state: DurableObjectState, env: Env) {
     const storage = steppedStorage(state.storage)
     const waitUntil = (work: Promise<unknown>): void => state.waitUntil(work)
-    super({ storage, waitUntil } as unknown as DurableObjectState, withSteps(env))
+    super({ storage, waitUntil } as unknown as GateState, withSteps(env))
     this.own = state.storage
   }
 
@@ -100,8 +98,6 @@ export class OrderGate extends createOrderGate(deps) {
   }
 }
 
-const app = createApp(deps)
-
 export default {
   async fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
@@ -116,14 +112,16 @@ export default {
       offset = Number(searchParams.get('offset'))
       return new Response()
     }
-    if (pathname === '/test/alarm' && env.ORDER_GATE) {
-      const gate = env.ORDER_GATE.get(env.ORDER_GATE.idFromName(searchParams.get('order_id') ?? ''))
-      return (await gate.fetch(request.url)) as never
+    if (pathname === '/test/alarm') {
+      const id = env.ORDER_GATE.idFromName(`order/${searchParams.get('order_id')}`)
+      return (await env.ORDER_GATE.get(id as never).fetch(request.url, { method: 'POST', body: '' })) as never
     }
     if (pathname === '/test/cron') {
-      await runCron(deps, withSteps(env), (work) => context.waitUntil(work))
+      const runs: Promise<unknown>[] = []
+      shop.scheduled(undefined, withSteps(env), { waitUntil: (work) => void runs.push(work) })
+      await Promise.all(runs)
       return new Response()
     }
-    return app.fetch(request, withSteps(env), context)
+    return shop.fetch(request, withSteps(env), context as never)
   },
 }

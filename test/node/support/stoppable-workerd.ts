@@ -12,8 +12,6 @@ import { root } from './runtimes.ts'
 export interface StoppableOptions {
   /** Of the emulator. */
   seed?: number
-  /** Whether the worker has a gate for each order; true by default. */
-  gated?: boolean
   /** Whether the shop fails the event that it gets now. */
   shopFails?: () => boolean
   /** Each request to the service goes through here. */
@@ -79,9 +77,7 @@ export class StoppableWorkerd {
         },
         bindings: bindings(this.emulator.credentials) as unknown as Record<string, string>,
         kvNamespaces: { STATE: 'state' },
-        ...(this.options.gated !== false && {
-          durableObjects: { ORDER_GATE: { className: 'OrderGate', useSQLite: true } },
-        }),
+        durableObjects: { ORDER_GATE: { className: 'OrderGate', useSQLite: true } },
         outboundService: (request) => this.outside(request as unknown as Request) as never,
       }),
       resourcePersistencePath: this.folder,

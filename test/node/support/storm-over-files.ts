@@ -8,10 +8,10 @@ export class StormOverFiles extends Storm {
   private readonly workerd: StoppableWorkerd
   private readonly orders = new Set<string>()
 
-  static async start(seed: number, gated: boolean): Promise<StormOverFiles> {
+  static async start(seed: number): Promise<StormOverFiles> {
     let storm: StormOverFiles | undefined
     const shopFails = () => storm?.shopFails() ?? false
-    storm = new StormOverFiles(seed, await StoppableWorkerd.start({ seed, gated, shopFails, atService: withLimit }))
+    storm = new StormOverFiles(seed, await StoppableWorkerd.start({ seed, shopFails, atService: withLimit }))
     return storm
   }
 

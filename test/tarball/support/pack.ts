@@ -22,15 +22,16 @@ const readManifest = (folder: string) =>
     version: string
     files: string[]
     dependencies: Record<string, string>
+    peerDependencies: Record<string, string>
   }
 const manifest = readManifest(root)
 
 /** The tarball in a packed folder. */
 export const tarballIn = (folder: string) => join(folder, `${manifest.name}-${manifest.version}.tgz`)
 
-/** Name and version of each dependency that a variant installs. */
+/** Name and version of each dependency that a variant installs, the one that `edgetill/worker` alone needs included. */
 export const versionsOf = (dependencies: Dependencies): [name: string, version: string][] =>
-  Object.entries(manifest.dependencies).map(([name, range]) => [
+  Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies }).map(([name, range]) => [
     name,
     dependencies === 'lowest' ? range.replace(/^\^/, '') : readManifest(join(root, 'node_modules', name)).version,
   ])

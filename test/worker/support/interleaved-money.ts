@@ -1,5 +1,5 @@
-import { type Answer, type Fate, Interleaving } from './interleaving.ts'
-import { payAt } from './world.ts'
+import { type Fate, Interleaving } from './interleaving.ts'
+import { type Answer, payAt } from './world.ts'
 
 type Kind = 'capture' | 'refund' | 'void'
 
@@ -35,19 +35,8 @@ class Play extends Interleaving {
   private readonly taken = new Set<string>()
   /** Attempts of which the person said that they were made. */
   private readonly byHand = new Set<string>()
-  private readonly outcomes = new Map<string, string>()
-
-  constructor(seed: number, gated: boolean) {
-    super(seed, gated)
-    this.onPut = (key, { outcome, operation_id }) => {
-      const [, id = ''] = /^intent\/.*\/([^/]+)\/outcome\/settled$/.exec(key) ?? []
-      if (key.startsWith('intent/') && operation_id !== undefined) this.taken.add(String(operation_id))
-      if (id === '') return
-      const before = this.outcomes.get(id) ?? outcome
-      if (before !== outcome) this.wrong.add(`an attempt was ${before}, then ${outcome}`)
-      this.outcomes.set(id, String(outcome))
-    }
-  }
+  /** How each attempt ended, by its key. */
+  private readonly outcomes = new Map<string, unknown>()
 
   wish(key: string, kind: Kind, amount?: number): Wish {
     const wish = this.wishes.get(key) ?? { key, kind, amount, answers: [] }
@@ -62,6 +51,7 @@ class Play extends Interleaving {
     const answer = await this.api(actor, `/api/orders/${ORDER_ID}/${kind}`, init)
     this.steps.note(`${actor}: ${answer.status} ${answer.body.code ?? answer.body.operation_id ?? 'by hand'}`)
     if (isFinal(answer)) answers.push(answer)
+    this.lookIntoGate()
     return answer
   }
 
@@ -103,9 +93,13 @@ class Play extends Interleaving {
   }
 
   private lookIntoGate(): void {
-    for (const [key, row] of this.gate?.rows(ORDER_ID) ?? []) {
-      const { operation_id } = (row as { metadata?: Record<string, unknown> } | null)?.metadata ?? {}
-      if (key.startsWith('intent/') && operation_id !== undefined) this.taken.add(String(operation_id))
+    for (const [key, row] of this.gate.rows(ORDER_ID)) {
+      if (!key.startsWith('intent/')) continue
+      const { operation_id, outcome } = (row as { metadata: Record<string, unknown> }).metadata
+      if (operation_id !== undefined) this.taken.add(String(operation_id))
+      const before = this.outcomes.get(key) ?? outcome
+      if (before !== outcome) this.wrong.add(`an attempt was ${before}, then ${outcome}`)
+      if (outcome === 'done' || outcome === 'rejected') this.outcomes.set(key, outcome)
     }
   }
 
@@ -137,14 +131,9 @@ class Play extends Interleaving {
 }
 
 /** Plays one schedule. @throws {Error} with that schedule, when something is wrong in the end. */
-export async function playMoney(
-  name: string,
-  scenario: MoneyScenario,
-  seed: number,
-  gated: boolean,
-): Promise<string[]> {
+export async function playMoney(name: string, scenario: MoneyScenario, seed: number): Promise<string[]> {
   const { method, calls, open, byHand, cron, lost = 0 } = scenario
-  const play = new Play(seed, gated)
+  const play = new Play(seed)
   const link = await play.link({ order_id: ORDER_ID, method })
   const location = (await play.request('customer', new Request(link))).headers.get('location') ?? ''
   await payAt(play.emulator, location, 'success')

@@ -1,15 +1,15 @@
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { type CheckoutOrder, createCheckoutLink } from '../../../src/checkout-link/index.ts'
 import { createEmulator, type Emulator } from '../../../src/emulator/index.ts'
+import { createApp } from '../../../src/shop/app.ts'
+import { runCron } from '../../../src/shop/cron.ts'
+import type { ShopEnv as Env } from '../../../src/shop/env.ts'
+import type { Deps } from '../../../src/shop/scope.ts'
 import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
-import { createApp } from '../../../worker/app.ts'
-import type { Deps } from '../../../worker/context.ts'
-import type { Env } from '../../../worker/env.ts'
-import { runCron } from '../../../worker/flows/cron.ts'
 import { createGateDouble, type GateDouble } from './gate-double.ts'
 import { createRandom } from './random.ts'
 import { createSteps, type Steps } from './steps.ts'
-import { ADMIN_TOKEN, bindings, LINK_SECRET, ORDER, ORIGIN } from './world.ts'
+import { ADMIN_TOKEN, type Answer, bindings, LINK_SECRET, ORDER, ORIGIN } from './world.ts'
 
 const SECOND = 1000
 const START = Date.parse('2026-03-01T10:00:00Z')
@@ -21,15 +21,10 @@ const INSIDE_MS = 80 * SECOND
 const STORE_MS = 5 * SECOND
 const JUMPS = [0.2, 1.1, 5, 20, 31, 61].map((seconds) => seconds * SECOND)
 
-export interface Answer {
-  status: number
-  body: Record<string, unknown>
-}
-
 /** What happens to a request to the service, or to who sends it. */
 export type Fate = 'answered' | 'lost before' | 'lost after' | 'died before' | 'died after'
 
-/** A worker over a consistent store, whose every call waits until a seeded scheduler lets it go. */
+/** A worker whose every call, of KV, of a gate and of its storage, waits until a seeded scheduler lets it go. */
 export class Interleaving {
   time = START
   readonly random: () => number
@@ -45,14 +40,12 @@ export class Interleaving {
   copies = 1
   /** Probability that the clock jumps before a step. */
   jumps = 0
-  /** Sees what is written over KV alone: the key and its metadata. */
-  onPut: ((key: string, metadata: Record<string, unknown>) => void) | undefined
   private readonly kv: KvDouble
-  protected readonly gate: GateDouble | undefined
+  protected readonly gate: GateDouble
   private readonly inside = new Set<{ sent: number }>()
   private webhooks = 0
 
-  constructor(seed: number, gated: boolean) {
+  constructor(seed: number) {
     const now = () => this.time
     this.random = createRandom(seed)
     this.steps = createSteps({ random: this.random, now, before: () => this.jump() })
@@ -62,7 +55,6 @@ export class Interleaving {
       clock: { now },
       fetch: (input, init) => this.deliver(input as string, init as RequestInit),
     })
-    if (!gated) return
     this.gate = createGateDouble(this.deps('gate'), () => {})
     this.gate.through = (work) => this.steps.call('gate', 'storage', work)
     this.gate.whole = (work) => this.steps.call('gate', 'transaction', work)
@@ -97,7 +89,7 @@ export class Interleaving {
     this.steps.on = true
     request().catch(() => {})
     await this.steps.run((other) => other === actor || other === 'gate')
-    if (fate.startsWith('died')) this.gate?.restart()
+    if (fate.startsWith('died')) this.gate.restart()
     this.fate = () => 'answered'
   }
 
@@ -173,20 +165,14 @@ export class Interleaving {
       get:
         (target, name) =>
         (...parts: unknown[]) => {
-          const [first, , options] = parts as [string | { prefix: string }, unknown, { metadata?: object } | undefined]
+          const [first] = parts as [string | { prefix: string }]
           const key = typeof first === 'string' ? first : first.prefix
-          return this.steps.call(actor, `${String(name)} ${key}`, async () => {
-            const result = await (target as unknown as Calls)[name]?.(...parts)
-            if (name === 'put') this.onPut?.(key, { ...options?.metadata })
-            return result
-          })
+          const work = async () => (target as unknown as Calls)[name]?.(...parts)
+          return this.steps.call(actor, `${String(name)} ${key}`, work)
         },
     })
-    return {
-      ...bindings(this.emulator.credentials),
-      STATE: stepped,
-      ...(this.gate && { ORDER_GATE: this.gate.namespace(() => this.env('gate')) }),
-    }
+    const ORDER_GATE = this.gate.namespace(() => this.env('gate'))
+    return { ...bindings(this.emulator.credentials), STATE: stepped, ORDER_GATE }
   }
 
   /** A request to the worker, as one actor. */
@@ -209,7 +195,7 @@ export class Interleaving {
 
   /** Alarms that are due, and the cron. */
   async wake(actor: string): Promise<void> {
-    await this.gate?.runAlarms()
+    await this.gate.runAlarms()
     await runCron(this.deps(actor), this.env(actor)).catch(() => {})
   }
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { OrderView, TestCardName } from '../../../src/emulator/index.ts'
+import { summarizeEvent } from '../../../src/orders/summary.ts'
+import type { Order } from '../../../src/shop/store/order.ts'
 import { readEvent } from '../../../src/webhooks/index.ts'
-import { summarizeEvent } from '../../../worker/sdk.ts'
-import type { Order } from '../../../worker/store/order.ts'
 import type { Storm } from './storm.ts'
 
 const SECOND = 1000

@@ -1,9 +1,10 @@
+import type { KVNamespace } from '@cloudflare/workers-types'
 import { createEmulator, type Emulator } from '../../../src/emulator/index.ts'
+import { createApp } from '../../../src/shop/app.ts'
+import { runCron } from '../../../src/shop/cron.ts'
+import type { ShopEnv as Env } from '../../../src/shop/env.ts'
+import type { Deps } from '../../../src/shop/scope.ts'
 import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
-import { createApp } from '../../../worker/app.ts'
-import type { Deps } from '../../../worker/context.ts'
-import type { Env } from '../../../worker/env.ts'
-import { runCron } from '../../../worker/flows/cron.ts'
 import { createGateDouble, type GateDouble } from './gate-double.ts'
 import { createKill, type How, type Kill, throughCall } from './kill.ts'
 import { Storm, withLimit } from './storm.ts'
@@ -79,18 +80,16 @@ export class StormOverDoubles extends Storm {
   }
 
   private env(kill: Kill): Env {
-    return { ...bindings(this.emulator.credentials), STATE: throughCall(this.kv.at(this.pick(PLACES)), kill.call) }
-  }
-
-  private gatedEnv(kill: Kill): Env {
-    return { ...this.env(kill), ORDER_GATE: this.gate.namespace(() => this.env(this.kill)) }
+    const STATE = throughCall(this.kv.at<KVNamespace>(this.pick(PLACES)), kill.call)
+    const ORDER_GATE = this.gate.namespace(() => this.env(this.kill))
+    return { ...bindings(this.emulator.credentials), STATE, ORDER_GATE }
   }
 
   /** At either place. */
   async request(request: Request): Promise<Response> {
     const { kill, fetch, waitUntil } = this
     const context = { waitUntil, passThroughOnException: () => {}, props: {} }
-    return kill.answer(Promise.resolve(fetch(request, this.gatedEnv(kill), context)))
+    return kill.answer(Promise.resolve(fetch(request, this.env(kill), context)))
   }
 
   /** A request that has reached the service goes on there, whatever becomes of who sent it. */
@@ -121,8 +120,8 @@ export class StormOverDoubles extends Storm {
     this.time += ms
     await this.emulator.clock.advance({})
     const { kill } = this
-    await this.gate.runAlarms()
-    await kill.answer(runCron(this.deps(kill), this.gatedEnv(kill))).catch(() => {})
+    await this.gate.runAlarms().catch(() => {})
+    await kill.answer(runCron(this.deps(kill), this.env(kill))).catch(() => {})
   }
 
   override calm(): void {

@@ -1,4 +1,4 @@
-import type { Alert, OnAlert } from '../../../worker/on-alert.ts'
+import type { Alert, OnAlert } from '../../../src/shop/options.ts'
 import { World, type WorldOptions } from './world.ts'
 
 /** It throws, it rejects, it never ends. New ones at each call, because a function stands for an isolate that remembers. */
@@ -22,7 +22,7 @@ export interface Watched {
 }
 
 /** A world whose webhooks are all lost, and whose look-ups are counted. */
-export function watched(options: WorldOptions): Watched {
+export function watched(options: WorldOptions = {}): Watched {
   const alerts: Alert[] = []
   const asked: Watched['asked'] = []
   const service: Watched['service'] = {}
@@ -49,7 +49,7 @@ export function watched(options: WorldOptions): Watched {
   return { world, alerts, asked, service, atOnce: () => most }
 }
 
-/** A quarter of an hour: with the gate the alarms that are due, without it a run of the cron. */
+/** A quarter of an hour: the alarms that are due, and a run of the cron. */
 export async function run(world: World): Promise<void> {
   await world.advance(15 * 60_000)
   await world.cron()

@@ -8,15 +8,12 @@ import {
   type TestCardName,
   testCard,
 } from '../../../src/emulator/index.ts'
+import { signWebhook } from '../../../src/index.ts'
+import type { ShopEnv as Env } from '../../../src/shop/env.ts'
+import { createShop, type OnAlert, type OnEvent, type PagesOptions, type Shop } from '../../../src/shop/index.ts'
+import type { Deps } from '../../../src/shop/scope.ts'
+import type { Order } from '../../../src/shop/store/order.ts'
 import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
-import { createApp } from '../../../worker/app.ts'
-import type { Deps } from '../../../worker/context.ts'
-import type { Env } from '../../../worker/env.ts'
-import { runCron } from '../../../worker/flows/cron.ts'
-import type { OnAlert } from '../../../worker/on-alert.ts'
-import type { OnEvent } from '../../../worker/on-event.ts'
-import { signWebhook } from '../../../worker/sdk.ts'
-import type { Order } from '../../../worker/store/order.ts'
 import { onNode } from '../../support/environment.ts'
 import { createGateDouble, type GateDouble } from './gate-double.ts'
 import { createKill, type Kill, throughCall } from './kill.ts'
@@ -29,11 +26,11 @@ const START = Date.parse('2026-03-01T10:00:00Z')
 const LOCATIONS = ['FRA', 'WAW', 'KBP']
 
 /**
- * `strict`: the double with the real one's limits. `hostile`: stale, lagging, failing, seen from three locations at random.
- * `real`: the runtime's own KV, where there is one; each world has a part of it to itself, and `kv` counts and disturbs
- * its calls as it does those of the double. `gated` and `gated hostile`: each of the doubles with a gate for each order.
+ * `strict`: the KV double with the real one's limits. `hostile`: stale, lagging, failing, seen from three locations at
+ * random. `real`: the runtime's own KV, where there is one; each world has a part of it to itself, and `kv` counts and
+ * disturbs its calls as it does those of the double. Each has a gate double for each order.
  */
-export type Kind = 'strict' | 'hostile' | 'real' | 'gated' | 'gated hostile'
+export type Kind = 'strict' | 'hostile' | 'real'
 
 /** How often a webhook is sent: `together` is twice at the same moment. */
 export type Sends = 'once' | 'twice' | 'together'
@@ -41,16 +38,10 @@ export const SENDS: readonly Sends[] = ['once', 'twice', 'together']
 
 const runtimeKv = await findRuntimeKv()
 
-/** The kinds of KV that are tried on this runtime: its own, and the doubles; off Node one without a gate and one with it. */
-export const KINDS: Kind[] = [
-  ...(runtimeKv ? (['real'] as const) : []),
-  ...(onNode ? (['strict', 'hostile', 'gated', 'gated hostile'] as const) : (['strict', 'gated hostile'] as const)),
-]
+/** The kinds of KV that are tried on this runtime: its own, and the doubles. */
+export const KINDS: Kind[] = [...(runtimeKv ? (['real'] as const) : onNode ? (['strict'] as const) : []), 'hostile']
 
-/** Those without a gate. */
-export const ALONE: Kind[] = KINDS.filter((kind) => !kind.startsWith('gated'))
-
-export const isHostile = (kind: Kind): boolean => kind.endsWith('hostile')
+export const isHostile = (kind: Kind): boolean => kind === 'hostile'
 
 /** What the worker wrote to its log. Failures are part of these tests: they must not bury the reporter's lines. */
 export const log: unknown[][] = []
@@ -74,6 +65,7 @@ export interface WorldOptions {
   kind?: Kind
   onEvent?: OnEvent
   onAlert?: OnAlert
+  pages?: PagesOptions
   env?: Partial<Env>
   emulator?: EmulatorOptions
   /** How often each webhook of {@link World.deliver} and {@link World.answers} is sent. */
@@ -86,7 +78,7 @@ export interface WorldOptions {
 }
 
 /** The variables and secrets of a worker that uses this emulator. */
-export function bindings(credentials: Emulator['credentials']): Omit<Env, 'STATE'> {
+export function bindings(credentials: Emulator['credentials']): Omit<Env, 'STATE' | 'ORDER_GATE'> {
   return {
     BASE_URL: credentials.baseUrl,
     API_URL: credentials.apiUrl,
@@ -118,6 +110,12 @@ export async function payAt(emulator: Emulator, checkoutUrl: string, card: TestC
   return response.headers.get('location')
 }
 
+/** What the API responded. */
+export interface Answer {
+  status: number
+  body: Record<string, unknown>
+}
+
 /** A worker with its state and the service, on one clock. */
 export class World {
   time = START
@@ -125,9 +123,8 @@ export class World {
   readonly kind: Kind
   readonly emulator: Emulator
   readonly random: () => number
-  app!: ReturnType<typeof createApp>
-  /** Undefined over KV alone. */
-  readonly gate: GateDouble | undefined
+  shop!: Shop
+  readonly gate: GateDouble
   readonly options: WorldOptions
   /** Responds in place of the service, as long as it is set; undefined where it does not. */
   intercept: ((url: string, init?: RequestInit) => Promise<Response> | undefined) | undefined
@@ -159,7 +156,7 @@ export class World {
       fetch: (input, init) => this.kill.answer(this.fetch(new Request(input, init))),
       ...options.emulator,
     })
-    this.gate = this.kind.startsWith('gated') ? createGateDouble({ now: () => this.time }, this.waitUntil) : undefined
+    this.gate = createGateDouble({ now: () => this.time }, this.waitUntil)
     this.begin()
   }
 
@@ -168,7 +165,12 @@ export class World {
    * died no further call is made, whenever what it waited for is there.
    */
   begin(kill: Kill = createKill(Number.POSITIVE_INFINITY, 'dies before')): void {
-    const { onEvent, onAlert, fetch = (input, init) => this.emulator.fetch(input as string, init) } = this.options
+    const {
+      onEvent,
+      onAlert,
+      pages,
+      fetch = (input, init) => this.emulator.fetch(input as string, init),
+    } = this.options
     this.kill = kill
     this.deps = {
       fetch: ((input, init) =>
@@ -176,9 +178,10 @@ export class World {
       now: () => this.time,
       ...(onEvent && { onEvent: (...parts) => kill.call(async () => onEvent(...parts)) }),
       ...(onAlert && { onAlert }),
+      ...(pages && { pages }),
     }
-    this.app = createApp(this.deps)
-    this.gate?.restart({ deps: this.deps, kill: { call: kill.call } })
+    this.shop = createShop(this.deps)
+    this.gate.restart({ deps: this.deps, kill })
   }
 
   /** Bindings as some location has them. */
@@ -188,7 +191,7 @@ export class World {
       ...bindings(this.emulator.credentials),
       STATE: throughCall(kv, this.kill.call),
       // A gate stays at one place.
-      ...(this.gate && { ORDER_GATE: this.gate.namespace(() => this.env(LOCATIONS[0]), this.kill.call) }),
+      ORDER_GATE: this.gate.namespace(() => this.env(LOCATIONS[0]), this.kill.call),
       ...this.options.env,
     }
   }
@@ -240,7 +243,7 @@ export class World {
   }
 
   async fetch(request: Request, env: Env = this.env()): Promise<Response> {
-    return this.app.fetch(request, env, { waitUntil: this.waitUntil, passThroughOnException: () => {}, props: {} })
+    return this.shop.fetch(request, env, { waitUntil: this.waitUntil, passThroughOnException: () => {}, props: {} })
   }
 
   private readonly waitUntil = (work: Promise<unknown>): void => void this.background.push(work)
@@ -264,7 +267,7 @@ export class World {
   async advance(ms: number): Promise<void> {
     this.time += ms
     await this.emulator.clock.advance({})
-    await this.gate?.runAlarms()
+    await this.gate.runAlarms()
   }
 
   /** Sends one form body, once, as it is. */
@@ -329,6 +332,13 @@ export class World {
     return this.fetch(new Request(new URL(path, ORIGIN), { ...init, headers }))
   }
 
+  /** A request with an Idempotency-Key. */
+  async send(path: string, body: object = {}, key: string = path): Promise<Answer> {
+    const init = { method: 'POST', headers: { 'idempotency-key': key }, body: JSON.stringify(body) }
+    const response = await this.api(path, init)
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+
   link(
     order: Partial<CheckoutOrder> & { order_id: string },
     expiresAt?: number,
@@ -375,23 +385,17 @@ export class World {
       .map((order) => order.order_id)
   }
 
-  cron(): Promise<{ finished: number; failed: number }> {
-    return runCron(this.deps, this.env(), this.waitUntil)
+  async cron(): Promise<void> {
+    const runs: Promise<unknown>[] = []
+    this.shop.scheduled(undefined, this.env(), { waitUntil: (work) => void runs.push(work) })
+    await Promise.all(runs)
   }
 
-  /** Runs the cron until no event is kept for another attempt. */
+  /** Runs alarms until no event waits for `onEvent`. */
   async untilHandled(): Promise<void> {
     for (let run = 0; run < 200; run++) {
-      if (this.gate) {
-        if (this.gate.nextAlarm() === undefined) return
-        await this.advance(15 * 60_000)
-        continue
-      }
-      const [retries, events, done] = await Promise.all(['retry/', 'event/', 'done/'].map((p) => this.keys(p)))
-      if (retries?.length === 0 && events?.length === done?.length) return
+      if (this.gate.nextAlarm() === undefined) return
       await this.advance(15 * 60_000)
-      // A run that KV did not let begin: the next one will.
-      await this.cron().catch(() => {})
     }
     throw new Error('Some event was never handled.')
   }

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
-import { type Html, renderPage } from '../../pages/layout.ts'
+import type { Html } from '../../pages/layout.ts'
 import { badge, type Tone } from '../../pages/status.ts'
-import { type Attempt, type Delivery, hasFailed } from '../../webhooks/delivery-store.ts'
+import { type Attempt, type Delivery, hasFailed, stateOf } from '../../webhooks/delivery-store.ts'
 
 export const PAGE_SIZE = 50
 
@@ -13,9 +13,14 @@ export function webhookAddress({ id }: Pick<Delivery, 'id'>): string {
   return `/_emulator/webhooks/${encodeURIComponent(id)}`
 }
 
-/** A timestamp that does not break within the date: `2026-11-21 19:40:11`. */
+/** A timestamp that does not break within the date: `2026-11-21 19:40:11.123`. */
 export function when(at: string): Html {
-  return html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)}</time>`
+  return html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 23)}</time>`
+}
+
+/** The same in a table, short: `11-21 19:40:11`. */
+export function shortWhen(at: string): Html {
+  return html`<time datetime="${at}">${at.slice(5, 10)} ${at.slice(11, 19)}</time>`
 }
 
 export function money(amount: number, currency: string): string {
@@ -84,23 +89,14 @@ export function attemptBadge(attempt: Attempt): Html {
 }
 
 /** Whether the last attempt failed. */
-export function isUndelivered({ attempts }: Delivery): boolean {
-  const last = attempts.at(-1)
-  return last !== undefined && (last.error !== undefined || (last.status !== undefined && hasFailed(last)))
+export function isUndelivered(delivery: Delivery): boolean {
+  return stateOf(delivery) === 'failed'
 }
+
+const STATE_TONES = { 'no address': 'idle', waiting: 'wait', failed: 'bad', delivered: 'ok' } as const
 
 /** What became of a webhook, in a word. */
 export function deliveryState(delivery: Delivery): [text: string, tone: Tone] {
-  const { url, attempts } = delivery
-  if (url === null) return ['no address', 'idle']
-  const last = attempts.at(-1)
-  if (last === undefined) return ['waiting', 'wait']
-  if (last.status === undefined && last.error === undefined) return ['under way', 'wait']
-  return isUndelivered(delivery) ? ['failed', 'bad'] : ['delivered', 'ok']
-}
-
-export function missingPage(what: string): Promise<Response> {
-  const body = html`<h1>No such ${what}</h1>
-<p>The emulator may have been reset, or it has forgotten it: it keeps the latest 2,000 requests and 10,000 webhooks.</p>`
-  return renderPage({ title: `No such ${what}`, body, section: 'overview', status: 404 })
+  const state = stateOf(delivery)
+  return [state, STATE_TONES[state]]
 }

@@ -1,14 +1,15 @@
 import { html } from 'hono/html'
 import { FAULT_KINDS, type Fault } from '../../faults/fault.ts'
-import { type Html, renderPage } from '../../pages/layout.ts'
-import type { EmulatorControls } from '../emulator-controls.ts'
+import type { Html } from '../../pages/layout.ts'
 import { commandForm } from './components.ts'
 import { FAULT_HELP, type FaultField } from './fault-help.ts'
+import { type Desk, renderSection } from './frame.ts'
 
 const HERE = '/_emulator/faults'
 
 /** `/_emulator/faults`: what is set, and every kind of fault with what it does. */
-export function faultsPage({ faults }: EmulatorControls): Promise<Response> {
+export function faultsPage(desk: Desk): Promise<Response> {
+  const { faults } = desk.emulator
   const { next, rates } = faults.list()
   const body = html`
 <h1>Faults</h1>
@@ -23,7 +24,7 @@ ${rates.map(({ fault, probability }) => html`<li>with probability ${probability}
 <div class="actions">${commandForm('faults', { clear: 'true', return_to: HERE }, 'Clear all faults')}</div>`
 }
 ${['response', 'webhook', 'content'].map((group) => groupSection(group))}`
-  return renderPage({ title: 'Faults', body, section: 'faults' })
+  return renderSection(desk, { title: 'Faults', body, section: 'faults' })
 }
 
 function faultText(fault: Fault): Html {

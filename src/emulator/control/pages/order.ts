@@ -1,27 +1,32 @@
 import { html } from 'hono/html'
 import type { Context } from '../../context.ts'
 import type { WhatExpires } from '../../domain/expiry.ts'
+import { authorizedAmount, sumOf } from '../../domain/operations.ts'
 import type { OrderView } from '../../domain/orders.ts'
 import { type PossibleOperations, possibleOperations } from '../../domain/possible.ts'
-import { type Html, renderPage } from '../../pages/layout.ts'
+import type { Html } from '../../pages/layout.ts'
 import { badge, toneOf } from '../../pages/status.ts'
+import { toMinor, toUnits } from '../../state/accounts.ts'
 import type { Operation, Order, Payment } from '../../state/state.ts'
-import type { EmulatorControls } from '../emulator-controls.ts'
-import { amountInput, commandForm, confirmForm, missingPage, money, orderAddress, when } from './components.ts'
+import { amountInput, commandForm, confirmForm, money, orderAddress, when } from './components.ts'
+import { type Desk, missingPage, noteList, renderSection } from './frame.ts'
 import { storyList, storyOf } from './story.ts'
 import { webhookTable } from './webhooks.ts'
 
 /** `/_emulator/orders?order_id=…`: an order's story, and what can be done to it. */
-export function orderPage(context: Context, emulator: EmulatorControls, orderId: string): Promise<Response> {
+export function orderPage(desk: Desk, orderId: string): Promise<Response> {
+  const { context, emulator } = desk
   const order = context.state.orders.get(orderId)
   const view = emulator.orders.get(orderId)
-  if (order === undefined || view === undefined) return missingPage('order')
+  if (order === undefined || view === undefined) return missingPage(desk, 'order')
   const [payment] = order.payments
   const own = context.deliveries.ofOrder(orderId)
   const body = html`
 <p><a href="/_emulator">All orders</a></p>
 <h1>Order ${orderId}</h1>
 <p>${badge(payment.status)} ${payment.status_code ?? ''} ${payment.status_description ?? ''}</p>
+${noteList(emulator.notes.filter(({ order_id }) => order_id === orderId))}
+${worth(context, order)}
 ${facts(order)}
 ${links(view, payment)}
 ${actions(order, possibleOperations(context, order))}
@@ -30,8 +35,36 @@ ${storyList(storyOf(context, orderId))}
 <h2>Webhooks</h2>
 ${webhookTable(own, orderAddress(orderId))}
 <h2>Records</h2>
-${[...order.payments, ...order.operations].map(recordBlock)}`
-  return renderPage({ title: `Order ${orderId}`, body, section: 'overview' })
+${[...(order.declined ?? []), ...order.payments, ...order.operations].map(recordBlock)}`
+  return renderSection(desk, { title: `Order ${orderId}`, body, section: 'overview' })
+}
+
+/** What the order is worth now: one line of amounts. */
+function worth(context: Context, order: Order): Html {
+  const [payment] = order.payments
+  const { currency, method } = payment
+  const isHeld = method === 'auth' && payment.status === 'success'
+  const paid = order.payments
+    .filter((one) => one.method !== 'auth' && one.status === 'success')
+    .reduce((sum, { amount, processed_amount }) => sum + toMinor(processed_amount ?? amount), 0)
+  const captured = sumOf(order, 'capture')
+  const refunded = sumOf(order, 'refund')
+  const voided = sumOf(order, 'void')
+  const amounts: [name: string, minor: number][] = isHeld
+    ? [
+        ['Authorized', authorizedAmount(order)],
+        ['Captured', captured],
+        ['Voided', voided],
+        ['Refunded', refunded],
+        ['Left to capture', toMinor(possibleOperations(context, order).capture)],
+        ['Left to refund', captured - refunded],
+      ]
+    : [
+        ['Paid', paid],
+        ['Refunded', refunded],
+        ['Left', paid - refunded],
+      ]
+  return html`<dl class="worth">${amounts.map(([name, minor]) => html`<div><dt>${name}</dt><dd>${money(toUnits(minor), currency)}</dd></div>`)}</dl>`
 }
 
 function facts({ payments: [payment], subscription, split, request }: Order): Html {

@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
-import type { Context } from '../../context.ts'
 import type { OrderView } from '../../domain/orders.ts'
-import { type Html, renderPage } from '../../pages/layout.ts'
+import type { Html } from '../../pages/layout.ts'
 import { badge, toneOf } from '../../pages/status.ts'
+import type { LoggedRequest } from '../../state/activity.ts'
 import type { DeliveryLog } from '../../webhooks/deliveries.ts'
 import type { Delivery } from '../../webhooks/delivery-store.ts'
 import type { OtherPayment } from '../actions.ts'
@@ -10,58 +10,53 @@ import type { EmulatorControls } from '../emulator-controls.ts'
 import {
   amountInput,
   commandForm,
-  confirmForm,
   deliveryState,
   money,
   orderAddress,
   PAGE_SIZE,
   pager,
+  shortWhen,
   startOf,
   webhookAddress,
-  when,
 } from './components.ts'
-import { requestTable } from './requests.ts'
+import { type Desk, noteList, renderSection } from './frame.ts'
+import { isView, requestTable } from './requests.ts'
 
 /** How many failed webhooks and requests the overview names; the rest is a link away. */
 const FEW = 5
-/** Seconds between two looks of a live page. */
-const LIVE = '3'
-
-/** `/_emulator`: the orders, what failed, and what can be done to the whole emulator. */
-export async function overviewPage(
-  { deliveries }: Context,
-  emulator: EmulatorControls,
-  query: URLSearchParams,
-): Promise<Response> {
+/** `/_emulator`: the orders, what failed, and what is doubtful. */
+export function overviewPage(desk: Desk, query: URLSearchParams): Promise<Response> {
+  const { context, emulator } = desk
+  const { deliveries } = context
   const text = query.get('q') ?? ''
   const from = startOf(query)
   const { total, orders } = emulator.orders.search({ text, from, count: PAGE_SIZE })
   const failed = deliveries.undelivered()
-  const isLive = query.has('live')
   const body = html`
 <h1>Overview</h1>
 ${failed.length === 0 ? '' : failedNotice(failed)}
+${noteList(emulator.notes)}
 <form class="actions" method="get" action="/_emulator" role="search">
-  <div><label for="q">Order</label><input class="wide-field" id="q" name="q" value="${text}" placeholder="part of an order_id"></div>
+  <div><label for="q">Search orders</label><input class="wide-field" id="q" name="q" value="${text}" placeholder="id, amount, status, card"></div>
   <button type="submit" class="quiet">Search</button>
   ${text === '' ? '' : html`<a href="/_emulator">All orders</a>`}
-  <a href="/_emulator${isLive ? '' : '?live'}">${isLive ? 'Stop refreshing' : `Refresh every ${LIVE} seconds`}</a>
 </form>
-${orders.length === 0 ? html`<p>${text === '' ? 'No order yet.' : 'No order is named so.'}</p>` : orderTable(orders, deliveries)}
+${orders.length === 0 ? html`<p>${text === '' ? html`No order yet. <a href="/_emulator/connect">Connect a shop</a>.` : 'No order has that.'}</p>` : orderTable(orders, deliveries)}
 ${total > PAGE_SIZE ? pager('/_emulator', text === '' ? {} : { q: text }, from, orders.length, total) : ''}
 <h2>Latest requests</h2>
-${requestTable([...emulator.requests.slice(-FEW)].reverse())}
+${requestTable(latest(emulator))}
 <p><a href="/_emulator/requests">All requests</a></p>
-${clockSection(emulator)}
-${faultSection(emulator)}
-${otherPaymentSection()}
-<h2>Addresses and credentials</h2>
-<dl>${Object.entries(emulator.credentials).map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl>
-<h2>Start again</h2>
-${confirmForm('reset', {}, 'Forget everything', 'All orders, webhooks, requests, faults and what is scheduled will be forgotten. This cannot be undone.')}`
-  const response = await renderPage({ title: 'Overview', body, section: 'overview' })
-  if (isLive) response.headers.set('refresh', LIVE)
-  return response
+${otherPaymentSection()}`
+  return renderSection(desk, { title: 'Overview', body, section: 'overview' })
+}
+
+function latest({ requests }: EmulatorControls): LoggedRequest[] {
+  const found: LoggedRequest[] = []
+  for (let index = requests.length - 1; index >= 0 && found.length < FEW; index--) {
+    const request = requests[index]
+    if (request !== undefined && !isView(request)) found.push(request)
+  }
+  return found
 }
 
 function failedNotice(failed: readonly Delivery[]): Html {
@@ -74,17 +69,17 @@ function failedNotice(failed: readonly Delivery[]): Html {
 }
 
 function orderTable(orders: readonly OrderView[], deliveries: DeliveryLog): Html {
-  return html`<table class="list">
+  return html`<table class="list orders">
   <thead><tr><th scope="col">Order</th><th scope="col">Status</th><th scope="col">Method</th><th scope="col" class="amount">Amount</th><th scope="col">Webhooks</th><th scope="col">Created</th></tr></thead>
   <tbody>${orders.map((order) => {
     const [payment] = order.payments
-    return html`<tr>
-      <td><a href="${orderAddress(order.order_id)}">${order.order_id}</a></td>
+    return html`<tr data-key="${order.order_id}">
+      <td title="${order.order_id}"><a href="${orderAddress(order.order_id)}">${order.order_id}</a></td>
       <td>${badge(order.status)} ${payment?.status_code ?? ''} ${moreStates(order)}</td>
-      <td data-label="Method">${payment?.mode ?? ''} ${payment?.method ?? ''}</td>
-      <td data-label="Amount" class="amount">${payment === undefined ? '' : money(payment.amount, payment.currency)}</td>
-      <td data-label="Webhooks">${webhookSummary(deliveries.ofOrder(order.order_id))}</td>
-      <td data-label="Created">${payment === undefined ? '' : when(payment.created_at)}</td></tr>`
+      <td>${payment?.mode ?? ''} ${payment?.method ?? ''}</td>
+      <td class="amount">${payment === undefined ? '' : money(payment.amount, payment.currency)}</td>
+      <td>${webhookSummary(deliveries.ofOrder(order.order_id))}</td>
+      <td>${payment === undefined ? '' : shortWhen(payment.created_at)}</td></tr>`
   })}</tbody></table>`
 }
 
@@ -109,29 +104,7 @@ function webhookSummary(deliveries: readonly Delivery[]): Html | string {
   })}`
 }
 
-function clockSection({ clock }: EmulatorControls): Html {
-  const steps: [label: string, unit: string, value: string][] = [
-    ['1 minute', 'minutes', '1'],
-    ['15 minutes', 'minutes', '15'],
-    ['1 hour', 'hours', '1'],
-    ['1 day', 'days', '1'],
-    ['1 month', 'months', '1'],
-  ]
-  const minutes = html`<div><label for="minutes">Minutes</label><input id="minutes" name="minutes" type="number" min="1" step="1" value="5"></div>`
-  return html`<h2>Clock</h2>
-<p id="now">It is ${when(new Date(clock.now()).toISOString())} UTC here. Retries, delayed webhooks and scheduled charges fall due on the way.</p>
-<div class="actions">${steps.map(([label, unit, value]) => commandForm('clock', { [unit]: value }, `Advance ${label}`))}
-${commandForm('clock', {}, 'Advance', { inputs: minutes, describedBy: 'now' })}</div>`
-}
-
-function faultSection({ faults }: EmulatorControls): Html {
-  const { next, rates } = faults.list()
-  const set = next.length + rates.length
-  return html`<h2>Faults</h2>
-<p>${set === 0 ? 'None is set.' : `${next.length} will fire next, ${rates.length} at random.`} <a href="/_emulator/faults">${set === 0 ? 'Set a fault' : 'See and set faults'}</a></p>`
-}
-
-/** The payments that no endpoint makes. What is wrong with an input is said by the page that the form leads to. */
+/** Payments that the API document shows no request for. What is wrong with an input is said by the page that the form leads to. */
 function otherPaymentSection(): Html {
   const inputs = html`<div><label for="other-method">Method</label><select id="other-method" name="method">${OTHER_METHODS.map(
     ([method, name]) => html`<option value="${method}">${name}</option>`,
@@ -142,7 +115,7 @@ function otherPaymentSection(): Html {
   <div><label for="other-code">Ends with code</label><input id="other-code" name="status_code" value="1000" pattern="\\d{4}" required></div>
   <div><label for="other-url">Webhook to</label><input class="wide-field" id="other-url" name="server_url" type="url" placeholder="default: --webhook-url"></div>`
   return html`<h2>Credit, p2p or lookup</h2>
-<p id="other-payments">The API document shows the webhooks of these payments alone, not how they are created: they are made here.</p>
+<p id="other-payments">The API document shows the webhooks of these payments alone, not how they are created. They can be made here.</p>
 <div class="actions">${commandForm('payment', { return_to: '/_emulator' }, 'Make the payment', { inputs, describedBy: 'other-payments' })}</div>`
 }
 

@@ -2,9 +2,12 @@ import type { Env, Hono } from 'hono'
 import type { Context } from '../../context.ts'
 import { messagePage } from '../../pages/layout.ts'
 import { receiptPage } from '../../pages/outcome.ts'
+import { SCRIPT } from '../../pages/script.ts'
 import { STYLE } from '../../pages/style.ts'
 import type { EmulatorControls } from '../emulator-controls.ts'
+import { connectPage } from './connect.ts'
 import { faultsPage } from './faults.ts'
+import type { Desk } from './frame.ts'
 import { orderPage } from './order.ts'
 import { overviewPage } from './overview.ts'
 import { requestPage, requestsPage } from './requests.ts'
@@ -17,14 +20,19 @@ const ICON =
 /** Adds the emulator's own pages: everything that a person looks at under `/_emulator`. */
 export function pages<E extends Env>(app: Hono<E>, context: Context, emulator: EmulatorControls): void {
   for (const path of ['/', '/_emulator/']) app.get(path, (c) => c.redirect('/_emulator'))
-  app.get('/_emulator', (c) => overviewPage(context, emulator, searchOf(c.req.raw)))
-  app.get('/_emulator/orders', (c) => orderPage(context, emulator, c.req.query('order_id') ?? ''))
-  app.get('/_emulator/requests', (c) => requestsPage(emulator, searchOf(c.req.raw)))
-  app.get('/_emulator/requests/:id', (c) => requestPage(emulator, c.req.param('id')))
-  app.get('/_emulator/webhooks', (c) => webhooksPage(emulator, searchOf(c.req.raw)))
-  app.get('/_emulator/webhooks/:id', (c) => webhookPage(emulator, c.req.param('id')))
-  app.get('/_emulator/faults', () => faultsPage(emulator))
-  app.get('/_emulator/cards', () => testCardsPage())
+  const desk = (request: Request): Desk => {
+    const { pathname, search } = new URL(request.url)
+    return { context, emulator, here: pathname + search }
+  }
+  app.get('/_emulator', (c) => overviewPage(desk(c.req.raw), searchOf(c.req.raw)))
+  app.get('/_emulator/orders', (c) => orderPage(desk(c.req.raw), c.req.query('order_id') ?? ''))
+  app.get('/_emulator/requests', (c) => requestsPage(desk(c.req.raw), searchOf(c.req.raw)))
+  app.get('/_emulator/requests/:id', (c) => requestPage(desk(c.req.raw), c.req.param('id')))
+  app.get('/_emulator/webhooks', (c) => webhooksPage(desk(c.req.raw), searchOf(c.req.raw)))
+  app.get('/_emulator/webhooks/:id', (c) => webhookPage(desk(c.req.raw), c.req.param('id')))
+  app.get('/_emulator/faults', (c) => faultsPage(desk(c.req.raw)))
+  app.get('/_emulator/cards', (c) => testCardsPage(desk(c.req.raw)))
+  app.get('/_emulator/connect', (c) => connectPage(desk(c.req.raw)))
   app.get('/_emulator/receipts/:id', (c) => {
     const id = c.req.param('id')
     const records = [...context.state.orders.values()].flatMap(({ payments, operations }) => [
@@ -37,6 +45,7 @@ export function pages<E extends Env>(app: Hono<E>, context: Context, emulator: E
       : receiptPage(record)
   })
   app.get('/_emulator/style.css', (c) => asset(c.body(STYLE), 'text/css; charset=utf-8'))
+  app.get('/_emulator/live.js', (c) => asset(c.body(SCRIPT), 'text/javascript; charset=utf-8'))
   app.get('/_emulator/icon.svg', (c) => asset(c.body(ICON), 'image/svg+xml'))
   app.get('/favicon.ico', (c) => c.body(null, 204))
 }

@@ -1,34 +1,45 @@
 import { html } from 'hono/html'
-import { type Html, renderPage } from '../../pages/layout.ts'
+import type { Html } from '../../pages/layout.ts'
 import { badge, faultBadge } from '../../pages/status.ts'
 import type { LoggedRequest } from '../../state/activity.ts'
-import type { EmulatorControls } from '../emulator-controls.ts'
-import { missingPage, orderAddress, PAGE_SIZE, pager, startOf, when } from './components.ts'
+import { orderAddress, PAGE_SIZE, pager, shortWhen, startOf, when } from './components.ts'
 import { curlOf } from './curl.ts'
+import { type Desk, missingPage, noteList, renderSection } from './frame.ts'
 
 /** `/_emulator/requests`: what arrived, newest first, the rejected ones too. */
-export function requestsPage({ requests }: EmulatorControls, query: URLSearchParams): Promise<Response> {
+export function requestsPage(desk: Desk, query: URLSearchParams): Promise<Response> {
+  const { requests } = desk.emulator
   const text = query.get('q') ?? ''
+  const wanted = text.trim().toLowerCase()
   const onlyRejected = query.has('rejected')
   const from = startOf(query)
   const found = requests.filter(
     (one) =>
       (!onlyRejected || isRejected(one)) &&
-      `${one.method} ${one.path} ${one.order_id ?? ''}`.toLowerCase().includes(text.toLowerCase()),
+      (wanted === ''
+        ? !isView(one)
+        : `${one.id} ${one.method} ${one.path} ${one.operation} ${one.order_id} ${one.status} ${one.reason} ${one.body} ${one.response_body}`
+            .toLowerCase()
+            .includes(wanted)),
   )
   const page = found.reverse().slice(from, from + PAGE_SIZE)
   const kept = { ...(text && { q: text }), ...(onlyRejected && { rejected: 'on' }) }
   const body = html`
 <h1>Requests</h1>
-<p class="hint">The latest 2,000 requests are kept, without credentials and card data, each body up to 16,384 characters.</p>
+<p class="hint">The latest 2,000 requests are kept, without credentials and card data, each body up to 16,384 characters. Views of the customer's pages are listed when they are searched for.</p>
 <form class="actions" method="get" action="/_emulator/requests" role="search">
-  <div><label for="q">Path or order</label><input class="wide-field" id="q" name="q" value="${text}"></div>
+  <div><label for="q">Any text of a request or response</label><input class="wide-field" id="q" name="q" value="${text}"></div>
   <label><input type="checkbox" name="rejected"${onlyRejected ? html` checked` : ''}> rejected only</label>
   <button type="submit" class="quiet">Search</button>
 </form>
 ${requestTable(page)}
 ${found.length > PAGE_SIZE ? pager('/_emulator/requests', kept, from, page.length, found.length) : ''}`
-  return renderPage({ title: 'Requests', body, section: 'requests' })
+  return renderSection(desk, { title: 'Requests', body, section: 'requests' })
+}
+
+/** A customer who looks at a page. */
+export function isView({ method, operation }: LoggedRequest): boolean {
+  return method === 'GET' && operation === 'checkout'
 }
 
 export function isRejected({ status }: LoggedRequest): boolean {
@@ -37,14 +48,14 @@ export function isRejected({ status }: LoggedRequest): boolean {
 
 export function requestTable(requests: readonly LoggedRequest[]): Html {
   if (requests.length === 0) return html`<p>None yet.</p>`
-  return html`<table class="list">
+  return html`<table class="list requests">
   <thead><tr><th scope="col">Request</th><th scope="col">Response</th><th scope="col">Order</th><th scope="col">Time</th></tr></thead>
   <tbody>${requests.map(
-    (request) => html`<tr>
+    (request) => html`<tr data-key="${request.id}">
       <td><a href="/_emulator/requests/${request.id}">${request.method} ${request.path}</a>${request.faults.map(({ kind }) => html` ${faultBadge(kind)}`)}</td>
-      <td class="long">${responseBadge(request)} ${request.reason ?? ''}</td>
-      <td class="long" data-label="Order">${request.order_id === null ? '' : html`<a href="${orderAddress(request.order_id)}">${request.order_id}</a>`}</td>
-      <td>${when(request.at)}</td></tr>`,
+      <td title="${request.reason ?? ''}">${responseBadge(request)} ${request.reason ?? ''}</td>
+      <td>${request.order_id === null ? '' : html`<a href="${orderAddress(request.order_id)}">${request.order_id}</a>`}</td>
+      <td>${shortWhen(request.at)}</td></tr>`,
   )}</tbody></table>`
 }
 
@@ -54,29 +65,31 @@ function responseBadge(request: LoggedRequest): Html {
 }
 
 /** `/_emulator/requests/ID`: all of one request and its response. */
-export function requestPage({ requests, credentials }: EmulatorControls, id: string): Promise<Response> {
+export function requestPage(desk: Desk, id: string): Promise<Response> {
+  const { requests, notes, credentials } = desk.emulator
   const request = requests.find((one) => one.id === id)
-  if (request === undefined) return missingPage('request')
+  if (request === undefined) return missingPage(desk, 'request')
   const body = html`
 <p><a href="/_emulator/requests">All requests</a></p>
 <h1>${request.method} ${request.path}</h1>
 <p>${responseBadge(request)} ${request.reason ?? ''}</p>
+${noteList(notes.filter(({ request_id }) => request_id === id))}
 <dl>
-  <dt>Time</dt><dd>${when(request.at)}</dd>
+  <dt>Time</dt><dd>${when(request.at)}, took ${request.ms} ms</dd>
   <dt>Endpoint</dt><dd>${request.operation ?? 'none'}</dd>
   ${request.order_id === null ? '' : html`<dt>Order</dt><dd><a href="${orderAddress(request.order_id)}">${request.order_id}</a></dd>`}
   ${request.faults.length === 0 ? '' : html`<dt>Faults</dt><dd>${request.faults.map((fault) => html`<code>${JSON.stringify(fault)}</code> `)}</dd>`}
 </dl>
 <h2>Copy as curl</h2>
 ${curlHint(request)}
-<pre>${curlOf(request, credentials.baseUrl)}</pre>
+<pre class="copy">${curlOf(request, credentials.baseUrl)}</pre>
 <h2>Request</h2>
 ${headerList(request.headers)}
 ${bodyBlock(request.body)}
 <h2>Response</h2>
 ${headerList(request.response_headers)}
 ${bodyBlock(request.response_body)}`
-  return renderPage({ title: `${request.method} ${request.path}`, body, section: 'requests' })
+  return renderSection(desk, { title: `${request.method} ${request.path}`, body, section: 'requests' })
 }
 
 function curlHint({ operation }: LoggedRequest): Html {
@@ -89,8 +102,8 @@ export function headerList(headers: Record<string, string>): Html {
   return html`<dl>${Object.entries(headers).map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl>`
 }
 
-function bodyBlock(text: string): Html {
-  return text === '' ? html`<p class="hint">No body is kept.</p>` : html`<pre>${readable(text)}</pre>`
+export function bodyBlock(text: string): Html {
+  return text === '' ? html`<p class="hint">No body is kept.</p>` : html`<pre class="copy">${readable(text)}</pre>`
 }
 
 /** JSON with line breaks; anything else as it is. */

@@ -11,7 +11,7 @@ interface StoryEntry {
   at: string
   /** Its place in the sequence of all that happened. */
   place: number
-  kind: 'request' | 'state' | 'webhook' | 'fault'
+  kind: 'request' | 'state' | 'webhook' | 'fault' | 'note'
   tone: Tone
   text: string
   address?: string
@@ -59,12 +59,12 @@ export function storyOf({ state, activity, deliveries }: Context, orderId: strin
     const { at, what } = entry
     // The same fault, without its parameters.
     if (faults.has(what)) continue
-    const kind = /^fault \w+ fired/.test(what) ? 'fault' : 'state'
+    const kind = entry.note ? 'note' : /^fault \w+ fired/.test(what) ? 'fault' : 'state'
     entries.push({
       at,
       place: activity.placeOf(entry),
       kind,
-      tone: toneOfText(what),
+      tone: entry.note ? 'wait' : toneOfText(what),
       text: what.replace(/^fault /, ''),
     })
   }
@@ -78,11 +78,17 @@ function toneOfText(what: string): Tone {
   return /\b(success|active)\b/.test(what) ? 'ok' : 'idle'
 }
 
-const NAMES = { request: 'Request', state: 'State', webhook: 'Webhook', fault: 'Fault' } as const
+/** `31 days later`, where a day or more lies between two entries. */
+function gapBefore(before: string | undefined, at: string): Html | '' {
+  const days = Math.floor((Date.parse(`${at}Z`) - Date.parse(`${before ?? at}Z`)) / 86_400_000)
+  return days >= 1 ? html`<li class="gap">${days === 1 ? 'a day' : `${days} days`} later</li>` : ''
+}
+
+const NAMES = { request: 'Request', state: 'State', webhook: 'Webhook', fault: 'Fault', note: 'Note' } as const
 
 export function storyList(entries: readonly StoryEntry[]): Html {
   return html`<ol class="story">${entries.map(
-    ({ at, kind, tone, text, address }) => html`<li>
+    ({ at, kind, tone, text, address }, index) => html`${gapBefore(entries[index - 1]?.at, at)}<li>
   <span class="mark ${tone}">${shape(kind === 'fault' ? 'fault' : tone)}</span>
   <time datetime="${at}">${at.slice(0, 10)} ${at.slice(11)}</time><span class="kind">${NAMES[kind]}</span>
   ${address === undefined ? text : html`<a href="${address}">${text}</a>`}</li>`,

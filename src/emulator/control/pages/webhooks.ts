@@ -1,53 +1,67 @@
 import { html } from 'hono/html'
-import { type Html, renderPage } from '../../pages/layout.ts'
+import type { Html } from '../../pages/layout.ts'
 import { badge, faultBadge } from '../../pages/status.ts'
-import type { Delivery } from '../../webhooks/delivery-store.ts'
-import type { EmulatorControls } from '../emulator-controls.ts'
+import { type Attempt, type Delivery, hasFailed } from '../../webhooks/delivery-store.ts'
 import {
   attemptBadge,
   commandForm,
   deliveryState,
   isUndelivered,
-  missingPage,
   orderAddress,
   PAGE_SIZE,
   pager,
+  shortWhen,
   startOf,
   webhookAddress,
   when,
 } from './components.ts'
 import { quoted } from './curl.ts'
-import { headerList } from './requests.ts'
+import { type Desk, missingPage, renderSection } from './frame.ts'
+import { bodyBlock, headerList } from './requests.ts'
 
 /** `/_emulator/webhooks`: what was sent, newest first. */
-export function webhooksPage({ deliveries }: EmulatorControls, query: URLSearchParams): Promise<Response> {
+export function webhooksPage(desk: Desk, query: URLSearchParams): Promise<Response> {
+  const { deliveries } = desk.emulator
+  const text = query.get('q') ?? ''
+  const wanted = text.trim().toLowerCase()
   const onlyFailed = query.has('failed')
   const from = startOf(query)
-  const found = deliveries.filter((delivery) => !onlyFailed || isUndelivered(delivery))
+  const found = deliveries.filter(
+    (delivery) => (!onlyFailed || isUndelivered(delivery)) && (wanted === '' || searched(delivery).includes(wanted)),
+  )
+  const kept = { ...(text && { q: text }), ...(onlyFailed && { failed: 'on' }) }
   const page = found.reverse().slice(from, from + PAGE_SIZE)
   const body = html`
 <h1>Webhooks</h1>
-<p class="hint">The latest 10,000 webhooks are kept.
-  ${onlyFailed ? html`<a href="/_emulator/webhooks">Show all</a>` : html`<a href="/_emulator/webhooks?failed">Show those that failed</a>`}</p>
+<p class="hint">The latest 10,000 webhooks are kept.</p>
+<form class="actions" method="get" action="/_emulator/webhooks" role="search">
+  <div><label for="q">Any id, status, amount or address</label><input class="wide-field" id="q" name="q" value="${text}"></div>
+  <label><input type="checkbox" name="failed"${onlyFailed ? html` checked` : ''}> failed only</label>
+  <button type="submit" class="quiet">Search</button>
+</form>
 ${webhookTable(page)}
-${found.length > PAGE_SIZE ? pager('/_emulator/webhooks', onlyFailed ? { failed: '' } : {}, from, page.length, found.length) : ''}`
-  return renderPage({ title: 'Webhooks', body, section: 'webhooks' })
+${found.length > PAGE_SIZE ? pager('/_emulator/webhooks', kept, from, page.length, found.length) : ''}`
+  return renderSection(desk, { title: 'Webhooks', body, section: 'webhooks' })
+}
+
+function searched({ id, url, event }: Delivery): string {
+  return `${id} ${url} ${JSON.stringify(event)}`.toLowerCase()
 }
 
 /** @param orderPage The page of the order that all of them belong to: each can be sent again from there. */
 export function webhookTable(deliveries: readonly Delivery[], orderPage?: string): Html {
   if (deliveries.length === 0) return html`<p>None.</p>`
-  return html`<table class="list">
-  <thead><tr><th scope="col">Webhook</th><th scope="col">State</th>${orderPage === undefined ? html`<th scope="col">Order</th>` : ''}<th scope="col">To</th><th scope="col">Attempts</th>${orderPage === undefined ? '' : html`<th scope="col">Again</th>`}</tr></thead>
+  return html`<table class="list ${orderPage === undefined ? 'webhooks' : 'own-webhooks'}">
+  <thead><tr><th scope="col">Webhook</th><th scope="col">State</th>${orderPage === undefined ? html`<th scope="col">Order</th>` : ''}<th scope="col">To</th><th scope="col">Last attempt</th>${orderPage === undefined ? '' : html`<th scope="col">Again</th>`}</tr></thead>
   <tbody>${deliveries.map((delivery) => {
     const [word, tone] = deliveryState(delivery)
     const last = delivery.attempts.at(-1)
-    return html`<tr>
+    return html`<tr data-key="${delivery.id}">
       <td><a href="${webhookAddress(delivery)}">${String(delivery.event.method)} ${String(delivery.event.status)}</a>${delivery.faults.map(({ kind }) => html` ${faultBadge(kind)}`)}</td>
       <td>${badge(word, tone)} ${word === 'failed' ? String(last?.error ?? last?.status) : ''}</td>
-      ${orderPage === undefined ? html`<td class="long" data-label="Order"><a href="${orderAddress(delivery.order_id)}">${delivery.order_id}</a></td>` : ''}
-      <td class="long" data-label="To">${delivery.url ?? 'nowhere: no server_url, no --webhook-url'}</td>
-      <td data-label="Attempts">${delivery.attempts.length}${last === undefined ? '' : html`, ${when(last.at)}`}</td>
+      ${orderPage === undefined ? html`<td><a href="${orderAddress(delivery.order_id)}">${delivery.order_id}</a></td>` : ''}
+      <td title="${delivery.url ?? ''}">${delivery.url ?? 'nowhere: no server_url, no --webhook-url'}</td>
+      <td>${delivery.attempts.length > 1 ? `${delivery.attempts.length} attempts, ` : ''}${last === undefined ? '' : shortWhen(last.at)}</td>
       ${orderPage === undefined ? '' : html`<td>${again(delivery, orderPage)}</td>`}</tr>`
   })}</tbody></table>`
 }
@@ -57,9 +71,10 @@ function again({ id, url }: Delivery, back: string): Html | '' {
 }
 
 /** `/_emulator/webhooks/ID`: the raw form, its headers, how it is signed, and each attempt. */
-export function webhookPage({ deliveries, credentials }: EmulatorControls, id: string): Promise<Response> {
+export function webhookPage(desk: Desk, id: string): Promise<Response> {
+  const { deliveries, credentials } = desk.emulator
   const delivery = deliveries.find((one) => one.id === id)
-  if (delivery === undefined) return missingPage('webhook')
+  if (delivery === undefined) return missingPage(desk, 'webhook')
   const { event, url, order_id, attempts, body: form, headers, faults } = delivery
   const [word, tone] = deliveryState(delivery)
   const title = `Webhook: ${String(event.method)} ${String(event.status)}`
@@ -72,22 +87,33 @@ export function webhookPage({ deliveries, credentials }: EmulatorControls, id: s
   <dt>To</dt><dd>${url ?? 'nowhere: the request named no server_url, and the emulator has no --webhook-url'}</dd>
   ${faults.length === 0 ? '' : html`<dt>Faults</dt><dd>${faults.map((fault) => html`<code>${JSON.stringify(fault)}</code> `)}</dd>`}
 </dl>
-${url === null ? '' : html`<div class="actions">${commandForm('resend', { id, return_to: webhookAddress(delivery) }, 'Send again')}</div>`}
+<div class="actions">${url === null ? '' : commandForm('resend', { id, return_to: desk.here }, 'Send again')}
+${commandForm('resend', { id, return_to: desk.here }, 'Send there', { inputs: html`<div><label for="resend-url">To another address</label><input class="wide-field" id="resend-url" name="url" type="url" placeholder="http://127.0.0.1:3000/webhooks" required></div>` })}</div>
 <h2>Attempts</h2>
 ${attempts.length === 0 ? html`<p>None yet.</p>` : ''}
-<ol>${attempts.map((attempt) => html`<li>${when(attempt.at)} ${attemptBadge(attempt)} ${attempt.error ?? ''}</li>`)}</ol>
+<ol>${attempts.map(attemptItem)}</ol>
 <h2>What was sent</h2>
 ${headerList(headers)}
-<pre>${form}</pre>
+<pre class="copy">${form}</pre>
 <h2>The decoded data</h2>
-<pre>${JSON.stringify(event, null, 2)}</pre>
+<pre class="copy">${JSON.stringify(event, null, 2)}</pre>
 ${signatureSection(
   form,
   credentials.apiSecret,
   faults.some(({ kind }) => kind === 'corrupt_signature'),
 )}
-${url === null ? '' : html`<h2>Copy as curl</h2><pre>${curl(url, headers, form)}</pre>`}`
-  return renderPage({ title, body, section: 'webhooks' })
+${url === null ? '' : html`<h2>Copy as curl</h2><pre class="copy">${curl(url, headers, form)}</pre>`}`
+  return renderSection(desk, { title, body, section: 'webhooks' })
+}
+
+/** One attempt, and what the receiver responded: the stack trace of its error is often in there. */
+function attemptItem(attempt: Attempt): Html {
+  const { at, error, ms, url, retry_at, response_headers = {}, response_body = '' } = attempt
+  const hasResponse = response_body !== '' || Object.keys(response_headers).length > 0
+  return html`<li>${when(at)} ${attemptBadge(attempt)} ${error ?? ''} ${ms === undefined ? '' : `${ms} ms`}${
+    url === undefined ? '' : html`, to <code>${url}</code>`
+  }${retry_at === undefined ? '' : html`, next attempt ${when(retry_at)}`}
+  ${hasResponse ? html`<details${attempt.status !== undefined && hasFailed(attempt) ? html` open` : ''}><summary>What the receiver responded</summary>${headerList(response_headers)}${bodyBlock(response_body)}</details>` : ''}</li>`
 }
 
 /** With the emulator's own secret, which is printed at its start and signs nothing real. */
@@ -99,7 +125,7 @@ DATA=${quoted(fields.get('data') ?? '')}
 printf %s ${message} | openssl dgst -sha1 -binary | openssl base64 -A | tr '+/' '-_'`
   return html`<h2>How the signature is computed</h2>
 <p>Base64Url(SHA-1(API_SECRET + data + API_SECRET)), over the text of <code>data</code> as it was sent:</p>
-<pre>${command}</pre>
+<pre class="copy">${command}</pre>
 <p>It gives <code>${fields.get('signature') ?? ''}</code>.</p>
 ${isCorrupt ? html`<p class="notice wait">The fault corrupt_signature fired: the first attempt was sent with another first letter.</p>` : ''}`
 }

@@ -1,0 +1,147 @@
+import { existsSync, readFileSync, watch } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { Command } from 'commander'
+import { createCheckoutLink } from '../../checkout-link/index.ts'
+import { testCard } from '../../emulator/index.ts'
+import { freePort } from '../service/dev/free-port.ts'
+import { startWrangler, type Wrangler } from '../service/dev/wrangler.ts'
+import { untilStopped } from '../service/interrupt.ts'
+import { serveEmulator } from '../service/serve-emulator.ts'
+import { activityLine } from '../terminal/activity-lines.ts'
+import { UsageError } from '../terminal/errors.ts'
+import { processTerminal } from '../terminal/terminal.ts'
+
+/** `edgetill dev`: the emulator and `wrangler dev` of the project in this folder, until it is interrupted. */
+export function command(): Command {
+  return new Command('dev')
+    .description('Runs the project in this folder: an emulator of the service and the worker, until Ctrl-C.')
+    .action(dev)
+}
+
+const SECRETS = '.dev.vars'
+/** An editor writes a file in several steps. */
+const SETTLED_MS = 200
+
+async function dev(): Promise<void> {
+  if (!existsSync('wrangler.toml')) {
+    throw new UsageError('This folder has no wrangler.toml. Run this in a project that `edgetill init` wrote.')
+  }
+  let secrets = readSecrets()
+  const stopped = untilEnded()
+  const { out, err } = processTerminal()
+  const {
+    emulator,
+    origin: service,
+    ...served
+  } = await serveEmulator({ port: await freePort(4010) }, { onActivity: (activity) => out(activityLine(activity)) })
+  const origin = `http://127.0.0.1:${await freePort(8787)}`
+  // Not what .dev.vars may say: no call leaves this machine.
+  const variables = { BASE_URL: emulator.credentials.baseUrl, API_URL: emulator.credentials.apiUrl }
+  let wrangler: Wrangler
+  /** Ends everything: wrangler has failed. */
+  let fail = (_: unknown): void => {}
+  const failed = new Promise<unknown>((resolve) => {
+    fail = resolve
+  })
+
+  function start(linkSecret: string): void {
+    const one = startWrangler(origin, variables)
+    wrangler = one
+    const isCurrent = () => wrangler === one
+    one.ended.then(() => isCurrent() && fail(new Error('wrangler has ended.')))
+    one.ready.then(
+      async () => isCurrent() && out(await invitation(origin, service, linkSecret)),
+      (error) => isCurrent() && fail(error),
+    )
+  }
+
+  let restarting = Promise.resolve()
+  async function restart(): Promise<void> {
+    const now = existsSync(SECRETS) ? readFileSync(SECRETS, 'utf8') : ''
+    if (now === secrets.text) return
+    try {
+      secrets = readSecrets()
+    } catch (error) {
+      return err((error as Error).message)
+    }
+    err(`${SECRETS} has changed: the worker starts again.`)
+    const old = wrangler
+    wrangler = { ...old }
+    await old.stop()
+    start(secrets.linkSecret)
+  }
+
+  start(secrets.linkSecret)
+  let timer: NodeJS.Timeout | undefined
+  const watcher = watch('.', (_, file) => {
+    if (file !== SECRETS) return
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      restarting = restarting.then(restart).catch(fail)
+    }, SETTLED_MS)
+  })
+  const error = await Promise.race([stopped, failed])
+  watcher.close()
+  clearTimeout(timer)
+  await restarting
+  // biome-ignore lint/style/noNonNullAssertion: `start` has set it
+  await wrangler!.stop()
+  await served.close()
+  if (error instanceof Error) throw error
+}
+
+/** @throws {Error} what to do when the worker's secrets are not there. */
+function readSecrets(): { text: string; linkSecret: string } {
+  const text = existsSync(SECRETS) ? readFileSync(SECRETS, 'utf8') : ''
+  const { LINK_SECRET: linkSecret } = parseEnv(text)
+  if (linkSecret) return { text, linkSecret }
+  throw new Error(
+    `There is no ${SECRETS} with a LINK_SECRET here: git does not carry it. See README.md, "Another machine".`,
+  )
+}
+
+/** Resolves on Ctrl-C, and when the program that started this one is gone: whoever ends npm does not always end this. */
+async function untilEnded(): Promise<void> {
+  const parent = process.ppid
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      if (process.ppid !== parent) end()
+    }, 500)
+    const end = (): void => {
+      clearInterval(timer)
+      resolve()
+    }
+    process.once('SIGHUP', end)
+    untilStopped().then(end)
+  })
+}
+
+/** How to pay an order, and where to look at it. */
+async function invitation(origin: string, service: string, linkSecret: string): Promise<string> {
+  const order_id = `mugs-${crypto.randomUUID().slice(0, 8)}`
+  const link = await createCheckoutLink({
+    origin,
+    linkSecret,
+    order: {
+      mode: 'hosted',
+      method: 'purchase',
+      amount: 100.5,
+      currency: 'UAH',
+      description: 'Two mugs',
+      order_id,
+      order_3ds_bypass: 'supported',
+      customer_patronym: 'Ivanivna',
+      customer_email: 'olena@example.com',
+      customer_phone: '+380441234567',
+    },
+  })
+  return `
+Open this link and pay with the card ${testCard('success')}, any month to come and any three digits:
+
+  ${link}
+
+  the order    . ./.dev.vars && curl -H "authorization: Bearer $ADMIN_TOKEN" ${origin}/api/orders/${order_id}
+  the service  ${service}/_emulator
+
+Ctrl-C stops both.`
+}

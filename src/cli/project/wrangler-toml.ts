@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parse } from 'smol-toml'
+import { UsageError } from '../terminal/errors.ts'
+
+/** One environment of a project, as its wrangler.toml describes it. */
+export interface WranglerEnvironment {
+  /** `test`; undefined for the top level, which `wrangler dev` uses. */
+  name: string | undefined
+  /** The variables, with their values. */
+  vars: Readonly<Record<string, unknown>>
+  /** The names of all other bindings. */
+  bindings: readonly string[]
+  /** The id of each KV namespace, by its binding. */
+  kvIds: Readonly<Record<string, string>>
+}
+
+type Table = Record<string, unknown>
+
+/** Reads the environments of the project in a folder: the top level first. */
+export async function readWranglerToml(folder: string): Promise<WranglerEnvironment[]> {
+  const text = await readFile(join(folder, 'wrangler.toml'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    throw new UsageError('This folder has no wrangler.toml. Run this in a project that `edgetill init` wrote.')
+  })
+  let whole: Table
+  try {
+    whole = parse(text)
+  } catch (error) {
+    throw new UsageError(`wrangler.toml cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+  const named = Object.entries(tableOf(whole.env))
+  return [
+    environmentOf(undefined, whole),
+    ...named.map(([name, environment]) => environmentOf(name, tableOf(environment))),
+  ]
+}
+
+/** Tables that environments inherit, or that name no binding. */
+const NO_BINDINGS: readonly string[] = ['env', 'vars', 'assets', 'exports', 'migrations']
+
+function environmentOf(name: string | undefined, table: Table): WranglerEnvironment {
+  const bindings = Object.entries(table).flatMap(([key, value]) => (NO_BINDINGS.includes(key) ? [] : bindingsIn(value)))
+  const namespaces = Array.isArray(table.kv_namespaces) ? table.kv_namespaces.map(tableOf) : []
+  return {
+    name,
+    vars: tableOf(table.vars),
+    bindings: [...new Set(bindings)],
+    kvIds: Object.fromEntries(namespaces.map(({ binding, id = '' }) => [String(binding), String(id)])),
+  }
+}
+
+/** The names that a table and the tables in it bind: `binding`, and `name` beside a Durable Object's class. */
+function bindingsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const { binding, name, class_name } = value as Table
+  const own = [binding, class_name === undefined ? undefined : name].filter((one) => typeof one === 'string')
+  return [...own, ...Object.values(value).flatMap(bindingsIn)]
+}
+
+const tableOf = (value: unknown): Table => (typeof value === 'object' && value !== null ? (value as Table) : {})

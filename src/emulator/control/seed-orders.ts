@@ -1,0 +1,96 @@
+import * as v from 'valibot'
+import type { Context } from '../context.ts'
+import { createOrder, pay } from '../domain/payments.ts'
+import { validate } from '../http/validate.ts'
+import { fields, InputError, oneOf, text } from '../parse-input.ts'
+import type { ParameterTable } from '../spec/parameters.ts'
+import { TEST_CARDS, type TestCardName, testCard } from '../state/cards.ts'
+import type { PortalActions } from './actions.ts'
+
+const CARDS = TEST_CARDS.map(({ name }) => name) as [TestCardName, ...TestCardName[]]
+
+const step = fields('step', {
+  do: oneOf('step', ['capture', 'refund', 'void', 'auth_increment', 'cancel', 'charge', 'expire'] as const),
+  amount: v.optional(v.number('must be a number.')),
+  what: v.optional(oneOf('thing that expires', ['checkout', '3ds', 'authorization', 'token'] as const)),
+})
+
+const SEED = v.array(
+  v.looseObject({
+    order_id: text,
+    mode: v.optional(oneOf('mode', ['direct', 'hosted'] as const), 'direct'),
+    method: v.optional(oneOf('method', ['purchase', 'auth', 'credit', 'p2p', 'lookup'] as const), 'purchase'),
+    card: v.optional(oneOf('test card', CARDS)),
+    steps: v.optional(v.array(step, 'must be an array.'), []),
+  }),
+  'A seed file is an array of orders.',
+)
+
+/**
+ * Orders as a seed file has them: the parameters of a payment, `card` as the name of a test card (a hosted one without it stays
+ * unpaid), and `steps`, what happened afterwards. All of it is checked before the first order is made.
+ */
+export function seedOrders(context: Context, control: PortalActions, input: unknown): void {
+  const { parameters } = context.rules
+  const parsed = v.safeParse(SEED, input)
+  if (!parsed.success) throw new InputError(parsed.issues.map(sentence).join(' '))
+  const seeds = parsed.output
+  const ids = new Set<string>()
+  const wrong: string[] = []
+  const purchases = { direct: parameters.directPurchase, hosted: parameters.hostedPurchase }
+  for (const [index, { card: _, steps: _steps, ...order }] of seeds.entries()) {
+    const table = { ...purchases[order.mode], mode: { type: 'mode', required: true } } as ParameterTable
+    const relaxed = Object.fromEntries(
+      Object.entries(table).map(([name, rule]) => [name, { ...rule, required: NEEDED.includes(name) }]),
+    )
+    const unknown = Object.keys(order).filter((name) => !(name in table))
+    wrong.push(...unknown.map((name) => `[${index}].${name} is not a parameter of a payment.`))
+    for (const { field_name, violation } of validate(context.rules, relaxed, order)) {
+      wrong.push(`[${index}].${field_name} ${violation}.`)
+    }
+    if (ids.has(order.order_id) || context.state.orders.has(order.order_id)) {
+      wrong.push(`[${index}].order_id ${order.order_id} is used twice.`)
+    }
+    ids.add(order.order_id)
+  }
+  if (wrong.length > 0) throw new InputError(wrong.join(' '))
+  for (const [index, { card, steps, ...sent }] of seeds.entries()) {
+    const pos_id = context.options.credentials.posId
+    const body = { pos_id, description: `Order ${sent.order_id}`, order_3ds_bypass: 'supported', ...sent }
+    const order = createOrder(context, body, Array.isArray((sent as Record<string, unknown>).split))
+    if (sent.mode === 'direct' || card !== undefined) {
+      pay(context, order, { number: testCard(card ?? 'success'), month: 12, year: 9998, cvv: '123' })
+    }
+    for (const [number, { do: action, amount, what }] of steps.entries()) {
+      try {
+        carryOut(control, sent.order_id, action, amount, what)
+      } catch (error) {
+        throw new InputError(`[${index}].steps[${number}]: ${(error as Error).message}`)
+      }
+    }
+  }
+}
+
+/** `[0].steps[1].do: Unknown step "refnud".` */
+function sentence({ path, message }: v.BaseIssue<unknown>): string {
+  const keys = (path ?? []).map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+  return keys.length === 0 ? message : `${keys.join('')}: ${message}`
+}
+
+const NEEDED = ['order_id', 'amount', 'currency']
+
+function carryOut(
+  control: PortalActions,
+  id: string,
+  action: v.InferOutput<typeof step>['do'],
+  amount: number | undefined,
+  what: v.InferOutput<typeof step>['what'],
+): void {
+  if (action === 'capture') control.capturePayment(id, amount)
+  if (action === 'refund') control.refundPayment(id, amount)
+  if (action === 'void') control.voidPayment(id)
+  if (action === 'auth_increment') control.incrementAuth(id, amount ?? Number.NaN)
+  if (action === 'cancel') control.cancelPayment(id)
+  if (action === 'charge') control.chargeRecurring(id)
+  if (action === 'expire') control.expire(id, what ?? 'checkout')
+}

@@ -1,0 +1,53 @@
+import type { Context } from '../context.ts'
+import { createOrder, type Instrument, pay } from '../domain/payments.ts'
+import { announce, conclude } from '../domain/transitions.ts'
+import { type EndpointRequest, rejectInvalid } from '../http/request.ts'
+import { tolerate } from '../http/tolerate.ts'
+import { relax, validate } from '../http/validate.ts'
+import { findCard } from '../state/cards.ts'
+import { recordOf, redirectToCheckout } from './purchase.ts'
+
+type Body = Record<string, unknown>
+
+const METHODS = ['credit', 'p2p', 'lookup']
+const REQUIRED = ['pos_id', 'method', 'amount', 'currency', 'order_id']
+
+export function isOtherMethod(method: unknown): boolean {
+  return METHODS.includes(String(method))
+}
+
+/**
+ * `credit`, `p2p` and `lookup` over `POST {base_url}/api/v1/payment` (beyond the API document, [A]). Its parameters are not shown:
+ * those of a purchase are checked where they are sent, and `mode` is `direct` where it is missing.
+ */
+export function createOtherPayment(context: Context, { notes, statusCode }: EndpointRequest, body: Body): Response {
+  const { parameters, responses, types } = context.rules
+  const method = String(body.method)
+  notes.add('method', `The API document does not show how a ${method} is created.`)
+  const mode = body.mode ?? 'direct'
+  const wrong = types.mode(mode)
+  if (wrong !== undefined) rejectInvalid(context, [{ field_name: 'mode', violation: wrong }])
+  const purchase = mode === 'hosted' ? parameters.hostedPurchase : parameters.directPurchase
+  const { init_recurring: _, ...table } = relax(purchase, (name) => !REQUIRED.includes(name))
+  const { init_recurring: _ignored, ...taken } = tolerate(context.rules, table, body, { notes, textAmounts: true })
+  rejectInvalid(context, validate(context.rules, table, taken))
+  const order = createOrder(context, { description: `Emulated ${method}`, ...taken, mode }, false)
+  if (mode === 'hosted') return redirectToCheckout(context, order)
+  const instrument = instrumentOf(taken)
+  if (instrument !== undefined) {
+    pay(context, order, instrument, statusCode())
+  } else {
+    conclude(context, order, order.payments[0], findCard(''), statusCode())
+    announce(context, order, order.payments[0])
+  }
+  return recordOf(context, order, responses.payment)
+}
+
+/** A payout names a card by its number alone. */
+function instrumentOf({ cc_token, cc_number, exp_month, exp_year, card_cvv }: Body): Instrument | undefined {
+  if (typeof cc_token === 'string') return { token: cc_token }
+  if (typeof cc_number !== 'string') return undefined
+  const month = Number(exp_month ?? 12)
+  const year = Number(exp_year ?? 9998)
+  return { number: cc_number, month, year, cvv: String(card_cvv ?? '000') }
+}

@@ -1,0 +1,27 @@
+import { createRandom } from './random.ts'
+
+/** What the service may do although the API document does not show it; a shop has to bear all of it. */
+export const PERTURBATIONS = [
+  /** Optional fields of a webhook are null instead of missing. */
+  'nulls',
+  /** Webhooks have no `transaction_id`. */
+  'no_transaction_id',
+  /** The charges of a subscription keep its first `payment_id`. */
+  'same_payment_id',
+  /** The fields of a webhook come in another order. */
+  'keys_reordered',
+  /** The webhook of a hosted payment is followed by an `init` of the same payment. */
+  'late_init',
+  /** On the checkout page a first card is declined, and the next one is paid: two payments of one order. */
+  'second_card',
+  /** Webhooks have fields that the API document does not name. */
+  'unknown_fields',
+] as const
+
+export type Perturbation = (typeof PERTURBATIONS)[number]
+
+/** About half of them, by the seed. */
+export function drawPerturbations(seed: number): readonly Perturbation[] {
+  const random = createRandom(seed ^ 0x9e37)
+  return PERTURBATIONS.filter(() => random() < 0.5)
+}

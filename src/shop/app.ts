@@ -1,0 +1,109 @@
+import { Hono } from 'hono/tiny'
+import type { ShopEnv } from './env.ts'
+import { raiseAlert } from './flows/raise-alert.ts'
+import { MisconfiguredError, requireBindings } from './lib/configuration.ts'
+import { drain } from './lib/drain.ts'
+import { describeError, logError, placeOf } from './lib/log.ts'
+import { describeService, type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
+import { queryOf } from './lib/query.ts'
+import { health, unauthorized } from './routes/admin.ts'
+import { API_ROUTES } from './routes/api.ts'
+import { checkout } from './routes/checkout.ts'
+import { result, resultPosted } from './routes/result.ts'
+import { webhooks } from './routes/webhooks.ts'
+import { type C, type Deps, scopeOf } from './scope.ts'
+import { StorageError } from './store/kv.ts'
+
+type Handler = (c: C) => Promise<Response> | Response
+
+/**
+ * The shop's routes. Each handles its failures and sets its headers: there is no middleware and no error handler that could
+ * reach the routes beside them.
+ */
+export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
+  const app = new Hono<{ Bindings: ShopEnv }>()
+  // Whatever router the app has that this one is mounted in: a slash at the end of an address changes nothing.
+  const on = (method: string, path: string, handle: Handler) =>
+    app.on(method, [path, `${path}/`], guarded(deps, handle))
+  on('POST', '/webhooks', webhooks(deps))
+  on('ALL', '/webhooks', () => new Response('Method not allowed', { status: 405, headers: { allow: 'POST' } }))
+  on('GET', '/checkout/:token', checkout(deps))
+  on('GET', '/return/:order_id', result(deps))
+  on('POST', '/return/:order_id', resultPosted)
+  on('GET', '/health', health(deps))
+  for (const [call, needs, handle, query = []] of API_ROUTES) {
+    const [method = '', path = ''] = call.split(' ')
+    on(method, path, async (c) => {
+      const rejected = await unauthorized(c)
+      if (rejected) return rejected
+      requireBindings(c.env, needs)
+      queryOf(c, query)
+      return handle(c, scopeOf(deps, c))
+    })
+  }
+  return app
+}
+
+/** The response to an unknown path. Under `/api` only the bearer of the token learns that there is nothing. */
+export function createNotFound(deps: Deps): Handler {
+  return guarded(deps, async (c) => {
+    if (!isApi(c.req.path)) return new Response('Not found', { status: 404 })
+    return (await unauthorized(c)) ?? problemResponse({ status: 404, code: 'not_found', title: 'No such resource.' })
+  })
+}
+
+const isApi = (path: string): boolean => path === '/api' || path.startsWith('/api/')
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000',
+  'x-content-type-options': 'nosniff',
+}
+
+/** A handler that turns its failures into responses, and has the headers of every response. */
+function guarded(deps: Deps, handle: Handler): Handler {
+  return async (c) => {
+    const response = await Promise.resolve()
+      .then(() => handle(c))
+      .catch((error: Error) => failure(deps, c, error))
+    if (response.status >= 400) await drain(c.req.raw)
+    const headers = new Headers(response.headers)
+    for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value)
+    return new Response(response.body, { status: response.status, headers })
+  }
+}
+
+/** The response to a failure. Only the names of wrong bindings and the SDK's texts get out. */
+function failure(deps: Deps, c: C, error: Error): Response {
+  const problem = problemFor(error)
+  if (problem.code === 'config') {
+    const misconfigured = (problem.misconfigured ?? [problem.detail ?? problem.title]) as string[]
+    raiseAlert(scopeOf(deps, c), { kind: 'configuration', order_id: null, misconfigured })
+  } else if (problem.status >= 500) {
+    logError('failure', {
+      code: problem.code,
+      order_id: c.req.param('order_id'),
+      ...describeError(error),
+      ...describeService(problem),
+      ...(problem.code === 'internal' && { at: placeOf(error) }),
+    })
+  }
+  if (isApi(c.req.path)) return problemResponse(problem)
+  const isExplained = problem.code === 'config' || problem.code === 'state'
+  const text = isExplained ? [problem.title, problem.detail].filter(Boolean).join(' ') : 'Internal error.'
+  return new Response(text, { status: problem.status })
+}
+
+function problemFor(error: Error): Problem {
+  if (error instanceof ProblemError) return error.problem
+  if (error instanceof MisconfiguredError) {
+    const { message: title, problems } = error
+    const misconfigured = problems.map(({ binding, problem }) => `${binding}: ${problem}`)
+    return { status: 500, code: 'config', title, missing: problems.map(({ binding }) => binding), misconfigured }
+  }
+  if (error instanceof StorageError) {
+    return { status: 503, code: 'state', title: 'The worker’s storage failed; try again.' }
+  }
+  return problemOf(error) ?? { status: 500, code: 'internal', title: 'Internal error.' }
+}

@@ -1,0 +1,104 @@
+import {
+  type CallOptions,
+  isApiError,
+  listOrderOperations,
+  type OrderLookup,
+  type ResolvedOutcome,
+  resendWebhook,
+  resolveOutcome,
+  type UnresolvedCall,
+  type WebhookEvent,
+} from '../../index.ts'
+import { summarizeEvent } from '../../orders/summary.ts'
+import { recordOf } from '../../schemas/read.ts'
+import { readEvent } from '../../webhooks/index.ts'
+import { clientConfig } from '../env.ts'
+import { describeError, logError } from '../lib/log.ts'
+import type { OrderScope } from '../scope.ts'
+import { type LoggedEvent, listEvents, orderIdOf, orderKeyOf } from '../store/event-log.ts'
+import { storeShown } from './store-event.ts'
+
+/** A look-up that the schedule makes is repeated by the schedule, not at once. */
+export const ONE_LOOK: CallOptions = { maxRetries: 0, timeoutMs: 10_000 }
+
+/** The state before a call, and how patiently its outcome is looked up. */
+interface Before extends Pick<CallOptions, 'maxRetries' | 'timeoutMs'> {
+  known?: readonly string[] | undefined
+  /** Milliseconds after the call from which an absence counts. */
+  settleAfterMs?: number
+}
+
+/**
+ * Asks the service what became of a call, by look-up first, and stores what it shows of the order like webhooks.
+ *
+ * @throws {StorageError} when what it shows could not be stored: nothing may be concluded.
+ * @throws {ConfigError} when the worker is misconfigured.
+ */
+export async function askService(
+  scope: OrderScope,
+  call: UnresolvedCall & { order_id: string },
+  options: Before,
+): Promise<ResolvedOutcome> {
+  const { now } = scope
+  const seen: WebhookEvent[] = []
+  const resolved = await resolveOutcome(lookupOf(scope, call, seen), call, { ...options, now })
+  await storeNew(scope, call.order_id, seen)
+  return resolved
+}
+
+/** The look-ups of `resolveOutcome`: they keep what they see, and log their failures. */
+function lookupOf(
+  { env, fetch }: OrderScope,
+  { operation, order_id }: UnresolvedCall,
+  seen: WebhookEvent[],
+): OrderLookup {
+  const config = clientConfig(env, fetch)
+  const logged = (error: unknown): never => {
+    // "No such order", or no such path: the next look-up tells.
+    if (!(isApiError(error) && error.status === 404)) {
+      logError('service_not_asked', { order_id: order_id ?? null, operation, ...describeError(error) })
+    }
+    throw error
+  }
+  return {
+    async listOrderOperations(input, options) {
+      const events = await listOrderOperations(config, input, options).catch(logged)
+      seen.push(...events)
+      return events
+    },
+    async resendWebhook(input, options) {
+      const event = await resendWebhook(config, input, options).catch(logged)
+      seen.push(event)
+      return event
+    },
+  }
+}
+
+/** Stores the events that say something new of the order. */
+async function storeNew(scope: OrderScope, order_id: string, seen: readonly WebhookEvent[]): Promise<void> {
+  // `init` says no more than that the customer has not paid: it has no webhook either.
+  const events = seen.flatMap((event) => eventOf(order_id, event)).filter(({ record }) => record.status !== 'init')
+  if (events.length === 0) return
+  const known = await listEvents(scope.store, await orderKeyOf(order_id))
+  for (const event of events) {
+    if (!known.some((one) => saysTheSame(one, event))) await storeShown(scope, event)
+  }
+}
+
+/** Records may omit order_id; records of another order are skipped. */
+export function eventOf(order_id: string, event: WebhookEvent): WebhookEvent[] {
+  const named = orderIdOf(event)
+  if (named !== undefined) return named === order_id ? [event] : []
+  const { method, status } = summarizeEvent(event)
+  if (method === undefined || status === undefined) return []
+  return [readEvent({ ...recordOf(event), order_id })]
+}
+
+/** A listed record can differ from its webhook in fields that do not count: `onEvent` must not see both. */
+function saysTheSame(known: LoggedEvent, event: WebhookEvent): boolean {
+  const one = summarizeEvent(event)
+  const ids = [one.operation_id, one.transaction_id, one.payment_id]
+  const own = ids.findIndex((id) => id !== undefined)
+  const isSame = [known.operation_id, known.transaction_id, known.payment_id][own] === ids[own]
+  return isSame && known.method === one.method && known.status === one.status && known.amount === one.amount
+}

@@ -1,0 +1,120 @@
+import { isFinal } from '../../index.ts'
+import { MisconfiguredError, requireBindings } from '../lib/configuration.ts'
+import { describeError, logError, logInfo } from '../lib/log.ts'
+import type { Alert } from '../options.ts'
+import type { OrderScope } from '../scope.ts'
+import { orderKeyOf } from '../store/event-log.ts'
+import { ignoreOutage } from '../store/kv.ts'
+import { isOpen, listOperations, type MoneyOperation } from '../store/money-operations.ts'
+import { readOrder } from '../store/order.ts'
+import type { WatchedRow } from '../store/watchlist.ts'
+import { askService, ONE_LOOK } from './ask-service.ts'
+import { raiseAlert, raiseMisconfigured } from './raise-alert.ts'
+import { afterTurn, alertAfterMs, isAskDue } from './schedule.ts'
+import { CALLS, settle } from './settle.ts'
+
+/** How many rows one alarm looks at, the longest due first. Most need one request to the service. */
+const ROWS_OF_AN_ALARM = 20
+
+/** Until a row is looked at again when the storage failed. */
+const FAILED_MS = 10 * 60_000
+
+type State =
+  /** Finished. */
+  | 'ended'
+  /** The service calls the payment `init`, or does not know it. */
+  | 'unpaid'
+  /** The service has it, and it is not final. */
+  | 'pending'
+  /** The service was not or could not be asked, or its response does not say. */
+  | 'unknown'
+
+/**
+ * Asks the service about what an order's gate has watched for long, and stores its responses like webhooks. A look-up that
+ * fails is repeated at the next time of the schedule.
+ */
+export async function checkOpen(scope: OrderScope): Promise<void> {
+  const { watchlist, now, env } = scope
+  try {
+    const due = (await watchlist.list()).filter(({ next_at }) => next_at <= now())
+    if (due.length === 0) return
+    requireBindings(env, 'reconciliation')
+    due.sort((a, b) => a.next_at - b.next_at)
+    for (const row of due.slice(0, ROWS_OF_AN_ALARM)) await check(scope, row)
+  } catch (error) {
+    if (error instanceof MisconfiguredError) raiseMisconfigured(scope, error)
+    else logError('reconciliation_failed', { order_id: null, ...describeError(error) })
+  }
+}
+
+async function check(scope: OrderScope, row: WatchedRow): Promise<void> {
+  const { watchlist, now } = scope
+  const { order_id, attempt_id } = row
+  try {
+    const operation = await operationOf(scope, row)
+    const isOld = now() - row.since >= alertAfterMs(row, operation !== undefined && !isOpen(operation))
+    let state = await look(scope, row, operation)
+    const isAsked = state !== 'ended' && isAskDue(row, now())
+    if (isAsked) state = await ask(scope, row, operation)
+    const next = afterTurn(row, isAsked)
+    const isAbandoned = state === 'unpaid' && isOld
+    if (isAbandoned) logInfo('checkout_abandoned', { order_id })
+    const isAlert = isOld && !row.alerted && (state === 'pending' || state === 'unknown')
+    if (isAlert) raiseAlert(scope, alertOf(row, state))
+    if (state === 'ended' || isAbandoned || next === undefined) await watchlist.remove(order_id, attempt_id)
+    else await watchlist.put({ ...next, ...(isAlert && { alerted: true, listed: true }) })
+  } catch (error) {
+    logError('reconciliation_failed', { order_id, ...describeError(error) })
+    // The next alarm may be a second away.
+    await watchlist.put({ ...row, next_at: now() + FAILED_MS }).catch(ignoreOutage)
+  }
+}
+
+function alertOf(row: WatchedRow, state: State): Alert {
+  const { kind, order_id, attempt_id, since } = row
+  const details = { order_id, state, since: new Date(since).toISOString() }
+  return attempt_id === undefined
+    ? { kind: 'checkout_open', ...details }
+    : { kind: 'operation_unsettled', ...details, operation: kind, attempt_id }
+}
+
+async function operationOf(
+  { store }: OrderScope,
+  { order_id, attempt_id }: WatchedRow,
+): Promise<MoneyOperation | undefined> {
+  if (attempt_id === undefined) return undefined
+  return (await listOperations(store, await orderKeyOf(order_id))).find(({ id }) => id === attempt_id)
+}
+
+/** The state without asking the service. */
+async function look(scope: OrderScope, row: WatchedRow, operation: MoneyOperation | undefined): Promise<State> {
+  const { store, env } = scope
+  const { order_id, kind } = row
+  if (kind === 'checkout') {
+    return isFinal((await readOrder(store, order_id, env.POS_ID)).order.status ?? '') ? 'ended' : 'unknown'
+  }
+  // Nothing was sent of an operation that was never written.
+  if (!operation || operation.outcome === 'not_sent' || operation.outcome === 'rejected') return 'ended'
+  if (isOpen(operation)) return (await settle(scope, order_id, operation, false)) ? 'ended' : 'unknown'
+  // Settled by hand: it is not known which operation of the service it is.
+  if (operation.operation_id === undefined) return 'ended'
+  const { order } = await readOrder(store, order_id, env.POS_ID)
+  const found = order.operations.find(({ id, method }) => id === operation.operation_id && method === kind)
+  return isFinal(found?.status ?? '') ? 'ended' : 'pending'
+}
+
+async function ask(scope: OrderScope, row: WatchedRow, operation: MoneyOperation | undefined): Promise<State> {
+  const { order_id, kind, since } = row
+  if (kind !== 'checkout') {
+    if (operation && isOpen(operation)) await settle(scope, order_id, operation, ONE_LOOK)
+    else await askService(scope, { operation: CALLS[kind], order_id, sent_at: since }, { ...ONE_LOOK, known: [] })
+    return look(scope, row, await operationOf(scope, row))
+  }
+  const call = { operation: 'createPayment', order_id, sent_at: since }
+  const resolved = await askService(scope, call, { ...ONE_LOOK, settleAfterMs: 0 })
+  if (resolved.outcome === 'not_executed') return 'unpaid'
+  // An event of an odd shape counts where the fields that decide are right.
+  if (resolved.outcome === 'unknown') return look(scope, row, undefined)
+  const { status } = resolved.record
+  return isFinal(status) ? 'ended' : status === 'init' ? 'unpaid' : 'pending'
+}

@@ -1,0 +1,139 @@
+import { logError, nameOf } from '../lib/log.ts'
+import { ProblemError } from '../lib/problem.ts'
+import type { ReceivedEvent } from '../options.ts'
+import type { OrderScope } from '../scope.ts'
+import { orderIdOf, webhookOf } from '../store/event-log.ts'
+import { deleteFailing, putFailing } from '../store/failing-events.ts'
+import { ignoreOutage } from '../store/kv.ts'
+import { type Order, readOrder } from '../store/order.ts'
+import type { OutboxEntry } from '../store/outbox.ts'
+import { raiseAlert } from './raise-alert.ts'
+
+/** How long `onEvent` may take. */
+const ON_EVENT_MS = 25_000
+/** How often `onEvent` may fail for one event before it is given up: about two days. */
+const MAX_FAILURES = 20
+const MAX_PAUSE_MS = 6 * 3_600_000
+/** Entries of one alarm: 20 calls of 25 seconds stay below an alarm's 15 minutes. */
+const BATCH = 20
+
+/** Milliseconds after the n-th failure: 1, 2, 4 … seconds, at most 6 hours. */
+const pauseAfter = (failures: number): number => Math.min(1000 * 2 ** (failures - 1), MAX_PAUSE_MS)
+
+/** Calls `onEvent` for the events that are due, the least tried first. Money calls do not wait for it. */
+export async function deliverEvents(scope: OrderScope): Promise<void> {
+  const due = (await scope.outbox.list()).filter(({ given_up, next_at }) => !given_up && next_at <= scope.now())
+  due.sort((a, b) => a.failures - b.failures || a.received_at - b.received_at)
+  for (const entry of due.slice(0, BATCH)) await deliver(scope, entry)
+}
+
+/**
+ * Calls `onEvent` now for an event that it failed on. @returns Whether it succeeded.
+ *
+ * @throws {ProblemError} when the event is not failing, or there is no `onEvent`: the event goes on waiting for one.
+ */
+export async function replayEvent(scope: OrderScope, _: string, event_id: string): Promise<boolean> {
+  const entry = await scope.outbox.get(event_id)
+  if (!entry) throw notFailing()
+  if (!scope.onEvent) {
+    throw new ProblemError(409, 'no_on_event', 'There is no onEvent to call.', 'The event waits until one is deployed.')
+  }
+  const { given_up, ...again } = entry
+  return deliver(scope, { ...again, failures: 0 })
+}
+
+export const notFailing = (): ProblemError => new ProblemError(404, 'not_found', 'No such event is failing.')
+
+/** The state of an event that waits for `onEvent`. */
+export type WaitingEvent = Pick<OutboxEntry, 'failures' | 'next_at' | 'error' | 'given_up'>
+
+export async function waitingEvent(
+  { outbox }: OrderScope,
+  _: string,
+  event_id: string,
+): Promise<WaitingEvent | undefined> {
+  const entry = await outbox.get(event_id)
+  if (!entry) return undefined
+  const { failures, next_at, error, given_up } = entry
+  return { failures, next_at, ...(error !== undefined && { error }), ...(given_up && { given_up }) }
+}
+
+/**
+ * Calls `onEvent` for one entry. The call counts as a failure before it is made, and the next one is scheduled: code that
+ * ends its Worker is not called again at once, and holds up no other event.
+ *
+ * @returns Whether it succeeded.
+ */
+async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> {
+  const { outbox, kv } = scope
+  const { event_id } = entry
+  const event = webhookOf(entry)
+  const order_id = orderIdOf(event) ?? ''
+  const isListed = entry.failures > 0 && (entry.listed || (await list(scope, event_id, order_id)))
+  const called: OutboxEntry = {
+    ...entry,
+    failures: entry.failures + 1,
+    next_at: scope.now() + pauseAfter(entry.failures + 1),
+    ...(isListed && { listed: true }),
+  }
+  if (entry.failures >= MAX_FAILURES) return giveUp(scope, order_id, entry)
+  await outbox.put(called)
+  try {
+    const { order } = await readOrder(scope.store, order_id, scope.env.POS_ID)
+    await callOnEvent(scope, { id: event_id, event }, order)
+  } catch (error) {
+    const { failures } = called
+    logError('on_event_failed', { event_id, order_id, attempts: failures, error: nameOf(error) })
+    // Erased while `onEvent` ran: it must not come back.
+    if ((await outbox.get(event_id)) === undefined) return false
+    const failed = { ...called, error: textOf(error), listed: called.listed ?? (await list(scope, event_id, order_id)) }
+    if (failures >= MAX_FAILURES) return giveUp(scope, order_id, failed)
+    await outbox.put({ ...failed, next_at: scope.now() + pauseAfter(failures) })
+    return false
+  }
+  await outbox.remove(event_id)
+  // A row that stays leads to nothing: whoever lists it asks this queue.
+  if (called.listed) await deleteFailing(kv, event_id).catch(ignoreOutage)
+  return true
+}
+
+/** Lets a failing event be found. @returns Whether it can be. */
+const list = ({ kv }: OrderScope, event_id: string, order_id: string): Promise<boolean> =>
+  putFailing(kv, event_id, order_id).then(
+    () => true,
+    () => false,
+  )
+
+async function giveUp(scope: OrderScope, order_id: string, entry: OutboxEntry): Promise<false> {
+  const { event_id, failures } = entry
+  raiseAlert(scope, { kind: 'on_event_given_up', order_id, event_id, attempts: failures })
+  await scope.outbox.put({ ...entry, given_up: true })
+  return false
+}
+
+/**
+ * Calls the merchant's code with a time limit. A call that takes longer counts as failed, and is made again.
+ *
+ * @throws The error of `onEvent`, or one that names the limit.
+ */
+async function callOnEvent({ onEvent, env }: OrderScope, received: ReceivedEvent, order: Order): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const text = `onEvent took longer than ${ON_EVENT_MS / 1000} seconds`
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DOMException(text, 'TimeoutError')), ON_EVENT_MS)
+  })
+  try {
+    await Promise.race([onEvent?.(received, order, env), limit])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Name and message of an error of `onEvent`. Total: `String` throws for an object without a prototype. */
+function textOf(error: unknown): string {
+  try {
+    return (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 500)
+  } catch {
+    return typeof error
+  }
+}

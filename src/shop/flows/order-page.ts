@@ -1,0 +1,47 @@
+import type { ExpectedPayment } from '../../index.ts'
+import type { OrderScope } from '../scope.ts'
+import { getCheckout } from '../store/checkouts.ts'
+import { orderKeyOf } from '../store/event-log.ts'
+import { getStatus, type Order, type OrderStatus, readOrder } from '../store/order.ts'
+
+/** What a page shows of an order. */
+export interface OrderPage {
+  status: OrderStatus | undefined
+  /** `purchase` or `auth`, from the checkout. */
+  method: string | undefined
+  /** What was asked for. */
+  expected: ExpectedPayment | undefined
+  /** The path of the order's link. */
+  link: string | undefined
+  /** The language that the link asks for. */
+  lang: string | undefined
+}
+
+/** What the customer's page shows of an order. */
+export async function showPage({ store }: OrderScope, order_id: string): Promise<OrderPage> {
+  const [status, checkout] = await Promise.all([getStatus(store, order_id), getCheckout(store, order_id)])
+  const expected = checkout && { amount: checkout.amount, currency: checkout.currency }
+  const { method, link, lang } = checkout ?? {}
+  return { status, method, expected, link, lang }
+}
+
+/** The order as the API shows it; undefined when nothing is known of it. */
+export async function showOrder({ store, env }: OrderScope, order_id: string): Promise<Order | undefined> {
+  const { order, events, checkout } = await readOrder(store, order_id, env.POS_ID)
+  return events.length > 0 || checkout || order.attempts.length > 0 ? order : undefined
+}
+
+const DAY_SECONDS = 86_400
+
+/**
+ * Whether the service may be asked now because a customer waits: once a day, however often the result page is loaded.
+ *
+ * Key `asked/<order key>`; gone after a day.
+ */
+export async function mayPoll({ store, now }: OrderScope, order_id: string): Promise<boolean> {
+  const key = `asked/${await orderKeyOf(order_id)}`
+  const last = (await store.get(key)) as { at: number } | undefined
+  if (last && now() - last.at < DAY_SECONDS * 1000) return false
+  await store.put(key, { at: now() }, undefined, DAY_SECONDS)
+  return true
+}

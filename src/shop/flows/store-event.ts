@@ -1,0 +1,179 @@
+import { type EventSummary, isFinal, type WebhookEvent } from '../../index.ts'
+import { summarizeEvent } from '../../orders/summary.ts'
+import { recordOf } from '../../schemas/read.ts'
+import { keepsCardToken, retentionMs, type ShopEnv } from '../env.ts'
+import { toBase64url } from '../lib/crypto.ts'
+import type { ExpectedOrder } from '../lib/links.ts'
+import type { OrderScope, Scope } from '../scope.ts'
+import { type CheckoutRecord, getCheckout } from '../store/checkouts.ts'
+import { type LoggedEvent, listEvents, orderIdOf, orderKeyOf, putEvent, type StoredEvent } from '../store/event-log.ts'
+import { ignoreOutage, unlessJustWritten } from '../store/kv.ts'
+import { getStatus, type Order, orderFrom, putStatus } from '../store/order.ts'
+import { putStray } from '../store/strays.ts'
+import { scheduleErasure } from './erase-personal-data.ts'
+import { raiseAlert } from './raise-alert.ts'
+
+/** An event as it is stored: its summary, and its record without card data. */
+export interface PackedEvent extends Pick<StoredEvent, 'event' | 'issues'> {
+  order_id: string
+  summary: EventSummary
+  /** What was asked for when its payment was created. */
+  expected?: ExpectedOrder | undefined
+}
+
+const CARD_FIELDS = /^(cc_number|card_number|pan|card_cvv|cvv2?|cvc2?)$/i
+const isCut = (key: string, keepToken: boolean): boolean => CARD_FIELDS.test(key) || (!keepToken && key === 'cc_token')
+
+/** Undefined for an event that names no order, or is nested too deeply to be stored as an object. */
+export function packEvent(event: WebhookEvent, env: ShopEnv, expected?: ExpectedOrder): PackedEvent | undefined {
+  const order_id = orderIdOf(event)
+  const record = order_id === undefined ? undefined : withoutCardData(recordOf(event), keepsCardToken(env))
+  if (order_id === undefined || record === undefined) return undefined
+  return {
+    order_id,
+    // Of the whole record: an event keeps its key whatever is cut.
+    summary: summarizeEvent(event),
+    event: record,
+    ...(event.issues.length > 0 && { issues: event.issues }),
+    ...(expected && { expected }),
+  }
+}
+
+function withoutCardData(record: object, keepToken: boolean): Record<string, unknown> | undefined {
+  const cut = (key: string, value: unknown) => (isCut(key, keepToken) ? undefined : value)
+  try {
+    return JSON.parse(JSON.stringify(record, cut)) as Record<string, unknown>
+  } catch {
+    return undefined
+  }
+}
+
+/** Stores a genuine event that {@link packEvent} cannot pack. */
+export async function storeUnpackable(scope: Scope, event: WebhookEvent): Promise<void> {
+  const order_id = orderIdOf(event)
+  const data = toBase64url(new TextEncoder().encode(textWithoutCardData(recordOf(event))))
+  // Padded, as a webhook's `data` is.
+  const padded = data.padEnd(Math.ceil(data.length / 4) * 4, '=')
+  await storeStray(scope, padded, order_id === undefined ? 'no_order_id' : 'too_deep', order_id)
+}
+
+/**
+ * A record as JSON. Without the token too: the API shows strays, and no token. A list instead of recursion: the record may
+ * be nested more deeply than the stack is.
+ */
+function textWithoutCardData(record: object): string {
+  let text = ''
+  const todo: (string | { value: unknown })[] = [{ value: record }]
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if (typeof next === 'string') text += next
+    else if (next.value === null || typeof next.value !== 'object') text += JSON.stringify(next.value)
+    else {
+      const isArray = Array.isArray(next.value)
+      const members = Object.entries(next.value).filter(([key]) => !isCut(key, false))
+      text += isArray ? '[' : '{'
+      todo.push(isArray ? ']' : '}')
+      for (const [i, [key, value]] of [...members.entries()].reverse()) {
+        todo.push({ value }, (i > 0 ? ',' : '') + (isArray ? '' : `${JSON.stringify(key)}:`))
+      }
+    }
+  }
+  return text
+}
+
+/** Stores a genuine webhook that cannot be filed under an order. */
+export async function storeStray(scope: Scope, data: string, reason: string, order_id?: string): Promise<void> {
+  const { kv, env, now } = scope
+  const orderKey = order_id === undefined ? undefined : await orderKeyOf(order_id)
+  const retention = retentionMs(env)
+  const id = await putStray(kv, data, {
+    reason,
+    received_at: now(),
+    ...(orderKey !== undefined && { orderKey }),
+    ...(retention !== undefined && { ttlSeconds: retention / 1000 }),
+  })
+  if (id !== undefined) raiseAlert(scope, { kind: 'stray', order_id: order_id ?? null, reason, id })
+}
+
+/** How an event is stored. */
+export interface StoreOptions {
+  /** False for the response to a call of this worker: `onEvent` gets its webhook. */
+  notify?: boolean
+}
+
+/**
+ * Stores an event that the service showed when it was asked. Its webhook may come at the same moment: KV then rejects the
+ * second write to the event's key, and the first write was of the same event.
+ */
+export async function storeShown(
+  scope: OrderScope,
+  event: WebhookEvent,
+  { expected, ...options }: StoreOptions & { expected?: ExpectedOrder } = {},
+): Promise<void> {
+  const packed = packEvent(event, scope.env, expected)
+  const store = () => (packed ? storeEvent(scope, packed, options) : storeUnpackable(scope, event))
+  // Queue behind webhooks: two concurrent writers would overwrite each other's status.
+  await scope.eventsInTurn(() => unlessJustWritten(store()))
+}
+
+/**
+ * Stores a genuine event: when this returns, the event is durable, and `onEvent` is queued for it.
+ *
+ * @throws {StorageError} when the storage failed: nothing may be acknowledged.
+ */
+export async function storeEvent(
+  scope: OrderScope,
+  packed: PackedEvent,
+  { notify = true }: StoreOptions = {},
+): Promise<void> {
+  const { kv, store, outbox } = scope
+  const { order_id, summary, expected, ...stored } = packed
+  const now = scope.now()
+  const orderKey = await orderKeyOf(order_id)
+  const logged: LoggedEvent = { ...summary, received_at: now, ...(expected && { expected }) }
+  const isQueued = scope.onEvent !== undefined && notify
+  const known = await listEvents(store, orderKey)
+  if (known.some(({ id }) => id === logged.id)) {
+    if (isQueued) await outbox.add(logged.id, stored, now)
+    return
+  }
+  const fields = stored.issues?.map(({ path }) => path)
+  if (fields) raiseAlert(scope, { kind: 'unexpected_shape', order_id, event_id: logged.id, fields })
+  await scheduleErasure(scope, order_id)
+  const checkout = await getCheckout(store, order_id)
+  const posId = scope.env.POS_ID
+  const order = orderFrom(order_id, [...known, logged], { checkout, posId })
+  const before = orderFrom(order_id, known, { checkout, posId })
+  // The index first: an event whose row is missing would never be listed; a row without an event does no harm.
+  await scope.row.update(order, now)
+  for (const flag of order.flags) {
+    if (!before.flags.includes(flag)) raiseAlert(scope, { kind: 'flag', order_id, flag })
+  }
+  // Before the event: a worker that dies in between leaves a page that is right, and the event is delivered again.
+  await keepStatus(scope, order, before, receiptOf(stored.event))
+  await putEvent(kv, orderKey, logged, stored, (key, metadata) =>
+    isQueued ? outbox.add(logged.id, stored, now, { [key]: { metadata } }) : store.put(key, undefined, metadata),
+  )
+  // Again: an alarm may have folded the order just before the event was there.
+  await scope.row.update(order, now)
+  // Last: until then the service is asked about the order, so it is not forgotten when this stops halfway.
+  if (hasEnded(order, before, expected ?? checkout)) await scope.watchlist.remove(order_id).catch(ignoreOutage)
+}
+
+/** Of an order that this worker did not open, nothing is watched. */
+const hasEnded = (order: Order, before: Order, asked: ExpectedOrder | CheckoutRecord | undefined): boolean =>
+  isFinal(order.status ?? '') && !isFinal(before.status ?? '') && asked !== undefined
+
+const RECEIPT_LENGTH = 2_000
+
+/** The receipt of a payment or a capture; that of a refund does not take its place. */
+function receiptOf({ method, receipt_url }: StoredEvent['event']): string | undefined {
+  const isAddress = typeof receipt_url === 'string' && /^https?:\/\//i.test(receipt_url) && URL.canParse(receipt_url)
+  return isAddress && receipt_url.length <= RECEIPT_LENGTH && method !== 'refund' ? receipt_url : undefined
+}
+
+/** Keeps what pages show of an order with a final status. */
+async function keepStatus({ store }: OrderScope, order: Order, before: Order, receipt_url?: string): Promise<void> {
+  if (!isFinal(order.status ?? '')) return
+  const kept = isFinal(before.status ?? '') && !receipt_url ? await getStatus(store, order.order_id) : undefined
+  await putStatus(store, order, receipt_url ?? kept?.receipt_url)
+}

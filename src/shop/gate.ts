@@ -1,0 +1,103 @@
+import { type GateCall, IN_TURN, runAction } from './actions.ts'
+import type { ShopEnv } from './env.ts'
+import { checkOpen } from './flows/check-open.ts'
+import { deliverEvents } from './flows/deliver-events.ts'
+import { eraseDue } from './flows/erase-personal-data.ts'
+import type { GateState, GateStorage } from './runtime.ts'
+import { type Deps, type OrderScope, openScope, type Turn } from './scope.ts'
+import { scheduleAlarm } from './store/alarm.ts'
+import { openErasures } from './store/erasures.ts'
+import { readOrder } from './store/order.ts'
+import { openOrderRow } from './store/order-row.ts'
+import { openOrderStore } from './store/order-store.ts'
+import { openOutbox } from './store/outbox.ts'
+import { openWatchlist } from './store/watchlist.ts'
+
+/** What the runtime calls of an order's gate. */
+export interface OrderGateObject {
+  fetch(request: Request): Promise<Response>
+  alarm(): Promise<void>
+}
+
+/** The class of the gates. */
+export type OrderGateClass = new (state: GateState, env: ShopEnv) => OrderGateObject
+
+/**
+ * Makes the Durable Object class of an order's gate. There is one object for each order: one place with consistent storage.
+ * Checkouts, captures, refunds, voids and their settling come in turn. Events take a separate turn, and `onEvent` runs from
+ * a queue by an alarm, so that money waits for neither.
+ */
+export function createOrderGate(deps: Deps): OrderGateClass {
+  return class OrderGate implements OrderGateObject {
+    private readonly scope: OrderScope
+    private readonly money = inTurn()
+    private readonly events = inTurn()
+    private readonly storage: GateStorage
+
+    constructor(state: GateState, env: ShopEnv) {
+      this.storage = state.storage
+      this.scope = { ...orderScope(deps, env, state), eventsInTurn: this.events }
+    }
+
+    async fetch(request: Request): Promise<Response> {
+      const call = (await request.json()) as GateCall
+      const turn = IN_TURN.has(call.name) ? this.money : call.name === 'storeWebhook' ? this.events : unordered
+      const result = await turn(() => runAction(this.scope, call))
+      // An alarm that is due rings by itself: set again, it would ring later.
+      if (call.name === 'wake' && (await this.storage.getAlarm()) === null) await this.schedule()
+      return Response.json(result)
+    }
+
+    /**
+     * Calls `onEvent` for the events that are due, asks about what has been open for long, writes the order's row in the
+     * index, and removes personal data whose time has come.
+     */
+    async alarm(): Promise<void> {
+      const { scope } = this
+      const done = await Promise.allSettled([
+        scope.onEvent && deliverEvents(scope),
+        this.money(() => checkOpen(scope)),
+        this.events(() => writeDueRow(scope)),
+        this.money(() => scope.erasures.run(scope.now(), (order_id) => eraseDue(scope, order_id))),
+      ])
+      await this.schedule()
+      // The runtime repeats an alarm that failed.
+      for (const one of done) if (one.status === 'rejected') throw one.reason
+    }
+
+    private schedule(): Promise<void> {
+      return scheduleAlarm(this.storage, this.scope.now(), this.scope.onEvent !== undefined)
+    }
+  }
+}
+
+/** What the flows work with inside a gate. */
+function orderScope(deps: Deps, env: ShopEnv, state: GateState): Omit<OrderScope, 'eventsInTurn'> {
+  const { storage } = state
+  const scope = openScope(deps, env, (work) => state.waitUntil(work))
+  return {
+    ...scope,
+    store: openOrderStore(storage, scope.now),
+    watchlist: openWatchlist(storage, scope.kv),
+    outbox: openOutbox(storage),
+    row: openOrderRow(storage, scope.kv),
+    erasures: openErasures(storage),
+  }
+}
+
+/** Folds an order for its row. */
+function writeDueRow({ row, store, env, now }: OrderScope): Promise<void> {
+  return row.flush(now(), async (order_id) => (await readOrder(store, order_id, env.POS_ID)).order)
+}
+
+const unordered: Turn = (work) => work()
+
+/** Runs one piece of work after the other, also after one that failed. */
+function inTurn(): Turn {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
+  }
+}

@@ -1,0 +1,81 @@
+// edgetill/worker: the shop's engine.
+
+import type { Hono as App } from 'hono'
+import { Hono as TinyApp } from 'hono/tiny'
+import { createApp, createNotFound } from './app.ts'
+import { runCron } from './cron.ts'
+import type { ShopEnv } from './env.ts'
+import { createOrderGate, type OrderGateClass } from './gate.ts'
+import type { ShopOptions } from './options.ts'
+import type { WaitUntil } from './runtime.ts'
+import type { Deps } from './scope.ts'
+
+export type { ShopEnv } from './env.ts'
+export type { OrderGateClass, OrderGateObject } from './gate.ts'
+export type { Alert, AlertKind, OnAlert, OnEvent, ReceivedEvent, ShopOptions } from './options.ts'
+export { english } from './pages/en.ts'
+export type { PagesOptions, Wording } from './pages/options.ts'
+export { ukrainian } from './pages/uk.ts'
+export type { GateNamespace, GateState, GateStorage, GateTransaction, KvNamespace } from './runtime.ts'
+export type { Order, UnsettledOperation } from './store/order.ts'
+
+/** A shop's engine: what its Worker exports, and what it mounts. */
+export interface Shop<Env extends ShopEnv = ShopEnv> {
+  /**
+   * The routes, for `app.route('/', shop.app)` in an app of yours: `/webhooks`, `/checkout/:token`, `/return/:order_id`,
+   * `/health` and `/api/…`. They touch no other route of that app.
+   */
+  app: App<{ Bindings: Env }>
+  /** The response to an unknown path, for `app.notFound(shop.notFound)`. */
+  notFound: Parameters<App<{ Bindings: Env }>['notFound']>[0]
+  /** The whole Worker, for a shop without routes beside these. */
+  fetch: App<{ Bindings: Env }>['fetch']
+  /** The Worker's cron. */
+  scheduled: (controller: unknown, env: Env, context: { waitUntil: WaitUntil }) => void
+  /** The Durable Object class that wrangler.toml binds as ORDER_GATE. */
+  OrderGate: OrderGateClass
+}
+
+/**
+ * Makes a shop's engine: checkout links, webhooks, captures and refunds, and a small API, on a Cloudflare Worker with KV and
+ * one Durable Object for each order. `guides/shop-reference.md` describes its routes, bindings and promises.
+ *
+ * Nothing is checked here, because a Worker has no bindings when its module loads: a wrong or missing binding is named by
+ * `GET /health`, in the log, and by each route that needs it (500 `config`). Needs the package `hono`.
+ *
+ * @param options Everything is optional: `createShop({})` receives and stores webhooks.
+ * @example
+ * import { Hono } from 'hono'
+ * import { createShop, type ShopEnv } from 'edgetill/worker'
+ *
+ * interface Env extends ShopEnv {
+ *   SHOP_TOKEN: string
+ * }
+ * const shop = createShop<Env>({
+ *   async onEvent({ id, event }, order, env) {
+ *     console.log(id, event.kind, order.status, env.SHOP_TOKEN.length)
+ *   },
+ * })
+ * export const OrderGate = shop.OrderGate
+ * const app = new Hono<{ Bindings: Env }>()
+ * app.route('/', shop.app)
+ * app.notFound(shop.notFound)
+ * export default { fetch: app.fetch, scheduled: shop.scheduled }
+ */
+export function createShop<Env extends ShopEnv = ShopEnv>(options: ShopOptions<Env> = {}): Shop<Env> {
+  // The engine passes the bindings on as it got them.
+  const deps = { ...options, now: options.now ?? Date.now } as unknown as Deps
+  const app = createApp(deps) as unknown as App<{ Bindings: Env }>
+  const notFound = createNotFound(deps) as unknown as Shop<Env>['notFound']
+  let whole: TinyApp<{ Bindings: Env }> | undefined
+  return {
+    app,
+    notFound,
+    fetch(request, env, context) {
+      whole ??= new TinyApp<{ Bindings: Env }>().notFound(notFound).route('/', app)
+      return whole.fetch(request, env, context)
+    },
+    scheduled: (_, env, context) => context.waitUntil(runCron(deps, env, (work) => context.waitUntil(work))),
+    OrderGate: createOrderGate(deps),
+  }
+}

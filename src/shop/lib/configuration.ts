@@ -1,0 +1,200 @@
+import { allowsInsecureHttp, type ShopEnv } from '../env.ts'
+
+type Name = keyof ShopEnv
+
+/** What is wrong with one binding. Never holds its value. */
+export interface ConfigurationProblem {
+  binding: Name
+  problem: string
+}
+
+/** Bindings are missing or cannot work. */
+export class MisconfiguredError extends Error {
+  override readonly name = 'MisconfiguredError'
+  readonly problems: readonly ConfigurationProblem[]
+  constructor(problems: readonly ConfigurationProblem[]) {
+    super(`Not configured: ${problems.map(({ binding }) => binding).join(', ')}. See worker/README.md, "Deploy".`)
+    this.problems = problems
+  }
+}
+
+const CALLS: readonly Name[] = [
+  'BASE_URL',
+  'POS_ID',
+  'API_KEY',
+  'API_SECRET',
+  'ENDPOINTS_KEY',
+  'SCHEME',
+  'AUTHENTICATION',
+  'ALLOW_INSECURE_HTTP',
+]
+/** Where the state of an order is. */
+const STATE: readonly Name[] = ['STATE', 'ORDER_GATE']
+const LINKS: readonly Name[] = [
+  ...STATE,
+  'LINK_SECRET',
+  'LINK_SECRET_PREVIOUS',
+  'MODE',
+  'SHOP_NAME',
+  'SHOP_URL',
+  ...CALLS,
+]
+const TOKENS: readonly Name[] = ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS']
+const API: readonly Name[] = [...STATE, ...TOKENS]
+const STORING: readonly Name[] = ['RETENTION_DAYS', 'KEEP_CARD_TOKEN']
+
+export type Group =
+  | 'webhooks'
+  | 'checkout'
+  | 'result'
+  | 'api'
+  | 'stored'
+  | 'orders'
+  | 'operations'
+  | 'links'
+  | 'reconciliation'
+  | 'balances'
+
+/** The bindings that each group of routes needs. */
+const NEEDS: Record<Group, readonly Name[]> = {
+  webhooks: [...STATE, 'API_SECRET', 'API_SECRET_PREVIOUS', 'SENDER_CHECK', 'SENDER_IP', ...STORING],
+  checkout: LINKS,
+  result: LINKS,
+  api: TOKENS,
+  stored: ['STATE', ...TOKENS],
+  orders: API,
+  operations: [...API, ...CALLS, 'PUBLIC_ORIGIN', ...STORING],
+  links: [...API, 'LINK_SECRET', 'LINK_SECRET_PREVIOUS', 'PUBLIC_ORIGIN'],
+  reconciliation: [...CALLS, ...STORING],
+  balances: ['ADMIN_TOKEN', 'API_URL', ...CALLS],
+}
+
+const ALL: readonly Name[] = [...new Set(Object.values(NEEDS).flat())]
+
+const OPTIONAL: readonly Name[] = [
+  'MODE',
+  'AUTHENTICATION',
+  'ALLOW_INSECURE_HTTP',
+  'SENDER_CHECK',
+  'SENDER_IP',
+  'PUBLIC_ORIGIN',
+  'SHOP_NAME',
+  'SHOP_URL',
+  'RETENTION_DAYS',
+  'KEEP_CARD_TOKEN',
+  'API_SECRET_PREVIOUS',
+  'LINK_SECRET_PREVIOUS',
+  'ADMIN_TOKEN_PREVIOUS',
+]
+
+/** Everything that is wrong with these bindings, at once. */
+export function configurationProblems(env: Partial<ShopEnv>, names: readonly Name[] = ALL): ConfigurationProblem[] {
+  return names.flatMap((binding) => {
+    // Webhooks are verified with any text; what makes calls may send it in a header.
+    const isSent = binding === 'API_SECRET' && names.includes('API_KEY')
+    const problem = problemOf(env, binding) ?? (isSent ? credential(env.API_SECRET ?? '', env) : undefined)
+    return problem === undefined ? [] : [{ binding, problem }]
+  })
+}
+
+/** @throws {MisconfiguredError} naming everything of the group that is missing or cannot work. */
+export function requireBindings(env: Partial<ShopEnv>, group: Group): void {
+  const problems = configurationProblems(env, NEEDS[group])
+  if (problems.length > 0) throw new MisconfiguredError(problems)
+}
+
+function problemOf(env: Partial<ShopEnv>, binding: Name): string | undefined {
+  const value: unknown = env?.[binding]
+  if (binding === 'STATE')
+    return typeof (value as ShopEnv['STATE'] | undefined)?.get === 'function' ? undefined : 'missing'
+  if (binding === 'ORDER_GATE') return isNamespace(value)
+  if (value === undefined || value === '') return OPTIONAL.includes(binding) ? undefined : 'missing'
+  if (typeof value !== 'string') return 'must be a text'
+  if (/[\r\n]/.test(value)) return 'contains a line break'
+  if (value !== value.trim()) return 'begins or ends with a space'
+  return CHECKS[binding]?.(value, env) ?? (env.MODE === 'live' ? LIVE_CHECKS[binding]?.(value, env) : undefined)
+}
+
+function isNamespace(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === '') return 'missing'
+  const { idFromName, get } = value as Partial<ShopEnv['ORDER_GATE']>
+  if (typeof idFromName === 'function' && typeof get === 'function') return undefined
+  return 'must be a Durable Object namespace of the class OrderGate'
+}
+
+type Check = (value: string, env: Partial<ShopEnv>) => string | undefined
+
+const unless =
+  (pattern: RegExp, problem: string): Check =>
+  (value) =>
+    pattern.test(value) ? undefined : problem
+
+/** What becomes part of a header. */
+const credential = unless(/^[!-~]+$/, 'must be visible ASCII without a space')
+const uuid = unless(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i, 'must be a UUID')
+const safeAddress = unless(
+  /^(https:\/\/[^\s?#]+|http:\/\/(localhost|127(\.\d+){3}|\[::1\]|[\w-]+\.localhost)(:\d+)?(\/[^\s?#]*)?)$/i,
+  'must be an https address (http on loopback, or with ALLOW_INSECURE_HTTP), without a query',
+)
+const anyAddress = unless(/^https?:\/\/[^\s?#]+$/i, 'must be an http or https address, without a query')
+const address: Check = (value, env) => {
+  const problem = (allowsInsecureHttp(env) ? anyAddress : safeAddress)(value, env)
+  if (problem) return problem
+  if (!URL.canParse(value)) return 'is not an address'
+  const { username, password, pathname } = new URL(value)
+  if (username + password) return 'must be without a user and a password'
+  return /\/api\/v1\/*$/.test(pathname) ? 'must not end in /api/v1: the SDK adds it' : undefined
+}
+/** The secrets of the worker; the service's credentials have no minimum. */
+const longSecret = unless(/^.{32,}$/s, 'must have at least 32 characters; make it with: openssl rand -base64 32')
+const bearerToken: Check = (value, env) =>
+  /\s/.test(value) ? 'must not contain a space' : (credential(value, env) ?? longSecret(value, env))
+const boolean = unless(/^(true|false|on|off|yes|no|1|0)$/i, 'must be true or false')
+
+const CHECKS: Partial<Record<Name, Check>> = {
+  MODE: unless(/^(test|live)$/, 'must be test or live'),
+  BASE_URL: address,
+  API_URL: address,
+  POS_ID: (value, env) => (/^0{8}-/.test(value) ? 'is still the placeholder' : uuid(value, env)),
+  API_KEY: unless(/^[!-9;-~]+$/, 'must be visible ASCII without a space and without ":"'),
+  ENDPOINTS_KEY: credential,
+  SCHEME: unless(/^[\w-]+$/, 'must be one word'),
+  AUTHENTICATION: unless(/^(per-endpoint|documented|plain)$/, 'must be per-endpoint or plain'),
+  ALLOW_INSECURE_HTTP: boolean,
+  LINK_SECRET: longSecret,
+  LINK_SECRET_PREVIOUS: longSecret,
+  ADMIN_TOKEN: bearerToken,
+  ADMIN_TOKEN_PREVIOUS: bearerToken,
+  SENDER_CHECK: unless(/^(off|log|enforce)$/, 'must be off, log or enforce'),
+  SENDER_IP: unless(/^(\d{1,3}(\.\d{1,3}){3}|[\da-f:]*:[\da-f:.]+)$/i, 'must be one IP address'),
+  SHOP_URL: unless(/^https?:\/\/[^\s]+$/i, 'must be an address such as https://shop.example.com'),
+  RETENTION_DAYS: unless(/^[1-9]\d{0,4}$/, 'must be a whole number of days, or empty'),
+  KEEP_CARD_TOKEN: boolean,
+  PUBLIC_ORIGIN: (value) =>
+    /^https?:\/\/[^\s/?#@]+$/i.test(value) && URL.canParse(value)
+      ? undefined
+      : 'must be an origin such as https://pay.shop.example.com',
+}
+
+const overHttps = unless(/^https:/i, 'must be https when MODE is live')
+/** Everybody knows the emulator's credentials: whoever has them can sign a webhook. */
+const notTheEmulators = unless(/^(?!emulator-|ed9e7111-0000-4000-8000-)/i, 'belongs to the emulator, but MODE is live')
+
+const notTheExample = unless(/^(?!local-(link-secret|admin-token)-)/, 'is the example of worker/README.md')
+
+/** What is right for a test alone. */
+const LIVE_CHECKS: Partial<Record<Name, Check>> = {
+  BASE_URL: overHttps,
+  API_URL: overHttps,
+  PUBLIC_ORIGIN: overHttps,
+  ALLOW_INSECURE_HTTP: (_, env) => (allowsInsecureHttp(env) ? 'must be false when MODE is live' : undefined),
+  POS_ID: notTheEmulators,
+  API_KEY: notTheEmulators,
+  API_SECRET: notTheEmulators,
+  API_SECRET_PREVIOUS: notTheEmulators,
+  ENDPOINTS_KEY: notTheEmulators,
+  LINK_SECRET: notTheExample,
+  LINK_SECRET_PREVIOUS: notTheExample,
+  ADMIN_TOKEN: notTheExample,
+  ADMIN_TOKEN_PREVIOUS: notTheExample,
+}

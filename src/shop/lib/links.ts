@@ -1,0 +1,72 @@
+import { isMarkOf, markOf, seal, unseal } from '../../checkout-link/seal.ts'
+import type { ExpectedPayment } from '../../index.ts'
+import type { ShopEnv } from '../env.ts'
+import { ProblemError } from './problem.ts'
+
+/** What was asked for when a payment was created. */
+export interface ExpectedOrder extends ExpectedPayment {
+  /** What the shop itself calls the sale. */
+  reference?: string
+}
+
+const RESULT = 'result link'
+const EXPECTED = 'expected payment'
+
+/** The address of an order's result page. `t` proves that the worker made it: an order cannot be read by guessing its id. */
+export async function resultLink(origin: string, order_id: string, linkSecret: string): Promise<string> {
+  return `${origin}${resultPath(order_id)}?t=${await markOf(linkSecret, RESULT, order_id)}`
+}
+
+export const resultPath = (order_id: string): string => `/return/${encodeURIComponent(order_id)}`
+
+/** Whether `t` belongs to this order. */
+export function isResultLink(order_id: string, t: string, secrets: readonly string[]): Promise<boolean> {
+  return isMarkOf(secrets, RESULT, order_id, t)
+}
+
+/**
+ * Where a payment's webhooks go. The address carries what was asked for, sealed and bound to the attempt's order_id, so
+ * that no webhook depends on what KV shows at that moment.
+ */
+export async function webhookAddress(
+  origin: string,
+  order_id: string,
+  { amount, currency, recurring_amount, reference }: ExpectedOrder,
+  linkSecret: string,
+): Promise<string> {
+  const expected = { amount, currency, recurring_amount, reference }
+  return `${origin}/webhooks?expected=${await seal(linkSecret, EXPECTED, expected, order_id)}`
+}
+
+/**
+ * Where the webhooks of a capture, refund or void go: PUBLIC_ORIGIN, else the origin that the order's link was made for.
+ * Never the request's Host: a service binding calls by any name. It carries what the order's own webhooks carry.
+ */
+export async function operationAddress(
+  { PUBLIC_ORIGIN, LINK_SECRET }: ShopEnv,
+  order_id: string,
+  linkOrigin: string | undefined,
+  expected: ExpectedOrder | undefined,
+): Promise<string> {
+  const origin = PUBLIC_ORIGIN || linkOrigin
+  if (!origin) {
+    throw new ProblemError(
+      409,
+      'no_server_url',
+      'It is not known where the webhooks of this operation should go.',
+      'Set PUBLIC_ORIGIN, or send a server_url.',
+    )
+  }
+  // These routes work without LINK_SECRET.
+  return expected && LINK_SECRET ? webhookAddress(origin, order_id, expected, LINK_SECRET) : `${origin}/webhooks`
+}
+
+/** What a webhook's address carries; undefined when it is empty, belongs to another order, or cannot be opened. */
+export async function unsealExpected(
+  sealed: string,
+  order_id: string,
+  linkSecrets: readonly string[],
+): Promise<ExpectedOrder | undefined> {
+  const value = await unseal(linkSecrets, EXPECTED, sealed, order_id).catch(() => undefined)
+  return value as ExpectedOrder | undefined
+}

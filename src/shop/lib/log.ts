@@ -1,0 +1,32 @@
+/** What a log line says beside its kind. Never personal data: identifiers, names of fields, codes. */
+export type LogFields = Record<string, string | number | boolean | readonly string[] | null | undefined>
+
+/** One structured line that a person should look at: JSON with `kind` first. */
+export function logError(kind: string, fields: LogFields = {}): void {
+  console.error(JSON.stringify({ kind, ...fields }))
+}
+
+/** One structured line of information. */
+export function logInfo(kind: string, fields: LogFields = {}): void {
+  console.warn(JSON.stringify({ kind, ...fields }))
+}
+
+/** The name of an error, of a code or of a field. */
+const NAME = /^[a-z][\w.[\]-]{0,63}$/i
+
+/** What a log line may hold of an error, the merchant's own too. Its message may repeat what a customer entered. */
+export function describeError(error: unknown): LogFields {
+  const { name, code, status, apiCode: api_code, reason, field } = (error ?? {}) as Record<string, unknown>
+  const fields = { error: name, code, status, api_code, reason, field }
+  return Object.fromEntries(
+    Object.entries(fields).filter(
+      ([, value]) => typeof value === 'number' || (typeof value === 'string' && NAME.test(value)),
+    ),
+  ) as LogFields
+}
+
+/** The name of what the merchant's code threw. */
+export const nameOf = (error: unknown): string => String(describeError(error).error ?? typeof error)
+
+/** Where an error was thrown: its stack without its message. */
+export const placeOf = ({ stack = '' }: Error): string[] => stack.split('\n').filter((line) => /^\s+at /.test(line))

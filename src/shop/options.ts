@@ -1,0 +1,107 @@
+import type { Fetch, WebhookEvent } from '../index.ts'
+import type { ShopEnv } from './env.ts'
+import type { PagesOptions } from './pages/options.ts'
+import type { Order } from './store/order.ts'
+
+/** What {@link createShop} takes. Everything is optional. */
+export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
+  /** Your code for what happens to orders. While it is absent, events are only stored. */
+  onEvent?: OnEvent<Env> | undefined
+  /** Your code for what a person should look at. While it is absent, alerts are only logged. */
+  onAlert?: OnAlert<Env> | undefined
+  /** What customers see. */
+  pages?: PagesOptions | undefined
+  /** How the service is reached. Default: the runtime's `fetch`. It must not repeat a request by itself. */
+  fetch?: Fetch | undefined
+  /** The clock, in milliseconds since 1970. Default: `Date.now`. */
+  now?: (() => number) | undefined
+}
+
+/** A stored event, as your code gets it. */
+export interface ReceivedEvent {
+  /** Stable: the same for every delivery of the same event. Use it as the key of whatever you do. */
+  id: string
+  /** The event, without card data. */
+  event: WebhookEvent
+}
+
+/**
+ * Your code for an event. It runs after the event was stored, at least once for each distinct event, and occasionally
+ * twice, so it must be idempotent. Events can arrive out of order: rely on `order`, which is folded from all of them, more
+ * than on the single event. When it throws or takes longer than 25 seconds, it is called again for this event later.
+ *
+ * @example
+ * import type { OnEvent, ShopEnv } from 'edgetill/worker'
+ *
+ * interface Env extends ShopEnv {
+ *   SHOP_TOKEN?: string
+ * }
+ * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
+ *   if (event.kind !== 'purchase' || event.status !== 'success') return
+ *   // Called again later: a flag may be gone by then, or a person has looked at the order.
+ *   if (order.flags.length > 0) throw new Error(`flags: ${order.flags.join(', ')}`)
+ *   const response = await fetch('https://shop.example.com/orders/paid', {
+ *     method: 'POST',
+ *     // Your shop must check the token: anybody who knows the address could post "paid".
+ *     headers: { authorization: `Bearer ${env.SHOP_TOKEN}`, 'idempotency-key': id },
+ *     body: JSON.stringify({ order_id: order.replaces ?? order.order_id, captured: order.totals.captured }),
+ *     signal: AbortSignal.timeout(10_000),
+ *   })
+ *   if (!response.ok) throw new Error(`the shop responded with ${response.status}`)
+ * }
+ */
+export type OnEvent<Env extends ShopEnv = ShopEnv> = (
+  received: ReceivedEvent,
+  order: Order,
+  env: Env,
+) => Promise<void> | void
+
+/** What a person should look at. Identifiers, names and codes only: never personal data. */
+export interface Alert {
+  /** What happened. */
+  kind: AlertKind
+  /** The order that it is about, where there is one. */
+  order_id: string | null
+  /** More to look it up by: `flag`, `event_id`, `attempt_id`, `operation`, `reason`, `fields`, `misconfigured`. */
+  [detail: string]: string | number | boolean | readonly string[] | null | undefined
+}
+
+export type AlertKind =
+  /** A genuine webhook that could not be filed under an order: `GET /api/strays`. */
+  | 'stray'
+  /** An event has a shape that the API document does not show; `fields` names what is odd. */
+  | 'unexpected_shape'
+  /** An order has a new `flag`. */
+  | 'flag'
+  /** `onEvent` failed so often that it is not called again for `event_id`, unless it is replayed. */
+  | 'on_event_given_up'
+  /** It has not been known for ten minutes whether `attempt_id` was executed, or its operation is pending after a day. */
+  | 'operation_unsettled'
+  /** A checkout was opened a day ago, and the service calls it pending or cannot be asked. */
+  | 'checkout_open'
+  /** The worker is misconfigured; `misconfigured` names each binding, never its value. */
+  | 'configuration'
+
+/**
+ * Your code for an alert. It runs in the background, at most once an hour for the same alert: how long it takes and whether
+ * it fails changes nothing else. Each alert is also a line in the log, whether this is defined or not.
+ *
+ * @example
+ * import type { OnAlert, ShopEnv } from 'edgetill/worker'
+ *
+ * interface Env extends ShopEnv {
+ *   CHAT_URL?: string
+ * }
+ * export const onAlert: OnAlert<Env> = async ({ kind, order_id, ...details }, env) => {
+ *   if (!env.CHAT_URL) throw new Error('CHAT_URL is not set')
+ *   const text = `${kind} ${order_id ?? ''} ${JSON.stringify(details)}`
+ *   const response = await fetch(env.CHAT_URL, {
+ *     method: 'POST',
+ *     headers: { 'content-type': 'application/json' },
+ *     body: JSON.stringify({ text }),
+ *     signal: AbortSignal.timeout(5_000),
+ *   })
+ *   if (!response.ok) throw new Error(`the chat responded with ${response.status}`)
+ * }
+ */
+export type OnAlert<Env extends ShopEnv = ShopEnv> = (alert: Alert, env: Env) => Promise<void> | void

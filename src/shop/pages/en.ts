@@ -1,0 +1,77 @@
+/** All that customers read, in English. */
+export const english = {
+  lang: 'en',
+  locale: 'en-GB',
+  testMode: 'Test mode: no money moves.',
+  back: (shop: string): string => (shop === '' ? 'Back to the shop' : `Back to ${shop}`),
+  tryAgain: 'Try again',
+  refreshNow: 'Refresh now',
+  contact: 'Questions?',
+
+  /** A link that cannot be opened. */
+  invalid: {
+    title: 'This payment link is not valid',
+    text: 'It may have been cut off when it was copied. Please ask the shop for a new one.',
+  },
+  changed: {
+    title: 'This order has changed',
+    text: 'The order was opened before with another amount. Please ask the shop which one is right.',
+  },
+  expired: {
+    title: 'This payment link has expired',
+    text: 'Nothing was charged. Please ask the shop for a new one.',
+  },
+  revoked: {
+    title: 'This payment link is no longer valid',
+    text: 'The shop withdrew it. Please ask the shop if you still want to pay.',
+  },
+  closed: {
+    title: 'This order can no longer be paid',
+    text: 'Nothing was charged. Please ask the shop if you still want to pay.',
+  },
+  unusable: {
+    title: 'This order cannot be paid',
+    text: 'Nothing was charged, and trying again will not help. Please ask the shop for another link.',
+  },
+  opening: {
+    title: 'Opening the payment page',
+    text: (seconds: number): string => `This page refreshes automatically every ${seconds} seconds.`,
+  },
+  notOpened: {
+    title: 'The payment page could not be opened',
+    text: 'You can try again. If you have paid already, you need not do anything.',
+  },
+
+  /** What became of a payment. */
+  paid: 'Your payment was successful',
+  reserved: 'Your payment is reserved',
+  partlyCaptured: 'A part of the reserved amount was charged',
+  released: 'The reservation of your payment was released',
+  partlyRefunded: 'Your payment was partly refunded',
+  refunded: 'Your payment was refunded',
+  thanks: 'Thank you.',
+  failed: {
+    title: 'Payment failed',
+    text: 'Nothing was charged.',
+    askShop: 'Please go back to the shop to try again.',
+  },
+  cancelled: { title: 'Payment cancelled', text: 'Nothing was charged.' },
+  confirming: {
+    title: 'Your payment is being confirmed',
+    refreshing: 'This page refreshes automatically.',
+    slow: 'This takes longer than usual.',
+    advice: 'You may close it: your payment is processed in any case. Please do not pay again.',
+  },
+  /** For a visitor who cannot show that the order is theirs. */
+  neutral: {
+    title: 'Thank you',
+    text: 'The shop receives the result of your payment. You can close this page.',
+  },
+
+  /** The payment's details. */
+  order: 'Order',
+  amount: 'Amount',
+  charged: 'Charged',
+  refundedAmount: 'Refunded',
+  receipt: 'Receipt',
+}

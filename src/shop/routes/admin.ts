@@ -1,0 +1,58 @@
+import type { Context } from 'hono'
+import { isGateThere } from '../actions.ts'
+import { adminTokens, isLive, type ShopEnv } from '../env.ts'
+import { raiseMisconfigured } from '../flows/raise-alert.ts'
+import { type ConfigurationProblem, configurationProblems, requireBindings } from '../lib/configuration.ts'
+import { equalSecret } from '../lib/crypto.ts'
+import { isLoopback } from '../lib/loopback.ts'
+import { problemResponse } from '../lib/problem.ts'
+import { type Deps, scopeOf } from '../scope.ts'
+
+/** The rejection of a request without `Authorization: Bearer <ADMIN_TOKEN>`; undefined where it has the token. */
+export async function unauthorized(c: Context<{ Bindings: ShopEnv }>): Promise<Response | undefined> {
+  // Before anything else: an absent token must never be something that a request can match.
+  requireBindings(c.env, 'api')
+  if (await hasToken(c)) return undefined
+  return problemResponse(
+    {
+      status: 401,
+      code: 'unauthorized',
+      title: 'A bearer token is needed.',
+      detail: 'Send Authorization: Bearer <ADMIN_TOKEN>.',
+    },
+    { 'www-authenticate': 'Bearer realm="edgetill"' },
+  )
+}
+
+async function hasToken({ env, req }: Context<{ Bindings: ShopEnv }>): Promise<boolean> {
+  const [, token] = /^Bearer +(\S+)$/i.exec(req.header('authorization') ?? '') ?? []
+  if (token === undefined) return false
+  for (const expected of adminTokens(env)) if (await equalSecret(token, expected)) return true
+  return false
+}
+
+/**
+ * `GET /health`: checks the whole configuration. In public it says `ok` or `misconfigured`, and `"mode":"test"` where no
+ * real money moves. The log names each wrong binding, never its value, and so does the response to the bearer of the admin
+ * token. For that bearer a gate is called, so that a namespace of another program's class is found too.
+ */
+export function health(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> {
+  return async (c) => {
+    const problems = [...configurationProblems(c.env), ...wrongPlace(c)]
+    const mode = isLive(c.env) ? {} : { mode: 'test' }
+    const isAdmin = configurationProblems(c.env, ['ADMIN_TOKEN']).length === 0 && (await hasToken(c))
+    const isGateNamed = problems.some(({ binding }) => binding === 'ORDER_GATE')
+    if (isAdmin && !isGateNamed && !(await isGateThere(c.env))) {
+      problems.push({ binding: 'ORDER_GATE', problem: 'does not respond as the class OrderGate of this worker does' })
+    }
+    if (problems.length === 0) return c.json({ status: 'ok', ...mode })
+    raiseMisconfigured(scopeOf(deps, c), { problems })
+    return c.json({ status: 'misconfigured', ...mode, ...(isAdmin && { problems }) }, 503)
+  }
+}
+
+/** A worker that is deployed cannot reach the emulator on the machine of its developer. */
+function wrongPlace({ env, req }: Context<{ Bindings: ShopEnv }>): ConfigurationProblem[] {
+  if (isLoopback(req.url) || !isLoopback(env.BASE_URL ?? '')) return []
+  return [{ binding: 'BASE_URL', problem: 'is still the address of the emulator on your machine' }]
+}

@@ -1,0 +1,35 @@
+import type { Group } from '../lib/configuration.ts'
+import type { Handler } from '../scope.ts'
+import { EVENTS_QUERY, failingEvents, replayEvent } from './events.ts'
+import { makeLink, revokeLink } from './links.ts'
+import { balances, cancelOrder, erasePersonalData, moveMoney, resendOrder, settleAttempt } from './operations.ts'
+import { getOrder, getOrderEvent, listOrders, ORDERS_QUERY, PAGE_QUERY, showStray, showStrays } from './orders.ts'
+
+/** A route of `/api`: the bindings that it needs, and the query parameters that it takes. Any other one is rejected. */
+type ApiRoute = [
+  call: `${'GET' | 'POST' | 'DELETE'} /api/${string}`,
+  needs: Group,
+  handle: Handler,
+  query?: readonly string[],
+]
+
+/** Every route of `/api`. */
+export const API_ROUTES: readonly ApiRoute[] = [
+  ['GET /api/orders', 'orders', listOrders, ORDERS_QUERY],
+  ['GET /api/orders/:order_id', 'orders', getOrder],
+  ['GET /api/orders/:order_id/events/:event_id', 'stored', getOrderEvent],
+  ['POST /api/orders/:order_id/capture', 'operations', moveMoney('capture')],
+  ['POST /api/orders/:order_id/refund', 'operations', moveMoney('refund')],
+  ['POST /api/orders/:order_id/void', 'operations', moveMoney('void')],
+  ['POST /api/orders/:order_id/attempts/:attempt_id/settle', 'operations', settleAttempt],
+  ['POST /api/orders/:order_id/cancel', 'operations', cancelOrder],
+  ['POST /api/orders/:order_id/resend', 'operations', resendOrder],
+  ['DELETE /api/orders/:order_id/personal-data', 'orders', erasePersonalData],
+  ['GET /api/events', 'orders', failingEvents, EVENTS_QUERY],
+  ['POST /api/events/:id/replay', 'orders', replayEvent],
+  ['POST /api/links', 'links', makeLink],
+  ['DELETE /api/links/:id', 'links', revokeLink],
+  ['GET /api/balances', 'balances', balances],
+  ['GET /api/strays', 'stored', showStrays, PAGE_QUERY],
+  ['GET /api/strays/:id', 'stored', showStray],
+]

@@ -1,0 +1,98 @@
+import { listAccounts, type ResendWebhookInput, resendWebhook } from '../../index.ts'
+import { recordOf } from '../../schemas/read.ts'
+import { act, GateError, storeWebhook } from '../actions.ts'
+import { clientConfig } from '../env.ts'
+import { eventOf } from '../flows/ask-service.ts'
+import { cancelOrder as cancel } from '../flows/cancel-order.ts'
+import { erasePersonalData as erase } from '../flows/erase-personal-data.ts'
+import { moveMoney as move, outcomeUnknown } from '../flows/move-money.ts'
+import { settleByHand } from '../flows/settle.ts'
+import { packEvent } from '../flows/store-event.ts'
+import { jsonBody } from '../lib/json-body.ts'
+import { describeError, logError } from '../lib/log.ts'
+import { type Problem, ProblemError, problemResponse } from '../lib/problem.ts'
+import type { C, Handler } from '../scope.ts'
+import type { OperationKind, RecordedResponse } from '../store/money-operations.ts'
+import { withoutToken } from './orders.ts'
+
+/** `POST /api/orders/:order_id/capture`, `/refund` and `/void`, with an `Idempotency-Key` and the call's fields as JSON. */
+export const moveMoney =
+  (kind: OperationKind): Handler =>
+  async (c, scope) => {
+    const idempotencyKey = c.req.header('idempotency-key') ?? ''
+    if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
+      throw new ProblemError(
+        400,
+        'idempotency_key_missing',
+        `A ${kind} needs an Idempotency-Key header of 1 to 255 visible characters.`,
+        `Generate a new key for each ${kind} and reuse it when you retry that ${kind}.`,
+      )
+    }
+    const fields = await jsonBody(c.req.raw)
+    // Outcomes are looked up under this worker's POS; one under another POS could never be found.
+    if (fields.pos_id !== undefined && String(fields.pos_id).toLowerCase() !== c.env.POS_ID.toLowerCase()) {
+      throw new ProblemError(400, 'invalid_input', 'pos_id must be left out: it is the worker’s POS_ID.')
+    }
+    const order_id = orderIn(c)
+    const request = { kind, idempotencyKey, fields }
+    // What was sent to the gate may have been done, whatever became of the response.
+    const lost = (error: unknown): RecordedResponse => {
+      if (!(error instanceof GateError)) throw error
+      logError('outcome_unknown', { operation: kind, order_id, ...describeError(error) })
+      const body = outcomeUnknown(kind)
+      return { status: body.status, body }
+    }
+    return respond(await act(scope, order_id, move, request).catch(lost))
+  }
+
+/** `POST /api/orders/:order_id/attempts/:attempt_id/settle`, with `{ "executed": true | false }`. */
+export const settleAttempt: Handler = async (c, scope) => {
+  const { executed } = await jsonBody(c.req.raw)
+  if (typeof executed !== 'boolean') {
+    throw new ProblemError(
+      400,
+      'invalid_input',
+      'executed must be true or false.',
+      'Look the operation up in the portal.',
+    )
+  }
+  const attempt_id = c.req.param('attempt_id') ?? ''
+  const { body } = await act(scope, orderIn(c), settleByHand, { attempt_id, executed })
+  return Response.json({ attempt_id, executed, outcome: body })
+}
+
+/** `POST /api/orders/:order_id/cancel` */
+export const cancelOrder: Handler = async (c, scope) => {
+  return Response.json(withoutToken(await act(scope, orderIn(c), cancel)))
+}
+
+/** `POST /api/orders/:order_id/resend`, with `{ "operation": "purchase" }`; what it returns is stored like the webhook. */
+export const resendOrder: Handler = async (c, scope) => {
+  const fields = await jsonBody(c.req.raw)
+  const input = { ...fields, order_id: orderIn(c) } as ResendWebhookInput
+  const event = await resendWebhook(clientConfig(c.env, scope.fetch), input)
+  const [own] = eventOf(input.order_id, event)
+  const packed = own && packEvent(own, c.env)
+  if (packed) await act(scope, input.order_id, storeWebhook, packed)
+  return Response.json(withoutToken(recordOf(event)))
+}
+
+/** `DELETE /api/orders/:order_id/personal-data` */
+export const erasePersonalData: Handler = async (c, scope) => {
+  return Response.json(await act(scope, orderIn(c), erase))
+}
+
+/** `GET /api/balances` */
+export const balances: Handler = async (c, scope) => {
+  return Response.json({ accounts: await listAccounts(clientConfig(c.env, scope.fetch)) })
+}
+
+const orderIn = (c: C): string => c.req.param('order_id') ?? ''
+
+/** An unknown outcome is logged where it comes about; other failures are logged like those of any route. */
+function respond({ status, body }: RecordedResponse): Response {
+  if (status === 200) return Response.json(body)
+  const problem = body as Problem
+  if (status >= 500 && problem.code !== 'outcome_unknown') throw ProblemError.of(problem)
+  return problemResponse(problem)
+}

@@ -1,0 +1,62 @@
+import type { Context } from 'hono'
+import { resendWebhook } from '../../index.ts'
+import { act, storeWebhook } from '../actions.ts'
+import { clientConfig, linkSecrets, type ShopEnv } from '../env.ts'
+import { eventOf } from '../flows/ask-service.ts'
+import { mayPoll, type OrderPage, showPage } from '../flows/order-page.ts'
+import { packEvent } from '../flows/store-event.ts'
+import { requireBindings } from '../lib/configuration.ts'
+import { isResultLink, resultPath } from '../lib/links.ts'
+import { describeError, logError } from '../lib/log.ts'
+import { siteFor } from '../pages/language.ts'
+import { neutralPage, resultPage } from '../pages/result.ts'
+import { type Deps, type Scope, scopeOf } from '../scope.ts'
+
+/** After so many automatic refreshes, about 15 seconds, the service is asked once. */
+const POLL_AFTER_REFRESHES = 5
+
+/** `GET /return/:order_id?t=…`: the customer's result, right even when the customer is faster than the webhook. */
+export function result(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> {
+  return async (c) => {
+    const { env, req } = c
+    requireBindings(env, 'result')
+    const order_id = req.param('order_id') ?? ''
+    const t = req.query('t') ?? ''
+    const accepted = req.header('accept-language')
+    if (!(await isResultLink(order_id, t, linkSecrets(env)))) {
+      return neutralPage(siteFor(deps.pages, env, undefined, accepted))
+    }
+    const look = Number(/^\d{1,4}$/.exec(req.query('look') ?? '')?.[0] ?? 0)
+    const scope = scopeOf(deps, c)
+    let shown = await act(scope, order_id, showPage)
+    if (look >= POLL_AFTER_REFRESHES && !isFinal(shown) && req.raw.method === 'GET') {
+      if (await poll(scope, order_id, shown)) shown = await act(scope, order_id, showPage)
+    }
+    const site = siteFor(deps.pages, env, shown.lang, accepted)
+    return resultPage(site, order_id, shown, `${resultPath(order_id)}?t=${t}`, look)
+  }
+}
+
+/** `POST /return/:order_id?t=…`: some payment pages send the customer back with a form. The result is a page to GET. */
+export function resultPosted({ req }: Context<{ Bindings: ShopEnv }>): Response {
+  const { search } = new URL(req.url)
+  return new Response(null, { status: 303, headers: { location: resultPath(req.param('order_id') ?? '') + search } })
+}
+
+const isFinal = ({ status }: OrderPage): boolean => status?.status === 'success' || status?.status === 'failure'
+
+/** @returns Whether the service showed an event. A failure does not break the page: the webhook may still arrive. */
+async function poll(scope: Scope, order_id: string, { method }: OrderPage): Promise<boolean> {
+  const { env, fetch } = scope
+  try {
+    if (!(await act(scope, order_id, mayPoll))) return false
+    const operation = method ?? 'purchase'
+    const [own] = eventOf(order_id, await resendWebhook(clientConfig(env, fetch), { order_id, operation }))
+    const packed = own && packEvent(own, env)
+    if (packed) await act(scope, order_id, storeWebhook, packed)
+    return packed !== undefined
+  } catch (error) {
+    logError('result_not_polled', { order_id, ...describeError(error) })
+    return false
+  }
+}

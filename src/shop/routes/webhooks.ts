@@ -1,0 +1,70 @@
+import type { Context } from 'hono'
+import { createWebhookHandler, isWebhookVerificationError, type WebhookEvent } from '../../index.ts'
+import { act, storeWebhook } from '../actions.ts'
+import { linkSecrets, type ShopEnv, webhookSecrets } from '../env.ts'
+import { packEvent, storeStray, storeUnpackable } from '../flows/store-event.ts'
+import { requireBindings } from '../lib/configuration.ts'
+import { unsealExpected } from '../lib/links.ts'
+import { describeError, logError, logInfo } from '../lib/log.ts'
+import { type Deps, type Scope, scopeOf } from '../scope.ts'
+import { orderIdOf } from '../store/event-log.ts'
+import { StorageError } from '../store/kv.ts'
+
+/** The address that webhooks come from (the API document, "Events", 3). */
+const DOCUMENTED_SENDER = '35.187.74.148'
+const MAX_BYTES = 65_536
+
+/** `POST /webhooks`: 200 with an empty body when, and only when, the event is durable. */
+export function webhooks(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> {
+  return async (c) => {
+    requireBindings(c.env, 'webhooks')
+    return respond(scopeOf(deps, c), c.req.raw, c.req.query('expected') ?? '')
+  }
+}
+
+function respond(scope: Scope, request: Request, sealed: string): Promise<Response> | Response {
+  const { env } = scope
+  if (!senderMayPass(env, request)) return forbidden()
+  const handle = createWebhookHandler({
+    secrets: webhookSecrets(env),
+    maxBytes: MAX_BYTES,
+    onEvent: (event) => store(scope, event, sealed),
+    onUnreadable: ({ data, reason }) => storeStray(scope, data, reason),
+    onRejected: logRejection,
+  })
+  return handle(request)
+}
+
+async function store(scope: Scope, event: WebhookEvent, sealed: string): Promise<void> {
+  const { env } = scope
+  // A seal that is missing or cannot be opened never rejects a genuine webhook: the checkout's record counts then.
+  const expected = await unsealExpected(sealed, orderIdOf(event) ?? '', linkSecrets(env))
+  const packed = packEvent(event, env, expected)
+  if (packed) await act(scope, packed.order_id, storeWebhook, packed)
+  else await storeUnpackable(scope, event)
+}
+
+/** A second layer only: outside Cloudflare's edge anybody can send the header. */
+function senderMayPass(env: ShopEnv, request: Request): boolean {
+  const check = env.SENDER_CHECK || 'off'
+  if (check === 'off') return true
+  const sender = request.headers.get('cf-connecting-ip')
+  if (sender === (env.SENDER_IP || DOCUMENTED_SENDER)) return true
+  logInfo('foreign_sender', { sender, rejected: check === 'enforce' })
+  return check === 'log'
+}
+
+/** The sender learns the status alone; the merchant's log says why. */
+function logRejection(error: unknown, status: number): void {
+  if (isWebhookVerificationError(error)) {
+    logInfo('webhook_rejected', { reason: error.reason, detail: error.message })
+  } else if (status >= 500) {
+    // The service repeats it.
+    const tooSoon = error instanceof StorageError && { too_soon: error.tooSoon }
+    logError('webhook_not_stored', { ...tooSoon, ...describeError(error) })
+  }
+}
+
+function forbidden(): Response {
+  return new Response('Forbidden', { status: 403, headers: { 'content-type': 'text/plain; charset=utf-8' } })
+}

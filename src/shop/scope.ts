@@ -1,0 +1,67 @@
+import type { Context } from 'hono'
+import type { ShopEnv } from './env.ts'
+import type { ShopOptions } from './options.ts'
+import type { WaitUntil } from './runtime.ts'
+import type { Erasures } from './store/erasures.ts'
+import { type KvStore, openKvStore } from './store/kv.ts'
+import type { OrderRow } from './store/order-row.ts'
+import type { OrderStore } from './store/order-store.ts'
+import type { Outbox } from './store/outbox.ts'
+import type { Watchlist } from './store/watchlist.ts'
+
+/** What a shop passes in, with a clock. */
+export interface Deps extends ShopOptions {
+  now: () => number
+}
+
+/** What a request works with. */
+export interface Scope extends Deps {
+  env: ShopEnv
+  /** What every place sees, a while later. */
+  kv: KvStore
+  /** Keeps the worker running for work that the response does not wait for. */
+  waitUntil?: WaitUntil | undefined
+}
+
+/** What a flow works with inside an order's gate, where its state is. */
+export interface OrderScope extends Scope {
+  /** The order's state: consistent. */
+  store: OrderStore
+  /** What has no final state yet; the service is asked about it on a schedule. */
+  watchlist: Watchlist
+  /** The queue of `onEvent`. */
+  outbox: Outbox
+  /** The order's row in the index of orders. */
+  row: OrderRow
+  /** The removal of personal data after RETENTION_DAYS. */
+  erasures: Erasures
+  /** Stores one event after the other. */
+  eventsInTurn: Turn
+}
+
+/** A request. */
+export type C = Context<{ Bindings: ShopEnv }>
+
+/** A route of `/api`. */
+export type Handler = (c: C, scope: Scope) => Promise<Response>
+
+/** Runs one piece of work after the other. */
+export type Turn = <T>(work: () => Promise<T>) => Promise<T>
+
+export function openScope(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): Scope {
+  return { ...deps, env, kv: openKvStore(env.STATE), waitUntil }
+}
+
+/** The scope of a request. An app that tests call has no execution context. */
+export function scopeOf(deps: Deps, c: C): Scope {
+  return openScope(deps, c.env, waitUntilOf(c))
+}
+
+function waitUntilOf(c: Context): WaitUntil | undefined {
+  try {
+    const { executionCtx } = c
+    return (work) => executionCtx.waitUntil(work)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,59 @@
+import type { ExpectedOrder } from '../lib/links.ts'
+import { orderKeyOf } from './event-log.ts'
+import type { OrderStore } from './order-store.ts'
+
+/** What this worker knows of paying an order: the value of `checkout/<order key>`. */
+export interface CheckoutRecord extends ExpectedOrder {
+  /** What was asked for. */
+  amount: number
+  currency: string
+  /** `purchase` or `auth`: what a re-send asks for. */
+  method: string
+  /** How many order_ids were tried: 1 is the order's own, 2 is `<order>~2`. */
+  attempts: number
+  /** Where the customer pays. Absent while it is not known whether the payment was created. */
+  url?: string
+  /** When the customer was last brought to `url` for the first time or after a day, milliseconds since 1970. */
+  opened_at?: number
+  /** The worker's origin, as the link has it. */
+  origin?: string
+  /** The path of the link, for another try after a decline. */
+  link?: string
+  /** When the link that leads there longest expires, milliseconds since 1970: until then no other link ends the payment. */
+  expires_at: number
+  /** Set when the payment was cancelled because its link had expired: a new link leads to a further attempt. */
+  expired?: true
+  /** The language that the link asks the checkout for. */
+  lang?: string
+  /** Where the shop writes to the customer. */
+  customer_email?: string
+  /** The order that this one is a further attempt at. */
+  replaces?: string
+}
+
+/** The order that an attempt's order_id belongs to. */
+export const baseOrderId = (order_id: string): string => order_id.replace(/~\d+$/, '')
+
+/** The order_id of the n-th attempt at paying an order. */
+export const attemptId = (order_id: string, attempt: number): string =>
+  attempt === 1 ? order_id : `${order_id}~${attempt}`
+
+/** Key `checkout/<order key>`; kept permanently: what was asked for is compared with what is paid, however late. */
+export async function putCheckout(store: OrderStore, order_id: string, record: CheckoutRecord): Promise<void> {
+  await store.put(`checkout/${await orderKeyOf(order_id)}`, record)
+}
+
+export async function getCheckout(store: OrderStore, order_id: string): Promise<CheckoutRecord | undefined> {
+  return (await store.get(`checkout/${await orderKeyOf(order_id)}`)) as CheckoutRecord | undefined
+}
+
+/** The number of the latest attempt that was announced: the order's own record may not say so yet. */
+export async function latestAttempt(store: OrderStore, order_id: string, attempts = 1): Promise<number> {
+  const next = await getCheckout(store, attemptId(order_id, attempts + 1))
+  return next?.replaces === order_id ? latestAttempt(store, order_id, attempts + 1) : attempts
+}
+
+/** The order that is meant by the id of one of its attempts. */
+export async function orderOf(store: OrderStore, named: string): Promise<string> {
+  return baseOrderId(named) === named ? named : ((await getCheckout(store, named))?.replaces ?? named)
+}

@@ -1,0 +1,121 @@
+import type { ExpectedPayment, Order as FoldedOrder } from '../../index.ts'
+import { foldSummaries } from '../../orders/fold.ts'
+import { attemptId, type CheckoutRecord, getCheckout } from './checkouts.ts'
+import { type LoggedEvent, listEvents, orderKeyOf } from './event-log.ts'
+import { isOpen, listOperations, type MoneyOperation } from './money-operations.ts'
+import type { OrderStore } from './order-store.ts'
+
+/** An order as `GET /api/orders/:order_id` returns it. Amounts are the wire's numbers, totals are minor units. */
+export interface Order extends FoldedOrder {
+  order_id: string
+  /** Captures, refunds and voids whose outcome is not known yet. */
+  attempts: UnsettledOperation[]
+  /** What the shop itself calls the sale, as its link had it. */
+  reference?: string
+  /** The customer's e-mail address, as the link had it; gone when the personal data was removed. */
+  customer_email?: string
+  /** The order_id of the attempt that took this order's place, when there is one. */
+  replaced_by?: string
+  /** The order that this attempt belongs to, when it is not the first. */
+  replaces?: string
+}
+
+/** A capture, refund or void whose outcome is not known yet; it can be settled by hand. */
+export interface UnsettledOperation {
+  id: string
+  kind: 'capture' | 'refund' | 'void'
+  /** In the currency's unit; null: all that was left. */
+  amount: number | null
+  /** `in_progress`: there is no response yet, or the worker died. `unknown`: the response did not say. */
+  state: 'in_progress' | 'unknown'
+  /** ISO 8601, UTC. */
+  started_at: string
+}
+
+/** What a customer's page needs of an order: the value of `status/<order key>`. */
+export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' | 'currency' | 'totals'> {
+  /** The payment was cancelled, rather than declined. */
+  cancelled?: true
+  /** Where the service shows the payment's receipt; gone when the personal data was removed. */
+  receipt_url?: string
+}
+
+/** "Payment has been cancelled" (the API document, "States and transitions"). */
+const CANCELLED = '6007'
+
+/** An order and what it was read from. */
+export interface OrderReading {
+  order: Order
+  events: LoggedEvent[]
+  checkout: CheckoutRecord | undefined
+}
+
+/** Reads an order. An unknown one has no events and no checkout. */
+export async function readOrder(store: OrderStore, order_id: string, posId: string): Promise<OrderReading> {
+  const orderKey = await orderKeyOf(order_id)
+  const [events, made, checkout] = await Promise.all([
+    listEvents(store, orderKey),
+    listOperations(store, orderKey),
+    getCheckout(store, order_id),
+  ])
+  return { order: orderFrom(order_id, events, { checkout, made, posId }), events, checkout }
+}
+
+/** Folds an order; the rest adds what was asked for, what is open, and how its attempts are linked. */
+export function orderFrom(
+  order_id: string,
+  events: readonly LoggedEvent[],
+  { checkout, made = [], posId }: { checkout: CheckoutRecord | undefined; made?: MoneyOperation[]; posId: string },
+): Order {
+  // The seal of a webhook counts first: it also says what was asked for where no checkout was recorded.
+  const sealed = events.find(({ expected }) => expected)?.expected
+  const reference = checkout?.reference ?? sealed?.reference
+  const expected: ExpectedPayment = { ...(sealed ?? checkout), pos_id: posId }
+  const order: Order = {
+    ...foldSummaries(order_id, events, expected),
+    order_id,
+    attempts: made.filter(isOpen).map(describeUnsettled),
+  }
+  if (!sealed && !checkout && events.length > 0) order.flags.unshift('unknown_order')
+  if (reference !== undefined) order.reference = reference
+  if (checkout?.customer_email !== undefined) order.customer_email = checkout.customer_email
+  if (checkout && checkout.attempts > 1) order.replaced_by = attemptId(order_id, checkout.attempts)
+  if (checkout?.replaces !== undefined) order.replaces = checkout.replaces
+  return order
+}
+
+function describeUnsettled({ id, kind, amount, outcome, started_at }: MoneyOperation): UnsettledOperation {
+  const state = outcome === undefined ? 'in_progress' : 'unknown'
+  return { id, kind, amount, state, started_at: new Date(started_at).toISOString() }
+}
+
+/**
+ * Keeps what the customer's page shows, so that reading a page costs no list.
+ *
+ * Key `status/<order key>`; no metadata; kept permanently.
+ */
+export async function putStatus(store: OrderStore, order: Order, receipt_url?: string): Promise<void> {
+  const { status, method, amount, currency, totals } = order
+  const wasCancelled = order.operations.some(({ status_code }) => status_code === CANCELLED)
+  const kept: OrderStatus = {
+    status,
+    method,
+    amount,
+    currency,
+    totals,
+    ...(wasCancelled && { cancelled: true }),
+    ...(receipt_url && { receipt_url }),
+  }
+  await store.put(`status/${await orderKeyOf(order.order_id)}`, kept)
+}
+
+/** Removes what leads to a person from what pages show. */
+export async function eraseReceipt(store: OrderStore, order_id: string): Promise<void> {
+  const { receipt_url, ...rest } = (await getStatus(store, order_id)) ?? {}
+  if (receipt_url === undefined) return
+  await store.put(`status/${await orderKeyOf(order_id)}`, rest)
+}
+
+export async function getStatus(store: OrderStore, order_id: string): Promise<OrderStatus | undefined> {
+  return (await store.get(`status/${await orderKeyOf(order_id)}`)) as OrderStatus | undefined
+}

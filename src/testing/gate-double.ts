@@ -1,0 +1,144 @@
+import type { ShopEnv } from '../shop/env.ts'
+import type { OrderGateClass, OrderGateObject } from '../shop/gate.ts'
+import type { GateNamespace, GateStorage } from '../shop/runtime.ts'
+import { type Kept, openGateStorage, type StorageAction, type StorageCalls, type Through } from './gate-storage.ts'
+
+/** The Durable Objects of one shop in memory: strict storage, and alarms on a clock. */
+export interface GateDouble {
+  /** @param call Each call of a gate goes through it. */
+  namespace(env: () => ShopEnv, call?: Through): GateNamespace
+  /** Calls of gates, and of their storage, so far; and the rows of SQLite that these are billed as. */
+  calls: StorageCalls & { gate: number }
+  /** Each call of the storage of an object that begins from now on goes through here. */
+  through: Through
+  /** A whole transaction goes through here where it is set, and its calls do not: the real one blocks all others. */
+  whole: Through | undefined
+  /** Called before each call of a storage, for each key; one that throws fails it. */
+  before: ((action: StorageAction, key: string) => void) | undefined
+  /**
+   * Runs every alarm that is due. One that fails is due again later: the runtime repeats it at most six times, and not when
+   * it has set another alarm.
+   *
+   * @returns How many ran.
+   * @throws The first error of an alarm, when all have run.
+   */
+  runAlarms(): Promise<number>
+  /** The time of the next alarm. */
+  nextAlarm(): number | undefined
+  /** What one order's gate keeps. */
+  rows(order_id: string): Map<string, unknown>
+  /** The keys of all gates under a prefix. */
+  keys(prefix: string): string[]
+  /** The storage of one order's gate, for a test to write to. */
+  storage(order_id: string): GateStorage
+  /** The runtime has given an order's alarm up. */
+  dropAlarm(order_id: string): void
+  /** Loses what is in memory: every object begins anew over its storage. */
+  restart(next?: Restart): void
+}
+
+/** How the objects begin anew. */
+export interface Restart {
+  Gate: OrderGateClass
+  /** See {@link GateDouble.through}. */
+  call: Through
+  /** What an object answers, to whoever waits for it: rejected when the object dies. */
+  answer?: (<T>(answered: Promise<T>) => Promise<T>) | undefined
+}
+
+const MAX_REPETITIONS = 6
+/** The first repetition of an alarm comes after two seconds, each further one after twice as long. */
+const FIRST_PAUSE_MS = 2_000
+
+/** Creates the objects of one shop. */
+export function createGateDouble(
+  { Gate: first, now }: { Gate: OrderGateClass; now: () => number },
+  waitUntil: (work: Promise<unknown>) => void,
+): GateDouble {
+  let Gate = first
+  let answer: Restart['answer']
+  const all = new Map<string, Kept>()
+  const objects = new WeakMap<Kept, OrderGateObject>()
+  let environment: () => ShopEnv = () => {
+    throw new Error('No gate was called yet.')
+  }
+  const double: GateDouble = {
+    namespace(env, call = (work) => work()) {
+      environment = env
+      return {
+        idFromName: (name) => name,
+        get: (name: string) => ({
+          fetch: (url, init) =>
+            call(async () => {
+              double.calls.gate++
+              // Whoever waits for an object that dies learns it.
+              const responded = objectOf(keptOf(name)).fetch(new Request(url, init))
+              return answer ? answer(responded) : responded
+            }),
+        }),
+      }
+    },
+    calls: { gate: 0, storage: 0, rowsRead: 0, rowsWritten: 0 },
+    through: (work) => work(),
+    whole: undefined,
+    before: undefined,
+    async runAlarms() {
+      const due = [...all.values()].filter(({ alarm }) => alarm !== null && alarm <= now())
+      const ran = await Promise.allSettled(due.map(runAlarm))
+      for (const one of ran) if (one.status === 'rejected') throw one.reason
+      return due.length
+    },
+    nextAlarm() {
+      const times = [...all.values()].flatMap(({ alarm }) => (alarm === null ? [] : [alarm]))
+      return times.length === 0 ? undefined : Math.min(...times)
+    },
+    rows: (order_id) => all.get(`order/${order_id}`)?.rows ?? new Map(),
+    keys: (prefix) => [...all.values()].flatMap(({ rows }) => [...rows.keys()].filter((key) => key.startsWith(prefix))),
+    storage: (order_id) => storageOf(keptOf(`order/${order_id}`), (work) => work()),
+    dropAlarm(order_id) {
+      keptOf(`order/${order_id}`).alarm = null
+    },
+    restart(next) {
+      for (const kept of all.values()) objects.delete(kept)
+      if (!next) return
+      Gate = next.Gate
+      double.through = next.call
+      answer = next.answer
+    },
+  }
+
+  function keptOf(name: string): Kept {
+    const kept: Kept = all.get(name) ?? { rows: new Map(), alarm: null, repeated: 0 }
+    all.set(name, kept)
+    return kept
+  }
+
+  async function runAlarm(kept: Kept): Promise<void> {
+    const { repeated } = kept
+    kept.alarm = null
+    try {
+      const run = objectOf(kept).alarm()
+      await (answer ? answer(run) : run)
+    } catch (error) {
+      // One that it has set takes the place of a repetition.
+      if (kept.alarm === null && repeated < MAX_REPETITIONS) {
+        Object.assign(kept, { alarm: now() + FIRST_PAUSE_MS * 2 ** repeated, repeated: repeated + 1 })
+      }
+      throw error
+    }
+  }
+
+  function objectOf(kept: Kept): OrderGateObject {
+    const open = objects.get(kept)
+    if (open) return open
+    const object = new Gate({ storage: storageOf(kept, double.through), waitUntil }, environment())
+    objects.set(kept, object)
+    return object
+  }
+
+  function storageOf(kept: Kept, through: Through): GateStorage {
+    const before = (action: StorageAction, key: string) => double.before?.(action, key)
+    return openGateStorage(kept, { calls: double.calls, through, whole: () => double.whole, before })
+  }
+  return double
+}

@@ -1,0 +1,244 @@
+import * as v from 'valibot'
+import { type CheckoutOrder, createCheckoutLink } from '../checkout-link/index.ts'
+import type { Fetch } from '../config.ts'
+import { createEmulator, type Emulator } from '../emulator/index.ts'
+import { fields, parseInput } from '../emulator/parse-input.ts'
+import type { ClockSource } from '../emulator/state/clock.ts'
+import { ConfigError } from '../errors.ts'
+import type { ShopEnv } from '../shop/env.ts'
+import type { OnAlert, OnEvent } from '../shop/options.ts'
+import type { PagesOptions } from '../shop/pages/options.ts'
+import type { Order } from '../shop/store/order.ts'
+import { createGateDouble } from './gate-double.ts'
+import { createKvDouble } from './kv-double.ts'
+import { type PayOptions, pay } from './pay.ts'
+
+/** What {@link createTestShop} takes. Everything is optional. */
+export interface TestShopOptions<Env extends ShopEnv = ShopEnv> {
+  /** Your code for what happens to orders. */
+  onEvent?: OnEvent<Env> | undefined
+  /** Your code for what a person should look at. */
+  onAlert?: OnAlert<Env> | undefined
+  /** What customers see. */
+  pages?: PagesOptions | undefined
+  /** Your own bindings, or others than the test's: what `onEvent` gets as its `env`. */
+  env?: Partial<Env> | undefined
+  /** The emulator's: the same seed and the same calls give the same ids. Default 1. */
+  seed?: number | undefined
+  /** Where the time comes from. Default: a clock that stands at 1 March 2026, 10:00 UTC, and moves with the calls. */
+  clock?: ClockSource | undefined
+}
+
+/** An order that was put up for sale. */
+export interface TestSale {
+  order_id: string
+  /** Where the customer pays. */
+  link: string
+}
+
+/** An event that `onEvent` failed on. */
+export interface FailingEvent {
+  id: string
+  order_id: string
+  /** How many times `onEvent` failed. */
+  attempts: number
+  /** Name and message of the last error. */
+  error: string
+}
+
+/** A shop with its service and its customers, in this process. */
+export interface TestShop<Env extends ShopEnv = ShopEnv> {
+  /** Makes a checkout link. What is left out is filled in: two mugs for 100.50 UAH, with a new `order_id`. */
+  link(order?: Partial<CheckoutOrder>): Promise<string>
+  /** The same, with the order's id beside the link. */
+  sell(order?: Partial<CheckoutOrder>): Promise<TestSale>
+  /**
+   * Opens the link, pays on the emulator's page, and lets the shop do what follows: its webhooks, `onEvent`.
+   *
+   * @returns Where the customer ends up.
+   * @throws {Error} when the link does not lead to a page that can be paid on.
+   */
+  pay(order: TestSale | string, options?: Omit<PayOptions, 'fetch'>): Promise<string>
+  /**
+   * An order as `GET /api/orders/:order_id` returns it.
+   *
+   * @throws {Error} when the shop does not know it.
+   */
+  order(order: TestSale | string): Promise<Order>
+  /** Moves the time on by milliseconds, and does what falls due: webhooks, alarms, and the cron every 15 minutes. */
+  advance(ms: number): Promise<void>
+  /** Sends a request to the shop. Its origin is `https://pay.shop.example.com`. */
+  fetch(request: Request): Promise<Response>
+  /** Calls the shop's API at a path such as `/api/orders/A-1/refund`, with its ADMIN_TOKEN. */
+  api(path: string, init?: RequestInit): Promise<Response>
+  /** The events that `onEvent` failed on. An empty list at the end of a test: it handled everything. */
+  failing(): Promise<FailingEvent[]>
+  /** The service. */
+  readonly emulator: Emulator
+  /** The shop's bindings. */
+  readonly env: Env
+}
+
+// A misspelt option would be ignored, and the test would pass.
+const OPTIONS = fields('createTestShop option', {
+  onEvent: v.optional(v.unknown()),
+  onAlert: v.optional(v.unknown()),
+  pages: v.optional(v.unknown()),
+  env: v.optional(v.unknown()),
+  seed: v.optional(v.unknown()),
+  clock: v.optional(v.unknown()),
+})
+
+const ORIGIN = 'https://pay.shop.example.com'
+const START = Date.UTC(2026, 2, 1, 10)
+/** KV takes one write a second of a key: two requests are this far apart. */
+const STEP_MS = 2_000
+const CRON_MS = 15 * 60_000
+/** Rounds of alarms at one moment: more of them means that an alarm sets the next one at once. */
+const MAX_ROUNDS = 100
+
+/**
+ * Opens a shop for a test: the engine of `edgetill/worker`, an emulator of the service, and doubles of Workers KV and of the
+ * Durable Objects that are as strict as the real ones. All of it runs in this process, on one clock, without a network.
+ *
+ * @throws {ConfigError} when the package `hono` is not installed: the engine needs it.
+ * @throws {TypeError} for an unknown option.
+ * @example
+ * import { createTestShop } from 'edgetill/testing'
+ * const paid: string[] = []
+ * const shop = await createTestShop({ onEvent: (_, order) => void paid.push(order.order_id) })
+ * const order = await shop.sell({ amount: 100.5 })
+ * await shop.pay(order)
+ * const { status, totals } = await shop.order(order) // 'success', totals.captured 10050
+ * const failing = await shop.failing() // []
+ */
+export async function createTestShop<Env extends ShopEnv = ShopEnv>(
+  options: TestShopOptions<Env> = {},
+): Promise<TestShop<Env>> {
+  parseInput(OPTIONS, options)
+  const { onEvent, onAlert, pages, seed, clock = { now: () => START } } = options
+  const { createShop } = await importEngine()
+  let moved = 0
+  const now = (): number => clock.now() + moved
+  let cronAt = now() + CRON_MS
+  let sold = 0
+
+  const background: Promise<unknown>[] = []
+  const waitUntil = (work: Promise<unknown>): void => void background.push(work)
+  const emulator = createEmulator({
+    ...(seed !== undefined && { seed }),
+    clock: { now },
+    // The service's webhooks go to the shop.
+    fetch: (input, init) => fetch(new Request(input, init)),
+  })
+  const worker = createShop<Env>({ onEvent, onAlert, pages, now, fetch: emulator.fetch })
+  const gates = createGateDouble({ Gate: worker.OrderGate, now }, waitUntil)
+  const { baseUrl, apiUrl, posId, scheme, apiKey, apiSecret, endpointsKey } = emulator.credentials
+  const env = {
+    STATE: createKvDouble({ now }).at(),
+    ORDER_GATE: gates.namespace(() => env),
+    MODE: 'test',
+    BASE_URL: baseUrl,
+    API_URL: apiUrl,
+    POS_ID: posId,
+    SCHEME: scheme,
+    AUTHENTICATION: 'per-endpoint',
+    PUBLIC_ORIGIN: ORIGIN,
+    API_KEY: apiKey,
+    API_SECRET: apiSecret,
+    ENDPOINTS_KEY: endpointsKey,
+    LINK_SECRET: 'link-secret-of-the-tests-32-characters',
+    ADMIN_TOKEN: 'admin-token-of-the-tests-32-characters',
+    ...options.env,
+  } as Env
+
+  async function fetch(request: Request): Promise<Response> {
+    moved += STEP_MS
+    return worker.fetch(request, env, { waitUntil, passThroughOnException: () => {}, props: {} })
+  }
+
+  /** Everything that is due now, and what follows from it. */
+  async function settle(): Promise<void> {
+    if (now() >= cronAt) {
+      cronAt = now() + CRON_MS
+      worker.scheduled(undefined, env, { waitUntil })
+    }
+    for (let left = MAX_ROUNDS; left > 0; left--) {
+      await emulator.clock.advance({})
+      await emulator.deliveries.idle()
+      while (background.length > 0) await Promise.allSettled(background.splice(0))
+      if ((await gates.runAlarms()) === 0) return
+    }
+    throw new Error('The alarms of the shop set one another without an end.')
+  }
+
+  const api = (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers)
+    headers.set('authorization', `Bearer ${env.ADMIN_TOKEN}`)
+    return fetch(new Request(new URL(path, ORIGIN), { ...init, headers }))
+  }
+
+  async function json<T>(path: string): Promise<T> {
+    const response = await api(path)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`GET ${path} of the shop responded with ${response.status}: ${text}`)
+    return JSON.parse(text) as T
+  }
+
+  const shop: TestShop<Env> = {
+    link: async (order) => (await shop.sell(order)).link,
+    async sell(order = {}) {
+      const whole = { ...MUGS, order_id: `order-${++sold}`, ...order } as CheckoutOrder
+      const link = await createCheckoutLink({ origin: ORIGIN, linkSecret: env.LINK_SECRET, order: whole, now })
+      return { order_id: whole.order_id, link }
+    },
+    async pay(order, how = {}) {
+      const route: Fetch = (input, init) => {
+        const request = new Request(input, init)
+        return new URL(request.url).origin === ORIGIN ? fetch(request) : emulator.fetch(request)
+      }
+      const page = await pay(typeof order === 'string' ? order : order.link, { ...how, fetch: route })
+      await settle()
+      return page
+    },
+    order: (order) => json(`/api/orders/${encodeURIComponent(typeof order === 'string' ? order : order.order_id)}`),
+    async advance(ms) {
+      const end = moved + ms
+      while (moved < end) {
+        const next = Math.min(gates.nextAlarm() ?? Number.POSITIVE_INFINITY, cronAt) - clock.now()
+        moved = Math.min(Math.max(next, moved), end)
+        await settle()
+      }
+    },
+    fetch,
+    api,
+    failing: async () => (await json<{ events: FailingEvent[] }>('/api/events?failing=true')).events,
+    emulator,
+    env,
+  }
+  return shop
+}
+
+const MUGS = {
+  mode: 'hosted',
+  method: 'purchase',
+  amount: 100.5,
+  currency: 'UAH',
+  description: 'Two mugs',
+  order_3ds_bypass: 'supported',
+  customer_patronym: 'Ivanivna',
+  customer_email: 'olena@example.com',
+  customer_phone: '+380441234567',
+} as const
+
+/** The engine needs a package that the rest of the kit does not. */
+async function importEngine(): Promise<typeof import('../shop/index.ts')> {
+  try {
+    return await import('../shop/index.ts')
+  } catch (error) {
+    if (!String(error).includes('hono')) throw error
+    const text =
+      'createTestShop runs the engine of edgetill/worker, which needs the package "hono". Run: npm install hono'
+    throw new ConfigError('hono', text, error)
+  }
+}

@@ -1,0 +1,317 @@
+import { describe, expect, it } from 'vitest'
+import { createEmulator } from '../../src/emulator/index.ts'
+import { createBench, direct, hosted, type Json, openCheckout, post } from './call.ts'
+
+const CONTROL = 'http://emulator.localhost/_emulator'
+type Bench = ReturnType<typeof createBench>
+const read = async ({ emulator }: Pick<Bench, 'emulator'>, path: string) =>
+  (await emulator.fetch(CONTROL + path)).text()
+const control = async ({ emulator }: Bench, name: string, body: Json) => {
+  const response = await emulator.fetch(`${CONTROL}/api/${name}`, { method: 'POST', body: JSON.stringify(body) })
+  return { status: response.status, json: (await response.json()) as Json }
+}
+const pay = async (bench: Bench, more: Json = {}) => {
+  await post(bench.emulator, '/api/v1/payment', direct(bench.emulator, more))
+  await bench.emulator.deliveries.idle()
+}
+
+describe('text that is not well-formed Unicode', () => {
+  it.each([
+    ['unauthenticated', { order_id: '\ud83d' }, {}, 401],
+    ['an order_id', { order_id: '\ud83d' }, undefined, 400],
+    ['deep inside', { products: [{ '\udc00': 1 }] }, undefined, 400],
+  ])('%s: no page fails', async (_, more, headers, status) => {
+    const bench = createBench()
+    expect((await post(bench.emulator, '/api/v1/payment', hosted(bench.emulator, more), headers)).status).toBe(status)
+    for (const path of ['', '/requests', '/requests/emulator-request-1']) {
+      expect((await bench.emulator.fetch(CONTROL + path)).status).toBe(200)
+    }
+  })
+
+  it('is a 400 of the control API, and of a form that leads nowhere', async () => {
+    const bench = createBench()
+    const payment = { method: 'credit', order_id: '\ud83d', amount: 1, currency: 'UAH' }
+    expect(await control(bench, 'payment', payment)).toMatchObject({
+      status: 400,
+      json: { error: 'order_id must be well-formed Unicode.' },
+    })
+    for (const fields of [{ fault: `${'x'.repeat(59)}😀😀` }, { clear: 'true', return_to: '/_emulator\nx: я' }]) {
+      const response = await bench.emulator.fetch(`${CONTROL}/api/faults`, {
+        method: 'POST',
+        body: new URLSearchParams(fields),
+      })
+      expect(response.status).toBeLessThan(500)
+    }
+  })
+
+  it('a page that fails is reported with its stack', async () => {
+    const stacks: string[] = []
+    const { emulator } = createBench({ onActivity: (one) => one.type === 'error' && stacks.push(one.stack) })
+    emulator.deliveries.filter = () => {
+      throw new RangeError('a mistake')
+    }
+    await expect(emulator.fetch(`${CONTROL}/webhooks`)).rejects.toThrow('a mistake')
+    expect(stacks).toEqual([expect.stringMatching(/RangeError: a mistake\n\s+at /)])
+  })
+})
+
+it('a fault waits for a webhook that has an address', async () => {
+  const bench = createBench({ webhookUrl: undefined as never })
+  bench.emulator.faults.next({ kind: 'drop' })
+  await pay(bench, { server_url: undefined })
+  expect(bench.emulator.faults.list().next).toHaveLength(1)
+  expect(await read(bench, '')).toContain('1 fault armed')
+  await pay(bench, { order_id: 'A-2' })
+  expect([bench.received, bench.emulator.faults.list().next]).toEqual([[], []])
+})
+
+describe('what the receiver responded', () => {
+  const open = () => {
+    const headers = { 'content-type': 'text/plain', 'x-trace': '7', 'set-cookie': 'a=secret' }
+    const asked: string[] = []
+    const bench = createBench({
+      retryDelaysMs: [60_000],
+      fetch: async (url) => {
+        asked.push(url)
+        return new Response(`TypeError: x is undefined\n${'y'.repeat(20_000)}`, { status: 500, headers })
+      },
+    })
+    return { ...bench, asked }
+  }
+
+  it('is kept: status, headers, the first 16 kB, milliseconds and the next attempt', async () => {
+    const bench = open()
+    await pay(bench)
+    const [attempt] = bench.emulator.deliveries[0]?.attempts ?? []
+    expect(attempt).toMatchObject({
+      status: 500,
+      ms: 0,
+      retry_at: '2026-01-31T10:01:00.000',
+      response_headers: { 'x-trace': '7', 'set-cookie': '***' },
+    })
+    expect(attempt?.response_body).toHaveLength(16_384)
+    const page = await read(bench, '/webhooks/emulator-delivery-1')
+    for (const text of ['TypeError: x is undefined', 'x-trace', 'next attempt', '2026-01-31 10:01:00.000'])
+      expect(page).toContain(text)
+  })
+
+  it('is also asked for at another address, which says nothing about the delivery', async () => {
+    const bench = open()
+    await pay(bench)
+    const url = 'http://127.0.0.1:3000/other'
+    expect((await control(bench, 'resend', { id: 'emulator-delivery-1', url })).json).toMatchObject({
+      status: 500,
+      url,
+    })
+    expect((await control(bench, 'resend', { id: 'emulator-delivery-1', url: 'ftp://x' })).status).toBe(400)
+    expect(bench.asked).toEqual(['https://shop.example/hook', url])
+  })
+
+  it('a body that does not end holds nothing up for long', async () => {
+    const bench = createBench({
+      fetch: async () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) })),
+    })
+    await pay(bench)
+    expect(bench.emulator.deliveries[0]?.attempts[0]).toMatchObject({ status: 200, response_body: '' })
+  })
+})
+
+describe('search and paging', () => {
+  it('finds an order by any id, amount, status and card', async () => {
+    const bench = createBench()
+    await pay(bench)
+    await pay(bench, { order_id: 'other', amount: 7, cc_number: '4000000000009995' })
+    bench.emulator.control.refundPayment('A-1', 1)
+    const order = bench.emulator.orders.get('A-1')
+    const [payment] = order?.payments ?? []
+    const [operation] = order?.operations ?? []
+    const terms = [
+      'a-1',
+      payment?.payment_id,
+      payment?.transaction_id,
+      operation?.operation_id,
+      order?.checkout_id,
+      '100.50',
+      'success',
+      '1111',
+    ]
+    for (const text of terms)
+      expect([text, bench.emulator.orders.search({ text: text ?? '' }).orders.map(({ order_id }) => order_id)]).toEqual(
+        [text, ['A-1']],
+      )
+    expect(await read(bench, '/webhooks?q=refund')).toMatch(/data-key/)
+    expect(await read(bench, '/webhooks?q=nothing')).not.toMatch(/data-key/)
+    expect(await read(bench, '/requests?q=4009')).toMatch(/emulator-request-2/)
+  })
+
+  it.each(['orders', 'requests', 'deliveries'])('pages through the JSON of %s', async (name) => {
+    const bench = createBench()
+    for (const order_id of ['A', 'B', 'C'])
+      await pay(bench, { order_id, ...(order_id === 'C' && { cc_number: '4000000000009995' }) })
+    const list = async (query: string) =>
+      JSON.parse(await read(bench, `/api/${name}${query}`)) as { id?: string; order_id: string }[]
+    const [first, second] = await list('?limit=2')
+    expect(await list('?limit=2')).toHaveLength(2)
+    expect((await list(`?limit=2&after=${second?.id ?? second?.order_id}`)).map(({ order_id }) => order_id)).toEqual([
+      'C',
+    ])
+    expect((await list(`?after=${first?.id ?? first?.order_id}`)).map(({ order_id }) => order_id)).toEqual(['B', 'C'])
+    expect((await bench.emulator.fetch(`${CONTROL}/api/${name}?after=none`)).status).toBe(404)
+    if (name === 'orders') expect((await list('?status=failure')).map(({ order_id }) => order_id)).toEqual(['C'])
+    if (name === 'deliveries') expect(await list('?status=failed')).toEqual([])
+  })
+
+  it('views of the customer do not fill the list of requests', async () => {
+    const bench = createBench()
+    await bench.emulator.fetch(await openCheckout(bench.emulator))
+    expect(await read(bench, '/requests')).not.toContain('GET /api/v1/checkout')
+    expect(await read(bench, '/requests?q=checkout')).toContain('GET /api/v1/checkout')
+  })
+})
+
+it('the events are a stream: requests, states, webhooks and notes, until the reader leaves', async () => {
+  const bench = createBench()
+  const leave = new AbortController()
+  const response = await bench.emulator.fetch(`${CONTROL}/api/events`, { signal: leave.signal })
+  expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+  await pay(bench, { order_3ds_bypass: 'xyz' })
+  leave.abort()
+  const text = await response.text()
+  const events = [...text.matchAll(/^id: (\d+)\nevent: (\w+)\ndata: (.*)\n$/gm)].map(([, id, type, data = '']) => {
+    expect(JSON.parse(data)).toMatchObject({ type })
+    return `${id} ${type}`
+  })
+  expect(events).toEqual([
+    '1 state',
+    '2 state',
+    '3 note',
+    expect.stringMatching(/request|webhook/),
+    expect.stringMatching(/request|webhook/),
+  ])
+  await pay(bench, { order_id: 'nobody listens' })
+})
+
+describe('the frame of every page', () => {
+  it('has the clock first, what is armed, undelivered and noted, and jumps', async () => {
+    const bench = createBench({ retryDelaysMs: [90_000] })
+    bench.answers.push(500)
+    const init_recurring = { interval_unit: 'day', interval_count: 1 }
+    await pay(bench, { init_recurring, order_3ds_bypass: 'xyz' })
+    bench.emulator.faults.next({ kind: 'drop' })
+    for (const path of ['', '/requests', '/webhooks', '/faults', '/cards', '/connect', '/orders?order_id=A-1']) {
+      const page = await read(bench, path)
+      expect(page.indexOf('id="now"')).toBeLessThan(page.indexOf('<main'))
+      for (const text of [
+        '1 fault armed',
+        '1 undelivered',
+        '1 note',
+        'Next retry 01-31 10:01',
+        'Next charge 02-01 10:00',
+      ]) {
+        expect([path, page.includes(text)]).toEqual([path, true])
+      }
+    }
+    bench.emulator.faults.clear()
+    expect((await control(bench, 'clock', { to: 'next_retry' })).json.now).toBe(Date.UTC(2026, 0, 31, 10, 1, 30))
+    expect((await control(bench, 'clock', { to: 'next_retry' })).status).toBe(400)
+    await control(bench, 'clock', { to: 'next_charge' })
+    expect(bench.emulator.orders.get('A-1')?.payments).toHaveLength(2)
+    bench.emulator.control.cancelRecurring('A-1')
+    expect(bench.emulator.clock.due('next_charge')).toBe(null)
+  })
+
+  it('an order says what it is worth', async () => {
+    const bench = createBench()
+    await pay(bench, { method: 'auth', amount: 80 })
+    bench.emulator.control.capturePayment('A-1', 30)
+    bench.emulator.control.refundPayment('A-1', 10)
+    const worth = /<dl class="worth">(.*?)<\/dl>/s.exec(await read(bench, '/orders?order_id=A-1'))?.[1] ?? ''
+    expect([...worth.matchAll(/<dt>([^<]+)<\/dt><dd>([^<]+)/g)].map(([, name, amount]) => `${name} ${amount}`)).toEqual(
+      [
+        'Authorized 80.00 UAH',
+        'Captured 30.00 UAH',
+        'Voided 0.00 UAH',
+        'Refunded 10.00 UAH',
+        'Left to capture 50.00 UAH',
+        'Left to refund 20.00 UAH',
+      ],
+    )
+  })
+
+  it('the Connect page has what each client needs', async () => {
+    const { emulator } = createBench()
+    const page = await read({ emulator }, '/connect')
+    for (const text of [
+      'EDGETILL_API_SECRET=emulator-api-secret',
+      'TypeScript',
+      'PHP',
+      'Python',
+      'package main',
+      'curl -H',
+    ])
+      expect(page).toContain(text)
+  })
+})
+
+describe('where it is reached', () => {
+  const at = (url: string, options = {}) => createEmulator({ origin: 'http://127.0.0.1:4010', ...options }).fetch(url)
+
+  it.each([
+    ['http://emulator:4010/_emulator/api/orders', {}, 403],
+    ['http://emulator:4010/_emulator/api/orders', { allowHosts: ['emulator'] }, 200],
+    ['http://evil.example/_emulator', { allowHosts: ['emulator'] }, 403],
+    ['http://any.example/_emulator/health', {}, 200],
+    ['http://127.0.0.1:4010/_emulator/api/', {}, 200],
+  ])('%s with %j: %i', async (url, options, status) => {
+    expect((await at(url, options)).status).toBe(status)
+  })
+
+  it('a body beyond 8 MiB is a 413', async () => {
+    const { emulator } = createBench()
+    expect((await post(emulator, '/api/v1/payment', ' '.repeat(9 * 1024 * 1024))).status).toBe(413)
+  })
+
+  it('the re-send takes callback once', async () => {
+    const bench = createBench()
+    await pay(bench)
+    const { baseUrl, posId, endpointsKey, apiKey, apiSecret } = bench.emulator.credentials
+    const headers = { 'x-api-auth': `SVC ${apiKey}:${apiSecret}`, 'x-api-key': endpointsKey }
+    const url = `${baseUrl}/api/v1/pos/${posId}/orders/A-1/purchase?callback=true`
+    expect((await bench.emulator.fetch(`${url}&callback=false`, { headers })).status).toBe(400)
+  })
+
+  it('the control API describes itself as OpenAPI 3.1, from the schemas that check it', async () => {
+    const bench = createBench()
+    const { openapi, paths } = JSON.parse(await read(bench, '/openapi.json')) as {
+      openapi: string
+      paths: Record<string, Record<string, Json>>
+    }
+    expect(openapi).toBe('3.1.0')
+    const { operations } = JSON.parse(await read(bench, '/api')) as { operations: { method: string; path: string }[] }
+    for (const { method, path } of operations)
+      expect([path, paths[path]?.[method.toLowerCase()] !== undefined]).toEqual([path, true])
+    expect(paths['/_emulator/api/refund']?.post).toMatchObject({
+      requestBody: {
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['order_id'],
+              additionalProperties: false,
+              properties: { amount: { type: 'number' } },
+            },
+          },
+        },
+      },
+    })
+    expect(paths['/_emulator/api/expire']?.post).toMatchObject({
+      requestBody: {
+        content: {
+          'application/json': {
+            schema: { properties: { what: { enum: ['checkout', '3ds', 'authorization', 'token'] } } },
+          },
+        },
+      },
+    })
+  })
+})

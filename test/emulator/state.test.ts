@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest'
+import { createEmulator, type Perturbation } from '../../src/emulator/index.ts'
+import { cardForm, createBench, direct, type Json, openCheckout, post, START, submit } from './call.ts'
+
+const CONTROL = 'http://emulator.localhost/_emulator'
+const DAILY = { interval_unit: 'day', interval_count: 1 }
+
+type Bench = ReturnType<typeof createBench>
+
+/** A day with something of everything that can be stored. */
+async function morning({ emulator, answers }: Bench): Promise<void> {
+  emulator.faults.rate({ kind: 'unknown_fields' }, 0.3)
+  answers.push(500)
+  await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'retried' }))
+  await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'daily', init_recurring: DAILY }))
+  emulator.faults.next({ kind: 'delay', ms: 3_600_000 })
+  await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'delayed', order_3ds_bypass: 'xyz' }))
+  emulator.faults.next({ kind: 'reorder' })
+  const cc_number = '4000000000009995'
+  await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'held', cc_number }))
+  await openCheckout(emulator, { order_id: 'open' })
+  emulator.faults.next({ kind: 'drop' }, 2)
+  await emulator.deliveries.idle()
+}
+
+async function afternoon({ emulator }: Bench): Promise<string> {
+  await emulator.clock.advance({ days: 2 })
+  emulator.control.refundPayment('retried', 5)
+  await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'late' }))
+  await emulator.deliveries.idle()
+  const read = async (path: string) => (await emulator.fetch(CONTROL + path)).text()
+  const paths = [
+    '',
+    '/orders?order_id=daily',
+    '/api/orders',
+    '/api/deliveries',
+    '/api/requests',
+    '/api/notes',
+    '/api/faults',
+  ]
+  return (await Promise.all(paths.map(read))).join('\n')
+}
+
+const options = { checkout: 1, expiry: { checkoutMs: 7_200_000 } }
+
+describe('a snapshot', () => {
+  it('goes on in another emulator as if nothing had happened, byte for byte', async () => {
+    const { checkout: _, ...own } = options
+    const first = createBench(own)
+    await morning(first)
+    const stored = JSON.stringify(first.emulator.snapshot())
+    const second = createBench(own)
+    second.emulator.restore(JSON.parse(stored))
+    expect(JSON.stringify(second.emulator.snapshot())).toBe(stored)
+    const [expected, actual] = [await afternoon(first), await afternoon(second)]
+    expect(actual).toBe(expected)
+    expect(actual).toContain('charge 2: purchase success')
+    expect(second.received.length).toBeGreaterThan(5)
+  })
+
+  it('is read and restored over HTTP', async () => {
+    const first = createBench()
+    await morning(first)
+    const stored = await (await first.emulator.fetch(`${CONTROL}/api/snapshot`)).text()
+    const second = createBench()
+    const send = (body: string) => second.emulator.fetch(`${CONTROL}/api/restore`, { method: 'POST', body })
+    expect((await send(stored)).status).toBe(200)
+    expect(second.emulator.orders.list()).toEqual(first.emulator.orders.list())
+    for (const [change, text] of [
+      [{ version: 2 }, 'The snapshot has version 2'],
+      [{ state: { orders: [] } }, 'damaged'],
+      [{ pos_id: 'another' }, 'belongs to the POS another'],
+    ] as [Json, string][]) {
+      const wrong = await send(JSON.stringify({ ...JSON.parse(stored), ...change }))
+      expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining(text)])
+    }
+    expect(second.emulator.orders.list()).toEqual(first.emulator.orders.list())
+  })
+
+  it('sends again what the end of the process cut off', async () => {
+    const hanging = createBench({ fetch: () => new Promise(() => {}) })
+    await post(hanging.emulator, '/api/v1/payment', direct(hanging.emulator))
+    const { emulator, received } = createBench()
+    emulator.restore(hanging.emulator.snapshot())
+    expect(emulator.deliveries[0]?.attempts[0]).toMatchObject({ error: 'the emulator was stopped' })
+    await emulator.clock.advance({ minutes: 1 })
+    expect(received).toHaveLength(1)
+  })
+})
+
+describe('seed orders', () => {
+  it('are made with their cards and what happened afterwards', () => {
+    const { emulator } = createBench()
+    emulator.seedOrders([
+      { order_id: 'S-1', amount: 100.5, currency: 'UAH', steps: [{ do: 'refund', amount: 20.25 }] },
+      { order_id: 'S-2', amount: 5, currency: 'UAH', card: 'declined' },
+      { order_id: 'S-3', amount: 5, currency: 'UAH', mode: 'hosted' },
+      { order_id: 'S-4', amount: 80, currency: 'UAH', method: 'auth', steps: [{ do: 'capture', amount: 30 }] },
+    ])
+    const brief = emulator.orders
+      .list()
+      .map(({ order_id, status, operations }) => [order_id, status, operations.length])
+    expect(brief).toEqual([
+      ['S-1', 'success', 1],
+      ['S-2', 'failure', 0],
+      ['S-3', 'init', 0],
+      ['S-4', 'success', 1],
+    ])
+  })
+
+  it.each([
+    [{}, 'array of orders'],
+    [[{ order_id: 'A', amount: -1, currency: 'UAH' }], '[0].amount must be a positive number'],
+    [
+      [{ order_id: 'A', amount: 1, currency: 'UAH', card: 'sucess' }],
+      '[0].card: Unknown test card "sucess". Did you mean "success"?',
+    ],
+    [[{ order_id: 'A', amount: 1, currency: 'UAH', curency: 1 }], '[0].curency is not a parameter'],
+    [[0, 1].map(() => ({ order_id: 'A', amount: 1, currency: 'UAH' })), '[1].order_id A is used twice'],
+  ])('%j: %s', (orders, text) => {
+    const { emulator } = createBench()
+    expect(() => emulator.seedOrders(orders)).toThrow(text)
+    expect(emulator.orders.list()).toEqual([])
+  })
+})
+
+describe('a perturbation', () => {
+  const run = async (...perturbations: Perturbation[]) => {
+    const bench = createBench({ perturbations })
+    const form = await openCheckout(bench.emulator, { init_recurring: DAILY })
+    await submit(bench.emulator, form, cardForm('success'))
+    await bench.emulator.clock.advance({ days: 1 })
+    return { ...bench, events: bench.received.map(({ event }) => event) }
+  }
+
+  it('is absent by default', async () => {
+    const { events } = await run()
+    expect(events.map(({ status }) => status)).toEqual(['success', 'success'])
+    expect(events.filter((event) => Object.values(event).includes(null))).toEqual([])
+    expect(new Set(events.map(({ payment_id }) => payment_id)).size).toBe(2)
+  })
+
+  it.each([
+    [
+      'nulls',
+      (events: Json[]) => expect(events[0]).toMatchObject({ processed_amount: null, bank_pay: null, limit_info: null }),
+    ],
+    ['no_transaction_id', (events: Json[]) => expect(events.filter((event) => 'transaction_id' in event)).toEqual([])],
+    ['same_payment_id', (events: Json[]) => expect(events[0]?.payment_id).toBe(events[1]?.payment_id)],
+    ['keys_reordered', (events: Json[]) => expect(Object.keys(events[0] ?? {})[0]).not.toBe('payment_id')],
+    [
+      'late_init',
+      (events: Json[]) => expect(events.map(({ status }) => status)).toEqual(['success', 'init', 'success']),
+    ],
+    [
+      'second_card',
+      (events: Json[]) => expect(events.map(({ status }) => status)).toEqual(['failure', 'success', 'success']),
+    ],
+    ['unknown_fields', (events: Json[]) => expect(events[1]).toMatchObject({ emulator_extra: { since: 'now' } })],
+  ] as const)('%s changes the webhooks', async (name, check) => {
+    const { events, emulator } = await run(name)
+    check(events)
+    expect(emulator.orders.get('A-1')?.status).toBe('success')
+  })
+
+  it('is drawn by the seed', async () => {
+    const drawn = async (seed: number) => {
+      const bench = createBench({ seed, perturbations: 'seed' })
+      await post(bench.emulator, '/api/v1/payment', direct(bench.emulator))
+      await bench.emulator.deliveries.idle()
+      return JSON.stringify(bench.received.map(({ event }) => Object.keys(event)))
+    }
+    const shapes = await Promise.all([1, 2, 3, 4, 5, 6].map(drawn))
+    expect(new Set(shapes).size).toBeGreaterThan(2)
+    expect(await drawn(3)).toBe(shapes[2])
+    expect(() => createEmulator({ perturbations: ['nuls' as 'nulls'] })).toThrow('Did you mean "nulls"?')
+  })
+})
+
+it('what was scheduled happens at its moment, however late the clock of the machine', async () => {
+  let now = START
+  const { emulator } = createBench({
+    clock: { now: () => (now += 3) },
+    retryDelaysMs: [60_000],
+    fetch: async () => new Response(null, { status: 500 }),
+  })
+  await post(emulator, '/api/v1/payment', direct(emulator, { init_recurring: { ...DAILY, time: '12:00:00' } }))
+  await emulator.clock.advance({ days: 1, hours: 3 })
+  expect(emulator.orders.get('A-1')?.payments[1]?.created_at).toBe('2026-02-01T12:00:00.000')
+  const charge = emulator.deliveries.find(({ event }) => event.created_at === '2026-02-01T12:00:00.000')
+  expect(charge?.attempts[0]?.retry_at).toBe('2026-02-01T12:01:00.000')
+})

@@ -1,0 +1,118 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { createEmulator } from '../../src/emulator/index.ts'
+import { direct, plain } from '../emulator/call.ts'
+import { type Running, start } from './support/process.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'edgetill-state-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const running: Running[] = []
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.finished
+})
+
+const file = (name: string, content?: unknown): string => {
+  const path = join(folder, name)
+  if (content !== undefined) writeFileSync(path, JSON.stringify(content))
+  return path
+}
+
+async function served(...words: string[]): Promise<{ run: Running; origins: string[] }> {
+  const run = start('src/cli/main.ts', 'emulator', '--port', '0', '--clock', '2026-01-31T10:00:00Z', ...words)
+  running.push(run)
+  await run.seen('Ctrl-C stops it.')
+  return {
+    run,
+    origins: [...run.output().matchAll(/what happened +(https?:\/\/[^/]+)/g)].map(([, origin = '']) => origin),
+  }
+}
+
+const defaults = createEmulator()
+
+async function pay(origin: string | undefined, order_id: string) {
+  const response = await fetch(`${origin}/api/v1/payment`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...plain(defaults) },
+    body: JSON.stringify(direct(defaults, { order_id, server_url: undefined })),
+  })
+  return (await response.json()) as { payment_id: string }
+}
+
+const json = async (url: string) => (await fetch(url)).json()
+
+describe('edgetill emulator --state', () => {
+  it('goes on after a stop as if there had been none, and writes after each change', async () => {
+    const state = file('state.json')
+    const first = await served('--state', state)
+    const one = await pay(first.origins[0], 'A-1')
+    await expect.poll(() => readFileSync(state, 'utf8').includes(one.payment_id), { timeout: 10_000 }).toBe(true)
+    first.run.stop('SIGTERM')
+    await first.run.finished
+    const second = await served('--state', state)
+    const two = await pay(second.origins[0], 'A-2')
+    const orders = (await json(`${second.origins[0]}/_emulator/api/orders`)) as { order_id: string }[]
+    expect(orders.map(({ order_id }) => order_id)).toEqual(['A-1', 'A-2'])
+    second.run.stop('SIGTERM')
+    const whole = await served()
+    expect([await pay(whole.origins[0], 'A-1'), await pay(whole.origins[0], 'A-2')].map((p) => p.payment_id)).toEqual([
+      one.payment_id,
+      two.payment_id,
+    ])
+    whole.run.stop('SIGTERM')
+  })
+
+  it.each([
+    ['--state', { version: 9, state: {} }, 'The snapshot has version 9'],
+    ['--seed-file', [{ order_id: 'A', amount: 0, currency: 'UAH' }], '[0].amount must be a positive number'],
+    ['--shops', [{ name: 'a', customerField: 'x' }], 'Did you mean "customerFields"?'],
+    ['--shops', [{ name: 'a b' }], '[0].name must be a word'],
+  ])('%s with %j is wrong usage', async (option, content, text) => {
+    const run = start('src/cli/main.ts', 'emulator', '--port', '0', option, file('wrong.json', content))
+    const { code, output } = await run.finished
+    expect([code, output]).toEqual([2, expect.stringContaining(text)])
+  })
+})
+
+it('--shops serves each with its own POS, keys, accounts and strictness; --seed-file fills them', async () => {
+  const shops = [
+    { name: 'mugs', strict: true, accounts: [{ name: 'Main', currency: 'UAH', available: 5, rolling_reserve: 0 }] },
+    { name: 'books', credentials: { posId: '00000000-0000-4000-8000-000000000002', apiKey: 'books-key' } },
+  ]
+  const seeds = [{ order_id: 'seeded', amount: 5, currency: 'UAH', card: 'declined' }]
+  const { run, origins } = await served('--shops', file('shops.json', shops), '--seed-file', file('orders.json', seeds))
+  expect(origins).toHaveLength(2)
+  const [mugs, books] = origins
+  expect(await json(`${books}/_emulator/api/credentials`)).toMatchObject({ apiKey: 'books-key', baseUrl: books })
+  expect(await json(`${mugs}/_emulator/api/orders?order_id=seeded`)).toMatchObject({ status: 'failure' })
+  const send = (origin: string | undefined) =>
+    fetch(`${origin}/api/v1/payment`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...plain(defaults) },
+      body: JSON.stringify(direct(defaults, { order_3ds_bypass: 'xyz' })),
+    })
+  expect([(await send(mugs)).status, (await send(books)).status]).toEqual([400, 401])
+  run.stop('SIGTERM')
+})
+
+it('--tls serves https that a client trusts with the printed certificate', async () => {
+  const { run, origins } = await served('--tls')
+  const certificate = /NODE_EXTRA_CA_CERTS=(\S+)/.exec(run.output())?.[1] ?? ''
+  const health = (host: string) =>
+    new Promise<string>((resolve, reject) => {
+      const url = `${origins[0]?.replace('127.0.0.1', host)}/_emulator/health`
+      const asked = request(url, { ca: readFileSync(certificate) }, (response) =>
+        response.on('data', (part) => resolve(String(part))),
+      )
+      asked.on('error', reject)
+      asked.end()
+    })
+  expect(origins[0]).toMatch(/^https:/)
+  expect(await health('127.0.0.1')).toBe('{"status":"ok"}')
+  expect(await health('localhost')).toBe('{"status":"ok"}')
+  await expect(fetch(`${origins[0]}/_emulator/health`)).rejects.toThrow()
+  run.stop('SIGTERM')
+})

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Command } from 'commander'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { addEmulatorOptions, readEmulatorArguments } from '../../src/cli/service/emulator-options.ts'
+import { Document, quoted } from './support/document.ts'
+import { start } from './support/process.ts'
+import { blocks } from './support/snippets.ts'
+
+// The programs of guides/other-languages.md, run as they stand: witnesses in other languages, which send numbers as text.
+
+const run = promisify(execFile)
+const folder = mkdtempSync(join(tmpdir(), 'edgetill-languages-'))
+const guide = new Document('guides/other-languages.md')
+const emulator = start('src/cli/main.ts', 'emulator', '--port', '0', '--write-env', join(folder, '.env'))
+const printed = (name: string) => new RegExp(`^ *${name} +(\\S+)$`, 'm').exec(emulator.output())?.[1] ?? ''
+
+beforeAll(() => emulator.seen('Ctrl-C'))
+afterAll(async () => {
+  emulator.stop('SIGTERM')
+  await emulator.finished
+  rmSync(folder, { recursive: true, force: true })
+})
+
+it.each([
+  ['php', 'php', 'PHP'],
+  ['python', 'python3', 'Python'],
+])('the program in %s prints what the guide says', async (language, program, title) => {
+  const [block, ...others] = blocks('guides/other-languages.md', language)
+  expect(others).toEqual([])
+  const file = join(folder, `program.${language}`)
+  writeFileSync(file, block?.code ?? '')
+  const { stdout } = await run(program, [file], {
+    env: {
+      ...process.env,
+      EDGETILL_BASE_URL: printed('base_url'),
+      EDGETILL_POS_ID: printed('posId'),
+      EDGETILL_API_KEY: printed('apiKey'),
+      EDGETILL_API_SECRET: printed('apiSecret'),
+      EDGETILL_ENDPOINTS_KEY: printed('endpointsKey'),
+      EDGETILL_SCHEME: printed('scheme'),
+    },
+  })
+  const said = quoted(/^It prints ([^\n]+)\.$/m.exec(guide.section(title))?.[1] ?? '')
+  expect(stdout.trim().split('\n')).toEqual(said)
+  const notes = (await (await fetch(`${printed('base_url')}/_emulator/api/notes?order_id=${language}-1`)).json()) as {
+    field: string
+  }[]
+  expect(notes.map(({ field }) => field)).toContain('refund_amount')
+})
+
+it('the Dockerfile and the compose file of guides/emulator.md start the emulator with options that it has', () => {
+  const [dockerfile = ''] = blocks('guides/emulator.md', 'dockerfile').map(({ code }) => code)
+  const [compose = ''] = blocks('guides/emulator.md', 'yaml').map(({ code }) => code)
+  const known = /^(FROM \S+|RUN \S.*|USER node|EXPOSE 4010|HEALTHCHECK CMD \[.*\]|ENTRYPOINT \[.*\])$/
+  expect(dockerfile.trim().split('\n')[0]).toMatch(/^FROM node:\d+-slim$/)
+  expect(
+    dockerfile
+      .trim()
+      .split('\n')
+      .filter((line) => !known.test(line)),
+  ).toEqual([])
+  const listOf = (text: string, name: string) =>
+    JSON.parse(new RegExp(`${name}:? (\\[.*\\])$`, 'm').exec(text)?.[1] ?? '[]') as string[]
+  const [edgetill, verb, ...words] = [...listOf(dockerfile, 'ENTRYPOINT'), ...listOf(compose, 'command')]
+  expect([edgetill, verb, words.length]).toEqual(['edgetill', 'emulator', 6])
+  let options: unknown
+  const parser = addEmulatorOptions(new Command()).exitOverride()
+  parser
+    .action((flags) => {
+      options = readEmulatorArguments(flags).serve
+    })
+    .parse(words, { from: 'user' })
+  expect(options).toMatchObject({ host: '0.0.0.0', origin: 'http://localhost:4010' })
+  // The check that the container runs is a program.
+  const [, , check = ''] = listOf(dockerfile, 'HEALTHCHECK CMD')
+  expect(() => new Function(check)).not.toThrow()
+  expect(compose).not.toMatch(/\t| $/m)
+})

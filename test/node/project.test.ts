@@ -1,0 +1,45 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it, vi } from 'vitest'
+import { command } from '../../src/cli/commands/doctor.ts'
+import { root } from './support/runtimes.ts'
+import { runVerb } from './support/verb.ts'
+
+// `edgetill doctor --project` over wrangler.toml as `init` writes it, and with something amiss.
+const folder = mkdtempSync(join(tmpdir(), 'edgetill-project-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const TOML = readFileSync(join(root, 'wrangler.toml'), 'utf8')
+
+async function doctor(toml: string | undefined, ...words: string[]) {
+  if (toml === undefined) rmSync(join(folder, 'wrangler.toml'), { force: true })
+  else writeFileSync(join(folder, 'wrangler.toml'), toml)
+  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder)
+  const { code, out, err } = await runVerb(command, ['--project', ...words]).finally(() => cwd.mockRestore())
+  return { code, text: out + err }
+}
+
+const FILLED = TOML.replaceAll('URL = ""', 'URL = "https://x.example"')
+  .replaceAll('POS_ID = ""', 'POS_ID = "p"')
+  .replaceAll(/id = "0+"/g, 'id = "abc"')
+
+it.each<[what: string, toml: string | undefined, words: string[], code: number, texts: string[]]>([
+  ['nothing in what init writes', TOML, [], 0, ['ok       environments']],
+  [
+    'a variable that live lacks',
+    TOML.replace('[vars]', '[vars]\nMORE = "1"'),
+    [],
+    1,
+    ['[env.test] and [env.live]', 'MORE'],
+  ],
+  ['a binding that test alone has', `${TOML}\n[[env.test.d1_databases]]\nbinding = "DB"\n`, [], 1, ['binding DB']],
+  ['a queue', `${TOML}\n[[queues.producers]]\nbinding = "Q"\nqueue = "q"\n`, [], 1, ['lacks the binding Q']],
+  ['what is empty', TOML, ['--env', 'live'], 1, ['BASE_URL', 'API_URL', 'POS_ID', 'KV namespace STATE', '--env live']],
+  ['nothing when it is filled in', FILLED, ['--env', 'live'], 0, ['everything is filled in']],
+  ['an environment that is not there', TOML, ['--env', 'prod'], 1, ['Choose one of: test, live']],
+  ['a file that is not TOML', '[vars', [], 2, ['wrangler.toml cannot be read']],
+  ['that there is no project', undefined, [], 2, ['no wrangler.toml']],
+])('names %s', async (_, toml, words, code, texts) => {
+  const ran = await doctor(toml, ...words)
+  expect([ran.code, texts.filter((text) => !ran.text.includes(text))]).toEqual([code, []])
+})

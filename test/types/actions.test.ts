@@ -1,0 +1,48 @@
+import { expectTypeOf, it } from 'vitest'
+import { act, storeWebhook, wake } from '../../src/shop/actions.ts'
+import { cancelOrder } from '../../src/shop/flows/cancel-order.ts'
+import { moveMoney } from '../../src/shop/flows/move-money.ts'
+import { showOrder } from '../../src/shop/flows/order-page.ts'
+import { createShop, type ShopEnv } from '../../src/shop/index.ts'
+import type { Scope } from '../../src/shop/scope.ts'
+import type { RecordedResponse } from '../../src/shop/store/money-operations.ts'
+
+const scope = {} as Scope
+
+it('a gate takes an action of its own alone, with that action’s argument', () => {
+  const request = { kind: 'capture', idempotencyKey: 'k', fields: {} } as const
+  // Compiled, not called.
+  const calls = () => {
+    expectTypeOf(act(scope, 'A-1', moveMoney, request)).resolves.toEqualTypeOf<RecordedResponse>()
+    expectTypeOf(act(scope, 'A-1', wake)).resolves.toEqualTypeOf<'awake'>()
+    // @ts-expect-error: no name of an action
+    act(scope, 'A-1', 'moveMoney', request)
+    // @ts-expect-error: a function that is no action
+    act(scope, 'A-1', async (_: unknown, order_id: string) => order_id.length)
+    // @ts-expect-error: the argument is missing
+    act(scope, 'A-1', moveMoney)
+    // @ts-expect-error: no such kind
+    act(scope, 'A-1', moveMoney, { ...request, kind: 'increment' })
+    // @ts-expect-error: another action's argument
+    act(scope, 'A-1', storeWebhook, request)
+    // @ts-expect-error: it takes none
+    act(scope, 'A-1', cancelOrder, request)
+    // @ts-expect-error: it takes none
+    act(scope, 'A-1', wake, 'now')
+    expectTypeOf(act(scope, 'A-1', showOrder)).resolves.not.toBeAny()
+  }
+  expectTypeOf(calls).returns.toBeVoid()
+})
+
+it('onEvent gets the shop’s own bindings', () => {
+  interface Env extends ShopEnv {
+    SHOP_TOKEN: string
+  }
+  // Compiled, not called.
+  const calls = () => {
+    createShop<Env>({ onEvent: (_, __, env) => void expectTypeOf(env.SHOP_TOKEN).toEqualTypeOf<string>() })
+    // @ts-expect-error: not a binding
+    createShop({ onEvent: (_, __, env) => void env.SHOP_TOKEN })
+  }
+  expectTypeOf(calls).returns.toBeVoid()
+})

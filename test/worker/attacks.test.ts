@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import { signWebhook } from '../../src/index.ts'
+import { at, payment, secondary } from './support/events.ts'
+import { createRandom, isLong, seedOfRun, shuffled } from './support/random.ts'
+import { ADMIN_TOKEN, newOrderId, ORIGIN, World } from './support/world.ts'
+
+// Attacks on the whole Worker that found nothing: they have to find nothing again.
+
+/** Other ways to write a path that routes might take for the same one. */
+const spellings = (path: string): string[] => [
+  path,
+  `${path}/`,
+  `/${path}`,
+  `${path}//`,
+  `/.${path}`,
+  `/x/..${path}`,
+  `${path}?x=1`,
+  `${path}#x`,
+  path.toUpperCase(),
+  path.replace('/api', '/%61pi'),
+  path.replace('/api', '/api/.'),
+  path.replace('/api/', '/api%2f'),
+  path.replace('/api/', '/api;x/'),
+  `${path}%00`,
+]
+
+describe('/api', () => {
+  it('lets nobody in without the token, however path, header and verb are written', async () => {
+    const world = new World()
+    const id = newOrderId()
+    await world.deliver(payment(id))
+    const wrong = [
+      null,
+      '',
+      'Bearer',
+      'Bearer null',
+      'Bearer undefined',
+      `Bearer ${ADMIN_TOKEN.slice(0, -1)}`,
+      `Bearer ${ADMIN_TOKEN}\u00a0`,
+      `Bearer\u00a0${ADMIN_TOKEN}`,
+      `Bearer ${ADMIN_TOKEN},Bearer x`,
+      `Basic ${btoa(`:${ADMIN_TOKEN}`)}`,
+      ADMIN_TOKEN,
+      `Token ${ADMIN_TOKEN}`,
+      `Bearer ${ADMIN_TOKEN.toUpperCase()}`,
+    ]
+    let asked = 0
+    for (const path of spellings(`/api/orders/${id}`)) {
+      for (const authorization of wrong) {
+        for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+          const headers: Record<string, string> = authorization === null ? {} : { authorization }
+          const response = await world.fetch(new Request(ORIGIN + path, { method, headers }))
+          expect([401, 404], `${method} ${path} ${authorization}`).toContain(response.status)
+          expect(await response.text()).not.toContain('captured')
+          asked++
+        }
+      }
+    }
+    expect(asked).toBe(1_092)
+    expect((await world.order(id))?.totals.captured).toBe(10_050)
+  }, 60_000)
+})
+
+describe('a link', () => {
+  it('opens nothing when its token is flipped, cut, padded or written in another case', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: newOrderId() })
+    const [base = '', token = ''] = link.split('/checkout/')
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const random = createRandom(seedOfRun())
+    const changed = Array.from({ length: isLong() ? token.length : 120 }, () => {
+      const i = Math.floor(random() * token.length)
+      const others = [...alphabet].filter((letter) => letter !== token[i])
+      return token.slice(0, i) + others[Math.floor(random() * others.length)] + token.slice(i + 1)
+    })
+    changed.push(token.slice(1), token.slice(0, -1), `${token}A`, `${token}=`, `${token}==`, token.toUpperCase())
+    changed.push(token.toLowerCase(), [...token].reverse().join(''), token.slice(0, 20), `${token}${token}`)
+    for (const text of changed) {
+      const response = await world.get(`${base}/checkout/${text}`)
+      expect([text, response.status]).toEqual([text, 404])
+    }
+    expect(world.gate.calls.gate).toBe(0)
+    expect((await world.get(link)).status).toBe(303)
+  }, 30_000)
+
+  it('leads to one payment when twenty tabs open it at once', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: newOrderId() })
+    const tabs = await Promise.all(Array.from({ length: 20 }, () => world.get(link)))
+    expect(new Set(tabs.map(({ status }) => status))).toEqual(new Set([303]))
+    expect(new Set(tabs.map(({ headers }) => headers.get('location'))).size).toBe(1)
+  })
+})
+
+/** Genuine, and not what the API document shows. */
+const ODD: [name: string, payload: (id: string) => object | string][] = [
+  ['null', () => 'null'],
+  ['a number', () => '1'],
+  ['a list', () => '[]'],
+  ['a text', () => '"x"'],
+  ['an empty object', () => '{}'],
+  ['no JSON', () => '{'],
+  ['a mark of byte order', (id) => `\ufeff${JSON.stringify(payment(id))}`],
+  ['white space', (id) => ` \n${JSON.stringify(payment(id))}\t`],
+  ['two order_ids', (id) => JSON.stringify(payment(id)).replace('{', '{"order_id":"another",')],
+  ['__proto__', (id) => JSON.stringify(payment(id)).replace('{', '{"__proto__":{"status":"failure"},')],
+  ['constructor', (id) => ({ ...payment(id), constructor: { prototype: {} } })],
+  ['amounts as text', (id) => ({ ...payment(id), amount: '100.50' })],
+  ['a number as order_id', () => ({ ...payment('x'), order_id: 7 })],
+  ['null everywhere', (id) => Object.fromEntries(Object.keys(payment(id)).map((name) => [name, null]))],
+  ['an object as status', (id) => ({ ...payment(id), status: {} })],
+  ['a huge amount', (id) => ({ ...payment(id), amount: 1e300 })],
+  ['a negative amount', (id) => ({ ...payment(id), amount: -1 })],
+  ['half a surrogate pair', (id) => ({ ...payment(id), description: '\ud800' })],
+  ['an empty order_id', () => payment('')],
+  ['an unknown method', (id) => ({ ...payment(id), method: 'toString' })],
+]
+/** Order ids that a key or a path could break on. */
+const IDS = [
+  ...['.', '..', 'a/b', 'a%2fb', 'a~2', '~', ' ', '\u0000', '\ud800', 'я'.repeat(256), 'x'.repeat(4_000), 'a\nb'],
+  ...['constructor', '__proto__', 'order/a', '🧾'],
+]
+
+describe('a genuine webhook', () => {
+  it.each(ODD)('of an odd kind is kept before it is acknowledged: %s', async (_, payloadOf) => {
+    const world = new World()
+    const { body } = signWebhook(payloadOf(newOrderId()), world.emulator.credentials.apiSecret)
+    expect((await world.post(body)).status).toBe(200)
+    const kept = [...(await world.keys('event/')), ...(await world.keys('stray/'))]
+    expect(kept).toHaveLength(1)
+    // A copy of it writes nothing more.
+    expect((await world.post(body)).status).toBe(200)
+    expect([...(await world.keys('event/')), ...(await world.keys('stray/'))]).toEqual(kept)
+  })
+
+  it.each(IDS)('of the order %j belongs to it alone', async (id) => {
+    const world = new World()
+    await world.deliver(payment(id))
+    await world.deliver(payment(`${id}x`))
+    expect(await world.keys('event/')).toHaveLength(2)
+    const isPath = id !== '.' && id !== '..' && !/\p{Surrogate}/u.test(id)
+    if (isPath) expect((await world.order(id))?.totals.captured).toBe(10_050)
+  })
+
+  it.each([500, 2_000, 7_000])('that is nested %i levels deep is kept', async (depth) => {
+    const world = new World()
+    const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`
+    const text = JSON.stringify(payment(newOrderId())).replace(/\}$/, `,"payload":${deep}}`)
+    const { body } = signWebhook(text, world.emulator.credentials.apiSecret)
+    expect((await world.post(body)).status).toBe(200)
+    expect([...(await world.keys('event/')), ...(await world.keys('stray/'))]).toHaveLength(1)
+  })
+})
+
+describe('the events of an order', () => {
+  it('give the same order and the same row of the list in any order and repetition', async () => {
+    const random = createRandom(seedOfRun())
+    const states = new Set<string>()
+    const id = newOrderId()
+    const paid = payment(id, { method: 'auth' })
+    const ids = { payment_id: paid.payment_id }
+    const capture = secondary(id, 'capture', { ...ids, amount: 60 })
+    const events = [
+      { ...paid, status: 'pending', processed_at: at(1) },
+      paid,
+      { ...paid, status: 'failure', processed_at: at(5) },
+      { ...paid, fee: { amount: 1.5, currency: 'UAH' } },
+      { ...capture, status: 'pending', processed_at: at(60) },
+      capture,
+      secondary(id, 'refund', { ...ids, amount: 10, created_at: at(90), processed_at: at(91) }),
+    ]
+    for (let sequence = 0; sequence < (isLong() ? 480 : 24); sequence++) {
+      const world = new World()
+      for (const event of shuffled([...events, ...events.filter(() => random() < 0.5)], random))
+        await world.deliver(event)
+      const { events: _, ...order } = (await world.order(id)) ?? {}
+      const { orders } = (await (await world.settled('/api/orders')).json()) as { orders: Record<string, unknown>[] }
+      const { listed_at, ...row } = orders[0] ?? {}
+      states.add(JSON.stringify([order, row, orders.length]))
+    }
+    expect([...states]).toHaveLength(1)
+  }, 600_000)
+})

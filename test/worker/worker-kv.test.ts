@@ -1,0 +1,96 @@
+import type { KVNamespace, KVNamespaceListOptions } from '@cloudflare/workers-types'
+import { expect, it } from 'vitest'
+import app from '../../examples/receivers/worker-kv.ts'
+import { eventKey, signWebhook } from '../../src/index.ts'
+import { readEvent } from '../../src/webhooks/index.ts'
+import { payment } from './support/events.ts'
+import { KINDS, World, type WorldOptions } from './support/world.ts'
+
+const SECRET = 'emulator-api-secret'
+const bodyOf = (event: object | string, secret = SECRET) => signWebhook(event, secret).body
+
+/** The example over the runtime's own KV where there is one, else over the double. */
+function create(options: WorldOptions = {}) {
+  const world = new World({ kind: KINDS.includes('real') ? 'real' : 'strict', ...options })
+  const kv = world.env().STATE as KVNamespace
+  // More than one page for every order.
+  const list = (asked: KVNamespaceListOptions) => kv.list({ ...asked, limit: 1 })
+  const env = { STATE: { get: kv.get, put: kv.put, list }, API_SECRET: SECRET }
+  const post = async (body: string, bindings: object = env) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    return (await app.request('/webhooks', { method: 'POST', headers, body }, bindings)).status
+  }
+  const order = async (order_id: string) => {
+    const response = await app.request(`/orders/${encodeURIComponent(order_id)}`, {}, env)
+    return response.status === 200 ? response.json() : response.status
+  }
+  return { world, env, post, order }
+}
+
+it('stores each webhook under its key before the 200, and folds an order from them', async () => {
+  const { world, post, order } = create()
+  const paid = payment('A-1')
+  for (const event of [paid, { ...paid, status: 'pending', processed_at: paid.created_at }, payment('A-1/2')]) {
+    expect(await post(bodyOf(event))).toBe(200)
+  }
+  const stored = await world.stored('')
+  expect(stored.size).toBe(3)
+  for (const [key, record] of stored) {
+    expect(key).toMatch(/^event\/[0-9a-f]{64}\/[\w-]{43}$/)
+    expect(key.split('/')[2]).toBe(eventKey(readEvent(record as Record<string, unknown>)))
+  }
+  expect(await order('A-1')).toMatchObject({ status: 'success', totals: { captured: 10_050 }, events: [{}, {}] })
+  expect(await order('A')).toBe(404)
+})
+
+it.each([['../?#%'], ['ї'.repeat(256)], ['{}'], [' ']])('reads an order back whatever its id: %#', async (order_id) => {
+  const { post, order } = create()
+  expect(await post(bodyOf(payment(order_id)))).toBe(200)
+  expect(await order(order_id)).toMatchObject({ order_id, status: 'success' })
+})
+
+it('keeps orders apart whose ids differ in half a surrogate pair', async () => {
+  const { world, post } = create()
+  for (const half of ['\\ud83d', '\\ud83e']) {
+    expect(await post(bodyOf(JSON.stringify(payment('A-half')).replace('A-half', half)))).toBe(200)
+  }
+  expect(new Set([...(await world.keys('event/'))].map((key) => key.split('/')[1])).size).toBe(2)
+})
+
+it('has one key for a webhook that comes twice, with other padding too', async () => {
+  const { world, post } = create()
+  const text = JSON.stringify(payment('A-1'))
+  for (const body of [text, text, ` ${text}`]) {
+    expect(await post(bodyOf(body))).toBe(200)
+    world.time += 1_000
+  }
+  expect(await world.keys('')).toHaveLength(1)
+})
+
+it('rejects a forged webhook, and everything when API_SECRET is missing; nothing is stored', async () => {
+  const { world, env, post } = create()
+  expect(await post(bodyOf(payment('A-1'), 'another-secret'))).toBe(401)
+  expect(await post(bodyOf(payment('A-1')), { ...env, API_SECRET: undefined })).toBe(500)
+  expect(await world.keys('')).toEqual([])
+})
+
+it('keeps what is genuine and cannot be read, or names no order', async () => {
+  const { world, post } = create()
+  const { order_id: _, ...nameless } = payment('A-1')
+  expect([await post(bodyOf('not JSON')), await post(bodyOf(nameless))]).toEqual([200, 200])
+  const keys = await world.keys('stray/')
+  expect(keys).toHaveLength(2)
+  expect(await world.keys('')).toEqual(keys)
+})
+
+it('responds 503 while KV fails, and stores the webhook when it comes again', async () => {
+  const { world, post, order } = create()
+  world.kv.before = (action) => {
+    if (action === 'put') throw new Error('KV PUT failed: 500')
+  }
+  expect([await post(bodyOf(payment('A-1'))), await post(bodyOf('not JSON'))]).toEqual([503, 503])
+  expect(await world.keys('')).toEqual([])
+  world.kv.before = undefined
+  expect(await post(bodyOf(payment('A-1')))).toBe(200)
+  expect(await order('A-1')).toMatchObject({ status: 'success' })
+})

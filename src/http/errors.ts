@@ -32,9 +32,10 @@ const NO_RESPONSE: Record<ConnectionError['reason'], string> = {
  */
 export function foreignCause(attempt: Attempt, cause: unknown, depth = 0): unknown {
   const hide = redactorOf(attempt)
-  if (!(cause instanceof Error)) return typeof cause === 'string' ? hide.text(cause) : undefined
-  const { name, message, stack, code, cause: inner } = cause as Error & { code?: unknown; cause?: unknown }
-  const copy = new Error(hide.text(message, MESSAGE_LENGTH))
+  // Not `instanceof`: a cause may be of another realm, or an object with a code alone.
+  if (!isObject(cause)) return typeof cause === 'string' ? hide.text(cause) : undefined
+  const { name = 'Error', message = '', stack, code, cause: inner } = cause
+  const copy = new Error(hide.text(String(message), MESSAGE_LENGTH))
   const members = { name: hide.text(String(name)), stack: stack && hide.text(String(stack), BODY_LENGTH) }
   for (const [key, value] of Object.entries(members)) Object.defineProperty(copy, key, { value, configurable: true })
   if (typeof code === 'string') Object.assign(copy, { code: hide.text(code) })

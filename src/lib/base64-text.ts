@@ -1,4 +1,4 @@
-import { binaryToBytes, decodeBase64urlBinary } from './base64url.ts'
+import { binaryToBytes, bytesIn, decodeBase64urlBinary } from './base64url.ts'
 import { nativeModule } from './native-crypto.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
 
@@ -30,14 +30,10 @@ function choose(): NativeDecoder {
     // Deno's is slower than its atob from about here on.
     const longest = 'Deno' in globalThis ? 4096 : Number.POSITIVE_INFINITY
     const native: NativeDecoder = (data) => {
-      let { length } = data
-      if (length > longest) return undefined
-      while (data.charCodeAt(length - 1) === 0x3d) length--
+      if (data.length > longest) return
       const bytes = Buffer.from(data, 'base64url')
       // It skips what is not Base64, so that too few bytes come out. A byte order mark is the portable decoder's.
-      if (length % 4 === 1 || bytes.length !== (length * 3) >> 2 || bytes[0] === 0xef || !isUtf8(bytes))
-        return undefined
-      return bytes.toString('utf8')
+      if (bytes.length === bytesIn(data) && bytes[0] !== 0xef && isUtf8(bytes)) return bytes.toString('utf8')
     }
     if (PROBES.every((probe) => native(probe) === portable(probe).text)) return native
   } catch {

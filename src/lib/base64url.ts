@@ -10,15 +10,26 @@ export function encodeBase64url(bytes: Uint8Array, padding = true): string {
  * Decodes Base64Url or standard Base64, padded or not, to a string with one character a byte. Returns undefined for anything else.
  */
 export function decodeBase64urlBinary(text: string): string | undefined {
-  let { length } = text
-  while (text.endsWith('=', length)) length--
   try {
-    const binary = atob(text.slice(0, length).replaceAll('-', '+').replaceAll('_', '/'))
+    const binary = atob(unpadded(text).replaceAll('-', '+').replaceAll('_', '/'))
     // It skips white space, so that too few bytes come out.
-    return length % 4 !== 1 && binary.length === (length * 3) >> 2 ? binary : undefined
+    return binary.length === bytesIn(text) ? binary : undefined
   } catch {
     return undefined
   }
+}
+
+// A loop: a pattern takes quadratic time where many "=" stand before another letter.
+function unpadded(text: string): string {
+  let { length } = text
+  while (text[length - 1] === '=') length--
+  return text.slice(0, length)
+}
+
+/** How many bytes a text in Base64 encodes, padded or not; NaN where no text has that length. */
+export function bytesIn(text: string): number {
+  const { length } = unpadded(text)
+  return length % 4 === 1 ? Number.NaN : (length * 3) >> 2
 }
 
 /** One byte for each character of a binary string. A plain loop: `Uint8Array.from(text, fn)` costs more than the hash. */

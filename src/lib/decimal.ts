@@ -1,5 +1,5 @@
 /** From here on (7 × 10^13) two amounts that differ by 0.01 can be the same double, so that none arrives for certain. */
-const TOO_LARGE = 2 ** 46
+const TOO_LARGE = 70_368_744_177_664
 
 /**
  * What a value would have to be to be an amount, which is a number with at most 2 decimals; undefined when it is one. The

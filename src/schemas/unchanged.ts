@@ -11,6 +11,7 @@ interface Parts {
   default: unknown
   options: readonly unknown[]
   check: Test
+  operation: (value: unknown) => unknown
 }
 
 /**
@@ -34,10 +35,6 @@ function compile(parts: Parts): Test {
     case 'string':
     case 'boolean':
       return (value) => typeof value === parts.type
-    case 'number':
-      return (value) => typeof value === 'number' && !Number.isNaN(value)
-    case 'finite':
-      return Number.isFinite
     case 'custom':
       return parts.check
     case 'picklist':
@@ -46,9 +43,8 @@ function compile(parts: Parts): Test {
       const inner = compile(parts.wrapped)
       return parts.default === undefined ? (value) => value == null || inner(value) : never
     }
-    case 'union':
-      // valibot returns what the first option that fits makes of a value.
-      return compile(parts.options[0] as Parts)
+    case 'transform':
+      return (value) => parts.operation(value) === value
     case 'loose_object':
       return compileObject(parts.entries)
     default:

@@ -31,7 +31,7 @@ export function signatureError(data: string, signature: string): WebhookVerifica
   }
   return rejected(
     'signature_mismatch',
-    'the signature belongs to other data or to another secret: check that the API secret is of the same project, test or live',
+    'the signature belongs to other data or another secret: is the API secret of the same project, test or live?',
   )
 }
 
@@ -85,10 +85,10 @@ export function bodyAlreadyRead(): ConfigError {
 
 /** What was received, without a value of it. */
 function describe(received: unknown): string {
-  if (received === undefined || received === null) return `${received} (is there a body parser for forms?)`
-  if (typeof received === 'string') return 'a string (the raw body?)'
+  if (received == null) return String(received)
+  if (typeof received === 'string') return 'a string'
   if (typeof received !== 'object') return `a ${typeof received}`
-  if (ArrayBuffer.isView(received) || received instanceof ArrayBuffer) return 'bytes (a Buffer: the raw body?)'
+  if (ArrayBuffer.isView(received) || received instanceof ArrayBuffer) return 'bytes'
   if (received instanceof Promise) return 'a Promise (await it)'
   if (Array.isArray(received)) return 'an array'
   if ('isBase64Encoded' in received) return 'an event of AWS Lambda (decode its body)'

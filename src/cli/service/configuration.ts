@@ -120,7 +120,7 @@ function howToSet(settings: Settings, missing: readonly VariableName[]): string 
   const lines = [
     `Missing configuration: ${missing.join(', ')}.`,
     `Set ${them} in the environment or in a file for --env-file; the merchant portal shows the values.` +
-      `${flags.length === 0 ? '' : ` ${flags.join(' and ')} can be flags as well; secrets cannot, because a process list shows flags.`}`,
+      `${flags.length === 0 ? '' : ` ${flags.join(', ').replace(/, (?!.*,)/, ' and ')} can be flags as well; secrets cannot, because a process list shows flags.`}`,
   ]
   if (Object.keys(settings).length === 0) lines.push(EMULATOR)
   if (!canReadEnvironment()) {

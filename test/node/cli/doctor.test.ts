@@ -150,7 +150,7 @@ describe('edgetill doctor', () => {
   it('says what to do first where nothing is configured', async () => {
     const { code, out } = await runVerb(doctor, [], { environment: {} })
     expect(out).toMatch(
-      /^failed {3}configuration: Missing configuration: EDGETILL_BASE_URL, .*EDGETILL_ENDPOINTS_KEY\.\n/,
+      /^failed {3}configuration: Missing configuration: EDGETILL_BASE_URL, .*EDGETILL_ENDPOINTS_KEY, EDGETILL_SCHEME\.\n/,
     )
     expect(out).toContain('\n         fix: Set them in the environment or in a file for --env-file')
     expect(out).toContain(

@@ -19,6 +19,7 @@ const environment = {
   EDGETILL_API_KEY: CANARIES.apiKey,
   EDGETILL_API_SECRET: CANARIES.apiSecret,
   EDGETILL_ENDPOINTS_KEY: CANARIES.endpointsKey,
+  EDGETILL_SCHEME: 'SVC',
   EDGETILL_WORKER_URL: 'https://worker.example.com',
   EDGETILL_WORKER_TOKEN: CANARIES.workerToken,
 }
@@ -92,7 +93,7 @@ const SERVICES: [string, Service][] = [
 
 describe('no output of any verb shows a secret', () => {
   it('names every verb of the command line that takes the configuration', () => {
-    const others = ['emulator', 'init', 'listen', 'replay', 'trigger', 'verify', 'sign']
+    const others = ['dev', 'emulator', 'init', 'listen', 'replay', 'trigger', 'verify', 'sign']
     expect(Object.keys(VERBS).filter((verb) => !others.includes(verb))).toEqual(Object.keys(USES))
   })
 

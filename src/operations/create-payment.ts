@@ -12,6 +12,7 @@ import { anInput, define, fieldsOf, inputObject, objectMessage, type Schema } fr
 import { issueAt, oneOf, url } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import {
+  type CardOrToken,
   type DirectPurchaseFields,
   directFields,
   type HostedPurchaseFields,
@@ -51,7 +52,9 @@ export interface HostedAuthInput extends HostedPurchaseFields {
 }
 
 /** A direct one-step payment, with card data or a token. */
-export interface DirectPurchaseInput extends DirectPurchaseFields {
+export type DirectPurchaseInput = DirectPurchaseForm & CardOrToken
+
+interface DirectPurchaseForm extends DirectPurchaseFields {
   /** One-step: the money is charged at once. */
   method: 'purchase'
   /** Attaches a subscription to this purchase. */
@@ -59,7 +62,9 @@ export interface DirectPurchaseInput extends DirectPurchaseFields {
 }
 
 /** A direct authorization hold, to be captured later. */
-export interface DirectAuthInput extends DirectPurchaseFields {
+export type DirectAuthInput = DirectAuthForm & CardOrToken
+
+interface DirectAuthForm extends DirectPurchaseFields {
   /** Two-step: the money is reserved, and captured later. */
   method: 'auth'
   /** A subscription is attached to a purchase only. */
@@ -90,8 +95,8 @@ const inputSchema: Schema<CreatePaymentInput> = /* @__PURE__ */ define(() => {
       auth: inputObject(fieldsOf<HostedAuthInput>()({ ...hostedFields, ...auth, ...referrer, ...noRecurring })),
     },
     direct: {
-      purchase: inputObject(fieldsOf<DirectPurchaseInput>()({ ...directFields, ...purchase, init_recurring })),
-      auth: inputObject(fieldsOf<DirectAuthInput>()({ ...directFields, ...auth, ...noRecurring })),
+      purchase: inputObject(fieldsOf<DirectPurchaseForm>()({ ...directFields, ...purchase, init_recurring })),
+      auth: inputObject(fieldsOf<DirectAuthForm>()({ ...directFields, ...auth, ...noRecurring })),
     },
   }
   return v.lazy((given): Schema<CreatePaymentInput> => {

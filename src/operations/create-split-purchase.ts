@@ -9,6 +9,7 @@ import { anInput, define, fieldsOf, inputObject, objectMessage, type Schema } fr
 import { oneOf } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import {
+  type CardOrToken,
   type DirectPurchaseFields,
   directFields,
   type HostedPurchaseFields,
@@ -35,7 +36,9 @@ export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
 }
 
 /** A direct split purchase, with card data or a token. */
-export interface DirectSplitPurchaseInput extends DirectPurchaseFields {
+export type DirectSplitPurchaseInput = DirectSplitForm & CardOrToken
+
+interface DirectSplitForm extends DirectPurchaseFields {
   /** One-step: the money is charged at once. */
   method: 'purchase'
   /** At least one entry. How their sum relates to `amount` is not shown; a mismatch triggers `onWarning`. */
@@ -56,7 +59,7 @@ const OPERATION = 'createSplitPurchase'
 const inputSchema: Schema<CreateSplitPurchaseInput> = /* @__PURE__ */ define(() => {
   const split = { method: oneOf(['purchase']), split: splitListSchema }
   const hosted = fieldsOf<HostedSplitPurchaseInput>()({ ...hostedFields, ...split })
-  const direct = fieldsOf<DirectSplitPurchaseInput>()({ ...directFields, ...split })
+  const direct = fieldsOf<DirectSplitForm>()({ ...directFields, ...split })
   const forms = {
     hosted: inputObject(hosted),
     direct: inputObject(direct),

@@ -125,6 +125,11 @@ export interface DirectPurchaseFields extends PurchaseFields {
   cryptogram?: unknown
 }
 
+/** Full card data or a token: neither, or both, does not compile. */
+export type CardOrToken =
+  | { cc_number: string; exp_month: number; exp_year: number; cc_token?: undefined }
+  | { cc_token: string; cc_number?: undefined; exp_month?: undefined; exp_year?: undefined; card_cvv?: undefined }
+
 /** The fingerprint of the customer's browser: all ten fields are required. */
 export const browserFingerprintSchema: Schema<BrowserFingerprint> = /* @__PURE__ */ define(() =>
   inputObject(

@@ -24,7 +24,7 @@ import {
   verifyWebhook,
   type WebhookEvent,
 } from '../../src/index.ts'
-import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_SPLIT } from '../support/inputs.ts'
+import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_SPLIT, TOKEN } from '../support/inputs.ts'
 import { CONFIG } from '../support/mock-fetch.ts'
 
 // What is wrong here does not compile; `npm run check` compiles it. None of it is run.
@@ -105,6 +105,11 @@ it('a typo, a missing parameter and a parameter of the other mode do not compile
     client.createPayment({ ...HOSTED, method: 'auth', init_recurring: { interval_unit: 'day', interval_count: 1 } })
     // @ts-expect-error direct mode needs the fingerprint
     client.createPayment({ ...CARD, browser_fingerprint: undefined })
+    // @ts-expect-error a card and a token
+    client.createPayment({ ...CARD, cc_token: 'x' })
+    const { cc_token: _, ...neither } = TOKEN
+    // @ts-expect-error neither a card nor a token
+    client.createPayment(neither)
     // @ts-expect-error an amount is a number
     client.createPayment({ ...HOSTED, amount: '10' })
     // @ts-expect-error no such unit

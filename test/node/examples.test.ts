@@ -14,7 +14,7 @@ let environment: Record<string, string>
 beforeAll(async () => {
   served = await serveOnNode((request) => emulator.fetch(request), { port: 0 })
   emulator = createEmulator({ origin: served.origin, authentication: 'per-endpoint' })
-  const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey } = emulator.credentials
+  const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey, scheme } = emulator.credentials
   environment = {
     EDGETILL_BASE_URL: baseUrl,
     EDGETILL_API_URL: apiUrl,
@@ -22,6 +22,7 @@ beforeAll(async () => {
     EDGETILL_API_KEY: apiKey,
     EDGETILL_API_SECRET: apiSecret,
     EDGETILL_ENDPOINTS_KEY: endpointsKey,
+    EDGETILL_SCHEME: scheme,
   }
 })
 afterAll(() => served.close())

@@ -1,9 +1,12 @@
 import { Command } from 'commander'
-import { type ExitCode, exitCodeOf, messageOf, UsageError } from '../terminal/errors.ts'
+import { type ExitCode, errorLine, exitCodeOf, messageOf, UsageError, withoutValues } from '../terminal/errors.ts'
+import { NO_COLOR } from '../terminal/terminal.ts'
 import { VERBS } from './verbs.ts'
 
-/** Runs the command line, and returns its exit code: errors are printed on stderr. */
-export async function run(words: string[], version = ''): Promise<ExitCode> {
+/** Runs the command line, and returns its exit code: errors are printed on stderr, with `--json` on stdout too. */
+export async function run(given: string[], version = ''): Promise<ExitCode> {
+  // Of every verb, before and after its name: the terminal reads it.
+  const words = given.filter((word) => word !== NO_COLOR)
   const program = createProgram(version)
   let verb: Command | undefined
   try {
@@ -17,7 +20,9 @@ export async function run(words: string[], version = ''): Promise<ExitCode> {
     const message = messageOf(error)
     if (message !== undefined) console.error(message)
     if (error instanceof UsageError && verb) console.error(`\n${helpHint(verb.name())}`)
-    return exitCodeOf(error)
+    const code = exitCodeOf(error)
+    if (code !== 0 && words.includes('--json')) console.log(errorLine(error))
+    return code
   }
 }
 
@@ -26,6 +31,7 @@ function createProgram(version: string): Command {
     .description('Payments, webhooks and an offline service on the command line.')
     .usage('VERB [options]')
     .version(`edgetill ${version}`, '-v, --version', 'print the version')
+    .option(NO_COLOR, 'print without colours; every verb takes it')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [verb]', 'print the help of a verb')
     .commandsGroup('Verbs:')
@@ -43,13 +49,6 @@ function createProgram(version: string): Command {
     })
     .showHelpAfterError('\nedgetill --help lists the verbs.')
     .exitOverride()
-}
-
-/** A secret that was given as an unknown option or as an argument too many must not be repeated. */
-function withoutValues(text: string): string {
-  return text
-    .replace(/^(error: unknown option '-+[\w-]+)=.*'/s, "$1'")
-    .replace(/^(error: too many arguments[^:]*):.*$/s, '$1.\n')
 }
 
 const helpHint = (verb: string): string => `edgetill ${verb} --help shows its options.`

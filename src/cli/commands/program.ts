@@ -27,7 +27,7 @@ export async function run(given: string[], version = ''): Promise<ExitCode> {
 }
 
 function createProgram(version: string): Command {
-  return new Command('edgetill')
+  const program = new Command('edgetill')
     .description('Payments, webhooks and an offline service on the command line.')
     .usage('VERB [options]')
     .version(`edgetill ${version}`, '-v, --version', 'print the version')
@@ -49,16 +49,26 @@ function createProgram(version: string): Command {
     })
     .showHelpAfterError('\nedgetill --help lists the verbs.')
     .exitOverride()
+  return addContext(program, ['emulator --write-env emulator.env', 'refund A-1 --amount 20 --dry-run'], GUIDE)
+}
+
+const GUIDE = 'guides/command-line.md'
+
+/** Help begins with two examples, and ends with where to read on: the guides are in the package. */
+function addContext(command: Command, examples: readonly string[], readOn: string): Command {
+  return command
+    .addHelpText('before', `Examples:\n${examples.map((line) => `  edgetill ${line}`).join('\n')}\n`)
+    .addHelpText('after', `\nRead on: ${readOn} in the package (node_modules/edgetill).`)
 }
 
 const helpHint = (verb: string): string => `edgetill ${verb} --help shows its options.`
 
 /** Adds every verb by its name, and returns the one that is used: it alone is loaded. */
 async function addVerbs(program: Command, used: string | undefined): Promise<Command | undefined> {
-  for (const [name, { summary, load }] of Object.entries(VERBS)) {
+  for (const [name, { summary, examples, readOn = GUIDE, load }] of Object.entries(VERBS)) {
     const verb = name === used ? (await load()).command() : new Command(name)
     program.addCommand(verb.summary(summary).copyInheritedSettings(program))
-    if (name === used) verb.showHelpAfterError(`\n${helpHint(name)}`)
+    if (name === used) addContext(verb, examples, readOn).showHelpAfterError(`\n${helpHint(name)}`)
   }
   return program.commands.find((verb) => verb.name() === used)
 }

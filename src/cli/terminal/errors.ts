@@ -50,6 +50,8 @@ export function errorLine(error: unknown, more: object = {}): string {
       : error instanceof InterruptedError
         ? 'interrupted'
         : (code ?? 'failed')
-  const message = withoutValues(error instanceof Error ? error.message : String(error)).trim()
+  const message = withoutValues(error instanceof Error ? error.message : String(error))
+    .replace(/^error: /, '')
+    .trim()
   return JSON.stringify({ ...more, error: { code: own, status: status ?? null, apiCode: apiCode ?? null, message } })
 }

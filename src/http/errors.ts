@@ -197,7 +197,8 @@ export function isRetryable(status: number): boolean {
 }
 
 function hint({ config, request }: Attempt, status: number, apiCode?: string, apiMessage = ''): string {
-  if (apiCode === 'P-409') return ' This order_id was already used; failed attempts count too.'
+  if (apiCode === 'P-409')
+    return ' This order_id was already used; failed attempts count too. Make another with orderId(), or look this one up: listOrderOperations.'
   if (status !== 401) return ''
   // A message that names one credential needs no other suspect.
   if (config.signer || !isSigned(config, request) || /api-key|endpoints|pos_id|\bpos\b/i.test(apiMessage)) {

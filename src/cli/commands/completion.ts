@@ -1,6 +1,5 @@
 import { Argument, Command } from 'commander'
 import { processTerminal } from '../terminal/terminal.ts'
-import { VERBS } from './verbs.ts'
 
 /** What can be completed of a verb. */
 interface Words {
@@ -11,17 +10,20 @@ interface Words {
 
 const SHELLS: Readonly<Record<string, (verbs: Words[]) => string>> = { bash, zsh, fish }
 
+/** What it reads of the verbs; the list of them names this file. */
+type Verbs = Readonly<Record<string, { summary: string; load(): Promise<{ command(): Command }> }>>
+
 /** `edgetill completion SHELL` */
-export function command(): Command {
+export function completionOf(all: Verbs): Command {
   return new Command('completion')
     .description('Prints the script that completes verbs and options, for the start-up file of the shell.')
     .addArgument(new Argument('<SHELL>').choices(Object.keys(SHELLS)))
-    .action(async (shell: string) => processTerminal().out((SHELLS[shell] ?? bash)(await wordsOfAll()).trimEnd()))
+    .action(async (shell: string) => processTerminal().out((SHELLS[shell] ?? bash)(await wordsOf(all)).trimEnd()))
 }
 
-async function wordsOfAll(): Promise<Words[]> {
+async function wordsOf(all: Verbs): Promise<Words[]> {
   return await Promise.all(
-    Object.entries(VERBS).map(async ([name, { summary, load }]) => ({
+    Object.entries(all).map(async ([name, { summary, load }]) => ({
       name,
       summary,
       options: (await load())

@@ -124,6 +124,9 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   completion: {
     summary: 'print the completion script of a shell',
     examples: ['completion bash >> ~/.bashrc', 'completion fish > ~/.config/fish/completions/edgetill.fish'],
-    load: () => import('./completion.ts'),
+    load: async () => {
+      const { completionOf } = await import('./completion.ts')
+      return { command: () => completionOf(VERBS) }
+    },
   },
 }

@@ -241,7 +241,7 @@ const MISTAKES: [mistake: string, run: () => unknown, field: string, says: strin
     'secret for secrets',
     () => createWebhookHandler(any({ secret: 'secret', onEvent() {} })),
     'secret',
-    'is not an option; did you mean secrets?',
+    'is not an option; the options are secrets',
   ],
   [
     'an unset secret',

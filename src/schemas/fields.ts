@@ -98,9 +98,7 @@ export function noUnknownOption(known: readonly string[]): v.BaseValidation<Opti
 export function rejectUnknownOption(options: object, known: readonly string[]): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name))
   if (unknown === undefined) return
-  const meant = didYouMean(unknown, known)
-  const hint = meant ? `did you mean ${meant}?` : `the options are ${known.join(', ')}.`
-  throw new ConfigError(unknown, `${unknown} is not an option; ${hint}`)
+  throw new ConfigError(unknown, `${unknown} is not an option; the options are ${known.join(', ')}.`)
 }
 
 type Options = Record<string, unknown>

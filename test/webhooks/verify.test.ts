@@ -252,7 +252,7 @@ describe('readWebhook', () => {
       await expect(read(request, SECRET, { maxByte: 3 } as object)).rejects.toMatchObject({
         code: 'config',
         field: 'maxByte',
-        message: 'maxByte is not an option; did you mean maxBytes?',
+        message: 'maxByte is not an option; the options are maxBytes.',
       })
       expect(request.bodyUsed).toBe(false)
     }

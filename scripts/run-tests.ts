@@ -145,11 +145,14 @@ function chooseRuntimes(): Runtime[] {
   return [...covering, ...runtimes.filter(({ group }) => without.includes(group))]
 }
 
-/** The frameworks are not installed with the checkout: they are five hundred packages. */
+/**
+ * The frameworks are not installed with the checkout: they are five hundred packages. Not by `npm ci`, which a package for another
+ * platform that is missing from the registry stops.
+ */
 function installFrameworks(): void {
   const prefix = FOLDERS.frameworks
   if (existsSync(join(prefix, 'node_modules'))) return
-  const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', prefix]
+  const words = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', prefix]
   const { status } = spawnSync('npm', words, { stdio: 'inherit' })
   if (status !== 0) throw new Error(`npm ${words.join(' ')} failed.`)
 }

@@ -13,7 +13,7 @@ export class Project {
 
   constructor(name: string, files: Record<string, string>) {
     if (!existsSync(join(here, 'node_modules'))) {
-      throw new Error('The frameworks are not installed: run `npm ci --prefix test/frameworks`.')
+      throw new Error('The frameworks are not installed: run `npm run test:frameworks`.')
     }
     mkdirSync(join(here, 'test-output'), { recursive: true })
     this.folder = mkdtempSync(join(here, 'test-output', `${name}-`))

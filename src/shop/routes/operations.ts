@@ -6,15 +6,15 @@ import { clientConfig, type ShopEnv } from '../env.ts'
 import { eventOf } from '../flows/ask-service.ts'
 import { cancelOrder as cancel } from '../flows/cancel-order.ts'
 import { erasePersonalData as erase } from '../flows/erase-personal-data.ts'
-import { moveMoney as move, outcomeUnknown } from '../flows/move-money.ts'
-import { settleByHand } from '../flows/settle.ts'
+import { moveMoney as move, outcomeUnknown, settleByHand } from '../flows/move-money.ts'
 import { packEvent } from '../flows/store-event.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { type Problem, ProblemError, problemResponse } from '../lib/problem.ts'
+import type { OperationKind, RecordedResponse } from '../protocol.ts'
 import { type Deps, scopeOf } from '../scope.ts'
-import type { OperationKind, RecordedResponse } from '../store/money-operations.ts'
+
 import { withoutToken } from './orders.ts'
 
 type C = Context<{ Bindings: ShopEnv }>
@@ -65,7 +65,10 @@ export function settleAttempt(deps: Deps): Route {
       )
     }
     const attempt_id = c.req.param('attempt_id') ?? ''
-    const { body } = await act(scopeOf(deps, c), orderIn(c), settleByHand, { attempt_id, executed })
+    const { status, body } = await act(scopeOf(deps, c), orderIn(c), settleByHand, { attempt_id, executed })
+    // "Not executed" is what the person said; any other rejection is the answer.
+    const isSettled = status === 200 || (!executed && (body as Problem).code?.endsWith('_not_executed'))
+    if (!isSettled) return problemResponse(body as Problem)
     return Response.json({ attempt_id, executed, outcome: body })
   }
 }

@@ -193,7 +193,7 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     for (const [, origin] of origins) await expect(fetch(`${origin}`)).rejects.toThrow()
   }, 60_000)
 
-  it('takes a corrected engine by npm install, with no file of its own touched', async () => {
+  it('takes a corrected engine by npm install, with none of its files touched', async () => {
     const own = () =>
       ['worker/index.ts', 'worker/env.ts', 'test/shop.test.ts', 'wrangler.toml'].map((file) =>
         readFileSync(join(shop, file), 'utf8'),

@@ -9,7 +9,7 @@ import type { RecordedResponse } from '../../src/shop/store/money-operations.ts'
 
 const scope = {} as Scope
 
-it('a gate takes an action of its own alone, with that action’s argument', () => {
+it('a gate takes its actions alone, each with its argument', () => {
   const request = { kind: 'capture', idempotencyKey: 'k', fields: {} } as const
   // Compiled, not called.
   const calls = () => {
@@ -17,7 +17,7 @@ it('a gate takes an action of its own alone, with that action’s argument', () 
     expectTypeOf(act(scope, 'A-1', wake)).resolves.toEqualTypeOf<'awake'>()
     // @ts-expect-error: no name of an action
     act(scope, 'A-1', 'moveMoney', request)
-    // @ts-expect-error: a function that is no action
+    // @ts-expect-error: a function that is not an action
     act(scope, 'A-1', async (_: unknown, order_id: string) => order_id.length)
     // @ts-expect-error: the argument is missing
     act(scope, 'A-1', moveMoney)

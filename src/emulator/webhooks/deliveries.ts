@@ -114,7 +114,7 @@ export function createDeliveryLog(parts: DeliveryParts): DeliveryLog {
 
   /**
    * @param retryAt When it is sent again, should this attempt fail.
-   * @param elsewhere Where it goes instead of its own address.
+   * @param elsewhere Where it goes instead of the delivery’s address.
    */
   async function attempt(delivery: Delivery, body: string, retryAt?: number, elsewhere?: string): Promise<Attempt> {
     const began = scheduler.now()

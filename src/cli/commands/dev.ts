@@ -2,7 +2,7 @@ import { existsSync, readFileSync, watch } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { Command } from 'commander'
 import { createCheckoutLink } from '../../checkout-link/index.ts'
-import { testCard } from '../../emulator/index.ts'
+import { type Activity, testCard } from '../../emulator/index.ts'
 import { activityLine } from '../activity-lines.ts'
 import { freePort } from '../dev/free-port.ts'
 import { startWrangler, type Wrangler } from '../dev/wrangler.ts'
@@ -29,11 +29,9 @@ async function dev(): Promise<void> {
   let secrets = readSecrets()
   const stopped = untilEnded()
   const { out, err } = processTerminal()
-  const {
-    emulator,
-    origin: service,
-    ...served
-  } = await serveEmulator({ port: await freePort(4010) }, { onActivity: (activity) => out(activityLine(activity)) })
+  const onActivity = (activity: Activity) => out(activityLine(activity))
+  const served = await serveEmulator({ port: await freePort(4010) }, { onActivity })
+  const { emulator, origin: service } = served
   const origin = `http://127.0.0.1:${await freePort(8787)}`
   // Not what .dev.vars may say: no call leaves this machine.
   const variables = { BASE_URL: emulator.credentials.baseUrl, API_URL: emulator.credentials.apiUrl }
@@ -95,18 +93,15 @@ function readSecrets(): { text: string; linkSecret: string } {
   const text = existsSync(SECRETS) ? readFileSync(SECRETS, 'utf8') : ''
   const { LINK_SECRET: linkSecret } = parseEnv(text)
   if (linkSecret) return { text, linkSecret }
-  throw new Error(
-    `There is no ${SECRETS} with a LINK_SECRET here: git does not carry it. See README.md, "Another machine".`,
-  )
+  const cure = 'git does not carry it. See README.md, "Another machine".'
+  throw new Error(`There is no ${SECRETS} with a LINK_SECRET here: ${cure}`)
 }
 
 /** Resolves on Ctrl-C, and when the program that started this one is gone: whoever ends npm does not always end this. */
 async function untilEnded(): Promise<void> {
   const parent = process.ppid
   await new Promise<void>((resolve) => {
-    const timer = setInterval(() => {
-      if (process.ppid !== parent) end()
-    }, 500)
+    const timer = setInterval(() => process.ppid !== parent && end(), 500)
     const end = (): void => {
       clearInterval(timer)
       resolve()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { recordOf } from '../src/orders/event-key.ts'
 import { summarizeEvent } from '../src/orders/summary.ts'
+import { recordOf } from '../src/schemas/read.ts'
 import { type LoggedEvent, orderKeyOf, putEvent } from '../src/shop/store/event-log.ts'
 import type { KvStore } from '../src/shop/store/kv.ts'
 import { orderFrom } from '../src/shop/store/order.ts'

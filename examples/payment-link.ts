@@ -4,13 +4,13 @@
 //   npx bun examples/payment-link.ts …
 //   npx deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/payment-link.ts …
 
-import { createPayment, orderId } from '../src/index.ts'
+import { createPayment, newOrderId } from '../src/index.ts'
 import { run, settings } from './settings.ts'
 
 const USAGE = 'payment-link.ts ORDER_ID|new AMOUNT CURRENCY DESCRIPTION EMAIL PHONE PATRONYMIC'
 
 await run(USAGE, 7, async (id = '', amount, currency = '', description = '', email, phone, patronymic) => {
-  const order_id = id === 'new' ? orderId('link-') : id
+  const order_id = id === 'new' ? newOrderId('link-') : id
   // Before the call: after a failure it is the only way to find the payment.
   if (id === 'new') console.error(`order_id ${order_id}`)
   const checkout = await createPayment(settings(), {

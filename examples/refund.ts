@@ -9,8 +9,9 @@ import { describeStatusCode, refundPayment } from '../src/index.ts'
 import { run, settings } from './settings.ts'
 
 await run('refund.ts ORDER_ID CURRENCY [AMOUNT]', 2, async (order_id = '', order_currency = '', amount) => {
-  const refund_amount = amount === undefined ? undefined : Number(amount)
-  const refund = await refundPayment(settings(), { order_id, order_currency, refund_amount })
+  // Left out, not undefined: without it everything is refunded.
+  const part = amount === undefined ? {} : { refund_amount: Number(amount) }
+  const refund = await refundPayment(settings(), { order_id, order_currency, ...part })
   const meaning = describeStatusCode(refund.status_code)?.meaning ?? refund.status_description ?? ''
   console.log(`${refund.status}: ${refund.amount.toFixed(2)} ${refund.currency} (${meaning})`)
   // A decline is a value, not an exception.

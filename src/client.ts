@@ -10,9 +10,9 @@ import { createSplitPurchase } from './operations/create-split-purchase.ts'
 import { type GetAccountInput, getAccount } from './operations/get-account.ts'
 import { type ListAccountsInput, listAccounts } from './operations/list-accounts.ts'
 import { type ListOrderOperationsInput, listOrderOperations } from './operations/list-order-operations.ts'
+import { type RawRequestInput, type RawRequestResult, rawRequest } from './operations/raw-request.ts'
 import { refundPayment } from './operations/refund-payment.ts'
 import { refundSplitPurchase } from './operations/refund-split-purchase.ts'
-import { type RequestInput, type RequestResult, request } from './operations/request.ts'
 import { type ResendWebhookInput, resendWebhook } from './operations/resend-webhook.ts'
 import { voidPayment } from './operations/void-payment.ts'
 import type { Account } from './schemas/account.ts'
@@ -131,14 +131,14 @@ export interface Client extends ClientMethods {
    * @example
    * import type { Client } from 'edgetill'
    * async function refund(client: Client): Promise<unknown> {
-   *   const { body } = await client.request({
+   *   const { body } = await client.rawRequest({
    *     method: 'POST', path: '/api/v1/refund', authentication: 'plain',
    *     body: { pos_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11', order_id: 'A-1', order_currency: 'UAH', refund_amount: 20 },
    *   })
    *   return body
    * }
    */
-  request(input: RequestInput, options?: CallOptions): Promise<RequestResult>
+  rawRequest(input: RawRequestInput, options?: CallOptions): Promise<RawRequestResult>
 }
 
 /**
@@ -150,6 +150,7 @@ export interface Client extends ClientMethods {
  * const client = createClient({
  *   baseUrl: 'https://pay.example.com', apiUrl: 'https://api.example.com',
  *   posId: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11', apiKey: 'key', apiSecret: 'secret', endpointsKey: 'endpoints-key',
+ *   scheme: 'the-scheme-word',
  * })
  */
 export function createClient(config: ClientConfig): Client {
@@ -168,6 +169,6 @@ export function createClient(config: ClientConfig): Client {
     refundSplitPurchase: (input, options) => refundSplitPurchase(resolved, input, options),
     listOrderOperations: (input, options) => listOrderOperations(resolved, input, options),
     cancelRecurring: (input, options) => cancelRecurring(resolved, input, options),
-    request: (input, options) => request(resolved, input, options),
+    rawRequest: (input, options) => rawRequest(resolved, input, options),
   }
 }

@@ -4,9 +4,8 @@ import { ConfigError } from './errors.ts'
 /**
  * Reads a client's configuration from environment variables, which you pass: nothing is read automatically.
  *
- * Required: `EDGETILL_BASE_URL`, `EDGETILL_POS_ID`, `EDGETILL_API_KEY`, `EDGETILL_API_SECRET`, `EDGETILL_ENDPOINTS_KEY`.
- * Optional: `EDGETILL_API_URL` (balances and `cancelRecurring` need it), `EDGETILL_SCHEME`, and `EDGETILL_AUTHENTICATION`, which
- * is `per-endpoint` or `plain`. An empty variable counts as missing. `createClient` checks the values.
+ * Required: `EDGETILL_BASE_URL`, `EDGETILL_POS_ID`, `EDGETILL_API_KEY`, `EDGETILL_API_SECRET`, `EDGETILL_ENDPOINTS_KEY`,
+ * `EDGETILL_SCHEME`. Optional: `EDGETILL_API_URL` (balances and `cancelRecurring` need it), and `EDGETILL_AUTHENTICATION`, which is `per-endpoint` or `plain`. An empty variable counts as missing. `createClient` checks the values.
  *
  * @param env `process.env`, `Deno.env.toObject()`, or the `env` of a Worker; other entries are ignored.
  * @throws {ConfigError} naming all required variables that are missing at once, or an authentication that does not exist.
@@ -34,7 +33,7 @@ export function configFromEnv(env: Readonly<Record<string, unknown>>): ClientCon
     apiSecret: required('EDGETILL_API_SECRET'),
     endpointsKey: required('EDGETILL_ENDPOINTS_KEY'),
     apiUrl: text('EDGETILL_API_URL'),
-    scheme: text('EDGETILL_SCHEME'),
+    scheme: required('EDGETILL_SCHEME'),
     authentication: authentication(text('EDGETILL_AUTHENTICATION')),
   }
   const [first] = missing

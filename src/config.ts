@@ -48,8 +48,8 @@ export interface ClientConfig extends Hooks {
   apiSecret: string
   /** The endpoints key, sent as `X-API-KEY`. */
   endpointsKey: string
-  /** The service's own scheme word in `X-API-AUTH` (the API document writes `SVC`). Default `SVC`. */
-  scheme?: string | undefined
+  /** The service's own scheme word in `X-API-AUTH`, such as `SVC`: the API document shows only a placeholder. */
+  scheme: string
   /**
    * `per-endpoint`: HMAC or plain, as the API document's table has it for each endpoint. `plain`: `<SCHEME> <key>:<secret>` on
    * every call, which known integrations of the service use. Default `per-endpoint`.
@@ -118,7 +118,7 @@ const configFields = /* @__PURE__ */ pure(() => {
     apiKey: pattern(/^[!-9;-~]+$/, `${CREDENTIAL}; no ":"`),
     apiSecret: credential,
     endpointsKey: credential,
-    scheme: option(pattern(/^[\w!#$%&'*+.^`|~-]+$/, 'be one word, as in X-API-AUTH')),
+    scheme: pattern(/^[\w!#$%&'*+.^`|~-]+$/, 'be one word, as in X-API-AUTH'),
     authentication: option(oneOf(['per-endpoint', 'plain'])),
     customerFields: option(oneOf(['optional', 'required'])),
     timeoutMs: option(wholeNumber(1, TIMEOUT_LIMIT_MS)),
@@ -182,7 +182,7 @@ export class ResolvedConfig {
     this.baseUrl = address('baseUrl', config.baseUrl, insecure)
     this.apiUrl = config.apiUrl && address('apiUrl', config.apiUrl, insecure)
     this.posId = config.posId
-    this.scheme = config.scheme ?? 'SVC'
+    this.scheme = config.scheme
     this.authentication = config.authentication ?? 'per-endpoint'
     this.customerFields = config.customerFields ?? 'optional'
     this.timeoutMs = config.timeoutMs ?? 30_000

@@ -35,6 +35,7 @@ export type WarningCode =
   | 'split_sum'
   | 'unusual_checkout_address'
   | 'missing_customer_field'
+  | 'other_amount'
 
 /** What {@link Hooks.onWarning} receives: something is allowed but will probably not do what you want. */
 export interface Warning {

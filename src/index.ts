@@ -39,12 +39,12 @@ export type { ListAccountsInput } from './operations/list-accounts.ts'
 export { listAccounts } from './operations/list-accounts.ts'
 export type { ListOrderOperationsInput } from './operations/list-order-operations.ts'
 export { listOrderOperations } from './operations/list-order-operations.ts'
+export type { RawRequestInput, RawRequestResult } from './operations/raw-request.ts'
+export { rawRequest } from './operations/raw-request.ts'
 export type { RefundPaymentInput } from './operations/refund-payment.ts'
 export { refundPayment } from './operations/refund-payment.ts'
 export type { RefundSplitPurchaseInput } from './operations/refund-split-purchase.ts'
 export { refundSplitPurchase } from './operations/refund-split-purchase.ts'
-export type { RequestInput, RequestResult } from './operations/request.ts'
-export { request } from './operations/request.ts'
 export type { ResendWebhookInput } from './operations/resend-webhook.ts'
 export { resendWebhook } from './operations/resend-webhook.ts'
 export type { VoidPaymentInput } from './operations/void-payment.ts'
@@ -54,6 +54,7 @@ export type { ResolvedOutcome } from './outcome/decide.ts'
 export type { OrderLookup } from './outcome/look-up.ts'
 export type { ResolveOutcomeOptions, UnresolvedCall } from './outcome/resolve-outcome.ts'
 export { resolveOutcome } from './outcome/resolve-outcome.ts'
+export { snapshotOrder } from './outcome/snapshot-order.ts'
 
 // Wire objects
 
@@ -77,9 +78,9 @@ export type { BankPay, Currency, Fee, LimitInfo, LiteralUnion, Mode, Status, Tim
 // Helpers: status, money, time
 
 export { fromMinorUnits, splitAmount, toMinorUnits } from './helpers/amount.ts'
-export { orderId } from './helpers/order-id.ts'
+export { newOrderId } from './helpers/order-id.ts'
 export type { StatusCodeMeaning } from './helpers/status.ts'
-export { customerActionUrl, describeStatusCode, isFinal } from './helpers/status.ts'
+export { customerActionUrl, describeStatusCode, isFinal, isSuccess } from './helpers/status.ts'
 export { compareTimestamps, timestampToDate } from './helpers/timestamp.ts'
 
 // Orders: identity and state, from events
@@ -93,7 +94,7 @@ export type {
   OrderOperation,
   OrderTotals,
 } from './orders/index.ts'
-export { eventKey, foldOrder } from './orders/index.ts'
+export { eventKey, foldOrder, operationKey } from './orders/index.ts'
 
 // Webhooks
 
@@ -105,6 +106,8 @@ export type {
   CommonEvent,
   CreditEvent,
   DocumentedEvent,
+  EventCopy,
+  LateWebhook,
   LookupEvent,
   P2pEvent,
   PrimaryEvent,
@@ -124,12 +127,9 @@ export type {
 } from './webhooks/index.ts'
 export {
   createWebhookHandler,
-  readEvent,
+  isDocumentedEvent,
   readWebhook,
-  readWebhookForm,
-  signData,
   signWebhook,
-  verifySignature,
   verifyWebhook,
 } from './webhooks/index.ts'
 

@@ -120,7 +120,7 @@ describe.each(OPERATION_CASES)('%s', (name, { call }) => {
         // To request() any JSON is a response, and so is any list to listOrderOperations(): the caller's own.
         () => {
           expect(failure).toBe('200 of another shape that echoes')
-          expect(name).toMatch(/^(request|listOrderOperations)/)
+          expect(name).toMatch(/^(rawRequest|listOrderOperations)/)
         },
         (error: unknown) => rememberError(error),
       )

@@ -59,6 +59,7 @@ describe('credentials', () => {
     class Settings {
       readonly baseUrl = CONFIG.baseUrl
       readonly posId = CONFIG.posId
+      readonly scheme = CONFIG.scheme
       get apiKey() {
         return 'api-key-2'
       }

@@ -11,7 +11,7 @@ describe('the hooks', () => {
       onResponse: note('response'),
       onRetry: note('retry'),
     }).answer
-    const base = { operation: 'request', method: 'POST', path: '/api/v1/thing' }
+    const base = { operation: 'rawRequest', method: 'POST', path: '/api/v1/thing' }
     const durationMs = expect.any(Number)
     expect(told).toEqual([
       ['request', { ...base, attempt: 1 }],
@@ -53,7 +53,7 @@ describe('the hooks', () => {
       await call(GET, [json({}, 503), json({}, 503), json({}, 503)], { onError }).answer.catch((e: unknown) => e),
       await call({ ...GET, path: 'nonsense' }, [], { onError }).answer.catch((error: unknown) => error),
     ]
-    expect(seen).toEqual(errors.map((error) => ({ operation: 'request', error })))
+    expect(seen).toEqual(errors.map((error) => ({ operation: 'rawRequest', error })))
     expect(seen.map(({ error }) => (error as { code: string }).code)).toEqual([
       'outcome_unknown',
       'api',

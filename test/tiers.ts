@@ -107,5 +107,8 @@ export function vitestFiles(runtime: RuntimeFamily): { include: string[]; exclud
 
 /** How Vitest resolves the package's own name, which the examples import. */
 export const fromSource = {
-  alias: [{ find: /^edgetill$/, replacement: join(import.meta.dirname, '../src/index.ts') }],
+  alias: [
+    { find: /^edgetill$/, replacement: join(import.meta.dirname, '../src/index.ts') },
+    { find: /^edgetill\/webhooks$/, replacement: join(import.meta.dirname, '../src/webhooks/index.ts') },
+  ],
 }

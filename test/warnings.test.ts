@@ -36,18 +36,10 @@ describe('warnings without an onWarning', () => {
 })
 
 describe('an option that does not exist', () => {
-  it.each([
-    ['apiURL', 'apiUrl'],
-    ['timeout', 'timeoutMs'],
-    ['host', undefined],
-    ['timeoutMS', 'timeoutMs'],
-    ['maxRetry', 'maxRetries'],
-    ['authentification', 'authentication'],
-  ])('of the configuration is rejected with what was meant: %s', (name, meant) => {
-    const message = `${name} is not an option; ${meant ? `did you mean ${meant}?` : 'the options are '}`
-    expect(() => createClient({ ...CONFIG, [name]: 'canary' })).toThrow(
-      expect.objectContaining({ code: 'config', field: name, message: expect.stringContaining(message) }),
-    )
+  it('of the configuration is rejected, with those that there are', () => {
+    const message = expect.stringContaining('apiURL is not an option; the options are baseUrl, apiUrl, ')
+    const thrown = expect.objectContaining({ code: 'config', field: 'apiURL', message })
+    expect(() => createClient({ ...CONFIG, apiURL: 'canary' } as never)).toThrow(thrown)
   })
 
   it('of a call is rejected too, before anything is sent', async () => {
@@ -55,7 +47,7 @@ describe('an option that does not exist', () => {
     const call = createClient({ ...CONFIG, fetch }).createPayment(HOSTED, { timeoutMS: 5 } as never)
     await expect(call).rejects.toMatchObject({
       code: 'invalid_input',
-      message: expect.stringContaining('did you mean timeoutMs?'),
+      message: expect.stringContaining('the options are signal, timeoutMs'),
     })
     expect(sent).toEqual([])
   })

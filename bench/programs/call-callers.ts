@@ -26,7 +26,14 @@ const payment = OPERATION_LIST.createPayment[2]
 
 /** Every caller on this runtime, by operation. */
 export function callersFor(origin: string, port: number, onNode: boolean): Caller[] {
-  const config = { baseUrl: origin, posId: POS, apiKey: 'key', apiSecret: 'secret', endpointsKey: 'endpoints-key' }
+  const config = {
+    baseUrl: origin,
+    posId: POS,
+    apiKey: 'key',
+    apiSecret: 'secret',
+    endpointsKey: 'endpoints-key',
+    scheme: 'SVC',
+  }
   const client = createClient(config)
   const unsigned = createClient({ ...config, authentication: 'plain' })
   return [

@@ -9,6 +9,7 @@ const client = createClient({
   apiKey: 'key',
   apiSecret: 'secret',
   endpointsKey: 'endpoints-key',
+  scheme: 'SVC',
 })
 
 const fields = {
@@ -48,7 +49,7 @@ export async function everyOperation(): Promise<string[]> {
   })
   const operations = await client.listOrderOperations({ order_id: 'A-1' })
   const cancelled = await client.cancelRecurring({ recurring_id: '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d' })
-  const other = await client.request({ method: 'GET', path: '/api/v1/other', authentication: 'plain' })
+  const other = await client.rawRequest({ method: 'GET', path: '/api/v1/other', authentication: 'plain' })
   const event = verifyWebhook({ data: 'e30', signature: '' }, 'secret')
   const results = [checkout.url, split.url, capture.status, payment.status, account.currency, String(again.method)]
   results.push(refund.status, voided.status, splitCapture.status, splitRefund.status, String(operations.length))

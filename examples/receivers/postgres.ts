@@ -1,7 +1,8 @@
 // The recipe for Postgres: the same tables, with the client `postgres` from npm.
 
 import process from 'node:process'
-import { eventKey, foldOrder, type Order, readEvent, type WebhookEvent } from 'edgetill'
+import { eventKey, foldOrder, type Order, type WebhookEvent } from 'edgetill'
+import { readEvent } from 'edgetill/webhooks'
 import postgres from 'postgres'
 import { columnsOf, type ExpectedOrder } from './store.ts'
 

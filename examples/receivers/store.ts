@@ -1,6 +1,7 @@
 // The recipe for SQLite: each event once, and which orders are not paid. It takes a database of node:sqlite or of bun:sqlite.
 
-import { eventKey, foldOrder, type Order, readEvent, type WebhookEvent } from 'edgetill'
+import { eventKey, foldOrder, type Order, type WebhookEvent } from 'edgetill'
+import { readEvent } from 'edgetill/webhooks'
 
 /** What the two have in common. */
 export interface Sqlite {

@@ -3,8 +3,8 @@
 
 import { resolve } from 'node:path'
 import { unstable_startWorker as startWorker } from 'wrangler'
-import { serveEmulator } from '../../src/cli/serve-emulator.ts'
-import { serveOnNode } from '../../src/cli/serve-node.ts'
+import { serveEmulator } from '../../src/cli/service/serve-emulator.ts'
+import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import type { Emulator } from '../../src/emulator/index.ts'
 import { createShopPages } from './pages.ts'
 

@@ -1,5 +1,5 @@
 import type { ClientConfig } from '../config.ts'
-import { isInvalidInputError } from '../errors.ts'
+import { ConfigError, InvalidInputError, isInvalidInputError } from '../errors.ts'
 import {
   type CreatePaymentInput,
   createPayment,
@@ -11,6 +11,7 @@ import {
   createSplitPurchase,
   type HostedSplitPurchaseInput,
 } from '../operations/create-split-purchase.ts'
+import { issueAt } from '../schemas/input.ts'
 
 /** What a customer is to pay: the input of a hosted `createPayment` or `createSplitPurchase`, without `pos_id`. */
 export type CheckoutOrder =
@@ -24,47 +25,67 @@ const ID_LENGTH = { auth: 32 - ATTEMPT_SUFFIX, purchase: 256 - ATTEMPT_SUFFIX }
 const REFERENCE_LENGTH = 128
 const EMAIL_LENGTH = 254
 
-/** @throws {TypeError} when the order cannot be paid by a link; the text says which field, and what to do. */
+/** @throws {InvalidInputError} when the order cannot be paid by a link; the text says which field, and what to do. */
 export async function checkOrder(order: CheckoutOrder): Promise<void> {
   if (order?.mode !== 'hosted') {
-    throw new TypeError('A checkout link needs an order with mode "hosted": the customer pays on the service’s page.')
+    rejectOrder(
+      'mode',
+      order,
+      'A checkout link needs an order with mode "hosted": the customer pays on the service’s page.',
+    )
   }
   const { order_id, method } = order
   if (typeof order_id !== 'string' || order_id === '' || order_id === '.' || order_id === '..') {
-    throw new TypeError('order_id must be a non-empty string other than "." and "..", which no address can carry.')
+    rejectOrder(
+      'order_id',
+      order,
+      'order_id must be a non-empty string other than "." and "..", which no address can carry.',
+    )
   }
   try {
     encodeURIComponent(order_id)
   } catch {
-    throw new TypeError('order_id contains half of a surrogate pair: it is not well-formed text.')
+    rejectOrder('order_id', order, 'order_id contains half of a surrogate pair: it is not well-formed text.')
   }
   // "A-1~2" is what the worker itself calls the second attempt at paying "A-1".
   if (/~\d+$/.test(order_id)) {
-    throw new TypeError('order_id must not end in "~" and a number: the worker names further attempts that way.')
+    rejectOrder(
+      'order_id',
+      order,
+      'order_id must not end in "~" and a number: the worker names further attempts that way.',
+    )
   }
   const limit = method === 'auth' ? ID_LENGTH.auth : ID_LENGTH.purchase
   if ([...order_id].length > limit) {
-    throw new TypeError(
+    rejectOrder(
+      'order_id',
+      order,
       `order_id must have at most ${limit} characters${method === 'auth' ? ' to be captured' : ''}: the worker adds up to ${ATTEMPT_SUFFIX} for a further attempt.`,
     )
   }
   await checkAsTheSdkDoes(order)
 }
 
-/** @throws {TypeError} for a reference that cannot be searched for. */
+/** @throws {ConfigError} for a reference that cannot be searched for. */
 export function checkReference(reference: unknown): void {
   const isText = typeof reference === 'string' && reference !== '' && reference.length <= REFERENCE_LENGTH
   if (!isText || hasControls(reference)) {
-    throw new TypeError(
+    throw new ConfigError(
+      'reference',
       `reference must be a text of 1 to ${REFERENCE_LENGTH} characters without line breaks, such as your own order number.`,
     )
   }
 }
 
-/** @throws {TypeError} for what is not an e-mail address. */
+/** @throws {ConfigError} for what is not an e-mail address. */
 export function checkEmail(email: unknown): void {
   if (typeof email === 'string' && email.length <= EMAIL_LENGTH && /^[^\s@]+@[^\s@]+$/.test(email)) return
-  throw new TypeError(`customer e-mail must be one address of at most ${EMAIL_LENGTH} characters.`)
+  throw new ConfigError('customerEmail', `customer e-mail must be one address of at most ${EMAIL_LENGTH} characters.`)
+}
+
+function rejectOrder(path: string, order: unknown, message: string): never {
+  const value = (order as Record<string, unknown> | null | undefined)?.[path]
+  throw new InvalidInputError('createCheckoutLink', [issueAt(path, message.replace(/\.$/, ''), value)])
 }
 
 const hasControls = (text: string): boolean => [...text].some((letter) => letter < ' ' || letter === '\u007f')
@@ -77,6 +98,7 @@ async function checkAsTheSdkDoes(order: CheckoutOrder): Promise<void> {
     apiKey: 'none',
     apiSecret: 'none',
     endpointsKey: 'none',
+    scheme: 'none',
     fetch: () => Promise.reject(new Error('only checked')),
     onWarning: () => {},
   }
@@ -84,6 +106,6 @@ async function checkAsTheSdkDoes(order: CheckoutOrder): Promise<void> {
     if ('split' in order) await createSplitPurchase(config, order as CreateSplitPurchaseInput)
     else await createPayment(config, order as CreatePaymentInput)
   } catch (error) {
-    if (isInvalidInputError(error)) throw new TypeError(`Order ${order.order_id} cannot be paid: ${error.message}`)
+    if (isInvalidInputError(error)) throw error
   }
 }

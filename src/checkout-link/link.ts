@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.ts'
 import { rejectUnknownOption } from '../schemas/fields.ts'
 import { type CheckoutOrder, checkEmail, checkOrder, checkReference } from './check.ts'
 import { nonceBytes, nonceOf, seal, sealUnder, unseal } from './seal.ts'
@@ -58,9 +59,8 @@ const ID = 'checkout link id'
  * customer's data. Runs on any runtime: in the shop's server, in a script, in another Worker. `POST /api/links` of the
  * worker makes the same link for a shop in another language.
  *
- * @throws {TypeError} when the order cannot be paid, something is missing, or the link would be too long; the text says
- *   which field, and what to do.
- * @throws {ConfigError} for an unknown option.
+ * @throws {InvalidInputError} when the order cannot be paid, with the SDK's own `issues`.
+ * @throws {ConfigError} for another option that is missing, unknown or wrong, and when the link would be too long; `field` names it.
  * @example
  * import { createCheckoutLink } from 'edgetill/checkout-link'
  * const link = await createCheckoutLink({
@@ -81,7 +81,10 @@ export async function createCheckoutLink(options: CheckoutLinkOptions): Promise<
   const origin = originOf(options.origin)
   const expiresAt = options.expiresAt ?? now() + DAY_MS
   if (typeof expiresAt !== 'number' || !(expiresAt > now() && expiresAt <= LAST_TIME)) {
-    throw new TypeError('expiresAt must be a time in the future, in milliseconds since 1970 (not seconds, not a Date).')
+    throw new ConfigError(
+      'expiresAt',
+      'expiresAt must be a time in the future, in milliseconds since 1970 (not seconds, not a Date).',
+    )
   }
   if (reference !== undefined) checkReference(reference)
   if (customerEmail !== undefined) checkEmail(customerEmail)
@@ -92,7 +95,8 @@ export async function createCheckoutLink(options: CheckoutLinkOptions): Promise<
   const held = { order, origin, expiresAt, reference, customerEmail: ownEmail }
   const link = `${origin}/checkout/${await seal(linkSecret, LINK, held)}`
   if (link.length <= LINK_LENGTH) return link
-  throw new TypeError(
+  throw new ConfigError(
+    'link',
     `The checkout link would have ${link.length} characters; at most ${LINK_LENGTH} work everywhere. Shorten payload or description.`,
   )
 }
@@ -105,9 +109,9 @@ function withEmail(order: CheckoutOrder, customer_email: string | undefined): Ch
  * Opens a link's token, the part after `/checkout/`.
  *
  * @param linkSecrets The secrets that are tried: the new one, and the previous one while it is being replaced.
- * @returns What the link holds; undefined when it was made with another secret, or was changed by as little as one bit. Its
- *   `expiresAt` is not checked.
- * @throws {TypeError} when a secret is too short.
+ * @param now The clock. Default `Date.now`.
+ * @returns What the link holds; undefined when it has expired, was made with another secret, or was changed by as little as one bit.
+ * @throws {ConfigError} when a secret is too short.
  * @example
  * import { openCheckoutLink } from 'edgetill/checkout-link'
  * const secret = 'the LINK_SECRET of the worker, at least 32 characters'
@@ -116,6 +120,16 @@ function withEmail(order: CheckoutOrder, customer_email: string | undefined): Ch
  * console.log(opened?.order.order_id)
  */
 export async function openCheckoutLink(
+  token: string,
+  linkSecrets: readonly string[],
+  now: () => number = Date.now,
+): Promise<CheckoutLink | undefined> {
+  const link = await readCheckoutLink(token, linkSecrets)
+  return link && now() < link.expiresAt ? link : undefined
+}
+
+/** Opens a link's token, also when it has expired. */
+export async function readCheckoutLink(
   token: string,
   linkSecrets: readonly string[],
 ): Promise<CheckoutLink | undefined> {
@@ -128,31 +142,20 @@ export async function openCheckoutLink(
  *
  * @param link The whole link.
  * @param linkSecret The secret that it was made with.
- * @throws {TypeError} when it is not a link that was made with this secret.
+ * @throws {ConfigError} when it is not a link that was made with this secret.
  * @example
  * import { checkoutLinkId } from 'edgetill/checkout-link'
  * const idOf = (link: string) => checkoutLinkId(link, 'the LINK_SECRET of the worker, at least 32 characters')
  */
 export async function checkoutLinkId(link: string, linkSecret: string): Promise<string> {
   const [, token = ''] = /\/checkout\/([\w-]+)$/.exec(link) ?? []
-  const opened = await openCheckoutLink(token, [linkSecret])
-  if (!opened) throw new TypeError('link is not a checkout link that was made with this linkSecret.')
+  const opened = await readCheckoutLink(token, [linkSecret])
+  if (!opened) throw new ConfigError('link', 'link is not a checkout link that was made with this linkSecret.')
   // The link's nonce under another key: one link has one id, and their two keys never meet.
   return sealUnder(nonceBytes(nonceOf(token)), linkSecret, ID, [opened.order.order_id, opened.expiresAt], '')
 }
 
-/**
- * Opens what {@link checkoutLinkId} returned.
- *
- * @param linkSecrets The secrets that are tried.
- * @returns Undefined when it is not the id of a link of these secrets.
- * @throws {TypeError} when a secret is too short.
- * @example
- * import { openCheckoutLinkId } from 'edgetill/checkout-link'
- * const secret = 'the LINK_SECRET of the worker, at least 32 characters'
- * const opened = await openCheckoutLinkId('what checkoutLinkId returned', [secret])
- * console.log(opened?.order_id)
- */
+/** Opens what {@link checkoutLinkId} returned; undefined when it is not the id of a link of these secrets. */
 export async function openCheckoutLinkId(
   id: string,
   linkSecrets: readonly string[],
@@ -166,9 +169,13 @@ function originOf(text: string): string {
   try {
     url = new URL(text)
   } catch {
-    throw new TypeError(`origin: ${JSON.stringify(text)} is not an address; write it as https://pay.shop.example.com.`)
+    throw new ConfigError(
+      'origin',
+      `origin: ${JSON.stringify(text)} is not an address; write it as https://pay.shop.example.com.`,
+    )
   }
-  if (!/^https?:$/.test(url.protocol)) throw new TypeError('origin must begin with https:// (or http:// on loopback).')
+  if (!/^https?:$/.test(url.protocol))
+    throw new ConfigError('origin', 'origin must begin with https:// (or http:// on loopback).')
   if (url.pathname === '/' && url.search === '' && url.hash === '') return url.origin
-  throw new TypeError(`origin must be an address without a path, such as ${url.origin}.`)
+  throw new ConfigError('origin', `origin must be an address without a path, such as ${url.origin}.`)
 }

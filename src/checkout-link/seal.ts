@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.ts'
 import { binaryToBytes, decodeBase64urlBinary, encodeBase64url } from '../lib/base64url.ts'
 import { encodeUtf8 } from '../lib/utf8.ts'
 
@@ -8,7 +9,8 @@ const IV_BYTES = 12
 /** A key for one purpose, derived with HKDF-SHA-256: what is made for one purpose is never taken for another. */
 async function deriveKey(secret: string, purpose: string, use: 'seal' | 'mark'): Promise<CryptoKey> {
   if (typeof secret !== 'string' || secret.length < SECRET_LENGTH) {
-    throw new TypeError(
+    throw new ConfigError(
+      'linkSecret',
       `LINK_SECRET must have at least ${SECRET_LENGTH} characters; \`openssl rand -base64 32\` makes one. Pass the one that the worker has.`,
     )
   }
@@ -29,11 +31,7 @@ const SEALING: KeyUsage[] = ['encrypt', 'decrypt']
  *
  * @param secret At least 32 characters, such as the output of `openssl rand -base64 32`.
  * @param purpose Any text; under another purpose the mark is another one.
- * @throws {TypeError} when the secret is too short.
- * @example
- * import { markOf } from 'edgetill/checkout-link'
- * const secret = 'at least 32 characters of a random secret'
- * const address = `https://shop.example.com/receipts/mugs-1001?t=${await markOf(secret, 'receipts', 'mugs-1001')}`
+ * @throws {ConfigError} when the secret is too short.
  */
 export async function markOf(secret: string, purpose: string, text: string): Promise<string> {
   const mark = await crypto.subtle.sign('HMAC', await deriveKey(secret, purpose, 'mark'), encodeUtf8(text))
@@ -44,10 +42,7 @@ export async function markOf(secret: string, purpose: string, text: string): Pro
  * Whether {@link markOf} made this mark for this text. Compared in constant time by the runtime.
  *
  * @param secrets The secrets that are tried: the new one, and the previous one while it is being replaced.
- * @throws {TypeError} when a secret is too short.
- * @example
- * import { isMarkOf } from 'edgetill/checkout-link'
- * const mayRead = (t: string) => isMarkOf(['at least 32 characters of a random secret'], 'receipts', 'mugs-1001', t)
+ * @throws {ConfigError} when a secret is too short.
  */
 export async function isMarkOf(
   secrets: readonly string[],
@@ -69,12 +64,7 @@ export async function isMarkOf(
  *
  * @param secret At least 32 characters.
  * @param subject What the text belongs to, such as an order_id: under another subject it cannot be opened.
- * @throws {TypeError} when the secret is too short.
- * @example
- * import { seal, unseal } from 'edgetill/checkout-link'
- * const secret = 'at least 32 characters of a random secret'
- * const text = await seal(secret, 'coupon', { percent: 10 }, 'mugs-1001')
- * const value = await unseal([secret], 'coupon', text, 'mugs-1001')
+ * @throws {ConfigError} when the secret is too short.
  */
 export function seal(secret: string, purpose: string, value: unknown, subject = ''): Promise<string> {
   return sealUnder(crypto.getRandomValues(new Uint8Array(IV_BYTES)), secret, purpose, value, subject)
@@ -102,10 +92,7 @@ export async function sealUnder(
  *
  * @param secrets The secrets that are tried: the new one, and the previous one while it is being replaced.
  * @returns The value; undefined when it was made with another secret, purpose or subject, or changed by as little as one bit.
- * @throws {TypeError} when a secret is too short.
- * @example
- * import { unseal } from 'edgetill/checkout-link'
- * const value = await unseal(['at least 32 characters of a random secret'], 'coupon', 'what seal returned', 'mugs-1001')
+ * @throws {ConfigError} when a secret is too short.
  */
 export async function unseal(
   secrets: readonly string[],

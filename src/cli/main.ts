@@ -1,13 +1,16 @@
 #!/usr/bin/env node
-// The `edgetill` command. Exit codes: src/cli/errors.ts.
+// The `edgetill` command. Exit codes: src/cli/terminal/errors.ts.
 
 import { writeSync } from 'node:fs'
-import { version } from './version.ts'
+import { version } from './terminal/version.ts'
 
 const words = process.argv.slice(2)
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) printVersion()
 else {
-  const [{ handleInterrupts }, { run }] = await Promise.all([import('./interrupt.ts'), import('./program.ts')])
+  const [{ handleInterrupts }, { run }] = await Promise.all([
+    import('./service/interrupt.ts'),
+    import('./commands/program.ts'),
+  ])
   handleInterrupts()
   const code = await run(words, version())
   // A verb that ended without an error may have set another one.

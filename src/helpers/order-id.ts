@@ -16,13 +16,13 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
  * @throws {InvalidInputError} when the prefix is longer or has other characters.
  * @see The API document, "Limits": order_id in capture, at most 32.
  * @example
- * import { orderId } from 'edgetill'
- * orderId('shop-') // 'shop-6m2k0c9v7rje4xtb'
+ * import { newOrderId } from 'edgetill'
+ * newOrderId('shop-') // 'shop-6m2k0c9v7rje4xtb'
  */
-export function orderId(prefix = ''): string {
+export function newOrderId(prefix = ''): string {
   if (typeof prefix !== 'string' || !/^[\w-]*$/.test(prefix) || prefix.length > PREFIX_LENGTH) {
     const message = `must be at most ${PREFIX_LENGTH} letters, digits, "-" or "_"`
-    throw new InvalidInputError('orderId', [{ path: 'prefix', message, received: typeof prefix }])
+    throw new InvalidInputError('newOrderId', [{ path: 'prefix', message, received: typeof prefix }])
   }
   const bytes = crypto.getRandomValues(new Uint8Array(RANDOM_LENGTH))
   // 256 is a multiple of 32, so that each letter is equally likely.

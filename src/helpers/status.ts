@@ -1,5 +1,20 @@
 import type { Status } from '../schemas/values.ts'
 
+/** A status, or an event or a record that has one. */
+type HasStatus = Status | object | null | undefined
+
+const statusOf = (of: HasStatus): unknown => (of instanceof Object ? (of as { status?: unknown }).status : of)
+
+/**
+ * Whether a payment or an operation succeeded: its `status` is `success`. TypeScript cannot find a misspelt status, since others
+ * may appear at any time; a misspelt `isSuccess` it can.
+ * @see The API document, "States and transitions".
+ * @example
+ * import { isSuccess, type WebhookEvent } from 'edgetill'
+ * const isPaid = (event: WebhookEvent): boolean => event.kind === 'purchase' && isSuccess(event)
+ */
+export const isSuccess = (of: HasStatus): boolean => statusOf(of) === 'success'
+
 /**
  * Whether a status will not change any more: `success` and `failure`. False for every other one, unknown ones included.
  * (That these two are final is known from other public material: the API document shows no complete set.)
@@ -8,9 +23,7 @@ import type { Status } from '../schemas/values.ts'
  * import { isFinal } from 'edgetill'
  * isFinal('pending') // false
  */
-export function isFinal(status: Status): boolean {
-  return status === 'success' || status === 'failure'
-}
+export const isFinal = (of: HasStatus): boolean => isSuccess(of) || statusOf(of) === 'failure'
 
 /**
  * Where the customer must be sent now, for example for 3-D Secure; undefined when nothing is asked of them.

@@ -16,7 +16,7 @@ import { paymentSecrets } from '../lib/card-data.ts'
 import { isObject } from '../lib/kind.ts'
 import { type Redactor, redactor } from '../lib/redact.ts'
 import { isSigned } from './auth.ts'
-import { statusMeaning, wasNotProcessed } from './not-processed.ts'
+import { wasNotProcessed } from './not-processed.ts'
 import { type Attempt, callDetails, type RunningAttempt } from './types.ts'
 
 const NO_RESPONSE: Record<ConnectionError['reason'], string> = {
@@ -24,6 +24,24 @@ const NO_RESPONSE: Record<ConnectionError['reason'], string> = {
   timeout: 'got no complete response in time',
   aborted: 'was aborted by the caller',
   interrupted: 'lost its connection before a complete response',
+}
+
+/**
+ * What an error keeps of a cause that another party threw: name, message, code and stack, redacted, and the same of its own cause. A
+ * `fetch` that wraps another one may attach the request, with its credentials.
+ */
+export function foreignCause(attempt: Attempt, cause: unknown, depth = 0): unknown {
+  const hide = redactorOf(attempt)
+  // Not `instanceof`: a cause may be of another realm, or an object with a code alone.
+  if (!isObject(cause)) return typeof cause === 'string' ? hide.text(cause) : undefined
+  const { name = 'Error', message = '', stack, code, cause: inner } = cause
+  const copy = new Error(hide.text(String(message), MESSAGE_LENGTH))
+  const members = { name: hide.text(String(name)), stack: stack && hide.text(String(stack), BODY_LENGTH) }
+  for (const [key, value] of Object.entries(members)) Object.defineProperty(copy, key, { value, configurable: true })
+  if (typeof code === 'string') Object.assign(copy, { code: hide.text(code) })
+  if (inner !== undefined && depth < 3)
+    Object.defineProperty(copy, 'cause', { value: foreignCause(attempt, inner, depth + 1) })
+  return copy
 }
 
 /** The error of a call that got no response and can have changed nothing. */
@@ -153,7 +171,6 @@ function apiError(attempt: Attempt, { status, text, retryAfterMs, requestId }: R
   const apiMessage = shown(hide, message, MESSAGE_LENGTH)
   const apiCode = shown(hide, (args as { code?: unknown } | null | undefined)?.code, TEXT_LENGTH)
   const violations = violationsOf(hide, args)
-  const meaning = statusMeaning(status)
   const where =
     status === 404 ? ` at ${hide.text(`${attempt.config[request.base]}${request.path}`, LOCATION_LENGTH)}` : ''
   const said = [apiMessage, apiCode].filter(Boolean).join(', ')
@@ -161,7 +178,7 @@ function apiError(attempt: Attempt, { status, text, retryAfterMs, requestId }: R
     .filter(({ violation }) => violation !== apiMessage)
     .slice(0, VIOLATIONS_NAMED)
     .map(({ field_name, violation }) => (field_name ? `${field_name}: ${violation}` : violation))
-  const what = `${request.operation} was rejected with ${status}${where}${meaning ? ` (${meaning})` : ''}`
+  const what = `${request.operation} was rejected with ${status}${where}`
   const sentences =
     sentence(said ? `${what}: ${said}` : what) + (named.length > 0 ? sentence(` ${named.join('; ')}`) : '')
   return new ApiError(sentences + hint(attempt, status, apiCode, apiMessage), callDetails(attempt), {

@@ -23,6 +23,8 @@ const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
   'ERR_TLS_CERT_ALTNAME_INVALID',
+  // Node: the server speaks plain http, which the handshake shows. (Bun says EPROTO, which can come later too.)
+  'ERR_SSL_WRONG_VERSION_NUMBER',
 ])
 
 /** What a runtime's network error may have; each engine fills in other members. */
@@ -60,5 +62,5 @@ function isDenoNeverSent(error: NetworkError | null | undefined): boolean {
 
 /** Node and Deno: `fetch` opens no connection to a port that the standard forbids. */
 function isForbiddenPort(error: NetworkError | null | undefined): boolean {
-  return error?.message === 'bad port'
+  return error?.message === 'bad port' || /^Fetch failed: Requests to port \d+ are blocked/.test(String(error?.message))
 }

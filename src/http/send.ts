@@ -1,24 +1,15 @@
-import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig, TIMEOUT_LIMIT_MS } from '../config.ts'
-import { ConfigError, ConnectionError } from '../errors.ts'
+import { type ResolvedConfig, TIMEOUT_LIMIT_MS } from '../config.ts'
+import { ConnectionError } from '../errors.ts'
 import { callHook, type RequestInfo } from '../hooks.ts'
 import { abandon } from '../lib/read-bytes.ts'
-import {
-  anObject,
-  fieldsOf,
-  must,
-  noUnknownOption,
-  objectMessage,
-  option,
-  pure,
-  type Schema,
-} from '../schemas/fields.ts'
-import { checkInput, rejectInput, wholeNumber } from '../schemas/input.ts'
+import { rejectInput } from '../schemas/input.ts'
+import { addressOf } from './address.ts'
 import { authorize } from './auth.ts'
 import { readErrorText, readJson } from './body.ts'
 import { sleep, startDeadline } from './deadline.ts'
 import {
   connectionError,
+  foreignCause,
   invalidResponse,
   isRetryable,
   noResponse,
@@ -36,24 +27,12 @@ const RETRY_AFTER_LIMIT_MS = 60_000
 /** Characters of a request id that hooks and errors get. */
 const REQUEST_ID_LENGTH = 200
 
-/**
- * Runs one operation: builds its request, sends it and reads the response.
- * @param build Checks the input and builds the request.
- * @param read Reads what came back.
- */
-export async function call<T>(
-  config: ClientConfig,
-  operation: string,
-  options: CallOptions,
-  build: (config: ResolvedConfig) => WireRequest,
-  read: (response: ParsedResponse) => T,
-): Promise<T> {
-  const resolved = resolveConfig(config)
+/** Passes the error of a call to `onError`, and on. */
+export async function reported<T>(config: ResolvedConfig, operation: string, call: Promise<T>): Promise<T> {
   try {
-    const checked = checkInput(operation, optionsSchema, options)
-    return read(await send(resolved, build(resolved), checked))
+    return await call
   } catch (error) {
-    callHook(resolved.hooks.onError, { operation, error })
+    callHook(config.hooks.onError, { operation, error })
     throw error
   }
 }
@@ -85,10 +64,13 @@ interface Retry {
  * @throws {ApiError} a rejected request that was not processed, or a GET that keeps failing.
  * @throws {UnexpectedResponseError} a GET's response that is not JSON.
  */
-async function send(config: ResolvedConfig, request: WireRequest, options: CallOptions): Promise<ParsedResponse> {
+export async function send(
+  config: ResolvedConfig,
+  request: WireRequest,
+  options: CallOptions,
+): Promise<ParsedResponse> {
   if (options.passThrough && request.body === undefined) {
-    const message = 'must be left out: this request has no body'
-    rejectInput(request.operation, 'passThrough', message, options.passThrough)
+    rejectInput(request.operation, 'passThrough', 'must be left out: this request has no body', options.passThrough)
   }
   const { signal } = options
   const deadlineMs = options.deadlineMs ?? config.deadlineMs
@@ -96,7 +78,7 @@ async function send(config: ResolvedConfig, request: WireRequest, options: CallO
   const current: Call = {
     config,
     request,
-    url: targetUrl(config, request),
+    url: addressOf(config, request),
     signal,
     maxRetries: options.maxRetries ?? config.maxRetries,
     timeoutMs: options.timeoutMs ?? config.timeoutMs,
@@ -188,7 +170,8 @@ async function exchange(attempt: RunningAttempt, url: string, headers: Record<st
     return response
   } catch (cause) {
     const neverSent = !deadline.stopReason() && wasNeverSent(cause)
-    throw noResponse(attempt, { processed: neverSent ? 'no' : 'unknown', cause })
+    const shown = cause === deadline.signal.reason ? cause : foreignCause(attempt, cause)
+    throw noResponse(attempt, { processed: neverSent ? 'no' : 'unknown', cause: shown })
   }
 }
 
@@ -232,36 +215,3 @@ const infoOf = ({ operation, method, path }: WireRequest, attempt: number): Requ
   path,
   attempt,
 })
-
-const optionFields = /* @__PURE__ */ pure(() =>
-  fieldsOf<CallOptions>()({
-    signal: option(v.custom<AbortSignal>(isSignal, must('be an AbortSignal (the `signal` of an AbortController)'))),
-    timeoutMs: option(wholeNumber(1, TIMEOUT_LIMIT_MS)),
-    deadlineMs: option(wholeNumber(1, TIMEOUT_LIMIT_MS)),
-    maxRetries: option(wholeNumber(0, 10)),
-    passThrough: option(anObject),
-  }),
-)
-
-const optionsSchema: Schema<CallOptions> = /* @__PURE__ */ pure(() =>
-  v.pipe(anObject, noUnknownOption(Object.keys(optionFields)), v.looseObject(optionFields, objectMessage)),
-)
-
-function isSignal(value: unknown): boolean {
-  const { aborted, addEventListener } = value as Partial<AbortSignal>
-  return typeof aborted === 'boolean' && typeof addEventListener === 'function'
-}
-
-function targetUrl(config: ResolvedConfig, { operation, base, path }: WireRequest): string {
-  const address = config[base]
-  if (address === undefined) {
-    throw new ConfigError('apiUrl', `${operation} needs apiUrl, which is a separate address.`)
-  }
-  const url = address + path
-  // The last guard against a value that changes the path: what a URL parser makes of it must be what was built.
-  const { origin, pathname, search } = new URL(url)
-  if (origin + pathname + search !== url) {
-    rejectInput(operation, 'path', 'must be a path without "." or ".." segments', path)
-  }
-  return url
-}

@@ -14,8 +14,8 @@ export interface CallOptions {
   /** How often a GET, or a request that got a 429, is retried, 0 to 10; overrides the configuration's. */
   maxRetries?: number | undefined
   /**
-   * Extra body fields that the API document does not show, sent as they are. They are merged into the body at any depth:
-   * objects by key, arrays at indexes that the call itself fills. A documented field is rejected.
+   * Extra top-level fields of the body that the API document does not show, sent as they are. A documented field of any call is
+   * rejected. For a field inside of another one use `rawRequest`.
    */
   passThrough?: Record<string, unknown> | undefined
 }
@@ -37,6 +37,8 @@ export interface WireRequest extends AuthenticatedRequest {
     amount?: number | undefined
     currency?: string | undefined
   }
+  /** The `method` that a record may have in the response. */
+  methods?: readonly string[]
   /** Whether a redirect is a response to this request, rather than an error. It is never followed. */
   redirectExpected?: boolean
   /** Whether a 2xx without a body is a response to this request. */

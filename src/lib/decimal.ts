@@ -1,5 +1,5 @@
 /** From here on (7 × 10^13) two amounts that differ by 0.01 can be the same double, so that none arrives for certain. */
-const TOO_LARGE = 2 ** 46
+const TOO_LARGE = 70_368_744_177_664
 
 /**
  * What a value would have to be to be an amount, which is a number with at most 2 decimals; undefined when it is one. The
@@ -23,9 +23,8 @@ export function amountProblem(value: unknown, positive = true): string | undefin
 /** Whether a value is a positive amount: see {@link amountProblem}. */
 export const isAmount = (value: unknown): value is number => amountProblem(value) === undefined
 
-/** Hundredths of an amount, exactly: taken from its digits, not by multiplication. Negative amounts are fine. */
+/** Hundredths of an amount, from its digits: a multiplication would turn 1.005 into 100. More than 2 decimals are rounded. */
 export function hundredths(amount: number): number {
-  const [whole = '0', fraction = ''] = String(Math.abs(amount)).split('.')
-  const minor = Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
-  return amount < 0 ? -minor : minor
+  const digits = String(amount)
+  return Math.round(digits.includes('e') || Math.abs(amount) >= TOO_LARGE ? amount * 100 : Number(`${digits}e2`))
 }

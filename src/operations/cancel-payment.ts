@@ -1,13 +1,15 @@
 // POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel (API document, "Cancel a created, unpaid payment")
 
 import * as v from 'valibot'
-import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { recordOf, unreadableRecord } from '../http/body.ts'
-import { call } from '../http/send.ts'
+import { compareWithRequest } from '../http/compare.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { kindOf } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
-import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
 import { type CancelledPayment, cancelledPaymentSchema } from '../schemas/payment.ts'
 
@@ -20,14 +22,7 @@ export interface CancelPaymentInput {
 }
 
 const inputSchema: Schema<CancelPaymentInput> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<CancelPaymentInput>()({ pos_id: v.optional(uuid), order_id: pathSegment }),
-      unknownParameter,
-      objectMessage,
-    ),
-  ),
+  inputObject(fieldsOf<CancelPaymentInput>()({ pos_id: v.optional(uuid), order_id: pathSegment })),
 )
 
 function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): WireRequest {
@@ -40,6 +35,7 @@ function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): Wir
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-Key',
     subject: input,
+    methods: ['purchase', 'auth'],
     howToFindOut:
       `Call resolveOutcome(client, error), or ask with resendWebhook({ order_id, operation: 'purchase' }) (or 'auth'), where order_id is ${JSON.stringify(input.order_id)}: ` +
       'a cancelled payment has status_code 6007. Cancelling again moves no money.',
@@ -49,9 +45,19 @@ function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): Wir
 function readResponse(response: ParsedResponse): CancelledPayment {
   const records = response.json
   if (Array.isArray(records) && records.length === 1)
-    return recordOf<CancelledPayment>(response, cancelledPaymentSchema, records[0])
+    return compareWithRequest(response, recordOf<CancelledPayment>(response, cancelledPaymentSchema, records[0]))
   const received = Array.isArray(records) ? `array of ${records.length}` : kindOf(records)
   throw unreadableRecord(response, [{ path: '', message: 'must be an array of one payment record', received }])
+}
+
+async function run(
+  config: ResolvedConfig,
+  input: CancelPaymentInput,
+  received: BodilessCallOptions,
+): Promise<CancelledPayment> {
+  const options = checkOptions('cancelPayment', received)
+  const request = buildRequest(config, input)
+  return readResponse(await send(config, request, options))
 }
 
 /**
@@ -82,5 +88,6 @@ export async function cancelPayment(
   input: CancelPaymentInput,
   options: BodilessCallOptions = {},
 ): Promise<CancelledPayment> {
-  return call(config, 'cancelPayment', options, (resolved) => buildRequest(resolved, input), readResponse)
+  const resolved = resolveConfig(config)
+  return reported(resolved, 'cancelPayment', run(resolved, input, options))
 }

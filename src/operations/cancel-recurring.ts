@@ -1,12 +1,12 @@
 // PUT {api_url}/api/v1/recurring/{recurring_id}/cancel (beyond the API document; source [A]: shown by the vendor's other public material)
 
-import * as v from 'valibot'
-import type { ClientConfig } from '../config.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { recordOf } from '../http/body.ts'
-import { call } from '../http/send.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { segment } from '../lib/path.ts'
-import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, pathSegment } from '../schemas/input.ts'
 import { type RecurringCancellation, recurringCancellationSchema } from '../schemas/recurring.ts'
 
@@ -17,10 +17,7 @@ export interface CancelRecurringInput {
 }
 
 const inputSchema: Schema<CancelRecurringInput> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(fieldsOf<CancelRecurringInput>()({ recurring_id: pathSegment }), unknownParameter, objectMessage),
-  ),
+  inputObject(fieldsOf<CancelRecurringInput>()({ recurring_id: pathSegment })),
 )
 
 function buildRequest(received: CancelRecurringInput): WireRequest {
@@ -40,6 +37,16 @@ function buildRequest(received: CancelRecurringInput): WireRequest {
 
 function readResponse(response: ParsedResponse): RecurringCancellation {
   return recordOf<RecurringCancellation>(response, recurringCancellationSchema)
+}
+
+async function run(
+  config: ResolvedConfig,
+  input: CancelRecurringInput,
+  received: BodilessCallOptions,
+): Promise<RecurringCancellation> {
+  const options = checkOptions('cancelRecurring', received)
+  const request = buildRequest(input)
+  return readResponse(await send(config, request, options))
 }
 
 /**
@@ -70,5 +77,6 @@ export async function cancelRecurring(
   input: CancelRecurringInput,
   options: BodilessCallOptions = {},
 ): Promise<RecurringCancellation> {
-  return call(config, 'cancelRecurring', options, () => buildRequest(input), readResponse)
+  const resolved = resolveConfig(config)
+  return reported(resolved, 'cancelRecurring', run(resolved, input, options))
 }

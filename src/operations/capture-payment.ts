@@ -1,16 +1,16 @@
 // POST {base_url}/api/v1/capture (API document, "Capture a reserve")
 
 import * as v from 'valibot'
-import type { ClientConfig, ResolvedConfig } from '../config.ts'
-import { jsonBody, recordOf } from '../http/body.ts'
-import { call } from '../http/send.ts'
-import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
+import type { CallOptions, WireRequest } from '../http/types.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
-import { type Capture, captureSchema } from '../schemas/capture.ts'
-import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
-import { amount, checkInput, currency, oneOf, orderId, products, textUpTo, url, uuid } from '../schemas/input.ts'
+import type { Capture } from '../schemas/capture.ts'
+import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
+import { checkInput, currency, oneOf, orderId, partialAmount, products, textUpTo, url, uuid } from '../schemas/input.ts'
 import type { Product } from '../schemas/split.ts'
-import { warnAboutPort } from './purchase.ts'
+import { readSecondary, secondaryRequest } from './secondary-operation.ts'
 
 /** How a fiscal receipt reaches the customer. */
 export type ReceiptDelivery = 'email' | 'sms' | 'viber' | 'none'
@@ -27,7 +27,7 @@ export interface CapturePaymentInput {
    * Positive, in the currency's unit, at most 2 decimals. Left out: the whole hold. Less: a partial capture.
    * More: beyond the hold, up to the percentage of the project's settings.
    */
-  charge_amount?: number | undefined
+  charge_amount?: number
   /** Their structure depends on whether fiscalization is used: they are sent as they are. */
   products?: readonly Product[] | undefined
   /** At most 2048 characters. */
@@ -39,55 +39,30 @@ export interface CapturePaymentInput {
 }
 
 const inputSchema: Schema<CapturePaymentInput> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<CapturePaymentInput>()({
-        pos_id: v.optional(uuid),
-        order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
-        order_currency: currency,
-        charge_amount: v.optional(amount),
-        products: v.optional(products),
-        comment: v.optional(textUpTo(COMMENT_LENGTH)),
-        server_url: v.optional(url),
-        f_receipt_delivery: v.optional(oneOf(['email', 'sms', 'viber', 'none'])),
-      }),
-      unknownParameter,
-      objectMessage,
-    ),
+  inputObject(
+    fieldsOf<CapturePaymentInput>()({
+      pos_id: v.optional(uuid),
+      order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
+      order_currency: currency,
+      charge_amount: partialAmount('capture'),
+      products: v.optional(products),
+      comment: v.optional(textUpTo(COMMENT_LENGTH)),
+      server_url: v.optional(url),
+      f_receipt_delivery: v.optional(oneOf(['email', 'sms', 'viber', 'none'])),
+    }),
   ),
 )
 
-/** Builds the request. A webhook address on an unusual port triggers `onWarning`. */
 function buildRequest(config: ResolvedConfig, received: CapturePaymentInput, options: CallOptions): WireRequest {
   const input = checkInput('capturePayment', inputSchema, received)
-  const { order_id, pos_id } = input
-  warnAboutPort(config, 'capturePayment', 'server_url', input.server_url)
-  return {
-    operation: 'capturePayment',
-    method: 'POST',
-    base: 'baseUrl',
-    path: '/api/v1/capture',
-    body: jsonBody('capturePayment', { pos_id: config.posId, ...input }, options.passThrough, inputSchema),
-    authentication: 'plain',
-    endpointsKeyHeader: 'X-API-KEY',
-    subject: { order_id, pos_id, amount: input.charge_amount, currency: input.order_currency },
-    howToFindOut: howToFindOut(input),
-  }
+  const sent = { amount: input.charge_amount, currency: input.order_currency }
+  return secondaryRequest(config, 'capturePayment', '/api/v1/capture', input, sent, options)
 }
 
-function howToFindOut({ order_id, server_url }: CapturePaymentInput): string {
-  const webhook = server_url === undefined ? '' : ' Its webhook to server_url says the same.'
-  return (
-    `A capture has no idempotency key: a second one can charge again. First call resolveOutcome(client, error, { known }), or ask with resendWebhook({ order_id: ${JSON.stringify(order_id)}, ` +
-    "operation: 'capture' }). It returns the latest capture of the order, which may be an earlier one: compare its " +
-    'operation_id and created_at with the captures that you know. A new operation_id is this capture; only a known one, or a ' +
-    `404, some minutes later means that this capture was not processed.${webhook}`
-  )
-}
-
-function readResponse(response: ParsedResponse): Capture {
-  return recordOf<Capture>(response, captureSchema)
+async function run(config: ResolvedConfig, input: CapturePaymentInput, received: CallOptions): Promise<Capture> {
+  const options = checkOptions('capturePayment', received)
+  const request = buildRequest(config, input, options)
+  return readSecondary<Capture>(await send(config, request, options))
 }
 
 /**
@@ -118,5 +93,6 @@ export async function capturePayment(
   input: CapturePaymentInput,
   options: CallOptions = {},
 ): Promise<Capture> {
-  return call(config, 'capturePayment', options, (resolved) => buildRequest(resolved, input, options), readResponse)
+  const resolved = resolveConfig(config)
+  return reported(resolved, 'capturePayment', run(resolved, input, options))
 }

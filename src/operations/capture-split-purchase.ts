@@ -1,16 +1,17 @@
 // POST {base_url}/api/v1/split/capture (beyond the API document; source [A]: shown by the vendor's other public material)
 
 import * as v from 'valibot'
-import type { ClientConfig, ResolvedConfig } from '../config.ts'
-import { call } from '../http/send.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
 import type { Capture } from '../schemas/capture.ts'
-import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
-import { amount, checkInput, currency, orderId, textUpTo, url, uuid } from '../schemas/input.ts'
+import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
+import { checkInput, currency, orderId, partialAmount, textUpTo, url, uuid } from '../schemas/input.ts'
 import { type Split, splitListSchema } from '../schemas/split.ts'
-import { warnAboutSplitSum } from './purchase.ts'
 import { readSecondary, secondaryRequest } from './secondary-operation.ts'
+import { warnAboutSplitSum } from './warnings.ts'
 
 /** The input of `captureSplitPurchase`. */
 export interface CaptureSplitPurchaseInput {
@@ -24,7 +25,7 @@ export interface CaptureSplitPurchaseInput {
    * Positive, in the currency's unit, at most 2 decimals. Left out: everything that was authorized, an assumption. All public
    * material sends it, so that the emulator rejects a capture without it.
    */
-  charge_amount?: number | undefined
+  charge_amount?: number
   /**
    * At least one entry: how the captured amount is divided. In every public example the parts add up to the amount
    * exactly; a mismatch with `charge_amount` triggers `onWarning`.
@@ -39,21 +40,16 @@ export interface CaptureSplitPurchaseInput {
 const OPERATION = 'captureSplitPurchase'
 
 const inputSchema: Schema<CaptureSplitPurchaseInput> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<CaptureSplitPurchaseInput>()({
-        pos_id: v.optional(uuid),
-        order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
-        order_currency: currency,
-        charge_amount: v.optional(amount),
-        split: splitListSchema,
-        comment: v.optional(textUpTo(COMMENT_LENGTH)),
-        server_url: v.optional(url),
-      }),
-      unknownParameter,
-      objectMessage,
-    ),
+  inputObject(
+    fieldsOf<CaptureSplitPurchaseInput>()({
+      pos_id: v.optional(uuid),
+      order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
+      order_currency: currency,
+      charge_amount: partialAmount('capture'),
+      split: splitListSchema,
+      comment: v.optional(textUpTo(COMMENT_LENGTH)),
+      server_url: v.optional(url),
+    }),
   ),
 )
 
@@ -61,7 +57,13 @@ function buildRequest(config: ResolvedConfig, received: CaptureSplitPurchaseInpu
   const input = checkInput(OPERATION, inputSchema, received)
   warnAboutSplitSum(config, OPERATION, input.split, 'charge_amount', input.charge_amount)
   const sent = { amount: input.charge_amount, currency: input.order_currency }
-  return secondaryRequest(config, OPERATION, '/api/v1/split/capture', inputSchema, input, sent, options)
+  return secondaryRequest(config, OPERATION, '/api/v1/split/capture', input, sent, options)
+}
+
+async function run(config: ResolvedConfig, input: CaptureSplitPurchaseInput, received: CallOptions): Promise<Capture> {
+  const options = checkOptions('captureSplitPurchase', received)
+  const request = buildRequest(config, input, options)
+  return readSecondary<Capture>(await send(config, request, options))
 }
 
 /**
@@ -96,11 +98,6 @@ export async function captureSplitPurchase(
   input: CaptureSplitPurchaseInput,
   options: CallOptions = {},
 ): Promise<Capture> {
-  return call(
-    config,
-    'captureSplitPurchase',
-    options,
-    (resolved) => buildRequest(resolved, input, options),
-    readSecondary<Capture>,
-  )
+  const resolved = resolveConfig(config)
+  return reported(resolved, 'captureSplitPurchase', run(resolved, input, options))
 }

@@ -1,16 +1,18 @@
 // POST {base_url}/api/v1/payment (API document, "Create payment, including two-step" and "Recurring payments")
 
 import * as v from 'valibot'
-import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import { call } from '../http/send.ts'
-import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
+import type { CallOptions, ParsedResponse } from '../http/types.ts'
 import { countCharacters } from '../lib/kind.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from '../lib/limits.ts'
-import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { anInput, fieldsOf, inputObject, objectMessage, pure, type Schema } from '../schemas/fields.ts'
 import { issueAt, oneOf, url } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import {
+  type CardOrToken,
   type DirectPurchaseFields,
   directFields,
   type HostedPurchaseFields,
@@ -25,9 +27,9 @@ import {
   readCheckout,
   readHosted,
   readPayment,
-  warnAboutPort,
   warnAboutPurchase,
 } from './purchase.ts'
+import { warnAboutPort } from './warnings.ts'
 
 /** A hosted one-step payment: the customer pays on the service's page. */
 export interface HostedPurchaseInput extends HostedPurchaseFields {
@@ -50,7 +52,9 @@ export interface HostedAuthInput extends HostedPurchaseFields {
 }
 
 /** A direct one-step payment, with card data or a token. */
-export interface DirectPurchaseInput extends DirectPurchaseFields {
+export type DirectPurchaseInput = DirectPurchaseForm & CardOrToken
+
+interface DirectPurchaseForm extends DirectPurchaseFields {
   /** One-step: the money is charged at once. */
   method: 'purchase'
   /** Attaches a subscription to this purchase. */
@@ -58,7 +62,9 @@ export interface DirectPurchaseInput extends DirectPurchaseFields {
 }
 
 /** A direct authorization hold, to be captured later. */
-export interface DirectAuthInput extends DirectPurchaseFields {
+export type DirectAuthInput = DirectAuthForm & CardOrToken
+
+interface DirectAuthForm extends DirectPurchaseFields {
   /** Two-step: the money is reserved, and captured later. */
   method: 'auth'
   /** A subscription is attached to a purchase only. */
@@ -74,9 +80,6 @@ export type PaymentForm<Mode extends 'hosted' | 'direct', Method extends 'purcha
   method: Method
 } & Extract<CreatePaymentInput, { mode: Mode; method: Method }>
 
-const input = <const E extends v.ObjectEntries>(entries: E) =>
-  v.pipe(anInput, v.objectWithRest(entries, unknownParameter, objectMessage))
-
 const inputSchema: Schema<CreatePaymentInput> = /* @__PURE__ */ pure(() => {
   const purchase = { method: oneOf(['purchase']) }
   const init_recurring = v.optional(initRecurringSchema)
@@ -86,12 +89,14 @@ const inputSchema: Schema<CreatePaymentInput> = /* @__PURE__ */ pure(() => {
   const referrer = { customer_referrer: v.optional(url) }
   const forms = {
     hosted: {
-      purchase: input(fieldsOf<HostedPurchaseInput>()({ ...hostedFields, ...purchase, ...referrer, init_recurring })),
-      auth: input(fieldsOf<HostedAuthInput>()({ ...hostedFields, ...auth, ...referrer, ...noRecurring })),
+      purchase: inputObject(
+        fieldsOf<HostedPurchaseInput>()({ ...hostedFields, ...purchase, ...referrer, init_recurring }),
+      ),
+      auth: inputObject(fieldsOf<HostedAuthInput>()({ ...hostedFields, ...auth, ...referrer, ...noRecurring })),
     },
     direct: {
-      purchase: input(fieldsOf<DirectPurchaseInput>()({ ...directFields, ...purchase, init_recurring })),
-      auth: input(fieldsOf<DirectAuthInput>()({ ...directFields, ...auth, ...noRecurring })),
+      purchase: inputObject(fieldsOf<DirectPurchaseForm>()({ ...directFields, ...purchase, init_recurring })),
+      auth: inputObject(fieldsOf<DirectAuthForm>()({ ...directFields, ...auth, ...noRecurring })),
     },
   }
   return v.lazy((given): Schema<CreatePaymentInput> => {
@@ -131,6 +136,17 @@ function readResponse({ mode, method }: CreatePaymentInput, response: ParsedResp
   return response.location === undefined ? readPayment(response) : readCheckout(response)
 }
 
+async function run(
+  config: ResolvedConfig,
+  received: CreatePaymentInput,
+  given: CallOptions,
+): Promise<Checkout | Payment> {
+  const options = checkOptions(OPERATION, given)
+  const input = checkRequest(config, received)
+  const request = buildPurchase(config, OPERATION, '/api/v1/payment', input, options)
+  return readResponse(input, await send(config, request, options))
+}
+
 /**
  * Creates a payment: one-step (`purchase`) or two-step (`auth`), hosted or direct, with a subscription if
  * `init_recurring` is given. `POST {base_url}/api/v1/payment`.
@@ -168,12 +184,6 @@ export async function createPayment<Mode extends 'hosted' | 'direct', Method ext
   input: PaymentForm<Mode, Method>,
   options: CallOptions = {},
 ): Promise<PaymentResult<Mode, Method>> {
-  // The checked copy: the caller's object may change while the response is waited for.
-  let checked: CreatePaymentInput
-  const build = (resolved: ResolvedConfig): WireRequest => {
-    checked = checkRequest(resolved, input)
-    return buildPurchase(resolved, OPERATION, '/api/v1/payment', inputSchema, checked, options)
-  }
-  const read = (response: ParsedResponse) => readResponse(checked, response) as PaymentResult<Mode, Method>
-  return call(config, OPERATION, options, build, read)
+  const resolved = resolveConfig(config)
+  return reported(resolved, OPERATION, run(resolved, input, options)) as Promise<PaymentResult<Mode, Method>>
 }

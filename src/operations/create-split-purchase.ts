@@ -1,13 +1,15 @@
 // POST {base_url}/api/v1/split/purchase (API document, "Split purchase (direct and hosted)")
 
 import * as v from 'valibot'
-import type { ClientConfig, ResolvedConfig } from '../config.ts'
-import { call } from '../http/send.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { anInput, fieldsOf, inputObject, objectMessage, pure, type Schema } from '../schemas/fields.ts'
 import { oneOf } from '../schemas/input.ts'
 import type { Payment } from '../schemas/payment.ts'
 import {
+  type CardOrToken,
   type DirectPurchaseFields,
   directFields,
   type HostedPurchaseFields,
@@ -22,8 +24,8 @@ import {
   readHosted,
   readPayment,
   warnAboutPurchase,
-  warnAboutSplitSum,
 } from './purchase.ts'
+import { warnAboutSplitSum } from './warnings.ts'
 
 /** A hosted split purchase: the customer pays on the service's page. */
 export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
@@ -34,7 +36,9 @@ export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
 }
 
 /** A direct split purchase, with card data or a token. */
-export interface DirectSplitPurchaseInput extends DirectPurchaseFields {
+export type DirectSplitPurchaseInput = DirectSplitForm & CardOrToken
+
+interface DirectSplitForm extends DirectPurchaseFields {
   /** One-step: the money is charged at once. */
   method: 'purchase'
   /** At least one entry. How their sum relates to `amount` is not shown; a mismatch triggers `onWarning`. */
@@ -55,10 +59,10 @@ const OPERATION = 'createSplitPurchase'
 const inputSchema: Schema<CreateSplitPurchaseInput> = /* @__PURE__ */ pure(() => {
   const split = { method: oneOf(['purchase']), split: splitListSchema }
   const hosted = fieldsOf<HostedSplitPurchaseInput>()({ ...hostedFields, ...split })
-  const direct = fieldsOf<DirectSplitPurchaseInput>()({ ...directFields, ...split })
+  const direct = fieldsOf<DirectSplitForm>()({ ...directFields, ...split })
   const forms = {
-    hosted: v.pipe(anInput, v.objectWithRest(hosted, unknownParameter, objectMessage)),
-    direct: v.pipe(anInput, v.objectWithRest(direct, unknownParameter, objectMessage)),
+    hosted: inputObject(hosted),
+    direct: inputObject(direct),
   }
   const modeSchema = v.pipe(anInput, v.looseObject({ mode: oneOf(['hosted', 'direct']) }, objectMessage))
   return v.lazy((given): Schema<CreateSplitPurchaseInput> => {
@@ -71,11 +75,21 @@ function buildRequest(config: ResolvedConfig, received: CreateSplitPurchaseInput
   const input = checkPurchase(config, OPERATION, received, inputSchema)
   warnAboutPurchase(config, OPERATION, input)
   warnAboutSplitSum(config, OPERATION, input.split, 'amount', input.amount)
-  return buildPurchase(config, OPERATION, '/api/v1/split/purchase', inputSchema, input, options)
+  return buildPurchase(config, OPERATION, '/api/v1/split/purchase', input, options)
 }
 
 function readResponse(response: ParsedResponse): Checkout | Payment {
   return response.attempt.request.redirectExpected ? readHosted(response) : readPayment(response)
+}
+
+async function run(
+  config: ResolvedConfig,
+  input: CreateSplitPurchaseInput,
+  received: CallOptions,
+): Promise<Checkout | Payment> {
+  const options = checkOptions(OPERATION, received)
+  const request = buildRequest(config, input, options)
+  return readResponse(await send(config, request, options))
 }
 
 /**
@@ -111,7 +125,6 @@ export async function createSplitPurchase<Mode extends 'hosted' | 'direct'>(
   input: SplitPurchaseForm<Mode>,
   options: CallOptions = {},
 ): Promise<PaymentResult<Mode, 'purchase'>> {
-  const build = (resolved: ResolvedConfig) => buildRequest(resolved, input, options)
-  const read = (response: ParsedResponse) => readResponse(response) as PaymentResult<Mode, 'purchase'>
-  return call(config, OPERATION, options, build, read)
+  const resolved = resolveConfig(config)
+  return reported(resolved, OPERATION, run(resolved, input, options)) as Promise<PaymentResult<Mode, 'purchase'>>
 }

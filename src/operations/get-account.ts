@@ -1,12 +1,13 @@
 // GET {api_url}/api/v1/balances/pos/{pos_id}/accounts/{account_id} (API document, "Balances")
 
 import * as v from 'valibot'
-import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { recordOf } from '../http/body.ts'
-import { call } from '../http/send.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { type Account, accountSchema } from '../schemas/account.ts'
-import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, uuid } from '../schemas/input.ts'
 
 /** The input of `getAccount`. */
@@ -18,14 +19,7 @@ export interface GetAccountInput {
 }
 
 const inputSchema: Schema<GetAccountInput> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<GetAccountInput>()({ pos_id: v.optional(uuid), account_id: uuid }),
-      unknownParameter,
-      objectMessage,
-    ),
-  ),
+  inputObject(fieldsOf<GetAccountInput>()({ pos_id: v.optional(uuid), account_id: uuid })),
 )
 
 function buildRequest(config: ResolvedConfig, received: GetAccountInput): WireRequest {
@@ -42,6 +36,12 @@ function buildRequest(config: ResolvedConfig, received: GetAccountInput): WireRe
 
 function readResponse(response: ParsedResponse): Account {
   return recordOf<Account>(response, accountSchema)
+}
+
+async function run(config: ResolvedConfig, input: GetAccountInput, received: BodilessCallOptions): Promise<Account> {
+  const options = checkOptions('getAccount', received)
+  const request = buildRequest(config, input)
+  return readResponse(await send(config, request, options))
 }
 
 /**
@@ -71,5 +71,6 @@ export async function getAccount(
   input: GetAccountInput,
   options: BodilessCallOptions = {},
 ): Promise<Account> {
-  return call(config, 'getAccount', options, (resolved) => buildRequest(resolved, input), readResponse)
+  const resolved = resolveConfig(config)
+  return reported(resolved, 'getAccount', run(resolved, input, options))
 }

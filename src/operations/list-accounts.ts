@@ -1,12 +1,13 @@
 // GET {api_url}/api/v1/balances/pos/{pos_id}/accounts (API document, "Balances")
 
 import * as v from 'valibot'
-import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { recordOf } from '../http/body.ts'
-import { call } from '../http/send.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { type Account, type AccountList, accountListSchema, accountSchema } from '../schemas/account.ts'
-import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, uuid } from '../schemas/input.ts'
 
 /** The input of `listAccounts`. */
@@ -16,10 +17,7 @@ export interface ListAccountsInput {
 }
 
 const inputSchema: Schema<ListAccountsInput> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(fieldsOf<ListAccountsInput>()({ pos_id: v.optional(uuid) }), unknownParameter, objectMessage),
-  ),
+  inputObject(fieldsOf<ListAccountsInput>()({ pos_id: v.optional(uuid) })),
 )
 
 function buildRequest(config: ResolvedConfig, received: ListAccountsInput): WireRequest {
@@ -37,6 +35,16 @@ function buildRequest(config: ResolvedConfig, received: ListAccountsInput): Wire
 function readResponse(response: ParsedResponse): Account[] {
   const { accounts } = recordOf<AccountList>(response, accountListSchema)
   return accounts.map((account, index) => recordOf<Account>(response, accountSchema, account, `accounts[${index}]`))
+}
+
+async function run(
+  config: ResolvedConfig,
+  input: ListAccountsInput,
+  received: BodilessCallOptions,
+): Promise<Account[]> {
+  const options = checkOptions('listAccounts', received)
+  const request = buildRequest(config, input)
+  return readResponse(await send(config, request, options))
 }
 
 /**
@@ -66,5 +74,6 @@ export async function listAccounts(
   input: ListAccountsInput = {},
   options: BodilessCallOptions = {},
 ): Promise<Account[]> {
-  return call(config, 'listAccounts', options, (resolved) => buildRequest(resolved, input), readResponse)
+  const resolved = resolveConfig(config)
+  return reported(resolved, 'listAccounts', run(resolved, input, options))
 }

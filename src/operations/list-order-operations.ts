@@ -1,16 +1,18 @@
 // GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id} (beyond the API document; source [A]: shown by the vendor's other public material)
 
 import * as v from 'valibot'
-import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import { unreadableRecord } from '../http/body.ts'
-import { call } from '../http/send.ts'
+import { compareWithRequest } from '../http/compare.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { isObject, kindOf } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
-import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
-import { readEvent } from '../schemas/read-event.ts'
+import { readRecord, undocumented } from '../schemas/read-event.ts'
 
 /** The input of `listOrderOperations`. */
 export interface ListOrderOperationsInput {
@@ -21,14 +23,7 @@ export interface ListOrderOperationsInput {
 }
 
 const inputSchema: Schema<ListOrderOperationsInput> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<ListOrderOperationsInput>()({ pos_id: v.optional(uuid), order_id: pathSegment }),
-      unknownParameter,
-      objectMessage,
-    ),
-  ),
+  inputObject(fieldsOf<ListOrderOperationsInput>()({ pos_id: v.optional(uuid), order_id: pathSegment })),
 )
 
 function buildRequest(config: ResolvedConfig, received: ListOrderOperationsInput): WireRequest {
@@ -40,13 +35,17 @@ function buildRequest(config: ResolvedConfig, received: ListOrderOperationsInput
     path: `/api/v1/pos/${pos_id}/orders/${segment(order_id)}`,
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
+    subject: { order_id },
     howToFindOut: '',
   }
 }
 
 function readResponse(response: ParsedResponse): WebhookEvent[] {
   const { json } = response
-  if (Array.isArray(json)) return json.map(readElement)
+  if (Array.isArray(json)) {
+    for (const element of json) if (isObject(element)) compareWithRequest(response, element)
+    return json.map(readElement)
+  }
   throw unreadableRecord(response, [{ path: '', message: 'must be an array of operations', received: kindOf(json) }])
 }
 
@@ -54,10 +53,21 @@ function readResponse(response: ParsedResponse): WebhookEvent[] {
 function readElement(element: unknown): WebhookEvent {
   if (!isObject(element)) {
     const issues = [{ path: '', message: 'must be an object', received: kindOf(element) }]
-    return { kind: 'unexpected', issues, record: { element } }
+    return undocumented('unexpected', { element }, issues)
   }
   // A full capture's record names its currency order_currency (the API document, "Secondary operation record").
-  return readEvent(element.currency == null ? { ...element, currency: element.order_currency } : element)
+  const { currency, order_currency } = element
+  return readRecord(currency == null && order_currency != null ? { ...element, currency: order_currency } : element)
+}
+
+async function run(
+  config: ResolvedConfig,
+  input: ListOrderOperationsInput,
+  received: BodilessCallOptions,
+): Promise<WebhookEvent[]> {
+  const options = checkOptions('listOrderOperations', received)
+  const request = buildRequest(config, input)
+  return readResponse(await send(config, request, options))
 }
 
 /**
@@ -90,5 +100,6 @@ export async function listOrderOperations(
   input: ListOrderOperationsInput,
   options: BodilessCallOptions = {},
 ): Promise<WebhookEvent[]> {
-  return call(config, 'listOrderOperations', options, (resolved) => buildRequest(resolved, input), readResponse)
+  const resolved = resolveConfig(config)
+  return reported(resolved, 'listOrderOperations', run(resolved, input, options))
 }

@@ -2,9 +2,9 @@ import type { ResolvedConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import { warn } from '../hooks.ts'
 import { jsonBody, recordOf } from '../http/body.ts'
+import { compareWithRequest } from '../http/compare.ts'
 import { invalidResponse } from '../http/errors.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { hundredths } from '../lib/decimal.ts'
 import { countCharacters } from '../lib/kind.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from '../lib/limits.ts'
 import type { Schema } from '../schemas/fields.ts'
@@ -16,7 +16,7 @@ import {
   type HostedPurchaseFields,
   missingCustomerFields,
 } from '../schemas/purchase.ts'
-import type { Split } from '../schemas/split.ts'
+import { warnAboutPort } from './warnings.ts'
 
 /** A checkout page to send the customer to. Nothing is paid yet: the webhooks report the payment. */
 export interface Checkout {
@@ -81,31 +81,11 @@ export function warnAboutPurchase(config: ResolvedConfig, operation: string, inp
   warnAboutPort(config, operation, 'server_url', server_url)
 }
 
-/** Passes to `onWarning` a webhook address on a port that the service calls only after its support agreed. */
-export function warnAboutPort(
-  config: ResolvedConfig,
-  operation: string,
-  path: string,
-  address: string | undefined,
-): void {
-  if (address === undefined) return
-  const { protocol, port } = new URL(address)
-  const used = port || (protocol === 'https:' ? '443' : '80')
-  if (/^8?443$/.test(used)) return
-  warn(config, {
-    operation,
-    code: 'unusual_webhook_port',
-    path,
-    message: `${path} is on port ${used}: the service calls 443 and 8443 only, unless its support agreed to another.`,
-  })
-}
-
 /** Builds the request of a purchase from its checked input. */
 export function buildPurchase(
   config: ResolvedConfig,
   operation: string,
   path: string,
-  schema: Schema<object>,
   input: PurchaseInput,
   { passThrough }: CallOptions,
 ): WireRequest {
@@ -117,11 +97,12 @@ export function buildPurchase(
     method: 'POST',
     base: 'baseUrl',
     path,
-    body: jsonBody(operation, body, passThrough, schema),
+    body: jsonBody(operation, body, passThrough),
     authentication: 'hmac',
     endpointsKeyHeader: 'X-API-KEY',
     redirectExpected: mode === 'hosted',
     subject: { order_id, pos_id, amount, currency },
+    methods: [method],
     howToFindOut:
       `Ask before you try again: resolveOutcome(client, error), or resendWebhook({ order_id, operation: '${method}' }) returns the state of order ${JSON.stringify(order_id)}. ` +
       'If the service does not know it, send the same order_id again: order ids are unique, so it cannot be paid twice.',
@@ -130,7 +111,7 @@ export function buildPurchase(
 
 /** Reads a payment record. */
 export function readPayment(response: ParsedResponse): Payment {
-  return recordOf<Payment>(response, paymentSchema)
+  return compareWithRequest(response, recordOf<Payment>(response, paymentSchema))
 }
 
 /** Reads the response to a hosted purchase, which can only be a redirect. */
@@ -139,25 +120,6 @@ export function readHosted(response: ParsedResponse): Checkout {
   const { attempt, status, requestId, json } = response
   const what = `${status} and a body instead of the documented redirect`
   throw invalidResponse(attempt, { reason: 'unreadable_response', status, what, body: json, requestId })
-}
-
-/** Passes to `onWarning` split amounts that do not add up to the amount, where one is sent. */
-export function warnAboutSplitSum(
-  config: ResolvedConfig,
-  operation: string,
-  split: readonly Split[],
-  field: string,
-  amount: number | undefined,
-): void {
-  if (amount === undefined) return
-  const sum = split.reduce((total, entry) => total + hundredths(entry.amount), 0)
-  if (sum === hundredths(amount)) return
-  warn(config, {
-    operation,
-    code: 'split_sum',
-    path: 'split',
-    message: `The split amounts add up to ${sum / 100}, and ${field} is ${amount}: the API document does not say whether they may differ.`,
-  })
 }
 
 const CHECKOUT_PATH = /^\/api\/v1\/checkout\/([^/]+)\/form$/

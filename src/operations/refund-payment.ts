@@ -1,12 +1,13 @@
 // POST {base_url}/api/v1/refund (beyond the API document; source [A]: shown by the vendor's other public material)
 
 import * as v from 'valibot'
-import type { ClientConfig, ResolvedConfig } from '../config.ts'
-import { call } from '../http/send.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
-import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
-import { amount, checkInput, currency, orderId, textUpTo, url, uuid } from '../schemas/input.ts'
+import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
+import { checkInput, currency, orderId, partialAmount, textUpTo, url, uuid } from '../schemas/input.ts'
 import type { Refund } from '../schemas/secondary-operation.ts'
 import { readSecondary, secondaryRequest } from './secondary-operation.ts'
 
@@ -19,7 +20,7 @@ export interface RefundPaymentInput {
   /** Currency of the original order, ISO 4217. */
   order_currency: string
   /** Positive, in the currency's unit, at most 2 decimals. Left out: everything that is left to refund. */
-  refund_amount?: number | undefined
+  refund_amount?: number
   /** At most 2048 characters: the limit of a capture's comment, assumed to hold here too. */
   comment?: string | undefined
   /** Where the webhooks of this refund go. */
@@ -27,27 +28,28 @@ export interface RefundPaymentInput {
 }
 
 const inputSchema: Schema<RefundPaymentInput> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<RefundPaymentInput>()({
-        pos_id: v.optional(uuid),
-        order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
-        order_currency: currency,
-        refund_amount: v.optional(amount),
-        comment: v.optional(textUpTo(COMMENT_LENGTH)),
-        server_url: v.optional(url),
-      }),
-      unknownParameter,
-      objectMessage,
-    ),
+  inputObject(
+    fieldsOf<RefundPaymentInput>()({
+      pos_id: v.optional(uuid),
+      order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
+      order_currency: currency,
+      refund_amount: partialAmount('refund'),
+      comment: v.optional(textUpTo(COMMENT_LENGTH)),
+      server_url: v.optional(url),
+    }),
   ),
 )
 
 function buildRequest(config: ResolvedConfig, received: RefundPaymentInput, options: CallOptions): WireRequest {
   const input = checkInput('refundPayment', inputSchema, received)
   const sent = { amount: input.refund_amount, currency: input.order_currency }
-  return secondaryRequest(config, 'refundPayment', '/api/v1/refund', inputSchema, input, sent, options)
+  return secondaryRequest(config, 'refundPayment', '/api/v1/refund', input, sent, options)
+}
+
+async function run(config: ResolvedConfig, input: RefundPaymentInput, received: CallOptions): Promise<Refund> {
+  const options = checkOptions('refundPayment', received)
+  const request = buildRequest(config, input, options)
+  return readSecondary<Refund>(await send(config, request, options))
 }
 
 /**
@@ -80,11 +82,6 @@ export async function refundPayment(
   input: RefundPaymentInput,
   options: CallOptions = {},
 ): Promise<Refund> {
-  return call(
-    config,
-    'refundPayment',
-    options,
-    (resolved) => buildRequest(resolved, input, options),
-    readSecondary<Refund>,
-  )
+  const resolved = resolveConfig(config)
+  return reported(resolved, 'refundPayment', run(resolved, input, options))
 }

@@ -1,16 +1,17 @@
 // POST {base_url}/api/v1/split/refund (beyond the API document; source [A]: shown by the vendor's other public material)
 
 import * as v from 'valibot'
-import type { ClientConfig, ResolvedConfig } from '../config.ts'
-import { call } from '../http/send.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
-import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { amount, checkInput, currency, orderId, textUpTo, url, uuid } from '../schemas/input.ts'
 import type { Refund } from '../schemas/secondary-operation.ts'
 import { type Split, splitListSchema } from '../schemas/split.ts'
-import { warnAboutSplitSum } from './purchase.ts'
 import { readSecondary, secondaryRequest } from './secondary-operation.ts'
+import { warnAboutSplitSum } from './warnings.ts'
 
 /** The input of `refundSplitPurchase`. */
 export interface RefundSplitPurchaseInput {
@@ -36,21 +37,16 @@ export interface RefundSplitPurchaseInput {
 const OPERATION = 'refundSplitPurchase'
 
 const inputSchema: Schema<RefundSplitPurchaseInput> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<RefundSplitPurchaseInput>()({
-        pos_id: v.optional(uuid),
-        order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
-        currency: currency,
-        refund_amount: amount,
-        split: splitListSchema,
-        comment: v.optional(textUpTo(COMMENT_LENGTH)),
-        server_url: v.optional(url),
-      }),
-      unknownParameter,
-      objectMessage,
-    ),
+  inputObject(
+    fieldsOf<RefundSplitPurchaseInput>()({
+      pos_id: v.optional(uuid),
+      order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
+      currency: currency,
+      refund_amount: amount,
+      split: splitListSchema,
+      comment: v.optional(textUpTo(COMMENT_LENGTH)),
+      server_url: v.optional(url),
+    }),
   ),
 )
 
@@ -58,7 +54,13 @@ function buildRequest(config: ResolvedConfig, received: RefundSplitPurchaseInput
   const input = checkInput(OPERATION, inputSchema, received)
   warnAboutSplitSum(config, OPERATION, input.split, 'refund_amount', input.refund_amount)
   const sent = { amount: input.refund_amount, currency: input.currency }
-  return secondaryRequest(config, OPERATION, '/api/v1/split/refund', inputSchema, input, sent, options)
+  return secondaryRequest(config, OPERATION, '/api/v1/split/refund', input, sent, options)
+}
+
+async function run(config: ResolvedConfig, input: RefundSplitPurchaseInput, received: CallOptions): Promise<Refund> {
+  const options = checkOptions('refundSplitPurchase', received)
+  const request = buildRequest(config, input, options)
+  return readSecondary<Refund>(await send(config, request, options))
 }
 
 /**
@@ -92,11 +94,6 @@ export async function refundSplitPurchase(
   input: RefundSplitPurchaseInput,
   options: CallOptions = {},
 ): Promise<Refund> {
-  return call(
-    config,
-    'refundSplitPurchase',
-    options,
-    (resolved) => buildRequest(resolved, input, options),
-    readSecondary<Refund>,
-  )
+  const resolved = resolveConfig(config)
+  return reported(resolved, 'refundSplitPurchase', run(resolved, input, options))
 }

@@ -1,17 +1,19 @@
 // GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true (API document, "Re-send a webhook for an operation")
 
 import * as v from 'valibot'
-import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import { unreadableRecord } from '../http/body.ts'
-import { call } from '../http/send.ts'
+import { compareWithRequest } from '../http/compare.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { isObject } from '../lib/kind.ts'
 import { segment } from '../lib/path.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
-import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, issueAt, orderId, pathSegment, uuid } from '../schemas/input.ts'
-import { readEvent } from '../schemas/read-event.ts'
+import { readRecord } from '../schemas/read-event.ts'
 import type { LiteralUnion } from '../schemas/values.ts'
 
 /** The input of `resendWebhook`. */
@@ -32,18 +34,13 @@ export interface ResendWebhookInput {
 }
 
 const inputSchema: Schema<ResendWebhookInput> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<ResendWebhookInput>()({
-        pos_id: v.optional(uuid),
-        order_id: pathSegment,
-        operation: pathSegment,
-        transactionId: v.optional(orderId()),
-      }),
-      unknownParameter,
-      objectMessage,
-    ),
+  inputObject(
+    fieldsOf<ResendWebhookInput>()({
+      pos_id: v.optional(uuid),
+      order_id: pathSegment,
+      operation: pathSegment,
+      transactionId: v.optional(orderId()),
+    }),
   ),
 )
 
@@ -63,6 +60,8 @@ function buildRequest(config: ResolvedConfig, received: ResendWebhookInput): Wir
     path: `/api/v1/pos/${pos_id}/orders/${segment(order_id)}/${segment(operation)}?callback=true${query}`,
     authentication: 'hmac',
     endpointsKeyHeader: 'X-API-KEY',
+    subject: { order_id },
+    methods: [operation],
     howToFindOut: '',
   }
 }
@@ -70,7 +69,18 @@ function buildRequest(config: ResolvedConfig, received: ResendWebhookInput): Wir
 function readResponse(response: ParsedResponse): WebhookEvent {
   const { json } = response
   if (!isObject(json)) throw unreadableRecord(response, [issueAt('', 'must be an object', json)])
-  return readEvent(json)
+  compareWithRequest(response, json)
+  return readRecord(json)
+}
+
+async function run(
+  config: ResolvedConfig,
+  input: ResendWebhookInput,
+  received: BodilessCallOptions,
+): Promise<WebhookEvent> {
+  const options = checkOptions('resendWebhook', received)
+  const request = buildRequest(config, input)
+  return readResponse(await send(config, request, options))
 }
 
 /**
@@ -101,5 +111,6 @@ export async function resendWebhook(
   input: ResendWebhookInput,
   options: BodilessCallOptions = {},
 ): Promise<WebhookEvent> {
-  return call(config, 'resendWebhook', options, (resolved) => buildRequest(resolved, input), readResponse)
+  const resolved = resolveConfig(config)
+  return reported(resolved, 'resendWebhook', run(resolved, input, options))
 }

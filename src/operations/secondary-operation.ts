@@ -1,10 +1,11 @@
 import type { ResolvedConfig } from '../config.ts'
 import { jsonBody, recordOf } from '../http/body.ts'
+import { compareWithRequest } from '../http/compare.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { type Capture, captureSchema } from '../schemas/capture.ts'
-import type { Schema } from '../schemas/fields.ts'
 import type { Refund, Void } from '../schemas/secondary-operation.ts'
-import { warnAboutPort } from './purchase.ts'
+import { METHOD_OF } from './methods.ts'
+import { warnAboutPort } from './warnings.ts'
 
 /** What the request of every secondary operation has. */
 interface SecondaryInput {
@@ -18,7 +19,6 @@ export function secondaryRequest(
   config: ResolvedConfig,
   operation: string,
   path: string,
-  schema: Schema<object>,
   input: SecondaryInput,
   { amount, currency }: { amount?: number | undefined; currency: string },
   { passThrough }: CallOptions,
@@ -30,10 +30,11 @@ export function secondaryRequest(
     method: 'POST',
     base: 'baseUrl',
     path,
-    body: jsonBody(operation, { pos_id: config.posId, ...input }, passThrough, schema),
+    body: jsonBody(operation, { pos_id: config.posId, ...input }, passThrough),
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
     subject: { order_id, pos_id, amount, currency },
+    methods: [METHOD_OF[operation] as string],
     howToFindOut:
       `${operation} has no idempotency key: a second call can move the money again. First call resolveOutcome(client, error, { known }), ` +
       `or compare listOrderOperations({ order_id: ${JSON.stringify(order_id)} }) with the operations from before the call.`,
@@ -42,5 +43,5 @@ export function secondaryRequest(
 
 /** Reads the record of a capture, void or refund. */
 export function readSecondary<T extends Capture | Refund | Void>(response: ParsedResponse): T {
-  return recordOf<Capture>(response, captureSchema) as T
+  return compareWithRequest(response, recordOf<Capture>(response, captureSchema)) as T
 }

@@ -1,11 +1,12 @@
 // POST {base_url}/api/v1/void (beyond the API document; source [A]: shown by the vendor's other public material)
 
 import * as v from 'valibot'
-import type { ClientConfig, ResolvedConfig } from '../config.ts'
-import { call } from '../http/send.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import { checkOptions } from '../http/options.ts'
+import { reported, send } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
-import { anInput, fieldsOf, objectMessage, pure, type Schema, unknownParameter } from '../schemas/fields.ts'
+import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, currency, orderId, textUpTo, url, uuid } from '../schemas/input.ts'
 import type { Void } from '../schemas/secondary-operation.ts'
 import { readSecondary, secondaryRequest } from './secondary-operation.ts'
@@ -25,26 +26,27 @@ export interface VoidPaymentInput {
 }
 
 const inputSchema: Schema<VoidPaymentInput> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<VoidPaymentInput>()({
-        pos_id: v.optional(uuid),
-        order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
-        order_currency: currency,
-        comment: v.optional(textUpTo(COMMENT_LENGTH)),
-        server_url: v.optional(url),
-      }),
-      unknownParameter,
-      objectMessage,
-    ),
+  inputObject(
+    fieldsOf<VoidPaymentInput>()({
+      pos_id: v.optional(uuid),
+      order_id: orderId(CAPTURE_ORDER_ID_LENGTH),
+      order_currency: currency,
+      comment: v.optional(textUpTo(COMMENT_LENGTH)),
+      server_url: v.optional(url),
+    }),
   ),
 )
 
 function buildRequest(config: ResolvedConfig, received: VoidPaymentInput, options: CallOptions): WireRequest {
   const input = checkInput('voidPayment', inputSchema, received)
   const sent = { currency: input.order_currency }
-  return secondaryRequest(config, 'voidPayment', '/api/v1/void', inputSchema, input, sent, options)
+  return secondaryRequest(config, 'voidPayment', '/api/v1/void', input, sent, options)
+}
+
+async function run(config: ResolvedConfig, input: VoidPaymentInput, received: CallOptions): Promise<Void> {
+  const options = checkOptions('voidPayment', received)
+  const request = buildRequest(config, input, options)
+  return readSecondary<Void>(await send(config, request, options))
 }
 
 /**
@@ -76,5 +78,6 @@ export async function voidPayment(
   input: VoidPaymentInput,
   options: CallOptions = {},
 ): Promise<Void> {
-  return call(config, 'voidPayment', options, (resolved) => buildRequest(resolved, input, options), readSecondary<Void>)
+  const resolved = resolveConfig(config)
+  return reported(resolved, 'voidPayment', run(resolved, input, options))
 }

@@ -1,30 +1,35 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { encodeBase64url } from '../lib/base64url.ts'
-import { encodeUtf8 } from '../lib/utf8.ts'
-import type { WebhookEvent } from '../schemas/event.ts'
-
-/** Everything that was received of an event, under its wire names. */
-export function recordOf(event: WebhookEvent): Readonly<Record<string, unknown>> {
-  return event.record
-}
+import { sha256Base64url } from '../lib/sha256.ts'
+import { type EventCopy, isDocumentedEvent } from '../schemas/event.ts'
+import { originalOf } from '../schemas/read-event.ts'
 
 /**
- * The identity of an event: the same for every delivery of it, however it came (by a webhook with other padding, by
- * {@link resendWebhook}), and another one for two events that differ in anything. Use it as the key of whatever you do
- * with an event, for example as a unique column.
+ * The identity of an event, for storing it: the same for every delivery of it, however it came (by a webhook with other padding,
+ * by {@link resendWebhook}, as a copy from JSON, `structuredClone` or a queue), and another one for two events that differ in
+ * anything that an event has. To act on a payment once, use {@link operationKey}: a re-sent webhook may have a parameter more.
  *
  * It is the SHA-256 of the event's record with sorted keys, null fields left out, and numbers that arrived as text read
- * as numbers; Base64Url, 43 characters. Synchronous, and total: it never throws, however deep the record is.
+ * as numbers; Base64Url, 43 characters. Synchronous, however deep the record is. Fields of the wire that are called `kind`,
+ * `record`, `issues`, `constructor`, `prototype` or `__proto__` are not part of it, nor are those of a documented event that are
+ * left out because of their type (`issues`): no copy has them all.
  *
+ * @throws {ConfigError} for a copy of an undocumented event that has lost an `order_id` or `method` which is not a text
+ *   (`structuredClone` and a spread keep none): it says what to keep.
  * @example
  * import { eventKey, type WebhookEvent } from 'edgetill'
  * async function keep(event: WebhookEvent, insert: (key: string, event: WebhookEvent) => Promise<void>) {
  *   await insert(eventKey(event), event) // "on conflict do nothing"
  * }
  */
-export function eventKey(event: WebhookEvent): string {
-  return encodeBase64url(sha256(encodeUtf8(canonicalText(recordOf(event)))), false)
+export function eventKey(event: EventCopy): string {
+  const original = originalOf(event)
+  const isPartial = original.issues.length > 0 && isDocumentedEvent(original)
+  return sha256Base64url(canonicalText(isPartial ? { ...original } : original.record))
 }
+
+/** A copy has them as ours. */
+const OURS: ReadonlySet<string> = new Set(['kind', 'record', 'issues'])
+/** valibot's objects drop them. */
+const DROPPED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** What is still to be written: a piece of text, or a value under a key. */
 type Pending = string | { key: string; value: unknown }
@@ -39,32 +44,56 @@ function canonicalText(record: Record<string, unknown>): string {
       continue
     }
     const { key, value } = next
-    if (Array.isArray(value)) {
+    if (typeof value !== 'object' || value === null) {
+      text += scalarText(key, value)
+    } else if (Array.isArray(value)) {
       text += '['
       pending.push(']')
       for (let i = value.length - 1; i >= 0; i--) pending.push(',', { key, value: value[i] })
-    } else if (typeof value === 'object' && value !== null) {
-      text += '{'
-      pending.push('}')
-      const names = Object.keys(value).sort().reverse()
-      for (const name of names) {
-        const member = (value as Record<string, unknown>)[name]
-        if (member !== null && member !== undefined) {
-          pending.push(',', { key: name, value: member }, `${JSON.stringify(name)}:`)
-        }
-      }
     } else {
-      text += JSON.stringify(asNumber(key, value)) ?? 'null'
+      text += '{'
+      const members = value as Record<string, unknown>
+      const names = Object.keys(members).sort()
+      // Up to the first member that is not a scalar: the rest has to wait for it.
+      let index = 0
+      for (; index < names.length; index++) {
+        const name = names[index] as string
+        const member = members[name]
+        if (typeof member === 'object' && member !== null) break
+        if (member != null && !isLeftOut(name, value === record))
+          text += `${nameText(name)}:${scalarText(name, member)},`
+      }
+      pending.push('}')
+      for (let i = names.length - 1; i >= index; i--) {
+        const name = names[i] as string
+        const member = members[name]
+        if (member == null || isLeftOut(name, value === record)) continue
+        if (typeof member === 'object') pending.push(',', { key: name, value: member }, `${JSON.stringify(name)}:`)
+        else pending.push(`${nameText(name)}:${scalarText(name, member)},`)
+      }
     }
   }
   return text
 }
 
-const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/
+const nameText = (name: string): string => (PLAIN.test(name) ? `"${name}"` : JSON.stringify(name))
+
+const isLeftOut = (name: string, isTop: boolean): boolean => DROPPED.has(name) || (isTop && OURS.has(name))
+
+const scalarText = (key: string, value: unknown): string => {
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`
+  return JSON.stringify(asNumber(key, value)) ?? 'null'
+}
+
+/** A text that is not a number, and that JSON writes as it is. */
+const PLAIN = /^[A-Za-z][\w.:+*/ -]*$|^[\da-f]{8}-[\w-]+$/
+
+const DECIMAL = /^-?\d+(\.\d+)?$/
 
 /** `"100"` and `100` are one value, `"100.50"` too where it is an amount. An identifier stays the text that it is. */
 function asNumber(key: string, value: unknown): unknown {
-  if (typeof value !== 'string' || /_id$|^id$/.test(key) || !DECIMAL.test(value)) return value
+  if (typeof value !== 'string' || !DECIMAL.test(value) || key === 'id' || key.endsWith('_id')) return value
   const number = Number(value)
-  return String(number) === value || /(^|_)amount$/.test(key) ? number : value
+  // An amount is read as a number whatever its text is: a copy of the event has it so.
+  return String(number) === value || (/(^|_)amount$/.test(key) && Number.isFinite(number)) ? number : value
 }

@@ -1,22 +1,26 @@
-import type { WebhookEvent } from '../schemas/event.ts'
-import { recordOf } from './event-key.ts'
+import { ConfigError } from '../errors.ts'
+import { hundredths } from '../lib/decimal.ts'
+import type { EventCopy } from '../schemas/event.ts'
+import { recordOf } from '../schemas/read.ts'
+import { chargeKey, isPrimary, operationId, sortable } from './identity.ts'
 import type { ExpectedPayment, Order, OrderEvent, OrderFlag, OrderOperation, OrderTotals } from './order.ts'
 import { type EventSummary, summarizeEvent } from './summary.ts'
 
-const PRIMARY: readonly unknown[] = ['purchase', 'auth', 'credit', 'p2p', 'lookup']
 /** Above this, hundredths are no longer exact. */
 const MAX_AMOUNT = Number.MAX_SAFE_INTEGER / 100
 
 /**
  * The state of an order from its events: pure, total, and the same for any order and any repetition of them.
  *
- * Payments are told apart by `transaction_id ?? payment_id` (recurring charges share an `order_id`), other operations by
- * `operation_id`. Within one, the newest `processed_at ?? created_at` counts, at a tie the more final status, then the
- * event that says more; a final status never goes back to one that is not. The order's `status` is that of its first
- * payment (a card look-up only when there is no payment).
+ * Payments are told apart by `payment_id`, `transaction_id` and `created_at` (charges of a subscription may share the first two),
+ * other operations by `operation_id`. Within one, the newest `processed_at ?? created_at` counts, at a tie the more final status,
+ * then the event that says more; a final status never goes back to one that is not. The order's `status`, `amount` and `currency`
+ * are those of its first successful purchase or authorization, else of its first one, else of its first other payment: an order
+ * with money in it is never shown as failed.
  *
- * @param events The events of one order, in any order.
+ * @param events The events of one order, in any order; copies of events (JSON, `structuredClone`, a queue) do.
  * @param expected What the payment should be; without it nothing is compared.
+ * @throws {ConfigError} for events of two orders, often a missing WHERE, and for a copy that has lost a field.
  * @example
  * import { foldOrder, type WebhookEvent } from 'edgetill'
  * function isPaid(events: WebhookEvent[]): boolean {
@@ -24,9 +28,12 @@ const MAX_AMOUNT = Number.MAX_SAFE_INTEGER / 100
  *   return flags.length === 0 && totals.captured - totals.refunded >= 10_050
  * }
  */
-export function foldOrder(events: readonly WebhookEvent[], expected?: ExpectedPayment): Order {
-  const order_id = events.map((event) => recordOf(event).order_id).find((id) => typeof id === 'string')
-  return foldSummaries((order_id as string | undefined) ?? null, events.map(summarizeEvent), expected)
+export function foldOrder(events: readonly EventCopy[], expected?: ExpectedPayment): Order {
+  const ids = new Set(events.map((event) => recordOf(event).order_id).filter((id) => typeof id === 'string'))
+  if (ids.size > 1)
+    throw new ConfigError('events', 'foldOrder got events of several orders: pass those of one order_id.')
+  const [order_id = null] = ids
+  return foldSummaries(order_id as string | null, events.map(summarizeEvent), expected)
 }
 
 /** {@link foldOrder} for a store that keeps summaries instead of whole events. */
@@ -37,8 +44,7 @@ export function foldSummaries(
 ): Order {
   const distinct = [...new Map(summaries.map((summary) => [summary.id, summary])).values()].sort(byTime)
   const operations = foldOperations(distinct.filter(counts))
-  const primaries = operations.filter(({ primary }) => primary)
-  const first = (primaries.find(({ newest }) => newest.method !== 'lookup') ?? primaries[0])?.newest
+  const first = firstPayment(operations)?.newest
   const currency = first?.currency ?? null
   const totals = sum(operations, currency)
   return {
@@ -55,12 +61,35 @@ export function foldSummaries(
   }
 }
 
+/** The payment that the order is about: see {@link foldOrder}. */
+function firstPayment(operations: readonly Folded[]): Folded | undefined {
+  const sales = operations.filter(isSale)
+  const others = operations.filter(({ primary }) => primary)
+  return sales.find(isPaid) ?? sales[0] ?? others.find(({ newest }) => newest.method !== 'lookup') ?? others[0]
+}
+
+const isSale = ({ newest: { method } }: Folded): boolean => method === 'purchase' || method === 'auth'
+const isPaid = ({ newest }: Folded): boolean => newest.status === 'success'
+
+/** Whether a payment failed before another one succeeded. The service itself repeats a failed charge of a subscription. */
+function wasPaidAfterFailure(operations: readonly Folded[]): boolean {
+  const sales = operations.filter(isSale)
+  const paid = sales.find(isPaid)
+  return sales.some(
+    ({ newest, createdAt }) =>
+      paid &&
+      newest.status === 'failure' &&
+      createdAt <= paid.createdAt &&
+      !(newest.recurring_id !== undefined && newest.recurring_id === paid.newest.recurring_id),
+  )
+}
+
 /** Whether an event says enough, and nothing impossible, to change an order: an odd field elsewhere does not matter. */
 function counts(summary: EventSummary): boolean {
   const { unusable, method, status, currency, amount, processed_amount } = summary
   if (operationId(summary) === undefined || method === undefined) return false
   // Nothing is known of what an undocumented method needs, and nothing is added up from it.
-  if (!PRIMARY.includes(method) && !COUNTS.has(method)) return true
+  if (!isPrimary(summary) && !COUNTS.has(method)) return true
   if (unusable || status === undefined || currency === undefined || !isAmount(amount)) return false
   return processed_amount === undefined || isAmount(processed_amount)
 }
@@ -79,10 +108,10 @@ interface Folded {
 
 /** From events in the order of {@link byTime}. Ordered by creation; within one operation the newest state that may count. */
 function foldOperations(summaries: readonly EventSummary[]): Folded[] {
-  const paymentOf = paymentGroups(summaries)
+  const paymentOf = chargesOf(summaries)
   const groups = new Map<string, { id: string; primary: boolean; events: EventSummary[] }>()
   for (const summary of summaries) {
-    const primary = PRIMARY.includes(summary.method)
+    const primary = isPrimary(summary)
     const { id, key } = primary ? paymentOf(summary) : { id: operationId(summary) as string, key: '' }
     const groupKey = primary ? `/${key}` : `${summary.method}/${id}`
     const group = groups.get(groupKey) ?? { id, primary, events: [] }
@@ -100,47 +129,53 @@ function foldOperations(summaries: readonly EventSummary[]): Folded[] {
     .sort((a, b) => compare(a.createdAt, b.createdAt) || Number(b.primary) - Number(a.primary) || compare(a.id, b.id))
 }
 
-interface PaymentGroup {
+/** A charge: what it is called, and when it was created. */
+interface Charge {
   id: string
   key: string
   at: string
+  /** Whether it is named by its payment and its transaction. */
+  whole: boolean
 }
 
 /**
  * Which charge of a payment an event belongs to. Not every event has a `transaction_id`: one without belongs to the
  * charge that was created at the same moment. A final one that was created at another moment is a separate charge, so
- * that recurring charges do not erase each other; one that is not final belongs to the payment's first charge.
+ * that recurring charges do not erase each other; one that is not final belongs to the first charge.
  */
-function paymentGroups(summaries: readonly EventSummary[]): (summary: EventSummary) => PaymentGroup {
-  const byPayment = new Map<string | undefined, PaymentGroup[]>()
-  const groupOf = (summary: EventSummary): PaymentGroup => {
-    const [id, at] = [operationId(summary) as string, sortable(summary.created_at)]
-    return { id, key: summary.transaction_id ?? `${id}@${at}`, at }
+function chargesOf(summaries: readonly EventSummary[]): (summary: EventSummary) => Charge {
+  const charges = new Map<string | undefined, Charge[]>()
+  const chargeOf = (summary: EventSummary): Charge => ({
+    id: operationId(summary) as string,
+    key: chargeKey(summary),
+    at: sortable(summary.created_at),
+    whole: summary.transaction_id !== undefined && summary.payment_id !== undefined,
+  })
+  const add = (summary: EventSummary) => {
+    for (const of of new Set([summary.payment_id, summary.transaction_id])) {
+      if (of !== undefined) charges.set(of, [...(charges.get(of) ?? []), chargeOf(summary)])
+    }
   }
-  for (const summary of summaries) {
-    const { method, payment_id, transaction_id } = summary
-    if (!PRIMARY.includes(method)) continue
-    if (transaction_id === undefined && !isFinal(summary)) continue
-    byPayment.set(payment_id, [...(byPayment.get(payment_id) ?? []), groupOf(summary)])
+  const primaries = summaries.filter(isPrimary)
+  for (const summary of primaries) if (isOwnCharge(summary)) add(summary)
+  // A transaction of which nothing is final yet.
+  for (const summary of primaries) {
+    if (summary.transaction_id !== undefined && !charges.has(summary.transaction_id)) add(summary)
   }
-  for (const groups of byPayment.values()) {
-    // One with a transaction_id comes before one without of the same moment.
-    const named = ({ id, key }: PaymentGroup) => Number(id !== key)
-    groups.sort((a, b) => compare(a.at, b.at) || named(a) - named(b) || compare(a.key, b.key))
+  for (const found of charges.values()) {
+    // One with both identifiers comes before one without of the same moment.
+    found.sort((a, b) => compare(a.at, b.at) || Number(b.whole) - Number(a.whole) || compare(a.key, b.key))
   }
   return (summary) => {
-    const own = groupOf(summary)
-    if (summary.transaction_id !== undefined) return own
-    const groups = byPayment.get(summary.payment_id) ?? []
-    return groups.find(({ at }) => at === own.at) ?? groups[0] ?? { ...own, key: own.id }
+    const own = chargeOf(summary)
+    const found = charges.get(summary.transaction_id ?? summary.payment_id) ?? []
+    if (isOwnCharge(summary) && own.whole) return own
+    const same = found.find(({ at }) => at === own.at)
+    return same ?? (isOwnCharge(summary) ? own : found[0]) ?? { ...own, key: own.id }
   }
 }
 
-/** A payment's `operation_id`, should it have one, does not tell it apart. */
-function operationId({ method, operation_id, transaction_id, payment_id }: EventSummary): string | undefined {
-  const payment = transaction_id ?? payment_id
-  return PRIMARY.includes(method) ? payment : (operation_id ?? payment)
-}
+const isOwnCharge = (summary: EventSummary): boolean => isFinal(summary) && summary.created_at !== undefined
 
 /** Of events in the order of {@link byTime}: the newest, but a final status never goes back to one that is not. */
 function newestOf(events: readonly EventSummary[]): EventSummary {
@@ -169,22 +204,13 @@ function byTime(a: EventSummary, b: EventSummary): number {
 
 const timeOf = (summary: EventSummary | undefined): string | undefined => summary?.processed_at ?? summary?.created_at
 
-/** Timestamps have no zone and are compared as text; their fraction may have any length, or be absent. */
-function sortable(time = ''): string {
-  const [whole = '', fraction = ''] = time.split('.')
-  return `${whole}.${fraction.replace(/0+$/, '')}`
-}
-
 const compare = (a: string, b: string): number => Number(a > b) - Number(a < b)
 
 /** What was paid: the payer may have changed the amount, but an amount in another currency cannot be added up. */
 function paid({ amount, currency, processed_amount, processed_currency }: EventSummary): number {
   const same = processed_currency === undefined || processed_currency === currency
-  return minorUnits(((same ? processed_amount : undefined) ?? amount) as number)
+  return hundredths(((same ? processed_amount : undefined) ?? amount) as number)
 }
-
-/** Hundredths. Rounding to whole units first would lose them, cutting would turn 0.29 into 28. */
-const minorUnits = (amount: number): number => Math.round(amount * 100)
 
 function sum(operations: readonly Folded[], currency: string | null): OrderTotals {
   const totals: OrderTotals = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 }
@@ -192,7 +218,7 @@ function sum(operations: readonly Folded[], currency: string | null): OrderTotal
     if (newest.status !== 'success') continue
     const { fee_amount, fee_currency = newest.currency } = newest
     if (isAmount(fee_amount) && fee_currency === (currency ?? newest.currency)) {
-      totals.fee += minorUnits(fee_amount as number)
+      totals.fee += hundredths(fee_amount as number)
     }
     if (currency !== null && newest.currency !== currency) continue
     for (const name of COUNTS.get(newest.method) ?? []) totals[name] += paid(newest)
@@ -234,6 +260,7 @@ function flagsOf(
     ['foreign_pos', summaries.some((summary) => pos_id !== undefined && isOther(summary.pos_id, pos_id))],
     ['status_conflict', operations.some(({ conflict }) => conflict)],
     ['over_refund', succeeded && refunded > captured],
+    ['paid_after_failure', wasPaidAfterFailure(operations)],
   ]
   return raised.flatMap(([flag, isRaised]) => (isRaised ? [flag] : []))
 }
@@ -245,7 +272,7 @@ function hasOtherAmount(
   { amount, recurring_amount }: ExpectedPayment,
 ): boolean {
   const differs = ({ amount: asked, processed_amount }: EventSummary, wanted: number | undefined) =>
-    wanted !== undefined && minorUnits((processed_amount ?? asked) as number) !== minorUnits(wanted)
+    wanted !== undefined && hundredths((processed_amount ?? asked) as number) !== hundredths(wanted)
   return operations.some(({ newest }) =>
     newest === first
       ? differs(newest, amount)

@@ -1,5 +1,6 @@
-export { eventKey, recordOf } from './event-key.ts'
-export { foldOrder, foldSummaries } from './fold.ts'
+export { eventKey } from './event-key.ts'
+export { foldOrder } from './fold.ts'
+export { operationKey } from './operation-key.ts'
 export type {
   ExpectedPayment,
   Order,
@@ -9,4 +10,4 @@ export type {
   OrderTotals,
 } from './order.ts'
 export type { EventSummary } from './summary.ts'
-export { readSummary, summarizeEvent } from './summary.ts'
+export { summarizeEvent } from './summary.ts'

@@ -2,11 +2,11 @@
 export interface Order {
   /** Your identifier of the order; null when no event names one. */
   order_id: string | null
-  /** Status of the order's first payment; null before its first webhook. */
+  /** Status of the order's first successful payment, else of its first one; null before its first webhook. */
   status: string | null
-  /** `purchase`, `auth` …: the method of the first payment. */
+  /** `purchase`, `auth` …: the method of that payment. */
   method: string | null
-  /** Amount of the first payment, in the currency's unit; before its first webhook, the expected one. */
+  /** Amount of that payment, in the currency's unit; before its first webhook, the expected one. */
   amount: number | null
   /** ISO 4217. */
   currency: string | null
@@ -77,7 +77,8 @@ export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id'> {
  * - `unexpected_shape`: an event has a shape that the API document does not show, or an impossible amount;
  * - `foreign_pos`: an event belongs to another POS than expected;
  * - `status_conflict`: one operation was reported both as a success and as a failure;
- * - `over_refund`: more was refunded than captured.
+ * - `over_refund`: more was refunded than captured;
+ * - `paid_after_failure`: a payment failed before another one succeeded: it informs, and needs no action.
  */
 export type OrderFlag =
   | 'amount_mismatch'
@@ -88,8 +89,9 @@ export type OrderFlag =
   | 'foreign_pos'
   | 'status_conflict'
   | 'over_refund'
+  | 'paid_after_failure'
 
-/** What the order's first payment should be; every field that is given is compared. */
+/** What the payment that the order is about should be; every field that is given is compared. */
 export interface ExpectedPayment {
   /** In the currency's unit. */
   amount?: number | undefined

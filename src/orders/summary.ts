@@ -1,4 +1,5 @@
-import type { WebhookEvent } from '../schemas/event.ts'
+import { type EventCopy, isDocumentedEvent } from '../schemas/event.ts'
+import { originalOf } from '../schemas/read-event.ts'
 import { eventKey } from './event-key.ts'
 
 /** What the fold needs of an event, under the wire's names: small enough to be kept beside a key. */
@@ -24,6 +25,8 @@ export interface EventSummary {
   processed_currency?: string
   fee_amount?: number
   fee_currency?: string
+  /** Set on a charge of a subscription. */
+  recurring_id?: string
 }
 
 const TEXTS = [
@@ -42,21 +45,38 @@ const TEXTS = [
 const NUMBERS = ['amount', 'processed_amount'] as const
 const DECIDING = ['method', 'status', 'currency', 'processed_currency', ...NUMBERS] as const
 
-/** Reads what the fold needs from an event; a field of another type than the API document's is left out. */
-export function summarizeEvent(event: WebhookEvent): EventSummary {
-  const isDocumented = event.kind !== 'unexpected' && event.kind !== 'unknown'
-  const kind = isDocumented ? 'documented' : event.kind
+/**
+ * Reads what the fold needs from an event, or from a copy of one; a field of another type than the API document's is left out.
+ * @throws {ConfigError} as {@link eventKey}, for a copy that has lost a field.
+ * @example
+ * import { summarizeEvent, type EventSummary } from 'edgetill/orders'
+ * import type { WebhookEvent } from 'edgetill'
+ * const rowOf = (event: WebhookEvent): EventSummary => summarizeEvent(event)
+ */
+export function summarizeEvent(event: EventCopy): EventSummary {
+  return { id: eventKey(event), ...readFields(event) }
+}
+
+/** What {@link summarizeEvent} reads, without the key. */
+export function readFields(copy: EventCopy): Omit<EventSummary, 'id'> {
+  const event = originalOf(copy)
+  const isDocumented = isDocumentedEvent(event)
+  const kind = isDocumented ? 'documented' : (event.kind as 'unknown' | 'unexpected')
   // A documented event has its numbers as numbers, also where the wire had them as text.
   const record: Readonly<Record<string, unknown>> = isDocumented ? { ...event } : event.record
   const fee = record.fee as { amount?: unknown; currency?: unknown } | null | undefined
-  const summary = readSummary(eventKey(event), {
+  const recurring = record.recurring as { id?: unknown } | null | undefined
+  const { id: _, ...fields } = readSummary('', {
     ...record,
     kind,
+    // Ours, whatever the wire has under this name.
+    unusable: false,
     fee_amount: fee?.amount,
     fee_currency: fee?.currency,
+    recurring_id: recurring?.id,
   })
-  if (DECIDING.some((name) => record[name] != null && summary[name] === undefined)) summary.unusable = true
-  return summary
+  if (DECIDING.some((name) => record[name] != null && fields[name] === undefined)) fields.unusable = true
+  return fields
 }
 
 /** Reads a summary from what was kept of one. Total: whatever is passed in, a summary comes out. */
@@ -64,7 +84,7 @@ export function readSummary(id: string, kept: unknown): EventSummary {
   const source = (typeof kept === 'object' && kept !== null ? kept : {}) as Record<string, unknown>
   const known = source.kind === 'documented' || source.kind === 'unknown'
   const summary: EventSummary = { id, kind: known ? (source.kind as EventSummary['kind']) : 'unexpected' }
-  for (const name of [...TEXTS, 'fee_currency'] as const) {
+  for (const name of [...TEXTS, 'fee_currency', 'recurring_id'] as const) {
     const value = source[name]
     if (typeof value === 'string') summary[name] = value
   }

@@ -1,6 +1,7 @@
 import { isFinal } from '../helpers/status.ts'
 import { hundredths, isAmount } from '../lib/decimal.ts'
-import type { DocumentedEvent, PrimaryEvent, WebhookEvent } from '../schemas/event.ts'
+import { METHOD_OF } from '../operations/methods.ts'
+import { type DocumentedEvent, isDocumentedEvent, type PrimaryEvent, type WebhookEvent } from '../schemas/event.ts'
 import type { OrderView } from './look-up.ts'
 
 type SecondaryEvent = Exclude<DocumentedEvent, PrimaryEvent>
@@ -24,15 +25,6 @@ export interface CallFacts {
   known: ReadonlySet<string> | undefined
   /** Whether so much time has passed that an absence counts. */
   settled: boolean
-}
-
-/** The `method` of each secondary operation's record. */
-export const METHOD_OF: Readonly<Record<string, SecondaryMethod>> = {
-  capturePayment: 'capture',
-  captureSplitPurchase: 'capture',
-  refundPayment: 'refund',
-  refundSplitPurchase: 'refund',
-  voidPayment: 'void',
 }
 
 /** Decides what became of a call from what the service shows of its order: pure. */
@@ -69,9 +61,11 @@ function decideCreation(call: CallFacts, { operations }: OrderView): ResolvedOut
 }
 
 function decideCancellation(call: CallFacts, { operations }: OrderView): ResolvedOutcome {
-  const [payment] = primariesOf(operations)
+  const payments = primariesOf(operations)
+  const cancelled = payments.find(({ status_code }) => status_code === CANCELLED)
+  if (cancelled) return { outcome: 'executed', record: cancelled }
+  const payment = payments.find(({ status }) => !isFinal(status)) ?? payments[0]
   if (!payment) return unknown(NO_PAYMENT)
-  if (payment.status_code === CANCELLED) return { outcome: 'executed', record: payment }
   if (!isFinal(payment.status)) return absent(call)
   // A final status never changes, unless its code is missing: then it may be a cancellation.
   if (payment.status === 'failure' && payment.status_code == null) return unknown(UNREADABLE)
@@ -102,9 +96,8 @@ function decideSecondary(call: CallFacts, method: SecondaryMethod, view: OrderVi
   )
   const [record] = candidates
   if (!record) {
-    // How a split operation is listed is not shown; a computed amount proves nothing; a re-sent webhook hides others.
-    const exact = view.complete && call.amount !== undefined && !call.operation.includes('Split')
-    return (exact ? 0 : view.complete ? fresh.length : own.length) > 0 ? unknown(OTHERS) : absent(call)
+    // The actual amount may be another one than was asked for; a re-sent webhook hides all but the latest.
+    return (view.complete ? fresh : own).length > 0 ? unknown(OTHERS) : absent(call)
   }
   if (!known) return unknown(`Without \`known\`, ${method} ${record.operation_id} may be from before the call.`)
   if (candidates.length > 1) return unknown(`${candidates.length} operations match, and only one can be this one.`)
@@ -152,20 +145,19 @@ function mayBe(event: WebhookEvent, method: SecondaryMethod, known: CallFacts['k
   return event.kind === 'unexpected' && !isKnown && (event.method ?? method) === method
 }
 
-const isUnreadable = ({ kind }: WebhookEvent) => kind === 'unexpected' || kind === 'unknown'
+const isUnreadable = (event: WebhookEvent) => !isDocumentedEvent(event)
+
+// By kind: a field that the other kind is not documented to have may come at any time.
+const SECONDARY: readonly string[] = ['capture', 'void', 'refund', 'auth_increment']
+const isSecondary = (event: WebhookEvent): event is SecondaryEvent => SECONDARY.includes(event.kind)
 
 /** The payments of an order, the first one first: the charges of a subscription share its order_id. */
 function primariesOf(operations: readonly WebhookEvent[]): PrimaryEvent[] {
-  const primaries = operations.filter(
-    (event): event is PrimaryEvent => !isUnreadable(event) && !('operation_id' in event),
-  )
+  const primaries = operations.filter((event): event is PrimaryEvent => isDocumentedEvent(event) && !isSecondary(event))
   return primaries.sort((a, b) => (String(a.created_at) < String(b.created_at) ? -1 : 1))
 }
 
 /** The secondary operations of an order, each once. */
 function secondariesOf(operations: readonly WebhookEvent[]): SecondaryEvent[] {
-  const secondaries = operations.filter(
-    (event): event is SecondaryEvent => !isUnreadable(event) && 'operation_id' in event,
-  )
-  return [...new Map(secondaries.map((one) => [one.operation_id, one])).values()]
+  return [...new Map(operations.filter(isSecondary).map((one) => [one.operation_id, one])).values()]
 }

@@ -3,6 +3,7 @@ import type { BodilessCallOptions } from '../http/types.ts'
 import type { ListOrderOperationsInput } from '../operations/list-order-operations.ts'
 import type { ResendWebhookInput } from '../operations/resend-webhook.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
+import { originalOf } from '../schemas/read-event.ts'
 
 /** What `resolveOutcome` needs of a client. */
 export interface OrderLookup {
@@ -27,17 +28,17 @@ export interface OrderAddress {
 /**
  * Looks an order up: by its list of operations (beyond the API document, [A]) and, where the service does not know that
  * path, by re-sent webhooks (the API document, "Re-send a webhook for an operation").
- * @param method The secondary operation that is looked for, if it is one.
+ * @param methods The secondary operations that are looked for, if they are some.
  */
 export async function lookUpOrder(
   client: OrderLookup,
   order: OrderAddress,
-  method: string | undefined,
+  methods: readonly string[],
   options: BodilessCallOptions,
 ): Promise<OrderView> {
   const startedAt = Date.now()
-  const operations = await unlessNotFound(client.listOrderOperations(order, options))
-  if (operations) return { operations, complete: true }
+  const listed = await unlessNotFound(client.listOrderOperations(order, options))
+  if (listed) return { operations: ofOrder(order, listed), complete: true }
   const latest = (operation: string) => {
     // The first request has checked it.
     const left = options.deadlineMs && options.deadlineMs + startedAt - Date.now()
@@ -50,8 +51,16 @@ export async function lookUpOrder(
   }
   const primary = (await latest('purchase')) ?? (await latest('auth'))
   if (!primary) return { operations: [], complete: true }
-  const secondary = method === undefined ? undefined : await latest(method)
-  return { operations: secondary ? [primary, secondary] : [primary], complete: false }
+  const found = [primary]
+  for (const method of methods) found.push(...[(await latest(method)) ?? []].flat())
+  return { operations: ofOrder(order, found), complete: false }
+}
+
+/** Without the records of another order, which are never this one's. */
+function ofOrder({ order_id }: OrderAddress, events: readonly WebhookEvent[]): WebhookEvent[] {
+  return events
+    .map(originalOf)
+    .filter(({ record }) => typeof record.order_id !== 'string' || record.order_id === order_id)
 }
 
 async function unlessNotFound<T>(found: Promise<T>): Promise<T | undefined> {

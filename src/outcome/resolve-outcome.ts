@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { EdgetillError, isConfigError } from '../errors.ts'
 import type { BodilessCallOptions } from '../http/types.ts'
+import { METHOD_OF } from '../operations/methods.ts'
 import {
   anObject,
   fieldsOf,
@@ -13,7 +14,7 @@ import {
 } from '../schemas/fields.ts'
 import { amount, checkInput, uuid, wholeNumber } from '../schemas/input.ts'
 import { text } from '../schemas/values.ts'
-import { decide, METHOD_OF, type ResolvedOutcome, unknown } from './decide.ts'
+import { decide, type ResolvedOutcome, unknown } from './decide.ts'
 import { lookUpOrder, type OrderLookup } from './look-up.ts'
 
 /** A call whose outcome is unknown: an `OutcomeUnknownError` is one, and so is what a restarted process has kept of it. */
@@ -35,8 +36,9 @@ export interface UnresolvedCall {
 /** Options of `resolveOutcome`. */
 export interface ResolveOutcomeOptions extends BodilessCallOptions {
   /**
-   * The `operation_id` of each operation that the order had before the call. Without them a capture, void or refund is
-   * `unknown` as soon as anything matches. What another process does with the same order in between is taken for this call.
+   * What `snapshotOrder` returned before the call: the `operation_id` of each operation that the order had. Without them a
+   * capture, void or refund is `unknown` as soon as anything matches. What another process does with the same order in between is
+   * taken for this call.
    */
   known?: readonly string[] | undefined
   /**
@@ -103,7 +105,8 @@ function isTime(value: unknown): boolean {
  * Looks the order up with `listOrderOperations` and, where the service does not know that path (404 for a known order), with
  * `resendWebhook`. It never sends the call again. `executed` means that the service has the operation: whether money moved
  * is `record.status`. `not_executed` means that the same call can be made again. It is never said because something is
- * absent before `settleAfterMs` has passed. Two operations that match, an amount that was left out and cannot be computed
+ * absent before `settleAfterMs` has passed, nor while the order has an operation of this kind that `known` does not name: its
+ * amount may differ from the one that was asked for. Two operations that match, an amount that was left out and cannot be computed
  * from what is listed, and a look-up that fails are `unknown`.
  *
  * @param client A client, or its `listOrderOperations` and `resendWebhook`.
@@ -115,10 +118,9 @@ function isTime(value: unknown): boolean {
  * @see Beyond the API document: the look-up is said by the vendor elsewhere [A]. The API document has its fallback,
  *   "Re-send a webhook for an operation".
  * @example
- * import { type Client, isOutcomeUnknownError, resolveOutcome } from 'edgetill'
+ * import { type Client, isOutcomeUnknownError, resolveOutcome, snapshotOrder } from 'edgetill'
  * async function refundOnce(client: Client, order_id: string): Promise<string> {
- *   const before = await client.listOrderOperations({ order_id })
- *   const known = before.flatMap((one) => ('operation_id' in one ? [String(one.operation_id)] : []))
+ *   const known = await snapshotOrder(client, order_id)
  *   try {
  *     return (await client.refundPayment({ order_id, order_currency: 'UAH', refund_amount: 20.5 })).status
  *   } catch (error) {
@@ -148,7 +150,10 @@ export async function resolveOutcome(
     settled: now() - new Date(sent_at).getTime() >= settleAfterMs,
   }
   try {
-    return decide(facts, await lookUpOrder(client, { order_id, pos_id }, METHOD_OF[operation], callOptions))
+    return decide(
+      facts,
+      await lookUpOrder(client, { order_id, pos_id }, [METHOD_OF[operation] ?? []].flat(), callOptions),
+    )
   } catch (error) {
     if (!(error instanceof EdgetillError) || isConfigError(error)) throw error
     return unknown(`The look-up failed. ${error.message}`)

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { Issue } from '../errors.ts'
 import { anObject, fieldsOf, objectMessage, pure, type Schema } from './fields.ts'
 import { oneOf } from './input.ts'
 import type { Received, Wire } from './read.ts'
@@ -179,31 +178,23 @@ export interface RefundEvent extends SecondaryEvent {
 }
 
 /** A verified webhook with a `method` that the API document does not name. */
-export interface UnknownEvent {
+export interface UnknownEvent extends Received {
   /** Tells the events apart. */
   kind: 'unknown'
   /** The wire's word. */
   method: string
   /** Your identifier of the order, where it is a string. */
   order_id?: string | undefined
-  /** Nothing is checked, so nothing is wrong: empty. */
-  issues: readonly Issue[]
-  /** Everything that was received, under its wire names; raw card data is removed. */
-  record: Readonly<Record<string, unknown>>
 }
 
 /** A verified webhook without the fields that decide, or with another type in one of them. */
-export interface UnexpectedEvent {
+export interface UnexpectedEvent extends Received {
   /** Tells the events apart. */
   kind: 'unexpected'
   /** The wire's word, where it is a string. */
   method?: string | undefined
   /** Your identifier of the order, where it is a string. */
   order_id?: string | undefined
-  /** What differs from the API document. */
-  issues: readonly Issue[]
-  /** Everything that was received, under its wire names; raw card data is removed. */
-  record: Readonly<Record<string, unknown>>
 }
 
 /** A webhook that the API document describes. */
@@ -211,6 +202,19 @@ export type DocumentedEvent = PrimaryEvent | CaptureEvent | VoidEvent | AuthIncr
 
 /** A verified webhook. `kind` tells them apart: the documented method, or `unknown`, or `unexpected`. */
 export type WebhookEvent = DocumentedEvent | UnknownEvent | UnexpectedEvent
+
+/** An event, or a copy of one that went through JSON, `structuredClone`, a queue or a spread: its fields and `kind`. */
+export type EventCopy = WebhookEvent extends infer E ? (E extends WebhookEvent ? Wire<E> : never) : never
+
+/**
+ * Whether an event is one that the API document describes, so that it has `status`, `amount` and `currency`.
+ * @example
+ * import { isDocumentedEvent, type WebhookEvent } from 'edgetill'
+ * const amountOf = (event: WebhookEvent) => (isDocumentedEvent(event) ? event.amount : undefined)
+ */
+export function isDocumentedEvent<E extends EventCopy>(event: E): event is Extract<E, Wire<DocumentedEvent>> {
+  return event.kind !== 'unknown' && event.kind !== 'unexpected'
+}
 
 type Secondary = Omit<SecondaryEvent, keyof Received>
 

@@ -11,6 +11,7 @@ interface Parts {
   default: unknown
   options: readonly unknown[]
   check: Test
+  operation: (value: unknown) => unknown
 }
 
 /**
@@ -34,10 +35,6 @@ function compile(parts: Parts): Test {
     case 'string':
     case 'boolean':
       return (value) => typeof value === parts.type
-    case 'number':
-      return (value) => typeof value === 'number' && !Number.isNaN(value)
-    case 'finite':
-      return Number.isFinite
     case 'custom':
       return parts.check
     case 'picklist':
@@ -46,9 +43,8 @@ function compile(parts: Parts): Test {
       const inner = compile(parts.wrapped)
       return parts.default === undefined ? (value) => value == null || inner(value) : never
     }
-    case 'union':
-      // valibot returns what the first option that fits makes of a value.
-      return compile(parts.options[0] as Parts)
+    case 'transform':
+      return (value) => parts.operation(value) === value
     case 'loose_object':
       return compileObject(parts.entries)
     default:
@@ -56,23 +52,39 @@ function compile(parts: Parts): Test {
   }
 }
 
+/** One pass over the fields that are there, texts by `typeof` alone, and a count of those that are required. */
 function compileObject(entries: Record<string, Parts>): Test {
-  const fields = Object.entries(entries).map(([name, parts]) => ({ name, test: compile(parts) }))
+  const texts = new Map<string, boolean>()
+  const tests = new Map<string, Test>()
+  const required = new Set<string>()
+  for (const [name, parts] of Object.entries(entries)) {
+    const isOptional = parts.type === 'nullish'
+    if (!isOptional) required.add(name)
+    const inner = isOptional && parts.default === undefined ? parts.wrapped : parts
+    if (inner.type === 'string' && !inner.pipe) texts.set(name, isOptional)
+    else tests.set(name, compile(parts))
+  }
   return (value) => {
-    if (!isPlain(value)) return false
-    for (const { name, test } of fields) if (!test(value[name])) return false
-    return true
+    if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false
+    const record = value as Record<string, unknown>
+    let found = 0
+    for (const name in record) {
+      const field = record[name]
+      const isOptional = texts.get(name)
+      if (isOptional !== undefined) {
+        if (typeof field !== 'string' && !(isOptional && field === null)) return false
+        if (!isOptional) found++
+        continue
+      }
+      const test = tests.get(name)
+      // Names that valibot's objects drop, and what JSON does not have.
+      if (test ? !test(field) : field === undefined || DROPPED.has(name)) return false
+      if (test && required.has(name)) found++
+    }
+    return found === required.size
   }
 }
 
-/** A plain object without the names that valibot's objects drop. */
-function isPlain(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false
-  return !(
-    Object.hasOwn(value, '__proto__') ||
-    Object.hasOwn(value, 'constructor') ||
-    Object.hasOwn(value, 'prototype')
-  )
-}
+const DROPPED: ReadonlySet<string> = /* @__PURE__ */ new Set(['__proto__', 'constructor', 'prototype'])
 
 const never = () => false

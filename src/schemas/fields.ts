@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { ConfigError } from '../errors.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
 import { isObject } from '../lib/kind.ts'
+import { DOCUMENTED, didYouMean } from './documented.ts'
 
 /** Reads an unknown value as a `T`. */
 export type Schema<T> = v.GenericSchema<unknown, T>
@@ -57,7 +57,6 @@ export const anObject: Schema<Record<string, unknown>> = /* @__PURE__ */ pure(()
 
 // valibot's objects drop these names unseen, since an assignment to them could change a prototype.
 const RESERVED = ['__proto__', 'constructor', 'prototype']
-const UNKNOWN_PARAMETER = 'unknown parameter (use passThrough for undocumented fields)'
 
 /** An object of a call's input. */
 export const anInput: Schema<Record<string, unknown>> = /* @__PURE__ */ pure(() =>
@@ -65,7 +64,7 @@ export const anInput: Schema<Record<string, unknown>> = /* @__PURE__ */ pure(() 
     anObject,
     rejectNames(
       (input) => RESERVED.filter((name) => Object.hasOwn(input, name)),
-      () => UNKNOWN_PARAMETER,
+      (name) => `${name} is a reserved name`,
     ),
   ),
 )
@@ -82,12 +81,7 @@ export function option<T>(schema: Schema<T>): Schema<T | undefined> {
 export function noUnknownOption(known: readonly string[]): v.BaseValidation<Options, Options, v.BaseIssue<unknown>> {
   return rejectNames(
     (options) => (isPlain(options) ? Object.keys(options).filter((name) => !known.includes(name)) : []),
-    (name) => {
-      const meant = didYouMean(name, known)
-      return meant
-        ? `is not an option; did you mean ${meant}?`
-        : `is not an option; the options are ${known.join(', ')}`
-    },
+    () => `is not an option; the options are ${known.join(', ')}`,
   )
 }
 
@@ -111,8 +105,8 @@ function rejectNames(
   message: (name: string) => string,
 ): v.BaseValidation<Options, Options, v.BaseIssue<unknown>> {
   return v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed) return
-    const input = dataset.value
+    const input: unknown = dataset.value
+    if (!isObject(input)) return
     for (const key of find(input)) {
       const value = input[key]
       addIssue({ message: message(key), input: value, path: [{ type: 'object', origin: 'value', input, key, value }] })
@@ -120,5 +114,29 @@ function rejectNames(
   })
 }
 
-/** The rest of an input: a misspelt field would silently do nothing. Names each, where `v.strictObject` names the first. */
-export const unknownParameter: v.NeverSchema<string> = /* @__PURE__ */ pure(() => v.never(UNKNOWN_PARAMETER))
+/**
+ * An object of a call's input. A misspelt field would silently do nothing: each is named, where `v.strictObject` names the first.
+ */
+export function inputObject(entries: v.ObjectEntries): Schema<never> {
+  const own = Object.keys(entries)
+  const unknown = rejectNames(
+    (input) => Object.keys(input).filter((name) => !own.includes(name)),
+    (name) => notAParameter(name, own),
+  )
+  return v.pipe(anInput, v.looseObject(entries, objectMessage), unknown as never) as never
+}
+
+/** Of a name that is near to a documented one: passing it through would not do what was meant. */
+function notAParameter(name: string, own: readonly string[]): string {
+  const meant = didYouMean(name, own)
+  // Only what is near to a documented name is repeated: anything could be passed as a name.
+  const what = `is not a parameter of ${THIS_CALL}`
+  if (meant) return `${name} ${what}; did you mean ${meant}?`
+  const other = didYouMean(name, DOCUMENTED)
+  return other
+    ? `${name} ${what}: ${other} belongs to another call or mode`
+    : `${what} (use passThrough for undocumented fields)`
+}
+
+/** Stands for the operation, which a schema does not know. */
+export const THIS_CALL = 'this call'

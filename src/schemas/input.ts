@@ -3,7 +3,7 @@ import { InvalidInputError, type Issue } from '../errors.ts'
 import { amountProblem } from '../lib/decimal.ts'
 import { countCharacters, isObject, kindOf } from '../lib/kind.ts'
 import { ORDER_ID_LENGTH } from '../lib/limits.ts'
-import { must, pure, type Schema } from './fields.ts'
+import { must, pure, type Schema, THIS_CALL } from './fields.ts'
 import { toIssue } from './read.ts'
 
 // Values of a call's input. The functions are those that take a limit.
@@ -63,6 +63,15 @@ export const amount: Schema<number> = /* @__PURE__ */ pure(() => {
   )
 })
 
+/** An amount that stands for the whole when it is left out: a missing column of a table must not move all of the money. */
+export const partialAmount = (all: string): v.ExactOptionalSchema<Schema<number | undefined>, undefined> =>
+  v.exactOptional(
+    v.pipe(
+      v.custom<unknown>((value) => value !== undefined, `is undefined: leave it out to ${all} everything`),
+      amount,
+    ),
+  )
+
 export const uuid: Schema<string> = /* @__PURE__ */ pure(() =>
   pattern(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i, 'be a UUID'),
 )
@@ -119,7 +128,10 @@ export function checkInput<T>(
   more: (input: T) => Issue[] = () => [],
 ): T {
   const { output, issues: found } = v.safeParse(schema, input)
-  const issues = found ? found.map(toIssue) : more(output as T)
+  const issues = (found ? found.map(toIssue) : more(output as T)).map((issue) => ({
+    ...issue,
+    message: issue.message.replace(THIS_CALL, operation),
+  }))
   if (issues.length > 0) throw new InvalidInputError(operation, issues, true)
   return Object.fromEntries(Object.entries(output as object).filter(([, value]) => value !== undefined)) as T
 }

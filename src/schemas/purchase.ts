@@ -5,7 +5,7 @@ import { isExpiry } from '../card/expiry.ts'
 import { isCardNumber } from '../card/number.ts'
 import type { Issue } from '../errors.ts'
 import { DESCRIPTION_LENGTH, PAYLOAD_LENGTH } from '../lib/limits.ts'
-import { anInput, type Entries, fieldsOf, must, objectMessage, pure, type Schema, unknownParameter } from './fields.ts'
+import { type Entries, fieldsOf, inputObject, must, pure, type Schema } from './fields.ts'
 import {
   amount,
   country,
@@ -125,26 +125,26 @@ export interface DirectPurchaseFields extends PurchaseFields {
   cryptogram?: unknown
 }
 
+/** Full card data or a token: neither, or both, does not compile. */
+export type CardOrToken =
+  | { cc_number: string; exp_month: number; exp_year: number; cc_token?: undefined }
+  | { cc_token: string; cc_number?: undefined; exp_month?: undefined; exp_year?: undefined; card_cvv?: undefined }
+
 /** The fingerprint of the customer's browser: all ten fields are required. */
 export const browserFingerprintSchema: Schema<BrowserFingerprint> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<BrowserFingerprint>()({
-        browserColorDepth: text,
-        browserScreenHeight: text,
-        browserScreenWidth: text,
-        browserJavaEnabled: text,
-        browserLanguage: text,
-        browserTimeZone: text,
-        browserTimeZoneOffset: text,
-        browserAcceptHeader: text,
-        browserIpAddress: text,
-        browserUserAgent: text,
-      }),
-      unknownParameter,
-      objectMessage,
-    ),
+  inputObject(
+    fieldsOf<BrowserFingerprint>()({
+      browserColorDepth: text,
+      browserScreenHeight: text,
+      browserScreenWidth: text,
+      browserJavaEnabled: text,
+      browserLanguage: text,
+      browserTimeZone: text,
+      browserTimeZoneOffset: text,
+      browserAcceptHeader: text,
+      browserIpAddress: text,
+      browserUserAgent: text,
+    }),
   ),
 )
 

@@ -5,47 +5,76 @@ import {
   authIncrementEventSchema,
   captureEventSchema,
   type DocumentedEvent,
+  type EventCopy,
   primaryEventSchema,
   refundEventSchema,
+  type UnexpectedEvent,
+  type UnknownEvent,
   voidEventSchema,
   type WebhookEvent,
 } from './event.ts'
 import { unchanged } from './fast-path.ts'
 import { anObject, pure, type Schema } from './fields.ts'
-import { keepReceived, type Received, readReceived } from './read.ts'
+import { isOriginal, keepReceived, type Received, readReceived, recordOf, UNTYPED, without } from './read.ts'
 
 /**
- * Reads an event from a record that you trust already, such as the `record` of an event that you stored. Never throws: a
- * record without the fields that decide becomes an {@link UnexpectedEvent}.
+ * Reads an event from a record that you trust already, such as the `record` of an event that you stored, or from a copy of the
+ * event itself, such as its JSON. A record without the fields that decide becomes an {@link UnexpectedEvent}.
  *
  * What decides is the identity (`payment_id`, `order_id`, of a secondary operation `operation_id` too), `method`, `status`,
  * `amount`, `currency`, and `processed_amount` and `processed_currency` where they are present. Any other field of an odd
  * type is left out, named in `issues`, and kept under `record`.
  *
+ * @throws {ConfigError} for what is not an object, and for a copy of an undocumented event that has lost an `order_id` or `method`
+ *   which is not a text (`structuredClone` and a spread keep none): it says what to keep.
  * @see The API document, "Events".
  * @example
  * import { readEvent } from 'edgetill/webhooks'
  * const event = readEvent(JSON.parse('{"method":"loyalty","order_id":"A-1"}'))
  * event.kind // unknown
  */
-export function readEvent(record: Readonly<Record<string, unknown>>): WebhookEvent {
-  const { method, order_id } = record
-  const reader = typeof method === 'string' ? READERS.get(method) : undefined
-  if (reader?.unchanged(record)) return asEvent(record, record, [])
-  const order = typeof order_id === 'string' ? { order_id } : {}
-  if (typeof method !== 'string' || method === '') {
-    const issues = [{ path: 'method', message: 'must be a non-empty string', received: kindOf(method) }]
-    return { kind: 'unexpected', ...order, issues, record }
-  }
-  if (!reader) return { kind: 'unknown', method, ...order, issues: [], record }
-  const { value, issues } = readReceived<Received>(reader.schema, record)
-  if (!value) return { kind: 'unexpected', method, ...order, issues, record }
-  return asEvent(value, record, value.issues)
+export function readEvent(record: Readonly<Record<string, unknown>> | EventCopy): WebhookEvent {
+  return readRecord(recordOf(record))
 }
 
-function asEvent(fields: object, record: Readonly<Record<string, unknown>>, issues: readonly Issue[]): DocumentedEvent {
-  const event = { ...fields, kind: record.method }
-  return keepReceived(event, record, issues) as DocumentedEvent
+/** Makes an event of what was received. Never throws. */
+export function readRecord(record: Readonly<Record<string, unknown>>): WebhookEvent {
+  const { method } = record
+  const reader = typeof method === 'string' ? READERS.get(method) : undefined
+  if (reader?.unchanged(record)) return keepReceived({ ...record, kind: method }, record) as unknown as DocumentedEvent
+  if (typeof method !== 'string' || method === '') {
+    const issues = [{ path: 'method', message: 'must be a non-empty string', received: kindOf(method) }]
+    return undocumented('unexpected', record, issues)
+  }
+  if (!reader) return undocumented('unknown', record, [])
+  const { value, issues, left } = readReceived<Received>(reader.schema, record)
+  if (!value) return undocumented('unexpected', record, issues)
+  return keepReceived({ ...value, kind: method }, record, value.issues, left) as unknown as DocumentedEvent
+}
+
+/** Makes an event that has not the fields of a documented one. */
+export function undocumented(
+  kind: 'unknown' | 'unexpected',
+  record: Readonly<Record<string, unknown>>,
+  issues: readonly Issue[],
+): UnknownEvent | UnexpectedEvent {
+  const odd = UNTYPED.filter((name) => typeof record[name] !== 'string')
+  const left = odd.filter((name) => record[name] != null)
+  const found = [...issues]
+  for (const path of left) {
+    const issue = { path, message: 'must be a string', received: kindOf(record[path]) }
+    if (!found.some((one) => one.path === path)) found.push(issue)
+  }
+  const fields = { ...without(record, odd), kind }
+  return keepReceived(fields, record, found, left, found.length > 0) as unknown as UnknownEvent
+}
+
+/**
+ * The event itself; of a copy, the event that it was.
+ * @throws {ConfigError} as {@link readEvent}.
+ */
+export function originalOf(event: EventCopy): WebhookEvent {
+  return isOriginal(event) ? (event as WebhookEvent) : readEvent(event)
 }
 
 interface Reader {
@@ -70,20 +99,26 @@ const READERS: ReadonlyMap<string, Reader> = /* @__PURE__ */ pure(() => {
 })
 
 /**
- * A webhook's record, or an event that became JSON and back: reads it as `verifyWebhook` does. An unknown method is a value;
- * a record without the fields that decide is not.
+ * A webhook's record, or an event that became JSON and back: reads it as `verifyWebhook` does. An unknown method is a value, and
+ * so is an event that was unexpected before it became JSON; a record without the fields that decide is not.
  * @see The API document, "Events".
  * @example
  * import * as v from 'valibot'
  * import { webhookEventSchema } from 'edgetill/schemas'
  * const read = (message: string) => v.parse(webhookEventSchema, JSON.parse(message))
  */
-export const webhookEventSchema: Schema<Exclude<WebhookEvent, { kind: 'unexpected' }>> = /* @__PURE__ */ pure(() =>
+export const webhookEventSchema: Schema<WebhookEvent> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anObject,
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
-      const event = readEvent(dataset.value)
-      if (event.kind !== 'unexpected') return event
+      let event: WebhookEvent
+      try {
+        event = readEvent(dataset.value)
+      } catch (error) {
+        addIssue({ message: String((error as Error).message) })
+        return NEVER
+      }
+      if (event.kind !== 'unexpected' || dataset.value.kind === 'unexpected') return event
       for (const { path: key, message } of event.issues) {
         const value = dataset.value[key]
         addIssue({

@@ -1,10 +1,12 @@
 import * as v from 'valibot'
-import type { Issue } from '../errors.ts'
+import { ConfigError, type Issue } from '../errors.ts'
 import { isObject, kindOf } from '../lib/kind.ts'
 import type { Schema } from './fields.ts'
 
 /**
- * What every record and event keeps of what was received. Neither is enumerable, so that it reaches no log by accident.
+ * What every record and event keeps of what was received, whatever its kind. `record` is not enumerable: each field that was
+ * received is the event's own as well, under its wire name, so that its JSON is enough to make the event again. The JSON also
+ * has the fields that are left out.
  * (Accessors of a class: TypeScript knows that a spread does not copy them.)
  */
 export declare abstract class Received {
@@ -18,10 +20,12 @@ export declare abstract class Received {
 export type Wire<T> = Omit<T, keyof Received>
 
 /** What {@link readReceived} returns: the record, or why it cannot be read. */
-export type ReadResult<T> = { value: T; issues?: undefined } | { value?: undefined; issues: Issue[] }
+export type ReadResult<T> =
+  | { value: T; issues?: undefined; left: readonly string[] }
+  | { value?: undefined; issues: Issue[]; left?: undefined }
 
 /** Optional fields that decide how much was paid: read wrongly, they would be worse than not read at all. */
-const DECIDES_WHERE_PRESENT: readonly unknown[] = ['processed_amount', 'processed_currency']
+const DECIDES_WHERE_PRESENT: readonly string[] = ['processed_amount', 'processed_currency']
 
 /**
  * Reads a record generously. Its schema's required fields decide: without them there is nothing to rely on. Any other field
@@ -29,28 +33,77 @@ const DECIDES_WHERE_PRESENT: readonly unknown[] = ['processed_amount', 'processe
  */
 export function readReceived<T extends Received>(schema: Schema<Wire<T>>, received: unknown): ReadResult<T> {
   const result = v.safeParse(schema, received)
-  if (result.success) return { value: keepReceived({ ...result.output }, received as Record<string, unknown>, []) as T }
+  if (result.success) {
+    const record = received as Record<string, unknown>
+    return { value: keepReceived(without({ ...result.output }), record) as T, left: [] }
+  }
   const issues = result.issues.map(toIssue)
-  const odd = new Set(result.issues.map(({ path }) => path?.[0]?.key))
-  if (!isObject(received) || DECIDES_WHERE_PRESENT.some((name) => odd.has(name))) return { issues }
-  const rest = v.safeParse(schema, without(received, odd))
-  return rest.success ? { value: keepReceived({ ...rest.output }, received, issues) as T } : { issues }
+  const left = [...new Set(result.issues.map(({ path }) => String(path?.[0]?.key)))]
+  if (!isObject(received) || DECIDES_WHERE_PRESENT.some((name) => left.includes(name))) return { issues }
+  const rest = v.safeParse(schema, without(received, left))
+  return rest.success ? { value: keepReceived({ ...rest.output }, received, issues, left) as T, left } : { issues }
 }
 
-/** Adds what was received. A field of the wire that has one of these names stays in `record` alone. */
+/**
+ * Adds what was received. A field of the wire that has one of these names stays in `record` alone.
+ * @param left The fields that are left out of the value. Its JSON has them.
+ * @param shown Whether a copy has the issues too, so that it knows what it has lost.
+ */
 export function keepReceived<T extends object>(
   value: T,
   record: Readonly<Record<string, unknown>>,
-  issues: readonly Issue[],
+  issues: readonly Issue[] = [],
+  left: readonly string[] = [],
+  shown = false,
 ): T & Received {
   // Not `defineProperties`, which takes twice as long: a webhook comes by here.
   Object.defineProperty(value, 'record', { value: record, enumerable: false })
-  Object.defineProperty(value, 'issues', { value: issues, enumerable: false })
+  Object.defineProperty(value, 'issues', { value: issues, enumerable: shown })
+  if (left.length > 0) {
+    const all = { ...value, ...Object.fromEntries(left.map((name) => [name, record[name]])) }
+    Object.defineProperty(value, 'toJSON', { value: () => all, enumerable: false })
+  }
   return value as T & Received
 }
 
-function without(record: Record<string, unknown>, names: ReadonlySet<unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)))
+/**
+ * Everything that was received of an event, from the event, from a copy of it, or from the record itself.
+ * @throws {ConfigError} for what is not an event, and for a copy that has lost a field.
+ */
+export function recordOf(event: unknown): Readonly<Record<string, unknown>> {
+  if (!isObject(event)) throw new ConfigError('event', 'This is not an event: pass what verifyWebhook returned.')
+  if (isOriginal(event)) return event.record
+  const { kind, record: _, issues, ...fields } = event
+  // A record, not a copy of an event.
+  if (kind === undefined) return event
+  const lost = UNTYPED.filter(
+    (name) =>
+      !(name in fields) && Array.isArray(issues) && issues.some((issue) => issue?.path === name && wasSent(issue)),
+  )
+  if (lost.length === 0) return fields
+  throw new ConfigError(
+    'event',
+    `This copy of an event has lost its ${lost.join(', ')}: keep event.record, or JSON.stringify(event), and pass readEvent(record).`,
+  )
+}
+
+/** Whether it is an event, not a copy of one: no copy has members that are not enumerable. */
+export const isOriginal = (event: unknown): event is Received =>
+  Object.getOwnPropertyDescriptor(event ?? {}, 'record')?.enumerable === false
+
+const wasSent = ({ received }: Partial<Issue>): boolean => received !== 'missing' && received !== 'null'
+
+/** Fields that an event has as texts, or not at all. */
+export const UNTYPED: readonly string[] = ['method', 'order_id']
+
+/** A copy without some fields, and without those that are undefined: JSON has none. */
+export function without(
+  record: Readonly<Record<string, unknown>>,
+  names: readonly string[] = [],
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).filter(([name, value]) => !names.includes(name) && value !== undefined),
+  )
 }
 
 /** An issue of valibot as one of ours: without the value. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Issue } from '../errors.ts'
-import { anInput, anObject, fieldsOf, must, objectMessage, pure, type Schema, unknownParameter } from './fields.ts'
+import { anObject, fieldsOf, inputObject, must, objectMessage, pure, type Schema } from './fields.ts'
 import { amount, date, issueAt, oneOf, url, wholeNumber } from './input.ts'
 import type { Received, Wire } from './read.ts'
 import { type LiteralUnion, text } from './values.ts'
@@ -55,23 +55,18 @@ export interface InitRecurring {
 
 export const initRecurringSchema: Schema<InitRecurring> = /* @__PURE__ */ pure(() => {
   const time = must('be a time as HH:MM:SS')
-  return v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<InitRecurring>()({
-        interval_unit: oneOf(['day', 'week', 'month', 'quarter', 'year']),
-        interval_count: wholeNumber(1, 30),
-        retry_attempts: v.optional(wholeNumber(0, 7)),
-        retry_interval_hours: v.optional(wholeNumber(0, 72)),
-        start_date: v.optional(date),
-        expiry_date: v.optional(date),
-        time: v.optional(v.pipe(v.string(time), v.regex(/^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/, time))),
-        notification_url: v.optional(url),
-        amount: v.optional(amount),
-      }),
-      unknownParameter,
-      objectMessage,
-    ),
+  return inputObject(
+    fieldsOf<InitRecurring>()({
+      interval_unit: oneOf(['day', 'week', 'month', 'quarter', 'year']),
+      interval_count: wholeNumber(1, 30),
+      retry_attempts: v.optional(wholeNumber(0, 7)),
+      retry_interval_hours: v.optional(wholeNumber(0, 72)),
+      start_date: v.optional(date),
+      expiry_date: v.optional(date),
+      time: v.optional(v.pipe(v.string(time), v.regex(/^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/, time))),
+      notification_url: v.optional(url),
+      amount: v.optional(amount),
+    }),
   )
 })
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anInput, anObject, fieldsOf, must, objectMessage, pure, type Schema, unknownParameter } from './fields.ts'
+import { anObject, fieldsOf, inputObject, must, objectMessage, pure, type Schema } from './fields.ts'
 import { amount, products, uuid } from './input.ts'
 import { optionalNumber, optionalText } from './values.ts'
 
@@ -18,14 +18,7 @@ export interface Split {
 
 /** A split entry of a request. */
 export const splitSchema: Schema<Split> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anInput,
-    v.objectWithRest(
-      fieldsOf<Split>()({ amount, sub_merchant_id: uuid, products: v.optional(products) }),
-      unknownParameter,
-      objectMessage,
-    ),
-  ),
+  inputObject(fieldsOf<Split>()({ amount, sub_merchant_id: uuid, products: v.optional(products) })),
 )
 
 /** The `split` of a request: at least one entry. */

@@ -26,18 +26,15 @@ export const optionalFlag: Schema<boolean | null | undefined> = /* @__PURE__ */ 
   v.nullish(v.boolean(must('be a boolean'))),
 )
 
-const NUMBER = /* @__PURE__ */ pure(() => must('be a number'))
-
 /** A number; the service sometimes sends one as a string. */
 export const number: Schema<number> = /* @__PURE__ */ pure(() =>
-  v.union(
-    [
-      v.pipe(v.number(NUMBER), v.finite(NUMBER)),
-      v.pipe(v.string(NUMBER), v.regex(/^-?\d+(\.\d+)?$/, NUMBER), v.transform(Number)),
-    ],
-    NUMBER,
-  ),
+  v.pipe(v.custom<number | string>(isNumeric, must('be a number')), v.transform(Number)),
 )
+
+function isNumeric(value: unknown): boolean {
+  const isText = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
+  return (isText || typeof value === 'number') && Number.isFinite(Number(value))
+}
 
 /** A number that may be null or absent. */
 export const optionalNumber: Schema<number | null | undefined> = /* @__PURE__ */ pure(() => v.nullish(number))

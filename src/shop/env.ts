@@ -92,7 +92,7 @@ export function clientConfig(env: ShopEnv, fetch: Fetch | undefined): ClientConf
     apiKey: env.API_KEY,
     apiSecret: env.API_SECRET,
     endpointsKey: env.ENDPOINTS_KEY,
-    scheme: env.SCHEME || undefined,
+    scheme: env.SCHEME,
     // `documented` is the old name of `per-endpoint`. The SDK says what is wrong with any other value.
     authentication: (env.AUTHENTICATION === 'documented'
       ? 'per-endpoint'

@@ -46,13 +46,13 @@ const MAX_REDIRECTS = 5
  * @throws {Error} when the page cannot be paid on: it was paid before, it is not the emulator's, the card data is wrong.
  * @see The API document, "Hosted request".
  * @example
- * import { createClient, orderId } from 'edgetill'
+ * import { createClient, newOrderId } from 'edgetill'
  * import { createEmulator } from 'edgetill/emulator'
  * import { pay } from 'edgetill/testing'
  * const emulator = createEmulator()
  * const client = createClient({ ...emulator.credentials, fetch: emulator.fetch })
  * const checkout = await client.createPayment({
- *   mode: 'hosted', method: 'purchase', amount: 100.5, currency: 'UAH', description: 'Two mugs', order_id: orderId(),
+ *   mode: 'hosted', method: 'purchase', amount: 100.5, currency: 'UAH', description: 'Two mugs', order_id: newOrderId(),
  *   order_3ds_bypass: 'supported',
  * })
  * await pay(checkout.url, { card: 'three_d_secure', threeDSecure: 'fail', fetch: emulator.fetch })

@@ -31,7 +31,7 @@ export function signatureError(data: string, signature: string): WebhookVerifica
   }
   return rejected(
     'signature_mismatch',
-    'the signature belongs to other data or to another secret: check that the API secret is of the same project, test or live',
+    'the signature belongs to other data or another secret: is the API secret of the same project, test or live?',
   )
 }
 
@@ -54,45 +54,44 @@ export function tooLarge(maxBytes: number): WebhookVerificationError {
 
 // A mistake in the receiver is never a WebhookVerificationError: a receiver that responds 401 to those would lose genuine webhooks.
 
+const RECIPES = 'Recipes for Express, Fastify, Hono, node:http and Lambda: guides/receivers.md.'
+
+const misused = (field: string, what: string): ConfigError => new ConfigError(field, `${what}. ${RECIPES}`)
+
 /** The error of a form that only a mistake in the receiver can produce. */
 export function notAForm(received: unknown): ConfigError {
-  return new ConfigError(
-    'form',
-    `verifyWebhook received ${describe(received)} instead of the fields of the form. ` +
-      'Express: add express.urlencoded({ extended: false }) and pass req.body. Fastify: register @fastify/formbody and ' +
-      'pass request.body. Hono: pass await c.req.parseBody(). node:http: read the body and pass ' +
-      'new URLSearchParams(text). A web Request: call readWebhook(request, secrets).',
-  )
+  const parsed = 'the parsed form (express.urlencoded, @fastify/formbody, await c.req.parseBody())'
+  return misused('form', `verifyWebhook received ${describe(received)} instead of ${parsed}`)
+}
+
+/** The error of a form that is still encoded: AWS Lambda delivers bodies as Base64 (`isBase64Encoded`). */
+export function stillBase64(): ConfigError {
+  return misused('form', 'The form is still Base64: decode event.body and pass new URLSearchParams(text)')
 }
 
 /** The error of a request that is not a web `Request`. */
 export function notARequest(received: unknown): ConfigError {
-  return new ConfigError(
-    'request',
-    `The receiver got ${describe(received)} instead of a web Request. ` +
-      'Express, Fastify and node:http have a webhookHandler in edgetill/express, edgetill/fastify and edgetill/node. ' +
-      'Hono: pass c.req.raw. With a form that was read already, call verifyWebhook(form, secrets).',
-  )
+  return misused('request', `The receiver got ${describe(received)} instead of a web Request (Hono: pass c.req.raw)`)
 }
 
 /** The error of a request whose body cannot be read a second time. */
 export function bodyAlreadyRead(): ConfigError {
-  return new ConfigError(
+  const read = 'what was read (c.req.parseBody(), new URLSearchParams(text))'
+  return misused(
     'request',
-    'readWebhook received a request whose body was read already. Call readWebhook before anything else reads it, or pass ' +
-      'what was read to verifyWebhook: in Hono await c.req.parseBody(), elsewhere new URLSearchParams(text) or the ' +
-      'form (Express req.body, Fastify request.body).',
+    `The body was read already: call readWebhook before anything else reads it, or pass ${read} to verifyWebhook`,
   )
 }
 
 /** What was received, without a value of it. */
 function describe(received: unknown): string {
-  if (received === undefined || received === null) return `${received} (is there a body parser for forms?)`
-  if (typeof received === 'string') return 'a string (the raw body?)'
+  if (received == null) return String(received)
+  if (typeof received === 'string') return 'a string'
   if (typeof received !== 'object') return `a ${typeof received}`
-  if (ArrayBuffer.isView(received) || received instanceof ArrayBuffer) return 'bytes (a Buffer: the raw body?)'
+  if (ArrayBuffer.isView(received) || received instanceof ArrayBuffer) return 'bytes'
   if (received instanceof Promise) return 'a Promise (await it)'
   if (Array.isArray(received)) return 'an array'
+  if ('isBase64Encoded' in received) return 'an event of AWS Lambda (decode its body)'
   if ('parseBody' in received) return 'the request of Hono'
   if ('headers' in received)
     return isWebRequest(received) ? 'a web Request' : 'a request of Express, Fastify or node:http'

@@ -1,5 +1,5 @@
 import { isObject } from '../lib/kind.ts'
-import { duplicate, missing, notAForm } from './errors.ts'
+import { duplicate, missing, notAForm, stillBase64 } from './errors.ts'
 
 /** The two form parameters of a webhook (API document, "Events", 1). */
 export interface WebhookForm {
@@ -13,7 +13,10 @@ export interface WebhookForm {
  * What `verifyWebhook` reads the two fields from: a `FormData`, a `URLSearchParams` or a `Map`; or an object of fields, as a
  * framework's body parser makes it.
  */
-export type WebhookFields = { get(name: string): unknown } | { readonly [name: string]: unknown }
+export type WebhookFields =
+  | { get(name: string): unknown }
+  | { readonly data: unknown; readonly signature: unknown }
+  | { readonly [name: string]: unknown }
 
 // What the service sends: nothing is escaped but the padding. Ten times as fast as URLSearchParams.
 const USUAL = /^data=([\w-]+(?:%3D|=)*)&signature=([\w-]+(?:%3D|=)*)$/
@@ -38,9 +41,20 @@ export function readForm(fields: unknown): WebhookForm {
   return { data: field(fields, 'data'), signature: field(fields, 'signature') }
 }
 
+/** Whether a form has one key, which is the Base64 of a form ("data=" or "signature="). */
+function isBase64(fields: object): boolean {
+  const { keys } = fields as { keys?: unknown }
+  const names: unknown[] = typeof keys === 'function' ? [...keys.call(fields)] : Object.keys(fields)
+  return names.length === 1 && /^(ZGF0YT|c2lnbmF0dXJl)[\w+/ ]*$/.test(String(names[0]))
+}
+
 function isFields(value: unknown): value is WebhookFields {
   // A request and Headers find texts too. A parsed form may have a field of such a name.
-  return isObject(value) && (isParsed(value) || !('getSetCookie' in value || isObject(value.headers)))
+  return (
+    isObject(value) &&
+    !('isBase64Encoded' in value && !('data' in value)) &&
+    (isParsed(value) || !('getSetCookie' in value || isObject(value.headers)))
+  )
 }
 
 /** Body parsers only produce plain or null-prototype objects, whatever was sent. */
@@ -53,6 +67,7 @@ function field(fields: WebhookFields, name: keyof WebhookForm): string {
   const values = valuesOf(fields, name)
   const [value] = values
   if (typeof value !== 'string' || value === '') {
+    if (isBase64(fields)) throw stillBase64()
     // A FormData, a URLSearchParams or a Map may lack a field. An instance of any other class was never a form.
     throw isParsed(fields) || ('get' in fields && 'has' in fields) ? missing(name) : notAForm(fields)
   }

@@ -10,7 +10,7 @@ import { readWebhookForm } from './verify.ts'
  * | 200, an empty body | `onEvent` returned, or `onUnreadable` kept a genuine webhook that cannot be read |
  * | 400, 401, 405, 413, 415 | the request is not a webhook's form, or its signature is wrong |
  * | 500 | a mistake in the receiver: the body was read already |
- * | 503 | `onEvent` or `onUnreadable` threw, or there is no `onUnreadable`: asks the service to send again |
+ * | 503 | `onEvent` or `onUnreadable` threw or took more than `timeoutMs`, or there is no `onUnreadable`: asks the service to send again |
  *
  * The body of a response reveals nothing; `onRejected` receives the reason. A webhook can arrive more than once: `onEvent`
  * recognizes a repetition by `eventKey(event)`.

@@ -2,7 +2,7 @@
 
 export type { WebhookFields, WebhookForm } from './form.ts'
 export { createWebhookHandler } from './handler.ts'
-export type { WebhookHandlerOptions } from './receiver.ts'
+export type { LateWebhook, WebhookHandlerOptions } from './receiver.ts'
 export type { ReadWebhookOptions } from './verify.ts'
 export { readWebhook, readWebhookForm, verifyWebhook } from './verify.ts'
 
@@ -15,6 +15,7 @@ export type {
   CommonEvent,
   CreditEvent,
   DocumentedEvent,
+  EventCopy,
   LookupEvent,
   P2pEvent,
   PrimaryEvent,
@@ -26,6 +27,7 @@ export type {
   VoidEvent,
   WebhookEvent,
 } from '../schemas/event.ts'
+export { isDocumentedEvent } from '../schemas/event.ts'
 export { readEvent } from '../schemas/read-event.ts'
 
 // Signatures

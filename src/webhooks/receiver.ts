@@ -34,6 +34,21 @@ export interface WebhookHandlerOptions {
   onRejected?: ((error: unknown, status: number) => unknown) | undefined
   /** Bytes of the body that are read at most. Default 65,536. */
   maxBytes?: number | undefined
+  /** Milliseconds until the response is 503, although your functions are still running. Default 25,000. */
+  timeoutMs?: number | undefined
+  /**
+   * Receives how a function ended that was still running when the response was sent. The service sends the webhook again, so that
+   * the event then comes a second time. Without it, the result goes to `console.warn`.
+   */
+  onLate?: ((late: LateWebhook) => unknown) | undefined
+}
+
+/** A webhook whose response was 503 because your functions took too long. */
+export interface LateWebhook {
+  /** The status that the response would have had. */
+  status: number
+  /** What was thrown; undefined where it was stored after all. */
+  error: unknown
 }
 
 /** A response, before a framework sends it. */
@@ -67,7 +82,8 @@ const TEXTS: Readonly<Record<number, string>> = {
   503: 'Try again later',
 }
 
-const OPTIONS = ['secrets', 'onEvent', 'onUnreadable', 'onRejected', 'maxBytes']
+const OPTIONS = ['secrets', 'onEvent', 'onUnreadable', 'onRejected', 'maxBytes', 'timeoutMs', 'onLate']
+const TIMEOUT_MS = 25_000
 
 /** @throws {ConfigError} for options that cannot work. */
 export function createReceiver(options: WebhookHandlerOptions): WebhookReceiver {
@@ -86,20 +102,44 @@ export function createReceiver(options: WebhookHandlerOptions): WebhookReceiver 
     await stored(() => onEvent(event, form))
   }
 
+  const { timeoutMs = TIMEOUT_MS, onLate = printLate } = options
   return async (form) => {
-    let status = 200
-    try {
-      await receive(readForm(await form()))
-    } catch (failure) {
-      const error = failure instanceof StoreFailure ? failure.cause : failure
-      status = failure instanceof StoreFailure ? 503 : statusOf(error)
-      await report(options.onRejected, error, status)
+    let isLate = false
+    const run = async (): Promise<number> => {
+      const failure = await Promise.resolve().then(form).then(readForm).then(receive).catch(asFailure)
+      const { status, error } = failure ?? { status: 200, error: undefined }
+      if (isLate)
+        Promise.resolve({ status, error })
+          .then(onLate)
+          .catch(() => {})
+      else if (failure) await report(options.onRejected, error, status)
+      return status
     }
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise<number>((resolve) => {
+      timer = setTimeout(() => {
+        isLate = true
+        resolve(503)
+        report(options.onRejected, new Error(`The webhook was not stored within ${timeoutMs} ms.`), 503)
+      }, timeoutMs)
+    })
+    const status = await Promise.race([run(), late])
+    clearTimeout(timer)
     const text = TEXTS[status] ?? ''
     const headers: Record<string, string> = text === '' ? {} : { 'content-type': 'text/plain; charset=utf-8' }
     if (status === 405) headers.allow = 'POST'
     return { status, headers, text }
   }
+}
+
+const printLate = ({ status }: LateWebhook): void =>
+  console.warn(`edgetill: a webhook's handler ended after its response was sent (${status}).`)
+
+/** Why a webhook was not stored, and the status that says so. */
+function asFailure(failure: unknown): { status: number; error: unknown } {
+  const isStore = failure instanceof StoreFailure
+  const error = isStore ? failure.cause : failure
+  return { status: isStore ? 503 : statusOf(error), error }
 }
 
 /** @throws {WebhookVerificationError} `method`. */
@@ -144,7 +184,11 @@ function checkOptions(options: WebhookHandlerOptions): void {
   checkSecrets(options?.secrets)
   checkMaxBytes(options.maxBytes)
   rejectUnknownOption(options, OPTIONS)
-  for (const name of ['onEvent', 'onUnreadable', 'onRejected'] as const) {
+  const { timeoutMs = TIMEOUT_MS } = options
+  if (!(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs < 2 ** 31)) {
+    throw new ConfigError('timeoutMs', 'timeoutMs must be a whole number of milliseconds from 1 to 2,147,483,647.')
+  }
+  for (const name of ['onEvent', 'onUnreadable', 'onRejected', 'onLate'] as const) {
     const isOptional = name !== 'onEvent'
     if (typeof options[name] !== 'function' && !(isOptional && options[name] === undefined)) {
       throw new ConfigError(name, `${name} must be a function.`)

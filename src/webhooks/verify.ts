@@ -1,13 +1,13 @@
 import { ConfigError, WebhookVerificationError } from '../errors.ts'
-import { binaryToBytes, decodeBase64urlBinary } from '../lib/base64url.ts'
+import { decodeBase64Text } from '../lib/base64-text.ts'
 import { cutCardData } from '../lib/card-data.ts'
 import { isObject } from '../lib/kind.ts'
 import { DRAINED_BYTES, WEBHOOK_BYTES } from '../lib/limits.ts'
 import { type RequestLike, readBytes, TooLargeError } from '../lib/read-bytes.ts'
-import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts'
+import { decodeUtf8 } from '../lib/utf8.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { rejectUnknownOption } from '../schemas/fields.ts'
-import { readEvent } from '../schemas/read-event.ts'
+import { readRecord } from '../schemas/read-event.ts'
 import { bodyAlreadyRead, isWebRequest, notARequest, rejected, signatureError, tooLarge } from './errors.ts'
 import { parseForm, readForm, type WebhookFields, type WebhookForm } from './form.ts'
 import { checkSecrets, verifySignature, type WebhookSecrets } from './signature.ts'
@@ -40,10 +40,10 @@ export interface ReadWebhookOptions {
  * const event = verifyWebhook({ data, signature }, ['secret', 'previous secret'])
  * if (event.kind === 'refund') console.log(event.operation_id)
  */
-export function verifyWebhook(form: WebhookFields | unknown, secrets: WebhookSecrets): WebhookEvent {
+export function verifyWebhook(form: WebhookFields, secrets: WebhookSecrets): WebhookEvent {
   const { data, signature } = readForm(form)
   if (!verifySignature(data, signature, secrets)) throw signatureError(data, signature)
-  return readEvent(parseVerified(data))
+  return readRecord(parseVerified(data))
 }
 
 /**
@@ -131,15 +131,14 @@ export function checkMaxBytes(maxBytes: number = WEBHOOK_BYTES): number {
 }
 
 function parseVerified(data: string): Record<string, unknown> {
-  const binary = decodeBase64urlBinary(data)
-  if (binary === undefined) throw unreadable('not_base64url', 'data is not Base64Url', data)
-  // Most webhooks are ASCII, whose bytes are their text: that spares a copy and a decoder. Any other character takes more
-  // than one byte, and an encoder notices it sooner than a pattern would.
-  const text = encodeUtf8(binary).length === binary.length ? binary : decodeUtf8(binaryToBytes(binary))
-  if (text === undefined) throw unreadable('not_utf8', 'what data encodes is not UTF-8', data)
+  const decoded = decodeBase64Text(data)
+  if (decoded.text === undefined) {
+    const what = decoded.fault === 'not_utf8' ? 'what data encodes is not UTF-8' : 'data is not Base64Url'
+    throw unreadable(decoded.fault, what, data)
+  }
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(decoded.text)
   } catch {}
   if (!isObject(value)) throw unreadable('not_json', 'what data encodes is not a JSON object', data)
   cutCardData(value)

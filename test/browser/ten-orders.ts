@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Served, serveOnNode } from '../../src/cli/serve-node.ts'
+import { type Served, serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator, testCard } from '../../src/emulator/index.ts'
 import { direct, hosted, type Json, plain } from '../emulator/call.ts'
 

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Served, serveOnNode } from '../../src/cli/serve-node.ts'
+import { type Served, serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { ORDER, World } from '../worker/support/world.ts'
 import { checkWithAxe, launch, look } from './browser.ts'
 

@@ -1,7 +1,8 @@
 import type { KVNamespace, KVNamespaceListOptions } from '@cloudflare/workers-types'
 import { expect, it } from 'vitest'
 import app from '../../examples/receivers/worker-kv.ts'
-import { eventKey, readEvent, signWebhook } from '../../src/index.ts'
+import { eventKey, signWebhook } from '../../src/index.ts'
+import { readEvent } from '../../src/webhooks/index.ts'
 import { payment } from '../worker/support/events.ts'
 import { KINDS, World, type WorldOptions } from '../worker/support/world.ts'
 

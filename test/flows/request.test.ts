@@ -9,14 +9,14 @@ it('request() speaks to an endpoint as the operation for it does', async () => {
   const { posId } = emulator.credentials
   await client.createPayment({ ...DIRECT_AUTH, cc_number: testCard('success') })
   const body = { pos_id: posId, order_id: 'A-1', order_currency: 'UAH', charge_amount: 20 }
-  const capture = await client.request({ method: 'POST', path: '/api/v1/capture', authentication: 'plain', body })
+  const capture = await client.rawRequest({ method: 'POST', path: '/api/v1/capture', authentication: 'plain', body })
   expect(capture).toMatchObject({ status: 200, body: { method: 'capture', amount: 20, currency: 'UAH' } })
 
   const path = `/api/v1/balances/pos/${posId}/accounts`
-  const accounts = await client.request({ method: 'GET', path, authentication: 'plain', base: 'apiUrl' })
+  const accounts = await client.rawRequest({ method: 'GET', path, authentication: 'plain', base: 'apiUrl' })
   expect(accounts.body).toMatchObject({ accounts: expect.any(Array) })
 
-  const hosted = await client.request({
+  const hosted = await client.rawRequest({
     method: 'POST',
     path: '/api/v1/payment',
     authentication: 'hmac',
@@ -28,7 +28,7 @@ it('request() speaks to an endpoint as the operation for it does', async () => {
 
 it('an endpoint that does not exist is an ApiError, and nothing is repeated', async () => {
   const { client, emulator } = openShop()
-  const error = await rejection(client.request({ method: 'POST', path: '/api/v1/nothing', authentication: 'plain' }))
+  const error = await rejection(client.rawRequest({ method: 'POST', path: '/api/v1/nothing', authentication: 'plain' }))
   expect(error).toMatchObject({ code: 'api', status: 404, attempts: 1 })
   expect(emulator.orders.list()).toEqual([])
 })
@@ -36,16 +36,18 @@ it('an endpoint that does not exist is an ApiError, and nothing is repeated', as
 it('a wrong verb and a wrong scheme are distinguished', async () => {
   const { client } = openShop()
   const path = '/api/v1/payment'
-  expect(await rejection(client.request({ method: 'PUT', path, authentication: 'hmac', body: {} }))).toMatchObject({
+  expect(await rejection(client.rawRequest({ method: 'PUT', path, authentication: 'hmac', body: {} }))).toMatchObject({
     status: 405,
   })
-  expect(await rejection(client.request({ method: 'POST', path, authentication: 'plain', body: {} }))).toMatchObject({
-    status: 401,
-  })
-  expect(await rejection(client.request({ method: 'POST', path, authentication: 'hmac' }))).toMatchObject({
+  expect(await rejection(client.rawRequest({ method: 'POST', path, authentication: 'plain', body: {} }))).toMatchObject(
+    {
+      status: 401,
+    },
+  )
+  expect(await rejection(client.rawRequest({ method: 'POST', path, authentication: 'hmac' }))).toMatchObject({
     status: 406,
   })
-  expect(await rejection(client.request({ method: 'POST', path, authentication: 'hmac', body: {} }))).toMatchObject({
+  expect(await rejection(client.rawRequest({ method: 'POST', path, authentication: 'hmac', body: {} }))).toMatchObject({
     status: 400,
   })
 })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { orderId } from '../../src/index.ts'
+import { newOrderId } from '../../src/index.ts'
 
 describe('orderId', () => {
   it('has at most 29 characters, which stay as they are in a path', () => {
     for (const prefix of ['', 'shop-', 'x'.repeat(13)]) {
-      const id = orderId(prefix)
+      const id = newOrderId(prefix)
       expect(id).toMatch(new RegExp(`^${prefix}[0-9a-hjkmnp-tv-z]{16}$`))
       expect(id.length).toBeLessThanOrEqual(29)
       expect(encodeURIComponent(id)).toBe(id)
@@ -12,13 +12,13 @@ describe('orderId', () => {
   })
 
   it('is new each time, and uses every letter', () => {
-    const ids = Array.from({ length: 2000 }, () => orderId())
+    const ids = Array.from({ length: 2000 }, () => newOrderId())
     expect(new Set(ids).size).toBe(ids.length)
     expect(new Set(ids.join('')).size).toBe(32)
   })
 
   it.each(['x'.repeat(14), 'a/b', 'ї', ' ', 5, null])('rejects the prefix %j', (prefix) => {
-    expect(() => orderId(prefix as string)).toThrow(
+    expect(() => newOrderId(prefix as string)).toThrow(
       expect.objectContaining({ code: 'invalid_input', issues: [expect.objectContaining({ path: 'prefix' })] }),
     )
   })

@@ -129,34 +129,34 @@ describe('the whole message', () => {
   const violations = ['a', 'b', 'c', 'd', 'e', 'f'].map((field_name) => ({ field_name, violation: 'bad' }))
 
   it.each<[string, typeof POST, Response, string]>([
-    ['a meaning', POST, json({}, 409), 'request was rejected with 409 (conflict).'],
-    ['no meaning', GET, json({}, 500), 'request was rejected with 500.'],
+    ['a meaning', POST, json({}, 409), 'rawRequest was rejected with 409.'],
+    ['no meaning', GET, json({}, 500), 'rawRequest was rejected with 500.'],
     [
       'what the service says',
       POST,
       json({ message: 'Bad', args: { code: 'S-1' } }, 404),
-      'request was rejected with 404 at https://pay.example.com/api/v1/thing (no such address or record): Bad, S-1.',
+      'rawRequest was rejected with 404 at https://pay.example.com/api/v1/thing: Bad, S-1.',
     ],
     [
       'five violations of six',
       POST,
       json({ args: violations }, 400),
-      'request was rejected with 400 (parameters are incorrect or incomplete). a: bad; b: bad; c: bad; d: bad; e: bad.',
+      'rawRequest was rejected with 400. a: bad; b: bad; c: bad; d: bad; e: bad.',
     ],
     [
       'a message that is a sentence, and the violation that repeats it',
       POST,
       json({ message: 'Nothing is left.', args: [{ field_name: 'a', violation: 'Nothing is left.' }] }, 409),
-      'request was rejected with 409 (conflict): Nothing is left.',
+      'rawRequest was rejected with 409: Nothing is left.',
     ],
     [
       'a violation that is a sentence',
       POST,
       json({ message: 'Bad', args: [{ field_name: 'a', violation: 'Nothing is left.' }] }, 409),
-      'request was rejected with 409 (conflict): Bad. a: Nothing is left.',
+      'rawRequest was rejected with 409: Bad. a: Nothing is left.',
     ],
-    ['one violation', POST, json({ args: { msg: 'bad' } }, 409), 'request was rejected with 409 (conflict). bad.'],
-    ['no JSON', GET, new Response('x'), 'request got 200, but its body is not JSON.'],
+    ['one violation', POST, json({ args: { msg: 'bad' } }, 409), 'rawRequest was rejected with 409. bad.'],
+    ['no JSON', GET, new Response('x'), 'rawRequest got 200, but its body is not JSON.'],
   ])('%s', async (_name, input, reply, message) => {
     expect(await reported(input, reply)).toBe(message)
   })
@@ -167,7 +167,7 @@ describe('the whole message', () => {
     expect(error.message).toMatch(/documented shape: the whole value: must be an object \(received: array\)\.$/)
     const empty = createClient({ ...CONFIG, fetch: async () => new Response('') })
     expect((await rejection(empty.listAccounts())).message).toBe('listAccounts got 200, but its body is empty.')
-    expect(await reported(HOSTED, redirect('x:y'))).toMatch(/^request got 303 without a usable Location\. Whether/)
+    expect(await reported(HOSTED, redirect('x:y'))).toMatch(/^rawRequest got 303 without a usable Location\. Whether/)
   })
 
   it('says whether calling again is safe', async () => {
@@ -175,7 +175,7 @@ describe('the whole message', () => {
     const lost = async (input: typeof POST) =>
       (await rejection(call(input, [refused], { maxRetries: 0 }).answer)).message
     expect(await lost(POST)).toBe(
-      'request could not reach the service (https://pay.example.com, attempt 1); nothing was processed. Calling again is safe.',
+      'rawRequest could not reach the service (https://pay.example.com, attempt 1); nothing was processed. Calling again is safe.',
     )
     expect(await lost(GET)).toMatch(/ \(https:\/\/pay\.example\.com, attempt 1\)\. Calling again is safe\.$/)
   })

@@ -207,7 +207,7 @@ describe('what surrounds a response', () => {
     async (status) => {
       const reply = { status, headers: new Headers(), body: new Response('{}').body }
       const client = createClient({ ...CONFIG, fetch: (async () => reply) as unknown as typeof fetch })
-      expect(await rejection(client.request(POST))).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted' })
+      expect(await rejection(client.rawRequest(POST))).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted' })
     },
   )
 

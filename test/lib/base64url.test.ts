@@ -37,13 +37,10 @@ it('every byte, at every place of a group', () => {
 })
 
 describe('what is not Base64Url', () => {
-  it.each(['+', '/', 'Zm9v!', 'Zm 9v', 'Zm9v\n', 'Z', 'Zm9vY', 'Zg=', 'Zg===', '=Zg=', 'Zg==Zg==', 'ї', '='])(
-    '%j',
-    (text) => {
-      expect(decodeBase64urlBinary(text)).toBeUndefined()
-      expect(decodeBase64url(text)).toBeUndefined()
-    },
-  )
+  it.each(['+', '/', 'Zm9v!', 'Zm 9v', 'Zm9v\n', 'Z', 'Zm9vY', '=Zg=', 'Zg==Zg==', 'ї'])('%j', (text) => {
+    expect(decodeBase64urlBinary(text)).toBeUndefined()
+    expect(decodeBase64url(text)).toBeUndefined()
+  })
 })
 
 it('binaryToBytes takes each character as a byte', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { command } from '../../src/cli/commands/emulator.ts'
-import { serveOnNode } from '../../src/cli/serve-node.ts'
+import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import type { EmulatorOptions } from '../../src/emulator/index.ts'
 import { type Client, createClient } from '../../src/index.ts'
 import { payment } from './programs/merchant.ts'
@@ -18,6 +18,7 @@ function clientOf(emulator: Running): Client {
     apiKey: value('apiKey'),
     apiSecret: value('apiSecret'),
     endpointsKey: value('endpointsKey'),
+    scheme: 'SVC',
   })
 }
 

@@ -63,7 +63,7 @@ describe.each(NAMES)('pointing at client.%s', (name) => {
   const method = shown(`client.${name};`.slice(0, -1))
 
   it('shows verb and path, every error, the source and an example with the client', () => {
-    if (name !== 'request') expect(method.summary).toMatch(/(GET|POST|PUT) \{(base|api)_url\}\/api\/v1\//)
+    if (name !== 'rawRequest') expect(method.summary).toMatch(/(GET|POST|PUT) \{(base|api)_url\}\/api\/v1\//)
     const all = method.tags.join('\n')
     for (const error of ['InvalidInputError', 'ConfigError', 'ConnectionError', 'ApiError']) {
       expect(all).toContain(`throws {${error}}`)

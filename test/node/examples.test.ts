@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serveOnNode } from '../../src/cli/serve-node.ts'
+import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator, testCard } from '../../src/emulator/index.ts'
 import { createPayment } from '../../src/index.ts'
 import { CARD, DIRECT_AUTH } from '../support/inputs.ts'
@@ -14,7 +14,7 @@ let environment: Record<string, string>
 beforeAll(async () => {
   served = await serveOnNode((request) => emulator.fetch(request), { port: 0 })
   emulator = createEmulator({ origin: served.origin, authentication: 'per-endpoint' })
-  const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey } = emulator.credentials
+  const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey, scheme } = emulator.credentials
   environment = {
     EDGETILL_BASE_URL: baseUrl,
     EDGETILL_API_URL: apiUrl,
@@ -22,6 +22,7 @@ beforeAll(async () => {
     EDGETILL_API_KEY: apiKey,
     EDGETILL_API_SECRET: apiSecret,
     EDGETILL_ENDPOINTS_KEY: endpointsKey,
+    EDGETILL_SCHEME: scheme,
   }
 })
 afterAll(() => served.close())

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { serveOnNode } from '../../src/cli/serve-node.ts'
+import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { OPERATIONS } from '../../src/emulator/control/operations.ts'
 import { FAULT_KINDS } from '../../src/emulator/faults/fault.ts'
 import { createEmulator, type Fault, testCard } from '../../src/emulator/index.ts'
@@ -113,7 +113,7 @@ describe('guides/errors.md', () => {
     expect(await hitBy({ kind: 'too_many_requests' })).toBe('not processed: call again later')
     expect(captures()).toBe(1)
     expect(await hitBy({ kind: 'reset', when: 'after_commit' })).toMatch(
-      /^find out before anything else: .*resendWebhook/,
+      /^find out before anything else: .*resolveOutcome/,
     )
     expect(captures()).toBe(2)
     expect(await charge(client, 'nothing', 10)).toMatch(/^rejected with 404: /)

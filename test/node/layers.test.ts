@@ -51,6 +51,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'emulator.ts',
     'index.ts',
   ],
+  'src/cli': ['terminal/', 'webhooks/', 'service/', 'project/', 'commands/', 'main.ts'],
   'src/shop': [
     'runtime.ts',
     'env.ts',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { applySettings, setting } from '../../src/cli/set-values.ts'
+import { applySettings, setting } from '../../src/cli/terminal/set-values.ts'
 
 const apply = (base: object, ...texts: string[]) => applySettings(base, texts.map(setting))
 

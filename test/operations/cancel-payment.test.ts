@@ -41,7 +41,7 @@ describe('on the wire', () => {
   })
 
   it.each(AWKWARD_ORDER_IDS)('order id %j', async (order_id, encoded) => {
-    const { fetch, sent } = wire(json([CANCELLED]))
+    const { fetch, sent } = wire(json([{ ...CANCELLED, order_id: null }]))
     await cancelPayment({ ...CONFIG, fetch }, { order_id })
     const path = `/api/v1/pos/${CONFIG.posId}/order/${encoded}/cancel`
     expect(sent[0]?.url).toBe(CONFIG.baseUrl + path)
@@ -114,7 +114,7 @@ describe('rules', () => {
   })
 
   it('256 characters are possible, one more is not', async () => {
-    const { fetch } = wire(json([CANCELLED]))
+    const { fetch } = wire(json([{ ...CANCELLED, order_id: null }]))
     await cancelPayment({ ...CONFIG, fetch }, { order_id: 'x'.repeat(256) })
     expect(await rejectedPaths((client) => client.cancelPayment({ order_id: 'x'.repeat(257) }))).toEqual(['order_id'])
   })

@@ -3,7 +3,6 @@ import {
   type ClientConfig,
   type CreatePaymentInput,
   createClient,
-  createPayment,
   type InitRecurring,
   isCheckout,
   type Warning,
@@ -240,26 +239,6 @@ describe('method and init_recurring', () => {
         expect(await rejectedPaths({ ...input, method })).toEqual(['method'])
       }
     }
-  })
-
-  it('init_recurring: an undocumented field reaches it by passThrough, a documented one does not', async () => {
-    const recurring = async (extra: object) => {
-      const { fetch, sent } = wire(redirect())
-      const input = { ...HOSTED, init_recurring: RECURRING }
-      const passThrough = { init_recurring: extra }
-      const error = await createPayment({ ...CONFIG, fetch }, input, { passThrough }).catch((thrown) => thrown)
-      return error.issues?.[0]?.path ?? JSON.parse(sent[0]?.body ?? '').init_recurring
-    }
-    expect(await recurring({ label: 'x' })).toEqual({ ...RECURRING, label: 'x' })
-    expect(await recurring({ time: '10:00:00' })).toBe('passThrough.init_recurring.time')
-    expect(await recurring({ interval_count: 2 })).toBe('passThrough.init_recurring.interval_count')
-  })
-
-  it('a field of a cryptogram, of which nothing is documented, is added', async () => {
-    const { fetch, sent } = wire(json(PAYMENT_RECORD))
-    const passThrough = { cryptogram: { eci: '05' } }
-    await createPayment({ ...CONFIG, fetch }, { ...CARD, cryptogram: { value: 'x' } }, { passThrough })
-    expect(JSON.parse(sent[0]?.body ?? '').cryptogram).toEqual({ value: 'x', eci: '05' })
   })
 
   it('init_recurring: a typo does not travel', async () => {

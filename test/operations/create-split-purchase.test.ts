@@ -136,36 +136,3 @@ describe('the sum of the parts is reported, not rejected: the rule is not shown'
     )
   })
 })
-
-describe('extra fields inside documented ones', () => {
-  const send = async (passThrough: Record<string, unknown>) => {
-    const { fetch, sent } = wire(redirect())
-    const error = await createSplitPurchase({ ...CONFIG, fetch }, HOSTED_SPLIT, { passThrough }).catch(
-      (thrown: { issues: { path: string }[] }) => thrown,
-    )
-    return { body: JSON.parse(sent[0]?.body ?? 'null'), issues: 'issues' in error ? error.issues : undefined }
-  }
-
-  it('reach a split entry and its products', async () => {
-    const { body } = await send({ split: [{ label: 'x', products: [{ vat: 20 }] }, { label: 'y' }] })
-    expect(body.split).toMatchObject([
-      { ...HOSTED_SPLIT.split[0], label: 'x', products: [{ ...HOSTED_SPLIT.split[0]?.products?.[0], vat: 20 }] },
-      { ...HOSTED_SPLIT.split[1], label: 'y' },
-    ])
-  })
-
-  it.each<[string, Record<string, unknown>, string]>([
-    ['a documented field of an entry', { split: [{ amount: 5 }] }, 'passThrough.split[0].amount'],
-    [
-      'a documented field that the entry does not send',
-      { split: [{}, { products: [] }] },
-      'passThrough.split[1].products',
-    ],
-    ['an entry that is not there', { split: [{}, {}, { label: 'z' }] }, 'passThrough.split[2]'],
-    ['something else in place of the entries', { split: 'x' }, 'passThrough.split'],
-    ['an object in place of the entries', { split: { label: 'x' } }, 'passThrough.split'],
-  ])('are rejected when they are %s', async (_name, passThrough, path) => {
-    const { body, issues } = await send(passThrough)
-    expect([body, issues]).toMatchObject([null, [{ path }]])
-  })
-})

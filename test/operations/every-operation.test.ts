@@ -55,7 +55,7 @@ describe.each(OPERATION_CASES)('%s', (name, { call, isGet = false }) => {
 
   it('meets a 200 without what decides: it is not known whether it was processed', async () => {
     const bodies = [{ message: 'order is not reserved', args: { code: 'S-500' } }, {}, null, 'queued']
-    for (const body of name.startsWith('request') ? [] : bodies) {
+    for (const body of name.startsWith('rawRequest') ? [] : bodies) {
       // An event of any object is a value, and so is whatever a portal lists.
       if (name === 'resendWebhook' && body !== null && typeof body === 'object') continue
       const { error } = await run(json(body, 200, { 'x-request-id': 'r-2' }))
@@ -67,7 +67,7 @@ describe.each(OPERATION_CASES)('%s', (name, { call, isGet = false }) => {
 
   it('meets a 2xx that is not JSON', async () => {
     // request() promises no body, so that an empty one is fine.
-    const bodies = ['<html>', '{"payment_id":"', ...(name.startsWith('request') ? [] : [''])]
+    const bodies = ['<html>', '{"payment_id":"', ...(name.startsWith('rawRequest') ? [] : [''])]
     for (const body of bodies) {
       const { error, sent } = await run(new Response(body))
       expect(error.code).toBe(isGet ? 'unexpected_response' : 'outcome_unknown')
@@ -97,7 +97,7 @@ const ACCOUNT = { id: ACCOUNT_ID, name: 'Main', currency: 'UAH', balances: { ava
 
 // Each operation's record with one field of an odd type, which does not decide; `wrap` is what the record arrives in.
 const RECORDS: Record<
-  Exclude<keyof Client, 'request'>,
+  Exclude<keyof Client, 'rawRequest'>,
   { record: Record<string, unknown>; odd: string[]; wrap?: (record: object) => unknown }
 > = {
   createPayment: { record: { ...PAYMENT_RECORD, eci: 5 }, odd: ['eci'] },
@@ -117,8 +117,8 @@ const RECORDS: Record<
 }
 
 describe('a record of any operation has what was received and what was left out of it', () => {
-  // A hosted purchase returns a checkout, and request() whatever came.
-  const cases = OPERATION_CASES.filter(([name]) => !/hosted|request/.test(name))
+  // A hosted purchase returns a checkout, and rawRequest() whatever came.
+  const cases = OPERATION_CASES.filter(([name]) => !/hosted|rawRequest/.test(name))
 
   it.each(cases)('%s', async (name, { call }) => {
     const { record, odd, wrap = (value: object) => value } = RECORDS[name.split(',')[0] as keyof typeof RECORDS]

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { createClient, type RefundSplitPurchaseInput, refundSplitPurchase, type Warning } from '../../src/index.ts'
 import { REFUND_RECORD, SPLIT_REFUND, SUB_MERCHANTS } from '../support/inputs.ts'
-import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
+import { CONFIG, echo, json, rejection, wire } from '../support/mock-fetch.ts'
 import { rejectedPaths } from '../support/rejected-paths.ts'
 
 const refused = (input: object) =>
   rejectedPaths((client) => client.refundSplitPurchase(input as RefundSplitPurchaseInput))
 
 async function bodyOf(input: object, onWarning?: (warning: Warning) => void): Promise<string | undefined> {
-  const { fetch, sent } = wire(json(REFUND_RECORD))
+  const { fetch, sent } = wire(echo(REFUND_RECORD))
   await refundSplitPurchase({ ...CONFIG, fetch, onWarning }, input as RefundSplitPurchaseInput)
   return sent[0]?.body
 }

@@ -10,7 +10,7 @@ const refused = (input: object) => rejectedPaths((client) => client.resendWebhoo
 const PATH = `/api/v1/pos/${CONFIG.posId}/orders`
 
 async function urlOf(input: ResendWebhookInput): Promise<string | undefined> {
-  const { fetch, sent } = wire(json(PAYMENT_RECORD))
+  const { fetch, sent } = wire(json({ ...PAYMENT_RECORD, order_id: null, method: null }))
   await resendWebhook({ ...CONFIG, fetch }, input)
   return sent[0]?.url
 }
@@ -62,7 +62,8 @@ describe('responses', () => {
   })
 
   it('a secondary operation', async () => {
-    const event = await resend({ ...PAYMENT_RECORD, method: 'refund', operation_id: 'o-1' })
+    const { fetch } = wire(json({ ...PAYMENT_RECORD, method: 'refund', operation_id: 'o-1' }))
+    const event = await resendWebhook({ ...CONFIG, fetch }, { order_id: 'A-1', operation: 'refund' })
     expect(event.kind === 'refund' && event.operation_id).toBe('o-1')
   })
 

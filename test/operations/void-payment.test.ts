@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createClient, type VoidPaymentInput, voidPayment, type Warning } from '../../src/index.ts'
 import { VOID, VOID_RECORD } from '../support/inputs.ts'
-import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
+import { CONFIG, echo, json, rejection, wire } from '../support/mock-fetch.ts'
 import { rejectedPaths } from '../support/rejected-paths.ts'
 
 const refused = (input: object) => rejectedPaths((client) => client.voidPayment(input as VoidPaymentInput))
 
 async function bodyOf(input: object, onWarning?: (warning: Warning) => void): Promise<string | undefined> {
-  const { fetch, sent } = wire(json(VOID_RECORD))
+  const { fetch, sent } = wire(echo(VOID_RECORD))
   await voidPayment({ ...CONFIG, fetch, onWarning }, input as VoidPaymentInput)
   return sent[0]?.body
 }

@@ -1,5 +1,7 @@
 // What a merchant reads of an order. Which events make it does not depend on their order: fold.test.ts.
+
 import { describe, expect, it } from 'vitest'
+import { ConfigError } from '../../src/index.ts'
 import { type ExpectedPayment, foldOrder, type Order } from '../../src/orders/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { at, payment, secondary } from '../worker/support/events.ts'
@@ -184,6 +186,62 @@ describe('payments without a transaction_id', () => {
       const refund = secondary('A-1', 'refund', { ...later, transaction_id, amount: 10 })
       const second = payment('A-1', { ...later, transaction_id: undefined })
       expect(fold([first, refund, second]).totals).toMatchObject({ captured: 20100, refunded: 1000 })
+    }
+  })
+})
+
+describe('an order with money in it is never shown as failed', () => {
+  const failed = { ...purchase, status: 'failure', processed_at: at(2) }
+  const again = { transaction_id: 't2', created_at: at(10), processed_at: at(11) }
+  it.each<[string, object[], object]>([
+    ['a second attempt of one payment', [failed, { ...purchase, ...again }], { flags: ['paid_after_failure'] }],
+    ['of one moment', [failed, { ...purchase, transaction_id: 't2' }], { flags: ['paid_after_failure'] }],
+    ['another payment', [failed, payment('A-1', again)], { flags: ['paid_after_failure'], amount: 100.5 }],
+    [
+      'a charge that the service repeats',
+      [failed, { ...purchase, ...again }].map((one) => ({ ...one, recurring: { id: 'r', status: 'active' } })),
+      { flags: [] },
+    ],
+    ['a failure after it was paid', [purchase, { ...failed, ...again }], { flags: [] }],
+    [
+      'a credit first',
+      [payment('A-1', { method: 'credit', status: 'failure', created_at: at(0) }), { ...purchase, ...again }],
+      { method: 'purchase', flags: [] },
+    ],
+  ])('%s', (_name, events, expected) => {
+    const order = fold(events, { amount: 100.5 })
+    expect(order).toMatchObject({ status: 'success', totals: { captured: 10050 }, ...expected })
+    expect(fold([...events].reverse(), { amount: 100.5 })).toEqual(order)
+  })
+
+  it('only failures are a failure; events of two orders are a mistake; `unusable` is no field of the wire', () => {
+    expect(fold([failed, { ...failed, ...again }])).toMatchObject({ status: 'failure', flags: [] })
+    expect(() => fold([purchase, payment('A-2')])).toThrow(ConfigError)
+    expect(fold([{ ...purchase, unusable: true }])).toMatchObject({ totals: { captured: 10050 }, flags: [] })
+    const month = { ...purchase, created_at: at(100), processed_at: at(101) }
+    expect(fold([purchase, month]).totals.captured).toBe(20100)
+    expect(fold([{ ...purchase, created_at: undefined }, purchase]).totals.captured).toBe(10050)
+  })
+})
+
+describe('null is absent', () => {
+  const whole = payment('A-1', { fee: { amount: 1, currency: 'UAH' } })
+  const optional = [
+    ...Object.keys(whole),
+    'processed_amount',
+    'processed_currency',
+    'recurring',
+    'limit_info',
+    'operation_id',
+  ]
+  const required = ['payment_id', 'order_id', 'amount', 'currency', 'status', 'method']
+  it.each(optional.filter((name) => !required.includes(name)))('%s', (name) => {
+    for (const one of [whole, secondary('A-1', 'refund', { ...whole, method: 'refund' })]) {
+      if (name === 'operation_id' && one.method === 'refund') continue
+      const { [name]: _, ...absent } = one
+      const [nulls, without] = [fold([{ ...one, [name]: null }]), fold([absent])]
+      expect(nulls).toEqual(without)
+      expect(nulls.flags).toEqual([])
     }
   })
 })

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { WebhookEvent } from '../../src/index.ts'
-import { foldOrder, foldSummaries, type Order, readSummary, summarizeEvent } from '../../src/orders/index.ts'
+import { foldSummaries } from '../../src/orders/fold.ts'
+import { foldOrder, type Order, summarizeEvent } from '../../src/orders/index.ts'
+import { readSummary } from '../../src/orders/summary.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { payment, secondary } from '../worker/support/events.ts'
 

@@ -5,8 +5,10 @@ import {
   type OrderLookup,
   type ResolveOutcomeOptions,
   resolveOutcome,
+  snapshotOrder,
   type UnresolvedCall,
 } from '../../src/index.ts'
+import { readEvent } from '../../src/webhooks/index.ts'
 import { CAPTURE, CAPTURE_RECORD, HOSTED, PAYMENT_RECORD, REFUND_RECORD, VOID_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, rejection, type Sent, wire } from '../support/mock-fetch.ts'
 
@@ -105,6 +107,28 @@ describe('a payment', () => {
     const { resolved } = await resolve(CREATION, [json([later, PURCHASE])])
     expect(resolved).toMatchObject({ outcome: 'executed', record: { payment_id: PURCHASE.payment_id } })
   })
+})
+
+it('a record of another order is never this one’s, whatever the look-up returns', async () => {
+  const foreign = { order_id: 'OTHER' }
+  const operations = [PURCHASE, { ...refund('r-1'), ...foreign }].map((one) => readEvent(one))
+  const lookup = { listOrderOperations: async () => operations, resendWebhook: async () => operations[1] as never }
+  const resolved = await resolveOutcome(lookup, REFUNDED, { known: [], now: () => LATER })
+  expect(resolved.outcome).toBe('not_executed')
+  expect(await snapshotOrder(lookup, 'A-1')).toEqual([PURCHASE.payment_id])
+})
+
+it('a snapshot has what `known` needs, with the list and without it', async () => {
+  const snapshot = (...replies: Response[]) =>
+    snapshotOrder(createClient({ ...CONFIG, fetch: wire(...replies).fetch, maxRetries: 0 }), { order_id: 'A-1' })
+  const ids = [PURCHASE.payment_id, 'c-1', 'r-1']
+  expect(
+    await snapshot(json([PURCHASE, { ...capture('c-1'), payment_id: PURCHASE.payment_id }, refund('r-1')])),
+  ).toEqual(expect.arrayContaining(ids))
+  const replies = [NOT_FOUND(), json(PURCHASE), json(capture('c-1')), json(refund('r-1')), NOT_FOUND()]
+  expect(await snapshot(...replies)).toEqual(expect.arrayContaining(['c-1', 'r-1']))
+  expect(await snapshot(NOT_FOUND(), NOT_FOUND(), NOT_FOUND())).toEqual([])
+  await expect(snapshot(json({}, 500))).rejects.toMatchObject({ code: 'api' })
 })
 
 describe('where the path of the look-up is not known', () => {
@@ -217,9 +241,18 @@ describe('a capture, void or refund', () => {
     ['listed twice', REFUNDED, [PURCHASE, refund('r-1'), refund('r-1')], { known: [] }, { executed: 'r-1' }],
     ['two new ones', REFUNDED, [PURCHASE, refund('r-1'), refund('r-2')], { known: [] }, 'unknown'],
     ['a match without known', REFUNDED, [PURCHASE, refund('r-1')], {}, 'unknown'],
-    ['no match without known', REFUNDED, [PURCHASE, refund('r-1', 5)], {}, 'not_executed'],
-    ['another amount', REFUNDED, [PURCHASE, refund('r-1', 5)], { known: [] }, 'not_executed'],
-    ['another currency', REFUNDED, [PURCHASE, { ...refund('r-1'), currency: 'USD' }], { known: [] }, 'not_executed'],
+    ['no match without known', REFUNDED, [PURCHASE, refund('r-1', 5)], {}, 'unknown'],
+    ['its actual amount', CAPTURED, [AUTH, capture('c-1', 80)], { known: [] }, 'unknown'],
+    [
+      'a payment with operation_id',
+      REFUNDED,
+      [{ ...PURCHASE, operation_id: null }, refund('r-1')],
+      { known: [] },
+      { executed: 'r-1' },
+    ],
+    ['the payment itself, with operation_id', CREATION, [{ ...PURCHASE, operation_id: 'x' }], {}, { executed: 'x' }],
+    ['another amount', REFUNDED, [PURCHASE, refund('r-1', 5)], { known: [] }, 'unknown'],
+    ['another currency', REFUNDED, [PURCHASE, { ...refund('r-1'), currency: 'USD' }], { known: [] }, 'unknown'],
     ['another method', REFUNDED, [AUTH, capture('c-1', 20.5)], { known: [] }, 'not_executed'],
     ['known ones alone', REFUNDED, [PURCHASE, refund('r-0')], { known: ['r-0'] }, 'not_executed'],
     ['none, too early', REFUNDED, [PURCHASE], { known: [], now: () => SOON }, 'unknown'],

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readWebhook, signData, signWebhook, verifySignature, verifyWebhook } from '../../src/index.ts'
+import { readWebhook, signData, signWebhook, verifySignature, verifyWebhook } from '../../src/webhooks/index.ts'
 import { check, SEED } from '../support/property.ts'
 
 const secret = fc

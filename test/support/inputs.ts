@@ -72,7 +72,7 @@ export const HOSTED_OPTIONAL = {
 }
 
 /** The parameters that the direct table marks as required, with a token. */
-export const TOKEN: DirectPurchaseInput = {
+export const TOKEN = {
   mode: 'direct',
   method: 'purchase',
   ...ORDER,
@@ -83,17 +83,17 @@ export const TOKEN: DirectPurchaseInput = {
   customer_phone: '+380441234567',
   customer_ip: '203.0.113.7',
   browser_fingerprint: FINGERPRINT,
-}
+} satisfies DirectPurchaseInput
 const { cc_token: _token, ...WITHOUT_TOKEN } = TOKEN
 /** The same with full card data; good until 2099, so that no test expires. */
-export const CARD: DirectPurchaseInput = {
+export const CARD = {
   ...WITHOUT_TOKEN,
   cc_number: PAN,
   exp_month: 9,
   exp_year: 2099,
   card_cvv: '123',
-}
-export const DIRECT_AUTH: DirectAuthInput = { ...CARD, method: 'auth' } as DirectAuthInput
+} satisfies DirectPurchaseInput
+export const DIRECT_AUTH = { ...CARD, method: 'auth' } satisfies DirectAuthInput
 /** And every optional parameter of the direct table. */
 export const DIRECT_OPTIONAL = {
   ...OPTIONAL,
@@ -107,7 +107,7 @@ const SPLIT = [
   { amount: 10.05, sub_merchant_id: SUB_MERCHANTS[1] },
 ]
 export const HOSTED_SPLIT: HostedSplitPurchaseInput = { ...HOSTED, split: SPLIT } as HostedSplitPurchaseInput
-export const DIRECT_SPLIT: DirectSplitPurchaseInput = { ...CARD, split: SPLIT } as DirectSplitPurchaseInput
+export const DIRECT_SPLIT = { ...CARD, split: SPLIT } satisfies DirectSplitPurchaseInput
 
 export const CAPTURE: CapturePaymentInput = { order_id: 'A-1', order_currency: 'UAH' }
 

@@ -8,6 +8,7 @@ export const CONFIG = {
   apiKey: 'api-key-1',
   apiSecret: 'api-secret-1',
   endpointsKey: 'endpoints-key-1',
+  scheme: 'SVC',
 } as const satisfies ClientConfig
 
 /** One request as it was given to `fetch`. */
@@ -47,6 +48,23 @@ export function wire(...replies: Reply[]): { fetch: typeof fetch; sent: Sent[] }
 /** A JSON answer. */
 export const json = (value: unknown, status = 200, headers: Record<string, string> = {}): Response =>
   new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json', ...headers } })
+
+/** Answers with a record that repeats what was asked for, as the service does. */
+export const echo =
+  (record: object) =>
+  ({ body }: Sent): Response => {
+    const { order_id, method, amount, charge_amount, refund_amount } = JSON.parse(body ?? '{}') as Record<
+      string,
+      unknown
+    >
+    const asked = amount ?? charge_amount ?? refund_amount
+    return json({
+      ...record,
+      order_id,
+      ...(method !== undefined && { method }),
+      ...(asked !== undefined && { amount: asked }),
+    })
+  }
 
 /** The redirect to the checkout page, as the document shows it. */
 export const CHECKOUT_URL = 'https://pay.example.com/api/v1/checkout/7d1f/form'

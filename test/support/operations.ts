@@ -53,7 +53,7 @@ export const OPERATIONS = {
     {
       form: 'hosted, with card data passed through',
       call: (client, { pan, cvv, token } = TEST_CARD) =>
-        client.createPayment(HOSTED, { passThrough: { cc_number: pan, card_cvv: cvv, cc_token: token } }),
+        client.createPayment(HOSTED, { passThrough: { extra: { cc_number: pan, card_cvv: cvv, cc_token: token } } }),
     },
   ],
   createSplitPurchase: [
@@ -74,11 +74,11 @@ export const OPERATIONS = {
   refundSplitPurchase: [{ call: (client) => client.refundSplitPurchase(SPLIT_REFUND) }],
   listOrderOperations: [{ isGet: true, call: (client) => client.listOrderOperations({ order_id: 'A-1' }) }],
   cancelRecurring: [{ call: (client) => client.cancelRecurring({ recurring_id: 'r-1' }) }],
-  request: [
+  rawRequest: [
     {
       form: 'POST',
       call: (client, { pan, cvv, token, cryptogram } = TEST_CARD) =>
-        client.request({
+        client.rawRequest({
           method: 'POST',
           path: '/api/v1/refund',
           authentication: 'plain',
@@ -88,7 +88,7 @@ export const OPERATIONS = {
     {
       form: 'GET',
       isGet: true,
-      call: (client) => client.request({ method: 'GET', path: '/api/v1/state', authentication: 'plain' }),
+      call: (client) => client.rawRequest({ method: 'GET', path: '/api/v1/state', authentication: 'plain' }),
     },
   ],
 } as const satisfies Record<keyof Client, readonly [OperationCase, ...OperationCase[]]>

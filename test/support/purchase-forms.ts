@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type CallOptions, type ClientConfig, createPayment, createSplitPurchase } from '../../src/index.ts'
 import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_AUTH, HOSTED_SPLIT, PAYMENT_RECORD, TOKEN } from './inputs.ts'
-import { CONFIG, json, redirect, rejection, type Sent, wire } from './mock-fetch.ts'
+import { CONFIG, echo, json, redirect, rejection, type Sent, wire } from './mock-fetch.ts'
 
 /** A way of creating a payment: one table of the document. Its inputs hold what the table requires and no more. */
 export interface PurchaseForm {
@@ -174,7 +174,7 @@ export async function accepted(
   options?: CallOptions,
 ): Promise<{ sent: Sent; body: Record<string, unknown> }> {
   const hosted = (input as { mode?: unknown }).mode === 'hosted'
-  const { fetch, sent } = wire(hosted ? redirect() : json(PAYMENT_RECORD))
+  const { fetch, sent } = wire(hosted ? redirect() : echo(PAYMENT_RECORD))
   await call({ ...CONFIG, ...config, fetch }, input, options)
   const [request] = sent
   if (request === undefined) throw new Error(`${operation} sent nothing.`)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { serveOnNode } from '../../src/cli/serve-node.ts'
+import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { ENDPOINTS } from '../../src/emulator/spec/endpoints.ts'
 import { CANARIES, RUNTIMES, type Runtime, run, start } from './support/command.ts'
 import {

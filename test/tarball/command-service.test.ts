@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { serveOnNode } from '../../src/cli/serve-node.ts'
+import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { CANARIES, type Ended, RUNTIMES, type Runtime, run as runCommand, start } from './support/command.ts'
 import { type Service, serveService } from './support/service-verbs.ts'
 

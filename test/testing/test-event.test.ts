@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
-import { createWebhookHandler, eventKey, foldOrder, readEvent, verifyWebhook } from '../../src/index.ts'
+import { createWebhookHandler, eventKey, foldOrder, verifyWebhook } from '../../src/index.ts'
 import { type TestEventKind, testEvent } from '../../src/testing/index.ts'
+import { readEvent } from '../../src/webhooks/index.ts'
 import { namesIn, sentenceOf, tableOf } from '../emulator/conformance/row.ts'
 
 const PRIMARY = ['purchase', 'auth', 'credit', 'p2p', 'lookup'] as const

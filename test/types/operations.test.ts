@@ -24,7 +24,7 @@ import {
   verifyWebhook,
   type WebhookEvent,
 } from '../../src/index.ts'
-import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_SPLIT } from '../support/inputs.ts'
+import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_SPLIT, TOKEN } from '../support/inputs.ts'
 import { CONFIG } from '../support/mock-fetch.ts'
 
 // What is wrong here does not compile; `npm run check` compiles it. None of it is run.
@@ -105,6 +105,11 @@ it('a typo, a missing parameter and a parameter of the other mode do not compile
     client.createPayment({ ...HOSTED, method: 'auth', init_recurring: { interval_unit: 'day', interval_count: 1 } })
     // @ts-expect-error direct mode needs the fingerprint
     client.createPayment({ ...CARD, browser_fingerprint: undefined })
+    // @ts-expect-error a card and a token
+    client.createPayment({ ...CARD, cc_token: 'x' })
+    const { cc_token: _, ...neither } = TOKEN
+    // @ts-expect-error neither a card nor a token
+    client.createPayment(neither)
     // @ts-expect-error an amount is a number
     client.createPayment({ ...HOSTED, amount: '10' })
     // @ts-expect-error no such unit
@@ -208,8 +213,19 @@ it('a map of handlers is typed by kind', () => {
 })
 
 it('what other frameworks hand over needs no cast', () => {
-  const calls = (body: unknown, parsed: Record<string, string | File>, form: FormData, text: string) => [
+  const calls = (
+    body: unknown,
+    request: Request,
+    parsed: Record<string, string | File>,
+    form: FormData,
+    text: string,
+  ) => [
+    // @ts-expect-error not known to be a form
     verifyWebhook(body, 'secret'),
+    // @ts-expect-error not a form
+    verifyWebhook(42, 'secret'),
+    // @ts-expect-error a request is for readWebhook
+    verifyWebhook(request, 'secret'),
     verifyWebhook(parsed, 'secret'),
     verifyWebhook(form, ['secret', undefined]),
     verifyWebhook(new URLSearchParams(text), 'secret'),

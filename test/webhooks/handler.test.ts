@@ -155,6 +155,34 @@ describe('createWebhookHandler', () => {
     expect(failing.reports).toEqual([{ status: 503, error: full }])
   })
 
+  it('responds 503 after timeoutMs, whatever never ends, and reports how it ended', async () => {
+    const never = () => new Promise(() => {})
+    const body = { onEvent: signed.body, onUnreadable: unreadable, onRejected: forged }
+    for (const name of ['onEvent', 'onUnreadable', 'onRejected'] as const) {
+      const reports: unknown[] = []
+      const base = {
+        secrets: SECRET,
+        onEvent: () => {},
+        onRejected: (_: unknown, status: number) => reports.push(status),
+      }
+      const handle = createWebhookHandler({ ...base, [name]: never, timeoutMs: 5 })
+      expect((await handle(post(body[name]))).status).toBe(503)
+      if (name !== 'onRejected') expect(reports).toEqual([503])
+    }
+    for (const error of [undefined, new Error('late')]) {
+      let end = () => {}
+      const onEvent = () => new Promise<void>((resolve, reject) => (end = () => (error ? reject(error) : resolve())))
+      const late = new Promise((onLate) => {
+        const options = { secrets: SECRET, onEvent, onRejected: () => {}, onLate, timeoutMs: 5 }
+        createWebhookHandler(options)(post(signed.body)).then(() => end())
+      })
+      expect(await late).toEqual({ status: error ? 503 : 200, error })
+    }
+    for (const timeoutMs of [0, 1.5, -1, 2 ** 31, Number.NaN]) {
+      expect(() => createWebhookHandler({ secrets: SECRET, onEvent: () => {}, timeoutMs })).toThrow(/timeoutMs must be/)
+    }
+  })
+
   it('responds 500 for a mistake in the receiver, and names the cure to onRejected alone', async () => {
     const read = post(signed.body)
     await read.text()

@@ -360,7 +360,7 @@ describe.each(KINDS.filter((kind) => !isHostile(kind)))('what the service respon
   it('about another order is not stored as this one’s', async () => {
     const { world, id } = await paid((record) => ({ ...record, order_id: 'somebody-else' }))
     const before = (await world.keys('event/')).length
-    expect((await resend(world, id)).status).toBe(200)
+    expect((await resend(world, id)).status).toBe(502)
     expect((await world.keys('event/')).length).toBe(before)
     expect(((await world.order(id)) as Order).events.length).toBe(before)
   })

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { type CheckoutOrder, createCheckoutLink, seal } from '../../src/checkout-link/index.ts'
+import { type CheckoutOrder, createCheckoutLink } from '../../src/checkout-link/index.ts'
+import { seal } from '../../src/checkout-link/seal.ts'
 import { attemptId } from '../../src/shop/store/checkouts.ts'
 import { expectNoSecretInLog, linesOf } from './support/log.ts'
 import { KINDS, LINK_SECRET, newOrderId, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'

@@ -55,9 +55,10 @@ describe('onEvent', () => {
     })
     await vi.waitFor(() => expect(calls).toBe(1))
     expect(answered).toBe(200)
-    expect(limits).toHaveLength(1)
+    // That of the response comes first.
+    expect(limits).toHaveLength(2)
     timers.mockRestore()
-    limits[0]?.()
+    limits[1]?.()
     await delivery
     expect(answered).toBe(200)
     expect(lines('on_event_failed').at(-1)).toMatchObject({

@@ -1,6 +1,7 @@
 // What becomes of a payment link in the cases that are rare, and in which a second payment could be made.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { checkoutLinkId, seal } from '../../src/checkout-link/index.ts'
+import { checkoutLinkId } from '../../src/checkout-link/index.ts'
+import { seal } from '../../src/checkout-link/seal.ts'
 import { putCheckout } from '../../src/shop/store/checkouts.ts'
 import { openOrderStore } from '../../src/shop/store/order-store.ts'
 import { payment } from './support/events.ts'
@@ -283,10 +284,14 @@ describe('a link', () => {
 
   it('leads to the result where the service authorizes without asking the customer for anything', async () => {
     const world = create()
-    const record = { ...payment('A-1', { method: 'auth', status: 'pending' }), user_action_url: null }
-    instead(world, CREATE, () => Response.json(record))
+    const respond = (order_id: string) =>
+      instead(world, CREATE, () =>
+        Response.json({ ...payment(order_id, { method: 'auth', status: 'pending' }), user_action_url: null }),
+      )
+    respond('A-1')
     const link = await world.link({ order_id: 'A-1', method: 'auth' })
     expect((await visit(world, link)).text).toContain(RESULT('A-1'))
+    respond('B-1')
     const own = await world.link({ order_id: 'B-1', method: 'auth', result_url: 'https://shop.example.com/thanks' })
     expect((await visit(world, own)).text).toBe('https://shop.example.com/thanks')
   })

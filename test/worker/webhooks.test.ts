@@ -295,7 +295,7 @@ describe.each(COSTS)('the cost of a webhook over $kind KV, sent $sends,', ({ kin
     await world.deliver(payment(id, { status: 'pending', processed_at: at(1) }))
     await world.advance(86_400_000)
     const before = world.kv.writes.length
-    await world.deliver(payment(id))
+    await world.deliver(payment(id, { status: 'pending' }))
     expect(world.kv.writes.slice(before).map(({ key }) => key.split('/')[0])).toEqual(['recent', 'event'])
   })
 })

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import type { ServiceFlags } from '../configuration.ts'
-import type { ExitCode } from '../errors.ts'
-import { EXIT } from '../outcome.ts'
-import { addServiceOptions, type Session, surroundings, withService } from '../service.ts'
-import { table } from '../table.ts'
+import type { ServiceFlags } from '../service/configuration.ts'
+import { EXIT } from '../service/outcome.ts'
+import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
+import type { ExitCode } from '../terminal/errors.ts'
+import { table } from '../terminal/table.ts'
 
 /** `edgetill balances` */
 export function command(around = surroundings): Command {

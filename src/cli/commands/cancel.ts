@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { type ChangeVerb, changeCommand } from '../order-command.ts'
-import type { Surroundings } from '../service.ts'
+import { type ChangeVerb, changeCommand } from '../service/order-command.ts'
+import type { Surroundings } from '../service/service.ts'
 
 const CANCEL: ChangeVerb = {
   name: 'cancel',

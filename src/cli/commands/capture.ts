@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { type ChangeVerb, changeCommand } from '../order-command.ts'
-import type { Surroundings } from '../service.ts'
+import { type ChangeVerb, changeCommand } from '../service/order-command.ts'
+import type { Surroundings } from '../service/service.ts'
 
 const CAPTURE: ChangeVerb = {
   name: 'capture',
@@ -9,7 +9,10 @@ const CAPTURE: ChangeVerb = {
   takesDetails: true,
   call: (client, { order_id, currency, flags: { amount, comment, serverUrl } }, options) =>
     client.capturePayment(
-      { order_id, order_currency: currency, charge_amount: amount, comment, server_url: serverUrl },
+      {
+        ...{ order_id, order_currency: currency, comment, server_url: serverUrl },
+        ...(amount === undefined ? {} : { charge_amount: amount }),
+      },
       options,
     ),
 }

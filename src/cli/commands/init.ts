@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { Command } from 'commander'
-import { UsageError } from '../errors.ts'
 import { workerName } from '../project/worker-name.ts'
-import type { Surroundings } from '../service.ts'
-import { processTerminal, type Terminal } from '../terminal.ts'
-import { UNFINISHED, writeProject } from '../write-project.ts'
+import type { Surroundings } from '../service/service.ts'
+import { UsageError } from '../terminal/errors.ts'
+import { processTerminal, type Terminal } from '../terminal/terminal.ts'
+import { UNFINISHED, writeProject } from './write-project.ts'
 
 /** `edgetill init`: writes a shop's project into an empty folder. */
 export function command(around: () => Pick<Surroundings, 'terminal'> = here): Command {

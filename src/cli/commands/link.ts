@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander'
-import { readEnvFile, readTextFile, readVariables } from '../environment.ts'
-import { type ExitCode, UsageError } from '../errors.ts'
-import { addOrderOptions, hostedOrder, type OrderFlags } from '../hosted-order.ts'
-import { milliseconds } from '../option-values.ts'
-import { causeOf, EXIT } from '../outcome.ts'
-import { forbidden, type Surroundings, signalOf, surroundings } from '../service.ts'
-import { printable } from '../terminal.ts'
+import { addOrderOptions, hostedOrder, type OrderFlags } from '../service/hosted-order.ts'
+import { causeOf, EXIT } from '../service/outcome.ts'
+import { forbidden, type Surroundings, signalOf, surroundings } from '../service/service.ts'
+import { readEnvFile, readTextFile, readVariables } from '../terminal/environment.ts'
+import { type ExitCode, UsageError } from '../terminal/errors.ts'
+import { milliseconds } from '../terminal/option-values.ts'
+import { printable } from '../terminal/terminal.ts'
 
 interface Flags extends OrderFlags {
   expiresAt?: string

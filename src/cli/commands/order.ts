@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { foldOrder, fromMinorUnits, isApiError, type Order } from '../../index.ts'
-import type { ServiceFlags } from '../configuration.ts'
-import type { ExitCode } from '../errors.ts'
-import { describeCode, EXIT } from '../outcome.ts'
-import { addServiceOptions, type Session, surroundings, withService } from '../service.ts'
-import { money, statusColour, table } from '../table.ts'
-import { printable } from '../terminal.ts'
+import type { ServiceFlags } from '../service/configuration.ts'
+import { describeCode, EXIT } from '../service/outcome.ts'
+import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
+import type { ExitCode } from '../terminal/errors.ts'
+import { money, statusColour, table } from '../terminal/table.ts'
+import { printable } from '../terminal/terminal.ts'
 
 /** `edgetill order ID` */
 export function command(around = surroundings): Command {

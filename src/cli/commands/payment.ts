@@ -6,13 +6,13 @@ import {
   type OutcomeUnknownError,
   type Payment,
 } from '../../index.ts'
-import type { ServiceFlags } from '../configuration.ts'
-import type { ExitCode } from '../errors.ts'
-import { addOrderOptions, type HostedOrder, hostedOrder, type OrderFlags } from '../hosted-order.ts'
-import { describeCode, EXIT, jsonOf } from '../outcome.ts'
-import { addResolve, findOut, type ResolveFlags } from '../resolve.ts'
-import { addServiceOptions, type Session, surroundings, withService } from '../service.ts'
-import { printable } from '../terminal.ts'
+import type { ServiceFlags } from '../service/configuration.ts'
+import { addOrderOptions, type HostedOrder, hostedOrder, type OrderFlags } from '../service/hosted-order.ts'
+import { describeCode, EXIT, jsonOf } from '../service/outcome.ts'
+import { addResolve, findOut, type ResolveFlags } from '../service/resolve.ts'
+import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
+import type { ExitCode } from '../terminal/errors.ts'
+import { printable } from '../terminal/terminal.ts'
 
 interface Flags extends ServiceFlags, OrderFlags, ResolveFlags {}
 

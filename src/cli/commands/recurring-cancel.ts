@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { isOutcomeUnknownError, type OutcomeUnknownError } from '../../index.ts'
-import type { ServiceFlags } from '../configuration.ts'
-import { confirmed } from '../confirm.ts'
-import type { ExitCode } from '../errors.ts'
-import { EXIT, jsonOf } from '../outcome.ts'
-import { planned } from '../preview.ts'
-import { addResolve, findOut, type ResolveFlags } from '../resolve.ts'
-import { addServiceOptions, type Session, surroundings, withService } from '../service.ts'
-import { printable } from '../terminal.ts'
+import type { ServiceFlags } from '../service/configuration.ts'
+import { EXIT, jsonOf } from '../service/outcome.ts'
+import { addResolve, findOut, type ResolveFlags } from '../service/resolve.ts'
+import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
+import { confirmed } from '../terminal/confirm.ts'
+import type { ExitCode } from '../terminal/errors.ts'
+import { planned } from '../terminal/preview.ts'
+import { printable } from '../terminal/terminal.ts'
 
 interface Flags extends ServiceFlags, ResolveFlags {
   yes?: boolean

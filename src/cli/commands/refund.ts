@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { type ChangeVerb, changeCommand } from '../order-command.ts'
-import type { Surroundings } from '../service.ts'
+import { type ChangeVerb, changeCommand } from '../service/order-command.ts'
+import type { Surroundings } from '../service/service.ts'
 
 const REFUND: ChangeVerb = {
   name: 'refund',
@@ -9,7 +9,10 @@ const REFUND: ChangeVerb = {
   takesDetails: true,
   call: (client, { order_id, currency, flags: { amount, comment, serverUrl } }, options) =>
     client.refundPayment(
-      { order_id, order_currency: currency, refund_amount: amount, comment, server_url: serverUrl },
+      {
+        ...{ order_id, order_currency: currency, comment, server_url: serverUrl },
+        ...(amount === undefined ? {} : { refund_amount: amount }),
+      },
       options,
     ),
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { createRandom } from '../../emulator/state/random.ts'
-import { webAddress, wholeNumber } from '../option-values.ts'
-import { printable, processTerminal } from '../terminal.ts'
+import { webAddress, wholeNumber } from '../terminal/option-values.ts'
+import { printable, processTerminal } from '../terminal/terminal.ts'
 import { loadReceived, type Received } from '../webhooks/received.ts'
 import { isSuccess, replyText, sendRequest, shownReply } from '../webhooks/send.ts'
 

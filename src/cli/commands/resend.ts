@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { type Client, isApiError, type WebhookEvent } from '../../index.ts'
-import type { ServiceFlags } from '../configuration.ts'
-import type { ExitCode } from '../errors.ts'
-import { describeCode, EXIT, jsonOf } from '../outcome.ts'
-import { addServiceOptions, type Session, surroundings, withService } from '../service.ts'
-import { list, money } from '../table.ts'
-import { printable } from '../terminal.ts'
+import type { ServiceFlags } from '../service/configuration.ts'
+import { describeCode, EXIT, jsonOf } from '../service/outcome.ts'
+import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
+import type { ExitCode } from '../terminal/errors.ts'
+import { list, money } from '../terminal/table.ts'
+import { printable } from '../terminal/terminal.ts'
 
 interface ResendFlags extends ServiceFlags {
   operation?: string

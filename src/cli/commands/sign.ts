@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import { signWebhook } from '../../webhooks/index.ts'
-import { UsageError } from '../errors.ts'
-import { addSecretOptions, readSecrets, type SecretFlags } from '../secrets.ts'
-import { readStdin } from '../stdin.ts'
-import { processTerminal } from '../terminal.ts'
+import { addSecretOptions, readSecrets, type SecretFlags } from '../service/secrets.ts'
+import { UsageError } from '../terminal/errors.ts'
+import { readStdin } from '../terminal/stdin.ts'
+import { processTerminal } from '../terminal/terminal.ts'
 
 /** `edgetill sign`: the body of a signed webhook, from JSON. */
 export function command(): Command {

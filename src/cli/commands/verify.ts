@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import { UsageError } from '../errors.ts'
-import { eventLine, shownEvent } from '../event-text.ts'
-import { addSecretOptions, readSecrets, type SecretFlags } from '../secrets.ts'
-import { readStdin } from '../stdin.ts'
-import { processTerminal } from '../terminal.ts'
-import { causesText } from '../verify/causes.ts'
-import { type Verdict, verifyBody, verifyForm } from '../verify/verify.ts'
+import { addSecretOptions, readSecrets, type SecretFlags } from '../service/secrets.ts'
+import { UsageError } from '../terminal/errors.ts'
+import { eventLine, shownEvent } from '../terminal/event-text.ts'
+import { readStdin } from '../terminal/stdin.ts'
+import { processTerminal } from '../terminal/terminal.ts'
+import { causesText } from '../webhooks/verify/causes.ts'
+import { type Verdict, verifyBody, verifyForm } from '../webhooks/verify/verify.ts'
 
 interface VerifyFlags extends SecretFlags {
   data?: string

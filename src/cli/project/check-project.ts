@@ -1,4 +1,4 @@
-import { type Finding, failed, ok } from '../doctor/finding.ts'
+import { type Finding, failed, ok } from '../service/doctor/finding.ts'
 import type { WranglerEnvironment } from './wrangler-toml.ts'
 
 /** Checks that no environment lacks what another one has: wrangler's environments inherit neither variables nor bindings. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
-import { UsageError } from '../errors.ts'
+import { UsageError } from '../terminal/errors.ts'
 
 /** One environment of a project, as its wrangler.toml describes it. */
 export interface WranglerEnvironment {

@@ -1,6 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises'
 import type { Emulator } from '../../emulator/index.ts'
-import { UsageError } from '../errors.ts'
+import { UsageError } from '../terminal/errors.ts'
 
 /** What `--state` keeps of an emulator on disk. */
 export interface StateFile {

@@ -3,12 +3,12 @@ import { readBytes, TooLargeError } from '../../lib/read-bytes.ts'
 import { decodeUtf8 } from '../../lib/utf8.ts'
 import { createWebhookHandler, type WebhookEvent } from '../../webhooks/index.ts'
 import { checkSecrets } from '../../webhooks/signature.ts'
-import { eventLine } from '../event-text.ts'
-import { causesText } from '../verify/causes.ts'
-import type { NamedSecret } from '../verify/diagnose.ts'
-import { verifyBody } from '../verify/verify.ts'
+import { eventLine } from '../terminal/event-text.ts'
 import { bodyText, type Received, saveReceived } from './received.ts'
 import { type Reply, sendRequest } from './send.ts'
+import { causesText } from './verify/causes.ts'
+import type { NamedSecret } from './verify/diagnose.ts'
+import { verifyBody } from './verify/verify.ts'
 
 /** What `edgetill listen` reports of one request. */
 export interface Heard {

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts'
-import { UsageError } from '../errors.ts'
+import { UsageError } from '../terminal/errors.ts'
 
 /** A request as it was received. */
 export interface Received {

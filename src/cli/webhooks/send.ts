@@ -1,7 +1,7 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { failureCause } from '../../emulator/webhooks/failure-cause.ts'
-import { textWithoutTokens } from '../event-text.ts'
+import { textWithoutTokens } from '../terminal/event-text.ts'
 
 /** What came back, or why nothing did. */
 export interface Reply {

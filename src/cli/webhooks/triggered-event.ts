@@ -1,7 +1,7 @@
 import { binaryToBytes, decodeBase64urlBinary } from '../../lib/base64url.ts'
 import { decodeUtf8 } from '../../lib/utf8.ts'
 import { type TestEventKind, testEvent } from '../../testing/index.ts'
-import { applySettings, type Setting } from '../set-values.ts'
+import { applySettings, type Setting } from '../terminal/set-values.ts'
 
 /** Every kind that a webhook can have; a new one without a line here does not compile. */
 const KINDS: Record<TestEventKind, true> = {

@@ -9,8 +9,8 @@ import {
   type UnresolvedCall,
   type WebhookEvent,
 } from '../../index.ts'
-import { recordOf } from '../../orders/event-key.ts'
 import { summarizeEvent } from '../../orders/summary.ts'
+import { recordOf } from '../../schemas/read.ts'
 import { readEvent } from '../../webhooks/index.ts'
 import { clientConfig } from '../env.ts'
 import { describeError, logError } from '../lib/log.ts'

@@ -1,6 +1,6 @@
 import type { CheckoutLink } from '../../checkout-link/index.ts'
 import { cancelPayment, isApiError, resendWebhook, type WebhookEvent } from '../../index.ts'
-import { recordOf } from '../../orders/event-key.ts'
+import { recordOf } from '../../schemas/read.ts'
 import { clientConfig, moneyConfig } from '../env.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import { logError } from '../lib/log.ts'

@@ -1,6 +1,6 @@
 import { type EventSummary, isFinal, type WebhookEvent } from '../../index.ts'
-import { recordOf } from '../../orders/event-key.ts'
 import { summarizeEvent } from '../../orders/summary.ts'
+import { recordOf } from '../../schemas/read.ts'
 import { keepsCardToken, retentionMs, type ShopEnv } from '../env.ts'
 import { toBase64url } from '../lib/crypto.ts'
 import type { ExpectedOrder } from '../lib/links.ts'

@@ -71,7 +71,7 @@ const NEEDS: Record<Group, readonly Name[]> = {
 
 const ALL: readonly Name[] = [...new Set(Object.values(NEEDS).flat())]
 
-const REQUIRED = /^(BASE_URL|API_URL|POS_ID|API_KEY|API_SECRET|ENDPOINTS_KEY|LINK_SECRET|ADMIN_TOKEN)$/
+const REQUIRED = /^(BASE_URL|API_URL|POS_ID|SCHEME|API_KEY|API_SECRET|ENDPOINTS_KEY|LINK_SECRET|ADMIN_TOKEN)$/
 
 /** Everything that is wrong with these bindings, at once. */
 export function configurationProblems(env: Partial<ShopEnv>, names: readonly Name[] = ALL): ConfigurationProblem[] {

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { openCheckoutLink } from '../../checkout-link/index.ts'
+import { readCheckoutLink } from '../../checkout-link/link.ts'
 import { act } from '../actions.ts'
 import { linkSecrets, type ShopEnv } from '../env.ts'
 import { type Opening, openCheckout } from '../flows/open-checkout.ts'
@@ -17,7 +17,7 @@ export function checkout(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Pro
     requireBindings(env, 'checkout')
     const accepted = req.header('accept-language')
     const token = req.param('token') ?? ''
-    const link = await openCheckoutLink(token, linkSecrets(env))
+    const link = await readCheckoutLink(token, linkSecrets(env))
     if (!link) {
       logInfo('link_not_opened')
       return closedLink(siteFor(deps.pages, env, undefined, accepted), 'invalid')

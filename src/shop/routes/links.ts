@@ -1,10 +1,6 @@
-import {
-  type CheckoutLinkOptions,
-  checkoutLinkId,
-  createCheckoutLink,
-  openCheckoutLink,
-} from '../../checkout-link/index.ts'
-import { openCheckoutLinkId } from '../../checkout-link/link.ts'
+import { type CheckoutLinkOptions, checkoutLinkId, createCheckoutLink } from '../../checkout-link/index.ts'
+import { openCheckoutLinkId, readCheckoutLink } from '../../checkout-link/link.ts'
+import { isConfigError, isInvalidInputError } from '../../errors.ts'
 import { act } from '../actions.ts'
 import { linkSecrets } from '../env.ts'
 import { revokeLink as revoke } from '../flows/cancel-order.ts'
@@ -32,7 +28,7 @@ export const makeLink: Handler = async (c, { now }) => {
     now,
   })
   const id = await checkoutLinkId(url, linkSecret)
-  const { expiresAt = 0 } = (await openCheckoutLink(url.slice(url.lastIndexOf('/') + 1), [linkSecret])) ?? {}
+  const { expiresAt = 0 } = (await readCheckoutLink(url.slice(url.lastIndexOf('/') + 1), [linkSecret])) ?? {}
   return c.json({ id, url, expires_at: new Date(expiresAt).toISOString() }, 201)
 }
 
@@ -50,7 +46,8 @@ async function linkOf(options: CheckoutLinkOptions): Promise<string> {
   try {
     return await createCheckoutLink(options)
   } catch (error) {
-    if (error instanceof TypeError) throw invalid(error.message.replace('expiresAt', 'expires_at'))
+    if (isInvalidInputError(error) || isConfigError(error))
+      throw invalid(error.message.replace('expiresAt', 'expires_at'))
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { listAccounts, type ResendWebhookInput, resendWebhook } from '../../index.ts'
-import { recordOf } from '../../orders/event-key.ts'
+import { recordOf } from '../../schemas/read.ts'
 import { act, GateError, storeWebhook } from '../actions.ts'
 import { clientConfig } from '../env.ts'
 import { eventOf } from '../flows/ask-service.ts'

@@ -1,6 +1,6 @@
 import type { EventSummary, Issue, WebhookEvent } from '../../index.ts'
-import { recordOf } from '../../orders/event-key.ts'
 import { readSummary } from '../../orders/summary.ts'
+import { recordOf } from '../../schemas/read.ts'
 import { readEvent } from '../../webhooks/index.ts'
 import { sha256 } from '../lib/crypto.ts'
 import type { ExpectedOrder } from '../lib/links.ts'

@@ -80,9 +80,9 @@ describe('wrong settings exit 2 and say how to correct them', () => {
   it('names everything that is missing at once', async () => {
     const { code, err } = await runVerb(balances, [], { ...around, environment: {} })
     expect(err).toContain(
-      'Missing configuration: EDGETILL_BASE_URL, EDGETILL_POS_ID, EDGETILL_API_KEY, EDGETILL_API_SECRET, EDGETILL_ENDPOINTS_KEY.',
+      'Missing configuration: EDGETILL_BASE_URL, EDGETILL_POS_ID, EDGETILL_API_KEY, EDGETILL_API_SECRET, EDGETILL_ENDPOINTS_KEY, EDGETILL_SCHEME.',
     )
-    expect(err).toContain('--base-url and --pos-id can be flags as well')
+    expect(err).toContain('--base-url, --pos-id and --scheme can be flags as well')
     expect(err).toContain('edgetill doctor checks the configuration.')
     expect(code).toBe(2)
   })

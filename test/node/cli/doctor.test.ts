@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { command as doctor } from '../../../src/cli/commands/doctor.ts'
-import type { Finding } from '../../../src/cli/doctor/finding.ts'
-import { checkWebhookAddress } from '../../../src/cli/doctor/webhook-address.ts'
+import type { Finding } from '../../../src/cli/service/doctor/finding.ts'
+import { checkWebhookAddress } from '../../../src/cli/service/doctor/webhook-address.ts'
 import type { EmulatorOptions } from '../../../src/emulator/index.ts'
 import { openShop } from '../../support/shop.ts'
 import { type Around, against, hangingFetch, runVerb } from '../support/verb.ts'
@@ -150,7 +150,7 @@ describe('edgetill doctor', () => {
   it('says what to do first where nothing is configured', async () => {
     const { code, out } = await runVerb(doctor, [], { environment: {} })
     expect(out).toMatch(
-      /^failed {3}configuration: Missing configuration: EDGETILL_BASE_URL, .*EDGETILL_ENDPOINTS_KEY\.\n/,
+      /^failed {3}configuration: Missing configuration: EDGETILL_BASE_URL, .*EDGETILL_ENDPOINTS_KEY, EDGETILL_SCHEME\.\n/,
     )
     expect(out).toContain('\n         fix: Set them in the environment or in a file for --env-file')
     expect(out).toContain(

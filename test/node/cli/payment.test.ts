@@ -74,7 +74,7 @@ describe('edgetill payment', () => {
     [['A-1', '--amount', '1.005', '--currency', 'UAH'], 'at most 2 decimals'],
     [['A-1', '--currency', 'UAH'], "required option '--amount <AMOUNT>' not specified"],
     [[...WORDS, '--set', 'customer_lang'], 'It takes PATH=VALUE'],
-    [[...WORDS, '--set', 'customer_lnag=UK'], 'customer_lnag: unknown parameter'],
+    [[...WORDS, '--set', 'customer_lnag=UK'], 'customer_lnag is not a parameter of createPayment'],
     [['A-1', '--amount', '5', '--currency', 'hryvnia'], 'currency: must be'],
     [[...WORDS, '--method', 'credit'], 'method'],
   ])('%j is wrong usage: nothing is sent', async (words, text) => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { serveOnNode } from '../../../src/cli/serve-node.ts'
+import { serveOnNode } from '../../../src/cli/service/serve-node.ts'
 import { bodyText } from '../../../src/cli/webhooks/received.ts'
 import { sendRequest } from '../../../src/cli/webhooks/send.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { run } from '../../../src/cli/program.ts'
-import { VERBS } from '../../../src/cli/verbs.ts'
+import { run } from '../../../src/cli/commands/program.ts'
+import { VERBS } from '../../../src/cli/commands/verbs.ts'
 import { type Around, runVerb } from '../support/verb.ts'
 
 // The canary secrets appear in no output of any verb, whatever the service repeats of what it was sent.
@@ -19,6 +19,7 @@ const environment = {
   EDGETILL_API_KEY: CANARIES.apiKey,
   EDGETILL_API_SECRET: CANARIES.apiSecret,
   EDGETILL_ENDPOINTS_KEY: CANARIES.endpointsKey,
+  EDGETILL_SCHEME: 'SVC',
   EDGETILL_WORKER_URL: 'https://worker.example.com',
   EDGETILL_WORKER_TOKEN: CANARIES.workerToken,
 }
@@ -92,7 +93,7 @@ const SERVICES: [string, Service][] = [
 
 describe('no output of any verb shows a secret', () => {
   it('names every verb of the command line that takes the configuration', () => {
-    const others = ['emulator', 'init', 'dev', 'listen', 'replay', 'trigger', 'verify', 'sign']
+    const others = ['dev', 'emulator', 'init', 'listen', 'replay', 'trigger', 'verify', 'sign']
     expect(Object.keys(VERBS).filter((verb) => !others.includes(verb))).toEqual(Object.keys(USES))
   })
 

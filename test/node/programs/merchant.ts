@@ -8,6 +8,7 @@ export const config = (baseUrl: string): ClientConfig => ({
   apiKey: 'api-key-canary',
   apiSecret: 'api-secret-canary',
   endpointsKey: 'endpoints-key-canary',
+  scheme: 'SVC',
   random: () => 0,
 })
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { exitCodeOf, messageOf } from '../../../src/cli/errors.ts'
-import type { Surroundings } from '../../../src/cli/service.ts'
-import { processTerminal } from '../../../src/cli/terminal.ts'
+import type { Surroundings } from '../../../src/cli/service/service.ts'
+import { exitCodeOf, messageOf } from '../../../src/cli/terminal/errors.ts'
+import { processTerminal } from '../../../src/cli/terminal/terminal.ts'
 import type { Emulator } from '../../../src/emulator/index.ts'
 
 /** What a verb did. */

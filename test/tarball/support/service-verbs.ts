@@ -1,4 +1,4 @@
-import { type ServedEmulator, serveEmulator } from '../../../src/cli/serve-emulator.ts'
+import { type ServedEmulator, serveEmulator } from '../../../src/cli/service/serve-emulator.ts'
 import { testCard } from '../../../src/emulator/index.ts'
 import type { OperationName } from '../../../src/emulator/spec/endpoints.ts'
 import { type Client, createClient, isApiError, type WebhookEvent } from '../../../src/index.ts'

@@ -1,0 +1,187 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { EmulatorOptions } from '../../emulator/index.ts'
+import { parseInstant } from '../../emulator/state/time.ts'
+import { environmentVariable } from '../terminal/environment.ts'
+import { milliseconds, repeated, webAddress, wholeNumber } from '../terminal/option-values.ts'
+import type { ServeEmulatorOptions } from './serve-emulator.ts'
+
+/** What commander reads from the command line: only the options that were given. */
+interface EmulatorFlags {
+  port?: number
+  host?: string
+  origin?: string
+  webhookUrl?: string
+  tls?: true
+  allowHost?: string[]
+  state?: string
+  seedFile?: string
+  shops?: string
+  strict?: true
+  captureContentType?: string
+  perturb?: string
+  json?: true
+  quiet?: true
+  writeEnv?: string
+  seed?: number
+  clock?: { now(): number }
+  posId?: string
+  apiKey?: string
+  apiSecret?: string
+  endpointsKey?: string
+  scheme?: string
+  authentication?: string
+  customerFields?: string
+  maxCapturePercent?: number
+  hostedAuthResponse?: string
+  splitSum?: string
+  retryDelays?: number[]
+  webhookTimeout?: number
+  webhookHeader?: [string, string][]
+  checkoutExpiry?: number
+  threeDSecureExpiry?: number
+  authorizationExpiry?: number
+  account?: Account[]
+  latency?: number | [number, number]
+}
+
+type Account = { name: string; currency: string; available: number; rolling_reserve: number }
+
+const CREDENTIALS = ['--pos-id', '--api-key', '--api-secret', '--endpoints-key', '--scheme']
+
+/** Adds the options of the emulator. The values' form is checked here, what they may be by the emulator. */
+export function addEmulatorOptions(command: Command): Command {
+  command
+    .optionsGroup('Where it is served:')
+    .option('--port <N>', 'default 4010; 0 takes a free one', wholeNumber(0, 65_535))
+    .option('--host <HOST>', 'default 127.0.0.1; 0.0.0.0 for other machines')
+    .option('--origin <URL>', 'where others reach it: http://192.168.1.5:4010', webAddress)
+    .option('--allow-host <NAME>', 'another name of it: emulator in compose; may be repeated', repeated(String))
+    .option('--tls', 'https, with a certificate that signs itself')
+    .option('--shops <FILE>', 'several shops, each on a port of its own')
+    .option('--webhook-url <URL>', 'where webhooks without a server_url go', webAddress)
+    .optionsGroup('What it prints:')
+    .option('--json', 'each event as a line of JSON, for programs')
+    .option('--write-env <FILE>', 'its addresses and credentials, for --env-file')
+    .option('--quiet', 'only internal errors')
+    .optionsGroup('The same every time:')
+    .option('--seed <N>', 'same ids, tokens and random faults; default 1', wholeNumber(0, Number.MAX_SAFE_INTEGER))
+    .option('--clock <ISO>', 'a time that stands still: 2026-01-31T10:00:00Z', clock)
+    .option('--state <FILE>', 'goes on from there, and keeps it up to date')
+    .option('--seed-file <FILE>', 'orders to begin with')
+    .optionsGroup('What the API document leaves open:')
+    .option('--authentication <MODE>', 'either (default), per-endpoint or plain')
+    .option('--strict', 'rejects with 400 what would only be noted')
+    .option('--perturb <LIST>', 'nulls,late_init and others (see the guide), or seed', String)
+    .option('--capture-content-type <MODE>', 'json (default) or any')
+    .option('--customer-fields <MODE>', 'optional (default) or required')
+    .option('--max-capture-percent <N>', 'what can be captured at most; default 115', wholeNumber(100, 1000))
+    .option('--hosted-auth-response <MODE>', 'redirect (default) or record')
+    .option('--split-sum <MODE>', 'any (default) or exact')
+    .option('--retry-delays <LIST>', 'of webhooks; default 1m,5m,30m,2h,24h; or none', delays)
+    .option('--webhook-timeout <TIME>', 'after which a webhook has failed; default 10s', milliseconds)
+    .option('--webhook-header <HEADER>', "'name: value' of each webhook; may be repeated", repeated(header))
+    .option('--checkout-expiry <TIME>', 'after which an unpaid one fails; default never', milliseconds)
+    .option('--three-d-secure-expiry <TIME>', 'after which 3-D Secure fails; default never', milliseconds)
+    .option('--authorization-expiry <TIME>', 'after which captures fail; default never', milliseconds)
+    .option('--account <ACCOUNT>', 'NAME:CURRENCY:AVAILABLE:RESERVE; default four', repeated(account))
+    .option('--latency <MS>', 'of each call, in real time: 200, or 100-400', latency)
+  for (const name of CREDENTIALS) command.addOption(new Option(`${name} <VALUE>`).hideHelp())
+  return command.addHelpText(
+    'after',
+    `\nIts own credentials: ${CREDENTIALS.slice(0, -1).join(', ')} and\n${CREDENTIALS.at(-1)}, or the variables EDGETILL_POS_ID and so on.`,
+  )
+}
+
+export interface EmulatorArguments {
+  json: boolean
+  quiet: boolean
+  writeEnv: string | undefined
+  state: string | undefined
+  seedFile: string | undefined
+  shops: string | undefined
+  serve: ServeEmulatorOptions & { port: number }
+  emulator: EmulatorOptions
+  /** The credentials that were given from outside: they are not printed. */
+  ownCredentials: string[]
+}
+
+/** What the command line and the environment ask for. */
+export function readEmulatorArguments(flags: EmulatorFlags): EmulatorArguments {
+  const credentials = present({
+    posId: flags.posId ?? environmentVariable('EDGETILL_POS_ID'),
+    apiKey: flags.apiKey ?? environmentVariable('EDGETILL_API_KEY'),
+    apiSecret: flags.apiSecret ?? environmentVariable('EDGETILL_API_SECRET'),
+    endpointsKey: flags.endpointsKey ?? environmentVariable('EDGETILL_ENDPOINTS_KEY'),
+    scheme: flags.scheme ?? environmentVariable('EDGETILL_SCHEME'),
+  })
+  const expiry = present({
+    checkoutMs: flags.checkoutExpiry,
+    threeDSecureMs: flags.threeDSecureExpiry,
+    authorizationMs: flags.authorizationExpiry,
+  })
+  const emulator = present({
+    seed: flags.seed,
+    clock: flags.clock,
+    webhookUrl: flags.webhookUrl,
+    authentication: flags.authentication,
+    allowHosts: flags.allowHost,
+    strict: flags.strict,
+    captureContentType: flags.captureContentType,
+    perturbations: flags.perturb === 'seed' ? 'seed' : flags.perturb?.split(',').map((name) => name.trim()),
+    customerFields: flags.customerFields,
+    maxCapturePercent: flags.maxCapturePercent,
+    hostedAuthResponse: flags.hostedAuthResponse,
+    splitSum: flags.splitSum,
+    retryDelaysMs: flags.retryDelays,
+    webhookTimeoutMs: flags.webhookTimeout,
+    webhookHeaders: flags.webhookHeader && Object.fromEntries(flags.webhookHeader),
+    accounts: flags.account,
+    latencyMs: flags.latency,
+    expiry: Object.keys(expiry).length === 0 ? undefined : expiry,
+    credentials,
+  }) as EmulatorOptions
+  return {
+    json: flags.json ?? false,
+    quiet: flags.quiet ?? false,
+    writeEnv: flags.writeEnv,
+    state: flags.state,
+    seedFile: flags.seedFile,
+    shops: flags.shops,
+    serve: { port: flags.port ?? 4010, ...present({ host: flags.host, origin: flags.origin, tls: flags.tls }) },
+    emulator,
+    ownCredentials: Object.keys(credentials),
+  }
+}
+
+function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
+}
+
+function delays(text: string): number[] {
+  return text === 'none' ? [] : text.split(',').map((delay) => milliseconds(delay.trim()))
+}
+
+function clock(text: string): { now(): number } {
+  const now = parseInstant(text)
+  if (now === undefined) throw new InvalidArgumentError('It takes a time with its zone like 2026-01-31T10:00:00Z.')
+  return { now: () => now }
+}
+
+function latency(text: string): number | [number, number] {
+  const match = /^(\d+)(?:-(\d+))?$/.exec(text)
+  if (!match) throw new InvalidArgumentError('It takes milliseconds like 200, or a range like 100-400.')
+  return match[2] === undefined ? Number(match[1]) : [Number(match[1]), Number(match[2])]
+}
+
+function header(line: string): [string, string] {
+  const match = /^([\w-]+):\s*(.*)$/.exec(line)
+  if (!match) throw new InvalidArgumentError("It takes 'name: value'.")
+  return [match[1] ?? '', match[2] ?? '']
+}
+
+function account(text: string): Account {
+  const match = /^(.+):([A-Z]{3}):(-?\d+(?:\.\d{1,2})?):(\d+(?:\.\d{1,2})?)$/.exec(text)
+  if (!match) throw new InvalidArgumentError('It takes NAME:CURRENCY:AVAILABLE:RESERVE like Main:UAH:1000:50.')
+  const [, name = '', currency = '', available, reserve] = match
+  return { name, currency, available: Number(available), rolling_reserve: Number(reserve) }
+}

@@ -1,0 +1,173 @@
+import { Command } from 'commander'
+import {
+  type CallOptions,
+  type Client,
+  createClient,
+  isApiError,
+  isOutcomeUnknownError,
+  type OutcomeUnknownError,
+  type WebhookEvent,
+} from '../../index.ts'
+import { confirmed } from '../terminal/confirm.ts'
+import type { ExitCode } from '../terminal/errors.ts'
+import { amountOf } from '../terminal/option-values.ts'
+import { planned } from '../terminal/preview.ts'
+import { list, money, statusColour } from '../terminal/table.ts'
+import { printable } from '../terminal/terminal.ts'
+import type { ServiceFlags } from './configuration.ts'
+import { checkWhole, currencyOf, type Intent, repetition } from './order-guards.ts'
+import { describeCode, EXIT, exitOf, idsOf, jsonOf } from './outcome.ts'
+import { addResolve, findOut, type ResolveFlags } from './resolve.ts'
+import { addServiceOptions, type Session, type Surroundings, surroundings, withService } from './service.ts'
+
+/** The flags of a verb that changes an order. */
+export interface ChangeFlags extends ServiceFlags, ResolveFlags {
+  currency?: string
+  amount?: number
+  yes?: boolean
+  serverUrl?: string
+  comment?: string
+}
+
+/** A call, once the order was looked up. */
+export interface Change {
+  order_id: string
+  /** Empty where the verb sends none. */
+  currency: string
+  flags: ChangeFlags
+}
+
+/** A verb that changes an order: what it sends, and what it means for people. */
+export interface ChangeVerb {
+  name: 'capture' | 'refund' | 'void' | 'cancel'
+  description: string
+  /** What it means to leave `--amount` out; undefined where the service takes no amount. */
+  whole?: string
+  /** Whether the service takes a currency, a comment and a webhook address. */
+  takesDetails: boolean
+  call(client: Client, change: Change, options: CallOptions): Promise<Changed>
+  /** Where `status` alone does not say whether it was done. */
+  isDone?: (record: Changed) => boolean
+}
+
+/** What the records of all four have. */
+export interface Changed {
+  status: string
+  amount?: number | null | undefined
+  currency?: string | null | undefined
+  status_code?: string | null | undefined
+  status_description?: string | null | undefined
+  operation_id?: string | null | undefined
+  payment_id?: string | null | undefined
+}
+
+/** The command of a verb that changes an order. */
+export function changeCommand(verb: ChangeVerb, around: () => Surroundings = surroundings): Command {
+  const { name, description, whole, takesDetails } = verb
+  const amount = whole ?? "not sent: another amount than the order's stops it"
+  const command = new Command(name)
+    .description(`${description} Shows what will be sent, and asks.`)
+    .argument('<ID>', 'your order_id')
+    .optionsGroup('What is sent:')
+    .option('--currency <CODE>', "ISO 4217 (default: the order's)")
+    .option('--amount <AMOUNT>', whole ? `80.25 (default: ${whole})` : amount, amountOf)
+  if (takesDetails) {
+    command
+      .option('--comment <TEXT>', 'at most 2048 characters')
+      .option('--server-url <URL>', 'where its webhooks go (default: none is sent)')
+  }
+  command.option('--yes', 'send it without asking; needed without a terminal')
+  return addServiceOptions(addResolve(command)).action((id: string, flags: ChangeFlags) =>
+    withService(flags, around(), (session) => change(verb, id, flags, session)),
+  )
+}
+
+async function change(verb: ChangeVerb, order_id: string, flags: ChangeFlags, session: Session): Promise<ExitCode> {
+  const { config, terminal, signal } = session
+  const { name, whole, takesDetails } = verb
+  const { amount, currency, yes = false } = flags
+  const before = await session.wait(operationsBefore(session, order_id))
+  const intent: Intent = { verb: name, order_id, amount, currency, before }
+  const details = { order_id, currency: takesDetails ? currencyOf(intent) : '', flags }
+  if (whole === undefined) checkWhole(intent)
+  const request = await planned(config, (dry) => verb.call(dry, details, {}))
+  const warning = whole === undefined ? undefined : repetition(intent)
+  if (warning !== undefined) terminal.err(printable(warning))
+  if (!(await confirmed(name, order_id, { terminal, request, yes, whole, signal }))) return EXIT.failed
+  try {
+    // Its warnings were printed for the plan.
+    const client = createClient({ ...config, onWarning: () => {} })
+    return report(verb, order_id, await session.wait(verb.call(client, details, { signal })), session)
+  } catch (error) {
+    if (!isOutcomeUnknownError(error)) throw error
+    return await unknown(verb, error, { order_id, known: before && idsOf(before) }, flags, session)
+  }
+}
+
+/** The operations of the order before the call; undefined where the service does not show them. */
+async function operationsBefore({ client, signal }: Session, order_id: string): Promise<WebhookEvent[] | undefined> {
+  try {
+    return await client.listOrderOperations({ order_id }, { signal })
+  } catch (error) {
+    if (isApiError(error) && error.status === 404) return undefined
+    throw error
+  }
+}
+
+function report(verb: ChangeVerb, order_id: string, record: Changed, { terminal, json }: Session): ExitCode {
+  const { amount, currency, status_code, status_description, operation_id, payment_id } = record
+  const status = printable(record.status)
+  const { name } = verb
+  const done = verb.isDone?.(record)
+  const code = done === undefined ? exitOf(status) : done ? EXIT.done : EXIT.failed
+  const shown = done ? terminal.paint('green', 'done') : terminal.paint(statusColour(status), status)
+  const rows: [string, string | undefined][] = [
+    ['amount', amount == null ? undefined : money(amount, currency)],
+    ['status_code', describeCode(status_code, status_description)],
+    operation_id == null ? ['payment_id', payment_id ?? undefined] : ['operation_id', operation_id],
+  ]
+  terminal.out(json ? jsonOf(record) : `${name} of order ${order_id}: ${shown}\n${list(rows)}`)
+  if (code === EXIT.failed) terminal.err(`The ${name} was not done: the service declined it.`)
+  if (code === EXIT.unknown) {
+    terminal.err(`The ${name} is not finished (${status}). Do not repeat it: edgetill order ${order_id} shows it.`)
+  }
+  return code
+}
+
+interface Before {
+  order_id: string
+  known: readonly string[] | undefined
+}
+
+async function unknown(
+  verb: ChangeVerb,
+  error: OutcomeUnknownError,
+  { order_id, known }: Before,
+  flags: ResolveFlags,
+  session: Session,
+): Promise<ExitCode> {
+  const { terminal, json } = session
+  const resolved = await findOut(error, flags, session, { known })
+  if (resolved?.outcome === 'executed') return report(verb, order_id, resolved.record, session)
+  if (resolved?.outcome === 'not_executed') {
+    if (json) terminal.out(JSON.stringify({ outcome: 'not_executed' }))
+    return EXIT.failed
+  }
+  const { operation, amount, currency, sent_at, reason } = error
+  const call = { operation, order_id, amount, currency, sent_at }
+  // A program can go on with resolveOutcome(client, call, { known }).
+  if (json) terminal.out(JSON.stringify({ outcome: 'unknown', reason, why: resolved?.why, call, known }))
+  terminal.err(howToFindOut(verb, error, { order_id, known }))
+  return EXIT.unknown
+}
+
+function howToFindOut({ name }: ChangeVerb, { amount, currency }: OutcomeUnknownError, before: Before): string {
+  const { order_id, known = [] } = before
+  const what = amount === undefined ? `a ${name}` : `a ${name} of ${money(amount, currency)}`
+  const other = known.length === 0 ? '' : `, other than ${printable(known.join(', '))}`
+  const executed =
+    name === 'cancel'
+      ? 'It was executed if the payment has the status_code 6007.'
+      : `It was executed if the order shows ${what}${other}. If it shows none ten minutes later, it was not.`
+  return `Do NOT run this command again before you know. Find out with: edgetill order ${order_id}\n${executed}`
+}

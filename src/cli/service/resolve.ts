@@ -1,0 +1,86 @@
+import { type Command, Option } from 'commander'
+import { type OutcomeUnknownError, type ResolvedOutcome, resolveOutcome, type UnresolvedCall } from '../../index.ts'
+import { milliseconds } from '../terminal/option-values.ts'
+import { printable } from '../terminal/terminal.ts'
+import type { Session } from './service.ts'
+
+/** The flags of a verb whose outcome can be unknown. */
+export interface ResolveFlags {
+  resolve?: boolean
+  settleAfter: number
+}
+
+export function addResolve(command: Command): Command {
+  return command
+    .optionsGroup('Afterwards:')
+    .option('--resolve', 'look an unknown outcome up; it is never sent again')
+    .addOption(
+      new Option('--settle-after <TIME>', 'when an absence means not executed')
+        .argParser(milliseconds)
+        .default(600_000, '10m'),
+    )
+}
+
+/** What is known beside the error. */
+export interface Clues {
+  /** The order to look up, where the call named none. */
+  order_id?: string | undefined
+  /** Operations of the order from before the call. */
+  known?: readonly string[] | undefined
+}
+
+/**
+ * Says that the outcome of a call is unknown and, with `--resolve`, finds out. Undefined where it was not looked up.
+ * The SDK's advice on how to find out is for programs, and left out: the verb gives its own.
+ */
+export async function findOut(
+  error: OutcomeUnknownError,
+  flags: ResolveFlags,
+  session: Session,
+  { order_id, known }: Clues,
+): Promise<ResolvedOutcome | undefined> {
+  const { terminal, signal } = session
+  terminal.err(printable(error.message.replace(` ${error.howToFindOut}`, '')))
+  if (!flags.resolve || signal.aborted) return undefined
+  const { operation, amount, currency, sent_at } = error
+  const call = { operation, amount, currency, sent_at, order_id: error.order_id ?? order_id }
+  const done = terminal.progress('Finding out what happened')
+  const outcome = await settle(call, flags.settleAfter, known, session).finally(done)
+  if (outcome.outcome === 'unknown') terminal.err(`Still unknown: ${outcome.why}`)
+  else if (outcome.outcome === 'executed') terminal.err('Found out: it was executed.')
+  else terminal.err('Found out: it was not executed. The same command can be run again.')
+  return outcome
+}
+
+/** Waits before each look-up, in milliseconds; the last one is repeated. */
+const PAUSES_MS = [0, 2_000, 5_000, 15_000, 30_000, 60_000]
+
+/** Asks until the outcome is known, or until an absence counts and still nothing is certain. Never sends the call again. */
+async function settle(
+  call: UnresolvedCall & { sent_at: string },
+  settleAfterMs: number,
+  known: readonly string[] | undefined,
+  { client, signal }: Session,
+): Promise<ResolvedOutcome> {
+  const settlesAt = Date.parse(call.sent_at) + settleAfterMs
+  for (let asked = 0; ; asked++) {
+    await pause(Math.min(PAUSES_MS[asked] ?? 60_000, Math.max(0, settlesAt - Date.now())), signal)
+    const isLast = Date.now() >= settlesAt
+    const outcome = await resolveOutcome(client, call, { known, settleAfterMs, signal })
+    if (outcome.outcome !== 'unknown' || signal.aborted || isLast || call.order_id === undefined) return outcome
+  }
+}
+
+/** Ends early when the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
+}

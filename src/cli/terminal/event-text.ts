@@ -1,0 +1,35 @@
+import type { WebhookEvent } from '../../webhooks/index.ts'
+import { printable } from './terminal.ts'
+
+/** One line of an event for people: `purchase success 100.50 UAH order A-1`. */
+export function eventLine(event: WebhookEvent): string {
+  const { method, status, amount, currency, order_id } = event.record as Record<string, unknown>
+  const kind = event.kind === 'unknown' ? `unknown method ${text(method)}` : event.kind
+  const money = typeof amount === 'number' ? amount.toFixed(2) : text(amount)
+  return printable(`${kind} ${text(status)} ${money} ${text(currency)} order ${text(order_id)}`)
+}
+
+/** An event as JSON for people and programs. What can be charged is not shown: a terminal's output is kept and shared. */
+export const shownEvent = (event: WebhookEvent): Record<string, unknown> => withoutTokens({ ...event })
+
+/** A copy of a payload that can be shown. */
+export function withoutTokens(payload: Record<string, unknown>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(payload, hideTokens)) as Record<string, unknown>
+}
+
+/** The same for the text of a response, which need not be whole. */
+export function textWithoutTokens(text: string): string {
+  return text.replaceAll(/("(?:cc|recurring)_token"\s*:\s*)"(?:[^"\\]|\\.)*"?/g, '$1"[hidden]"')
+}
+
+function hideTokens(name: string, value: unknown): unknown {
+  return isToken(name) && value !== null ? '[hidden]' : value
+}
+
+/** Whether a field holds what can be charged. */
+export const isToken = (name: string): boolean => name === 'cc_token' || name === 'recurring_token'
+
+function text(value: unknown): string {
+  if (value === undefined || value === null) return '-'
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

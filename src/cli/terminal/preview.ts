@@ -1,0 +1,35 @@
+import { type Client, type ClientConfig, createClient, isApiError } from '../../index.ts'
+
+/** What a call would send. */
+export interface PlannedRequest {
+  method: string
+  url: string
+  body: Record<string, unknown>
+}
+
+/**
+ * What a call sends, without sending it: the SDK builds and checks the request, and a `fetch` that reaches nothing keeps it.
+ * @throws {InvalidInputError} when the call would be rejected before it is sent.
+ */
+export async function planned(
+  config: ClientConfig,
+  call: (client: Client) => Promise<unknown>,
+): Promise<PlannedRequest> {
+  let request: PlannedRequest | undefined
+  const silent = { onRequest: undefined, onResponse: undefined, onRetry: undefined, onError: undefined }
+  const client = createClient({
+    ...config,
+    ...silent,
+    async fetch(input, init) {
+      const sent = new Request(input, init)
+      const text = await sent.text()
+      request = { method: sent.method, url: sent.url, body: text === '' ? {} : JSON.parse(text) }
+      return new Response('{}', { status: 400 })
+    },
+  })
+  await call(client).catch((error: unknown) => {
+    if (!isApiError(error)) throw error
+  })
+  if (!request) throw new Error('The call made no request.')
+  return request
+}

@@ -1,0 +1,24 @@
+import { decodeUtf8 } from '../../lib/utf8.ts'
+import { UsageError } from './errors.ts'
+
+/** Bytes: far more than any webhook has, and what an endless input must not fill the memory with. */
+const LIMIT = 16 * 1024 * 1024
+
+/**
+ * All of stdin as a text, without one final line break; undefined when it is not UTF-8. On a terminal it says what it waits for.
+ *
+ * @throws {UsageError} when there is nothing, or more than 16 MiB.
+ */
+export async function readStdin(what: string): Promise<string | undefined> {
+  if (process.stdin.isTTY) console.error(`Paste ${what}, then press Ctrl-D.`)
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of process.stdin) {
+    parts.push(part as Uint8Array)
+    size += (part as Uint8Array).length
+    if (size > LIMIT) throw new UsageError(`The input is longer than ${LIMIT} bytes: pass ${what} on stdin.`)
+  }
+  const whole = decodeUtf8(Buffer.concat(parts))?.replace(/\r?\n$/, '')
+  if (whole === '') throw new UsageError(`There is no input: pass ${what} on stdin.`)
+  return whole
+}

@@ -1,0 +1,52 @@
+import { isWebhookVerificationError } from '../../../errors.ts'
+import { parseForm, type WebhookForm } from '../../../webhooks/form.ts'
+import type { Cause } from './causes.ts'
+
+/** The form of a body, and what had to be undone to find it; or why it has none. */
+export interface ReadBody {
+  form?: WebhookForm
+  causes: Cause[]
+}
+
+/** Reads the form from a body's text, also from bodies that are not quite a form. */
+export function readBody(text: string): ReadBody {
+  const plain = read(text)
+  if (plain.form) return plain
+  for (const [cause, other] of otherReadings(text)) {
+    const result = read(other)
+    if (result.form) return { ...result, causes: [cause] }
+  }
+  if (/^\s*[{[]|^--|form-data/.test(text)) return { causes: ['not_a_form'] }
+  return plain
+}
+
+function read(text: string): ReadBody {
+  try {
+    return { form: parseForm(text), causes: [] }
+  } catch (error) {
+    if (!isWebhookVerificationError(error)) throw error
+    return { causes: [error.reason === 'duplicate_field' ? 'duplicate_field' : 'missing_field'] }
+  }
+}
+
+/** What a body may have been: each as a form, with what was done to it. */
+function* otherReadings(text: string): Generator<[Cause, string]> {
+  if (text.includes('&amp;')) yield ['encoded_twice', text.replaceAll('&amp;', '&')]
+  if (/^data%3D/i.test(text)) yield ['encoded_twice', decodeOnce(text)]
+  try {
+    const { data, signature } = JSON.parse(text) as { data?: unknown; signature?: unknown }
+    if (typeof data === 'string' && typeof signature === 'string') {
+      yield ['not_a_form', new URLSearchParams({ data, signature }).toString()]
+    }
+  } catch {
+    // Not JSON either.
+  }
+}
+
+function decodeOnce(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,57 @@
+import type { Issue } from '../errors.ts'
+import { warn } from '../hooks.ts'
+import { hundredths, isAmount } from '../lib/decimal.ts'
+import { kindOf } from '../lib/kind.ts'
+import { unreadableRecord } from './body.ts'
+import type { ParsedResponse } from './types.ts'
+
+/** What a record repeats of its request. Null is not another value: the service returns what it does not know as null. */
+interface Echo {
+  order_id?: unknown
+  method?: unknown
+  amount?: unknown
+  currency?: unknown
+}
+
+const METHODS: readonly string[] = [
+  'purchase',
+  'auth',
+  'capture',
+  'void',
+  'refund',
+  'auth_increment',
+  'credit',
+  'p2p',
+  'lookup',
+]
+
+/**
+ * Compares a record with the request that it responds to.
+ * @throws {OutcomeUnknownError | UnexpectedResponseError} for a record of another order, or of a method that this call never returns:
+ *   something on the way mixed responses up.
+ */
+export function compareWithRequest<T extends Echo>(response: ParsedResponse, record: T): T {
+  const { config, request } = response.attempt
+  const { operation, subject, methods } = request
+  const { order_id, method, amount, currency } = record
+  const issues: Issue[] = []
+  const other = (path: string, message: string, value: unknown) =>
+    issues.push({ path, message, received: kindOf(value) })
+  if (order_id != null && String(order_id) !== subject?.order_id)
+    other('order_id', 'is that of another order', order_id)
+  // A method that nobody knows is a value where nothing was changed.
+  const isKnown = request.method !== 'GET' || METHODS.includes(String(method))
+  if (method != null && isKnown && methods && !methods.includes(String(method))) {
+    other('method', `must be ${methods.join(' or ')}`, method)
+  }
+  if (issues.length > 0) throw unreadableRecord(response, issues)
+  const asked = subject?.amount
+  const isOther =
+    (asked !== undefined && isAmount(amount) && hundredths(amount) !== hundredths(asked)) ||
+    (subject?.currency !== undefined && currency != null && currency !== subject.currency)
+  if (isOther) {
+    const message = `The service reports ${amount} ${currency}, and the request was for ${asked ?? 'all'} ${subject?.currency}.`
+    warn(config, { operation, code: 'other_amount', path: 'amount', message })
+  }
+  return record
+}

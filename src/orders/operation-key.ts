@@ -1,0 +1,30 @@
+import { sha256Base64url } from '../lib/sha256.ts'
+import type { EventCopy } from '../schemas/event.ts'
+import { recordOf } from '../schemas/read.ts'
+import { eventKey } from './event-key.ts'
+import { chargeKey, isPrimary, operationId } from './identity.ts'
+import { readFields } from './summary.ts'
+
+/**
+ * The identity of what an event reports, for acting on it once: the same for every delivery, re-sent webhook and list row of one
+ * operation in one status, whatever else they have (`recurring`, `fee`, `processed_at`), and another one for another order,
+ * operation or status. To store events, use {@link eventKey}.
+ *
+ * Payments are told apart as {@link foldOrder} does, by `payment_id`, `transaction_id` and `created_at`; other operations by `method`
+ * and `operation_id`. An event that names none of these has its `eventKey`. Base64Url, 43 characters.
+ *
+ * @throws {ConfigError} as {@link eventKey}, for a copy that has lost a field.
+ * @example
+ * import { isSuccess, operationKey, type WebhookEvent } from 'edgetill'
+ * async function grant(event: WebhookEvent, once: (key: string, work: () => Promise<void>) => Promise<void>) {
+ *   if (event.kind === 'purchase' && isSuccess(event)) await once(operationKey(event), async () => console.log('one month more'))
+ * }
+ */
+export function operationKey(event: EventCopy): string {
+  const { order_id } = recordOf(event)
+  const fields = readFields(event)
+  const id = operationId(fields)
+  if (id === undefined) return eventKey(event)
+  const operation = isPrimary(fields) ? chargeKey(fields) : [fields.method, id]
+  return sha256Base64url(JSON.stringify([order_id, operation, fields.status]))
+}

@@ -1,0 +1,153 @@
+import * as fc from 'fast-check'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import type { WebhookEvent } from '../../src/index.ts'
+import { eventKey, foldOrder, operationKey, summarizeEvent } from '../../src/orders/index.ts'
+import { webhookEventSchema } from '../../src/schemas/index.ts'
+import { ConfigError, readEvent, signWebhook, verifyWebhook } from '../../src/webhooks/index.ts'
+import { check, SEED } from '../support/property.ts'
+import { payment, secondary } from '../worker/support/events.ts'
+
+const host = globalThis as { process?: { getBuiltinModule?: (id: string) => Record<string, unknown> } }
+const v8 = host.process?.getBuiltinModule?.('v8') as
+  | { serialize(value: unknown): Uint8Array; deserialize(bytes: Uint8Array): unknown }
+  | undefined
+
+type Copy = (event: WebhookEvent) => unknown
+/** Those that keep every field, also one of an odd type. */
+const WHOLE: Record<string, Copy> = {
+  json: (event) => JSON.parse(JSON.stringify(event)),
+  record: (event) => readEvent(event).record,
+  'json of record': (event) => JSON.parse(JSON.stringify(readEvent(event).record)),
+  readEvent: (event) => readEvent(JSON.parse(JSON.stringify(event))),
+}
+const COPIES: Record<string, Copy> = {
+  ...WHOLE,
+  structuredClone: (event) => structuredClone(event),
+  spread: (event) => ({ ...event }),
+  v8: (event) => {
+    try {
+      return v8 ? v8.deserialize(v8.serialize(event)) : event
+    } catch {
+      return structuredClone(event) // workerd has the module without its functions
+    }
+  },
+  schema: (event) => {
+    const text = JSON.stringify(event)
+    return v.safeParse(webhookEventSchema, JSON.parse(text)).output
+  },
+}
+const FUNCTIONS: Record<string, (event: WebhookEvent) => unknown> = {
+  eventKey,
+  operationKey,
+  foldOrder: (event) => foldOrder([event]),
+  summarizeEvent,
+}
+
+const purchase = payment('A-1', { fee: { amount: '2.5', currency: 'UAH' }, cc_token: 'token' })
+const KINDS: object[] = [
+  purchase,
+  { ...purchase, method: 'auth', amount: '100.50', eci: null },
+  secondary('A-1', 'refund', { amount: 10 }),
+  { ...purchase, method: 'loyalty', amount: '7.10', nested: [{ amount: '1.0' }] },
+  { ...purchase, amount: 'much' },
+  { order_id: 'A-1' },
+  {},
+]
+// JSON as a service may send it: also with our own names, and with those that an object may not have.
+const odd = fc.dictionary(
+  fc.constantFrom('fee', 'payload', 'order_id', 'method', 'kind', 'record', 'issues', 'toJSON', 'constructor', 'x'),
+  fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom('unknown', 'unexpected', 'purchase', null, [], {})),
+  { maxKeys: 3, noNullPrototype: true },
+)
+const received = fc.tuple(fc.constantFrom(...KINDS), odd).map(([kind, more]): WebhookEvent => {
+  const secret = 'secret'
+  return verifyWebhook(signWebhook({ ...kind, ...more }, secret), secret)
+})
+const copy = fc.constantFrom(...Object.keys(COPIES))
+
+describe(`seed ${SEED}: a copy of an event`, () => {
+  it('once or twice, of any kind: every function has the result of the event, or says which field is lost', async () => {
+    await check(
+      fc.property(received, copy, copy, fc.constantFrom(...Object.keys(FUNCTIONS)), (event, first, second, name) => {
+        const apply = FUNCTIONS[name] as (event: unknown) => unknown
+        const isWhole = !event.issues.some(({ path }) => path === 'order_id' || path === 'method')
+        try {
+          expect(apply(COPIES[second]?.(COPIES[first]?.(event) as WebhookEvent))).toEqual(apply(event))
+        } catch (error) {
+          if (!(error instanceof ConfigError) || isWhole) throw error
+          expect(error.message).toMatch(/has lost its .*event\.record/)
+        }
+      }),
+      1000,
+    )
+  })
+
+  it('one rule for what was received, whatever the kind', () => {
+    for (const kind of KINDS) {
+      const record = { ...kind, payload: { x: 1 } }
+      const event = readEvent(record)
+      expect(Object.keys(event)).not.toContain('record')
+      expect(eventKey(record as never)).toBe(eventKey(event))
+      expect(readEvent(JSON.parse(JSON.stringify(event))).record).toMatchObject({ payload: { x: 1 } })
+    }
+  })
+
+  it('that has lost what an event should have as a text says so, and what to keep; what is no event too', () => {
+    const event = readEvent({ method: 'loyalty', order_id: 5 })
+    for (const lost of [structuredClone(event), { ...event }, JSON.parse(JSON.stringify({ ...event }))]) {
+      expect(() => eventKey(lost)).toThrow(/lost its order_id: keep event.record/)
+      expect(v.safeParse(webhookEventSchema, lost).success).toBe(false)
+    }
+    expect(eventKey(JSON.parse(JSON.stringify(event)))).toBe(eventKey(event))
+    for (const none of [undefined, null, 1, 'x', [event]]) expect(() => eventKey(none as never)).toThrow(ConfigError)
+  })
+})
+
+describe('the key of an operation', () => {
+  const keyOf = (record: object) => operationKey(readEvent(record as Record<string, unknown>))
+  const key = keyOf(purchase)
+
+  it('is the same for a delivery, a re-sent webhook and a row of the list', () => {
+    for (const more of [
+      { recurring: { id: 'r', status: 'active' } },
+      { fee: null },
+      { processed_at: '2026-09-09T10:00:00' },
+      { amount: '100.50' },
+      { created_at: `${purchase.created_at}00` },
+    ]) {
+      expect(keyOf({ ...purchase, ...more })).toBe(key)
+    }
+  })
+
+  it('is another one for another order, operation, charge or status', () => {
+    const refund = secondary('A-1', 'refund')
+    const others: object[] = [
+      { ...purchase, order_id: 'A-2' },
+      { ...purchase, status: 'pending' },
+      { ...purchase, created_at: '2026-09-09T10:00:00' },
+      { ...purchase, transaction_id: 'other' },
+      { ...purchase, payment_id: 'other' },
+      refund,
+      { ...refund, operation_id: 'other' },
+      { ...refund, method: 'capture' },
+      { order_id: 'A-1' },
+      { order_id: 'A-1', x: 1 },
+    ]
+    expect(new Set([key, ...others.map(keyOf)]).size).toBe(others.length + 1)
+  })
+
+  it('tells charges apart as the fold does', async () => {
+    const some = fc.record({
+      payment_id: fc.constantFrom('p1', 'p2'),
+      transaction_id: fc.constantFrom('t1', 't2'),
+      created_at: fc.constantFrom('2026-01-31T10:00:00', '2026-02-28T10:00:00.0', '2026-02-28T10:00:00'),
+    })
+    await check(
+      fc.property(some, some, (one, other) => {
+        const [a, b] = [readEvent({ ...purchase, ...one }), readEvent({ ...purchase, ...other })]
+        expect(operationKey(a) === operationKey(b)).toBe(foldOrder([a, b]).operations.length === 1)
+      }),
+    )
+  })
+})

@@ -14,12 +14,11 @@ export interface Result {
 export type Results = Record<string, Result>
 
 const FILE = join(root, 'bench/results.json')
-const SUMMARY = 'README.md'
 const DOCUMENT = 'bench/README.md'
 
 export const readResults = (): Results => JSON.parse(readFileSync(FILE, 'utf8')) as Results
 
-/** Replaces the results of some subjects, and writes what shows them: the charts, bench/README.md and README's table. */
+/** Replaces the results of some subjects, and writes what shows them: the charts and bench/README.md. */
 export function saveResults(changed: Results): void {
   const results: Results = { ...readResults(), ...changed }
   writeFileSync(FILE, `${JSON.stringify(results, rounded, 1)}\n`)
@@ -39,23 +38,20 @@ export function documents(results: Results): Record<string, string> {
   ])
   return {
     ...Object.fromEntries(charts),
-    [DOCUMENT]: replaced(DOCUMENT, Object.entries(results).map(sectionOf).join('\n')),
-    [SUMMARY]: replaced(SUMMARY, summary(results)),
+    [DOCUMENT]: replaced(
+      replaced(readFileSync(join(root, DOCUMENT), 'utf8'), 'summary', summary(results)),
+      'bench',
+      Object.entries(results).map(sectionOf).join('\n'),
+    ),
   }
 }
 
 /** A document with new text between its two marks. */
-function replaced(file: string, text: string): string {
-  const [before, after] = around(file)
-  return `${before}${text}${after}`
-}
-
-function around(file: string): [before: string, after: string] {
-  const text = readFileSync(join(root, file), 'utf8')
-  const [start, end] = ['<!-- bench -->\n', '<!-- /bench -->']
-  const [from, to] = [text.indexOf(start), text.indexOf(end)]
-  if (from < 0 || to < 0) throw new Error(`${file} has no ${start.trim()} … ${end}.`)
-  return [text.slice(0, from + start.length), text.slice(to)]
+function replaced(document: string, name: string, text: string): string {
+  const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`]
+  const [from, to] = [document.indexOf(start), document.indexOf(end)]
+  if (from < 0 || to < 0) throw new Error(`${DOCUMENT} has no ${start.trim()} … ${end}.`)
+  return document.slice(0, from + start.length) + text + document.slice(to)
 }
 
 function sectionOf([subject, { machine, quick, report }]: [string, Result]): string {
@@ -77,7 +73,7 @@ function chartOf({ chart, measures }: Report): string {
   return barChart(chart.title, shown[0]?.unit ?? '', groups)
 }
 
-/** README's table: a few cells, each as bench/README.md has it. */
+/** The table in one look: a few cells, each as bench/README.md has it. */
 const COLUMNS: Record<string, string[]> = {
   edgetill: ['edgetill'],
   stripe: ['stripe', 'stripe constructEventAsync'],

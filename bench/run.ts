@@ -1,5 +1,5 @@
 // `npm run bench -- [subject …] [--quick] [--json FILE]`: measures edgetill and its alternatives side by side in one run. It
-// prints Markdown tables, and writes bench/results.json, bench/README.md, the charts and README's table. A goal that is
+// prints Markdown tables, and writes bench/results.json, bench/README.md and the charts. A goal that is
 // missed is reported and fails nothing.
 
 import { writeFileSync } from 'node:fs'

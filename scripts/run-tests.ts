@@ -5,11 +5,12 @@
 //   npm test -- node -t NAME             tests whose name matches
 //   npm run test:all                     every test on every runtime, in Chromium, and against the packed tarball
 //   npm run test:long                    every test on Node, Deno, Bun and workerd, with the full number of random inputs
-//                                        and of mutants (hours)
+//                                        and of mutants (hours), and the guides' recipes in what each framework builds
 // Prints a line for each runtime with its counts and ends with `N passed, N failed`. A runtime that did not run, and a
 // test file that a runtime should load and did not, count as failures.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -19,7 +20,7 @@ import { FOLDERS, type RuntimeFamily, runsOn, type Tier, testFiles } from '../te
 import { type Outcome, type Run, runVitest } from './vitest-run.ts'
 
 /** What can be named on the command line. */
-const GROUPS = ['node', 'deno', 'bun', 'workerd', 'browser', 'package'] as const
+const GROUPS = ['node', 'deno', 'bun', 'workerd', 'browser', 'package', 'frameworks'] as const
 type Group = (typeof GROUPS)[number]
 
 interface Runtime {
@@ -50,6 +51,12 @@ const RUNTIMES: readonly Runtime[] = [
     group: 'browser',
     command: ['vitest', 'run', '-c', 'test/browser/vitest.config.ts'],
     covers: (file) => file.startsWith(FOLDERS.browser),
+  },
+  {
+    name: 'frameworks',
+    group: 'frameworks',
+    command: ['vitest', 'run', '-c', 'test/frameworks/vitest.config.ts'],
+    covers: (file) => file.startsWith(FOLDERS.frameworks),
   },
 ]
 
@@ -119,10 +126,12 @@ function chooseRuntimes(): Runtime[] {
     for (const group of ['node', 'deno', 'bun', 'workerd'] as const) wanted.add(group)
     if (options.all || inFolder('browser')) wanted.add('browser')
     if (options.all || inFolder('tarball')) wanted.add('package')
+    if (options.long || inFolder('frameworks')) wanted.add('frameworks')
   }
   const runtimes = RUNTIMES.filter(({ group }) => wanted.has(group))
+  if (wanted.has('frameworks')) installFrameworks()
+  if (wanted.has('package') || wanted.has('frameworks')) Object.assign(process.env, packInto(join(folder, 'packed')))
   if (wanted.has('package')) {
-    Object.assign(process.env, packInto(join(folder, 'packed')))
     // A single file is wanted on what the checkout has, unless the package is named.
     runtimes.push(...packageRuntimes().filter(({ name }) => options.all || groups.length > 0 || name === 'package'))
   }
@@ -134,6 +143,18 @@ function chooseRuntimes(): Runtime[] {
   // A group that is named and has none of the files runs too, and fails: they are not where they were looked for.
   const without = groups.filter((group) => !covering.some((runtime) => runtime.group === group))
   return [...covering, ...runtimes.filter(({ group }) => without.includes(group))]
+}
+
+/**
+ * The frameworks are not installed with the checkout: they are five hundred packages. Not by `npm ci`, which a package for another
+ * platform that is missing from the registry stops.
+ */
+function installFrameworks(): void {
+  const prefix = FOLDERS.frameworks
+  if (existsSync(join(prefix, 'node_modules'))) return
+  const words = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', prefix]
+  const { status } = spawnSync('npm', words, { stdio: 'inherit' })
+  if (status !== 0) throw new Error(`npm ${words.join(' ')} failed.`)
 }
 
 async function runOne(runtime: Runtime): Promise<void> {

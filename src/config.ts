@@ -267,8 +267,8 @@ function address(field: string, value: string, insecure: boolean): string {
   }
   if (username + password + search + hash) throw unusable(field, 'must be without user, password, query or fragment')
   const path = pathname.replace(/\/+$/, '')
-  if (path.endsWith('/api/v1'))
-    throw unusable(field, 'must be without /api/v1, which every path of the service begins with')
+  if (/\/api\/v1(\/|$)/.test(path))
+    throw unusable(field, 'must be without /api/v1 and what follows, which every call adds')
   return origin + path
 }
 

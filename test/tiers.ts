@@ -8,7 +8,11 @@ export const FOLDERS = {
   node: 'test/node/', // needs a process, a socket or a file system: Node alone
   browser: 'test/browser/', // Chromium: npm run test:browser
   tarball: 'test/tarball/', // the packed tarball: npm run test:package
+  frameworks: 'test/frameworks/', // what frameworks build with it: npm run test:long
 } as const
+
+/** Neither runtime loads them: each has a configuration of its own. */
+const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.frameworks]
 
 /** Files and folders that `npm test` leaves out everywhere, with the reason. */
 export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
@@ -85,7 +89,7 @@ const startsWithOneOf = (file: string, starts: readonly string[]) => starts.some
 
 /** Whether a runtime loads a test file in a tier. The configurations of Vitest and scripts/run-tests.ts both ask this. */
 export function runsOn(runtime: RuntimeFamily, file: string, tier: Tier): boolean {
-  if (startsWithOneOf(file, [FOLDERS.browser, FOLDERS.tarball])) return false
+  if (startsWithOneOf(file, APART)) return false
   if (file.startsWith(FOLDERS.node) && runtime !== 'node') return false
   if (tier === 'all') return true
   if (startsWithOneOf(file, Object.keys(TEST_ALL_ONLY))) return false
@@ -98,7 +102,7 @@ const testsUnder = (start: string) => (start.endsWith('/') ? `${start}**/*.test.
 /** The same as patterns for Vitest. Without EDGETILL_TIER (`npx vitest`, watch mode) nothing is left out. */
 export function vitestFiles(runtime: RuntimeFamily): { include: string[]; exclude: string[] } {
   const quick = process.env.EDGETILL_TIER === 'quick'
-  const apart = runtime === 'node' ? [FOLDERS.browser, FOLDERS.tarball] : Object.values(FOLDERS)
+  const apart = runtime === 'node' ? APART : Object.values(FOLDERS)
   return {
     include: quick && runtime !== 'node' ? RUNTIME_DEPENDENT.map(testsUnder) : ['test/**/*.test.ts'],
     exclude: [...apart, ...(quick ? Object.keys(TEST_ALL_ONLY) : [])].map(glob),

@@ -1,11 +1,13 @@
 // bun examples/receivers/bun.ts
 
 import process from 'node:process'
-import { configFromEnv, createWebhookHandler } from 'edgetill'
+import { createWebhookHandler } from 'edgetill'
 import { store } from './sqlite-bun.ts'
 
-const { apiSecret } = configFromEnv(process.env)
-const receive = createWebhookHandler({ secrets: apiSecret, onEvent: store.saveEvent })
+const receive = createWebhookHandler({
+  secrets: () => process.env.EDGETILL_API_SECRET,
+  onEvent: (event) => store().saveEvent(event),
+})
 
 export default {
   port: Number(process.env.PORT ?? 3000),

@@ -1,11 +1,13 @@
 // deno serve --allow-env --allow-read --allow-write --port 3000 examples/receivers/deno.ts
 
 import process from 'node:process'
-import { configFromEnv, createWebhookHandler } from 'edgetill'
+import { createWebhookHandler } from 'edgetill'
 import { store } from './sqlite-node.ts'
 
-const { apiSecret } = configFromEnv(process.env)
-const receive = createWebhookHandler({ secrets: apiSecret, onEvent: store.saveEvent })
+const receive = createWebhookHandler({
+  secrets: () => process.env.EDGETILL_API_SECRET,
+  onEvent: (event) => store().saveEvent(event),
+})
 
 export default {
   fetch: (request: Request) =>

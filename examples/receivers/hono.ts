@@ -1,11 +1,13 @@
 import process from 'node:process'
 import { serve } from '@hono/node-server'
-import { configFromEnv, createWebhookHandler } from 'edgetill'
+import { createWebhookHandler } from 'edgetill'
 import { Hono } from 'hono'
 import { store } from './sqlite-node.ts'
 
-const { apiSecret } = configFromEnv(process.env)
-const receive = createWebhookHandler({ secrets: apiSecret, onEvent: store.saveEvent })
+const receive = createWebhookHandler({
+  secrets: () => process.env.EDGETILL_API_SECRET,
+  onEvent: (event) => store().saveEvent(event),
+})
 const app = new Hono()
 app.post('/webhooks', (c) => receive(c.req.raw))
 

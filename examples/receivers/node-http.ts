@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import process from 'node:process'
-import { configFromEnv } from 'edgetill'
 import { webhookHandler } from 'edgetill/node'
 import { store } from './sqlite-node.ts'
 
-const { apiSecret } = configFromEnv(process.env)
-const receive = webhookHandler({ secrets: apiSecret, onEvent: store.saveEvent })
+const receive = webhookHandler({
+  secrets: () => process.env.EDGETILL_API_SECRET,
+  onEvent: (event) => store().saveEvent(event),
+})
 
 const server = createServer((request, response) => {
   if (request.url === '/webhooks') receive(request, response)

@@ -2,4 +2,9 @@ import { Database } from 'bun:sqlite'
 import process from 'node:process'
 import { openStore, type Store } from './store.ts'
 
-export const store: Store = openStore(new Database(process.env.DATABASE ?? 'shop.sqlite'))
+let opened: Store | undefined
+
+export const store = (): Store => {
+  opened ??= openStore(new Database(process.env.DATABASE ?? 'shop.sqlite'))
+  return opened
+}

@@ -4,4 +4,10 @@ import process from 'node:process'
 import { DatabaseSync } from 'node:sqlite'
 import { openStore, type Store } from './store.ts'
 
-export const store: Store = openStore(new DatabaseSync(process.env.DATABASE ?? 'shop.sqlite'))
+let opened: Store | undefined
+
+/** Opens the file at the first webhook: a framework that builds your app loads this module too. */
+export const store = (): Store => {
+  opened ??= openStore(new DatabaseSync(process.env.DATABASE ?? 'shop.sqlite'))
+  return opened
+}

@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.ts'
 import { tooLarge } from '../webhooks/errors.ts'
 import { createReceiver, type WebhookHandlerOptions } from '../webhooks/receiver.ts'
 import { checkMaxBytes } from '../webhooks/verify.ts'
@@ -70,6 +71,12 @@ export interface FastifyLike {
  * export const plugin = webhookHandler // app.register(webhookHandler, options)
  */
 export async function webhookHandler(app: FastifyLike, options: WebhookPluginOptions): Promise<void> {
+  if (options === undefined) {
+    throw new ConfigError(
+      'options',
+      'webhookHandler is a plugin: app.register(webhookHandler, { prefix, secrets, onEvent }).',
+    )
+  }
   const { prefix: _prefix, logLevel: _logLevel, logSerializers: _logSerializers, ...own } = options
   const receive = createReceiver(own)
   const bodyLimit = checkMaxBytes(own.maxBytes)

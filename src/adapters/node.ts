@@ -5,7 +5,7 @@ export type { IncomingRequest, OutgoingResponse, WebhookHandlerOptions }
 
 const CURE =
   'Call webhookHandler before anything reads the request, or set request.body to what was read: the text, its bytes, or a ' +
-  'URLSearchParams.'
+  'URLSearchParams. In Koa: ctx.req.body = ctx.request.body.'
 
 /**
  * Makes a request listener for node:http that receives webhooks, with the options and the responses of

@@ -10,6 +10,7 @@ import { createFaultBook, type FaultOccurrence } from './faults/faults.ts'
 import { aborted } from './faults/response-faults.ts'
 import { recordRequest } from './http/request-log.ts'
 import { type EmulatorOptions, resolveOptions } from './options.ts'
+import { type PayOptions, pay } from './pay.ts'
 import type { Rules } from './spec/rules.ts'
 import { createActivityLog } from './state/activity.ts'
 import { createScheduler } from './state/clock.ts'
@@ -34,6 +35,8 @@ export interface Emulator extends EmulatorControls {
    * @throws {ConnectionResetError} when a fault breaks the connection.
    */
   readonly fetch: EmulatorFetch
+  /** Pays on a checkout page of this emulator, as `pay` of `edgetill/testing` does. Returns where the customer ends up. */
+  pay(checkoutUrl: string | URL, options?: Omit<PayOptions, 'fetch'>): Promise<string>
 }
 
 /** Puts an emulator together around `rules`; the tests pass broken ones. */
@@ -105,8 +108,9 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
   // On Node a request follows its caller's signal only as long as something holds it.
   const underWay = new Set<Request>()
 
-  return {
+  const emulator: Emulator = {
     ...controls,
+    pay: (url, options) => pay(url, { ...options, fetch: emulator.fetch }),
     async fetch(input: Request | string | URL, init?: unknown, workerContext?: unknown) {
       scheduler.runDue()
       const request = toRequest(input, init, workerContext)
@@ -120,6 +124,7 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
       return response
     },
   }
+  return emulator
 }
 
 const INIT_MEMBERS = ['method', 'headers', 'body', 'signal', 'redirect']

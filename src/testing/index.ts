@@ -8,11 +8,11 @@ export { createTestShop } from './test-shop.ts'
 // The customer and the service
 
 export type { Delivery, WebhookFilter } from '../emulator/index.ts'
+export type { PayOptions, TypedCard } from '../emulator/pay.ts'
+export { pay } from '../emulator/pay.ts'
 export type { TestCardName } from '../emulator/state/cards.ts'
 export type { NextOptions, TestDeliveries } from './deliveries.ts'
 export { deliveries } from './deliveries.ts'
-export type { PayOptions, TypedCard } from './pay.ts'
-export { pay } from './pay.ts'
 
 // Webhooks
 

@@ -3,6 +3,7 @@ import { type CheckoutOrder, createCheckoutLink } from '../checkout-link/index.t
 import type { Fetch } from '../config.ts'
 import { createEmulator, type Emulator } from '../emulator/index.ts'
 import { fields, parseInput } from '../emulator/parse-input.ts'
+import { type PayOptions, pay } from '../emulator/pay.ts'
 import type { ClockSource } from '../emulator/state/clock.ts'
 import { ConfigError } from '../errors.ts'
 import type { ShopEnv } from '../shop/env.ts'
@@ -11,7 +12,6 @@ import type { PagesOptions } from '../shop/pages/options.ts'
 import type { Order } from '../shop/store/order.ts'
 import { createGateDouble } from './gate-double.ts'
 import { createKvDouble } from './kv-double.ts'
-import { type PayOptions, pay } from './pay.ts'
 
 /** What {@link createTestShop} takes. Everything is optional. */
 export interface TestShopOptions<Env extends ShopEnv = ShopEnv> {

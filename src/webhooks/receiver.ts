@@ -14,8 +14,11 @@ import { checkMaxBytes, verifyWebhook } from './verify.ts'
 
 /** Options of {@link createWebhookHandler}, and of the adapters for Express, Fastify and node:http. */
 export interface WebhookHandlerOptions {
-  /** The API secret, or several while one is being replaced; an undefined one is skipped. */
-  secrets: WebhookSecrets
+  /**
+   * The API secret, or several while one is being replaced; an undefined one is skipped. A function is called at the first webhook,
+   * and again after it threw (the response is then 503): `() => process.env.EDGETILL_API_SECRET` lets a framework build without it.
+   */
+  secrets: WebhookSecrets | (() => WebhookSecrets | undefined | Promise<WebhookSecrets | undefined>)
   /**
    * Stores a genuine event; `form` is what was received. The response waits for the promise it returns. A webhook can arrive more
    * than once, so use `eventKey(event)` as a unique key. When it throws, the response is 503, which asks the service to send again.
@@ -89,11 +92,23 @@ const TIMEOUT_MS = 25_000
 export function createReceiver(options: WebhookHandlerOptions): WebhookReceiver {
   checkOptions(options)
   const { secrets, onEvent, onUnreadable } = options
+  let known: WebhookSecrets | undefined
+
+  async function readSecrets(): Promise<WebhookSecrets> {
+    if (typeof secrets !== 'function') return secrets
+    let late: WebhookSecrets | undefined
+    await stored(async () => {
+      late = await secrets()
+    })
+    // verifyWebhook checks them.
+    return late as WebhookSecrets
+  }
 
   async function receive(form: WebhookForm): Promise<void> {
+    known ??= await readSecrets()
     let event: WebhookEvent
     try {
-      event = verifyWebhook(form, secrets)
+      event = verifyWebhook(form, known)
     } catch (error) {
       if (!isUnreadable(error) || !onUnreadable) throw error
       await stored(() => onUnreadable(error))
@@ -181,9 +196,10 @@ async function report(onRejected: WebhookHandlerOptions['onRejected'], error: un
 }
 
 function checkOptions(options: WebhookHandlerOptions): void {
-  checkSecrets(options?.secrets)
+  // First: `secret` in place of `secrets` must not read as a missing one.
+  if (options) rejectUnknownOption(options, OPTIONS)
+  if (typeof options?.secrets !== 'function') checkSecrets(options?.secrets)
   checkMaxBytes(options.maxBytes)
-  rejectUnknownOption(options, OPTIONS)
   const { timeoutMs = TIMEOUT_MS } = options
   if (!(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs < 2 ** 31)) {
     throw new ConfigError('timeoutMs', 'timeoutMs must be a whole number of milliseconds from 1 to 2,147,483,647.')

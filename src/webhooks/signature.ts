@@ -47,11 +47,11 @@ export function verifySignature(data: string, signature: string, secrets: Webhoo
 export type WebhookSecrets = string | readonly (string | undefined)[]
 
 /** @throws {ConfigError} when there is no secret, or one is empty or has white space around it. */
-export function checkSecrets(secrets: WebhookSecrets): readonly string[] {
-  const list = Array.isArray(secrets) ? secrets.filter((secret) => secret !== undefined) : [secrets]
+export function checkSecrets(secrets: WebhookSecrets | undefined): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(secrets) ? secrets.filter((secret) => secret !== undefined) : [secrets]
   if (list.length === 0) checkSecret(undefined)
   list.forEach(checkSecret)
-  return list
+  return list as readonly string[]
 }
 
 function checkSecret(secret: unknown): void {

@@ -1,7 +1,8 @@
-import { mkdtempSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { VERBS } from '../../src/cli/commands/verbs.ts'
 import { CAUSES } from '../../src/cli/webhooks/verify/causes.ts'
 import { pay } from '../../src/testing/index.ts'
@@ -72,13 +73,48 @@ describe('guides/command-line.md', () => {
 })
 
 describe('the help', () => {
-  // The emulator has a flag for each of its options.
-  it.each(Object.keys(VERBS))('of %s fits 40 lines (the emulator: 50) of 80 characters', async (verb) => {
-    const { code, output } = await startIn(root, verb, '--help').finished
-    expect(code).toBe(0)
-    const lines = output.trimEnd().split('\n')
-    expect(lines[0]).toMatch(new RegExp(`^Usage: edgetill ${verb} `))
-    expect(lines.length).toBeLessThanOrEqual(verb === 'emulator' ? 50 : 40)
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+  it.each(Object.entries(VERBS))(
+    'of %s has two examples, 46 lines of 80 characters, and where to read on',
+    async (...use) => {
+      const [verb, { load }] = use
+      const { code, output } = await startIn(root, verb, '--help').finished
+      expect(code).toBe(0)
+      const lines = output.trimEnd().split('\n')
+      expect([lines[0], lines[4]]).toEqual(['Examples:', expect.stringMatching(`^Usage: edgetill ${verb} `)])
+      expect(lines.length).toBeLessThanOrEqual(verb === 'emulator' ? 55 : 46)
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+      const [, file = ''] = /^Read on: (\S+) in the package/.exec(lines.at(-1) ?? '') ?? []
+      expect(existsSync(join(root, file))).toBe(true)
+      for (const line of lines.slice(1, 3)) {
+        const [edgetill, name, ...words] = line
+          .trim()
+          .replace(/ [<>].*/, '')
+          .split(' ')
+        expect([edgetill, name]).toEqual(['edgetill', verb])
+        const parsed = vi.fn()
+        await (await load()).command().exitOverride().action(parsed).parseAsync(words, { from: 'user' })
+        expect(parsed).toHaveBeenCalled()
+      }
+    },
+  )
+})
+
+describe('the completion', () => {
+  it.each([
+    [['ref'], 'refund'],
+    [['refund', '--dr'], '--dry-run'],
+    [['completion', 'f'], 'fish'],
+    [['order', 'A'], ''],
+  ])('of bash completes %j', async (words, completed) => {
+    const { output } = await startIn(root, 'completion', 'bash').finished
+    const line = `COMP_WORDS=(edgetill ${words.join(' ')}); COMP_CWORD=${words.length}; _edgetill; echo "\${COMPREPLY[*]}"`
+    expect(execFileSync('bash', ['-c', `${output}\n${line}`], { encoding: 'utf8' }).trim()).toBe(completed)
+  })
+
+  // Neither shell is on every machine: what they would be told is compared with the verbs.
+  it.each(['zsh', 'fish'])('of %s names every verb and its options', async (shell) => {
+    const { output } = await startIn(root, 'completion', shell).finished
+    for (const verb of Object.keys(VERBS)) expect(output).toMatch(new RegExp(`\\b${verb}\\b`))
+    for (const flag of ['dry-run', 'forward-to', 'no-color']) expect(output).toContain(flag)
   })
 })

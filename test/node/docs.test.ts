@@ -13,7 +13,22 @@ const FOLDERS = ['.', 'guides', 'examples', 'worker', 'bench']
 const MARKDOWN = FOLDERS.flatMap((folder) => readdirSync(join(root, folder)).map((file) => join(folder, file))).filter(
   (file) => file.endsWith('.md'),
 )
-const LANGUAGES = new Set(['ts', 'sh', 'text', 'toml', 'html', 'json', 'http', 'php', 'python', 'dockerfile', 'yaml'])
+// `js` and `typescript` need a framework: test/frameworks runs those of guides/receivers.md in what it builds.
+const LANGUAGES = new Set([
+  'js',
+  'typescript',
+  'ts',
+  'sh',
+  'text',
+  'toml',
+  'html',
+  'json',
+  'http',
+  'php',
+  'python',
+  'dockerfile',
+  'yaml',
+])
 
 /** What the compiler says of the snippets, each compiled as a file beside its document in the strictest setting. */
 function compile(snippets: readonly Snippet[]): string[] {

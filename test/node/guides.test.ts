@@ -5,7 +5,14 @@ import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { OPERATIONS } from '../../src/emulator/control/operations.ts'
 import { FAULT_KINDS } from '../../src/emulator/faults/fault.ts'
 import { createEmulator, type Fault, testCard } from '../../src/emulator/index.ts'
-import { type Client, createClient, signWebhook, type UnresolvedCall } from '../../src/index.ts'
+import {
+  type Client,
+  createClient,
+  createWebhookHandler,
+  signWebhook,
+  type UnresolvedCall,
+  type WebhookEvent,
+} from '../../src/index.ts'
 import { CARD, DIRECT_AUTH } from '../support/inputs.ts'
 import { Document, quoted } from './support/document.ts'
 import { load } from './support/program.ts'
@@ -233,6 +240,137 @@ describe('guides/receivers.md', () => {
       warned.mockRestore()
       await running.close()
     }
+  })
+})
+
+describe('guides/receivers.md, frameworks that are built', () => {
+  const receivers = guide('receivers')
+  const titles = ['Next, App Router', 'Next, Pages Router', 'SvelteKit', 'AWS Lambda']
+  const store = 'export const stored = []\nexport const onEvent = ({ order_id }) => void stored.push(order_id)\n'
+  const programs = titles.map((title) => [title, receivers.program(title)] as const)
+  const check = receivers.program('The check that both recipes keep')
+
+  // test/frameworks runs them, and the blocks that need the framework, in what each framework builds.
+  it.each(programs)('%s: reads its secret at the first webhook', async (title, program) => {
+    const inline = program.replace(/^import \{ onEvent \} .*$/m, store)
+    const { POST, handler, default: listener, stored } = (await load(inline)) as Record<string, CallableFunction>
+    vi.stubEnv('EDGETILL_API_SECRET', 'late-secret')
+    const { body } = signWebhook({ ...CARD_EVENT, status: 'success' }, 'late-secret')
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const request = new Request('https://shop.example.com/webhooks', { method: 'POST', headers, body })
+    if (title === 'AWS Lambda') {
+      const http = { headers, isBase64Encoded: true, requestContext: { http: { method: 'POST' } } }
+      expect(await handler?.({ ...http, body: btoa(body) })).toMatchObject({ statusCode: 200, body: '' })
+    } else if (listener) {
+      const response = { statusCode: 0, headersSent: false, setHeader() {}, end() {} }
+      const form = Object.fromEntries(new URLSearchParams(body))
+      await listener({ method: 'POST', headers, body: form, destroyed: false, readableDidRead: true }, response)
+      expect(response.statusCode).toBe(200)
+    } else {
+      const response = await POST?.(title.startsWith('Next') ? request : { request })
+      expect(response.status).toBe(200)
+    }
+    vi.unstubAllEnvs()
+    expect(stored).toEqual(['A-1'])
+  })
+
+  it('keeps the check for forms of other sites', async () => {
+    const { isForeignForm } = (await load(check)) as { isForeignForm: (request: Request, url: URL) => boolean }
+    const url = new URL('https://shop.example.com/cart')
+    const form = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }
+    const foreign = (method: string, headers: Record<string, string>) =>
+      isForeignForm({ method, headers: new Headers(headers) } as Request, url)
+    expect(foreign('POST', form)).toBe(true)
+    expect(foreign('POST', { ...form, origin: 'https://evil.example' })).toBe(true)
+    expect(foreign('POST', { ...form, origin: url.origin })).toBe(false)
+    expect(foreign('POST', { 'content-type': 'application/json' })).toBe(false)
+    expect(foreign('GET', {})).toBe(false)
+  })
+})
+
+describe('guides/recipes.md', () => {
+  const recipes = guide('recipes')
+  const subscription = recipes.program('A subscription, from start to cancel')
+  const splitting = recipes.program('A split, with its capture and its refund')
+  const direct = recipes.program('A direct payment with 3-D Secure, in a script')
+  const day = recipes.program('Reconcile a day')
+  // test/node/readme.test.ts runs it.
+  recipes.program("Validate a queue's message")
+  const open = () => {
+    const events: WebhookEvent[] = []
+    const receive = createWebhookHandler({
+      secrets: 'emulator-api-secret',
+      onEvent: (event) => void events.push(event),
+    })
+    const emulator = createEmulator({
+      fetch: (input, init) => receive(new Request(input, init)),
+      clock: { now: () => Date.parse('2026-03-01T10:00:00Z') },
+    })
+    return {
+      events,
+      emulator,
+      client: createClient({ ...emulator.credentials, fetch: emulator.fetch, onWarning() {} }),
+    }
+  }
+  type Call = (...given: unknown[]) => Promise<never>
+
+  it('subscribes, notices a missed charge, and cancels', async () => {
+    const { subscribe, charged, unsubscribe } = (await load(subscription)) as Record<string, Call>
+    const { emulator, client, events } = open()
+    await emulator.pay((await subscribe?.(client, 'S-1', 'olena@example.com')) ?? '')
+    emulator.faults.next({ kind: 'status_code', status_code: '4009', on: 'charge' })
+    await emulator.clock.advance({ days: 31, hours: 1 })
+    await emulator.deliveries.idle()
+    expect(events.map((event) => charged?.(event))).toEqual(['paid', 'missed'])
+    await emulator.clock.advance({ days: 1 })
+    expect(events.map((event) => charged?.(event))).toEqual(['paid', 'missed', 'paid'])
+    expect(await unsubscribe?.(client, 'S-1')).toBe(true)
+    await emulator.clock.advance({ days: 62 })
+    // The fourth is the one that unsubscribe had sent again.
+    expect(events).toHaveLength(4)
+  })
+
+  it('splits, and refunds and captures the parts', async () => {
+    const { parts, sell, captureParts, refundParts } = (await load(splitting)) as Record<string, Call>
+    const { emulator, client } = open()
+    const [first, second] = [crypto.randomUUID(), crypto.randomUUID()]
+    const split = parts?.(100.5, first, second, 0.3)
+    expect(split).toEqual([
+      { sub_merchant_id: first, amount: 30.15 },
+      { sub_merchant_id: second, amount: 70.35 },
+    ])
+    const checkout = (await sell?.(client, 'A-1', 100.5, split)) as unknown as { url: string }
+    await emulator.pay(checkout.url)
+    expect(await refundParts?.(client, 'A-1', 10, parts?.(10, first, second, 0.3))).toMatchObject({ status: 'success' })
+    await client.createPayment({ ...DIRECT_AUTH, order_id: 'A-2', amount: 50 })
+    expect(await captureParts?.(client, 'A-2', 50, parts?.(50, first, second, 0.5))).toMatchObject({
+      status: 'success',
+    })
+  })
+
+  it('pays directly with 3-D Secure', async () => {
+    const { payByToken } = (await load(direct)) as Record<string, Call>
+    const { emulator, client } = open()
+    const { cc_token } = await client.createPayment({ ...CARD, order_id: 'A-1', cc_number: testCard('three_d_secure') })
+    const url = await payByToken?.(client, 'A-2', cc_token)
+    expect(url).toMatch(/3ds/)
+    await emulator.pay(url ?? '')
+    expect(emulator.orders.get('A-2')?.payments[0]?.status).toBe('success')
+  })
+
+  it('finds what differs in a day', async () => {
+    const { reconcile } = (await load(day)) as Record<string, Call>
+    const { client } = open()
+    for (const order_id of ['fine', 'back'])
+      await client.createPayment({ ...CARD, order_id, amount: 100, currency: 'UAH' })
+    await client.createPayment({ ...DIRECT_AUTH, order_id: 'held', amount: 100, currency: 'UAH' })
+    await client.refundPayment({ order_id: 'back', order_currency: 'UAH', refund_amount: 5 })
+    const orders = ['fine', 'back', 'held', 'gone'].map((order_id) => ({ order_id, amount: 100, currency: 'UAH' }))
+    expect([...((await reconcile?.(client, orders)) ?? [])]).toEqual([
+      ['back', 'refunded 500 hundredths'],
+      ['held', 'captured 0 of 10000 hundredths'],
+      ['gone', 'not known to the service'],
+    ])
   })
 })
 

@@ -46,6 +46,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'pages/',
     'routes/',
     'control/',
+    'pay.ts',
     'endpoint.ts',
     'app.ts',
     'emulator.ts',

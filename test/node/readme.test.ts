@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
+import { createClient } from '../../src/index.ts'
 import { signWebhook } from '../../src/webhooks/index.ts'
+import { DIRECT_AUTH } from '../support/inputs.ts'
 import { Document } from './support/document.ts'
 import { startOn } from './support/process.ts'
 import { bundled, load } from './support/program.ts'
@@ -12,6 +14,7 @@ import { root } from './support/runtimes.ts'
 
 const readme = new Document('README.md')
 const COMPLETE = readme.program('A complete program')
+const RECIPES = readme.program('Three recipes')
 const CHECKOUT_TEST = readme.program('Test a checkout')
 
 type Program = { fetch(request: Request): Promise<Response> }
@@ -197,11 +200,27 @@ describe('the tables of the README', () => {
 })
 
 describe('README.md, of a queue', () => {
-  const program = readme.program("Validate a queue's message")
+  const program = new Document('guides/recipes.md').program("Validate a queue's message")
 
   it('reads a message with a schema', async () => {
     const { orderOf } = (await load(program)) as { orderOf: (message: string) => unknown }
     expect(orderOf('{"method":"loyalty","order_id":"A-1"}')).toBe('A-1')
     expect(() => orderOf('{"method":"refund"}')).toThrow('is required')
   })
+})
+
+it('the three recipes run: a lost capture is found out, a subscription starts, a part is refunded', async () => {
+  const { capture, subscribe, refund } = (await load(RECIPES)) as Record<
+    string,
+    (...given: unknown[]) => Promise<never>
+  >
+  const emulator = createEmulator()
+  const client = createClient({ ...emulator.credentials, fetch: emulator.fetch, maxRetries: 0 })
+  await client.createPayment({ ...DIRECT_AUTH, order_id: 'A-1' })
+  emulator.faults.next({ kind: 'reset', on: 'capture-payment' })
+  expect(await capture?.(client, 'A-1')).toBe('executed')
+  expect(await refund?.(client, 'A-1', 5)).toMatchObject({ amount: 5, status: 'success' })
+  const checkout = (await subscribe?.(client, 'S-1')) as unknown as { url: string }
+  await emulator.pay(checkout.url)
+  expect(emulator.orders.get('S-1')?.payments[0]?.status).toBe('success')
 })

@@ -68,7 +68,7 @@ console.log(JSON.stringify({ rows, statuses: [...statuses], unpaid: { before, af
 
 const SQLITE = (module: string) => `
 import { store } from './${module}'
-const { saveOrder, saveEvent, unpaidOrders, orderOf } = store
+const { saveOrder, saveEvent, unpaidOrders, orderOf } = store()
 `
 
 const STORES = [

@@ -26,7 +26,7 @@ it('every path of the lists is there', () => {
 
 it('each test file runs somewhere, and the portable ones on all four runtimes', () => {
   for (const file of files) {
-    const apart = file.startsWith(FOLDERS.browser) || file.startsWith(FOLDERS.tarball)
+    const apart = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.frameworks].some((start) => file.startsWith(start))
     const everywhere = !apart && !file.startsWith(FOLDERS.node)
     const runtimes = (['node', 'deno', 'bun', 'workerd'] as const).filter((one) => runsOn(one, file, 'all'))
     expect([file, runtimes.length]).toEqual([file, apart ? 0 : everywhere ? 4 : 1])

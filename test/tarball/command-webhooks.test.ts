@@ -103,6 +103,9 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
       [['sign', '--secret-file', 'none'], { stdin: '{}' }, '--secret-file none cannot be read: there is no such file.'],
       [['trigger', 'refnd', '--to', 'http://127.0.0.1:1'], {}, 'Did you mean refund?'],
       [['trigger', 'refund'], {}, 'Pass --to URL'],
+      [['trigger', 'refund', '--to', 'http://127.0.0.1:1', '--set', 'amuont=5'], {}, 'Did you mean amount?'],
+      [['trigger', 'refund', '--to', 'http://127.0.0.1:1', '--set', 'fee.amont=5'], {}, 'fee has no such field. Did'],
+      [['trigger', 'refund', '--to', 'http://127.0.0.1:1', '--set', 'cc_token=x'], {}, 'a refund webhook has no such'],
       [['replay', 'none'], {}, 'there is no such folder'],
       [['listen', '--port', 'x'], {}, 'It takes a whole number'],
       [['listen', '--port', '0', '--save', 'package.json'], {}, '--save package.json cannot be used'],
@@ -272,7 +275,7 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
 
   it('trigger sends a card token, and prints none', async () => {
     const shop = await receiver()
-    const token = ['--set', 'cc_token=card-canary', '--set', 'recurring_token=card-canary']
+    const token = ['--set', 'cc_token=card-canary']
     const sent = await run(runtime, ['trigger', 'purchase', '--to', shop.url, ...token, '--json'])
     expect(JSON.parse(sent.stdout)).toMatchObject({ status: 200, payload: { cc_token: '[hidden]' }, body: '[hidden]' })
     const form = new URLSearchParams(shop.got[0]?.body)

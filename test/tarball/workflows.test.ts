@@ -37,7 +37,7 @@ function faults(content: string): string[] {
 }
 
 it('there is one for changes and one for releases', () => {
-  expect(files.sort()).toEqual(['ci.yml', 'release.yml'])
+  expect(files.sort()).toEqual(['ci.yml', 'daily.yml', 'release.yml'])
 })
 
 describe.each(files)('%s', (file) => {

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { createEmulator, type EmulatorOptions, type TestCardName } from '../../src/emulator/index.ts'
-import { createClient, createWebhookHandler, foldOrder, type WebhookEvent } from '../../src/index.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { createEmulator, type EmulatorOptions, type TestCardName, testCard } from '../../src/emulator/index.ts'
+import { createClient, createWebhookHandler, customerActionUrl, foldOrder, type WebhookEvent } from '../../src/index.ts'
 import { deliveries, pay } from '../../src/testing/index.ts'
+import { CARD } from '../support/inputs.ts'
 
 const RESULT = 'https://shop.example.com/thanks'
 
@@ -34,6 +35,33 @@ async function openShop(
 }
 
 describe('pay plays the customer', () => {
+  it('needs no fetch as a method of the emulator, and completes 3-D Secure of a direct payment', async () => {
+    const { emulator, create, fetch } = await openShop()
+    await emulator.pay((await create('A-2')).url, { card: 'declined' })
+    expect(emulator.orders.get('A-2')?.payments[0]?.status).toBe('failure')
+    const client = createClient({ ...emulator.credentials, fetch })
+    const payment = await client.createPayment({ ...CARD, order_id: 'A-3', cc_number: testCard('three_d_secure') })
+    await emulator.pay(customerActionUrl(payment) ?? '')
+    expect(emulator.orders.get('A-3')?.payments[0]?.status).toBe('success')
+    await expect(pay(payment as never)).rejects.toThrow('pass customerActionUrl(payment).')
+  })
+
+  it.each([
+    ['the checkout itself', { url: 'https://pay.example.com/', checkout_id: '1' }, 'pass checkout.url.'],
+    ['nothing', undefined, 'pass checkout.url.'],
+    ['a path', '/form', 'pass checkout.url.'],
+  ])('says what to pass in place of %s', async (_, url, message) => {
+    await expect(pay(url as never)).rejects.toThrow(message)
+  })
+
+  it('says that no emulator listens, where fetch was forgotten', async () => {
+    const { url } = await openShop()
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')))
+    const message = `pay: no emulator listens on ${new URL(url).origin}: pass { fetch: emulator.fetch }`
+    await expect(pay(url)).rejects.toThrow(message)
+    vi.unstubAllGlobals()
+  })
+
   it.each<[card: TestCardName, threeDSecure: 'pass' | 'fail', status: string, code: string]>([
     ['success', 'pass', 'success', '1000'],
     ['three_d_secure', 'pass', 'success', '1000'],

@@ -98,6 +98,24 @@ describe('createWebhookHandler', () => {
     expect(isWebhookVerificationError(reports[0]?.error)).toBe(true)
   })
 
+  it('calls a function for its secrets at the first webhook, once, and again after it failed', async () => {
+    const results = [new Error('no vault'), undefined, ['old', SECRET]]
+    const secrets = vi.fn(async () => {
+      const result = results.shift()
+      if (result instanceof Error) throw result
+      return result as string[]
+    })
+    const { handle, reports } = receiver({ secrets })
+    expect(secrets).not.toHaveBeenCalled()
+    const statuses = []
+    for (let sent = 0; sent < 4; sent++) statuses.push((await handle(post(signed.body))).status)
+    expect([statuses, secrets.mock.calls.length]).toEqual([[503, 500, 200, 200], 3])
+    expect(reports.map(({ error }) => (error as Error).message)).toEqual([
+      'no vault',
+      expect.stringContaining('A webhook secret is missing'),
+    ])
+  })
+
   it('limits the body by maxBytes', async () => {
     const { handle } = receiver({ maxBytes: signed.body.length })
     expect((await handle(post(signed.body))).status).toBe(200)

@@ -8,6 +8,7 @@ import { type Finding, failed, ok, skipped } from '../service/doctor/finding.ts'
 import { judge } from '../service/doctor/judge.ts'
 import { probeService } from '../service/doctor/probe.ts'
 import { checkWebhookAddress, type Lookup } from '../service/doctor/webhook-address.ts'
+import { checkWebhookReceiver } from '../service/doctor/webhook-receiver.ts'
 import { EXIT } from '../service/outcome.ts'
 import { addServiceOptions, hooksOf, type Surroundings, signalOf, surroundings } from '../service/service.ts'
 import { UsageError } from '../terminal/errors.ts'
@@ -24,9 +25,12 @@ const resolve: Lookup = async (host) => (await lookup(host, { all: true })).map(
 /** `edgetill doctor` */
 export function command(around = surroundings, addressesOf = resolve): Command {
   const verb = new Command('doctor')
-    .description('Checks configuration, reachability, clock, authentication and credentials by read-only calls.')
+    .description(
+      'Checks configuration, reachability, clock, authentication and credentials by read-only calls.\n' +
+        'With --webhook-url, checks the address and posts an unsigned form to it.',
+    )
     .optionsGroup('What is checked too:')
-    .option('--webhook-url <URL>', 'whether the service can reach this address for webhooks')
+    .option('--webhook-url <URL>', 'whether webhooks arrive there: posts an unsigned form')
     .optionsGroup('A project of `edgetill init`, in place of the service:')
     .option('--project', 'whether the environments of wrangler.toml in this folder fit together')
     .option('--env <NAME>', 'with --project: whether this environment is filled in, to be deployed')
@@ -42,6 +46,10 @@ async function examine(flags: Flags, around: Surroundings, addressesOf: Lookup):
   // A check that was broken off says nothing about the service.
   if (signal.aborted) return around.exit(130)
   findings.push(...(await checkWebhookAddress(flags.webhookUrl, addressesOf)))
+  if (flags.webhookUrl !== undefined && isWebAddress(flags.webhookUrl)) {
+    const done = around.terminal.progress('Posting to the receiver')
+    findings.push(await checkWebhookReceiver(flags.webhookUrl, around.fetch, signal).finally(done))
+  }
   if (signal.aborted) return around.exit(130)
   report(findings, flags, around)
 }
@@ -57,6 +65,8 @@ function report(findings: readonly Finding[], flags: Flags, { terminal, exit }: 
   else for (const finding of findings) terminal.out(describe(finding, terminal))
   exit(isWrong ? EXIT.failed : EXIT.done)
 }
+
+const isWebAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
 async function examineService(
   settings: Settings,

@@ -3,7 +3,7 @@ import { addOrderOptions, hostedOrder, type OrderFlags } from '../service/hosted
 import { causeOf, EXIT } from '../service/outcome.ts'
 import { forbidden, type Surroundings, signalOf, surroundings } from '../service/service.ts'
 import { readEnvFile, readTextFile, readVariables } from '../terminal/environment.ts'
-import { type ExitCode, UsageError } from '../terminal/errors.ts'
+import { errorLine, FailedError, InterruptedError, UsageError } from '../terminal/errors.ts'
 import { milliseconds } from '../terminal/option-values.ts'
 import { printable } from '../terminal/terminal.ts'
 
@@ -60,7 +60,7 @@ async function makeLink(id: string | undefined, flags: Flags, around: Surroundin
     })
     const body = await bodyOf(response)
     done()
-    if (!response.ok || typeof body.url !== 'string') return around.exit(failed(response.status, body, origin, around))
+    if (!response.ok || typeof body.url !== 'string') throw rejection(response.status, body, origin)
     if (flags.json) terminal.out(JSON.stringify({ order_id: order.order_id, ...body }))
     else {
       terminal.err(`order_id ${order.order_id}, valid until ${printable(String(body.expires_at))}`)
@@ -69,10 +69,18 @@ async function makeLink(id: string | undefined, flags: Flags, around: Surroundin
     around.exit(EXIT.done)
   } catch (error) {
     done()
-    if (signal.aborted) return around.exit(130)
-    terminal.err(`The worker at ${origin} did not respond: ${causeOf(error)}. Making a link moves no money.`)
-    terminal.err('Check EDGETILL_WORKER_URL and the network, and run the command again.')
-    around.exit(EXIT.failed)
+    const reason = signal.aborted
+      ? new InterruptedError('Ctrl-C')
+      : error instanceof FailedError
+        ? error
+        : new FailedError(
+            `The worker at ${origin} did not respond: ${causeOf(error)}. Making a link moves no money.\n` +
+              'Check EDGETILL_WORKER_URL and the network, and run the command again.',
+            { cause: { code: 'connection' } },
+          )
+    if (!signal.aborted) terminal.err(reason.message)
+    if (flags.json) terminal.out(errorLine(reason))
+    around.exit(signal.aborted ? 130 : EXIT.failed)
   }
 }
 
@@ -119,10 +127,12 @@ const CURES: Record<number, string> = {
   404: 'Is EDGETILL_WORKER_URL the origin of an edgetill worker, and is that up to date?',
 }
 
-function failed(status: number, body: Record<string, unknown>, origin: string, { terminal }: Surroundings): ExitCode {
-  const said = [body.title, body.detail].filter((text) => typeof text === 'string').join(' ')
-  terminal.err(`The worker at ${origin} rejected it with ${status}. ${printable(said.slice(0, 1000))}`.trim())
+function rejection(status: number, { title, detail, code }: Record<string, unknown>, origin: string): FailedError {
+  const said = [title, detail].filter((text) => typeof text === 'string').join(' ')
   const cure = CURES[status] ?? (status >= 500 ? `Look at ${origin}/health.` : '')
-  if (cure !== '') terminal.err(cure)
-  return EXIT.failed
+  return new FailedError(
+    `The worker at ${origin} rejected it with ${status}. ${printable(said.slice(0, 1000))}`.trim() +
+      (cure && `\n${cure}`),
+    { cause: { code: 'api', status, apiCode: typeof code === 'string' ? code : undefined } },
+  )
 }

@@ -3,7 +3,7 @@ import { foldOrder, fromMinorUnits, isApiError, type Order } from '../../index.t
 import type { ServiceFlags } from '../service/configuration.ts'
 import { describeCode, EXIT } from '../service/outcome.ts'
 import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
-import type { ExitCode } from '../terminal/errors.ts'
+import { type ExitCode, FailedError } from '../terminal/errors.ts'
 import { money, statusColour, table } from '../terminal/table.ts'
 import { printable } from '../terminal/terminal.ts'
 
@@ -22,18 +22,22 @@ async function show(order_id: string, session: Session): Promise<ExitCode> {
   try {
     const events = await session.wait(client.listOrderOperations({ order_id }, { signal }))
     const order = foldOrder(events, { pos_id: config.posId })
-    if (json) terminal.out(JSON.stringify({ ...order, order_id: order.order_id ?? order_id }))
+    if (json) terminal.out(JSON.stringify({ ...order, order_id: order.order_id ?? order_id, totals: decimal(order) }))
     else terminal.out(describe(order, order_id, session))
     return EXIT.done
   } catch (error) {
     if (!isApiError(error) || error.status !== 404) throw error
-    terminal.err(`The service does not show an order ${order_id} (404): check the ID and EDGETILL_POS_ID.`)
-    terminal.err(
-      `This look-up is beyond the API document. The documented one delivers the webhook again: edgetill resend ${order_id}`,
+    throw new FailedError(
+      `The service does not show an order ${order_id} (404): check the ID and EDGETILL_POS_ID.\n` +
+        `This look-up is beyond the API document. The documented one delivers the webhook again: edgetill resend ${order_id}`,
+      { cause: error },
     )
-    return EXIT.failed
   }
 }
+
+/** The wire's decimals, as every amount of the output; the fold counts in hundredths. */
+const decimal = ({ totals }: Order) =>
+  Object.fromEntries(Object.entries(totals).map(([name, minor]) => [name, fromMinorUnits(minor)]))
 
 function describe(order: Order, order_id: string, { terminal }: Session): string {
   const { operations, totals, currency, status, method, flags, updated_at } = order

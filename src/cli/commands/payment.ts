@@ -11,7 +11,7 @@ import { addOrderOptions, type HostedOrder, hostedOrder, type OrderFlags } from 
 import { describeCode, EXIT, jsonOf } from '../service/outcome.ts'
 import { addResolve, findOut, type ResolveFlags } from '../service/resolve.ts'
 import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
-import type { ExitCode } from '../terminal/errors.ts'
+import { type ExitCode, errorLine } from '../terminal/errors.ts'
 import { printable } from '../terminal/terminal.ts'
 
 interface Flags extends ServiceFlags, OrderFlags, ResolveFlags {}
@@ -62,7 +62,7 @@ async function unknown(
   const { terminal, json } = session
   const resolved = await findOut(error, flags, session, {})
   const { outcome = 'unknown' } = resolved ?? {}
-  if (json) terminal.out(JSON.stringify({ outcome, order_id, reason: error.reason }))
+  if (json) terminal.out(errorLine(error, { outcome, order_id, reason: error.reason }))
   if (resolved?.outcome === 'executed') {
     terminal.err(`Its status is ${printable(resolved.record.status)}; the address of its page is lost.`)
     terminal.err(`If it is not paid: edgetill cancel ${order_id}, and make another under a new ID.`)

@@ -4,13 +4,12 @@ import type { ServiceFlags } from '../service/configuration.ts'
 import { EXIT, jsonOf } from '../service/outcome.ts'
 import { addResolve, findOut, type ResolveFlags } from '../service/resolve.ts'
 import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
-import { confirmed } from '../terminal/confirm.ts'
-import type { ExitCode } from '../terminal/errors.ts'
+import { addSendOptions, confirmed, requireAnswer, type SendFlags } from '../terminal/confirm.ts'
+import { type ExitCode, errorLine } from '../terminal/errors.ts'
 import { planned } from '../terminal/preview.ts'
 import { printable } from '../terminal/terminal.ts'
 
-interface Flags extends ServiceFlags, ResolveFlags {
-  yes?: boolean
+interface Flags extends ServiceFlags, ResolveFlags, SendFlags {
   order?: string
 }
 
@@ -20,8 +19,7 @@ export function command(around = surroundings): Command {
     .description('Ends a subscription: no further charge is made. Shows what will be sent, and asks.')
     .argument('<ID>', "recurring.id of the subscription's first payment")
     .optionsGroup('What is sent:')
-    .option('--yes', 'send it without asking; needed without a terminal')
-  addResolve(verb).option('--order <ID>', 'its first order, which --resolve looks up')
+  addResolve(addSendOptions(verb)).option('--order <ID>', 'its first order, which --resolve looks up')
   return addServiceOptions(verb).action((id: string, flags: Flags) =>
     withService(flags, around(), (session) => cancel(id, flags, session)),
   )
@@ -29,9 +27,9 @@ export function command(around = surroundings): Command {
 
 async function cancel(recurring_id: string, flags: Flags, session: Session): Promise<ExitCode> {
   const { config, client, terminal, json, signal, wait } = session
+  requireAnswer(terminal, flags)
   const request = await planned(config, (dry) => dry.cancelRecurring({ recurring_id }))
-  const { yes = false } = flags
-  if (!(await confirmed('recurring-cancel', recurring_id, { terminal, request, yes, signal }))) return EXIT.failed
+  if (!(await confirmed('recurring-cancel', recurring_id, { terminal, request, flags, signal }))) return EXIT.done
   try {
     const record = await wait(client.cancelRecurring({ recurring_id }, { signal }))
     const { recurring_status } = record
@@ -49,7 +47,8 @@ async function unknown(id: string, error: OutcomeUnknownError, flags: Flags, ses
   const { terminal, json } = session
   const resolved = await findOut(error, flags, session, { order_id: flags.order })
   const { outcome = 'unknown' } = resolved ?? {}
-  if (json) terminal.out(JSON.stringify({ outcome, reason: error.reason }))
+  const result = { outcome, reason: error.reason }
+  if (json) terminal.out(outcome === 'executed' ? JSON.stringify(result) : errorLine(error, result))
   if (outcome !== 'unknown') return outcome === 'executed' ? EXIT.done : EXIT.failed
   const order = flags.order ?? 'ID-OF-THE-FIRST-ORDER'
   terminal.err(`Find out with: edgetill resend ${order} --operation purchase --json (recurring.status is canceled).`)

@@ -3,7 +3,7 @@ import { type Client, isApiError, type WebhookEvent } from '../../index.ts'
 import type { ServiceFlags } from '../service/configuration.ts'
 import { describeCode, EXIT, jsonOf } from '../service/outcome.ts'
 import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
-import type { ExitCode } from '../terminal/errors.ts'
+import { type ExitCode, FailedError } from '../terminal/errors.ts'
 import { list, money } from '../terminal/table.ts'
 import { printable } from '../terminal/terminal.ts'
 
@@ -28,12 +28,6 @@ export function command(around = surroundings): Command {
 async function resend(order_id: string, flags: ResendFlags, session: Session): Promise<ExitCode> {
   const { client, terminal, json, wait } = session
   const event = await wait(latest(client, order_id, flags, session.signal))
-  if (event === undefined) {
-    const asked = flags.operation ?? 'purchase or auth'
-    terminal.err(`The service does not know an operation ${asked} of order ${order_id} (404).`)
-    terminal.err('Check the ID and EDGETILL_POS_ID, or name another --operation.')
-    return EXIT.failed
-  }
   if (json) terminal.out(jsonOf(event.record))
   else terminal.out(describe(event, order_id))
   return EXIT.done
@@ -45,16 +39,22 @@ async function latest(
   order_id: string,
   { operation, transactionId }: ResendFlags,
   signal: AbortSignal,
-): Promise<WebhookEvent | undefined> {
+): Promise<WebhookEvent> {
+  let notFound: unknown
   for (const name of operation === undefined ? ['purchase', 'auth'] : [operation]) {
     try {
       const input = name === 'purchase' || operation !== undefined ? { transactionId } : {}
       return await client.resendWebhook({ order_id, operation: name, ...input }, { signal })
     } catch (error) {
       if (!isApiError(error) || error.status !== 404) throw error
+      notFound = error
     }
   }
-  return undefined
+  throw new FailedError(
+    `The service does not know an operation ${operation ?? 'purchase or auth'} of order ${order_id} (404).\n` +
+      'Check the ID and EDGETILL_POS_ID, or name another --operation.',
+    { cause: notFound },
+  )
 }
 
 function describe(event: WebhookEvent, order_id: string): string {

@@ -52,8 +52,8 @@ export function command(): Command {
 async function send(kind: string, { to = '', set = [], json, ...flags }: TriggerFlags): Promise<void> {
   const known = EVENT_KINDS.find((one) => one === kind)
   if (known === undefined) throw unknownKind(kind, EVENT_KINDS)
-  const [secret] = await readSecrets(flags)
   const payload = triggeredEvent(known, set)
+  const [secret] = await readSecrets(flags)
   const { body } = signWebhook(payload, secret.value)
   const { out, err, paint } = processTerminal()
   const reply = await replyOf(to, FORM, body)

@@ -8,8 +8,8 @@ import {
   type OutcomeUnknownError,
   type WebhookEvent,
 } from '../../index.ts'
-import { confirmed } from '../terminal/confirm.ts'
-import type { ExitCode } from '../terminal/errors.ts'
+import { addSendOptions, confirmed, requireAnswer, type SendFlags } from '../terminal/confirm.ts'
+import { type ExitCode, errorLine, FailedError } from '../terminal/errors.ts'
 import { amountOf } from '../terminal/option-values.ts'
 import { planned } from '../terminal/preview.ts'
 import { list, money, statusColour } from '../terminal/table.ts'
@@ -21,10 +21,9 @@ import { addResolve, findOut, type ResolveFlags } from './resolve.ts'
 import { addServiceOptions, type Session, type Surroundings, surroundings, withService } from './service.ts'
 
 /** The flags of a verb that changes an order. */
-export interface ChangeFlags extends ServiceFlags, ResolveFlags {
+export interface ChangeFlags extends ServiceFlags, ResolveFlags, SendFlags {
   currency?: string
   amount?: number
-  yes?: boolean
   serverUrl?: string
   comment?: string
 }
@@ -76,8 +75,7 @@ export function changeCommand(verb: ChangeVerb, around: () => Surroundings = sur
       .option('--comment <TEXT>', 'at most 2048 characters')
       .option('--server-url <URL>', 'where its webhooks go (default: none is sent)')
   }
-  command.option('--yes', 'send it without asking; needed without a terminal')
-  return addServiceOptions(addResolve(command)).action((id: string, flags: ChangeFlags) =>
+  return addServiceOptions(addResolve(addSendOptions(command))).action((id: string, flags: ChangeFlags) =>
     withService(flags, around(), (session) => change(verb, id, flags, session)),
   )
 }
@@ -85,15 +83,19 @@ export function changeCommand(verb: ChangeVerb, around: () => Surroundings = sur
 async function change(verb: ChangeVerb, order_id: string, flags: ChangeFlags, session: Session): Promise<ExitCode> {
   const { config, terminal, signal } = session
   const { name, whole, takesDetails } = verb
-  const { amount, currency, yes = false } = flags
+  const { amount, currency } = flags
+  requireAnswer(terminal, flags)
+  const detailsIn = (known: string): Change => ({ order_id, currency: takesDetails ? known : '', flags })
+  // A mistake in the command line is found before the service is asked; the currency may be the order's.
+  await planned({ ...config, onWarning: () => {} }, (dry) => verb.call(dry, detailsIn(currency ?? 'XTS'), {}))
   const before = await session.wait(operationsBefore(session, order_id))
   const intent: Intent = { verb: name, order_id, amount, currency, before }
-  const details = { order_id, currency: takesDetails ? currencyOf(intent) : '', flags }
+  const details = detailsIn(takesDetails ? currencyOf(intent) : '')
   if (whole === undefined) checkWhole(intent)
   const request = await planned(config, (dry) => verb.call(dry, details, {}))
   const warning = whole === undefined ? undefined : repetition(intent)
   if (warning !== undefined) terminal.err(printable(warning))
-  if (!(await confirmed(name, order_id, { terminal, request, yes, whole, signal }))) return EXIT.failed
+  if (!(await confirmed(name, order_id, { terminal, request, flags, whole, signal }))) return EXIT.done
   try {
     // Its warnings were printed for the plan.
     const client = createClient({ ...config, onWarning: () => {} })
@@ -150,13 +152,14 @@ async function unknown(
   const resolved = await findOut(error, flags, session, { known })
   if (resolved?.outcome === 'executed') return report(verb, order_id, resolved.record, session)
   if (resolved?.outcome === 'not_executed') {
-    if (json) terminal.out(JSON.stringify({ outcome: 'not_executed' }))
+    const why = new FailedError(`The ${verb.name} was not executed.`, { cause: { code: 'not_executed' } })
+    if (json) terminal.out(errorLine(why, { outcome: 'not_executed' }))
     return EXIT.failed
   }
   const { operation, amount, currency, sent_at, reason } = error
   const call = { operation, order_id, amount, currency, sent_at }
   // A program can go on with resolveOutcome(client, call, { known }).
-  if (json) terminal.out(JSON.stringify({ outcome: 'unknown', reason, why: resolved?.why, call, known }))
+  if (json) terminal.out(errorLine(error, { outcome: 'unknown', reason, why: resolved?.why, call, known }))
   terminal.err(howToFindOut(verb, error, { order_id, known }))
   return EXIT.unknown
 }

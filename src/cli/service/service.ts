@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Client, ClientConfig, Fetch, Warning } from '../../index.ts'
 import { createClient, isConnectionError } from '../../index.ts'
 import type { Variables } from '../terminal/environment.ts'
-import { type ExitCode, exitCodeOf, UsageError } from '../terminal/errors.ts'
+import { type ExitCode, errorLine, exitCodeOf, FailedError, InterruptedError, UsageError } from '../terminal/errors.ts'
 import { milliseconds } from '../terminal/option-values.ts'
 import { printable, processTerminal, type Terminal } from '../terminal/terminal.ts'
 import { configOf, readSettings, type ServiceFlags } from './configuration.ts'
@@ -93,11 +93,16 @@ export async function withService(
   try {
     around.exit(await run({ config, client: createClient(config), terminal, json: flags.json ?? false, signal, wait }))
   } catch (error) {
-    if (signal.aborted && isConnectionError(error)) return around.exit(130)
-    terminal.err(printable(error instanceof Error ? error.message : String(error)))
-    const cure = cureOf(error)
-    if (cure !== '') terminal.err(cure)
-    around.exit(exitCodeOf(error))
+    const reason = signal.aborted && isConnectionError(error) ? new InterruptedError('Ctrl-C') : error
+    if (reason === error) {
+      // Of the command line's own words a line break is meant.
+      const message = error instanceof Error ? error.message : String(error)
+      terminal.err(error instanceof FailedError ? message : printable(message))
+      const cure = cureOf(error)
+      if (cure !== '') terminal.err(cure)
+    }
+    if (flags.json) terminal.out(errorLine(reason))
+    around.exit(exitCodeOf(reason))
   }
 }
 

@@ -1,13 +1,33 @@
-import { InterruptedError, UsageError } from './errors.ts'
+import type { Command } from 'commander'
+import { FailedError, InterruptedError, UsageError } from './errors.ts'
 import type { PlannedRequest } from './preview.ts'
 import { list } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
+/** The flags of a verb that asks before it sends. */
+export interface SendFlags {
+  yes?: boolean
+  dryRun?: boolean
+}
+
+export function addSendOptions(command: Command): Command {
+  return command
+    .option('--yes', 'send it without asking; needed without a terminal')
+    .option('--dry-run', 'print the request, and send nothing')
+}
+
+/** @throws {UsageError} without a terminal, `--yes` and `--dry-run`: known before the service is asked anything. */
+export function requireAnswer({ interactive }: Terminal, { yes, dryRun }: SendFlags): void {
+  if (interactive || yes || dryRun) return
+  throw new UsageError(
+    'There is no terminal to ask on, so nothing was sent. Add --yes to send it, or --dry-run to see the request.',
+  )
+}
+
 export interface Confirmation {
   terminal: Terminal
   request: PlannedRequest
-  /** `--yes`: nothing is asked. */
-  yes: boolean
+  flags: SendFlags & { json?: boolean }
   /** What it means that no amount is sent, where that means something. */
   whole?: string | undefined
   /** Aborted on a signal. A Ctrl-C at the question is typed, and not a signal. */
@@ -15,29 +35,38 @@ export interface Confirmation {
 }
 
 /**
- * Shows what will be sent, and asks. It needs a terminal.
- * @returns whether to send it.
- * @throws {UsageError} without a terminal and without `--yes`.
+ * Shows what will be sent, and asks.
+ * @returns whether to send it; false for `--dry-run`.
+ * @throws {FailedError} when the answer is no.
  * @throws {InterruptedError} on Ctrl-C at the question.
  */
 export async function confirmed(verb: string, subject: string, confirmation: Confirmation): Promise<boolean> {
-  const { terminal, request, yes, whole, signal } = confirmation
-  if (yes) return true
+  const { terminal, request, flags, signal } = confirmation
+  if (flags.dryRun) {
+    terminal.out(
+      flags.json
+        ? JSON.stringify({ dry_run: true, request })
+        : `${shown(verb, subject, confirmation)}\nNothing was sent.`,
+    )
+    return false
+  }
+  if (flags.yes) return true
+  terminal.err(shown(verb, subject, confirmation))
+  const answer = await terminal.ask('Send this? [y/N] ', signal)
+  if (answer === undefined) throw new InterruptedError('Nothing was sent.')
+  if (!/^y(es)?$/i.test(answer)) throw new FailedError('Nothing was sent.')
+  return true
+}
+
+function shown(verb: string, subject: string, { request, whole }: Confirmation): string {
   const { method, url, body } = request
-  terminal.err(`${verb} ${subject}\n${method} ${url}`)
   const fields = Object.entries(body).map(([name, value]): [string, string] => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
   ])
-  if (fields.length > 0) terminal.err(list(fields))
+  const lines = [`${verb} ${subject}`, `${method} ${url}`]
+  if (fields.length > 0) lines.push(list(fields))
   const hasAmount = fields.some(([name]) => name.endsWith('amount'))
-  if (whole !== undefined && !hasAmount) terminal.err(`  without an amount: ${whole}`)
-  if (!terminal.interactive) {
-    throw new UsageError('There is no terminal to ask on, so nothing was sent. Add --yes to send exactly this.')
-  }
-  const answer = await terminal.ask('Send this? [y/N] ', signal)
-  if (answer === undefined) throw new InterruptedError('Nothing was sent.')
-  if (/^y(es)?$/i.test(answer)) return true
-  terminal.err('Nothing was sent.')
-  return false
+  if (whole !== undefined && !hasAmount) lines.push(`  without an amount: ${whole}`)
+  return lines.join('\n')
 }

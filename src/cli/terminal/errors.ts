@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { isConfigError, isInvalidInputError, isOutcomeUnknownError } from '../../errors.ts'
+import { type ApiError, isConfigError, isInvalidInputError, isOutcomeUnknownError } from '../../errors.ts'
 
 /** The command line or its configuration cannot be used; nothing was done. The exit code is 2. */
 export class UsageError extends Error {
@@ -9,6 +9,11 @@ export class UsageError extends Error {
 /** Ctrl-C before anything was sent. The exit code is 130. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
+}
+
+/** The verb failed, said in the command line's own words; `cause` is the SDK's error. The exit code is 1. */
+export class FailedError extends Error {
+  override readonly name = 'FailedError'
 }
 
 /** How the command ended: 0 done, 1 rejected or failed, 2 wrong usage, 3 the outcome is unknown, 130 Ctrl-C. */
@@ -27,4 +32,26 @@ export function exitCodeOf(error: unknown): ExitCode {
 export function messageOf(error: unknown): string | undefined {
   if (error instanceof CommanderError) return undefined
   return error instanceof Error ? error.message : String(error)
+}
+
+/** A secret that was given as an unknown option or as an argument too many must not be repeated. */
+export function withoutValues(text: string): string {
+  return text
+    .replace(/^(error: unknown option '-+[\w-]+)=.*'/s, "$1'")
+    .replace(/^(error: too many arguments[^:]*):.*$/s, '$1.\n')
+}
+
+/** What `--json` prints of an error: `{"error":{"code","status","apiCode","message"}}`, the last line on stdout. */
+export function errorLine(error: unknown, more: object = {}): string {
+  const { code, status, apiCode } = (error instanceof FailedError ? (error.cause ?? {}) : error) as Partial<ApiError>
+  const own =
+    error instanceof UsageError || error instanceof CommanderError
+      ? 'usage'
+      : error instanceof InterruptedError
+        ? 'interrupted'
+        : (code ?? 'failed')
+  const message = withoutValues(error instanceof Error ? error.message : String(error))
+    .replace(/^error: /, '')
+    .trim()
+  return JSON.stringify({ ...more, error: { code: own, status: status ?? null, apiCode: apiCode ?? null, message } })
 }

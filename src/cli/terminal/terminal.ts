@@ -17,6 +17,8 @@ export interface Terminal {
   progress(what: string): () => void
 }
 
+export const NO_COLOR = '--no-color'
+
 export type Colour = 'green' | 'red' | 'yellow' | 'bold' | 'dim'
 
 const CODES: Readonly<Record<Colour, number>> = { green: 32, red: 31, yellow: 33, bold: 1, dim: 2 }
@@ -42,13 +44,14 @@ interface Lines {
 }
 
 /**
- * The terminal of this process. Colours appear on a terminal only, and never with `NO_COLOR` or on a dumb one.
+ * The terminal of this process. Colours appear on a terminal only, and never with `NO_COLOR`, `--no-color` or on a dumb one.
  * @param print Where its lines go.
  */
 export function processTerminal(print: Lines = STREAMS): Terminal {
   const { stdin, stdout, stderr } = process
   const obeys = environmentVariable('TERM') !== 'dumb'
-  const coloured = stdout.isTTY === true && obeys && environmentVariable('NO_COLOR') === undefined
+  const plain = process.argv.includes(NO_COLOR) || environmentVariable('NO_COLOR') !== undefined
+  const coloured = stdout.isTTY === true && obeys && !plain
   return {
     out: (text) => print.log(visible(text)),
     err: (text) => print.error(visible(text)),

@@ -1,7 +1,7 @@
 import { DRAINED_BYTES } from '../../lib/limits.ts'
 import { readBytes, TooLargeError } from '../../lib/read-bytes.ts'
 import { decodeUtf8 } from '../../lib/utf8.ts'
-import { createWebhookHandler, type WebhookEvent } from '../../webhooks/index.ts'
+import { createWebhookHandler, type WebhookEvent, type WebhookVerificationError } from '../../webhooks/index.ts'
 import { checkSecrets } from '../../webhooks/signature.ts'
 import { eventLine } from '../terminal/event-text.ts'
 import { bodyText, type Received, saveReceived } from './received.ts'
@@ -21,6 +21,9 @@ export interface Heard {
   /** One line: the event, or why it is rejected. */
   summary: string
   event?: WebhookEvent
+  /** Of what is rejected: the reason of the receiver, and what `edgetill verify` finds. */
+  reason?: string
+  causes?: string[]
   /** The file that keeps it. */
   saved?: string
   /** What the receiver behind it responded. */
@@ -59,7 +62,8 @@ export function createListener(options: ListenerOptions): (request: Request) => 
     } catch (error) {
       if (!(error instanceof TooLargeError)) throw error
       const summary = `rejected: longer than ${LIMIT} bytes`
-      report({ at, method: request.method, path: url.pathname, status: 413, summary })
+      const reason = 'too_large'
+      report({ at, method: request.method, path: url.pathname, status: 413, summary, reason, causes: [] })
       return new Response('Too large', { status: 413 })
     }
     const heard: Heard = {
@@ -103,11 +107,11 @@ async function judge(
   { method, headers }: Request,
   body: Uint8Array<ArrayBuffer>,
   secrets: readonly NamedSecret[],
-): Promise<Pick<Heard, 'status' | 'summary' | 'event'>> {
+): Promise<Pick<Heard, 'status' | 'summary' | 'event' | 'reason' | 'causes'>> {
   // The service asks whether the address is there before it sends webhooks to it.
   if (method === 'GET' || method === 'HEAD') return { status: 200, summary: 'not a webhook' }
   let event: WebhookEvent | undefined
-  let reason = ''
+  let rejection: unknown
   const handle = createWebhookHandler({
     secrets: secrets.map(({ value }) => value),
     maxBytes: LIMIT,
@@ -116,14 +120,20 @@ async function judge(
     },
     onUnreadable: () => {},
     onRejected: (error) => {
-      reason = (error as Error).message
+      rejection = error
     },
   })
   const { status } = await handle(new Request('http://listen/', { method, headers, body }))
   if (event !== undefined) return { status, summary: eventLine(event), event }
   const verdict = [200, 400, 401].includes(status) ? verifyBody(decodeUtf8(body), secrets) : undefined
-  if (verdict === undefined) return { status, summary: `rejected: ${reason.replace(/^Webhook rejected: /, '')}` }
-  if (!verdict.valid) return { status, summary: `rejected (${causesText(verdict.causes)}): ${verdict.explanation}` }
+  const { reason = 'unreadable', message = '' } = (rejection ?? {}) as Partial<WebhookVerificationError>
+  if (verdict === undefined) {
+    return { status, summary: `rejected: ${message.replace(/^Webhook rejected: /, '')}`, reason, causes: [] }
+  }
+  if (!verdict.valid) {
+    const { causes, explanation } = verdict
+    return { status, summary: `rejected (${causesText(causes)}): ${explanation}`, reason, causes: [...causes] }
+  }
   return { status, summary: `genuine, but it cannot be read: ${verdict.event ? '' : verdict.explanation}` }
 }
 

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { command as doctor } from '../../../src/cli/commands/doctor.ts'
 import type { Finding } from '../../../src/cli/service/doctor/finding.ts'
 import { checkWebhookAddress } from '../../../src/cli/service/doctor/webhook-address.ts'
+import { checkWebhookReceiver } from '../../../src/cli/service/doctor/webhook-receiver.ts'
 import type { EmulatorOptions } from '../../../src/emulator/index.ts'
+import { createWebhookHandler } from '../../../src/index.ts'
 import { openShop } from '../../support/shop.ts'
 import { type Around, against, hangingFetch, runVerb } from '../support/verb.ts'
 
@@ -217,5 +219,65 @@ describe('a webhook address', () => {
     const { results, ran } = await examine({}, {}, ['--webhook-url', 'https://10.0.0.1:9000/'])
     expect(results).toMatchObject({ 'webhook address': 'failed', 'webhook port': 'failed' })
     expect(ran.code).toBe(1)
+  })
+})
+
+describe('a webhook receiver', () => {
+  const HTML = { 'content-type': 'text/html' }
+  const page =
+    (status: number, text = '', headers: Record<string, string> = HTML) =>
+    async () =>
+      new Response(text || null, { status, headers })
+  const own = createWebhookHandler({ secrets: 'secret', onEvent() {}, onRejected() {} })
+  const check = (fetch: Required<Around>['fetch']) => checkWebhookReceiver('https://shop.example.com/hook', fetch)
+
+  it('of this package is recognized by its 401; the form has no Origin and follows no redirect', async () => {
+    const sent: Request[] = []
+    const { result, message } = await check((input, init) => {
+      const request = new Request(input, init)
+      sent.push(request.clone())
+      return own(request)
+    })
+    expect([result, message]).toEqual(['ok', "responded 401 to an unsigned form, as edgetill's receiver does"])
+    const [{ method, redirect, headers } = new Request('http://x')] = sent
+    expect([method, redirect, headers.get('origin')]).toEqual(['POST', 'manual', null])
+  })
+
+  it.each([
+    ['SvelteKit', page(403, 'Cross-site POST form submissions are forbidden', {}), 'SvelteKit or Astro', '"SvelteKit"'],
+    ['another CSRF check', page(403, 'CSRF token missing', {}), 'the cross-site check of a framework', 'receivers.md'],
+    ['a wrong path', page(404), 'nothing at this path', 'Compare the path'],
+    ['a GET route', page(405), 'does not take POST', 'Compare the path'],
+    ['a proxy', page(403, '<center>nginx</center>'), 'the proxy nginx', '35.187.74.148'],
+    ['a proxy without its server', page(502, '', { server: 'openresty/nginx' }), 'the proxy nginx', '35.187.74.148'],
+    ['a firewall', page(403, '', { 'cf-mitigated': 'challenge' }), "Cloudflare's firewall", '35.187.74.148'],
+    ['any 403', page(403, 'no', {}), 'something before the receiver', 'SvelteKit, Astro, and a proxy'],
+    [
+      'a redirect',
+      page(308, '', { location: 'https://www.shop.example.com/hook?a=b' }),
+      'to https://www.shop.example.com/hook',
+      'final address',
+    ],
+    ['a login redirect', page(302, '', { location: '/login?next=/hook' }), 'to a login page', 'Except this path'],
+    ['a login page', page(200, '<input type="password">'), 'asks for a login', 'Except this path'],
+    ['basic authentication', page(401, 'Authorization Required', {}), 'asks for a login', 'Except this path'],
+    ['a page', page(200, '<h1>Shop</h1>'), 'a page, not a receiver', 'Check the path'],
+    ['a receiver that verifies nothing', page(200, 'OK', {}), 'takes what is not signed', 'verify the signature'],
+    ['a body parser', page(415, '', {}), 'a body parser', 'Mount the receiver before it'],
+    ['a mistake', page(500, 'Internal error', {}), 'a mistake in the receiver', 'Its log names'],
+    ['a receiver that is down', page(503, '', {}), 'responded 503', 'Look at both logs'],
+    ['another API', page(422, '{}', {}), 'not with 400 or 401', 'Check the path'],
+    [
+      'nothing',
+      () => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })),
+      'no response from this machine (ECONNREFUSED)',
+      'running',
+    ],
+  ])('is not what responds with %s', async (_, fetch, message, fix) => {
+    expect(await check(fetch)).toMatchObject({
+      result: 'failed',
+      message: expect.stringContaining(message),
+      fix: expect.stringContaining(fix),
+    })
   })
 })

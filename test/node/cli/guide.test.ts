@@ -5,9 +5,10 @@ import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { VERBS } from '../../../src/cli/commands/verbs.ts'
 import { type ServedEmulator, serveEmulator } from '../../../src/cli/service/serve-emulator.ts'
+import { createWebhookHandler } from '../../../src/index.ts'
 import { pay } from '../../../src/testing/index.ts'
 import { Document } from '../support/document.ts'
-import { against, type Ran, runVerb } from '../support/verb.ts'
+import { type Around, against, type Ran, runVerb } from '../support/verb.ts'
 
 const TITLE = 'Payments and orders'
 const guide = new Document('guides/command-line.md')
@@ -31,7 +32,10 @@ async function run(line: string, addresses: string[]): Promise<Ran> {
   const own = words.map((word) => (word === 'emulator.env' ? envFile : word))
   // The only name that the guide looks up is public.
   const make = (around: unknown) => (command as (...given: unknown[]) => Command)(around, async () => addresses)
-  return await runVerb(make as Parameters<typeof runVerb>[0], own)
+  const receive = createWebhookHandler({ secrets: 'secret', onEvent() {}, onRejected() {} })
+  const fetch: Around['fetch'] = (input, init) =>
+    String(input).startsWith('https://shop.') ? receive(new Request(input, init)) : globalThis.fetch(input, init)
+  return await runVerb(make as Parameters<typeof runVerb>[0], own, { fetch })
 }
 
 describe(`guides/command-line.md, "${TITLE}"`, () => {
@@ -47,6 +51,7 @@ describe(`guides/command-line.md, "${TITLE}"`, () => {
     }
     expect(Object.keys(shown)).toEqual(['doctor', 'payment', 'capture', 'refund', 'order', 'resend', 'balances'])
     expect(shown.doctor).toMatch(/^ok +webhook address: shop.example.com is public$/m)
+    expect(shown.doctor).toMatch(/^ok +webhook receiver: responded 401 to an unsigned form/m)
     expect(shown.capture).toContain('80.25 UAH')
     expect(JSON.parse(shown.refund ?? '')).toMatchObject({ status: 'success', amount: 20 })
     expect(shown.order).toContain('authorized 100.50 UAH, captured 80.25 UAH, refunded 20.00 UAH')

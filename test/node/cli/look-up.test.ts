@@ -39,7 +39,8 @@ describe('edgetill order', () => {
     expect(JSON.parse(out)).toMatchObject({
       order_id: 'A-1',
       status: 'success',
-      totals: { authorized: 10_050, captured: 10_050, refunded: 0, voided: 0 },
+      // The unit of every amount: the wire's.
+      totals: { authorized: 100.5, captured: 100.5, refunded: 0, voided: 0, fee: expect.any(Number) },
       operations: [{ method: 'purchase', amount: 100.5 }],
       flags: [],
     })
@@ -66,6 +67,11 @@ describe('edgetill order', () => {
     expect(err).toContain('The service does not show an order A-9 (404)')
     expect(err).toContain('edgetill resend A-9')
     expect([code, out]).toEqual([1, ''])
+    for (const verb of [order, resend]) {
+      const { error } = JSON.parse((await runVerb(verb, ['A-9', '--json'], around)).out)
+      expect(error).toMatchObject({ code: 'api', status: 404, message: expect.stringContaining('(404)') })
+      expect(Object.keys(error)).toEqual(['code', 'status', 'apiCode', 'message'])
+    }
   })
 
   it('lets nothing that the service sends move the cursor', async () => {

@@ -86,9 +86,43 @@ describe('what moves money shows what will be sent, and asks', () => {
     const ran = await runVerb(verb, ['A-1'], around)
     expect(ran.err).toContain('There is no terminal to ask on, so nothing was sent. Add --yes')
     expect([ran.code, ran.out, changes()]).toEqual([2, '', []])
+    expect(shop.emulator.requests.filter(({ method }) => method === 'GET')).toEqual([])
     const done = await runVerb(verb, ['A-1', '--yes'], around)
     expect([done.code, done.asked, changes().length]).toEqual([0, [], 1])
   })
+})
+
+describe('--dry-run', () => {
+  it.each([
+    ['capture', capture, 'auth', { charge_amount: 20 }],
+    ['refund', refund, 'purchase', { refund_amount: 20 }],
+    ['void', voidVerb, 'auth', {}],
+    ['cancel', cancel, undefined, undefined],
+  ] as const)(
+    'of %s prints the request with the order’s currency, and sends nothing',
+    async (name, verb, method, body) => {
+      if (method) await order('A-1', method)
+      else await shop.client.createPayment({ ...HOSTED, order_id: 'A-1' })
+      const words = ['A-1', '--dry-run', '--yes', ...(body && Object.keys(body).length > 0 ? ['--amount', '20'] : [])]
+      const people = await runVerb(verb, words, around)
+      expect(people.out).toMatch(new RegExp(`^${name} A-1\nPOST http.*\n(.*\n)*Nothing was sent\\.\n$`))
+      const { out, code } = await runVerb(verb, [...words, '--json'], around)
+      const { dry_run, request } = JSON.parse(out)
+      expect([dry_run, request.method, code, changes()]).toEqual([true, 'POST', 0, []])
+      if (body) expect(request.body).toMatchObject({ order_id: 'A-1', order_currency: 'UAH', ...body })
+    },
+  )
+})
+
+it.each([
+  ['no --yes', ['A-1']],
+  ['a comment that is too long', ['A-1', '--yes', '--comment', 'x'.repeat(2049)]],
+  ['a currency that is none', ['A-1', '--yes', '--currency', 'hryvnia']],
+  ['a server_url that is none', ['A-1', '--yes', '--server-url', 'shop']],
+])('%s exits 2 before the service is asked, which is not there', async (_, words) => {
+  const fetch = vi.fn(async () => Promise.reject(new TypeError('fetch failed')))
+  const ran = await runVerb(refund, words, { ...around, fetch })
+  expect([ran.code, fetch.mock.calls.length]).toEqual([2, 0])
 })
 
 describe('the order is looked up first', () => {
@@ -180,6 +214,9 @@ describe('what comes back', () => {
     const ran = await runVerb(cancel, ['A-1', '--yes'], around)
     expect(ran.err).toMatch(/^cancelPayment was rejected with 400/)
     expect([ran.code, ran.out]).toEqual([1, ''])
+    const { out } = await runVerb(cancel, ['A-1', '--yes', '--json'], around)
+    const message = expect.stringMatching(/^cancelPayment was rejected with 400/)
+    expect(JSON.parse(out)).toEqual({ error: { code: 'api', status: 400, apiCode: null, message } })
   })
 
   it('is "done" for a payment that was cancelled', async () => {
@@ -232,7 +269,8 @@ describe('an unknown outcome', () => {
       shop.emulator.faults.next({ kind, when: 'before_commit', on: 'capture-payment' })
       const ran = await runVerb(capture, [...words, '--resolve', '--settle-after', '200ms', '--json'], around)
       expect(ran.err).toContain('Found out: it was not executed.')
-      expect(JSON.parse(ran.out)).toEqual({ outcome: 'not_executed' })
+      const error = { code: 'not_executed', status: null, apiCode: null, message: 'The capture was not executed.' }
+      expect(JSON.parse(ran.out)).toEqual({ outcome: 'not_executed', error })
       expect([ran.code, changes()]).toEqual([1, ['capture']])
     },
   )

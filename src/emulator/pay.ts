@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Fetch } from '../config.ts'
-import { fields, oneOf, parseInput } from '../emulator/parse-input.ts'
-import { TEST_CARDS, type TestCardName } from '../emulator/state/cards.ts'
+import { fields, oneOf, parseInput } from './parse-input.ts'
+import { TEST_CARDS, type TestCardName } from './state/cards.ts'
 
 /** Card data as a customer types it. */
 export interface TypedCard {
@@ -37,13 +37,15 @@ const MAX_REDIRECTS = 5
 
 /**
  * Pays on the emulator's checkout page as the customer would, without a browser: opens the page, fills in the card, and
- * confirms or declines at the bank where the card asks for 3-D Secure.
+ * confirms or declines at the bank where the card asks for 3-D Secure. `pay(customerActionUrl(payment))` completes the 3-D Secure
+ * of a direct payment. `emulator.pay(url)` is the same and needs no `fetch`.
  *
- * @param checkoutUrl `checkout.url` of `createPayment`, or what redirects there.
+ * @param checkoutUrl `checkout.url` of `createPayment`, the `user_action_url` of a direct payment, or what redirects to either.
  * @returns Where the customer ends up: the payment's `result_url` after a success, else the checkout's own page. How the
  * payment ended is in its webhook.
- * @throws {TypeError} for an unknown test card or option.
- * @throws {Error} when the page cannot be paid on: it was paid before, it is not the emulator's, the card data is wrong.
+ * @throws {TypeError} for an unknown test card or option, and for what is not an address, such as the checkout itself.
+ * @throws {Error} when the page cannot be paid on: it was paid before, it is not the emulator's, the card data is wrong; and when
+ * no emulator listens at the address and no `fetch` was passed.
  * @see The API document, "Hosted request".
  * @example
  * import { createClient, newOrderId } from 'edgetill'
@@ -61,7 +63,7 @@ export async function pay(checkoutUrl: string | URL, options: PayOptions = {}): 
   parseInput(OPTIONS, options)
   const { card = 'success', threeDSecure = 'pass', fetch = globalThis.fetch } = options
   const typed = typeof card === 'string' ? cardNamed(card) : card
-  let page = await open(String(checkoutUrl), fetch)
+  let page = await open(addressOf(checkoutUrl), fetch)
   if (page.has('cc_number')) page = await submit(page, { ...typed }, fetch)
   else if (!page.has('outcome')) throw new Error(`pay: the page cannot be paid on: ${page.url} says "${page.text}".`)
   if (page.has('cc_number')) throw new Error(`pay: the card was not accepted: the page says "${page.text}".`)
@@ -72,6 +74,13 @@ export async function pay(checkoutUrl: string | URL, options: PayOptions = {}): 
     )
   }
   return page.url
+}
+
+function addressOf(url: unknown): string {
+  if ((typeof url === 'string' || url instanceof URL) && URL.canParse(String(url))) return String(url)
+  const isPayment = typeof url === 'object' && url !== null && 'user_action_url' in url
+  const hint = isPayment ? 'customerActionUrl(payment)' : 'checkout.url'
+  throw new TypeError(`pay: the first argument must be the address of a page; pass ${hint}.`)
 }
 
 function cardNamed(name: TestCardName): TypedCard {
@@ -94,7 +103,14 @@ interface Page {
 async function open(address: string, fetch: Fetch): Promise<Page> {
   let url = address
   for (let i = 0; i <= MAX_REDIRECTS; i++) {
-    const response = await fetch(url, { redirect: 'manual' })
+    const response = await fetch(url, { redirect: 'manual' }).catch((cause: unknown) => {
+      if (fetch !== globalThis.fetch) throw cause
+      const { origin } = new URL(url)
+      throw new Error(
+        `pay: no emulator listens on ${origin}: pass { fetch: emulator.fetch }, or call emulator.pay(url).`,
+        { cause },
+      )
+    })
     const location = response.headers.get('location')
     if (location === null || response.status < 300 || response.status > 399) return read(url, response)
     await response.body?.cancel()

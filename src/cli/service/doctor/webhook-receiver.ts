@@ -1,0 +1,126 @@
+import type { Fetch } from '../../../index.ts'
+import { causeOf } from '../outcome.ts'
+import { type Finding, failed, ok } from './finding.ts'
+
+const CHECK = 'webhook receiver'
+const GUIDE = 'guides/receivers.md'
+const TIMEOUT_MS = 10_000
+
+/** What a receiver of this package says to a form without its fields, and to a wrong signature. */
+const OWN: Readonly<Record<number, string>> = { 400: 'Bad request', 401: 'Unauthorized' }
+
+/**
+ * Posts an unsigned form, as the service would post a signed one, and expects the 400 or 401 of a receiver of this package. It
+ * holds nothing that could be taken for a payment.
+ */
+export async function checkWebhookReceiver(
+  url: string,
+  send: Fetch = globalThis.fetch,
+  signal?: AbortSignal,
+): Promise<Finding> {
+  let response: Response
+  let text: string
+  try {
+    response = await send(url, {
+      method: 'POST',
+      // No Origin, as the service's: what a framework's cross-site check rejects.
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'edgetill-doctor' },
+      body: 'data=e30&signature=edgetill-doctor-unsigned-form',
+      redirect: 'manual',
+      signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]),
+    })
+    text = (await response.text()).slice(0, 64 * 1024)
+  } catch (error) {
+    const why = `no response from this machine (${causeOf(error)})`
+    return failed(CHECK, why, 'Is the receiver running, and does a firewall or its certificate stop it?')
+  }
+  return judgeReceiver(response, text)
+}
+
+/** Which of the known causes a response shows: pure. */
+export function judgeReceiver({ status, headers }: Response, text: string): Finding {
+  const said = `responded ${status} to an unsigned form`
+  const isPage = /html/i.test(headers.get('content-type') ?? '')
+  if (OWN[status] !== undefined && text === OWN[status]) return ok(CHECK, `${said}, as edgetill's receiver does`)
+  if (status >= 300 && status < 400) return redirected(`${said}, a redirect`, headers.get('location') ?? '')
+  if (status === 403 && /cross-?site|csrf|forgery/i.test(text)) return framework(said, text)
+  const proxy = proxyOf(headers, text)
+  if ([401, 403, 407, 429, 502, 503, 504].includes(status) && proxy !== undefined) {
+    return failed(
+      CHECK,
+      `${said}; it is ${proxy} that responded`,
+      `Let POST requests of 35.187.74.148 to this path pass ${proxy}.`,
+    )
+  }
+  if (status === 401 || (isPage && /type=["']?password|sign[ -]?in|log[ -]?in/i.test(text))) {
+    return failed(
+      CHECK,
+      `${said}: it asks for a login`,
+      `Except this path from authentication: ${GUIDE}, "A login, a proxy, a redirect".`,
+    )
+  }
+  if (status === 403) {
+    const fix = `A firewall, or a framework's CSRF check: ${GUIDE} has SvelteKit, Astro, and a proxy.`
+    return failed(CHECK, `${said}: something before the receiver rejects it`, fix)
+  }
+  if (status === 404 || status === 405) {
+    const why = status === 404 ? 'there is nothing at this path' : 'the path does not take POST'
+    return failed(
+      CHECK,
+      `${said}: ${why}`,
+      `Compare the path with the route of the receiver, its prefix and a final "/": ${GUIDE}.`,
+    )
+  }
+  if (status === 413 || status === 415) {
+    return failed(
+      CHECK,
+      `${said}: a body parser before the receiver rejects it`,
+      `Mount the receiver before it: ${GUIDE}.`,
+    )
+  }
+  if (status === 500) {
+    const fix = `Its log names the mistake; ${GUIDE} has the recipe of your framework.`
+    return failed(CHECK, `${said}: a mistake in the receiver, such as a missing secret or a body that was read`, fix)
+  }
+  if (status >= 500) return failed(CHECK, said, 'Is the receiver running behind its proxy? Look at both logs.')
+  if (status >= 200 && status < 300) {
+    const why = isPage ? 'a page, not a receiver of webhooks' : 'it takes what is not signed'
+    return failed(CHECK, `${said}: ${why}`, `Check the path; a receiver has to verify the signature: ${GUIDE}.`)
+  }
+  return failed(
+    CHECK,
+    `${said}, not with 400 or 401 as edgetill's receiver does`,
+    `Check the path and the recipe in ${GUIDE}.`,
+  )
+}
+
+function redirected(said: string, location: string): Finding {
+  if (/log-?in|sign-?in|auth|account/i.test(location)) {
+    return failed(
+      CHECK,
+      `${said} to a login page`,
+      `Except this path from authentication: ${GUIDE}, "A login, a proxy, a redirect".`,
+    )
+  }
+  const to = URL.canParse(location) ? ` to ${new URL(location).origin + new URL(location).pathname}` : ''
+  const fix = `Use the final address, with its https://, www and final "/": a webhook follows no redirect. ${GUIDE}, "A login, a proxy, a redirect".`
+  return failed(CHECK, `${said}${to}`, fix)
+}
+
+/** The texts are the frameworks' own. Astro's ends with the one of SvelteKit's. */
+function framework(said: string, text: string): Finding {
+  const name = /^Cross-site POST form submissions are forbidden/.test(text) ? 'SvelteKit or Astro' : 'a framework'
+  const recipe = name === 'a framework' ? 'has the recipes' : 'has both under "SvelteKit" and "Astro"'
+  return failed(CHECK, `${said}: the cross-site check of ${name}`, `Except the webhook's route: ${GUIDE} ${recipe}.`)
+}
+
+function proxyOf(headers: Headers, text: string): string | undefined {
+  if (headers.has('cf-mitigated') || /cf-(chl|error)|Attention Required! \| Cloudflare/.test(text))
+    return "Cloudflare's firewall"
+  const server = headers.get('server') ?? ''
+  const [name] =
+    /nginx|apache|caddy|envoy|haproxy|varnish|awselb|akamai|cloudfront|squid/i.exec(
+      `${server} ${text.slice(0, 2000)}`,
+    ) ?? []
+  return name === undefined ? undefined : `the proxy ${name.toLowerCase()}`
+}

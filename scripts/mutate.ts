@@ -39,7 +39,7 @@ const HTTP = [
   'test/http/deadline.test.ts',
   'test/errors.test.ts',
 ]
-const PASS_THROUGH = ['request', 'purchase-rules', 'create-split-purchase', 'create-payment'].map(
+const PASS_THROUGH = ['raw-request', 'purchase-rules', 'create-split-purchase', 'create-payment'].map(
   (name) => `test/operations/${name}.test.ts`,
 )
 const WEBHOOKS = ['test/webhooks/verify.test.ts', 'test/webhooks/sign.test.ts', 'test/webhooks/handler.test.ts']

@@ -7,6 +7,7 @@ const ENV = {
   EDGETILL_API_KEY: 'api-key-1',
   EDGETILL_API_SECRET: 'api-secret-1',
   EDGETILL_ENDPOINTS_KEY: 'endpoints-key-1',
+  EDGETILL_SCHEME: 'ABC',
 }
 
 describe('configFromEnv', () => {
@@ -17,6 +18,7 @@ describe('configFromEnv', () => {
       apiKey: 'api-key-1',
       apiSecret: 'api-secret-1',
       endpointsKey: 'endpoints-key-1',
+      scheme: 'ABC',
     })
     expect(() => createClient(configFromEnv(ENV))).not.toThrow()
   })
@@ -24,15 +26,13 @@ describe('configFromEnv', () => {
   it('reads what is optional; an empty variable counts as missing', () => {
     const optional = {
       EDGETILL_API_URL: 'https://api.example.com',
-      EDGETILL_SCHEME: 'ABC',
       EDGETILL_AUTHENTICATION: 'plain',
     }
     expect(configFromEnv({ ...ENV, ...optional })).toMatchObject({
       apiUrl: 'https://api.example.com',
-      scheme: 'ABC',
       authentication: 'plain',
     })
-    const empty = { EDGETILL_API_URL: '', EDGETILL_SCHEME: '', EDGETILL_AUTHENTICATION: '' }
+    const empty = { EDGETILL_API_URL: '', EDGETILL_AUTHENTICATION: '' }
     expect(configFromEnv({ ...ENV, ...empty })).toEqual(configFromEnv(ENV))
   })
 
@@ -42,7 +42,7 @@ describe('configFromEnv', () => {
         code: 'config',
         field: 'EDGETILL_BASE_URL',
         message:
-          'Set EDGETILL_BASE_URL, EDGETILL_POS_ID, EDGETILL_API_KEY, EDGETILL_API_SECRET, EDGETILL_ENDPOINTS_KEY: ' +
+          'Set EDGETILL_BASE_URL, EDGETILL_POS_ID, EDGETILL_API_KEY, EDGETILL_API_SECRET, EDGETILL_ENDPOINTS_KEY, EDGETILL_SCHEME: ' +
           'the merchant portal shows what to set.',
       }),
     )

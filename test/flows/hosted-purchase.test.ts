@@ -67,7 +67,7 @@ it('the same order id a second time is rejected, and the error says why', async 
   await client.createPayment(HOSTED)
   const error = await rejection(client.createPayment(HOSTED))
   expect(error).toMatchObject({ code: 'api', apiCode: 'P-409' })
-  expect(error.message).toMatch(/order_id was already used/)
+  expect(error.message).toMatch(/order_id \S+ was used before, P-409\. .*make another/)
 })
 
 it('wrong credentials are rejected, and the error says what to try', async () => {

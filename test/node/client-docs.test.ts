@@ -96,8 +96,6 @@ it('a mistake in a form is reported once, at the field, for that form alone', ()
   expect(messages).toEqual([
     "amount: Type 'string' is not assignable to type 'number'.",
     "init_recurring: Type '{ interval_unit: string; interval_count: number; }' is not assignable to type 'undefined'.",
-    expect.stringMatching(
-      /^ammount: Object literal may only specify known properties.*Did you mean to write 'amount'\?$/,
-    ),
+    expect.stringMatching(/^ammount: .*Did you mean to write 'amount'\?$/),
   ])
 })

@@ -82,7 +82,8 @@ const isLeftOut = (name: string, isTop: boolean): boolean => DROPPED.has(name) |
 
 const scalarText = (key: string, value: unknown): string => {
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`
-  return JSON.stringify(asNumber(key, value)) ?? 'null'
+  // A JSON parser that keeps big numbers whole makes bigints of them.
+  return typeof value === 'bigint' ? String(value) : (JSON.stringify(asNumber(key, value)) ?? 'null')
 }
 
 /** A text that is not a number, and that JSON writes as it is. */

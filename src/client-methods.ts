@@ -87,10 +87,10 @@ export interface Client {
    * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be captured is not shown.
    * @see The API document, "Capture a reserve".
    * @example
-   * import type { Client } from 'edgetill'
+   * import { type Client, isSuccess } from 'edgetill'
    * async function ship(client: Client): Promise<boolean> {
    *   const capture = await client.capturePayment({ order_id: 'A-1', order_currency: 'UAH', charge_amount: 80.25 })
-   *   return capture.status === 'success'
+   *   return isSuccess(capture)
    * }
    */
   capturePayment(input: CapturePaymentInput, options?: CallOptions): Promise<Capture>
@@ -112,12 +112,12 @@ export interface Client {
    * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
    *   API document's "Secondary operation record".
    * @example
-   * import type { Client } from 'edgetill'
+   * import { type Client, isSuccess } from 'edgetill'
    * async function ship(client: Client, sub_merchant_id: string): Promise<boolean> {
    *   const capture = await client.captureSplitPurchase({
    *     order_id: 'A-1', order_currency: 'UAH', charge_amount: 80.25, split: [{ amount: 80.25, sub_merchant_id }],
    *   })
-   *   return capture.status === 'success'
+   *   return isSuccess(capture)
    * }
    */
   captureSplitPurchase(input: CaptureSplitPurchaseInput, options?: CallOptions): Promise<Capture>
@@ -249,10 +249,10 @@ export interface Client {
    * @see Beyond the API document: the path, and that it returns an array of operations, is said by the vendor elsewhere
    *   [A]; the elements are assumed to have the API document's webhook parameters.
    * @example
-   * import type { Client } from 'edgetill'
+   * import { type Client, isSuccess } from 'edgetill'
    * async function refunded(client: Client): Promise<number> {
    *   const operations = await client.listOrderOperations({ order_id: 'A-1' })
-   *   return operations.filter((one) => one.kind === 'refund' && one.status === 'success').length
+   *   return operations.filter((one) => one.kind === 'refund' && isSuccess(one)).length
    * }
    */
   listOrderOperations(input: ListOrderOperationsInput, options?: BodilessCallOptions): Promise<WebhookEvent[]>
@@ -301,10 +301,10 @@ export interface Client {
    * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
    *   API document's "Secondary operation record".
    * @example
-   * import type { Client } from 'edgetill'
+   * import { type Client, isSuccess } from 'edgetill'
    * async function payBack(client: Client): Promise<boolean> {
    *   const refund = await client.refundPayment({ order_id: 'A-1', order_currency: 'UAH', refund_amount: 20.5 })
-   *   return refund.status === 'success'
+   *   return isSuccess(refund)
    * }
    */
   refundPayment(input: RefundPaymentInput, options?: CallOptions): Promise<Refund>
@@ -325,12 +325,12 @@ export interface Client {
    * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
    *   API document's "Secondary operation record".
    * @example
-   * import type { Client } from 'edgetill'
+   * import { type Client, isSuccess } from 'edgetill'
    * async function payBack(client: Client, sub_merchant_id: string): Promise<boolean> {
    *   const refund = await client.refundSplitPurchase({
    *     order_id: 'A-2', currency: 'UAH', refund_amount: 10.05, split: [{ amount: 10.05, sub_merchant_id }],
    *   })
-   *   return refund.status === 'success'
+   *   return isSuccess(refund)
    * }
    */
   refundSplitPurchase(input: RefundSplitPurchaseInput, options?: CallOptions): Promise<Refund>
@@ -350,10 +350,10 @@ export interface Client {
    * @throws {UnexpectedResponseError} when the response is not a JSON object; it is in `body`.
    * @see The API document, "Re-send a webhook for an operation".
    * @example
-   * import type { Client } from 'edgetill'
+   * import { type Client, isSuccess } from 'edgetill'
    * async function isPaid(client: Client): Promise<boolean> {
    *   const event = await client.resendWebhook({ order_id: 'A-1', operation: 'purchase' })
-   *   return event.kind === 'purchase' && event.status === 'success'
+   *   return event.kind === 'purchase' && isSuccess(event)
    * }
    */
   resendWebhook(input: ResendWebhookInput, options?: BodilessCallOptions): Promise<WebhookEvent>
@@ -374,10 +374,10 @@ export interface Client {
    * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
    *   API document's "Secondary operation record".
    * @example
-   * import type { Client } from 'edgetill'
+   * import { type Client, isSuccess } from 'edgetill'
    * async function release(client: Client): Promise<boolean> {
    *   const operation = await client.voidPayment({ order_id: 'A-1', order_currency: 'UAH' })
-   *   return operation.status === 'success'
+   *   return isSuccess(operation)
    * }
    */
   voidPayment(input: VoidPaymentInput, options?: CallOptions): Promise<Void>

@@ -5,7 +5,7 @@
 //   npx deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/refund.ts …
 
 import process from 'node:process'
-import { describeStatusCode, refundPayment } from '../src/index.ts'
+import { describeStatusCode, isSuccess, refundPayment } from '../src/index.ts'
 import { run, settings } from './settings.ts'
 
 await run('refund.ts ORDER_ID CURRENCY [AMOUNT]', 2, async (order_id = '', order_currency = '', amount) => {
@@ -15,5 +15,5 @@ await run('refund.ts ORDER_ID CURRENCY [AMOUNT]', 2, async (order_id = '', order
   const meaning = describeStatusCode(refund.status_code)?.meaning ?? refund.status_description ?? ''
   console.log(`${refund.status}: ${refund.amount.toFixed(2)} ${refund.currency} (${meaning})`)
   // A decline is a value, not an exception.
-  if (refund.status !== 'success') process.exitCode = 1
+  if (!isSuccess(refund)) process.exitCode = 1
 })

@@ -19,6 +19,7 @@ const SOURCES: Check[] = [
   ['types of worker', 'tsc -p worker/tsconfig.json'],
   ['types of test, examples and configurations', 'tsc -p test/tsconfig.json'],
   ['types under Deno', `deno check ${sources}`],
+  ['methods of the client', 'node scripts/client-methods.ts'],
   // Twice: of all that there is, and of what is shipped, where a test's use does not count.
   ['unused code and packages', 'knip -c test/knip.ts && knip --production -c test/knip.ts'],
   ['documentation', `deno doc --html --name=edgetill --output=${folder}/docs ${sources}`],

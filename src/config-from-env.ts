@@ -18,7 +18,7 @@ import { ConfigError } from './errors.ts'
 export function configFromEnv(env: Readonly<Record<string, unknown>>): ClientConfig {
   const missing: string[] = []
   const text = (name: string): string | undefined => {
-    const value = env[name]
+    const value = env?.[name]
     return typeof value === 'string' && value !== '' ? value : undefined
   }
   const required = (name: string): string => {

@@ -1,7 +1,7 @@
 // Client
 
-export type { Client } from './client.ts'
 export { createClient } from './client.ts'
+export type { Client } from './client-methods.ts'
 export type { ClientConfig, Fetch, Signer, SignerInput } from './config.ts'
 export { configFromEnv } from './config-from-env.ts'
 export type { ErrorInfo, Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning, WarningCode } from './hooks.ts'

@@ -6,8 +6,9 @@ import type { Env } from './env.ts'
  * so it must be idempotent; when it throws, it is called again later.
  *
  * @example
+ * import { isSuccess } from 'edgetill'
  * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
- *   if (event.kind !== 'purchase' || event.status !== 'success') return
+ *   if (event.kind !== 'purchase' || !isSuccess(event)) return
  *   // Called again later: a flag may be gone by then, or a person has looked at the order.
  *   if (order.flags.length > 0) throw new Error(`flags: ${order.flags.join(', ')}`)
  *   const response = await fetch('https://shop.example.com/orders/paid', {

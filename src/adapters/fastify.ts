@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts'
+import { isObject } from '../lib/kind.ts'
 import { tooLarge } from '../webhooks/errors.ts'
 import { createReceiver, type WebhookHandlerOptions } from '../webhooks/receiver.ts'
 import { checkMaxBytes } from '../webhooks/verify.ts'
@@ -71,7 +72,7 @@ export interface FastifyLike {
  * export const plugin = webhookHandler // app.register(webhookHandler, options)
  */
 export async function webhookHandler(app: FastifyLike, options: WebhookPluginOptions): Promise<void> {
-  if (options === undefined) {
+  if (!isObject(options) || typeof app?.hasContentTypeParser !== 'function') {
     throw new ConfigError(
       'options',
       'webhookHandler is a plugin: app.register(webhookHandler, { prefix, secrets, onEvent }).',

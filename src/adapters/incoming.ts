@@ -35,6 +35,12 @@ export function createIncomingHandler(
   const receive = createReceiver(options)
   const maxBytes = checkMaxBytes(options.maxBytes)
   return async (request, response) => {
+    if (typeof response?.setHeader !== 'function') {
+      throw new ConfigError(
+        'response',
+        'This handler takes the request and the response of node:http or Express. For a web Request use createWebhookHandler.',
+      )
+    }
     const result = await receive(() => readIncomingForm(request, request.body, maxBytes, cure))
     // Something else, such as a timeout, was faster.
     if (!response.headersSent) send(response, result)

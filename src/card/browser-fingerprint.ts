@@ -68,8 +68,8 @@ export function browserFingerprint(
     return ''
   }
   const field = (name: BrowserFingerprintField) => {
-    const value =
-      'get' in values && typeof values.get === 'function' ? values.get(name) : (values as Record<string, unknown>)[name]
+    const { get, [name]: own } = (values ?? {}) as { get?: unknown } & Partial<Record<BrowserFingerprintField, unknown>>
+    const value = typeof get === 'function' ? get.call(values, name) : own
     return must(name, value, 'must be a string from the form')
   }
   const header = (path: string, name: string) =>
@@ -91,9 +91,9 @@ export function browserFingerprint(
 }
 
 /** Node has the headers as an object with names in lower case. */
-function headerOf({ headers }: BrowserRequest, name: string): string | undefined {
-  const value: unknown =
-    typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
+function headerOf(request: BrowserRequest, name: string): string | undefined {
+  const headers = request?.headers as Record<string, unknown> | undefined
+  const value: unknown = typeof headers?.get === 'function' ? headers.get(name) : headers?.[name]
   return typeof value === 'string' ? value : undefined
 }
 

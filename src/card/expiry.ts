@@ -15,7 +15,8 @@ export function isExpiry(month: unknown, year: unknown, now: number | Date): boo
   const [m, y] = [month as number, fullYear(year as number)]
   if (m < 1 || m > 12 || y < 2000 || y > 2099) return false
   const endOfMonth = Date.UTC(y, m, 1) + 12 * 3_600_000
-  return Number(now) < endOfMonth
+  const at = now instanceof Date ? now.getTime() : now
+  return typeof at === 'number' && at < endOfMonth
 }
 
 /** A year of two digits as one of four. */

@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts'
+import { kindOf } from '../lib/kind.ts'
 import { rejectUnknownOption } from '../schemas/fields.ts'
 import { type CheckoutOrder, checkEmail, checkOrder, checkReference } from './check.ts'
 import { nonceBytes, nonceOf, seal, sealUnder, unseal } from './seal.ts'
@@ -148,7 +149,7 @@ export async function readCheckoutLink(
  * const idOf = (link: string) => checkoutLinkId(link, 'the LINK_SECRET of the worker, at least 32 characters')
  */
 export async function checkoutLinkId(link: string, linkSecret: string): Promise<string> {
-  const [, token = ''] = /\/checkout\/([\w-]+)$/.exec(link) ?? []
+  const [, token = ''] = (typeof link === 'string' && /\/checkout\/([\w-]+)$/.exec(link)) || []
   const opened = await readCheckoutLink(token, [linkSecret])
   if (!opened) throw new ConfigError('link', 'link is not a checkout link that was made with this linkSecret.')
   // The link's nonce under another key: one link has one id, and their two keys never meet.
@@ -171,7 +172,7 @@ function originOf(text: string): string {
   } catch {
     throw new ConfigError(
       'origin',
-      `origin: ${JSON.stringify(text)} is not an address; write it as https://pay.shop.example.com.`,
+      `origin: ${typeof text === 'string' ? JSON.stringify(text) : kindOf(text)} is not an address; write it as https://pay.shop.example.com.`,
     )
   }
   if (!/^https?:$/.test(url.protocol))

@@ -7,7 +7,7 @@ import { RULES } from './spec/rules.ts'
  * Creates an emulator of the payment service: every endpoint, the customer's pages, signed webhooks, a clock and faults.
  *
  * @param options Seed, clock, addresses and what the API document leaves open; all of it has defaults.
- * @throws {TypeError} when an option makes no sense.
+ * @throws {ConfigError} when an option makes no sense.
  * @see The API document, as a whole.
  * @example
  * import { createEmulator } from 'edgetill/emulator'

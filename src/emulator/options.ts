@@ -195,7 +195,7 @@ const OPTIONS = fields('emulator option', {
   ),
 })
 
-/** @throws {TypeError} for an unknown option, or a value that makes no sense. */
+/** @throws {ConfigError} for an unknown option, or a value that makes no sense. */
 export function resolveOptions(input: EmulatorOptions): ResolvedOptions {
   const options = parseInput(OPTIONS, input) as EmulatorOptions
   const clock = options.clock ?? { now: () => Date.now() }

@@ -19,7 +19,7 @@ export function fields<const E extends v.ObjectEntries>(
 /** One of these words. */
 export function oneOf<const W extends readonly string[]>(what: string, words: W): v.PicklistSchema<W, () => string> {
   const message = (issue: { input: unknown }): string =>
-    `Unknown ${what} ${shown(issue.input)}.${suggestion(String(issue.input), words)}${expected(words)}`
+    `Unknown ${what} ${shown(issue.input)}.${suggestion(issue.input, words)}${expected(words)}`
   return v.picklist(words, message as () => string)
 }
 
@@ -83,9 +83,20 @@ export const latency: v.GenericSchema<unknown, number | readonly [min: number, m
   'must be milliseconds (at most 600000), or a range of them like [100, 400].',
 )
 
-/** A wrong option or control request, or an action that the state does not allow: the caller's mistake, not the emulator's. */
+/**
+ * A wrong option or control request, or an action that the state does not allow: the caller's mistake, not the emulator's. It is what
+ * `isConfigError` of the SDK looks for, whose classes the emulator does not share.
+ */
 export class InputError extends TypeError {
-  override readonly name: string = 'InputError'
+  override readonly name: string = 'ConfigError'
+  readonly code = 'config'
+  /** The option or field to fix, where it is one. */
+  readonly field: string
+
+  constructor(message: string, field = '') {
+    super(message)
+    this.field = field
+  }
 }
 
 /** @throws {InputError} with every issue, a sentence each. */
@@ -99,11 +110,12 @@ export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown)
     const path = issue.type === 'strict_object' ? '' : (v.getDotPath(issue) ?? '')
     return path === '' || /^Unknown /.test(issue.message) ? issue.message : `${path}: ${issue.message}`
   })
-  throw new InputError([...new Set(sentences)].join(' '))
+  throw new InputError([...new Set(sentences)].join(' '), v.getDotPath(result.issues[0]) ?? '')
 }
 
 /** ` Did you mean "amount"?`, or nothing when no name is near. */
-export function suggestion(word: string, names: readonly string[]): string {
+export function suggestion(word: unknown, names: readonly string[]): string {
+  if (typeof word !== 'string') return ''
   const wrong = word.toLowerCase()
   const [nearest] = names
     .map((name) => ({
@@ -119,8 +131,13 @@ function expected(names: readonly string[]): string {
   return names.length === 0 ? ' No field is expected.' : ` Expected one of: ${names.join(', ')}.`
 }
 
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
+/** A value in a message, whatever it is. */
+export function shown(value: unknown): string {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value)
+  } catch {}
+  text ??= typeof value === 'number' ? String(value) : typeof value
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Fetch } from '../config.ts'
-import { fields, oneOf, parseInput } from './parse-input.ts'
+import { fields, InputError, oneOf, parseInput, shown } from './parse-input.ts'
 import { TEST_CARDS, type TestCardName } from './state/cards.ts'
 
 /** Card data as a customer types it. */
@@ -29,7 +29,7 @@ export interface PayOptions {
 const OPTIONS = fields('pay option', {
   card: v.optional(v.unknown()),
   threeDSecure: v.optional(oneOf('threeDSecure', ['pass', 'fail'] as const)),
-  fetch: v.optional(v.unknown()),
+  fetch: v.optional(v.function('must be a function.')),
 })
 
 /** Redirects that are followed to the checkout, from a payment link for instance. */
@@ -43,7 +43,7 @@ const MAX_REDIRECTS = 5
  * @param checkoutUrl `checkout.url` of `createPayment`, the `user_action_url` of a direct payment, or what redirects to either.
  * @returns Where the customer ends up: the payment's `result_url` after a success, else the checkout's own page. How the
  * payment ended is in its webhook.
- * @throws {TypeError} for an unknown test card or option, and for what is not an address, such as the checkout itself.
+ * @throws {ConfigError} for an unknown test card or option, and for what is not an address, such as the checkout itself.
  * @throws {Error} when the page cannot be paid on: it was paid before, it is not the emulator's, the card data is wrong; and when
  * no emulator listens at the address and no `fetch` was passed.
  * @see The API document, "Hosted request".
@@ -62,7 +62,7 @@ const MAX_REDIRECTS = 5
 export async function pay(checkoutUrl: string | URL, options: PayOptions = {}): Promise<string> {
   parseInput(OPTIONS, options)
   const { card = 'success', threeDSecure = 'pass', fetch = globalThis.fetch } = options
-  const typed = typeof card === 'string' ? cardNamed(card) : card
+  const typed = typeof card === 'object' && card !== null ? card : cardNamed(card)
   let page = await open(addressOf(checkoutUrl), fetch)
   if (page.has('cc_number')) page = await submit(page, { ...typed }, fetch)
   else if (!page.has('outcome')) throw new Error(`pay: the page cannot be paid on: ${page.url} says "${page.text}".`)
@@ -80,14 +80,15 @@ function addressOf(url: unknown): string {
   if ((typeof url === 'string' || url instanceof URL) && URL.canParse(String(url))) return String(url)
   const isPayment = typeof url === 'object' && url !== null && 'user_action_url' in url
   const hint = isPayment ? 'customerActionUrl(payment)' : 'checkout.url'
-  throw new TypeError(`pay: the first argument must be the address of a page; pass ${hint}.`)
+  throw new InputError(`pay: the first argument must be the address of a page; pass ${hint}.`, 'checkoutUrl')
 }
 
 function cardNamed(name: TestCardName): TypedCard {
   const card = TEST_CARDS.find((one) => one.name === name)
   if (card !== undefined) return { cc_number: card.number, exp_month: '12', exp_year: '2099', card_cvv: '123' }
-  throw new TypeError(
-    `pay: unknown test card "${name}". Expected one of: ${TEST_CARDS.map((one) => one.name).join(', ')}.`,
+  throw new InputError(
+    `pay: unknown test card ${shown(name)}. Expected one of: ${TEST_CARDS.map((one) => one.name).join(', ')}.`,
+    'card',
   )
 }
 

@@ -36,7 +36,7 @@ export function customerActionUrl(payment: {
   readonly user_action_required?: boolean | null | undefined
   readonly user_action_url?: string | null | undefined
 }): string | undefined {
-  return payment.user_action_required ? (payment.user_action_url ?? undefined) : undefined
+  return payment?.user_action_required ? (payment.user_action_url ?? undefined) : undefined
 }
 
 /** What a status code means. */

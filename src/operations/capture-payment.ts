@@ -82,10 +82,10 @@ async function run(config: ResolvedConfig, input: CapturePaymentInput, received:
  * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be captured is not shown.
  * @see The API document, "Capture a reserve".
  * @example
- * import { capturePayment, type ClientConfig } from 'edgetill'
+ * import { capturePayment, type ClientConfig, isSuccess } from 'edgetill'
  * async function ship(config: ClientConfig): Promise<boolean> {
  *   const capture = await capturePayment(config, { order_id: 'A-1', order_currency: 'UAH', charge_amount: 80.25 })
- *   return capture.status === 'success'
+ *   return isSuccess(capture)
  * }
  */
 export async function capturePayment(

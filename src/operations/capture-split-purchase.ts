@@ -85,12 +85,12 @@ async function run(config: ResolvedConfig, input: CaptureSplitPurchaseInput, rec
  * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
  *   API document's "Secondary operation record".
  * @example
- * import { captureSplitPurchase, type ClientConfig } from 'edgetill'
+ * import { captureSplitPurchase, type ClientConfig, isSuccess } from 'edgetill'
  * async function ship(config: ClientConfig, sub_merchant_id: string): Promise<boolean> {
  *   const capture = await captureSplitPurchase(config, {
  *     order_id: 'A-1', order_currency: 'UAH', charge_amount: 80.25, split: [{ amount: 80.25, sub_merchant_id }],
  *   })
- *   return capture.status === 'success'
+ *   return isSuccess(capture)
  * }
  */
 export async function captureSplitPurchase(

@@ -89,10 +89,10 @@ async function run(
  * @see Beyond the API document: the path, and that it returns an array of operations, is said by the vendor elsewhere
  *   [A]; the elements are assumed to have the API document's webhook parameters.
  * @example
- * import { type ClientConfig, listOrderOperations } from 'edgetill'
+ * import { type ClientConfig, isSuccess, listOrderOperations } from 'edgetill'
  * async function refunded(config: ClientConfig): Promise<number> {
  *   const operations = await listOrderOperations(config, { order_id: 'A-1' })
- *   return operations.filter((one) => one.kind === 'refund' && one.status === 'success').length
+ *   return operations.filter((one) => one.kind === 'refund' && isSuccess(one)).length
  * }
  */
 export async function listOrderOperations(

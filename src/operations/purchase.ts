@@ -5,7 +5,7 @@ import { jsonBody, recordOf } from '../http/body.ts'
 import { compareWithRequest } from '../http/compare.ts'
 import { invalidResponse } from '../http/errors.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { countCharacters } from '../lib/kind.ts'
+import { countCharacters, isObject } from '../lib/kind.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from '../lib/limits.ts'
 import type { Schema } from '../schemas/fields.ts'
 import { checkInput, issueAt } from '../schemas/input.ts'
@@ -41,7 +41,7 @@ export type PaymentResult<Mode extends 'hosted' | 'direct', Method extends 'purc
  */
 export function isCheckout(result: Checkout | Payment): result is Checkout {
   // Every payment has a payment_id; it may also have an undocumented `url`.
-  return 'url' in result && !('payment_id' in result)
+  return isObject(result) && 'url' in result && !('payment_id' in result)
 }
 
 type PurchaseInput = (HostedPurchaseFields | DirectPurchaseFields) & { method: string }

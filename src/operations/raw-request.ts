@@ -99,10 +99,10 @@ async function run(config: ResolvedConfig, input: RawRequestInput, received: Cal
  * @see The API document has no such part: paths, bodies and responses of such requests are assumptions.
  * @example
  * import { type ClientConfig, rawRequest } from 'edgetill'
- * async function refund(config: ClientConfig): Promise<unknown> {
+ * async function refund(config: ClientConfig, pos_id: string): Promise<unknown> {
  *   const { body } = await rawRequest(config, {
  *     method: 'POST', path: '/api/v1/refund', authentication: 'plain',
- *     body: { pos_id: config.posId, order_id: 'A-1', order_currency: 'UAH', refund_amount: 20 },
+ *     body: { pos_id, order_id: 'A-1', order_currency: 'UAH', refund_amount: 20 },
  *   })
  *   return body
  * }

@@ -71,10 +71,10 @@ async function run(config: ResolvedConfig, input: RefundPaymentInput, received: 
  * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
  *   API document's "Secondary operation record".
  * @example
- * import { type ClientConfig, refundPayment } from 'edgetill'
+ * import { type ClientConfig, isSuccess, refundPayment } from 'edgetill'
  * async function payBack(config: ClientConfig): Promise<boolean> {
  *   const refund = await refundPayment(config, { order_id: 'A-1', order_currency: 'UAH', refund_amount: 20.5 })
- *   return refund.status === 'success'
+ *   return isSuccess(refund)
  * }
  */
 export async function refundPayment(

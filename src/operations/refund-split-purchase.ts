@@ -81,12 +81,12 @@ async function run(config: ResolvedConfig, input: RefundSplitPurchaseInput, rece
  * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
  *   API document's "Secondary operation record".
  * @example
- * import { type ClientConfig, refundSplitPurchase } from 'edgetill'
+ * import { type ClientConfig, isSuccess, refundSplitPurchase } from 'edgetill'
  * async function payBack(config: ClientConfig, sub_merchant_id: string): Promise<boolean> {
  *   const refund = await refundSplitPurchase(config, {
  *     order_id: 'A-2', currency: 'UAH', refund_amount: 10.05, split: [{ amount: 10.05, sub_merchant_id }],
  *   })
- *   return refund.status === 'success'
+ *   return isSuccess(refund)
  * }
  */
 export async function refundSplitPurchase(

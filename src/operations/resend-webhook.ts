@@ -100,10 +100,10 @@ async function run(
  * @throws {UnexpectedResponseError} when the response is not a JSON object; it is in `body`.
  * @see The API document, "Re-send a webhook for an operation".
  * @example
- * import { type ClientConfig, resendWebhook } from 'edgetill'
+ * import { type ClientConfig, isSuccess, resendWebhook } from 'edgetill'
  * async function isPaid(config: ClientConfig): Promise<boolean> {
  *   const event = await resendWebhook(config, { order_id: 'A-1', operation: 'purchase' })
- *   return event.kind === 'purchase' && event.status === 'success'
+ *   return event.kind === 'purchase' && isSuccess(event)
  * }
  */
 export async function resendWebhook(

@@ -67,10 +67,10 @@ async function run(config: ResolvedConfig, input: VoidPaymentInput, received: Ca
  * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
  *   API document's "Secondary operation record".
  * @example
- * import { type ClientConfig, voidPayment } from 'edgetill'
+ * import { type ClientConfig, isSuccess, voidPayment } from 'edgetill'
  * async function release(config: ClientConfig): Promise<boolean> {
  *   const operation = await voidPayment(config, { order_id: 'A-1', order_currency: 'UAH' })
- *   return operation.status === 'success'
+ *   return isSuccess(operation)
  * }
  */
 export async function voidPayment(

@@ -60,14 +60,14 @@ function canonicalText(record: Record<string, unknown>): string {
         const name = names[index] as string
         const member = members[name]
         if (typeof member === 'object' && member !== null) break
-        if (member != null && !isLeftOut(name, value === record))
+        if (!isAbsent(member) && !isLeftOut(name, value === record))
           text += `${nameText(name)}:${scalarText(name, member)},`
       }
       pending.push('}')
       for (let i = names.length - 1; i >= index; i--) {
         const name = names[i] as string
         const member = members[name]
-        if (member == null || isLeftOut(name, value === record)) continue
+        if (isAbsent(member) || isLeftOut(name, value === record)) continue
         if (typeof member === 'object') pending.push(',', { key: name, value: member }, `${JSON.stringify(name)}:`)
         else pending.push(`${nameText(name)}:${scalarText(name, member)},`)
       }
@@ -78,11 +78,16 @@ function canonicalText(record: Record<string, unknown>): string {
 
 const nameText = (name: string): string => (PLAIN.test(name) ? `"${name}"` : JSON.stringify(name))
 
+/** JSON.parse makes an infinite number of `1e400`, and JSON.stringify null of that. */
+const isAbsent = (member: unknown): boolean =>
+  member == null || member === Number.POSITIVE_INFINITY || member === Number.NEGATIVE_INFINITY
+
 const isLeftOut = (name: string, isTop: boolean): boolean => DROPPED.has(name) || (isTop && OURS.has(name))
 
 const scalarText = (key: string, value: unknown): string => {
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`
-  return JSON.stringify(asNumber(key, value)) ?? 'null'
+  // A JSON parser that keeps big numbers whole makes bigints of them.
+  return typeof value === 'bigint' ? String(value) : (JSON.stringify(asNumber(key, value)) ?? 'null')
 }
 
 /** A text that is not a number, and that JSON writes as it is. */

@@ -20,7 +20,8 @@ const MAX_AMOUNT = Number.MAX_SAFE_INTEGER / 100
  *
  * @param events The events of one order, in any order; copies of events (JSON, `structuredClone`, a queue) do.
  * @param expected What the payment should be; without it nothing is compared.
- * @throws {ConfigError} for events of two orders, often a missing WHERE, and for a copy that has lost a field.
+ * @throws {ConfigError} for events of two orders, often a missing WHERE, for a copy that has lost a field, and for an `expected` of
+ *   another type.
  * @example
  * import { foldOrder, type WebhookEvent } from 'edgetill'
  * function isPaid(events: WebhookEvent[]): boolean {
@@ -29,11 +30,27 @@ const MAX_AMOUNT = Number.MAX_SAFE_INTEGER / 100
  * }
  */
 export function foldOrder(events: readonly EventCopy[], expected?: ExpectedPayment): Order {
+  if (!Array.isArray(events)) throw new ConfigError('events', 'foldOrder takes an array of events.')
   const ids = new Set(events.map((event) => recordOf(event).order_id).filter((id) => typeof id === 'string'))
   if (ids.size > 1)
     throw new ConfigError('events', 'foldOrder got events of several orders: pass those of one order_id.')
   const [order_id = null] = ids
-  return foldSummaries(order_id as string | null, events.map(summarizeEvent), expected)
+  return foldSummaries(order_id as string | null, events.map(summarizeEvent), readExpected(expected))
+}
+
+const EXPECTED = { amount: 'number', recurring_amount: 'number', currency: 'string', pos_id: 'string' } as const
+
+/** Null is the same as absent: a row of a database has it. A text as an amount would be compared wrongly. */
+function readExpected(expected: unknown): ExpectedPayment {
+  const read: Record<string, unknown> = {}
+  for (const [name, type] of Object.entries(EXPECTED)) {
+    const value = (expected as Record<string, unknown> | null | undefined)?.[name]
+    if (value == null) continue
+    if (typeof value !== type)
+      throw new ConfigError(`expected.${name}`, `foldOrder: expected.${name} must be a ${type}.`)
+    read[name] = value
+  }
+  return read
 }
 
 /** {@link foldOrder} for a store that keeps summaries instead of whole events. */

@@ -26,5 +26,6 @@ export function operationKey(event: EventCopy): string {
   const id = operationId(fields)
   if (id === undefined) return eventKey(event)
   const operation = isPrimary(fields) ? chargeKey(fields) : [fields.method, id]
-  return sha256Base64url(JSON.stringify([order_id, operation, fields.status]))
+  const order = typeof order_id === 'bigint' ? String(order_id) : order_id
+  return sha256Base64url(JSON.stringify([order, operation, fields.status]))
 }

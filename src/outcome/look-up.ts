@@ -1,4 +1,4 @@
-import { ConnectionError, isApiError } from '../errors.ts'
+import { ConfigError, ConnectionError, isApiError } from '../errors.ts'
 import type { BodilessCallOptions } from '../http/types.ts'
 import type { ListOrderOperationsInput } from '../operations/list-order-operations.ts'
 import type { ResendWebhookInput } from '../operations/resend-webhook.ts'
@@ -36,6 +36,9 @@ export async function lookUpOrder(
   methods: readonly string[],
   options: BodilessCallOptions,
 ): Promise<OrderView> {
+  if (typeof client?.listOrderOperations !== 'function' || typeof client.resendWebhook !== 'function') {
+    throw new ConfigError('client', 'The first argument must be a client, as createClient returns it.')
+  }
   const startedAt = Date.now()
   const listed = await unlessNotFound(client.listOrderOperations(order, options))
   if (listed) return { operations: ofOrder(order, listed), complete: true }

@@ -114,7 +114,7 @@ function isTime(value: unknown): boolean {
  * @param options `known`, `settleAfterMs`, `now`, and `signal`, `timeoutMs`, `deadlineMs`, `maxRetries` of the look-up, which
  *   is up to four requests. `deadlineMs` is that of all of them; the configuration's is that of each.
  * @throws {InvalidInputError} when `call` is neither, naming each field that is missing or wrong, and for a wrong option.
- * @throws {ConfigError} when the configuration cannot work.
+ * @throws {ConfigError} when `client` is not one, and when the configuration cannot work.
  * @see Beyond the API document: the look-up is said by the vendor elsewhere [A]. The API document has its fallback,
  *   "Re-send a webhook for an operation".
  * @example

@@ -14,6 +14,7 @@ import { lookUpOrder, type OrderAddress, type OrderLookup } from './look-up.ts'
  * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries` of the look-up.
  * @returns The identifiers of the payments and operations; empty where the service does not know the order.
  * @throws {InvalidInputError} for an order_id that no path can carry.
+ * @throws {ConfigError} when `client` is not one, and when the configuration cannot work.
  * @throws {ConnectionError} when there was no response, after the retries.
  * @throws {ApiError} when the service rejects the look-up.
  * @throws {UnexpectedResponseError} when the response cannot be read.

@@ -213,7 +213,8 @@ export type EventCopy = WebhookEvent extends infer E ? (E extends WebhookEvent ?
  * const amountOf = (event: WebhookEvent) => (isDocumentedEvent(event) ? event.amount : undefined)
  */
 export function isDocumentedEvent<E extends EventCopy>(event: E): event is Extract<E, Wire<DocumentedEvent>> {
-  return event.kind !== 'unknown' && event.kind !== 'unexpected'
+  const kind: unknown = event?.kind
+  return typeof kind === 'string' && kind !== 'unknown' && kind !== 'unexpected'
 }
 
 type Secondary = Omit<SecondaryEvent, keyof Received>

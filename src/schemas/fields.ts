@@ -89,7 +89,8 @@ export function noUnknownOption(known: readonly string[]): v.BaseValidation<Opti
  * The same for a function whose options have no schema.
  * @throws {ConfigError} for the first option that is not known: it would silently do nothing.
  */
-export function rejectUnknownOption(options: object, known: readonly string[]): void {
+export function rejectUnknownOption(options: unknown, known: readonly string[]): void {
+  if (!isObject(options)) throw new ConfigError('options', 'The options must be an object.')
   const unknown = Object.keys(options).find((name) => !known.includes(name))
   if (unknown === undefined) return
   throw new ConfigError(unknown, `${unknown} is not an option; the options are ${known.join(', ')}.`)

@@ -64,7 +64,7 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
  */
 export function createShop<Env extends ShopEnv = ShopEnv>(options: ShopOptions<Env> = {}): Shop<Env> {
   // The engine passes the bindings on as it got them.
-  const deps = { ...options, now: options.now ?? Date.now } as unknown as Deps
+  const deps = { ...options, now: options?.now ?? Date.now } as unknown as Deps
   const app = createApp(deps) as unknown as App<{ Bindings: Env }>
   const notFound = createNotFound(deps) as unknown as Shop<Env>['notFound']
   let whole: TinyApp<{ Bindings: Env }> | undefined

@@ -31,13 +31,14 @@ export interface ReceivedEvent {
  * than on the single event. When it throws or takes longer than 25 seconds, it is called again for this event later.
  *
  * @example
+ * import { isSuccess } from 'edgetill'
  * import type { OnEvent, ShopEnv } from 'edgetill/worker'
  *
  * interface Env extends ShopEnv {
  *   SHOP_TOKEN?: string
  * }
  * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
- *   if (event.kind !== 'purchase' || event.status !== 'success') return
+ *   if (event.kind !== 'purchase' || !isSuccess(event)) return
  *   // Called again later: a flag may be gone by then, or a person has looked at the order.
  *   if (order.flags.length > 0) throw new Error(`flags: ${order.flags.join(', ')}`)
  *   const response = await fetch('https://shop.example.com/orders/paid', {

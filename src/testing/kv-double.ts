@@ -81,7 +81,7 @@ const bytes = (text: string): number => encoder.encode(text).length
  * none of these.
  *
  * @param behaviour How bad it is, and its clock; all of it has defaults.
- * @throws {TypeError} for an unknown option: the double would be better than was asked for.
+ * @throws {ConfigError} for an unknown option: the double would be better than was asked for.
  * @example
  * import { createKvDouble } from 'edgetill/testing'
  * const clock = { time: Date.parse('2026-03-01T10:00:00Z') }

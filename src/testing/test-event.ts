@@ -1,6 +1,9 @@
 import * as v from 'valibot'
-import { fields, parseInput } from '../emulator/parse-input.ts'
+import { fields, oneOf, parseInput } from '../emulator/parse-input.ts'
+import { KINDS } from '../emulator/webhooks/next-webhook.ts'
+import { ConfigError } from '../errors.ts'
 import { describeStatusCode } from '../helpers/status.ts'
+import { isObject } from '../lib/kind.ts'
 import { type SignedWebhook, signWebhook, verifyWebhook, type WebhookEvent } from '../webhooks/index.ts'
 
 /** The kinds of a webhook: the documented methods, `unknown` (another method) and `unexpected` (without what decides). */
@@ -34,7 +37,7 @@ const OPTIONS = fields('testEvent option', { secret: v.optional(v.unknown()) })
  * @param kind The kind; an `unknown` one has the method `loyalty`, an `unexpected` one is a purchase without an amount.
  * @param overrides Parameters to replace or, with `undefined`, to leave out. With another `status`, the parameters that belong
  * to a success are left out, and the status code fits.
- * @throws {TypeError} when the overrides make it a webhook of another kind, and for an unknown option.
+ * @throws {ConfigError} when the overrides make it a webhook of another kind, and for an unknown option.
  * @throws {ConfigError} when the secret is empty or has white space around it.
  * @see The API document, "Events".
  * @example
@@ -51,13 +54,16 @@ export function testEvent<K extends TestEventKind>(
   options: TestEventOptions = {},
 ): TestEvent<K> {
   parseInput(OPTIONS, options)
+  parseInput(oneOf('kind', KINDS), kind)
+  if (!isObject(overrides)) throw new ConfigError('overrides', 'testEvent: overrides must be an object.')
   const { secret = 'emulator-api-secret' } = options
   const payload = { ...payloadOf(kind, overrides), ...overrides }
   const signed = signWebhook(payload, secret)
   const event = verifyWebhook(signed, secret)
   if (event.kind !== kind) {
     const why = 'issues' in event ? event.issues.map(({ path, message }) => `${path} ${message}`).join('; ') : ''
-    throw new TypeError(
+    throw new ConfigError(
+      'overrides',
       `testEvent: with these overrides a ${kind} webhook is read as ${event.kind}${why && ` (${why})`}. Ask for testEvent('${event.kind}', …) if that is meant.`,
     )
   }

@@ -86,7 +86,7 @@ const OPTIONS = fields('createTestShop option', {
   pages: v.optional(v.unknown()),
   env: v.optional(v.unknown()),
   seed: v.optional(v.unknown()),
-  clock: v.optional(v.unknown()),
+  clock: v.optional(v.object({ now: v.function('must be a function.') }, 'must be an object with a function now().')),
 })
 
 const ORIGIN = 'https://pay.shop.example.com'
@@ -102,7 +102,7 @@ const MAX_ROUNDS = 100
  * Durable Objects that are as strict as the real ones. All of it runs in this process, on one clock, without a network.
  *
  * @throws {ConfigError} when the package `hono` is not installed: the engine needs it.
- * @throws {TypeError} for an unknown option.
+ * @throws {ConfigError} for an unknown option.
  * @example
  * import { createTestShop } from 'edgetill/testing'
  * const paid: string[] = []

@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.ts'
 import { encodeBase64url } from '../lib/base64url.ts'
 import { encodeUtf8 } from '../lib/utf8.ts'
 import { signData } from './signature.ts'
@@ -17,7 +18,7 @@ export interface SignedWebhook {
  *
  * @param payload The webhook's parameters; a string is taken as the JSON text itself.
  * @param secret The API secret.
- * @throws {ConfigError} when the secret is empty or has white space around it.
+ * @throws {ConfigError} when the payload cannot be JSON, and when the secret is empty or has white space around it.
  * @see The API document, "Events", 1 and 5.
  * @example
  * import { signWebhook, verifyWebhook } from 'edgetill/webhooks'
@@ -25,8 +26,15 @@ export interface SignedWebhook {
  * const event = verifyWebhook({ data, signature }, 'secret')
  */
 export function signWebhook(payload: object | string, secret: string): SignedWebhook {
-  const json = typeof payload === 'string' ? payload : JSON.stringify(payload)
+  const json = typeof payload === 'string' ? payload : jsonOf(payload)
   const data = encodeBase64url(encodeUtf8(json))
   const signature = signData(data, secret)
   return { data, signature, body: new URLSearchParams({ data, signature }).toString() }
+}
+
+function jsonOf(payload: unknown): string {
+  try {
+    if (typeof payload === 'object' && payload !== null) return JSON.stringify(payload)
+  } catch {}
+  throw new ConfigError('payload', 'signWebhook takes an object that can be JSON, or its JSON as text.')
 }

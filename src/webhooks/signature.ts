@@ -11,7 +11,7 @@ export const SIGNATURE_LENGTH = 28
  * @param data The Base64Url text exactly as it is sent.
  * @param secret The API secret.
  * @returns 28 characters.
- * @throws {ConfigError} when the secret is empty or has white space around it.
+ * @throws {ConfigError} when `data` is not a text, and when the secret is empty or has white space around it.
  * @see The API document, "Events", 5.
  * @example
  * import { signData } from 'edgetill/webhooks'
@@ -19,6 +19,7 @@ export const SIGNATURE_LENGTH = 28
  */
 export function signData(data: string, secret: string): string {
   checkSecret(secret)
+  if (typeof data !== 'string') throw new ConfigError('data', 'signData takes the Base64Url text of data.')
   return sha1Base64url(secret + data + secret)
 }
 
@@ -37,8 +38,9 @@ export function signData(data: string, secret: string): string {
  */
 export function verifySignature(data: string, signature: string, secrets: WebhookSecrets): boolean {
   let genuine = false
+  const isText = typeof data === 'string' && typeof signature === 'string'
   for (const secret of checkSecrets(secrets)) {
-    if (equalText(sha1Base64url(secret + data + secret), String(signature))) genuine = true
+    if (isText && equalText(sha1Base64url(secret + data + secret), signature)) genuine = true
   }
   return genuine
 }

@@ -69,6 +69,7 @@ describe('retries', () => {
     ['Bun, refused', Object.assign(new Error('Unable to connect.'), { code: 'ConnectionRefused' })],
     ['Deno, without the right to the network', Object.assign(new Error('Requires net access'), { name: 'NotCapable' })],
     ['Node, a forbidden port', Object.assign(new Error('fetch failed'), { cause: new Error('bad port') })],
+    ['Deno, a forbidden port', new TypeError('Fetch failed: Requests to port 6666 are blocked')],
     ['Deno, refused', new TypeError('error sending request for url (x): client error (Connect): tcp connect error')],
     ...[
       { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
@@ -82,6 +83,7 @@ describe('retries', () => {
       'SELF_SIGNED_CERT_IN_CHAIN',
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
       'ERR_TLS_CERT_ALTNAME_INVALID',
+      'ERR_SSL_WRONG_VERSION_NUMBER',
     ].map((code) => [`Node, ${code}`, new TypeError('fetch failed', { cause: { code } })] as const),
   ])('a POST that provably never left: %s', async (_name, failure) => {
     const { answer, sent } = call(POST, [failure])

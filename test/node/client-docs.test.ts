@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { OPERATIONS } from '../support/operations.ts'
 import { root } from './support/runtimes.ts'
 
-// What an editor shows when one points at a method of the client, or at the function of the same name.
+// What an editor shows when one points at a method of the client. `npm run check` compares it with the function's docstring.
 
 const NAMES = Object.keys(OPERATIONS)
 const FILE = join(root, 'test/node/client-docs-program.ts')
@@ -73,11 +73,6 @@ describe.each(NAMES)('pointing at client.%s', (name) => {
     expect(all).toMatch(/^param options/m)
     expect(method.example).toContain(`client.${name}(`)
   })
-
-  it('shows what the function shows', () => {
-    const { summary, tags } = shown(`sdk.${name}`)
-    expect([method.summary, method.tags]).toEqual([summary, tags])
-  })
 })
 
 it.each([
@@ -101,8 +96,6 @@ it('a mistake in a form is reported once, at the field, for that form alone', ()
   expect(messages).toEqual([
     "amount: Type 'string' is not assignable to type 'number'.",
     "init_recurring: Type '{ interval_unit: string; interval_count: number; }' is not assignable to type 'undefined'.",
-    expect.stringMatching(
-      /^ammount: Object literal may only specify known properties.*Did you mean to write 'amount'\?$/,
-    ),
+    expect.stringMatching(/^ammount: .*Did you mean to write 'amount'\?$/),
   ])
 })

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Client, createClient, type Issue } from '../../src/index.ts'
-import { ACCOUNT_ID, CAPTURE_RECORD, PAYMENT_RECORD, REFUND_RECORD, VOID_RECORD } from '../support/inputs.ts'
+import { createClient, type Issue } from '../../src/index.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
-import { OPERATION_CASES } from '../support/operations.ts'
+import { OPERATION_CASES, RECORD_CASES, recordOf } from '../support/operations.ts'
 
 const BODIES: [name: string, body: () => string][] = [
   ['the known shape', () => '{"message":"No","args":{"code":"S-404"}}'],
@@ -93,35 +92,11 @@ describe.each(OPERATION_CASES)('%s', (name, { call, isGet = false }) => {
   })
 })
 
-const ACCOUNT = { id: ACCOUNT_ID, name: 'Main', currency: 'UAH', balances: { available: 5, rolling_reserve: 0 } }
-
-// Each operation's record with one field of an odd type, which does not decide; `wrap` is what the record arrives in.
-const RECORDS: Record<
-  Exclude<keyof Client, 'rawRequest'>,
-  { record: Record<string, unknown>; odd: string[]; wrap?: (record: object) => unknown }
-> = {
-  createPayment: { record: { ...PAYMENT_RECORD, eci: 5 }, odd: ['eci'] },
-  createSplitPurchase: { record: { ...PAYMENT_RECORD, eci: 5 }, odd: ['eci'] },
-  capturePayment: { record: { ...CAPTURE_RECORD, status_code: 1000 }, odd: ['status_code'] },
-  captureSplitPurchase: { record: { ...CAPTURE_RECORD, status_code: 1000 }, odd: ['status_code'] },
-  refundPayment: { record: { ...REFUND_RECORD, status_code: 1004 }, odd: ['status_code'] },
-  refundSplitPurchase: { record: { ...REFUND_RECORD, status_code: 1004 }, odd: ['status_code'] },
-  voidPayment: { record: { ...VOID_RECORD, status_code: 1009 }, odd: ['status_code'] },
-  cancelPayment: { record: { ...PAYMENT_RECORD, mcc: 5812 }, odd: ['mcc'], wrap: (record) => [record] },
-  getAccount: { record: { ...ACCOUNT, name: 5 }, odd: ['name'] },
-  listAccounts: { record: { ...ACCOUNT, name: 5 }, odd: ['name'], wrap: (record) => ({ accounts: [record] }) },
-  resendWebhook: { record: { ...PAYMENT_RECORD, status_code: 2122 }, odd: ['status_code'] },
-  listOrderOperations: { record: { ...PAYMENT_RECORD, eci: 5 }, odd: ['eci'], wrap: (record) => [record] },
-  // It has one field that the SDK knows, which decides.
-  cancelRecurring: { record: { recurring_status: 'canceled', order_id: 5 }, odd: [] },
-}
-
 describe('a record of any operation has what was received and what was left out of it', () => {
-  // A hosted purchase returns a checkout, and rawRequest() whatever came.
-  const cases = OPERATION_CASES.filter(([name]) => !/hosted|rawRequest/.test(name))
-
-  it.each(cases)('%s', async (name, { call }) => {
-    const { record, odd, wrap = (value: object) => value } = RECORDS[name.split(',')[0] as keyof typeof RECORDS]
+  it.each(RECORD_CASES)('%s', async (name, { call }) => {
+    const { record: whole, odd: more, wrap } = recordOf(name)
+    const record = { ...whole, ...more }
+    const odd = Object.keys(more)
     for (const names of [['issues', 'record'], []]) {
       // A field of the wire with such a name stays in `record` alone.
       const sent = { ...record, ...Object.fromEntries(names.map((own) => [own, 'of the service'])) }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { type Activity, createEmulator, type Emulator, type EmulatorOptions, TEST_CARDS } from '../../emulator/index.ts'
+import { isConfigError } from '../../errors.ts'
 import { addEmulatorOptions, type EmulatorArguments, readEmulatorArguments } from '../service/emulator-options.ts'
 import { untilStopped } from '../service/interrupt.ts'
 import { type ServedEmulator, serveEmulator } from '../service/serve-emulator.ts'
@@ -110,7 +111,7 @@ async function serve(args: EmulatorArguments, onActivity: (activity: Activity) =
     return await serveEmulator(args.serve, { ...args.emulator, onActivity })
   } catch (error) {
     // What the emulator does not accept as an option is wrong usage here.
-    if (error instanceof Error && error.name === 'InputError') throw new UsageError(error.message)
+    if (isConfigError(error)) throw new UsageError(error.message)
     throw listenError(error, args.serve)
   }
 }

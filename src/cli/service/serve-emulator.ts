@@ -1,4 +1,5 @@
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../emulator/index.ts'
+import { isConfigError } from '../../errors.ts'
 import { selfSigned } from './self-signed.ts'
 import { type Served, serveOnNode } from './serve-node.ts'
 
@@ -48,7 +49,7 @@ export async function serveEmulator(
   const due = setInterval(() => {
     // At the end of the emulator's time nothing more falls due; anything else is a mistake that has to be seen.
     clock.advance({}).catch((error: unknown) => {
-      if (!(error instanceof Error && error.name === 'InputError')) console.error(error)
+      if (!isConfigError(error)) console.error(error)
     })
   }, 1000)
   return {

@@ -1,5 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises'
 import type { Emulator } from '../../emulator/index.ts'
+import { isConfigError } from '../../errors.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 /** What `--state` keeps of an emulator on disk. */
@@ -27,8 +28,7 @@ export function fromFile(option: string, file: string, use: () => void): void {
   try {
     use()
   } catch (error) {
-    if (error instanceof Error && error.name === 'InputError')
-      throw new UsageError(`${option} ${file}: ${error.message}`)
+    if (isConfigError(error)) throw new UsageError(`${option} ${file}: ${error.message}`)
     throw error
   }
 }

@@ -26,9 +26,9 @@ export interface EmulatorControls {
   readonly control: PortalActions
   /** All that the emulator remembers, as JSON. */
   snapshot(): Snapshot
-  /** Goes on from a snapshot, in the place of what is there. @throws {TypeError} for anything else, which changes nothing. */
+  /** Goes on from a snapshot, in the place of what is there. @throws {ConfigError} for anything else, which changes nothing. */
   restore(snapshot: unknown): void
-  /** Makes orders from a list: see `--seed-file`. @throws {TypeError} naming by its path what is wrong; then none is made. */
+  /** Makes orders from a list: see `--seed-file`. @throws {ConfigError} naming by its path what is wrong; then none is made. */
   seedOrders(orders: unknown): void
   /** Goes back to the start: no orders, webhooks, requests and faults, nothing scheduled, the same ids and the clock again. */
   reset(): void

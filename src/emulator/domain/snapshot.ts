@@ -49,7 +49,7 @@ export function takeSnapshot(context: Context, sources: Sources): Snapshot {
   return JSON.parse(JSON.stringify({ version: VERSION, pos_id, state: stored })) as Snapshot
 }
 
-/** @throws {TypeError} for what is not a snapshot of this version. */
+/** @throws {ConfigError} for what is not a snapshot of this version. */
 export function readSnapshot(context: Context, input: unknown): Stored {
   const { version, pos_id, state } = (input ?? {}) as Partial<Snapshot>
   if (typeof version !== 'number' || typeof state !== 'object' || state === null) {

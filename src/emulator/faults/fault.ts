@@ -165,7 +165,7 @@ export function hasContents({ headers, status }: Response): boolean {
   return status === 200 && (headers.get('content-type')?.startsWith('application/json') ?? false)
 }
 
-/** Reads a fault, fills in its defaults. @throws {TypeError} for anything that could never fire as it is written. */
+/** Reads a fault, fills in its defaults. @throws {ConfigError} for anything that could never fire as it is written. */
 export function parseFault(input: unknown): Fault {
   const { kind } = parseInput(v.looseObject({ kind: oneOf('fault kind', FAULT_KINDS) }, 'A fault is an object.'), input)
   const schema = fields('fault', {

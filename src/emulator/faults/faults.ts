@@ -17,7 +17,7 @@ export interface Faults {
   /**
    * Fires once (or `times`, at most 1,000) on the next matching request or webhook. A request that is rejected before it gets
    * that far does not use a fault up, and neither does a response that it cannot change.
-   * @throws {TypeError} for a fault that could never fire as it is written.
+   * @throws {ConfigError} for a fault that could never fire as it is written.
    */
   next(fault: Fault, times?: number): void
   /** Fires with this probability (0 to 1) whenever it matches; 0 ends it. Repeatable: the emulator's seed decides. */

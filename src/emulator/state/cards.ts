@@ -1,4 +1,4 @@
-import { InputError } from '../parse-input.ts'
+import { InputError, shown } from '../parse-input.ts'
 /** How a payment with a test card ends. */
 export interface TestCard {
   name: TestCardName
@@ -154,13 +154,14 @@ export function findCard(number: string): TestCard {
 /**
  * The number of a test card, by its name.
  *
+ * @throws {ConfigError} for an unknown name.
  * @example
  * import { testCard } from 'edgetill/emulator'
  * const number = testCard('three_d_secure')
  */
 export function testCard(name: TestCardName): string {
   const card = TEST_CARDS.find((candidate) => candidate.name === name)
-  if (card === undefined) throw new InputError(`Unknown test card ${name}.`)
+  if (card === undefined) throw new InputError(`Unknown test card ${shown(name)}.`, 'name')
   return card.number
 }
 

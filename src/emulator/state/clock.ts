@@ -15,7 +15,7 @@ export interface EmulatorClock {
    * Moves the time on and does, in order, everything that falls due on the way: scheduled charges, retries, delayed webhooks.
    * Resolves when all of it is done and delivered. Parallel calls add up. `advance({})` does what is due now.
    *
-   * @throws {TypeError} for an unknown unit, a negative number, a fraction of a month, more than 30 years, or a time after
+   * @throws {ConfigError} for an unknown unit, a negative number, a fraction of a month, more than 30 years, or a time after
    * the year 9998.
    */
   advance(duration: Duration): Promise<void>
@@ -23,7 +23,7 @@ export interface EmulatorClock {
    * Sets the time. Forward, it does on the way what `advance` does; backward, nothing happens and what is scheduled stays.
    *
    * @param at Milliseconds since the epoch, or a time with its zone: `2026-01-31T10:00:00Z`.
-   * @throws {TypeError} when that is not a time up to the year 9998, or more than 30 years ahead.
+   * @throws {ConfigError} when that is not a time up to the year 9998, or more than 30 years ahead.
    */
   set(at: number | string): Promise<void>
   /** When the next retry of a webhook or the next scheduled charge is due, in milliseconds since the epoch; null where none is. */

@@ -32,12 +32,12 @@ export const DURATION_ENTRIES: Record<keyof Duration, Length> = {
 
 const DURATION = fields('time unit', DURATION_ENTRIES)
 
-/** @throws {TypeError} for an unknown unit, a negative number or a fraction of a month. */
+/** @throws {ConfigError} for an unknown unit, a negative number or a fraction of a month. */
 export function parseDuration(input: unknown): Duration {
   return parseInput(DURATION, input) as Duration
 }
 
-/** Milliseconds since the epoch of a number or a time with its zone. @throws {TypeError} when it is neither. */
+/** Milliseconds since the epoch of a number or a time with its zone. @throws {ConfigError} when it is neither. */
 export function parseMoment(at: number | string): number {
   const ms = typeof at === 'string' ? parseInstant(at) : at
   if (!Number.isFinite(ms) || ms === undefined)

@@ -30,7 +30,7 @@ export interface Deliveries extends ReadonlyArray<Delivery> {
   /** Resolves when every delivery that has been started is done. Retries and delays wait for the clock and are not awaited. */
   idle(): Promise<void>
   /**
-   * Sends the same bytes once more, to its own address or to another one, and returns the attempt. @throws {TypeError} when there
+   * Sends the same bytes once more, to its own address or to another one, and returns the attempt. @throws {ConfigError} when there
    * is no such delivery, or neither it nor the call has a url.
    */
   resend(id: string, url?: string): Promise<Attempt>

@@ -31,13 +31,15 @@ const DOCUMENTED = [
   'auth_increment',
   'refund',
 ] as const satisfies readonly WebhookEvent['kind'][]
+/** Every kind of a webhook. */
+export const KINDS: readonly WebhookEvent['kind'][] = [...DOCUMENTED, 'unknown', 'unexpected']
 
 const text = v.pipe(v.string('must be a string.'), v.minLength(1, 'must not be empty.'))
 
 /** The fields of a filter, for an object that has them beside others. */
 export const FILTER_ENTRIES: Record<'order_id' | 'kind' | 'status', v.GenericSchema<unknown, string | undefined>> = {
   order_id: v.optional(text),
-  kind: v.optional(oneOf('kind', [...DOCUMENTED, 'unknown', 'unexpected'] as const)),
+  kind: v.optional(oneOf('kind', KINDS)),
   status: v.optional(text),
 }
 

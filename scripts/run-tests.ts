@@ -145,14 +145,11 @@ function chooseRuntimes(): Runtime[] {
   return [...covering, ...runtimes.filter(({ group }) => without.includes(group))]
 }
 
-/**
- * The frameworks are not installed with the checkout: they are five hundred packages. Not by `npm ci`, which a package for another
- * platform that is missing from the registry stops.
- */
+/** The frameworks are not installed with the checkout: they are seven hundred packages. */
 function installFrameworks(): void {
   const prefix = FOLDERS.frameworks
   if (existsSync(join(prefix, 'node_modules'))) return
-  const words = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', prefix]
+  const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', prefix]
   const { status } = spawnSync('npm', words, { stdio: 'inherit' })
   if (status !== 0) throw new Error(`npm ${words.join(' ')} failed.`)
 }

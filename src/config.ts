@@ -272,4 +272,5 @@ function address(field: string, value: string, insecure: boolean): string {
   return origin + path
 }
 
-const LOOPBACK = /^((.+\.)?localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/
+/** Host names of this machine. */
+export const LOOPBACK: RegExp = /^((.+\.)?localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/

@@ -43,7 +43,7 @@ export interface Warning {
   operation: string
   /** Literal, for programs. */
   code: WarningCode
-  /** The field that it is about. */
+  /** The field that it is about; several customer fields that are missing are one warning: `customer_email, customer_phone`. */
   path: string
   /** What it means and what to do, for people. */
   message: string

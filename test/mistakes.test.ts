@@ -64,7 +64,7 @@ const MISTAKES: [mistake: string, run: () => unknown, field: string, says: strin
     'must be visible ASCII, as the merchant portal shows it: no white space around it (often a ',
   ],
   ['no endpointsKey', config({ endpointsKey: undefined }), 'endpointsKey', 'is required'],
-  ['timeout for timeoutMs', config({ timeout: 5 }), 'timeout', 'is not an option; did you mean timeoutMs?'],
+  ['timeout for timeoutMs', config({ timeout: 5 }), 'timeout', 'is not an option; the options are baseUrl'],
   ['timeoutMs below zero', config({ timeoutMs: -1 }), 'timeoutMs', 'must be a whole number from 1 to 2147483647'],
   ['maxRetries as text', config({ maxRetries: '2' }), 'maxRetries', 'must be a whole number from 0 to 10'],
   [
@@ -126,7 +126,7 @@ const MISTAKES: [mistake: string, run: () => unknown, field: string, says: strin
     'order_3ds_bypass as a boolean',
     hosted({ order_3ds_bypass: true }),
     'order_3ds_bypass',
-    'must be a non-empty string',
+    'must be a non-empty string such as supported, always or never',
   ],
   ['a relative server_url', hosted({ server_url: '/webhooks' }), 'server_url', 'must be an absolute http(s) URL'],
   ['a relative result_url', hosted({ result_url: 'thanks' }), 'result_url', 'must be an absolute http(s) URL'],
@@ -235,7 +235,7 @@ const MISTAKES: [mistake: string, run: () => unknown, field: string, says: strin
       await client.createPayment({ ...DIRECT_AUTH, order_id: 'used' })
     },
     'order_id',
-    'orderId()',
+    'make another, newOrderId(), or look it up',
   ],
   [
     'secret for secrets',

@@ -8,7 +8,7 @@ export const FOLDERS = {
   node: 'test/node/', // needs a process, a socket or a file system: Node alone
   browser: 'test/browser/', // Chromium: npm run test:browser
   tarball: 'test/tarball/', // the packed tarball: npm run test:package
-  frameworks: 'test/frameworks/', // what frameworks build with it: npm run test:long
+  frameworks: 'test/frameworks/', // what frameworks build with it: npm run test:frameworks
 } as const
 
 /** Neither runtime loads them: each has a configuration of its own. */

@@ -35,6 +35,18 @@ describe('warnings without an onWarning', () => {
   })
 })
 
+it.each([
+  ['http://127.0.0.1:4010', 'http://localhost:3000/', []],
+  ['http://127.0.0.1:4010', 'http://shop.example.com/', ['unusual_webhook_port']],
+  ['https://pay.example.com', 'http://127.0.0.1:3000/', ['unusual_webhook_port']],
+])('a service on %s with a receiver on %s warns of %j', async (baseUrl, server_url, codes) => {
+  const warned: string[] = []
+  const onWarning = ({ code }: { code: string }) => warned.push(code)
+  const fetch = wire(() => redirect(`${baseUrl}/api/v1/checkout/1/form`)).fetch
+  await createPayment({ ...CONFIG, baseUrl, fetch, onWarning }, { ...HOSTED, server_url })
+  expect(warned).toEqual(codes)
+})
+
 describe('an option that does not exist', () => {
   it('of the configuration is rejected, with those that there are', () => {
     const message = expect.stringContaining('apiURL is not an option; the options are baseUrl, apiUrl, ')

@@ -78,7 +78,7 @@ async function run(config: ResolvedConfig, input: CapturePaymentInput, received:
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
  * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
- * @throws {OutcomeUnknownError} when it may have been processed and no response confirms it: ask with `resendWebhook` first.
+ * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
  * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be captured is not shown.
  * @see The API document, "Capture a reserve".
  * @example

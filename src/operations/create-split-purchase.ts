@@ -104,7 +104,7 @@ async function run(
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
  * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
- * @throws {OutcomeUnknownError} when it may have been processed and no response confirms it: ask with `resendWebhook` first.
+ * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
  * @throws {ApiError} when the service rejects it (4xx); `apiCode` `P-409` means that the order_id was already used.
  * @see The API document, "Split purchase (direct and hosted)".
  * @example

@@ -69,8 +69,9 @@ const requiredIssue = (path: string): Issue => issueAt(path, 'is required', unde
 /** Passes to `onWarning` what is legal in a purchase and will probably not do what was meant. */
 export function warnAboutPurchase(config: ResolvedConfig, operation: string, input: PurchaseInput): void {
   const { order_id, server_url } = input
-  for (const path of missingCustomerFields(input)) {
-    const message = `${path} is missing: the API document's table requires it, although its examples omit it.`
+  const path = missingCustomerFields(input).join(', ')
+  if (path !== '') {
+    const message = `Missing: ${path}. The API document's table requires them, although its examples omit them.`
     warn(config, { operation, code: 'missing_customer_field', path, message })
   }
   const length = countCharacters(order_id)

@@ -1,6 +1,6 @@
 // What is legal in an input, and will probably not do what was meant.
 
-import type { ResolvedConfig } from '../config.ts'
+import { LOOPBACK, type ResolvedConfig } from '../config.ts'
 import { warn } from '../hooks.ts'
 import { hundredths } from '../lib/decimal.ts'
 import type { Split } from '../schemas/split.ts'
@@ -13,7 +13,9 @@ export function warnAboutPort(
   address: string | undefined,
 ): void {
   if (address === undefined) return
-  const { protocol, port } = new URL(address)
+  const { protocol, port, hostname } = new URL(address)
+  // An emulator beside the shop calls any port.
+  if (LOOPBACK.test(hostname) && LOOPBACK.test(new URL(config.baseUrl).hostname)) return
   const used = port || (protocol === 'https:' ? '443' : '80')
   if (/^8?443$/.test(used)) return
   warn(config, {

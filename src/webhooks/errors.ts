@@ -31,7 +31,7 @@ export function signatureError(data: string, signature: string): WebhookVerifica
   }
   return rejected(
     'signature_mismatch',
-    'the signature belongs to other data or another secret: check that the API secret is of the same project',
+    'the signature belongs to other data or another secret: check that the API secret is of the same project, test or live',
   )
 }
 

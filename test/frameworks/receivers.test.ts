@@ -177,3 +177,20 @@ app.listen(process.env.PORT)\n`,
   })
   await expectReceiver(`${await project.start(join(project.folder, 'main.js'))}/webhooks`)
 })
+
+it('AWS Lambda receives what API Gateway delivers as Base64', async () => {
+  project = new Project('lambda', {
+    ...filesOf('receivers', 'AWS Lambda'),
+    'store.ts': STORE,
+    'main.js': `import { createServer } from 'node:http'
+import { handler } from './handler.ts'
+createServer(async (request, response) => {
+  const chunks = await request.toArray()
+  const body = Buffer.concat(chunks).toString('base64')
+  const http = { method: request.method }
+  const answer = await handler({ body, headers: request.headers, isBase64Encoded: true, requestContext: { http } })
+  response.writeHead(answer.statusCode, answer.headers).end(answer.body)
+}).listen(process.env.PORT, 'localhost')\n`,
+  })
+  await expectReceiver(`${await project.start('main.js')}/webhooks`)
+})

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { root } from '../tarball/support/pack.ts'
 
-// The recipes of the guides in what each framework builds, with the packed package: npm run test:long.
+// The recipes of the guides in what each framework builds, with the packed package: npm run test:frameworks.
 export default defineConfig({
   test: {
     root,

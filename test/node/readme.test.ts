@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
+import * as schemas from '../../src/schemas/index.ts'
 import { signWebhook } from '../../src/webhooks/index.ts'
 import { DIRECT_AUTH } from '../support/inputs.ts'
 import { Document } from './support/document.ts'
@@ -203,9 +204,20 @@ describe('README.md, of a queue', () => {
   const program = new Document('guides/recipes.md').program("Validate a queue's message")
 
   it('reads a message with a schema', async () => {
-    const { orderOf } = (await load(program)) as { orderOf: (message: string) => unknown }
+    const { orderOf, jsonSchema } = (await load(program)) as {
+      orderOf: (message: string) => unknown
+      jsonSchema: (schema: unknown) => { type?: string; properties?: object; required?: string[] }
+    }
     expect(orderOf('{"method":"loyalty","order_id":"A-1"}')).toBe('A-1')
     expect(() => orderOf('{"method":"refund"}')).toThrow('is required')
+    const { webhookEventSchema: _, ...convertible } = schemas
+    for (const [name, schema] of Object.entries(convertible)) {
+      const { type, properties } = jsonSchema(schema)
+      expect([name, type, Object.keys(properties ?? {}).length > 0]).toEqual(
+        name === 'splitListSchema' ? [name, 'array', false] : [name, 'object', true],
+      )
+    }
+    expect(jsonSchema(schemas.primaryEventSchema).required).toContain('payment_id')
   })
 })
 

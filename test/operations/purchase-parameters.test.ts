@@ -54,7 +54,7 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
     }
   })
 
-  it('by default it needs none of the customer’s fields, and a given onWarning learns of each that is missing', async () => {
+  it('by default it needs none of the customer’s fields, and a given onWarning learns in one warning which are missing', async () => {
     const none = Object.fromEntries(customer.map((name) => [name, undefined]))
     const required = { customerFields: 'required' } as const
     expect((await refused(form, { ...input, ...none }, required)).sort()).toEqual([...customer].sort())
@@ -62,8 +62,8 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
     expect(Object.keys(body).filter((name) => name.startsWith('customer_'))).toEqual([])
     const warnings: Warning[] = []
     await accepted(form, { ...input, ...none }, { onWarning: (warning) => warnings.push(warning) })
-    expect(warnings.map(({ code }) => code)).toEqual(customer.map(() => 'missing_customer_field'))
-    expect(warnings.map(({ path }) => path).sort()).toEqual([...customer].sort())
+    expect(warnings.map(({ code }) => code)).toEqual(['missing_customer_field'])
+    expect(warnings[0]?.path.split(', ').sort()).toEqual([...customer].sort())
   })
 
   it.each(optional)('takes %s', async (name) => {

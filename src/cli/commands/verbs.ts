@@ -124,7 +124,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   dev: {
     summary: 'run a project of init: an emulator and the worker, with a link to pay',
     load: () => import('./dev.ts'),
-    examples: ['dev', 'dev --help'],
+    examples: ['dev', 'dev > dev.log'],
     readOn: 'worker/README.md',
   },
   completion: {

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { serveOnNode } from '../../../src/cli/service/serve-node.ts'
+import { createListener, type Heard } from '../../../src/cli/webhooks/listener.ts'
 import { bodyText } from '../../../src/cli/webhooks/received.ts'
 import { sendRequest } from '../../../src/cli/webhooks/send.ts'
+import { signWebhook } from '../../../src/index.ts'
 
 it.each([
   ['a form', 'data=e30%3D&signature=x'],
@@ -33,4 +35,36 @@ it.each(['the first', 'the last'])('a receiver has one deadline to %s byte of it
   await close()
   expect(reply).toMatchObject({ status: null, error: 'no response within 0.3 s' })
   expect(reply.ms).toBeLessThan(1500)
+})
+
+const { body: FORM } = signWebhook({ method: 'loyalty', order_id: 'A-1' }, 'secret')
+const { body: FORGED } = signWebhook({ method: 'loyalty', order_id: 'A-1' }, 'another')
+
+it.each([
+  ['a genuine webhook', { body: FORM }, 200, undefined, undefined],
+  ['another secret', { body: FORGED }, 401, 'signature_mismatch', ['wrong_secret']],
+  ['lost padding', { body: FORM.replace(/(=|%3D)+$/, '') }, 401, 'signature_length', ['lost_padding']],
+  [
+    'an unescaped +',
+    { body: 'data=e30&signature=a+b' },
+    401,
+    'plus_became_space',
+    ['plus_became_space', 'wrong_secret'],
+  ],
+  ['no signature', { body: 'data=e30' }, 400, 'missing_field', ['missing_field']],
+  ['two signatures', { body: `${FORM}&signature=x` }, 400, 'duplicate_field', ['duplicate_field']],
+  ['another verb', { body: FORM, method: 'PUT' }, 405, 'method', []],
+  ['another type', { body: FORM, headers: { 'content-type': 'text/xml' } }, 415, 'content_type', []],
+  ['2 MB', { body: `data=${'x'.repeat(2_000_000)}` }, 413, 'too_large', []],
+])('listen reports of %s why it is rejected', async (_, given, status, reason, causes) => {
+  const heard: Heard[] = []
+  const onHeard = (one: Heard) => heard.push(one)
+  const listen = createListener({ secrets: [{ name: 'one', value: 'secret' }], onHeard, onForwarded() {} })
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const response = await listen(new Request('http://127.0.0.1/', { method: 'POST', headers, ...given }))
+  expect(response.status).toBe(status)
+  expect(heard).toHaveLength(1)
+  const [{ event, ...one } = {} as Heard] = heard
+  expect([one.status, one.reason, one.causes]).toEqual([status, reason, causes])
+  expect(event === undefined).toBe(reason !== undefined)
 })

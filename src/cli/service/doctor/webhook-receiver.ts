@@ -38,7 +38,7 @@ export async function checkWebhookReceiver(
 }
 
 /** Which of the known causes a response shows: pure. */
-export function judgeReceiver({ status, headers }: Response, text: string): Finding {
+function judgeReceiver({ status, headers }: Response, text: string): Finding {
   const said = `responded ${status} to an unsigned form`
   const isPage = /html/i.test(headers.get('content-type') ?? '')
   if (OWN[status] !== undefined && text === OWN[status]) return ok(CHECK, `${said}, as edgetill's receiver does`)

@@ -64,7 +64,7 @@ const MISTAKES: [mistake: string, run: () => unknown, field: string, says: strin
     'must be visible ASCII, as the merchant portal shows it: no white space around it (often a ',
   ],
   ['no endpointsKey', config({ endpointsKey: undefined }), 'endpointsKey', 'is required'],
-  ['timeout for timeoutMs', config({ timeout: 5 }), 'timeout', 'is not an option; did you mean timeoutMs?'],
+  ['timeout for timeoutMs', config({ timeout: 5 }), 'timeout', 'is not an option; the options are '],
   ['timeoutMs below zero', config({ timeoutMs: -1 }), 'timeoutMs', 'must be a whole number from 1 to 2147483647'],
   ['maxRetries as text', config({ maxRetries: '2' }), 'maxRetries', 'must be a whole number from 0 to 10'],
   [
@@ -260,7 +260,7 @@ const MISTAKES: [mistake: string, run: () => unknown, field: string, says: strin
     'the raw body in verifyWebhook',
     () => verifyWebhook(any('data=a&signature=b'), 'secret'),
     'verifyWebhook',
-    'received a string',
+    '(received: string of ',
   ],
   [
     'the checkout in pay',

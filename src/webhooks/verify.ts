@@ -1,5 +1,6 @@
 import { ConfigError, WebhookVerificationError } from '../errors.ts'
 import { decodeBase64Text } from '../lib/base64-text.ts'
+import { decodeBase64urlBinary } from '../lib/base64url.ts'
 import { cutCardData } from '../lib/card-data.ts'
 import { isObject } from '../lib/kind.ts'
 import { DRAINED_BYTES, WEBHOOK_BYTES } from '../lib/limits.ts'
@@ -131,28 +132,21 @@ export function checkMaxBytes(maxBytes: number = WEBHOOK_BYTES): number {
 }
 
 function parseVerified(data: string): Record<string, unknown> {
-  const decoded = decodeBase64Text(data)
-  if (decoded.text === undefined) {
-    const what = decoded.fault === 'not_utf8' ? 'what data encodes is not UTF-8' : 'data is not Base64Url'
-    throw unreadable(decoded.fault, what, data)
-  }
+  const text = decodeBase64Text(data)
+  if (text === undefined)
+    throw unreadable(decodeBase64urlBinary(data) === undefined ? 'not_base64url' : 'not_utf8', data)
   let value: unknown
   try {
-    value = JSON.parse(decoded.text)
+    value = JSON.parse(text)
   } catch {}
-  if (!isObject(value)) throw unreadable('not_json', 'what data encodes is not a JSON object', data)
+  if (!isObject(value)) throw unreadable('not_json', data)
   cutCardData(value)
   return value
 }
 
-function unreadable(
-  reason: 'not_base64url' | 'not_utf8' | 'not_json',
-  what: string,
-  data: string,
-): WebhookVerificationError {
-  return new WebhookVerificationError(
-    reason,
-    `The webhook is genuine but cannot be read: ${what}. Keep the error's data, it is the only copy.`,
-    data,
-  )
+const FORMATS = { not_base64url: 'Base64Url', not_utf8: 'UTF-8', not_json: 'a JSON object' }
+
+function unreadable(reason: keyof typeof FORMATS, data: string): WebhookVerificationError {
+  const what = `The webhook is genuine, but its data is not ${FORMATS[reason]}: keep the error's data, the only copy.`
+  return new WebhookVerificationError(reason, what, data)
 }

@@ -208,7 +208,7 @@ export function resolveConfig(config: ClientConfig | ResolvedConfig): ResolvedCo
   if (typeof (config as { createPayment?: unknown } | undefined)?.createPayment === 'function') {
     throw new ConfigError(
       'config',
-      'config is a client: call the method of the client instead, such as client.capturePayment(input).',
+      'config is a client: call its method instead, such as client.capturePayment(input).',
     )
   }
   const result = v.safeParse(configSchema, config)

@@ -210,9 +210,7 @@ const CARD_FIELDS = ['cc_number', 'exp_month', 'exp_year', 'card_cvv'] as const
 /** Full card data or a token, not both, not half; and a card that has not expired. */
 export function cardIssues(fields: DirectPurchaseFields, now: number): Issue[] {
   const hasToken = fields.cc_token !== undefined
-  const message = hasToken
-    ? 'must be left out when cc_token is sent: send either full card data or a token'
-    : 'is required: send full card data (cc_number, exp_month, exp_year, card_cvv) or cc_token'
+  const message = hasToken ? 'must be left out when cc_token is sent' : 'is required: send all card data or cc_token'
   const issues = CARD_FIELDS.filter((name) => {
     // A network token has a cryptogram in place of a CVV (assumption).
     if (name === 'card_cvv' && !hasToken && fields.cryptogram !== undefined) return false

@@ -11,7 +11,7 @@ import { rejectUnknownOption } from '../schemas/fields.ts'
 import { readRecord } from '../schemas/read-event.ts'
 import { bodyAlreadyRead, isWebRequest, notARequest, rejected, signatureError, tooLarge } from './errors.ts'
 import { parseForm, readForm, type WebhookFields, type WebhookForm } from './form.ts'
-import { checkSecrets, verifySignature, type WebhookSecrets } from './signature.ts'
+import { checkSecrets, verifySignature, verifySignatureAsync, type WebhookSecrets } from './signature.ts'
 
 /** Options of {@link readWebhook}. */
 export interface ReadWebhookOptions {
@@ -43,7 +43,17 @@ export interface ReadWebhookOptions {
  */
 export function verifyWebhook(form: WebhookFields, secrets: WebhookSecrets): WebhookEvent {
   const { data, signature } = readForm(form)
-  if (!verifySignature(data, signature, secrets)) throw signatureError(data, signature)
+  return readEvent(data, signature, verifySignature(data, signature, secrets))
+}
+
+/** {@link verifyWebhook}, by Web Crypto where the runtime has no synchronous hash of its own. */
+export async function verifyWebhookAsync(form: WebhookForm, secrets: WebhookSecrets): Promise<WebhookEvent> {
+  const { data, signature } = readForm(form)
+  return readEvent(data, signature, await verifySignatureAsync(data, signature, secrets))
+}
+
+function readEvent(data: string, signature: string, isGenuine: boolean): WebhookEvent {
+  if (!isGenuine) throw signatureError(data, signature)
   return readRecord(parseVerified(data))
 }
 
@@ -78,7 +88,7 @@ export async function readWebhook(
 ): Promise<WebhookEvent> {
   // Before the body is consumed: whoever forgot the secrets can still read it.
   checkSecrets(secrets)
-  return verifyWebhook(await readWebhookForm(request, options), secrets)
+  return verifyWebhookAsync(await readWebhookForm(request, options), secrets)
 }
 
 /**

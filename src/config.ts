@@ -11,7 +11,7 @@ import {
   pure,
   type Schema,
 } from './schemas/fields.ts'
-import { oneOf, pattern, uuid, wholeNumber } from './schemas/input.ts'
+import { oneOf, pattern, textThat, uuid, wholeNumber } from './schemas/input.ts'
 import { toIssue } from './schemas/read.ts'
 
 /** What a {@link Signer} is given: exactly what is sent. */
@@ -106,11 +106,7 @@ const fn = <T extends (...args: never[]) => unknown>(): Schema<T> =>
 
 const configFields = /* @__PURE__ */ pure(() => {
   const credential = pattern(/^[!-~]+$/, CREDENTIAL)
-  const addressMessage = must('be an absolute URL such as https://pay.example.com')
-  const url = v.pipe(
-    v.string(addressMessage),
-    v.check((value) => URL.canParse(value), addressMessage),
-  )
+  const url = textThat((text) => URL.canParse(text), 'be an absolute URL such as https://pay.example.com')
   return fieldsOf<ClientConfig>()({
     baseUrl: url,
     apiUrl: v.optional(url),
@@ -144,54 +140,43 @@ const configSchema: Schema<ClientConfig> = /* @__PURE__ */ pure(() =>
   v.pipe(anObject, noUnknownOption(Object.keys(configFields)), v.looseObject(configFields, objectMessage)),
 )
 
+/** What no text of a configuration may show, and what is called. */
+type Private = Pick<ClientConfig, 'apiKey' | 'apiSecret' | 'endpointsKey' | 'signer' | 'fetch' | 'random'>
+
 /** A configuration that was checked. Its credentials are private: neither `inspect` nor `JSON.stringify` shows them. */
 export class ResolvedConfig {
-  readonly baseUrl: string
-  readonly apiUrl: string | undefined
-  readonly posId: string
-  readonly scheme: string
-  readonly authentication: 'per-endpoint' | 'plain'
-  readonly customerFields: 'optional' | 'required'
-  readonly timeoutMs: number
-  readonly deadlineMs: number | undefined
-  readonly maxRetries: number
-  readonly checkoutOrigins: readonly string[]
-  readonly userAgent: string
-  readonly hooks: Hooks
+  declare readonly baseUrl: string
+  declare readonly apiUrl: string | undefined
+  declare readonly posId: string
+  declare readonly scheme: string
+  declare readonly authentication: 'per-endpoint' | 'plain'
+  declare readonly customerFields: 'optional' | 'required'
+  declare readonly timeoutMs: number
+  declare readonly deadlineMs: number | undefined
+  declare readonly maxRetries: number
+  declare readonly checkoutOrigins: readonly string[]
+  declare readonly userAgent: string
+  declare readonly hooks: Hooks
   /** Codes of the warnings that were printed for this configuration object. */
   declare readonly printedWarnings: Set<string>
-  readonly #config: Pick<ClientConfig, 'apiKey' | 'apiSecret' | 'endpointsKey' | 'signer' | 'fetch' | 'random'>
+  readonly #config: Private
 
   constructor(config: ClientConfig, printedWarnings: Set<string>) {
-    Object.defineProperty(this, 'printedWarnings', { value: printedWarnings, enumerable: false })
-    const {
-      apiKey,
-      apiSecret,
-      endpointsKey,
-      signer,
-      fetch,
-      random,
-      onRequest,
-      onResponse,
-      onRetry,
-      onWarning,
-      onError,
-    } = config
-    this.hooks = { onRequest, onResponse, onRetry, onWarning, onError }
-    const insecure = config.allowInsecureHttp ?? false
-    this.baseUrl = address('baseUrl', config.baseUrl, insecure)
-    this.apiUrl = config.apiUrl && address('apiUrl', config.apiUrl, insecure)
-    this.posId = config.posId
-    this.scheme = config.scheme
-    this.authentication = config.authentication ?? 'per-endpoint'
-    this.customerFields = config.customerFields ?? 'optional'
-    this.timeoutMs = config.timeoutMs ?? 30_000
-    this.deadlineMs = config.deadlineMs ?? undefined
-    this.maxRetries = config.maxRetries ?? 2
-    this.checkoutOrigins = (config.checkoutOrigins ?? []).map((address) => new URL(address).origin)
-    this.userAgent = config.userAgent ?? 'edgetill'
-    // One by one: a copy of an instance of a class would lose what its class has.
+    Object.defineProperty(this, 'printedWarnings', { value: printedWarnings })
+    const { apiKey, apiSecret, endpointsKey, signer, fetch, random } = config
+    // One by one: an instance of a class may have more, and a copy of it would lose what its class has.
     this.#config = { apiKey, apiSecret, endpointsKey, signer, fetch, random }
+    const { onRequest, onResponse, onRetry, onWarning, onError } = config
+    const { baseUrl, apiUrl, posId, scheme, deadlineMs, allowInsecureHttp, checkoutOrigins = [] } = config
+    const { authentication = 'per-endpoint', customerFields = 'optional' } = config
+    const { timeoutMs = 30_000, maxRetries = 2, userAgent = 'edgetill' } = config
+    Object.assign(this, {
+      ...{ posId, scheme, authentication, customerFields, timeoutMs, deadlineMs, maxRetries, userAgent },
+      baseUrl: address('baseUrl', baseUrl, allowInsecureHttp),
+      apiUrl: apiUrl && address('apiUrl', apiUrl, allowInsecureHttp),
+      checkoutOrigins: checkoutOrigins.map((address) => new URL(address).origin),
+      hooks: { onRequest, onResponse, onRetry, onWarning, onError },
+    })
   }
 
   get apiKey(): string {
@@ -223,7 +208,7 @@ export function resolveConfig(config: ClientConfig | ResolvedConfig): ResolvedCo
   if (typeof (config as { createPayment?: unknown } | undefined)?.createPayment === 'function') {
     throw new ConfigError(
       'config',
-      'config is a client: call the method of the client instead, such as client.capturePayment(input).',
+      'config is a client: call its method instead, such as client.capturePayment(input).',
     )
   }
   const result = v.safeParse(configSchema, config)
@@ -257,7 +242,7 @@ function unusable(field: string, what: string): ConfigError {
 }
 
 /** A base address, without a slash at its end. */
-function address(field: string, value: string, insecure: boolean): string {
+function address(field: string, value: string, insecure = false): string {
   const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(value)
   if (protocol !== 'https:' && !(protocol === 'http:' && (insecure || LOOPBACK.test(hostname)))) {
     throw unusable(

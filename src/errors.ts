@@ -82,18 +82,15 @@ export interface CallDetails {
 export class ConnectionError extends EdgetillError implements CallDetails {
   override readonly name = 'ConnectionError'
   readonly code = 'connection'
-  readonly method: string
-  readonly path: string
-  readonly attempts: number
+  declare readonly method: string
+  declare readonly path: string
+  declare readonly attempts: number
   /** Why there was no response. */
-  readonly reason: 'unreachable' | 'timeout' | 'aborted' | 'interrupted'
+  declare readonly reason: 'unreachable' | 'timeout' | 'aborted' | 'interrupted'
 
   constructor(message: string, call: CallDetails, reason: ConnectionError['reason'], cause: unknown) {
     super(message, cause)
-    this.method = call.method
-    this.path = call.path
-    this.attempts = call.attempts
-    this.reason = reason
+    Object.assign(this, call, { reason })
   }
 }
 
@@ -124,31 +121,31 @@ export type UnknownOutcomeReason =
 export class OutcomeUnknownError extends EdgetillError implements CallDetails {
   override readonly name = 'OutcomeUnknownError'
   readonly code = 'outcome_unknown'
-  readonly method: string
-  readonly path: string
-  readonly attempts: number
+  declare readonly method: string
+  declare readonly path: string
+  declare readonly attempts: number
   /** What is known of why. */
-  readonly reason: UnknownOutcomeReason
+  declare readonly reason: UnknownOutcomeReason
   /** What to do to learn whether it was processed. */
-  readonly howToFindOut: string
+  declare readonly howToFindOut: string
   /** The HTTP status, when there was one. */
-  readonly status: number | undefined
+  declare readonly status: number | undefined
   /** The function that was called, such as `capturePayment`. */
-  readonly operation: string
+  declare readonly operation: string
   /** The order that it was about; undefined for `request` and `cancelRecurring`. */
-  readonly order_id: string | undefined
+  declare readonly order_id: string | undefined
   /** The POS that the call named; undefined where it was the configuration's. */
-  readonly pos_id: string | undefined
+  declare readonly pos_id: string | undefined
   /** The amount that was sent, in the currency's unit; undefined where none was sent (a full capture or refund, a void). */
-  readonly amount: number | undefined
+  declare readonly amount: number | undefined
   /** Its currency, ISO 4217. */
-  readonly currency: string | undefined
+  declare readonly currency: string | undefined
   /** When the last attempt was sent: ISO 8601 in UTC, by this machine's clock. */
-  readonly sent_at: string
+  declare readonly sent_at: string
   /** What the response lacks, when there was one that could be read as JSON; else empty. */
-  readonly issues: readonly Issue[]
+  declare readonly issues: readonly Issue[]
   /** `x-request-id` of the response, when there was one: what support asks for. */
-  readonly requestId: string | undefined
+  declare readonly requestId: string | undefined
   /**
    * What came as the body: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
    * enumerable, so that it does not reach a log by accident.
@@ -175,21 +172,9 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
     },
   ) {
     super(`${what} Whether it was processed is unknown. ${details.howToFindOut}`, details.cause)
-    this.method = call.method
-    this.path = call.path
-    this.attempts = call.attempts
-    this.reason = details.reason
-    this.howToFindOut = details.howToFindOut
-    this.status = details.status
-    this.operation = details.operation
-    this.order_id = details.order_id
-    this.pos_id = details.pos_id
-    this.amount = details.amount
-    this.currency = details.currency
-    this.sent_at = details.sent_at
-    this.issues = details.issues ?? []
-    this.requestId = details.requestId
-    hide(this, { body: details.body, location: details.location })
+    const { body, location, cause: _, ...shown } = details
+    Object.assign(this, call, { issues: [] }, shown)
+    hide(this, { body, location })
   }
 }
 
@@ -208,23 +193,23 @@ export interface FieldViolation {
 export class ApiError extends EdgetillError implements CallDetails {
   override readonly name = 'ApiError'
   readonly code = 'api'
-  readonly method: string
-  readonly path: string
-  readonly attempts: number
+  declare readonly method: string
+  declare readonly path: string
+  declare readonly attempts: number
   /** The HTTP status. */
-  readonly status: number
+  declare readonly status: number
   /** The service's own code, such as `P-409` (`args.code` of its response), when it sent one. */
-  readonly apiCode: string | undefined
+  declare readonly apiCode: string | undefined
   /** The service's own message, when it sent one; at most 1,000 characters. */
-  readonly apiMessage: string | undefined
+  declare readonly apiMessage: string | undefined
   /** The fields that the service complains about, at most 50; empty when it named none. */
-  readonly violations: readonly FieldViolation[]
+  declare readonly violations: readonly FieldViolation[]
   /** Whether the same request may succeed later (429; 408 and 5xx of a GET). */
-  readonly retryable: boolean
+  declare readonly retryable: boolean
   /** Milliseconds that the service asked to wait (`Retry-After`), when it did. */
-  readonly retryAfterMs: number | undefined
+  declare readonly retryAfterMs: number | undefined
   /** `x-request-id` of the response, when there was one: what support asks for. */
-  readonly requestId: string | undefined
+  declare readonly requestId: string | undefined
   /**
    * What came as the body: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
    * enumerable, so that it does not reach a log by accident.
@@ -244,17 +229,9 @@ export class ApiError extends EdgetillError implements CallDetails {
     },
   ) {
     super(message)
-    this.method = call.method
-    this.path = call.path
-    this.attempts = call.attempts
-    this.status = details.status
-    this.apiCode = details.apiCode
-    this.apiMessage = details.apiMessage
-    this.violations = details.violations
-    this.retryable = details.retryable
-    this.retryAfterMs = details.retryAfterMs
-    this.requestId = details.requestId
-    hide(this, { body: details.body })
+    const { body, ...shown } = details
+    Object.assign(this, call, shown)
+    hide(this, { body })
   }
 }
 
@@ -265,15 +242,15 @@ export class ApiError extends EdgetillError implements CallDetails {
 export class UnexpectedResponseError extends EdgetillError implements CallDetails {
   override readonly name = 'UnexpectedResponseError'
   readonly code = 'unexpected_response'
-  readonly method: string
-  readonly path: string
-  readonly attempts: number
+  declare readonly method: string
+  declare readonly path: string
+  declare readonly attempts: number
   /** The HTTP status. */
-  readonly status: number
+  declare readonly status: number
   /** What differs from the API document. */
-  readonly issues: readonly Issue[]
+  declare readonly issues: readonly Issue[]
   /** `x-request-id` of the response, when there was one: what support asks for. */
-  readonly requestId: string | undefined
+  declare readonly requestId: string | undefined
   /**
    * What came as the body: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
    * enumerable, so that it does not reach a log by accident.
@@ -288,13 +265,9 @@ export class UnexpectedResponseError extends EdgetillError implements CallDetail
     details: ResponseDetails & { status: number; issues: readonly Issue[] },
   ) {
     super(message)
-    this.method = call.method
-    this.path = call.path
-    this.attempts = call.attempts
-    this.status = details.status
-    this.issues = details.issues
-    this.requestId = details.requestId
-    hide(this, { body: details.body, location: details.location })
+    const { body, location, ...shown } = details
+    Object.assign(this, call, shown)
+    hide(this, { body, location })
   }
 }
 

@@ -64,7 +64,7 @@ const MISTAKES: [mistake: string, run: () => unknown, field: string, says: strin
     'must be visible ASCII, as the merchant portal shows it: no white space around it (often a ',
   ],
   ['no endpointsKey', config({ endpointsKey: undefined }), 'endpointsKey', 'is required'],
-  ['timeout for timeoutMs', config({ timeout: 5 }), 'timeout', 'is not an option; the options are baseUrl'],
+  ['timeout for timeoutMs', config({ timeout: 5 }), 'timeout', 'is not an option; the options are '],
   ['timeoutMs below zero', config({ timeoutMs: -1 }), 'timeoutMs', 'must be a whole number from 1 to 2147483647'],
   ['maxRetries as text', config({ maxRetries: '2' }), 'maxRetries', 'must be a whole number from 0 to 10'],
   [
@@ -161,7 +161,7 @@ const MISTAKES: [mistake: string, run: () => unknown, field: string, says: strin
   ['a month as text', card({ exp_month: '12' }), 'exp_month', 'must be a whole number from 1 to 12'],
   ['a CVV as a number', card({ card_cvv: 123 }), 'card_cvv', 'must be three or four digits'],
   ['a CVV of two digits', card({ card_cvv: '12' }), 'card_cvv', 'must be three or four digits'],
-  ['a card and a token', card({ cc_token: 'token' }), 'cc_token', 'is sent: send either full card data or a token'],
+  ['a card and a token', card({ cc_token: 'token' }), 'cc_token', 'must be left out when cc_token is sent'],
   [
     'neither a card nor a token',
     card({ cc_number: undefined, exp_month: undefined, exp_year: undefined, card_cvv: undefined }),
@@ -235,7 +235,7 @@ const MISTAKES: [mistake: string, run: () => unknown, field: string, says: strin
       await client.createPayment({ ...DIRECT_AUTH, order_id: 'used' })
     },
     'order_id',
-    'make another, newOrderId(), or look it up',
+    'make another with newOrderId(), or look it up',
   ],
   [
     'secret for secrets',
@@ -253,14 +253,14 @@ const MISTAKES: [mistake: string, run: () => unknown, field: string, says: strin
     'a secret with a line break',
     handler({ secrets: 'secret\n' }),
     'secret',
-    'has white space around it, often a copied line break: remove it',
+    'has white space around it, often a copied line break',
   ],
   ['no onEvent', handler({ onEvent: undefined }), 'onEvent', 'must be a function'],
   [
     'the raw body in verifyWebhook',
     () => verifyWebhook(any('data=a&signature=b'), 'secret'),
     'verifyWebhook',
-    'received a string',
+    '(received: string of ',
   ],
   [
     'the checkout in pay',

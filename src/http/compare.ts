@@ -1,7 +1,7 @@
 import type { Issue } from '../errors.ts'
 import { warn } from '../hooks.ts'
 import { hundredths, isAmount } from '../lib/decimal.ts'
-import { kindOf } from '../lib/kind.ts'
+import { issueAt } from '../schemas/input.ts'
 import { unreadableRecord } from './body.ts'
 import type { ParsedResponse } from './types.ts'
 
@@ -13,18 +13,6 @@ interface Echo {
   currency?: unknown
 }
 
-const METHODS: readonly string[] = [
-  'purchase',
-  'auth',
-  'capture',
-  'void',
-  'refund',
-  'auth_increment',
-  'credit',
-  'p2p',
-  'lookup',
-]
-
 /**
  * Compares a record with the request that it responds to.
  * @throws {OutcomeUnknownError | UnexpectedResponseError} for a record of another order, or of a method that this call never returns:
@@ -35,15 +23,10 @@ export function compareWithRequest<T extends Echo>(response: ParsedResponse, rec
   const { operation, subject, methods } = request
   const { order_id, method, amount, currency } = record
   const issues: Issue[] = []
-  const other = (path: string, message: string, value: unknown) =>
-    issues.push({ path, message, received: kindOf(value) })
   if (order_id != null && String(order_id) !== subject?.order_id)
-    other('order_id', 'is that of another order', order_id)
-  // A method that nobody knows is a value where nothing was changed.
-  const isKnown = request.method !== 'GET' || METHODS.includes(String(method))
-  if (method != null && isKnown && methods && !methods.includes(String(method))) {
-    other('method', `must be ${methods.join(' or ')}`, method)
-  }
+    issues.push(issueAt('order_id', 'is that of another order', order_id))
+  if (method != null && methods && !methods.includes(String(method)))
+    issues.push(issueAt('method', `must be ${methods.join(' or ')}`, method))
   if (issues.length > 0) throw unreadableRecord(response, issues)
   const asked = subject?.amount
   const isOther =

@@ -34,13 +34,13 @@ export function foreignCause(attempt: Attempt, cause: unknown, depth = 0): unkno
   const hide = redactorOf(attempt)
   // Not `instanceof`: a cause may be of another realm, or an object with a code alone.
   if (!isObject(cause)) return typeof cause === 'string' ? hide.text(cause) : undefined
-  const { name = 'Error', message = '', stack, code, cause: inner } = cause
-  const copy = new Error(hide.text(String(message), MESSAGE_LENGTH))
-  const members = { name: hide.text(String(name)), stack: stack && hide.text(String(stack), BODY_LENGTH) }
-  for (const [key, value] of Object.entries(members)) Object.defineProperty(copy, key, { value, configurable: true })
-  if (typeof code === 'string') Object.assign(copy, { code: hide.text(code) })
-  if (inner !== undefined && depth < 3)
-    Object.defineProperty(copy, 'cause', { value: foreignCause(attempt, inner, depth + 1) })
+  const copy = new Error()
+  for (const key of ['name', 'message', 'stack', 'code', 'cause']) {
+    const member = cause[key]
+    const value =
+      key === 'cause' && depth < 3 ? foreignCause(attempt, member, depth + 1) : shown(hide, member, BODY_LENGTH)
+    if (value !== undefined) Object.defineProperty(copy, key, { value, enumerable: key === 'code' })
+  }
   return copy
 }
 
@@ -103,15 +103,6 @@ export function noResponse(
   return outcomeUnknown(attempt, { reason, what: NO_RESPONSE[reason], cause, requestId, ...seen })
 }
 
-/** The error of a GET whose response does not match the documented shape. `what` completes "getAccount …". */
-function unexpectedResponse(
-  attempt: Attempt,
-  details: ResponseDetails & { status: number; what: string; issues?: readonly Issue[] },
-): UnexpectedResponseError {
-  const { what, issues = [], ...more } = details
-  return new UnexpectedResponseError(`${attempt.request.operation} ${what}.`, callDetails(attempt), { ...more, issues })
-}
-
 /** What is wrong with a response that has a status. `what` completes "createPayment got …". */
 export interface InvalidResponse extends ResponseDetails {
   reason: 'unreadable_response' | 'unexpected_redirect'
@@ -132,12 +123,12 @@ export function invalidResponse(
   const received = {
     ...details,
     issues,
-    what: `got ${what}${issues.length > 0 ? `: ${describeIssues(issues)}` : ''}`,
     body: hide.value(body, BODY_LENGTH),
     location: location === undefined ? undefined : hide.text(location, LOCATION_LENGTH),
   }
-  if (attempt.request.method === 'GET') return unexpectedResponse(attempt, received)
-  return outcomeUnknown(attempt, { ...received, reason })
+  const got = `got ${what}${issues.length > 0 ? `: ${describeIssues(issues)}` : ''}`
+  if (attempt.request.method !== 'GET') return outcomeUnknown(attempt, { ...received, reason, what: got })
+  return new UnexpectedResponseError(`${attempt.request.operation} ${got}.`, callDetails(attempt), received)
 }
 
 /** Characters of a body that an error keeps. */
@@ -215,16 +206,13 @@ export function isRetryable(status: number): boolean {
 
 function hint({ config, request }: Attempt, status: number, apiCode?: string, apiMessage = ''): string {
   if (apiCode === 'P-409')
-    return ' Used before, if only by a failed attempt: make another, newOrderId(), or look it up.'
+    return ' Used before, if only by a failed attempt: make another with newOrderId(), or look it up.'
   if (status !== 401) return ''
-  // The message already names the credential.
-  if (config.signer || !isSigned(config, request) || /api-key|endpoints|pos_id|\bpos\b/i.test(apiMessage)) {
-    return ' Check posId, apiKey, apiSecret and endpointsKey.'
-  }
-  return (
-    ' Check posId, apiKey, apiSecret and endpointsKey. If they are right, it is the signature, whose default ' +
-    'computation is an assumption: try authentication: "plain", or your own signer.'
-  )
+  const check = ' Check posId, apiKey, apiSecret and endpointsKey.'
+  const isNamed = /api-key|endpoints|pos_id|\bpos\b/i.test(apiMessage)
+  return config.signer || !isSigned(config, request) || isNamed
+    ? check
+    : `${check} If they are right, the default signature, an assumption, is not: try authentication: "plain", or a signer.`
 }
 
 /** `Retry-After` in milliseconds: whole seconds, or an HTTP date. Undefined when absent or neither. */

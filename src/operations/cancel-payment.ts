@@ -37,7 +37,7 @@ function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): Wir
     subject: input,
     methods: ['purchase', 'auth'],
     howToFindOut:
-      `Call resolveOutcome(client, error), or ask with resendWebhook({ order_id, operation: 'purchase' }) (or 'auth'), where order_id is ${JSON.stringify(input.order_id)}: ` +
+      `Call resolveOutcome(client, error), or resendWebhook({ order_id: ${JSON.stringify(input.order_id)}, operation: 'purchase' }) (or 'auth'): ` +
       'a cancelled payment has status_code 6007. Cancelling again moves no money.',
   }
 }

@@ -30,8 +30,8 @@ function buildRequest(received: CancelRecurringInput): WireRequest {
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
     howToFindOut:
-      "Ask with resendWebhook({ order_id, operation: 'purchase' }), with the order_id of the initial purchase: its recurring.status is " +
-      'canceled when the cancellation was processed. Cancelling again moves no money.',
+      "Call resendWebhook({ order_id, operation: 'purchase' }) of the initial purchase: its recurring.status is canceled when the cancellation " +
+      'was processed. Cancelling again moves no money.',
   }
 }
 

@@ -85,7 +85,7 @@ const inputSchema: Schema<CreatePaymentInput> = /* @__PURE__ */ pure(() => {
   const init_recurring = v.optional(initRecurringSchema)
   const recurringAuth = 'must be left out with method "auth": a subscription belongs to a purchase'
   const auth = { method: oneOf(['auth']) }
-  const noRecurring = { init_recurring: v.optional(v.never(recurringAuth)) }
+  const noRecurring = { init_recurring: v.optional(v.custom<undefined>(() => false, recurringAuth)) }
   const referrer = { customer_referrer: v.optional(url) }
   const forms = {
     hosted: {
@@ -114,7 +114,7 @@ const formSchema = /* @__PURE__ */ pure(() => {
 function inputIssues({ method, order_id, init_recurring }: CreatePaymentInput): Issue[] {
   const issues = init_recurring ? recurringIssues(init_recurring) : []
   if (method === 'auth' && countCharacters(order_id) > CAPTURE_ORDER_ID_LENGTH) {
-    const message = `must have at most ${CAPTURE_ORDER_ID_LENGTH} characters with method "auth": a longer one could never be captured`
+    const message = `must have at most ${CAPTURE_ORDER_ID_LENGTH} characters with method "auth", to be captured`
     issues.push(issueAt('order_id', message, order_id))
   }
   return issues

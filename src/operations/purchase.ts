@@ -76,7 +76,7 @@ export function warnAboutPurchase(config: ResolvedConfig, operation: string, inp
   }
   const length = countCharacters(order_id)
   if (length > CAPTURE_ORDER_ID_LENGTH) {
-    const message = `order_id has ${length} characters, and later operations on an order, such as a refund, take at most ${CAPTURE_ORDER_ID_LENGTH}.`
+    const message = `order_id has ${length} characters: a capture or refund takes at most ${CAPTURE_ORDER_ID_LENGTH}.`
     warn(config, { operation, code: 'order_id_not_capturable', path: 'order_id', message })
   }
   warnAboutPort(config, operation, 'server_url', server_url)
@@ -105,8 +105,8 @@ export function buildPurchase(
     subject: { order_id, pos_id, amount, currency },
     methods: [method],
     howToFindOut:
-      `Ask before you try again: resolveOutcome(client, error), or resendWebhook({ order_id, operation: '${method}' }) returns the state of order ${JSON.stringify(order_id)}. ` +
-      'If the service does not know it, send the same order_id again: order ids are unique, so it cannot be paid twice.',
+      `Ask before you try again: resolveOutcome(client, error), or resendWebhook({ order_id, operation: '${method}' }), returns the state of order ${JSON.stringify(order_id)}. ` +
+      'If the service does not know it, send the same order_id again: it cannot be paid twice.',
   }
 }
 
@@ -148,8 +148,7 @@ export function readCheckout({ attempt, status, requestId, location = '' }: Pars
       code: 'unusual_checkout_address',
       path: 'location',
       message:
-        'The checkout address does not have the documented path /api/v1/checkout/<checkout_id>/form: look at it before ' +
-        'you send customers there, and name its origin in checkoutOrigins if it is right.',
+        'The checkout address does not have the documented path: look at it before you send customers there, and name its origin in checkoutOrigins if it is right.',
     })
   }
   return { url: href, checkout_id }

@@ -53,36 +53,27 @@ function canonicalText(record: Record<string, unknown>): string {
     } else {
       text += '{'
       const members = value as Record<string, unknown>
-      const names = Object.keys(members).sort()
-      // Up to the first member that is not a scalar: the rest has to wait for it.
-      let index = 0
-      for (; index < names.length; index++) {
-        const name = names[index] as string
+      // From the first member that is not a scalar: the rest has to wait for it.
+      const rest: Pending[] = []
+      for (const name of Object.keys(members).sort()) {
         const member = members[name]
-        if (typeof member === 'object' && member !== null) break
-        if (!isAbsent(member) && !isLeftOut(name, value === record))
-          text += `${nameText(name)}:${scalarText(name, member)},`
+        if (isAbsent(member) || DROPPED.has(name) || (value === record && OURS.has(name))) continue
+        if (typeof member === 'object') rest.push(`${quoted(name)}:`, { key: name, value: member }, ',')
+        else if (rest.length > 0) rest.push(`${quoted(name)}:${scalarText(name, member)},`)
+        else text += `${quoted(name)}:${scalarText(name, member)},`
       }
       pending.push('}')
-      for (let i = names.length - 1; i >= index; i--) {
-        const name = names[i] as string
-        const member = members[name]
-        if (isAbsent(member) || isLeftOut(name, value === record)) continue
-        if (typeof member === 'object') pending.push(',', { key: name, value: member }, `${JSON.stringify(name)}:`)
-        else pending.push(`${nameText(name)}:${scalarText(name, member)},`)
-      }
+      for (let part = rest.pop(); part !== undefined; part = rest.pop()) pending.push(part)
     }
   }
   return text
 }
 
-const nameText = (name: string): string => (PLAIN.test(name) ? `"${name}"` : JSON.stringify(name))
+const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
 
 /** JSON.parse makes an infinite number of `1e400`, and JSON.stringify null of that. */
 const isAbsent = (member: unknown): boolean =>
   member == null || member === Number.POSITIVE_INFINITY || member === Number.NEGATIVE_INFINITY
-
-const isLeftOut = (name: string, isTop: boolean): boolean => DROPPED.has(name) || (isTop && OURS.has(name))
 
 const scalarText = (key: string, value: unknown): string => {
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`

@@ -314,12 +314,7 @@ function describeEvent(summary: EventSummary): OrderEvent {
 
 type State = Omit<OrderOperation, 'method' | 'id'>
 
-function stateOf({ status, status_code, amount, created_at, processed_at }: EventSummary): State {
-  return {
-    status: status ?? null,
-    status_code: status_code ?? null,
-    amount: amount ?? null,
-    created_at: created_at ?? null,
-    processed_at: processed_at ?? null,
-  }
-}
+const STATE = ['status', 'status_code', 'amount', 'created_at', 'processed_at'] as const
+
+const stateOf = (summary: EventSummary): State =>
+  Object.fromEntries(STATE.map((name) => [name, summary[name] ?? null])) as unknown as State

@@ -43,12 +43,12 @@ export function unknown(why: string): ResolvedOutcome {
 
 function absent({ settled }: CallFacts): ResolvedOutcome {
   if (settled) return { outcome: 'not_executed' }
-  return unknown('The service does not show it, but too little time has passed for that to count. Ask again later.')
+  return unknown('The service does not show it, and too little time has passed for that to count: ask again later.')
 }
 
-const NO_PAYMENT = 'The service shows no payment of this order, which has to be there. Check order_id and pos_id.'
-const UNREADABLE = 'The service shows an operation of the order that cannot be read and may be this one.'
-const OTHERS = 'The service shows another operation of this kind, and it cannot be excluded that it is this one.'
+const NO_PAYMENT = 'The service shows no payment of this order: check order_id and pos_id.'
+const UNREADABLE = 'The service shows an operation that cannot be read and may be this one.'
+const OTHERS = 'The service shows another operation of this kind, which may be this one.'
 
 // order_id is unique, so that a payment with it is the one that was asked for.
 function decideCreation(call: CallFacts, { operations }: OrderView): ResolvedOutcome {
@@ -102,7 +102,7 @@ function decideSecondary(call: CallFacts, method: SecondaryMethod, view: OrderVi
   if (!known) return unknown(`Without \`known\`, ${method} ${record.operation_id} may be from before the call.`)
   if (candidates.length > 1) return unknown(`${candidates.length} operations match, and only one can be this one.`)
   if (amount === undefined && method !== 'void') {
-    return unknown('The amount was left out, and the list does not show beyond doubt how much it was.')
+    return unknown('The amount was left out, and the list leaves open how much it was.')
   }
   return { outcome: 'executed', record }
 }

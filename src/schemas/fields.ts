@@ -81,7 +81,7 @@ export function option<T>(schema: Schema<T>): Schema<T | undefined> {
 export function noUnknownOption(known: readonly string[]): v.BaseValidation<Options, Options, v.BaseIssue<unknown>> {
   return rejectNames(
     (options) => (isPlain(options) ? Object.keys(options).filter((name) => !known.includes(name)) : []),
-    () => `is not an option; the options are ${known.join(', ')}`,
+    () => notAnOption(known),
   )
 }
 
@@ -93,8 +93,10 @@ export function rejectUnknownOption(options: unknown, known: readonly string[]):
   if (!isObject(options)) throw new ConfigError('options', 'The options must be an object.')
   const unknown = Object.keys(options).find((name) => !known.includes(name))
   if (unknown === undefined) return
-  throw new ConfigError(unknown, `${unknown} is not an option; the options are ${known.join(', ')}.`)
+  throw new ConfigError(unknown, `${unknown} ${notAnOption(known)}.`)
 }
+
+const notAnOption = (known: readonly string[]) => `is not an option; the options are ${known.join(', ')}`
 
 type Options = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { InvalidInputError, type Issue } from '../errors.ts'
-import { amountProblem } from '../lib/decimal.ts'
+import { amountProblem, isAmount } from '../lib/decimal.ts'
 import { countCharacters, isObject, kindOf } from '../lib/kind.ts'
 import { ORDER_ID_LENGTH } from '../lib/limits.ts'
 import { must, pure, type Schema, THIS_CALL } from './fields.ts'
@@ -8,38 +8,41 @@ import { toIssue } from './read.ts'
 
 // Values of a call's input. The functions are those that take a limit.
 
-/** A text that matches a pattern. */
-export function pattern(regex: RegExp, message: string): Schema<string> {
-  return v.pipe(v.string(must(message)), v.regex(regex, must(message)))
+/** A text that passes a test. One test says all, where each of valibot's own actions would be code of its own. */
+export function textThat(test: (text: string) => boolean, be: string): Schema<string> {
+  return v.custom<string>((value) => typeof value === 'string' && test(value), must(be))
 }
+
+/** A text that matches a pattern. */
+export const pattern = (regex: RegExp, be: string): Schema<string> => textThat((text) => regex.test(text), be)
 
 /** A text that is not empty. */
 export const nonEmptyText: Schema<string> = /* @__PURE__ */ pure(() => pattern(/./s, 'be a non-empty string'))
 
 /** A text of at most `max` characters. An emoji is one character. */
-export function textUpTo(max: number, min = 0): Schema<string> {
-  const message = must(
-    min > 0 ? `be a string of ${min} to ${max} characters` : `be a string of at most ${max} characters`,
+export const textUpTo = (max: number, min = 0): Schema<string> =>
+  textThat(
+    (text) => text.length >= min && (text.length <= max || countCharacters(text) <= max),
+    `be a string of ${min > 0 ? `${min} to` : 'at most'} ${max} characters`,
   )
-  return v.pipe(
-    v.string(message),
-    v.check((text) => text.length >= min && (text.length <= max || countCharacters(text) <= max), message),
-  )
-}
+
+/** Two rules: the second is asked where the first is kept. */
+const both = (first: Schema<string>, second: Schema<string>): Schema<string> =>
+  v.pipe(first, second as v.GenericSchema<string>)
 
 /** Half of a surrogate pair cannot be written in UTF-8: the service would receive another text. */
 const isWellFormed = (text: string) => !/\p{Surrogate}/u.test(text)
 
 /** The merchant's identifier of an order. */
 export function orderId(max: number = ORDER_ID_LENGTH): Schema<string> {
-  return v.pipe(textUpTo(max, 1), v.check(isWellFormed, 'must be well-formed Unicode: it has half of a surrogate pair'))
+  return both(textUpTo(max, 1), textThat(isWellFormed, 'be well-formed Unicode: it has half of a surrogate pair'))
 }
 
 /** A text that becomes a segment of a path: `.` and `..`, however often encoded, would change the path. */
 export const pathSegment: Schema<string> = /* @__PURE__ */ pure(() =>
-  v.pipe(
+  both(
     orderId(),
-    v.check((text) => !/^(\.|%(25)*2e){1,2}$/i.test(text), 'must not be "." or "..": it becomes a part of the path'),
+    textThat((text) => !/^(\.|%(25)*2e){1,2}$/i.test(text), 'not be "." or "..": it becomes a part of the path'),
   ),
 )
 
@@ -54,14 +57,9 @@ export function oneOf<const T extends string>(options: readonly T[]): Schema<T> 
 }
 
 /** A positive number with at most 2 decimals. Its message says which rule the number breaks. */
-export const amount: Schema<number> = /* @__PURE__ */ pure(() => {
-  const message = ({ input }: v.BaseIssue<unknown>) =>
-    input === undefined ? 'is required' : `must be ${amountProblem(input)}`
-  return v.pipe(
-    v.number(message),
-    v.check((value) => amountProblem(value) === undefined, message),
-  )
-})
+export const amount: Schema<number> = /* @__PURE__ */ pure(() =>
+  v.custom<number>(isAmount, (issue) => must(`be ${amountProblem(issue.input)}`)(issue)),
+)
 
 /** An amount that stands for the whole when it is left out: a missing column of a table must not move all of the money. */
 export const partialAmount = (all: string): v.ExactOptionalSchema<Schema<number | undefined>, undefined> =>
@@ -88,27 +86,18 @@ export const mcc: Schema<string> = /* @__PURE__ */ pure(() =>
   pattern(/^\d{4}$/, 'be a merchant category code of four digits'),
 )
 
-export const date: Schema<string> = /* @__PURE__ */ pure(() => {
-  const message = must('be a real date as YYYY-MM-DD')
-  return v.pipe(v.string(message), v.check(isDate, message))
-})
+export const date: Schema<string> = /* @__PURE__ */ pure(() => textThat(isDate, 'be a real date as YYYY-MM-DD'))
 
-export const url: Schema<string> = /* @__PURE__ */ pure(() => {
-  const message = must('be an absolute http(s) URL')
-  return v.pipe(
-    v.string(message),
-    v.check((text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text), message),
-  )
-})
+export const url: Schema<string> = /* @__PURE__ */ pure(() =>
+  textThat((text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text), 'be an absolute http(s) URL'),
+)
 
 /** A whole number within bounds. */
-export function wholeNumber(min: number, max: number): Schema<number> {
-  const message = must(`be a whole number from ${min} to ${max}`)
-  return v.pipe(
-    v.number(message),
-    v.check((value) => Number.isInteger(value) && value >= min && value <= max, message),
+export const wholeNumber = (min: number, max: number): Schema<number> =>
+  v.custom<number>(
+    (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
+    must(`be a whole number from ${min} to ${max}`),
   )
-}
 
 /** Whether a text is a date that exists: 2026-02-29 does not. */
 function isDate(text: string): boolean {

@@ -17,6 +17,7 @@ import {
   oneOf,
   orderId,
   pattern,
+  textThat,
   textUpTo,
   url,
   uuid,
@@ -185,30 +186,17 @@ export const hostedFields: Entries<HostedPurchaseFields> = /* @__PURE__ */ pure(
   }),
 )
 
-const isYear = (year: number) => Number.isInteger(year) && /^(20\d\d|\d\d?)$/.test(String(year))
+const isYear = (year: unknown) => Number.isInteger(year) && /^(20\d\d|\d\d?)$/.test(String(year))
 
 /** The direct table's parameters. */
 export const directFields: Entries<DirectPurchaseFields> = /* @__PURE__ */ pure(() => {
-  const cardNumber = must('be a card number of 12 to 19 digits with a correct check digit')
-  const cvv = must('be three or four digits')
-  const year = must('be a year of two or four digits')
   return fieldsOf<DirectPurchaseFields>()({
     mode: oneOf(['direct']),
     ...commonFields,
-    cc_number: v.optional(
-      v.pipe(
-        v.string(cardNumber),
-        v.check((value) => isCardNumber(value), cardNumber),
-      ),
-    ),
+    cc_number: v.optional(textThat(isCardNumber, 'be a card number of 12 to 19 digits with a correct check digit')),
     exp_month: v.optional(wholeNumber(1, 12)),
-    exp_year: v.optional(v.pipe(v.number(year), v.check(isYear, year))),
-    card_cvv: v.optional(
-      v.pipe(
-        v.string(cvv),
-        v.check((value) => isCvv(value), cvv),
-      ),
-    ),
+    exp_year: v.optional(v.custom<number>(isYear, must('be a year of two or four digits'))),
+    card_cvv: v.optional(textThat(isCvv, 'be three or four digits')),
     cc_token: v.optional(nonEmptyText),
     ...customerFields,
     customer_ip: v.optional(nonEmptyText),
@@ -223,9 +211,7 @@ const CARD_FIELDS = ['cc_number', 'exp_month', 'exp_year', 'card_cvv'] as const
 /** Full card data or a token, not both, not half; and a card that has not expired. */
 export function cardIssues(fields: DirectPurchaseFields, now: number): Issue[] {
   const hasToken = fields.cc_token !== undefined
-  const message = hasToken
-    ? 'must be left out when cc_token is sent: send either full card data or a token'
-    : 'is required: send full card data (cc_number, exp_month, exp_year, card_cvv) or cc_token'
+  const message = hasToken ? 'must be left out when cc_token is sent' : 'is required: send all card data or cc_token'
   const issues = CARD_FIELDS.filter((name) => {
     // A network token has a cryptogram in place of a CVV (assumption).
     if (name === 'card_cvv' && !hasToken && fields.cryptogram !== undefined) return false

@@ -40,16 +40,16 @@ export function readEvent(record: Readonly<Record<string, unknown>> | EventCopy)
 /** Makes an event of what was received. Never throws. */
 export function readRecord(record: Readonly<Record<string, unknown>>): WebhookEvent {
   const { method } = record
-  const reader = typeof method === 'string' ? READERS.get(method) : undefined
-  if (reader?.unchanged(record)) return keepReceived({ ...record, kind: method }, record) as unknown as DocumentedEvent
-  if (typeof method !== 'string' || method === '') {
-    const issues = [{ path: 'method', message: 'must be a non-empty string', received: kindOf(method) }]
-    return undocumented('unexpected', record, issues)
+  const reader = READERS.get(method)
+  if (!reader) {
+    if (typeof method === 'string' && method !== '') return undocumented('unknown', record, [])
+    return undocumented('unexpected', record, [
+      { path: 'method', message: 'must be a non-empty string', received: kindOf(method) },
+    ])
   }
-  if (!reader) return undocumented('unknown', record, [])
-  const { value, issues, left } = readReceived<Received>(reader.schema, record)
-  if (!value) return undocumented('unexpected', record, issues)
-  return keepReceived({ ...value, kind: method }, record, value.issues, left) as unknown as DocumentedEvent
+  if (reader.unchanged(record)) return keepReceived({ ...record, kind: method }, record) as unknown as DocumentedEvent
+  const { value, issues } = readReceived<Received>(reader.schema, record, { kind: method })
+  return value ? (value as DocumentedEvent) : undocumented('unexpected', record, issues)
 }
 
 /** Makes an event that has not the fields of a documented one. */
@@ -84,7 +84,7 @@ interface Reader {
 }
 
 /** Looked up by method, a map because a method may be "constructor": several times faster than `v.variant`, which tries each. */
-const READERS: ReadonlyMap<string, Reader> = /* @__PURE__ */ pure(() => {
+const READERS: ReadonlyMap<unknown, Reader> = /* @__PURE__ */ pure(() => {
   const primary: Reader = { schema: primaryEventSchema, unchanged: unchanged(primaryEventSchema) }
   const secondary = [
     ['capture', captureEventSchema],
@@ -92,7 +92,7 @@ const READERS: ReadonlyMap<string, Reader> = /* @__PURE__ */ pure(() => {
     ['auth_increment', authIncrementEventSchema],
     ['refund', refundEventSchema],
   ] as const
-  return new Map<string, Reader>([
+  return new Map<unknown, Reader>([
     ...(['purchase', 'auth', 'credit', 'p2p', 'lookup'] as const).map((method) => [method, primary] as const),
     ...secondary.map(([method, schema]) => [method, { schema, unchanged: unchanged(schema) }] as const),
   ])

@@ -20,9 +20,7 @@ export declare abstract class Received {
 export type Wire<T> = Omit<T, keyof Received>
 
 /** What {@link readReceived} returns: the record, or why it cannot be read. */
-export type ReadResult<T> =
-  | { value: T; issues?: undefined; left: readonly string[] }
-  | { value?: undefined; issues: Issue[]; left?: undefined }
+export type ReadResult<T> = { value: T; issues?: undefined } | { value?: undefined; issues: Issue[] }
 
 /** Optional fields that decide how much was paid: read wrongly, they would be worse than not read at all. */
 const DECIDES_WHERE_PRESENT: readonly string[] = ['processed_amount', 'processed_currency']
@@ -30,18 +28,25 @@ const DECIDES_WHERE_PRESENT: readonly string[] = ['processed_amount', 'processed
 /**
  * Reads a record generously. Its schema's required fields decide: without them there is nothing to rely on. Any other field
  * of an odd type is left out, named in `issues`, and kept under `record`.
+ * @param more What is ours, to be added.
  */
-export function readReceived<T extends Received>(schema: Schema<Wire<T>>, received: unknown): ReadResult<T> {
-  const result = v.safeParse(schema, received)
-  if (result.success) {
-    const record = received as Record<string, unknown>
-    return { value: keepReceived(without({ ...result.output }), record) as T, left: [] }
+export function readReceived<T extends Received>(
+  schema: Schema<Wire<T>>,
+  received: unknown,
+  more: object = {},
+): ReadResult<T> {
+  let result = v.safeParse(schema, received)
+  let issues: Issue[] = []
+  let left: string[] = []
+  if (!result.success) {
+    issues = result.issues.map(toIssue)
+    left = result.issues.map(({ path }) => String(path?.[0]?.key))
+    if (!isObject(received) || DECIDES_WHERE_PRESENT.some((name) => left.includes(name))) return { issues }
+    result = v.safeParse(schema, without(received, left))
+    if (!result.success) return { issues }
   }
-  const issues = result.issues.map(toIssue)
-  const left = [...new Set(result.issues.map(({ path }) => String(path?.[0]?.key)))]
-  if (!isObject(received) || DECIDES_WHERE_PRESENT.some((name) => left.includes(name))) return { issues }
-  const rest = v.safeParse(schema, without(received, left))
-  return rest.success ? { value: keepReceived({ ...rest.output }, received, issues, left) as T, left } : { issues }
+  const fields = { ...without(result.output as Record<string, unknown>), ...more }
+  return { value: keepReceived(fields, received as Record<string, unknown>, issues, left) as unknown as T }
 }
 
 /**

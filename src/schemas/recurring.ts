@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Issue } from '../errors.ts'
-import { anObject, fieldsOf, inputObject, must, objectMessage, pure, type Schema } from './fields.ts'
-import { amount, date, issueAt, oneOf, url, wholeNumber } from './input.ts'
+import { anObject, fieldsOf, inputObject, objectMessage, pure, type Schema } from './fields.ts'
+import { amount, date, issueAt, oneOf, pattern, url, wholeNumber } from './input.ts'
 import type { Received, Wire } from './read.ts'
 import { type LiteralUnion, text } from './values.ts'
 
@@ -53,9 +53,8 @@ export interface InitRecurring {
   amount?: number | undefined
 }
 
-export const initRecurringSchema: Schema<InitRecurring> = /* @__PURE__ */ pure(() => {
-  const time = must('be a time as HH:MM:SS')
-  return inputObject(
+export const initRecurringSchema: Schema<InitRecurring> = /* @__PURE__ */ pure(() =>
+  inputObject(
     fieldsOf<InitRecurring>()({
       interval_unit: oneOf(['day', 'week', 'month', 'quarter', 'year']),
       interval_count: wholeNumber(1, 30),
@@ -63,12 +62,12 @@ export const initRecurringSchema: Schema<InitRecurring> = /* @__PURE__ */ pure((
       retry_interval_hours: v.optional(wholeNumber(0, 72)),
       start_date: v.optional(date),
       expiry_date: v.optional(date),
-      time: v.optional(v.pipe(v.string(time), v.regex(/^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/, time))),
+      time: v.optional(pattern(/^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/, 'be a time as HH:MM:SS')),
       notification_url: v.optional(url),
       amount: v.optional(amount),
     }),
-  )
-})
+  ),
+)
 
 /** The rules across the fields of a subscription. */
 export function recurringIssues(recurring: InitRecurring): Issue[] {

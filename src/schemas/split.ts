@@ -24,7 +24,8 @@ export const splitSchema: Schema<Split> = /* @__PURE__ */ pure(() =>
 /** The `split` of a request: at least one entry. */
 export const splitListSchema: Schema<readonly Split[]> = /* @__PURE__ */ pure(() => {
   const message = must('be an array with at least one entry')
-  return v.pipe(v.array(splitSchema, message), v.nonEmpty(message))
+  const isFilled = (value: unknown) => (value as unknown[]).length > 0
+  return v.pipe(v.array(splitSchema, message), v.custom<Split[]>(isFilled, message))
 })
 
 /** A split entry of a response, which repeats the request's. */

@@ -1,5 +1,5 @@
 import { isObject } from '../lib/kind.ts'
-import { duplicate, missing, notAForm, stillBase64 } from './errors.ts'
+import { duplicate, missing, notAForm } from './errors.ts'
 
 /** The two form parameters of a webhook (API document, "Events", 1). */
 export interface WebhookForm {
@@ -37,23 +37,20 @@ export function parseForm(text: string): WebhookForm {
  * @throws {ConfigError} for what only a mistake in the receiver can produce: no body parser, raw bytes, a request.
  */
 export function readForm(fields: unknown): WebhookForm {
-  if (!isFields(fields)) throw notAForm(fields)
+  // A request and Headers find texts too. A parsed form may have a field of such a name.
+  if (!isObject(fields) || (!isParsed(fields) && ('getSetCookie' in fields || isObject(fields.headers))))
+    throw notAForm(fields)
   return { data: field(fields, 'data'), signature: field(fields, 'signature') }
 }
 
-/** Whether a form has one key, which is the Base64 of a form ("data=" or "signature="). */
-function isBase64(fields: object): boolean {
-  const { keys } = fields as { keys?: unknown }
+/** Whether it is what AWS Lambda delivers: an event, or a form with one key, which is the Base64 of "data=" or "signature=". */
+function isBase64(fields: WebhookFields): boolean {
+  const { keys, isBase64Encoded } = fields as { keys?: unknown; isBase64Encoded?: unknown }
   const names: unknown[] = typeof keys === 'function' ? [...keys.call(fields)] : Object.keys(fields)
-  return names.length === 1 && /^(ZGF0YT|c2lnbmF0dXJl)[\w+/ ]*$/.test(String(names[0]))
-}
-
-function isFields(value: unknown): value is WebhookFields {
-  // A request and Headers find texts too. A parsed form may have a field of such a name.
+  // A form that was parsed has texts.
   return (
-    isObject(value) &&
-    !('isBase64Encoded' in value && !('data' in value)) &&
-    (isParsed(value) || !('getSetCookie' in value || isObject(value.headers)))
+    typeof isBase64Encoded === 'boolean' ||
+    (names.length === 1 && /^(ZGF0YT|c2lnbmF0dXJl)[\w+/ ]*$/.test(String(names[0])))
   )
 }
 
@@ -67,9 +64,10 @@ function field(fields: WebhookFields, name: keyof WebhookForm): string {
   const values = valuesOf(fields, name)
   const [value] = values
   if (typeof value !== 'string' || value === '') {
-    if (isBase64(fields)) throw stillBase64()
+    const isEncoded = isBase64(fields)
     // A FormData, a URLSearchParams or a Map may lack a field. An instance of any other class was never a form.
-    throw isParsed(fields) || ('get' in fields && 'has' in fields) ? missing(name) : notAForm(fields)
+    const isForm = isParsed(fields) || ('get' in fields && 'has' in fields)
+    throw isForm && !isEncoded ? missing(name) : notAForm(fields, isEncoded)
   }
   if (values.length > 1) throw duplicate(name)
   return value

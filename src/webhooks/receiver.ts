@@ -10,7 +10,7 @@ import { rejectUnknownOption } from '../schemas/fields.ts'
 import { rejected } from './errors.ts'
 import { readForm, type WebhookForm } from './form.ts'
 import { checkSecrets, type WebhookSecrets } from './signature.ts'
-import { checkMaxBytes, verifyWebhook } from './verify.ts'
+import { checkMaxBytes, verifyWebhookAsync } from './verify.ts'
 
 /** Options of {@link createWebhookHandler}, and of the adapters for Express, Fastify and node:http. */
 export interface WebhookHandlerOptions {
@@ -91,24 +91,15 @@ const TIMEOUT_MS = 25_000
 /** @throws {ConfigError} for options that cannot work. */
 export function createReceiver(options: WebhookHandlerOptions): WebhookReceiver {
   checkOptions(options)
-  const { secrets, onEvent, onUnreadable } = options
-  let known: WebhookSecrets | undefined
-
-  async function readSecrets(): Promise<WebhookSecrets> {
-    if (typeof secrets !== 'function') return secrets
-    let late: WebhookSecrets | undefined
-    await stored(async () => {
-      late = await secrets()
-    })
-    // verifyWebhook checks them.
-    return late as WebhookSecrets
-  }
+  const { secrets, onEvent, onUnreadable, onRejected, timeoutMs = TIMEOUT_MS, onLate = printLate } = options
+  let known = typeof secrets === 'function' ? undefined : secrets
 
   async function receive(form: WebhookForm): Promise<void> {
-    known ??= await readSecrets()
+    // verifyWebhook checks them.
+    known ??= (await stored(secrets as () => WebhookSecrets)) as WebhookSecrets
     let event: WebhookEvent
     try {
-      event = verifyWebhook(form, known)
+      event = await verifyWebhookAsync(form, known)
     } catch (error) {
       if (!isUnreadable(error) || !onUnreadable) throw error
       await stored(() => onUnreadable(error))
@@ -117,17 +108,21 @@ export function createReceiver(options: WebhookHandlerOptions): WebhookReceiver 
     await stored(() => onEvent(event, form))
   }
 
-  const { timeoutMs = TIMEOUT_MS, onLate = printLate } = options
   return async (form) => {
     let isLate = false
     const run = async (): Promise<number> => {
-      const failure = await Promise.resolve().then(form).then(readForm).then(receive).catch(asFailure)
-      const { status, error } = failure ?? { status: 200, error: undefined }
-      if (isLate)
-        Promise.resolve({ status, error })
-          .then(onLate)
-          .catch(() => {})
-      else if (failure) await report(options.onRejected, error, status)
+      let result: LateWebhook = { status: 200, error: undefined }
+      try {
+        await receive(readForm(await form()))
+      } catch (failure) {
+        result =
+          failure instanceof StoreFailure
+            ? { status: 503, error: failure.cause }
+            : { status: statusOf(failure), error: failure }
+      }
+      const { status, error } = result
+      if (isLate) await quietly(() => onLate(result))
+      else if (status !== 200) await report(onRejected, error, status)
       return status
     }
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -135,7 +130,7 @@ export function createReceiver(options: WebhookHandlerOptions): WebhookReceiver 
       timer = setTimeout(() => {
         isLate = true
         resolve(503)
-        report(options.onRejected, new Error(`The webhook was not stored within ${timeoutMs} ms.`), 503)
+        report(onRejected, new Error(`The webhook was not stored within ${timeoutMs} ms.`), 503)
       }, timeoutMs)
     })
     const status = await Promise.race([run(), late])
@@ -150,11 +145,11 @@ export function createReceiver(options: WebhookHandlerOptions): WebhookReceiver 
 const printLate = ({ status }: LateWebhook): void =>
   console.warn(`edgetill: a webhook's handler ended after its response was sent (${status}).`)
 
-/** Why a webhook was not stored, and the status that says so. */
-function asFailure(failure: unknown): { status: number; error: unknown } {
-  const isStore = failure instanceof StoreFailure
-  const error = isStore ? failure.cause : failure
-  return { status: isStore ? 503 : statusOf(error), error }
+/** Calls a function whose failure changes nothing any more. */
+async function quietly(call: () => unknown): Promise<void> {
+  try {
+    await call()
+  } catch {}
 }
 
 /** @throws {WebhookVerificationError} `method`. */
@@ -165,9 +160,9 @@ export function requirePost(method: string | undefined): void {
 /** Marks what the merchant's own function threw, which may be an error of this package too. */
 class StoreFailure extends Error {}
 
-async function stored(store: () => unknown): Promise<void> {
+async function stored(store: () => unknown): Promise<unknown> {
   try {
-    await store()
+    return await store()
   } catch (cause) {
     throw new StoreFailure('', { cause })
   }
@@ -184,15 +179,9 @@ function statusOf(error: unknown): number {
 }
 
 async function report(onRejected: WebhookHandlerOptions['onRejected'], error: unknown, status: number): Promise<void> {
-  if (onRejected) {
-    try {
-      await onRejected(error, status)
-    } catch {}
-  } else if (status < 500) {
-    console.warn(String(error))
-  } else {
-    console.error(error)
-  }
+  if (onRejected) await quietly(() => onRejected(error, status))
+  else if (status < 500) console.warn(String(error))
+  else console.error(error)
 }
 
 function checkOptions(options: WebhookHandlerOptions): void {
@@ -201,9 +190,8 @@ function checkOptions(options: WebhookHandlerOptions): void {
   if (typeof options?.secrets !== 'function') checkSecrets(options?.secrets)
   checkMaxBytes(options.maxBytes)
   const { timeoutMs = TIMEOUT_MS } = options
-  if (!(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs < 2 ** 31)) {
+  if (!(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs < 2 ** 31))
     throw new ConfigError('timeoutMs', 'timeoutMs must be a whole number of milliseconds from 1 to 2,147,483,647.')
-  }
   for (const name of ['onEvent', 'onUnreadable', 'onRejected', 'onLate'] as const) {
     const isOptional = name !== 'onEvent'
     if (typeof options[name] !== 'function' && !(isOptional && options[name] === undefined)) {

@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts'
 import { equalText } from '../lib/constant-time.ts'
-import { sha1Base64url } from '../lib/sha1.ts'
+import { sha1Base64url, sha1Base64urlAsync } from '../lib/sha1.ts'
 
 /** Length of a signature: 20 bytes of SHA-1 in Base64Url with its padding (API document, "Events", 5). */
 export const SIGNATURE_LENGTH = 28
@@ -37,13 +37,20 @@ export function signData(data: string, secret: string): string {
  * const genuine: boolean = verifySignature('eyJvcmRlcl9pZCI6IkEtMSJ9', 'bm90IHRoZSBzaWduYXR1cmU=', ['new secret', 'old secret'])
  */
 export function verifySignature(data: string, signature: string, secrets: WebhookSecrets): boolean {
-  let genuine = false
-  const isText = typeof data === 'string' && typeof signature === 'string'
-  for (const secret of checkSecrets(secrets)) {
-    if (isText && equalText(sha1Base64url(secret + data + secret), signature)) genuine = true
-  }
-  return genuine
+  return isAmong(salted(data, secrets).map(sha1Base64url), signature)
 }
+
+/** {@link verifySignature}, by Web Crypto where the runtime has no synchronous hash of its own. */
+export async function verifySignatureAsync(data: string, signature: string, secrets: WebhookSecrets): Promise<boolean> {
+  return isAmong(await Promise.all(salted(data, secrets).map(sha1Base64urlAsync)), signature)
+}
+
+const salted = (data: string, secrets: WebhookSecrets): string[] =>
+  checkSecrets(secrets).flatMap((secret) => (typeof data === 'string' ? [secret + data + secret] : []))
+
+/** Compares with each, whichever matches. */
+const isAmong = (signatures: readonly string[], signature: string): boolean =>
+  signatures.filter((one) => equalText(one, String(signature))).length > 0
 
 /** One secret, or several while one is being replaced. An undefined one, such as an unset variable, is skipped. */
 export type WebhookSecrets = string | readonly (string | undefined)[]
@@ -57,13 +64,8 @@ export function checkSecrets(secrets: WebhookSecrets | undefined): readonly stri
 }
 
 function checkSecret(secret: unknown): void {
-  if (typeof secret !== 'string' || secret === '') {
-    throw new ConfigError('secrets', 'A webhook secret is missing: pass the API secret, or a list of several.')
-  }
-  if (secret !== secret.trim()) {
-    throw new ConfigError(
-      'secrets',
-      'A webhook secret has white space around it, often a copied line break: remove it.',
-    )
-  }
+  const isText = typeof secret === 'string' && secret !== ''
+  if (isText && secret === secret.trim()) return
+  const what = isText ? 'has white space around it, often a copied line break' : 'is missing'
+  throw new ConfigError('secrets', `A webhook secret ${what}: pass the API secret, or a list of several.`)
 }

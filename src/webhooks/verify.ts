@@ -1,5 +1,6 @@
 import { ConfigError, WebhookVerificationError } from '../errors.ts'
 import { decodeBase64Text } from '../lib/base64-text.ts'
+import { decodeBase64urlBinary } from '../lib/base64url.ts'
 import { cutCardData } from '../lib/card-data.ts'
 import { isObject } from '../lib/kind.ts'
 import { DRAINED_BYTES, WEBHOOK_BYTES } from '../lib/limits.ts'
@@ -10,7 +11,7 @@ import { rejectUnknownOption } from '../schemas/fields.ts'
 import { readRecord } from '../schemas/read-event.ts'
 import { bodyAlreadyRead, isWebRequest, notARequest, rejected, signatureError, tooLarge } from './errors.ts'
 import { parseForm, readForm, type WebhookFields, type WebhookForm } from './form.ts'
-import { checkSecrets, verifySignature, type WebhookSecrets } from './signature.ts'
+import { checkSecrets, verifySignature, verifySignatureAsync, type WebhookSecrets } from './signature.ts'
 
 /** Options of {@link readWebhook}. */
 export interface ReadWebhookOptions {
@@ -42,7 +43,17 @@ export interface ReadWebhookOptions {
  */
 export function verifyWebhook(form: WebhookFields, secrets: WebhookSecrets): WebhookEvent {
   const { data, signature } = readForm(form)
-  if (!verifySignature(data, signature, secrets)) throw signatureError(data, signature)
+  return readEvent(data, signature, verifySignature(data, signature, secrets))
+}
+
+/** {@link verifyWebhook}, by Web Crypto where the runtime has no synchronous hash of its own. */
+export async function verifyWebhookAsync(form: WebhookForm, secrets: WebhookSecrets): Promise<WebhookEvent> {
+  const { data, signature } = readForm(form)
+  return readEvent(data, signature, await verifySignatureAsync(data, signature, secrets))
+}
+
+function readEvent(data: string, signature: string, isGenuine: boolean): WebhookEvent {
+  if (!isGenuine) throw signatureError(data, signature)
   return readRecord(parseVerified(data))
 }
 
@@ -77,7 +88,7 @@ export async function readWebhook(
 ): Promise<WebhookEvent> {
   // Before the body is consumed: whoever forgot the secrets can still read it.
   checkSecrets(secrets)
-  return verifyWebhook(await readWebhookForm(request, options), secrets)
+  return verifyWebhookAsync(await readWebhookForm(request, options), secrets)
 }
 
 /**
@@ -131,28 +142,21 @@ export function checkMaxBytes(maxBytes: number = WEBHOOK_BYTES): number {
 }
 
 function parseVerified(data: string): Record<string, unknown> {
-  const decoded = decodeBase64Text(data)
-  if (decoded.text === undefined) {
-    const what = decoded.fault === 'not_utf8' ? 'what data encodes is not UTF-8' : 'data is not Base64Url'
-    throw unreadable(decoded.fault, what, data)
-  }
+  const text = decodeBase64Text(data)
+  if (text === undefined)
+    throw unreadable(decodeBase64urlBinary(data) === undefined ? 'not_base64url' : 'not_utf8', data)
   let value: unknown
   try {
-    value = JSON.parse(decoded.text)
+    value = JSON.parse(text)
   } catch {}
-  if (!isObject(value)) throw unreadable('not_json', 'what data encodes is not a JSON object', data)
+  if (!isObject(value)) throw unreadable('not_json', data)
   cutCardData(value)
   return value
 }
 
-function unreadable(
-  reason: 'not_base64url' | 'not_utf8' | 'not_json',
-  what: string,
-  data: string,
-): WebhookVerificationError {
-  return new WebhookVerificationError(
-    reason,
-    `The webhook is genuine but cannot be read: ${what}. Keep the error's data, it is the only copy.`,
-    data,
-  )
+const FORMATS = { not_base64url: 'Base64Url', not_utf8: 'UTF-8', not_json: 'a JSON object' }
+
+function unreadable(reason: keyof typeof FORMATS, data: string): WebhookVerificationError {
+  const what = `The webhook is genuine, but its data is not ${FORMATS[reason]}: keep the error's data, the only copy.`
+  return new WebhookVerificationError(reason, what, data)
 }

@@ -341,37 +341,37 @@ describe('what a framework hands over', () => {
   }
 
   it.each<[string, unknown, RegExp]>([
-    ['no body parser', undefined, /received undefined/],
-    ['null', null, /received null/],
-    ['the raw body as a string', signed.body, /received a string/],
-    ['the raw body as bytes', new TextEncoder().encode(signed.body), /received bytes/],
-    ['a view of bytes', new DataView(new ArrayBuffer(2)), /received bytes/],
-    ['a buffer of bytes', new ArrayBuffer(2), /received bytes/],
-    ['a promise of the form', Promise.resolve({ data, signature }), /received a Promise/],
-    ['a web Request', post(signed.body), /received a web Request/],
-    ['the request of Express, Fastify or node:http', new FrameworkRequest(), /received a request of Express/],
-    ['the request of Hono', new HonoRequest(), /received the request of Hono/],
-    ['the Context of Hono', new HonoContext(), /received the Context of Hono/],
-    ['the headers of a request', new Headers({ data, host: 'shop.example.com' }), /received an object/],
-    ['a Set', new Set([data, signature]), /received an object/],
-    ['a Date', new Date(), /received an object/],
-    ['a URL', new URL(`https://shop.example.com/?${signed.body}`), /received an object/],
-    ['an object of a class without the fields', new (class Form {})(), /received an object/],
-    ['an array', [data, signature], /received an array/],
-    ['a number', 5, /received a number/],
-    ['the body of a web Request', post(signed.body).body, /received the raw body/],
-    ['a Blob', new Blob([signed.body]), /received the raw body/],
+    ['no body parser', undefined, /received: missing/],
+    ['null', null, /received: null/],
+    ['the raw body as a string', signed.body, /received: string of \d+ char/],
+    ['the raw body as bytes', new TextEncoder().encode(signed.body), /received: Uint8Array/],
+    ['a view of bytes', new DataView(new ArrayBuffer(2)), /received: DataView/],
+    ['a buffer of bytes', new ArrayBuffer(2), /received: ArrayBuffer/],
+    ['a promise of the form', Promise.resolve({ data, signature }), /received: Promise/],
+    ['a web Request', post(signed.body), /received: Request/],
+    ['the request of Express, Fastify or node:http', new FrameworkRequest(), /received: FrameworkRequest/],
+    ['the request of Hono', new HonoRequest(), /received: HonoRequest/],
+    ['the Context of Hono', new HonoContext(), /received: HonoContext/],
+    ['the headers of a request', new Headers({ data, host: 'shop.example.com' }), /received: Headers/],
+    ['a Set', new Set([data, signature]), /received: Set/],
+    ['a Date', new Date(), /received: Date/],
+    ['a URL', new URL(`https://shop.example.com/?${signed.body}`), /received: URL/],
+    ['an object of a class without the fields', new (class Form {})(), /received: Form/],
+    ['an array', [data, signature], /received: array/],
+    ['a number', 5, /received: number/],
+    ['the body of a web Request', post(signed.body).body, /received: ReadableStream/],
+    ['a Blob', new Blob([signed.body]), /received: Blob/],
     [
       'the stream of node:http',
       new (class IncomingMessage {
         pipe() {}
       })(),
-      /received the raw body/,
+      /received: IncomingMessage/,
     ],
   ])(
     '%s is a mistake of the receiver, never a forgery: the error says what came and what to do',
     (_name, form, said) => {
-      for (const part of [said, /Express/, /Fastify/, /Hono/, /node:http/]) {
+      for (const part of [said, /parsed form/, /guides\/receivers\.md/]) {
         expect(() => verifyWebhook(form as never, SECRET)).toThrow(
           expect.objectContaining({ code: 'config', field: 'form', message: expect.stringMatching(part) }),
         )
@@ -417,7 +417,7 @@ describe('what a framework hands over', () => {
     ['the request of Hono', new HonoRequest()],
     ['the Context of Hono', new HonoContext()],
   ])('readWebhook of %s says so too', async (_name, request) => {
-    for (const part of [/Express/, /Fastify/, /Hono: pass c.req.raw/, /node:http/]) {
+    for (const part of [/web Request/, /Hono c\.req\.raw/, /guides\/receivers\.md/]) {
       await expect(readWebhook(request as Request, SECRET)).rejects.toMatchObject({
         code: 'config',
         field: 'request',
@@ -434,7 +434,7 @@ describe('what a framework hands over', () => {
     const locked = post(signed.body)
     const reader = locked.body?.getReader()
     for (const request of [read, twice, locked]) {
-      for (const part of [/read already/, /parseBody/, /URLSearchParams/]) {
+      for (const part of [/read already/, /before anything else/, /pass verifyWebhook the parsed form/]) {
         await expect(readWebhook(request, SECRET)).rejects.toMatchObject({
           code: 'config',
           field: 'request',

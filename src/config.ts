@@ -1,16 +1,7 @@
 import * as v from 'valibot'
 import { ConfigError } from './errors.ts'
 import type { Hooks } from './hooks.ts'
-import {
-  anObject,
-  fieldsOf,
-  must,
-  noUnknownOption,
-  objectMessage,
-  option,
-  pure,
-  type Schema,
-} from './schemas/fields.ts'
+import { fieldsOf, must, option, optionsOf, pure, type Schema } from './schemas/fields.ts'
 import { oneOf, pattern, textThat, uuid, wholeNumber } from './schemas/input.ts'
 import { toIssue } from './schemas/read.ts'
 
@@ -97,8 +88,7 @@ export interface ClientConfig extends Hooks {
 /** The longest time that a timer of every runtime can hold. */
 export const TIMEOUT_LIMIT_MS = 2_147_483_647
 
-const CREDENTIAL =
-  'be visible ASCII, as the merchant portal shows it: no white space around it (often a copied line break)'
+const CREDENTIAL = 'be visible ASCII without white space around it, often a copied line break'
 
 /** A function. What it takes and returns cannot be checked at run time. */
 const fn = <T extends (...args: never[]) => unknown>(): Schema<T> =>
@@ -136,9 +126,7 @@ const configFields = /* @__PURE__ */ pure(() => {
   })
 })
 
-const configSchema: Schema<ClientConfig> = /* @__PURE__ */ pure(() =>
-  v.pipe(anObject, noUnknownOption(Object.keys(configFields)), v.looseObject(configFields, objectMessage)),
-)
+const configSchema: Schema<ClientConfig> = /* @__PURE__ */ pure(() => optionsOf(configFields))
 
 /** What no text of a configuration may show, and what is called. */
 type Private = Pick<ClientConfig, 'apiKey' | 'apiSecret' | 'endpointsKey' | 'signer' | 'fetch' | 'random'>

@@ -72,6 +72,8 @@ export interface CallDetails {
   path: string
   /** How many attempts of the request were made. */
   attempts: number
+  /** The id of the call, a UUID, as the hooks receive it. */
+  callId?: string | undefined
 }
 
 /**
@@ -85,6 +87,7 @@ export class ConnectionError extends EdgetillError implements CallDetails {
   declare readonly method: string
   declare readonly path: string
   declare readonly attempts: number
+  declare readonly callId: string | undefined
   /** Why there was no response. */
   declare readonly reason: 'unreachable' | 'timeout' | 'aborted' | 'interrupted'
 
@@ -124,6 +127,7 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
   declare readonly method: string
   declare readonly path: string
   declare readonly attempts: number
+  declare readonly callId: string | undefined
   /** What is known of why. */
   declare readonly reason: UnknownOutcomeReason
   /** What to do to learn whether it was processed. */
@@ -196,6 +200,7 @@ export class ApiError extends EdgetillError implements CallDetails {
   declare readonly method: string
   declare readonly path: string
   declare readonly attempts: number
+  declare readonly callId: string | undefined
   /** The HTTP status. */
   declare readonly status: number
   /** The service's own code, such as `P-409` (`args.code` of its response), when it sent one. */
@@ -245,6 +250,7 @@ export class UnexpectedResponseError extends EdgetillError implements CallDetail
   declare readonly method: string
   declare readonly path: string
   declare readonly attempts: number
+  declare readonly callId: string | undefined
   /** The HTTP status. */
   declare readonly status: number
   /** What differs from the API document. */

@@ -2,10 +2,14 @@
 export interface RequestInfo {
   /** The function that was called, such as `createPayment`. */
   operation: string
+  /** A UUID: the same for each attempt of a call, and the `callId` of its error. */
+  callId: string
   /** The HTTP verb. */
   method: string
   /** Path and query below the base address. */
   path: string
+  /** The path as the API document writes it, such as `/api/v1/pos/{pos_id}/order/{order_id}/cancel`; of `rawRequest` its `path`. */
+  template: string
   /** 1 for the first attempt. */
   attempt: number
 }

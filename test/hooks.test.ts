@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { type CallDetails, createClient, type RequestInfo } from '../src/index.ts'
 import { call, GET, POST } from './support/call.ts'
-import { CONFIG, json } from './support/mock-fetch.ts'
+import { CONFIG, json, wire } from './support/mock-fetch.ts'
 
 describe('the hooks', () => {
   it('are told what happens, and nothing secret', async () => {
@@ -11,7 +12,10 @@ describe('the hooks', () => {
       onResponse: note('response'),
       onRetry: note('retry'),
     }).answer
-    const base = { operation: 'rawRequest', method: 'POST', path: '/api/v1/thing' }
+    const { callId } = told[0]?.[1] as RequestInfo
+    expect(callId).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/)
+    const path = '/api/v1/thing'
+    const base = { operation: 'rawRequest', callId, method: 'POST', path, template: path }
     const durationMs = expect.any(Number)
     expect(told).toEqual([
       ['request', { ...base, attempt: 1 }],
@@ -20,6 +24,29 @@ describe('the hooks', () => {
       ['request', { ...base, attempt: 2 }],
       ['response', { ...base, attempt: 2, status: 200, durationMs, requestId: 'r-1' }],
     ])
+  })
+
+  it('each call has its own id, which its error has too, and its path as a template', async () => {
+    const seen: RequestInfo[] = []
+    const client = createClient({
+      ...CONFIG,
+      fetch: wire(...Array(9).fill(() => json({}, 404))).fetch,
+      onRequest: (info) => seen.push(info),
+    })
+    const order_id = 'A/1'
+    const errors = [
+      await client.cancelPayment({ order_id }).catch((error: unknown) => error),
+      await client.resendWebhook({ order_id, operation: 'void' }).catch((error: unknown) => error),
+      await client.getAccount({ account_id: CONFIG.posId }).catch((error: unknown) => error),
+    ]
+    expect(errors.map((error) => (error as CallDetails).callId)).toEqual(seen.map(({ callId }) => callId))
+    expect(new Set(seen.map(({ callId }) => callId)).size).toBe(3)
+    expect(seen.map(({ template }) => template)).toEqual([
+      '/api/v1/pos/{pos_id}/order/{order_id}/cancel',
+      '/api/v1/pos/{pos_id}/orders/{order_id}/{operation}',
+      '/api/v1/balances/pos/{pos_id}/accounts/{account_id}',
+    ])
+    expect(seen[1]?.path).toBe(`/api/v1/pos/${CONFIG.posId}/orders/A%2F1/void?callback=true`)
   })
 
   it('cannot break a call, whether they throw or reject', async () => {

@@ -42,7 +42,7 @@ export async function authorize(
     const sign = config.signer ?? hmacSha1Signer
     signature = await sign({ method, path, body: body ?? '', apiKey, apiSecret })
   } catch (cause) {
-    throw new ConfigError('signer', 'The signer failed, so nothing was sent. Its error is the cause.', cause)
+    throw new ConfigError('signer', 'The signer failed, so nothing was sent.', cause)
   }
   // workerd would send a header value that the other runtimes reject. Checked here, all fail alike.
   if (typeof signature !== 'string' || !/^[!-~]+$/.test(signature)) {

@@ -1,4 +1,4 @@
-import type { Issue } from '../errors.ts'
+import { InvalidInputError, type Issue } from '../errors.ts'
 import { cutCardData } from '../lib/card-data.ts'
 import { RESPONSE_BYTES } from '../lib/limits.ts'
 import { readBytes, TooLargeError } from '../lib/read-bytes.ts'
@@ -33,16 +33,15 @@ function stringify(operation: string, body: unknown): string {
   try {
     return JSON.stringify(body, (key, value) => {
       // JSON would turn it into null without a word.
-      if (typeof value === 'number' && !Number.isFinite(value)) throw new NotFinite(key)
+      if (typeof value === 'number' && !Number.isFinite(value))
+        rejectInput(operation, key, 'must be a finite number', value)
       return value
     })
   } catch (error) {
-    if (error instanceof NotFinite) return rejectInput(operation, error.message, 'must be a finite number', Number.NaN)
+    if (error instanceof InvalidInputError) throw error
     return rejectInput(operation, '', 'must be JSON: no BigInt, nothing that contains itself', body)
   }
 }
-
-class NotFinite extends Error {}
 
 /** Reads the body of a 2xx. */
 export async function readJson(

@@ -1,15 +1,6 @@
 import * as v from 'valibot'
 import { TIMEOUT_LIMIT_MS } from '../config.ts'
-import {
-  anObject,
-  fieldsOf,
-  must,
-  noUnknownOption,
-  objectMessage,
-  option,
-  pure,
-  type Schema,
-} from '../schemas/fields.ts'
+import { anObject, fieldsOf, must, option, optionsOf, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, wholeNumber } from '../schemas/input.ts'
 import type { CallOptions } from './types.ts'
 
@@ -30,9 +21,7 @@ const optionFields = /* @__PURE__ */ pure(() =>
   }),
 )
 
-const optionsSchema: Schema<CallOptions> = /* @__PURE__ */ pure(() =>
-  v.pipe(anObject, noUnknownOption(Object.keys(optionFields)), v.looseObject(optionFields, objectMessage)),
-)
+const optionsSchema: Schema<CallOptions> = /* @__PURE__ */ pure(() => optionsOf(optionFields))
 
 function isSignal(value: unknown): boolean {
   const { aborted, addEventListener } = value as Partial<AbortSignal>

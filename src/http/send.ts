@@ -18,7 +18,7 @@ import {
   retryAfterMs,
 } from './errors.ts'
 import { wasNeverSent } from './never-sent.ts'
-import type { CallOptions, ParsedResponse, RunningAttempt, WireRequest } from './types.ts'
+import type { Attempt, CallOptions, ParsedResponse, RunningAttempt, WireRequest } from './types.ts'
 
 const BACKOFF_MS = 500
 const BACKOFF_LIMIT_MS = 8_000
@@ -38,9 +38,7 @@ export async function reported<T>(config: ResolvedConfig, operation: string, cal
 }
 
 /** A call with its limits. */
-interface Call {
-  config: ResolvedConfig
-  request: WireRequest
+interface Call extends Omit<Attempt, 'number' | 'sentAt'> {
   url: string
   signal: AbortSignal | undefined
   maxRetries: number
@@ -78,6 +76,7 @@ export async function send(
   const current: Call = {
     config,
     request,
+    callId: crypto.randomUUID(),
     url: addressOf(config, request),
     signal,
     maxRetries: options.maxRetries ?? config.maxRetries,
@@ -87,16 +86,16 @@ export async function send(
   for (let number = 1; ; number++) {
     const outcome = await attemptOnce(current, number)
     if ('response' in outcome) return outcome.response
-    callHook(config.hooks.onRetry, { ...infoOf(request, number), ...outcome.retry })
+    callHook(config.hooks.onRetry, { ...infoOf(current, number), ...outcome.retry })
     // An abort during the pause ends the next attempt before anything is sent.
     await sleep(outcome.retry.delayMs, signal)
   }
 }
 
 async function attemptOnce(call: Call, number: number): Promise<{ response: ParsedResponse } | { retry: Retry }> {
-  const { config, request } = call
+  const { config, request, callId } = call
   const deadline = startDeadline(Math.min(call.timeoutMs, Math.max(0, call.remainingMs())), call.signal)
-  const attempt: RunningAttempt = { config, request, number, deadline, sentAt: Date.now() }
+  const attempt: RunningAttempt = { config, request, callId, number, deadline, sentAt: Date.now() }
   const retryAfter = (status: number | undefined, delayMs: number): Retry | undefined =>
     number <= call.maxRetries && delayMs < call.remainingMs() ? { status, delayMs } : undefined
   try {
@@ -153,7 +152,7 @@ async function exchange(attempt: RunningAttempt, url: string, headers: Record<st
   const { method, body } = request
   // Taken out: workerd's fetch throws when it is called as a method of another object.
   const { fetch } = config
-  const info = infoOf(request, number)
+  const info = infoOf(attempt, number)
   callHook(config.hooks.onRequest, info)
   if (deadline.stopReason()) throw noResponse(attempt, { processed: 'no', cause: deadline.signal.reason })
   const startedAt = Date.now()
@@ -182,10 +181,10 @@ function requestIdOf(attempt: RunningAttempt, response: Response): string | unde
 }
 
 async function readSuccess(attempt: RunningAttempt, response: Response, url: string): Promise<ParsedResponse> {
-  const { request, deadline: _, ...rest } = attempt
+  const { request } = attempt
   const { status } = response
   const requestId = requestIdOf(attempt, response)
-  const parsed = { attempt: { ...rest, request }, status, requestId }
+  const parsed = { attempt, status, requestId }
   if (status < 300) return { ...parsed, json: await readJson(attempt, response, requestId), location: undefined }
   abandon(response.body)
   const header = response.headers.get('location') ?? ''
@@ -209,9 +208,7 @@ function httpAddress(location: string, url: string): string | undefined {
   return /^https?:/.test(href) ? href : undefined
 }
 
-const infoOf = ({ operation, method, path }: WireRequest, attempt: number): RequestInfo => ({
-  operation,
-  method,
-  path,
-  attempt,
-})
+function infoOf({ request, callId }: Pick<Attempt, 'request' | 'callId'>, attempt: number): RequestInfo {
+  const { operation, method, path, template = path } = request
+  return { operation, callId, method, path, template, attempt }
+}

@@ -27,6 +27,8 @@ export type BodilessCallOptions = Omit<CallOptions, 'passThrough'>
 export interface WireRequest extends AuthenticatedRequest {
   /** The function that was called. */
   operation: string
+  /** The path as the API document writes it, where it has parameters. */
+  template?: string
   /** Which configured address the path is below. */
   base: 'baseUrl' | 'apiUrl'
   /** What `resolveOutcome` needs to find the operation again. */
@@ -50,6 +52,8 @@ export interface WireRequest extends AuthenticatedRequest {
 /** One attempt of a request. */
 export interface Attempt {
   config: ResolvedConfig
+  /** The same for each attempt of a call. */
+  callId: string
   request: WireRequest
   /** Counted from 1. */
   number: number
@@ -76,6 +80,7 @@ export interface ParsedResponse {
 }
 
 /** What an error says about the call that it belongs to. `attempts` is the number of attempts that were sent. */
-export function callDetails({ request, number }: Attempt, attempts: number = number): CallDetails {
-  return { method: request.method, path: request.path, attempts }
+export function callDetails({ request, callId, number }: Attempt, attempts: number = number): CallDetails {
+  const { method, path } = request
+  return { method, path, attempts, callId }
 }

@@ -15,7 +15,7 @@ export function amountProblem(value: unknown, positive = true): string | undefin
   if (positive && value === 0) return 'more than zero'
   if (Math.abs(value) >= TOO_LARGE) return 'below 2^46'
   if (!/^-?\d+(\.\d{1,2})?$/.test(String(value))) {
-    return 'a number with at most 2 decimals: round it, or calculate in hundredths (toMinorUnits, fromMinorUnits)'
+    return 'a number with at most 2 decimals: round it, or calculate in hundredths (toMinorUnits)'
   }
   return undefined
 }

@@ -2,6 +2,9 @@
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Names that valibot's objects drop unseen, since an assignment to them could change a prototype. */
+export const isReserved = (name: string): boolean => /^(__proto__|constructor|prototype)$/.test(name)
+
 /** The kind of a value, for an error: never the value itself. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'missing'

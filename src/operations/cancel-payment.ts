@@ -8,7 +8,7 @@ import { checkOptions } from '../http/options.ts'
 import { reported, send } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { kindOf } from '../lib/kind.ts'
-import { segment } from '../lib/path.ts'
+import { pathOf } from '../lib/path.ts'
 import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
 import { type CancelledPayment, cancelledPaymentSchema } from '../schemas/payment.ts'
@@ -31,7 +31,7 @@ function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): Wir
     operation: 'cancelPayment',
     method: 'POST',
     base: 'baseUrl',
-    path: `/api/v1/pos/${input.pos_id ?? config.posId}/order/${segment(input.order_id)}/cancel`,
+    ...pathOf('/api/v1/pos/{pos_id}/order/{order_id}/cancel', { pos_id: config.posId, ...input }),
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-Key',
     subject: input,

@@ -5,7 +5,7 @@ import { recordOf } from '../http/body.ts'
 import { checkOptions } from '../http/options.ts'
 import { reported, send } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { segment } from '../lib/path.ts'
+import { pathOf } from '../lib/path.ts'
 import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, pathSegment } from '../schemas/input.ts'
 import { type RecurringCancellation, recurringCancellationSchema } from '../schemas/recurring.ts'
@@ -21,12 +21,12 @@ const inputSchema: Schema<CancelRecurringInput> = /* @__PURE__ */ pure(() =>
 )
 
 function buildRequest(received: CancelRecurringInput): WireRequest {
-  const { recurring_id } = checkInput('cancelRecurring', inputSchema, received)
+  const input = checkInput('cancelRecurring', inputSchema, received)
   return {
     operation: 'cancelRecurring',
     method: 'PUT',
     base: 'apiUrl',
-    path: `/api/v1/recurring/${segment(recurring_id)}/cancel`,
+    ...pathOf('/api/v1/recurring/{recurring_id}/cancel', input),
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
     howToFindOut:

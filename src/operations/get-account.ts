@@ -6,6 +6,7 @@ import { recordOf } from '../http/body.ts'
 import { checkOptions } from '../http/options.ts'
 import { reported, send } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import { pathOf } from '../lib/path.ts'
 import { type Account, accountSchema } from '../schemas/account.ts'
 import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, uuid } from '../schemas/input.ts'
@@ -28,7 +29,7 @@ function buildRequest(config: ResolvedConfig, received: GetAccountInput): WireRe
     operation: 'getAccount',
     method: 'GET',
     base: 'apiUrl',
-    path: `/api/v1/balances/pos/${input.pos_id ?? config.posId}/accounts/${input.account_id}`,
+    ...pathOf('/api/v1/balances/pos/{pos_id}/accounts/{account_id}', { pos_id: config.posId, ...input }),
     authentication: 'plain',
     howToFindOut: '',
   }

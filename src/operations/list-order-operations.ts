@@ -8,7 +8,7 @@ import { checkOptions } from '../http/options.ts'
 import { reported, send } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { isObject, kindOf } from '../lib/kind.ts'
-import { segment } from '../lib/path.ts'
+import { pathOf } from '../lib/path.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, pathSegment, uuid } from '../schemas/input.ts'
@@ -27,15 +27,15 @@ const inputSchema: Schema<ListOrderOperationsInput> = /* @__PURE__ */ pure(() =>
 )
 
 function buildRequest(config: ResolvedConfig, received: ListOrderOperationsInput): WireRequest {
-  const { pos_id = config.posId, order_id } = checkInput('listOrderOperations', inputSchema, received)
+  const input = checkInput('listOrderOperations', inputSchema, received)
   return {
     operation: 'listOrderOperations',
     method: 'GET',
     base: 'baseUrl',
-    path: `/api/v1/pos/${pos_id}/orders/${segment(order_id)}`,
+    ...pathOf('/api/v1/pos/{pos_id}/orders/{order_id}', { pos_id: config.posId, ...input }),
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
-    subject: { order_id },
+    subject: { order_id: input.order_id },
     howToFindOut: '',
   }
 }

@@ -1,8 +1,3 @@
-/** The `method` of each secondary operation's record. */
-export const METHOD_OF: Readonly<Record<string, 'capture' | 'void' | 'refund'>> = {
-  capturePayment: 'capture',
-  captureSplitPurchase: 'capture',
-  refundPayment: 'refund',
-  refundSplitPurchase: 'refund',
-  voidPayment: 'void',
-}
+/** The `method` of a secondary operation's record, by the function that makes it; undefined for any other function. */
+export const methodOf = (operation: string): 'capture' | 'void' | 'refund' | undefined =>
+  /^(capture|void|refund)(Payment|SplitPurchase)$/.exec(operation)?.[1] as 'capture' | 'void' | 'refund' | undefined

@@ -123,7 +123,7 @@ export function readHosted(response: ParsedResponse): Checkout {
   throw invalidResponse(attempt, { reason: 'unreadable_response', status, what, body: json, requestId })
 }
 
-const CHECKOUT_PATH = /^\/api\/v1\/checkout\/([^/]+)\/form$/
+const CHECKOUT_PATH = /^(.*)\/api\/v1\/checkout\/([^/]+)\/form$/
 
 /**
  * Reads the address of a checkout from a redirect. What else responds to a POST with a redirect (a login page, a firewall, a
@@ -133,8 +133,8 @@ export function readCheckout({ attempt, status, requestId, location = '' }: Pars
   const { config, request } = attempt
   const base = new URL(config.baseUrl)
   const { href, protocol, origin, pathname } = new URL(location)
-  const belowBase = pathname.startsWith(base.pathname) ? pathname.slice(base.pathname.replace(/\/$/, '').length) : ''
-  const checkout_id = (CHECKOUT_PATH.exec(pathname) ?? CHECKOUT_PATH.exec(belowBase))?.[1]
+  const [, below, id] = CHECKOUT_PATH.exec(pathname) ?? []
+  const checkout_id = below === '' || base.origin + below === config.baseUrl ? id : undefined
   const isSecure = protocol === 'https:' || base.protocol === 'http:'
   const isDocumented = checkout_id !== undefined && (status === 303 || status === 302)
   const isTrusted = status === 303 && (origin === base.origin || config.checkoutOrigins.includes(origin))

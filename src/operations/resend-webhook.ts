@@ -9,7 +9,7 @@ import { checkOptions } from '../http/options.ts'
 import { reported, send } from '../http/send.ts'
 import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { isObject } from '../lib/kind.ts'
-import { segment } from '../lib/path.ts'
+import { pathOf, segment } from '../lib/path.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, issueAt, orderId, pathSegment, uuid } from '../schemas/input.ts'
@@ -51,13 +51,18 @@ function inputIssues({ operation, transactionId }: ResendWebhookInput): Issue[] 
 
 function buildRequest(config: ResolvedConfig, received: ResendWebhookInput): WireRequest {
   const input = checkInput('resendWebhook', inputSchema, received, inputIssues)
-  const { pos_id = config.posId, order_id, operation, transactionId } = input
+  const { order_id, operation, transactionId } = input
   const query = transactionId === undefined ? '' : `&transactionId=${segment(transactionId)}`
+  const { template, path } = pathOf('/api/v1/pos/{pos_id}/orders/{order_id}/{operation}', {
+    pos_id: config.posId,
+    ...input,
+  })
   return {
     operation: 'resendWebhook',
     method: 'GET',
     base: 'baseUrl',
-    path: `/api/v1/pos/${pos_id}/orders/${segment(order_id)}/${segment(operation)}?callback=true${query}`,
+    template,
+    path: `${path}?callback=true${query}`,
     authentication: 'hmac',
     endpointsKeyHeader: 'X-API-KEY',
     subject: { order_id },

@@ -4,7 +4,7 @@ import { compareWithRequest } from '../http/compare.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { type Capture, captureSchema } from '../schemas/capture.ts'
 import type { Refund, Void } from '../schemas/secondary-operation.ts'
-import { METHOD_OF } from './methods.ts'
+import { methodOf } from './methods.ts'
 import { warnAboutPort } from './warnings.ts'
 
 /** What the request of every secondary operation has. */
@@ -34,7 +34,7 @@ export function secondaryRequest(
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
     subject: { order_id, pos_id, amount, currency },
-    methods: [METHOD_OF[operation] as string],
+    methods: [methodOf(operation) as string],
     howToFindOut:
       `${operation} has no idempotency key: a second call can move the money again. First call resolveOutcome(client, error, { known }), ` +
       `or compare listOrderOperations({ order_id: ${JSON.stringify(order_id)} }) with the operations from before the call.`,

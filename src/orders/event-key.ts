@@ -1,3 +1,4 @@
+import { isReserved } from '../lib/kind.ts'
 import { sha256Base64url } from '../lib/sha256.ts'
 import { type EventCopy, isDocumentedEvent } from '../schemas/event.ts'
 import { originalOf } from '../schemas/read-event.ts'
@@ -28,8 +29,6 @@ export function eventKey(event: EventCopy): string {
 
 /** A copy has them as ours. */
 const OURS: ReadonlySet<string> = new Set(['kind', 'record', 'issues'])
-/** valibot's objects drop them. */
-const DROPPED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** What is still to be written: a piece of text, or a value under a key. */
 type Pending = string | { key: string; value: unknown }
@@ -57,7 +56,7 @@ function canonicalText(record: Record<string, unknown>): string {
       const rest: Pending[] = []
       for (const name of Object.keys(members).sort()) {
         const member = members[name]
-        if (isAbsent(member) || DROPPED.has(name) || (value === record && OURS.has(name))) continue
+        if (isAbsent(member) || isReserved(name) || (value === record && OURS.has(name))) continue
         if (typeof member === 'object') rest.push(`${quoted(name)}:`, { key: name, value: member }, ',')
         else if (rest.length > 0) rest.push(`${quoted(name)}:${scalarText(name, member)},`)
         else text += `${quoted(name)}:${scalarText(name, member)},`

@@ -290,12 +290,10 @@ function hasOtherAmount(
 ): boolean {
   const differs = ({ amount: asked, processed_amount }: EventSummary, wanted: number | undefined) =>
     wanted !== undefined && hundredths((processed_amount ?? asked) as number) !== hundredths(wanted)
-  return operations.some(({ newest }) =>
-    newest === first
-      ? differs(newest, amount)
-      : (newest.method === 'purchase' || newest.method === 'auth') &&
-        newest.status === 'success' &&
-        differs(newest, recurring_amount),
+  return operations.some((one) =>
+    one.newest === first
+      ? differs(one.newest, amount)
+      : isSale(one) && isPaid(one) && differs(one.newest, recurring_amount),
   )
 }
 

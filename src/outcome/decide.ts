@@ -1,6 +1,6 @@
 import { isFinal } from '../helpers/status.ts'
 import { hundredths, isAmount } from '../lib/decimal.ts'
-import { METHOD_OF } from '../operations/methods.ts'
+import { methodOf } from '../operations/methods.ts'
 import { type DocumentedEvent, isDocumentedEvent, type PrimaryEvent, type WebhookEvent } from '../schemas/event.ts'
 import type { OrderView } from './look-up.ts'
 
@@ -29,7 +29,7 @@ export interface CallFacts {
 
 /** Decides what became of a call from what the service shows of its order: pure. */
 export function decide(call: CallFacts, view: OrderView): ResolvedOutcome {
-  const method = METHOD_OF[call.operation]
+  const method = methodOf(call.operation)
   if (method) return decideSecondary(call, method, view)
   if (call.operation === 'cancelPayment') return decideCancellation(call, view)
   if (call.operation === 'cancelRecurring') return decideSubscription(call, view)

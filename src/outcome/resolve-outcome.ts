@@ -1,17 +1,8 @@
 import * as v from 'valibot'
 import { EdgetillError, isConfigError } from '../errors.ts'
 import type { BodilessCallOptions } from '../http/types.ts'
-import { METHOD_OF } from '../operations/methods.ts'
-import {
-  anObject,
-  fieldsOf,
-  must,
-  noUnknownOption,
-  objectMessage,
-  option,
-  pure,
-  type Schema,
-} from '../schemas/fields.ts'
+import { methodOf } from '../operations/methods.ts'
+import { fieldsOf, must, objectOf, option, optionsOf, pure, type Schema } from '../schemas/fields.ts'
 import { amount, checkInput, uuid, wholeNumber } from '../schemas/input.ts'
 import { text } from '../schemas/values.ts'
 import { decide, type ResolvedOutcome, unknown } from './decide.ts'
@@ -53,22 +44,18 @@ export interface ResolveOutcomeOptions extends BodilessCallOptions {
 const SETTLE_AFTER_MS = 600_000
 
 const callSchema: Schema<UnresolvedCall> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anObject,
-    v.looseObject(
-      fieldsOf<UnresolvedCall>()({
-        operation: text,
-        order_id: v.optional(text),
-        amount: v.optional(amount),
-        currency: v.optional(text),
-        pos_id: v.optional(uuid),
-        sent_at: v.custom<string | number | Date>(
-          isTime,
-          must('be an ISO 8601 time with a zone, milliseconds since the epoch or a Date'),
-        ),
-      }),
-      objectMessage,
-    ),
+  objectOf(
+    fieldsOf<UnresolvedCall>()({
+      operation: text,
+      order_id: v.optional(text),
+      amount: v.optional(amount),
+      currency: v.optional(text),
+      pos_id: v.optional(uuid),
+      sent_at: v.custom<string | number | Date>(
+        isTime,
+        must('be an ISO 8601 time with a zone, milliseconds since the epoch or a Date'),
+      ),
+    }),
   ),
 )
 
@@ -86,7 +73,7 @@ const optionsSchema: Schema<OwnOptions> = /* @__PURE__ */ pure(() => {
     settleAfterMs: option(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
     now: option(v.custom<() => number>((value) => typeof value === 'function', must('be a function'))),
   })
-  return v.pipe(anObject, noUnknownOption([...Object.keys(own), ...CALL_OPTIONS]), v.looseObject(own, objectMessage))
+  return optionsOf(own, CALL_OPTIONS)
 })
 
 function isIds(value: unknown): boolean {
@@ -152,7 +139,7 @@ export async function resolveOutcome(
   try {
     return decide(
       facts,
-      await lookUpOrder(client, { order_id, pos_id }, [METHOD_OF[operation] ?? []].flat(), callOptions),
+      await lookUpOrder(client, { order_id, pos_id }, [methodOf(operation) ?? []].flat(), callOptions),
     )
   } catch (error) {
     if (!(error instanceof EdgetillError) || isConfigError(error)) throw error

@@ -1,5 +1,4 @@
 import type { BodilessCallOptions } from '../http/types.ts'
-import { METHOD_OF } from '../operations/methods.ts'
 import { lookUpOrder, type OrderAddress, type OrderLookup } from './look-up.ts'
 
 /**
@@ -32,7 +31,7 @@ export async function snapshotOrder(
   options: BodilessCallOptions = {},
 ): Promise<string[]> {
   const address = typeof order === 'string' ? { order_id: order } : order
-  const { operations } = await lookUpOrder(client, address, [...new Set(Object.values(METHOD_OF))], options)
+  const { operations } = await lookUpOrder(client, address, ['capture', 'refund', 'void'], options)
   const ids = operations.flatMap(({ record }) => [record.payment_id, record.operation_id])
   return [...new Set(ids.filter((id) => typeof id === 'string'))]
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anObject, fieldsOf, must, objectMessage, pure, type Schema } from './fields.ts'
+import { anObject, fieldsOf, must, objectMessage, objectOf, pure, type Schema } from './fields.ts'
 import type { Received, Wire } from './read.ts'
 import { type Currency, number, optionalNumber, optionalText, text } from './values.ts'
 
@@ -48,13 +48,7 @@ const balancesSchema: Schema<AccountBalances> = /* @__PURE__ */ pure(() =>
 
 /** An account: `id`, `currency` and `balances` decide. */
 export const accountSchema: Schema<Wire<Account>> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anObject,
-    v.looseObject(
-      fieldsOf<Wire<Account>>()({ id: text, name: optionalText, currency: text, balances: balancesSchema }),
-      objectMessage,
-    ),
-  ),
+  objectOf(fieldsOf<Wire<Account>>()({ id: text, name: optionalText, currency: text, balances: balancesSchema })),
 )
 
 /** All accounts of a POS, each still to be read. */
@@ -63,5 +57,5 @@ export interface AccountList extends Received {
 }
 
 export const accountListSchema: Schema<Wire<AccountList>> = /* @__PURE__ */ pure(() =>
-  v.pipe(anObject, v.looseObject({ accounts: v.array(v.unknown(), must('be an array')) }, objectMessage)),
+  objectOf({ accounts: v.array(v.unknown(), must('be an array')) }),
 )

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anObject, fieldsOf, objectMessage, pure, type Schema } from './fields.ts'
+import { fieldsOf, objectOf, pure, type Schema } from './fields.ts'
 import { oneOf } from './input.ts'
 import type { Received, Wire } from './read.ts'
 import { type Recurring, recurringSchema } from './recurring.ts'
@@ -245,58 +245,54 @@ export type EventFields<T> = Omit<T, 'kind' | keyof Received>
 
 /** A payment's webhook, under any of its five methods. */
 export const primaryEventSchema: Schema<EventFields<PrimaryEvent>> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anObject,
-    v.looseObject(
-      fieldsOf<EventFields<PrimaryEvent>>()({
-        ...commonFields,
-        method: oneOf(['purchase', 'auth', 'credit', 'p2p', 'lookup']),
-        gateway_order_id: optionalText,
-        billing_order_id: optionalText,
-        payway: optionalText,
-        eci: optionalText,
-        limit_info,
-        cc_mask: optionalText,
-        cc_token: optionalText,
-        cc_token_expiration: optionalText,
-        customer_id: optionalText,
-        customer_phone: optionalText,
-        fixed_fee: v.nullish(feeSchema),
-        percent_fee: v.nullish(feeSchema),
-        payload: optionalText,
-        receipt_url: optionalText,
-        bank_pay: v.nullish(bankPaySchema),
-        processed_amount: optionalNumber,
-        processed_currency: optionalText,
-        recurring: v.nullish(recurringSchema),
-      }),
-      objectMessage,
-    ),
+  objectOf(
+    fieldsOf<EventFields<PrimaryEvent>>()({
+      ...commonFields,
+      method: oneOf(['purchase', 'auth', 'credit', 'p2p', 'lookup']),
+      gateway_order_id: optionalText,
+      billing_order_id: optionalText,
+      payway: optionalText,
+      eci: optionalText,
+      limit_info,
+      cc_mask: optionalText,
+      cc_token: optionalText,
+      cc_token_expiration: optionalText,
+      customer_id: optionalText,
+      customer_phone: optionalText,
+      fixed_fee: v.nullish(feeSchema),
+      percent_fee: v.nullish(feeSchema),
+      payload: optionalText,
+      receipt_url: optionalText,
+      bank_pay: v.nullish(bankPaySchema),
+      processed_amount: optionalNumber,
+      processed_currency: optionalText,
+      recurring: v.nullish(recurringSchema),
+    }),
   ),
 )
 
 /** A capture's webhook. */
 export const captureEventSchema: Schema<EventFields<CaptureEvent>> = /* @__PURE__ */ pure(() => {
   const fields = fieldsOf<EventFields<CaptureEvent>>()({ ...secondaryFields, method: oneOf(['capture']), limit_info })
-  return v.pipe(anObject, v.looseObject(fields, objectMessage))
+  return objectOf(fields)
 })
 
 /** A void's webhook. */
 export const voidEventSchema: Schema<EventFields<VoidEvent>> = /* @__PURE__ */ pure(() => {
   const fields = fieldsOf<EventFields<VoidEvent>>()({ ...secondaryFields, method: oneOf(['void']) })
-  return v.pipe(anObject, v.looseObject(fields, objectMessage))
+  return objectOf(fields)
 })
 
 /** An incremental authorization's webhook. */
 export const authIncrementEventSchema: Schema<EventFields<AuthIncrementEvent>> = /* @__PURE__ */ pure(() => {
   const method = oneOf(['auth_increment'])
   const fields = fieldsOf<EventFields<AuthIncrementEvent>>()({ ...secondaryFields, method, limit_info })
-  return v.pipe(anObject, v.looseObject(fields, objectMessage))
+  return objectOf(fields)
 })
 
 /** A refund's webhook. */
 export const refundEventSchema: Schema<EventFields<RefundEvent>> = /* @__PURE__ */ pure(() => {
   const method = oneOf(['refund'])
   const fields = fieldsOf<EventFields<RefundEvent>>()({ ...secondaryFields, method, receipt_url: optionalText })
-  return v.pipe(anObject, v.looseObject(fields, objectMessage))
+  return objectOf(fields)
 })

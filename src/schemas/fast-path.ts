@@ -1,3 +1,4 @@
+import { isReserved } from '../lib/kind.ts'
 import type { Schema } from './fields.ts'
 
 type Test = (value: unknown) => boolean
@@ -78,13 +79,11 @@ function compileObject(entries: Record<string, Parts>): Test {
       }
       const test = tests.get(name)
       // Names that valibot's objects drop, and what JSON does not have.
-      if (test ? !test(field) : field === undefined || DROPPED.has(name)) return false
+      if (test ? !test(field) : field === undefined || isReserved(name)) return false
       if (test && required.has(name)) found++
     }
     return found === required.size
   }
 }
-
-const DROPPED: ReadonlySet<string> = /* @__PURE__ */ new Set(['__proto__', 'constructor', 'prototype'])
 
 const never = () => false

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { ConfigError } from '../errors.ts'
-import { isObject } from '../lib/kind.ts'
+import { isObject, isReserved } from '../lib/kind.ts'
 import { DOCUMENTED, didYouMean } from './documented.ts'
 
 /** Reads an unknown value as a `T`. */
@@ -55,15 +55,19 @@ export const anObject: Schema<Record<string, unknown>> = /* @__PURE__ */ pure(()
   v.custom<Record<string, unknown>>(isObject, 'must be an object'),
 )
 
-// valibot's objects drop these names unseen, since an assignment to them could change a prototype.
-const RESERVED = ['__proto__', 'constructor', 'prototype']
+/** An object that is received: fields without a schema are kept. */
+export function objectOf<E extends v.ObjectEntries>(
+  entries: E,
+): v.SchemaWithPipe<readonly [typeof anObject, v.LooseObjectSchema<E, Message>]> {
+  return v.pipe(anObject, v.looseObject(entries, objectMessage))
+}
 
 /** An object of a call's input. */
 export const anInput: Schema<Record<string, unknown>> = /* @__PURE__ */ pure(() =>
   v.pipe(
     anObject,
     rejectNames(
-      (input) => RESERVED.filter((name) => Object.hasOwn(input, name)),
+      (input) => Object.keys(input).filter(isReserved),
       (name) => `${name} is a reserved name`,
     ),
   ),
@@ -77,12 +81,17 @@ export function option<T>(schema: Schema<T>): Schema<T | undefined> {
   )
 }
 
-/** Rejects the options of a plain object that are not known. (An instance of a class may have other fields.) */
-export function noUnknownOption(known: readonly string[]): v.BaseValidation<Options, Options, v.BaseIssue<unknown>> {
-  return rejectNames(
+/** The options of a call or of a client. Those of a plain object that are not known are rejected: an instance of a class may have more. */
+export function optionsOf<E extends v.ObjectEntries>(
+  entries: E,
+  more: readonly string[] = [],
+): v.SchemaWithPipe<readonly [typeof anObject, ReturnType<typeof rejectNames>, v.LooseObjectSchema<E, Message>]> {
+  const known = [...Object.keys(entries), ...more]
+  const unknown = rejectNames(
     (options) => (isPlain(options) ? Object.keys(options).filter((name) => !known.includes(name)) : []),
     () => notAnOption(known),
   )
+  return v.pipe(anObject, unknown, v.looseObject(entries, objectMessage))
 }
 
 /**

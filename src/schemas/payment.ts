@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anObject, fieldsOf, must, objectMessage, pure, type Schema } from './fields.ts'
+import { fieldsOf, must, objectOf, pure, type Schema } from './fields.ts'
 import type { Received, Wire } from './read.ts'
 import { type Recurring, recurringSchema } from './recurring.ts'
 import { type SplitResult, splitResultSchema } from './split.ts'
@@ -210,24 +210,20 @@ const details = /* @__PURE__ */ pure(() =>
 /** A payment: `payment_id`, `order_id`, `amount`, `currency`, `status` and `method` decide. */
 export const paymentSchema: Schema<Wire<Payment>> = /* @__PURE__ */ pure(() => {
   const deciding = { payment_id: text, order_id: text, amount: number, currency: text, status: text, method: text }
-  return v.pipe(anObject, v.looseObject(fieldsOf<Wire<Payment>>()({ ...deciding, ...details }), objectMessage))
+  return objectOf(fieldsOf<Wire<Payment>>()({ ...deciding, ...details }))
 })
 
 /** A cancelled payment: `status` decides. */
 export const cancelledPaymentSchema: Schema<Wire<CancelledPayment>> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anObject,
-    v.looseObject(
-      fieldsOf<Wire<CancelledPayment>>()({
-        ...details,
-        status: text,
-        payment_id: optionalText,
-        order_id: optionalText,
-        amount: optionalNumber,
-        currency: optionalText,
-        method: optionalText,
-      }),
-      objectMessage,
-    ),
+  objectOf(
+    fieldsOf<Wire<CancelledPayment>>()({
+      ...details,
+      status: text,
+      payment_id: optionalText,
+      order_id: optionalText,
+      amount: optionalNumber,
+      currency: optionalText,
+      method: optionalText,
+    }),
   ),
 )

@@ -88,7 +88,7 @@ export function recordOf(event: unknown): Readonly<Record<string, unknown>> {
   if (lost.length === 0) return fields
   throw new ConfigError(
     'event',
-    `This copy of an event has lost its ${lost.join(', ')}: keep event.record, or JSON.stringify(event), and pass readEvent(record).`,
+    `This copy of an event has lost its ${lost.join(', ')}: keep event.record, or JSON.stringify(event), for readEvent.`,
   )
 }
 

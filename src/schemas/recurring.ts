@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Issue } from '../errors.ts'
-import { anObject, fieldsOf, inputObject, objectMessage, pure, type Schema } from './fields.ts'
+import { fieldsOf, inputObject, objectOf, pure, type Schema } from './fields.ts'
 import { amount, date, issueAt, oneOf, pattern, url, wholeNumber } from './input.ts'
 import type { Received, Wire } from './read.ts'
 import { type LiteralUnion, text } from './values.ts'
@@ -14,7 +14,7 @@ export interface Recurring {
 }
 
 export const recurringSchema: Schema<Recurring> = /* @__PURE__ */ pure(() =>
-  v.pipe(anObject, v.looseObject(fieldsOf<Recurring>()({ id: text, status: text }), objectMessage)),
+  objectOf(fieldsOf<Recurring>()({ id: text, status: text })),
 )
 
 /** What the cancellation of a subscription returns (beyond the API document [A]). All other fields are kept. */
@@ -25,7 +25,7 @@ export interface RecurringCancellation extends Received {
 
 /** The cancellation of a subscription: `recurring_status` decides. */
 export const recurringCancellationSchema: Schema<Wire<RecurringCancellation>> = /* @__PURE__ */ pure(() =>
-  v.pipe(anObject, v.looseObject(fieldsOf<Wire<RecurringCancellation>>()({ recurring_status: text }), objectMessage)),
+  objectOf(fieldsOf<Wire<RecurringCancellation>>()({ recurring_status: text })),
 )
 
 /** The unit of a recurring schedule. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anObject, fieldsOf, inputObject, must, objectMessage, pure, type Schema } from './fields.ts'
+import { fieldsOf, inputObject, must, objectOf, pure, type Schema } from './fields.ts'
 import { amount, products, uuid } from './input.ts'
 import { optionalNumber, optionalText } from './values.ts'
 
@@ -37,8 +37,5 @@ export interface SplitResult {
 }
 
 export const splitResultSchema: Schema<SplitResult> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anObject,
-    v.looseObject(fieldsOf<SplitResult>()({ amount: optionalNumber, sub_merchant_id: optionalText }), objectMessage),
-  ),
+  objectOf(fieldsOf<SplitResult>()({ amount: optionalNumber, sub_merchant_id: optionalText })),
 )

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anObject, fieldsOf, must, objectMessage, pure, type Schema } from './fields.ts'
+import { fieldsOf, must, objectOf, pure, type Schema } from './fields.ts'
 
 /** A text of the service whose known values are listed, and which may hold others at any time. */
 export type LiteralUnion<Known extends string> = Known | (string & {})
@@ -48,7 +48,7 @@ export interface Fee {
 }
 
 export const feeSchema: Schema<Fee> = /* @__PURE__ */ pure(() =>
-  v.pipe(anObject, v.looseObject(fieldsOf<Fee>()({ amount: number, currency: text }), objectMessage)),
+  objectOf(fieldsOf<Fee>()({ amount: number, currency: text })),
 )
 
 /** The limit that caused a decline (API document, "Payment (primary operation) record"). */
@@ -60,10 +60,7 @@ export interface LimitInfo {
 }
 
 const limitInfoObject = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anObject,
-    v.looseObject(fieldsOf<LimitInfo>()({ retry_after: optionalText, description: optionalText }), objectMessage),
-  ),
+  objectOf(fieldsOf<LimitInfo>()({ retry_after: optionalText, description: optionalText })),
 )
 
 /** The API document's parameter table types it String, and it is delivered as an object: both are read. */
@@ -90,19 +87,15 @@ export interface BankPay {
 }
 
 export const bankPaySchema: Schema<BankPay> = /* @__PURE__ */ pure(() =>
-  v.pipe(
-    anObject,
-    v.looseObject(
-      fieldsOf<BankPay>()({
-        sender_mfo: optionalText,
-        sender_bank: optionalText,
-        sender_iban: optionalText,
-        sender_name: optionalText,
-        sender_tax_id: optionalText,
-        receiver_iban: optionalText,
-        description: optionalText,
-      }),
-      objectMessage,
-    ),
+  objectOf(
+    fieldsOf<BankPay>()({
+      sender_mfo: optionalText,
+      sender_bank: optionalText,
+      sender_iban: optionalText,
+      sender_name: optionalText,
+      sender_tax_id: optionalText,
+      receiver_iban: optionalText,
+      description: optionalText,
+    }),
   ),
 )

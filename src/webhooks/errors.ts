@@ -33,7 +33,7 @@ export function missing(name: string): WebhookVerificationError {
 }
 
 export function duplicate(name: string): WebhookVerificationError {
-  return rejected('duplicate_field', `its form has "${name}" more than once, so it is not clear which one was signed`)
+  return rejected('duplicate_field', `its form has "${name}" more than once`)
 }
 
 export function tooLarge(maxBytes: number): WebhookVerificationError {

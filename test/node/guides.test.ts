@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { describe, expect, it, vi } from 'vitest'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { OPERATIONS } from '../../src/emulator/control/operations.ts'
@@ -294,6 +295,7 @@ describe('guides/recipes.md', () => {
   const splitting = recipes.program('A split, with its capture and its refund')
   const direct = recipes.program('A direct payment with 3-D Secure, in a script')
   const day = recipes.program('Reconcile a day')
+  const traced = recipes.program('Trace calls with OpenTelemetry')
   // test/node/readme.test.ts runs it.
   recipes.program("Validate a queue's message")
   const open = () => {
@@ -371,6 +373,33 @@ describe('guides/recipes.md', () => {
       ['held', 'captured 0 of 10000 hundredths'],
       ['gone', 'not known to the service'],
     ])
+  })
+
+  it('traces a capture with a retry, and one that got no response', async () => {
+    const { tracing } = (await load(traced)) as Record<string, CallableFunction>
+    const exporter = new InMemorySpanExporter()
+    const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+    const { emulator, client } = open()
+    await client.createPayment({ ...DIRECT_AUTH, order_id: 'A-1' })
+    const hooks = tracing?.(provider.getTracer('shop'))
+    const watched = createClient({ ...emulator.credentials, fetch: emulator.fetch, onWarning() {}, ...hooks })
+    emulator.faults.next({ kind: 'too_many_requests', retryAfter: 0 })
+    await watched.capturePayment({ order_id: 'A-1', order_currency: DIRECT_AUTH.currency, charge_amount: 1 })
+    emulator.faults.next({ kind: 'reset' })
+    const lost = watched.capturePayment({ order_id: 'A-1', order_currency: DIRECT_AUTH.currency, charge_amount: 1 })
+    await expect(lost).rejects.toMatchObject({ code: 'outcome_unknown' })
+    const spans = exporter.getFinishedSpans()
+    expect(new Set(spans.map(({ name }) => name))).toEqual(new Set(['POST /api/v1/capture']))
+    const [first, second, third] = spans.map(
+      ({ attributes, status, events }): Record<string, unknown> => ({ ...attributes, ...status, events }),
+    )
+    expect(first).toMatchObject({ 'http.response.status_code': 429, 'http.request.resend_count': 0, code: 2 })
+    expect(second).toMatchObject({ 'http.response.status_code': 200, 'http.request.resend_count': 1, code: 0 })
+    expect(third).toMatchObject({ 'http.request.resend_count': 0, code: 2, events: [{ name: 'exception' }] })
+    const ids = [first, second, third].map((span) => span?.['edgetill.call_id'])
+    expect(ids[0]).toBe(ids[1])
+    expect(ids[2]).not.toBe(ids[0])
+    expect(spans).toHaveLength(3)
   })
 })
 

@@ -101,7 +101,7 @@ describe('issues', () => {
   })
 
   it.each<[unknown, RegExp]>([
-    [10.999, /^must be a number with at most 2 decimals.*fromMinorUnits/],
+    [10.999, /^must be a number with at most 2 decimals.*toMinorUnits/],
     [0.1 + 0.2, /at most 2 decimals/],
     [-5, /^must be positive, not negative$/],
     [0, /^must be more than zero$/],

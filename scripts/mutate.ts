@@ -39,7 +39,7 @@ const HTTP = [
   'test/http/deadline.test.ts',
   'test/errors.test.ts',
 ]
-const PASS_THROUGH = ['request', 'purchase-rules', 'create-split-purchase', 'create-payment'].map(
+const PASS_THROUGH = ['raw-request', 'purchase-rules', 'create-split-purchase', 'create-payment'].map(
   (name) => `test/operations/${name}.test.ts`,
 )
 const WEBHOOKS = ['test/webhooks/verify.test.ts', 'test/webhooks/sign.test.ts', 'test/webhooks/handler.test.ts']
@@ -65,6 +65,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/http/send.ts': [...HTTP, 'test/hooks.test.ts', 'test/http/auth.test.ts'],
   'src/http/errors.ts': [...HTTP, 'test/operations/*.test.ts'],
   'src/http/body.ts': [...PASS_THROUGH, ...HTTP, 'test/operations/capture-payment.test.ts'],
+  'src/http/compare.ts': ['test/operations/answers.test.ts', 'test/schemas/null.test.ts'],
   'src/http/auth.ts': [...HTTP, ...PASS_THROUGH],
   'src/http/deadline.ts': HTTP,
   'src/lib/redact.ts': [...LIB, 'test/lib/card-data.test.ts', 'test/canary.test.ts'],
@@ -83,6 +84,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/webhooks/signature.ts': WEBHOOKS,
   'src/webhooks/verify.ts': WEBHOOKS,
   'src/webhooks/form.ts': WEBHOOKS,
+  'src/webhooks/receiver.ts': ['test/webhooks/handler.test.ts', 'test/odd-input.test.ts'],
   'src/schemas/read.ts': [...SCHEMAS, 'test/http/*.test.ts'],
   'src/schemas/read-event.ts': SCHEMAS,
   'src/schemas/fast-path.ts': SCHEMAS,
@@ -92,7 +94,10 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/card/mask.ts': ['test/card/card.test.ts'],
   'src/card/number.ts': ['test/card/card.test.ts'],
   'src/orders/fold.ts': FOLD,
-  'src/orders/event-key.ts': ['test/orders/*.test.ts'],
+  'src/orders/event-key.ts': ['test/orders/copies.test.ts', 'test/orders/*.test.ts'],
+  'src/orders/operation-key.ts': ['test/orders/copies.test.ts'],
+  'src/orders/identity.ts': ['test/orders/copies.test.ts', 'test/orders/fold.test.ts'],
+  'src/outcome/decide.ts': ['test/outcome/resolve-outcome.test.ts', 'test/schemas/null.test.ts'],
   'src/orders/summary.ts': FOLD,
   'src/checkout-link/check.ts': LINKS,
   'src/checkout-link/link.ts': LINKS,

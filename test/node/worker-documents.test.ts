@@ -349,7 +349,9 @@ function compile(files: ReadonlyMap<string, string>): string[] {
     ts.sys,
     join(root, 'worker'),
   )
-  const program = programOf(files, options)
+  // A shop has the package installed.
+  const paths = { ...options.paths, edgetill: [join(root, 'src/index.ts')] }
+  const program = programOf(files, { ...options, paths })
   return [...files.keys()].flatMap((name) => complaintsOf(program, name))
 }
 

@@ -70,6 +70,17 @@ describe('a response is compared with its request', () => {
     expect(
       await rejection(clientOf([{ ...cancelled, order_id: 'B' }]).cancelPayment({ order_id: 'A-1' })),
     ).toMatchObject({ code: 'outcome_unknown' })
+    for (const method of ['auth', 'credit', 'p2p', 'lookup', 'capture', 'void', 'auth_increment', 'refund']) {
+      const asked = clientOf({ ...CAPTURE_RECORD, currency: 'UAH', method })
+      expect(await rejection(asked.resendWebhook({ order_id: 'A-1', operation: 'purchase' }))).toMatchObject({
+        code: 'unexpected_response',
+      })
+    }
+    // Nobody knows it: a value where nothing was changed.
+    const unheard = { ...PAYMENT_RECORD, method: 'loyalty' }
+    const event = await clientOf(unheard).resendWebhook({ order_id: 'A-1', operation: 'purchase' })
+    expect(event.kind).toBe('unknown')
+    expect(await rejection(clientOf(unheard).createPayment(CARD))).toMatchObject({ code: 'outcome_unknown' })
     const foreign = { ...PAYMENT_RECORD, order_id: 'OTHER' }
     for (const call of [
       clientOf(foreign).resendWebhook({ order_id: 'A-1', operation: 'purchase' }),

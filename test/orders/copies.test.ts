@@ -170,6 +170,15 @@ describe('the key of an operation', () => {
     expect(new Set([key, ...others.map(keyOf)]).size).toBe(others.length + 1)
   })
 
+  it.each(['purchase', 'auth', 'credit', 'p2p', 'lookup'])('of a %s is another one for each charge', (method) => {
+    expect(keyOf({ ...purchase, method, created_at: '2026-09-09T10:00:00' })).not.toBe(keyOf({ ...purchase, method }))
+  })
+
+  it('of an operation without an operation_id is that of its payment', () => {
+    const refund = { ...purchase, method: 'refund' }
+    expect(keyOf({ ...refund, fee: null })).toBe(keyOf(refund))
+  })
+
   it('tells charges apart as the fold does', async () => {
     const some = fc.record({
       payment_id: fc.constantFrom('p1', 'p2'),

@@ -161,6 +161,9 @@ describe('createWebhookHandler', () => {
     const { handle, events, reports } = receiver({ onUnreadable: async ({ data }) => kept.push(data) })
     expect(await shown(await handle(post(unreadable)))).toEqual([200, ''])
     expect({ kept, events, reports }).toEqual({ kept: ['not JSON'], events: [], reports: [] })
+    // One that is not genuine never gets there.
+    expect(await shown(await handle(post(forged)))).toEqual([401, 'Unauthorized'])
+    expect([kept.length, reports.length]).toEqual([1, 1])
   })
 
   it('responds 503 for it without an onUnreadable, and when that throws', async () => {
@@ -199,6 +202,7 @@ describe('createWebhookHandler', () => {
     for (const timeoutMs of [0, 1.5, -1, 2 ** 31, Number.NaN]) {
       expect(() => createWebhookHandler({ secrets: SECRET, onEvent: () => {}, timeoutMs })).toThrow(/timeoutMs must be/)
     }
+    for (const timeoutMs of [1, 2 ** 31 - 1]) createWebhookHandler({ secrets: SECRET, onEvent: () => {}, timeoutMs })
   })
 
   it('responds 500 for a mistake in the receiver, and names the cure to onRejected alone', async () => {
@@ -237,8 +241,9 @@ describe('createWebhookHandler', () => {
     const { handle } = receiver({ onRejected: undefined, onEvent: () => Promise.reject(store) })
     await handle(post(forged))
     await handle(post(signed.body))
+    await handle('no request' as never)
     expect(warned.mock.calls).toEqual([[expect.stringContaining('another secret')]])
-    expect(failed.mock.calls).toEqual([[store]])
+    expect(failed.mock.calls).toEqual([[store], [expect.objectContaining({ code: 'config' })]])
     expect(JSON.stringify(warned.mock.calls)).not.toContain(SECRET)
   })
 
@@ -265,6 +270,7 @@ describe('createWebhookHandler', () => {
     ['onEvent', { secrets: SECRET }],
     ['onUnreadable', { secrets: SECRET, onEvent() {}, onUnreadable: 'keep' }],
     ['onRejected', { secrets: SECRET, onEvent() {}, onRejected: null }],
+    ['onLate', { secrets: SECRET, onEvent() {}, onLate: 'print' }],
     ['maxBytes', { secrets: SECRET, onEvent() {}, maxBytes: 0 }],
     ['onUnReadable', { secrets: SECRET, onEvent() {}, onUnReadable() {} }],
     ['secrets', undefined],

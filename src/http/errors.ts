@@ -216,6 +216,8 @@ export function isRetryable(status: number): boolean {
 function hint({ config, request }: Attempt, status: number, apiCode?: string, apiMessage = ''): string {
   if (apiCode === 'P-409')
     return ' Used before, if only by a failed attempt: make another, newOrderId(), or look it up.'
+  if (status === 404 && request.base === 'apiUrl' && config.apiUrl === config.baseUrl)
+    return ' apiUrl is a separate address, not that of baseUrl.'
   if (status !== 401) return ''
   // The message already names the credential.
   if (config.signer || !isSigned(config, request) || /api-key|endpoints|pos_id|\bpos\b/i.test(apiMessage)) {

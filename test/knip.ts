@@ -28,6 +28,8 @@ export default {
     'publint',
     // Read as a file, into a page.
     'axe-core',
+    // Imported by a block of guides/recipes.md.
+    '@valibot/to-json-schema',
     // Bundled by bench/bundles.ts from a text.
     '@lemonsqueezy/lemonsqueezy.js',
   ],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createEmulator } from '../src/emulator/index.ts'
-import { createClient, createWebhookHandler, verifyWebhook } from '../src/index.ts'
+import { createClient, createWebhookHandler, fromMinorUnits, verifyWebhook } from '../src/index.ts'
 import { pay } from '../src/testing/index.ts'
 import { CARD, DIRECT_AUTH, HOSTED } from './support/inputs.ts'
 
@@ -79,6 +79,44 @@ const MISTAKES: [mistake: string, run: () => unknown, field: string, says: strin
     () => createClient({ ...credentials, apiUrl: undefined, fetch }).listAccounts(),
     'apiUrl',
     'which is a separate address',
+  ],
+  [
+    'balances at baseUrl',
+    () => {
+      const apiUrl = credentials.baseUrl
+      return createClient({
+        ...credentials,
+        apiUrl,
+        fetch: async () => new Response('{}', { status: 404 }),
+      }).listAccounts()
+    },
+    'apiUrl',
+    'is a separate address, not that of baseUrl',
+  ],
+  ['a duration as a number', () => emulator.clock.advance(any(30)), 'duration', 'is an object such as { days: 1 }'],
+  ['a fault as a text', () => emulator.faults.next(any('reset')), 'fault', "is an object such as { kind: 'reset' }"],
+  [
+    'an unknown test card',
+    () => emulator.pay('https://pay.example.com', { card: any('paid') }),
+    'card',
+    'Expected one of',
+  ],
+  ['an unknown kind of fault', () => emulator.faults.next(any({ kind: 'rest' })), 'kind', 'Did you mean "reset"?'],
+  ['a unit in the singular', () => emulator.clock.advance(any({ day: 1 })), 'day', 'Did you mean "days"?'],
+  ['an order for order_id', () => emulator.deliveries.next(any({ order: 'A-1' })), 'order', 'Did you mean "order_id"?'],
+  [
+    'an option in other letters',
+    handler({ onevent() {} }),
+    'onevent',
+    'is not an option; the options are secrets, onEvent',
+  ],
+  ['the order_id alone', () => client.capturePayment(any('A-1')), 'value', 'must be an object'],
+  ['a number for hundredths', () => fromMinorUnits(10.5), 'minor', 'must be a whole number of hundredths'],
+  [
+    'order_currency in a split refund',
+    () => client.refundSplitPurchase(any({ order_currency: 'UAH' })),
+    'order_currency',
+    'did you mean currency?',
   ],
   ['an amount as text', hosted({ amount: '100.50' }), 'amount', 'must be a number, not a string'],
   [

@@ -207,6 +207,8 @@ export function isRetryable(status: number): boolean {
 function hint({ config, request }: Attempt, status: number, apiCode?: string, apiMessage = ''): string {
   if (apiCode === 'P-409')
     return ' Used before, if only by a failed attempt: make another with newOrderId(), or look it up.'
+  if (status === 404 && request.base === 'apiUrl' && config.apiUrl === config.baseUrl)
+    return ' apiUrl is a separate address, not that of baseUrl.'
   if (status !== 401) return ''
   const check = ' Check posId, apiKey, apiSecret and endpointsKey.'
   const isNamed = /api-key|endpoints|pos_id|\bpos\b/i.test(apiMessage)

@@ -36,7 +36,7 @@ function faults(content: string): string[] {
   return context.errors.getErrors().map(({ message }) => message)
 }
 
-it('there is one for changes and one for releases', () => {
+it('there is one for changes, one for each day and one for releases', () => {
   expect(files.sort()).toEqual(['ci.yml', 'daily.yml', 'release.yml'])
 })
 
@@ -81,7 +81,9 @@ describe.each(files)('%s', (file) => {
     for (const command of commands) {
       expect([command, spawnSync('bash', ['-n', '-c', command], { encoding: 'utf8' }).stderr]).toEqual([command, ''])
     }
-    const own = commands.flatMap((command) => /^(\.ci\/\S+|npx changeset)/.exec(command)?.[1] ?? [])
+    const own = commands.flatMap(
+      (command) => /^(\.ci\/\S+|npx changeset|npm run test:frameworks)/.exec(command)?.[1] ?? [],
+    )
     expect(own.length).toBe(jobs.length)
     for (const command of own.filter((one) => one.startsWith('.ci/'))) accessSync(join(root, command), constants.X_OK)
   })
@@ -107,6 +109,9 @@ it('runs every part of .ci/run, each runtime in its own job', () => {
   const groups = Object.entries(scripts)
     .filter(([, command]) => /^node scripts\/run-tests\.ts \w+$/.test(command))
     .map(([name]) => name.replace('test:', ''))
+  // The frameworks run once a day.
+  expect(groups.splice(groups.indexOf('frameworks'), 1)).toEqual(['frameworks'])
+  expect(Object.keys((parse(read('daily.yml')) as Workflow).on)).toContain('schedule')
   expect(groups).toEqual(['node', 'deno', 'bun', 'workerd', 'browser', 'package'])
   expect(strategy?.matrix.part?.flatMap((part) => part.split(' ')).sort()).toEqual(['checks', 'demo', ...groups].sort())
   expect(steps.at(-1)?.run).toBe('.ci/run $PART')

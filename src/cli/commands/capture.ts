@@ -9,10 +9,7 @@ const CAPTURE: ChangeVerb = {
   takesDetails: true,
   call: (client, { order_id, currency, flags: { amount, comment, serverUrl } }, options) =>
     client.capturePayment(
-      {
-        ...{ order_id, order_currency: currency, comment, server_url: serverUrl },
-        ...(amount === undefined ? {} : { charge_amount: amount }),
-      },
+      { order_id, order_currency: currency, comment, server_url: serverUrl, ...(amount && { charge_amount: amount }) },
       options,
     ),
 }

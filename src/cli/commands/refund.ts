@@ -9,10 +9,7 @@ const REFUND: ChangeVerb = {
   takesDetails: true,
   call: (client, { order_id, currency, flags: { amount, comment, serverUrl } }, options) =>
     client.refundPayment(
-      {
-        ...{ order_id, order_currency: currency, comment, server_url: serverUrl },
-        ...(amount === undefined ? {} : { refund_amount: amount }),
-      },
+      { order_id, order_currency: currency, comment, server_url: serverUrl, ...(amount && { refund_amount: amount }) },
       options,
     ),
 }

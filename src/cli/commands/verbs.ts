@@ -20,10 +20,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   },
   listen: {
     summary: 'receive webhooks, verify, print and forward them',
-    examples: [
-      'listen --env-file shop.env --save received',
-      'listen --forward-to http://127.0.0.1:3000/webhooks --json',
-    ],
+    examples: ['listen --env-file shop.env --save received', 'listen --forward-to http://127.0.0.1:3000/ --json'],
     load: () => import('./listen.ts'),
   },
   replay: {
@@ -46,18 +43,12 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   },
   sign: {
     summary: 'sign a webhook of your own',
-    examples: [
-      'sign --env-file shop.env < event.json > webhook.txt',
-      'sign --secret-file secret.txt --json < event.json',
-    ],
+    examples: ['sign --env-file shop.env < event.json', 'sign --secret-file secret.txt --json < event.json'],
     load: () => import('./sign.ts'),
   },
   payment: {
     summary: 'create a hosted payment and print the address of its page',
-    examples: [
-      'payment A-1 --amount 100.50 --currency UAH',
-      'payment A-2 --amount 100.50 --currency UAH --set customer_lang=UK',
-    ],
+    examples: ['payment A-1 --amount 5 --currency UAH', 'payment --amount 5 --currency UAH --set customer_lang=UK'],
     load: () => import('./payment.ts'),
   },
   order: {
@@ -102,10 +93,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   },
   link: {
     summary: 'make a checkout link of your worker',
-    examples: [
-      'link --amount 100.50 --currency UAH --email olena@example.com',
-      'link A-3 --amount 100.50 --currency UAH --json',
-    ],
+    examples: ['link --amount 5 --currency UAH', 'link A-3 --amount 5 --currency UAH --email a@example.com'],
     readOn: 'worker/README.md',
     load: () => import('./link.ts'),
   },

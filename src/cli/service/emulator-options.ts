@@ -1,39 +1,20 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { EmulatorOptions } from '../../emulator/index.ts'
+import type { Credentials, EmulatorOptions } from '../../emulator/index.ts'
 import { parseInstant } from '../../emulator/state/time.ts'
 import { environmentVariable } from '../terminal/environment.ts'
 import { milliseconds, repeated, webAddress, wholeNumber } from '../terminal/option-values.ts'
 import type { ServeEmulatorOptions } from './serve-emulator.ts'
 
-/** What commander reads from the command line: only the options that were given. */
-interface EmulatorFlags {
-  port?: number
-  host?: string
-  origin?: string
-  webhookUrl?: string
-  tls?: true
-  allowHost?: string[]
+/** What commander reads from the command line: only the options that were given. What an option may be is for the emulator to say. */
+interface EmulatorFlags extends ServeEmulatorOptions, Partial<Credentials> {
   state?: string
   seedFile?: string
   shops?: string
-  strict?: true
-  captureContentType?: string
-  perturb?: string
-  json?: true
-  quiet?: true
+  json?: boolean
+  quiet?: boolean
   writeEnv?: string
-  seed?: number
-  clock?: { now(): number }
-  posId?: string
-  apiKey?: string
-  apiSecret?: string
-  endpointsKey?: string
-  scheme?: string
-  authentication?: string
-  customerFields?: string
-  maxCapturePercent?: number
-  hostedAuthResponse?: string
-  splitSum?: string
+  allowHost?: string[]
+  perturb?: string
   retryDelays?: number[]
   webhookTimeout?: number
   webhookHeader?: [string, string][]
@@ -107,50 +88,44 @@ export interface EmulatorArguments {
 
 /** What the command line and the environment ask for. */
 export function readEmulatorArguments(flags: EmulatorFlags): EmulatorArguments {
+  const {
+    json = false,
+    quiet = false,
+    writeEnv,
+    state,
+    seedFile,
+    shops,
+    port = 4010,
+    host,
+    origin,
+    tls,
+    ...more
+  } = flags
+  const { posId, apiKey, apiSecret, endpointsKey, scheme, allowHost, perturb, ...others } = more
+  const { retryDelays, webhookTimeout, webhookHeader, account, latency, ...rest } = others
+  const { checkoutExpiry: checkoutMs, threeDSecureExpiry, authorizationExpiry: authorizationMs, ...same } = rest
   const credentials = present({
-    posId: flags.posId ?? environmentVariable('EDGETILL_POS_ID'),
-    apiKey: flags.apiKey ?? environmentVariable('EDGETILL_API_KEY'),
-    apiSecret: flags.apiSecret ?? environmentVariable('EDGETILL_API_SECRET'),
-    endpointsKey: flags.endpointsKey ?? environmentVariable('EDGETILL_ENDPOINTS_KEY'),
-    scheme: flags.scheme ?? environmentVariable('EDGETILL_SCHEME'),
+    posId: posId ?? environmentVariable('EDGETILL_POS_ID'),
+    apiKey: apiKey ?? environmentVariable('EDGETILL_API_KEY'),
+    apiSecret: apiSecret ?? environmentVariable('EDGETILL_API_SECRET'),
+    endpointsKey: endpointsKey ?? environmentVariable('EDGETILL_ENDPOINTS_KEY'),
+    scheme: scheme ?? environmentVariable('EDGETILL_SCHEME'),
   })
-  const expiry = present({
-    checkoutMs: flags.checkoutExpiry,
-    threeDSecureMs: flags.threeDSecureExpiry,
-    authorizationMs: flags.authorizationExpiry,
-  })
+  const expiry = present({ checkoutMs, threeDSecureMs: threeDSecureExpiry, authorizationMs })
   const emulator = present({
-    seed: flags.seed,
-    clock: flags.clock,
-    webhookUrl: flags.webhookUrl,
-    authentication: flags.authentication,
-    allowHosts: flags.allowHost,
-    strict: flags.strict,
-    captureContentType: flags.captureContentType,
-    perturbations: flags.perturb === 'seed' ? 'seed' : flags.perturb?.split(',').map((name) => name.trim()),
-    customerFields: flags.customerFields,
-    maxCapturePercent: flags.maxCapturePercent,
-    hostedAuthResponse: flags.hostedAuthResponse,
-    splitSum: flags.splitSum,
-    retryDelaysMs: flags.retryDelays,
-    webhookTimeoutMs: flags.webhookTimeout,
-    webhookHeaders: flags.webhookHeader && Object.fromEntries(flags.webhookHeader),
-    accounts: flags.account,
-    latencyMs: flags.latency,
+    ...same,
+    allowHosts: allowHost,
+    perturbations: perturb === 'seed' ? 'seed' : perturb?.split(',').map((name) => name.trim()),
+    retryDelaysMs: retryDelays,
+    webhookTimeoutMs: webhookTimeout,
+    webhookHeaders: webhookHeader && Object.fromEntries(webhookHeader),
+    accounts: account,
+    latencyMs: latency,
     expiry: Object.keys(expiry).length === 0 ? undefined : expiry,
     credentials,
   }) as EmulatorOptions
-  return {
-    json: flags.json ?? false,
-    quiet: flags.quiet ?? false,
-    writeEnv: flags.writeEnv,
-    state: flags.state,
-    seedFile: flags.seedFile,
-    shops: flags.shops,
-    serve: { port: flags.port ?? 4010, ...present({ host: flags.host, origin: flags.origin, tls: flags.tls }) },
-    emulator,
-    ownCredentials: Object.keys(credentials),
-  }
+  const serve = { port, ...present({ host, origin, tls }) }
+  return { json, quiet, writeEnv, state, seedFile, shops, serve, emulator, ownCredentials: Object.keys(credentials) }
 }
 
 function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

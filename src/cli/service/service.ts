@@ -115,12 +115,7 @@ export function signalOf({ stopped }: Surroundings): AbortSignal {
 
 /** Prints warnings, and with `--verbose` what is sent and received: the hooks see no header and no body. */
 export function hooksOf({ verbose }: ServiceFlags, terminal: Terminal): Partial<ClientConfig> {
-  const missing: string[] = []
-  const onWarning = ({ code, path, message }: Warning): void => {
-    if (code !== 'missing_customer_field') terminal.err(`Warning: ${message}`)
-    // One line for all of them: they come one after the other.
-    else if (missing.push(path) === 1) queueMicrotask(() => terminal.err(missingFields(missing.splice(0))))
-  }
+  const onWarning = ({ message }: Warning): void => terminal.err(`Warning: ${message}`)
   if (!verbose) return { onWarning }
   return {
     onWarning,
@@ -133,9 +128,4 @@ export function hooksOf({ verbose }: ServiceFlags, terminal: Terminal): Partial<
     },
     onRetry: ({ delayMs }) => terminal.err(`… again in ${Math.round(delayMs)} ms`),
   }
-}
-
-function missingFields(names: string[]): string {
-  const them = names.length === 1 ? 'it' : 'them'
-  return `Warning: without ${names.join(', ')}: the API document's table requires ${them}, although its examples omit ${them}.`
 }

@@ -57,12 +57,8 @@ function lineOf(activity: Exclude<Activity, { type: 'error' }>): Line {
     case 'preflight': {
       const { url, response, error } = activity
       const result = response === null ? 'FAIL' : String(response)
-      return {
-        result,
-        colour: response === null ? 'red' : 'green',
-        what: 'preflight',
-        more: `-> ${url} ${error ?? ''}`,
-      }
+      const colour = response === null ? 'red' : 'green'
+      return { result, colour, what: 'preflight', more: `-> ${url} ${error ?? ''}` }
     }
     case 'note': {
       const { text, order_id, request_id } = activity

@@ -66,13 +66,8 @@ export function createListener(options: ListenerOptions): (request: Request) => 
       report({ at, method: request.method, path: url.pathname, status: 413, summary, reason, causes: [] })
       return new Response('Too large', { status: 413 })
     }
-    const heard: Heard = {
-      at,
-      method: request.method,
-      path: url.pathname + url.search,
-      ...(await judge(request, body, secrets)),
-    }
-
+    const { response, ...judged } = await judge(request, body, secrets)
+    const heard: Heard = { at, method: request.method, path: url.pathname + url.search, ...judged }
     if (save !== undefined && request.method === 'POST') {
       const received: Received = {
         received_at: at,
@@ -93,7 +88,7 @@ export function createListener(options: ListenerOptions): (request: Request) => 
     }
     if (forwardTo === undefined) {
       report(heard)
-      return new Response(null, { status: heard.status })
+      return response
     }
     options.onHeard(heard)
     heard.reply = await sendRequest(forwardTo, request.method, headers, body)
@@ -107,9 +102,9 @@ async function judge(
   { method, headers }: Request,
   body: Uint8Array<ArrayBuffer>,
   secrets: readonly NamedSecret[],
-): Promise<Pick<Heard, 'status' | 'summary' | 'event' | 'reason' | 'causes'>> {
+): Promise<Pick<Heard, 'status' | 'summary' | 'event' | 'reason' | 'causes'> & { response: Response }> {
   // The service asks whether the address is there before it sends webhooks to it.
-  if (method === 'GET' || method === 'HEAD') return { status: 200, summary: 'not a webhook' }
+  if (method === 'GET' || method === 'HEAD') return { status: 200, summary: 'not a webhook', response: new Response() }
   let event: WebhookEvent | undefined
   let rejection: unknown
   const handle = createWebhookHandler({
@@ -123,18 +118,21 @@ async function judge(
       rejection = error
     },
   })
-  const { status } = await handle(new Request('http://listen/', { method, headers, body }))
-  if (event !== undefined) return { status, summary: eventLine(event), event }
+  const response = await handle(new Request('http://listen/', { method, headers, body }))
+  const { status } = response
+  if (event !== undefined) return { status, summary: eventLine(event), event, response }
   const verdict = [200, 400, 401].includes(status) ? verifyBody(decodeUtf8(body), secrets) : undefined
   const { reason = 'unreadable', message = '' } = (rejection ?? {}) as Partial<WebhookVerificationError>
   if (verdict === undefined) {
-    return { status, summary: `rejected: ${message.replace(/^Webhook rejected: /, '')}`, reason, causes: [] }
+    const summary = `rejected: ${message.replace(/^Webhook rejected: /, '')}`
+    return { status, summary, reason, causes: [], response }
   }
   if (!verdict.valid) {
     const { causes, explanation } = verdict
-    return { status, summary: `rejected (${causesText(causes)}): ${explanation}`, reason, causes: [...causes] }
+    const summary = `rejected (${causesText(causes)}): ${explanation}`
+    return { status, summary, reason, causes: [...causes], response }
   }
-  return { status, summary: `genuine, but it cannot be read: ${verdict.event ? '' : verdict.explanation}` }
+  return { status, summary: `genuine, but it cannot be read: ${verdict.event ? '' : verdict.explanation}`, response }
 }
 
 function responseOf({ status, text, headers }: Reply): Response {

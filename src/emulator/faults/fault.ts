@@ -167,7 +167,10 @@ export function hasContents({ headers, status }: Response): boolean {
 
 /** Reads a fault, fills in its defaults. @throws {ConfigError} for anything that could never fire as it is written. */
 export function parseFault(input: unknown): Fault {
-  const { kind } = parseInput(v.looseObject({ kind: oneOf('fault kind', FAULT_KINDS) }, 'A fault is an object.'), input)
+  const { kind } = parseInput(
+    v.looseObject({ kind: oneOf('fault kind', FAULT_KINDS) }, "A fault is an object such as { kind: 'reset' }."),
+    input,
+  )
   const schema = fields('fault', {
     kind: v.literal(kind),
     on: v.optional(oneOf('place', OCCASIONS)),

@@ -34,6 +34,7 @@ const DURATION = fields('time unit', DURATION_ENTRIES)
 
 /** @throws {ConfigError} for an unknown unit, a negative number or a fraction of a month. */
 export function parseDuration(input: unknown): Duration {
+  if (typeof input !== 'object') throw new InputError('A duration is an object such as { days: 1 }.')
   return parseInput(DURATION, input) as Duration
 }
 

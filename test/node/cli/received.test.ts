@@ -63,6 +63,7 @@ it.each([
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const response = await listen(new Request('http://127.0.0.1/', { method: 'POST', headers, ...given }))
   expect(response.status).toBe(status)
+  expect((await response.text()) === '').toBe(status === 200)
   expect(heard).toHaveLength(1)
   const [{ event, ...one } = {} as Heard] = heard
   expect([one.status, one.reason, one.causes]).toEqual([status, reason, causes])

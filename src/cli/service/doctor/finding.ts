@@ -7,20 +7,11 @@ export interface Finding {
   fix?: string
 }
 
+const of =
+  (result: Finding['result']) =>
+  (check: string, message: string, fix: string): Finding => ({ check, result, message, fix })
+
 export const ok = (check: string, message: string): Finding => ({ check, result: 'ok', message })
-
 export const skipped = (check: string, message: string): Finding => ({ check, result: 'skipped', message })
-
-export const failed = (check: string, message: string, fix: string): Finding => ({
-  check,
-  result: 'failed',
-  message,
-  fix,
-})
-
-export const warning = (check: string, message: string, fix: string): Finding => ({
-  check,
-  result: 'warning',
-  message,
-  fix,
-})
+export const failed: ReturnType<typeof of> = of('failed')
+export const warning: ReturnType<typeof of> = of('warning')

@@ -92,7 +92,7 @@ function credentials({ hmac, plain, list, balances }: Probes): Finding[] {
   }
   const said = says(balances?.verdict === 'rejected' ? balances : (rejected ?? {}))
   if (balances?.verdict === 'rejected') {
-    const fix = `${portal} EDGETILL_SCHEME (default SVC) has to be the service's own word.`
+    const fix = `${portal} EDGETILL_SCHEME has to be the service's own word.`
     return [
       failed(pair, `one of them, or the scheme, is not accepted. ${said}`, fix),
       skipped(key, 'cannot be checked before the others are right'),

@@ -18,10 +18,8 @@ export async function checkWebhookReceiver(
   send: Fetch = globalThis.fetch,
   signal?: AbortSignal,
 ): Promise<Finding> {
-  let response: Response
-  let text: string
   try {
-    response = await send(url, {
+    const response = await send(url, {
       method: 'POST',
       // No Origin, as the service's: what a framework's cross-site check rejects.
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'edgetill-doctor' },
@@ -29,12 +27,32 @@ export async function checkWebhookReceiver(
       redirect: 'manual',
       signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]),
     })
-    text = (await response.text()).slice(0, 64 * 1024)
+    return judgeReceiver(response, (await response.text()).slice(0, 64 * 1024))
   } catch (error) {
     const why = `no response from this machine (${causeOf(error)})`
     return failed(CHECK, why, 'Is the receiver running, and does a firewall or its certificate stop it?')
   }
-  return judgeReceiver(response, text)
+}
+
+const LOGIN = `Except this path from authentication: ${GUIDE}, "A login, a proxy, a redirect".`
+const PATH = `Compare the path with the route of the receiver, its prefix and a final "/": ${GUIDE}.`
+const PARSER = [': a body parser before the receiver rejects it', `Mount the receiver before it: ${GUIDE}.`] as const
+
+/** What a status means where nothing else says more, and what to do about it. */
+const STATUSES: Readonly<Record<number, readonly [why: string, fix: string]>> = {
+  401: [': it asks for a login', LOGIN],
+  403: [
+    ': something before the receiver rejects it',
+    `A firewall, or a framework's CSRF check: ${GUIDE} has SvelteKit, Astro, and a proxy.`,
+  ],
+  404: [': there is nothing at this path', PATH],
+  405: [': the path does not take POST', PATH],
+  413: PARSER,
+  415: PARSER,
+  500: [
+    ': a mistake in the receiver, such as a missing secret or a body that was read',
+    `Its log names the mistake; ${GUIDE} has the recipe of your framework.`,
+  ],
 }
 
 /** Which of the known causes a response shows: pure. */
@@ -46,62 +64,23 @@ function judgeReceiver({ status, headers }: Response, text: string): Finding {
   if (status === 403 && /cross-?site|csrf|forgery/i.test(text)) return framework(said, text)
   const proxy = proxyOf(headers, text)
   if ([401, 403, 407, 429, 502, 503, 504].includes(status) && proxy !== undefined) {
-    return failed(
-      CHECK,
-      `${said}; it is ${proxy} that responded`,
-      `Let POST requests of 35.187.74.148 to this path pass ${proxy}.`,
-    )
+    const fix = `Let POST requests of 35.187.74.148 to this path pass ${proxy}.`
+    return failed(CHECK, `${said}; it is ${proxy} that responded`, fix)
   }
-  if (status === 401 || (isPage && /type=["']?password|sign[ -]?in|log[ -]?in/i.test(text))) {
-    return failed(
-      CHECK,
-      `${said}: it asks for a login`,
-      `Except this path from authentication: ${GUIDE}, "A login, a proxy, a redirect".`,
-    )
-  }
-  if (status === 403) {
-    const fix = `A firewall, or a framework's CSRF check: ${GUIDE} has SvelteKit, Astro, and a proxy.`
-    return failed(CHECK, `${said}: something before the receiver rejects it`, fix)
-  }
-  if (status === 404 || status === 405) {
-    const why = status === 404 ? 'there is nothing at this path' : 'the path does not take POST'
-    return failed(
-      CHECK,
-      `${said}: ${why}`,
-      `Compare the path with the route of the receiver, its prefix and a final "/": ${GUIDE}.`,
-    )
-  }
-  if (status === 413 || status === 415) {
-    return failed(
-      CHECK,
-      `${said}: a body parser before the receiver rejects it`,
-      `Mount the receiver before it: ${GUIDE}.`,
-    )
-  }
-  if (status === 500) {
-    const fix = `Its log names the mistake; ${GUIDE} has the recipe of your framework.`
-    return failed(CHECK, `${said}: a mistake in the receiver, such as a missing secret or a body that was read`, fix)
-  }
+  const isLogin = isPage && /type=["']?password|sign[ -]?in|log[ -]?in/i.test(text)
+  const known = STATUSES[isLogin ? 401 : status]
+  if (known) return failed(CHECK, said + known[0], known[1])
   if (status >= 500) return failed(CHECK, said, 'Is the receiver running behind its proxy? Look at both logs.')
   if (status >= 200 && status < 300) {
     const why = isPage ? 'a page, not a receiver of webhooks' : 'it takes what is not signed'
     return failed(CHECK, `${said}: ${why}`, `Check the path; a receiver has to verify the signature: ${GUIDE}.`)
   }
-  return failed(
-    CHECK,
-    `${said}, not with 400 or 401 as edgetill's receiver does`,
-    `Check the path and the recipe in ${GUIDE}.`,
-  )
+  const why = `${said}, not with 400 or 401 as edgetill's receiver does`
+  return failed(CHECK, why, `Check the path and the recipe in ${GUIDE}.`)
 }
 
 function redirected(said: string, location: string): Finding {
-  if (/log-?in|sign-?in|auth|account/i.test(location)) {
-    return failed(
-      CHECK,
-      `${said} to a login page`,
-      `Except this path from authentication: ${GUIDE}, "A login, a proxy, a redirect".`,
-    )
-  }
+  if (/log-?in|sign-?in|auth|account/i.test(location)) return failed(CHECK, `${said} to a login page`, LOGIN)
   const to = URL.canParse(location) ? ` to ${new URL(location).origin + new URL(location).pathname}` : ''
   const fix = `Use the final address, with its https://, www and final "/": a webhook follows no redirect. ${GUIDE}, "A login, a proxy, a redirect".`
   return failed(CHECK, `${said}${to}`, fix)
@@ -109,18 +88,17 @@ function redirected(said: string, location: string): Finding {
 
 /** The texts are the frameworks' own. Astro's ends with the one of SvelteKit's. */
 function framework(said: string, text: string): Finding {
-  const name = /^Cross-site POST form submissions are forbidden/.test(text) ? 'SvelteKit or Astro' : 'a framework'
-  const recipe = name === 'a framework' ? 'has the recipes' : 'has both under "SvelteKit" and "Astro"'
+  const isKnown = /^Cross-site POST form submissions are forbidden/.test(text)
+  const name = isKnown ? 'SvelteKit or Astro' : 'a framework'
+  const recipe = isKnown ? 'has both under "SvelteKit" and "Astro"' : 'has the recipes'
   return failed(CHECK, `${said}: the cross-site check of ${name}`, `Except the webhook's route: ${GUIDE} ${recipe}.`)
 }
 
+const PROXIES = /nginx|apache|caddy|envoy|haproxy|varnish|awselb|akamai|cloudfront|squid/i
+
 function proxyOf(headers: Headers, text: string): string | undefined {
-  if (headers.has('cf-mitigated') || /cf-(chl|error)|Attention Required! \| Cloudflare/.test(text))
-    return "Cloudflare's firewall"
-  const server = headers.get('server') ?? ''
-  const [name] =
-    /nginx|apache|caddy|envoy|haproxy|varnish|awselb|akamai|cloudfront|squid/i.exec(
-      `${server} ${text.slice(0, 2000)}`,
-    ) ?? []
-  return name === undefined ? undefined : `the proxy ${name.toLowerCase()}`
+  const isCloudflare = headers.has('cf-mitigated') || /cf-(chl|error)|Attention Required! \| Cloudflare/.test(text)
+  if (isCloudflare) return "Cloudflare's firewall"
+  const [name] = PROXIES.exec(`${headers.get('server') ?? ''} ${text.slice(0, 2000)}`) ?? []
+  return name && `the proxy ${name.toLowerCase()}`
 }

@@ -12,7 +12,7 @@ describe('the hooks', () => {
       onResponse: note('response'),
       onRetry: note('retry'),
     }).answer
-    const { callId } = told[0]?.[1] as RequestInfo
+    const [, { callId }] = told[0] as [string, RequestInfo]
     expect(callId).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/)
     const path = '/api/v1/thing'
     const base = { operation: 'rawRequest', callId, method: 'POST', path, template: path }

@@ -210,7 +210,8 @@ describe('README.md, of a queue', () => {
     }
     expect(orderOf('{"method":"loyalty","order_id":"A-1"}')).toBe('A-1')
     expect(() => orderOf('{"method":"refund"}')).toThrow('is required')
-    const { webhookEventSchema: _, ...convertible } = schemas
+    // Chosen by its method; a text or an object.
+    const { webhookEventSchema: _, limitInfoSchema: __, ...convertible } = schemas
     for (const [name, schema] of Object.entries(convertible)) {
       const { type, properties } = jsonSchema(schema)
       expect([name, type, Object.keys(properties ?? {}).length > 0]).toEqual(

@@ -6,8 +6,9 @@
  * import { maskCardNumber } from 'edgetill/card'
  * maskCardNumber('4242 4242 4242 4242') // 424242******4242
  */
-export function maskCardNumber(number: unknown): string {
-  const text = typeof number === 'string' || typeof number === 'number' ? String(number) : ''
+export function maskCardNumber(number: string): string {
+  const received: unknown = number
+  const text = typeof received === 'string' || typeof received === 'number' ? String(received) : ''
   const digits = text.replace(/[\s-]/g, '')
   if (!/^\d{12,19}$/.test(digits)) return '*'.repeat(digits.length)
   return digits.slice(0, 6) + '*'.repeat(digits.length - 10) + digits.slice(-4)

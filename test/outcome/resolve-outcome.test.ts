@@ -471,3 +471,73 @@ describe('the call', () => {
     expect((await resolve(REFUNDED, [], { signal })).resolved.outcome).toBe('unknown')
   })
 })
+
+const PAID = PURCHASE.payment_id
+const PENDING = { ...PURCHASE, status: 'init' }
+const DECLINED = {
+  ...PURCHASE,
+  payment_id: 'first',
+  status: 'failure',
+  status_code: '4005',
+  created_at: '2026-01-01T09:00:00',
+}
+
+describe('what the list shows beyond doubt', () => {
+  it.each<[string, UnresolvedCall, unknown[], string[], Expected]>([
+    ['a cancellation without a payment', CANCELLED, [], [], 'unknown'],
+    [
+      'a whole refund beside another new operation',
+      REFUNDED_WHOLE,
+      [PURCHASE, refund('r', 100.5), capture('c')],
+      [PAID],
+      'unknown',
+    ],
+    [
+      'a whole refund after one that is not final',
+      REFUNDED_WHOLE,
+      [PURCHASE, refund('r', 100.5), { ...refund('before', 10), status: 'pending' }],
+      [PAID, 'before'],
+      'unknown',
+    ],
+    ['a whole capture of a purchase', CAPTURED_WHOLE, [PURCHASE, capture('c', 100.5)], [PAID], 'unknown'],
+    [
+      'a whole capture of another processed amount',
+      CAPTURED_WHOLE,
+      [{ ...AUTH, processed_amount: 90 }, capture('c', 100.5)],
+      [PAID],
+      'unknown',
+    ],
+    ['a whole capture after a void', CAPTURED_WHOLE, [AUTH, release('v'), capture('c', 100.5)], [PAID, 'v'], 'unknown'],
+    [
+      'a capture whose currency was not kept',
+      { ...CAPTURED, currency: undefined },
+      [AUTH, capture('c')],
+      [PAID],
+      { executed: 'c' },
+    ],
+    [
+      'a whole refund of what is left of a purchase',
+      REFUNDED_WHOLE,
+      [PURCHASE, refund('before', 10), refund('r', 90.5)],
+      [PAID, 'before'],
+      { executed: 'r' },
+    ],
+    [
+      'a whole refund of what is left of a capture',
+      REFUNDED_WHOLE,
+      [AUTH, capture('c', 90), refund('before', 10), refund('r', 80)],
+      [PAID, 'c', 'before'],
+      { executed: 'r' },
+    ],
+  ])('%s', (_name, call, operations, known, expected) => expectOf(call, operations, { known }, expected))
+
+  it('but a payment of which neither amount nor currency was kept is found', async () => {
+    const call = { ...CREATION, amount: undefined, currency: undefined }
+    expect((await resolve(call, [json([PURCHASE])])).resolved.outcome).toBe('executed')
+  })
+
+  it('a cancellation looks at the payment that is not final', async () => {
+    const { resolved } = await resolve(CANCELLED, [json([DECLINED, PENDING])], { now: () => SOON })
+    expect(resolved.outcome).toBe('unknown')
+  })
+})

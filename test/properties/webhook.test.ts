@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { readWebhook, signData, signWebhook, verifySignature, verifyWebhook } from '../../src/webhooks/index.ts'
 import { check, SEED } from '../support/property.ts'
 
@@ -25,7 +25,62 @@ const documented = fc.record({
   payload: fc.string({ unit: 'grapheme' }),
 })
 
+/** The package as it is where the runtime has no synchronous hash of its own. */
+async function withoutNativeHash() {
+  vi.resetModules()
+  const fresh = await import('../../src/webhooks/index.ts')
+  vi.stubGlobal('process', undefined)
+  try {
+    // The choice is made at the first hash, and kept.
+    fresh.signData('data', 'secret')
+  } finally {
+    vi.unstubAllGlobals()
+  }
+  return fresh
+}
+
+/** The event, or what is wrong. */
+const outcomeOf = async (run: () => unknown): Promise<unknown> => {
+  try {
+    return await run()
+  } catch (error) {
+    const { name, message, reason, verified, field } = error as Record<string, unknown>
+    return { name, message, reason, verified, field }
+  }
+}
+
 describe(`seed ${SEED}`, () => {
+  it('by Web Crypto or by a synchronous hash: one event or one error, valid, tampered, and while secrets are rotated', async () => {
+    const fresh = await withoutNativeHash()
+    const digest = vi.spyOn(crypto.subtle, 'digest')
+    const tamper = fc.constantFrom<(text: string) => string>(
+      (text) => text,
+      (text) => text,
+      (text) => `${text}A`,
+      (text) => text.slice(1),
+      (text) => text.replace(/.$/, ' '),
+      (text) => text.replace(/^./, '!'),
+    )
+    const secrets = fc.array(fc.oneof(secret, fc.constantFrom('', ' x', undefined)), { maxLength: 3 })
+    await check(
+      fc.asyncProperty(documented, secret, secrets, tamper, tamper, async (value, key, others, first, second) => {
+        const { data, signature } = signWebhook(value, key)
+        const form = { data: first(data), signature: second(signature) }
+        const body = new URLSearchParams(form).toString()
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+        for (const all of [key, [key, ...others], [...others, key], others]) {
+          const post = () => new Request('https://shop.example.com/', { method: 'POST', headers, body })
+          const expected = await outcomeOf(() => verifyWebhook(form, all as string[]))
+          expect(await outcomeOf(() => fresh.verifyWebhook(form, all as string[]))).toEqual(expected)
+          expect(await outcomeOf(() => fresh.readWebhook(post(), all as string[]))).toEqual(expected)
+          expect(await outcomeOf(() => readWebhook(post(), all as string[]))).toEqual(expected)
+        }
+      }),
+    )
+    expect(digest).toHaveBeenCalledWith('SHA-1', expect.anything())
+    digest.mockRestore()
+  })
+
   it('any JSON object survives sign, verify and parse, and the form around it', async () => {
     await check(
       fc.asyncProperty(fc.oneof(payload, documented), secret, async (value, key) => {

@@ -37,7 +37,7 @@ export interface Client {
    * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
    * @throws {ConfigError} when the configuration is invalid.
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
-   * @throws {OutcomeUnknownError} when it may have been processed and no response confirms it: ask with `resendWebhook` first.
+   * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
    * @throws {ApiError} when the service rejects it (4xx). What it returns for a paid payment is not shown.
    * @see The API document, "Cancel a created, unpaid payment".
    * @example
@@ -83,7 +83,7 @@ export interface Client {
    * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
    * @throws {ConfigError} when the configuration is invalid.
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
-   * @throws {OutcomeUnknownError} when it may have been processed and no response confirms it: ask with `resendWebhook` first.
+   * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
    * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be captured is not shown.
    * @see The API document, "Capture a reserve".
    * @example
@@ -138,7 +138,7 @@ export interface Client {
    * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
    * @throws {ConfigError} when the configuration is invalid.
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
-   * @throws {OutcomeUnknownError} when it may have been processed and no response confirms it: ask with `resendWebhook` first.
+   * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
    * @throws {ApiError} when the service rejects it (4xx); `apiCode` `P-409` means that the order_id was already used.
    * @see The API document, "Create payment, including two-step (`auth`)" and "Recurring payments".
    * @example
@@ -167,7 +167,7 @@ export interface Client {
    * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
    * @throws {ConfigError} when the configuration is invalid.
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
-   * @throws {OutcomeUnknownError} when it may have been processed and no response confirms it: ask with `resendWebhook` first.
+   * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
    * @throws {ApiError} when the service rejects it (4xx); `apiCode` `P-409` means that the order_id was already used.
    * @see The API document, "Split purchase (direct and hosted)".
    * @example

@@ -5,9 +5,8 @@ import type { Env } from './env.ts'
  * Your code for what a person should look at. While it is undefined, alerts are only logged.
  *
  * @example
- * export const onAlert: OnAlert<Env> = async ({ kind, order_id, ...details }, env) => {
+ * export const onAlert: OnAlert<Env> = async ({ text }, env) => {
  *   if (!env.CHAT_URL) throw new Error('CHAT_URL is not set')
- *   const text = `${kind} ${order_id ?? ''} ${JSON.stringify(details)}`
  *   const response = await fetch(env.CHAT_URL, {
  *     method: 'POST',
  *     headers: { 'content-type': 'application/json' },

@@ -8,8 +8,9 @@ import type { Env } from './env.ts'
  * @example
  * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
  *   if (event.kind !== 'purchase' || event.status !== 'success') return
- *   // Called again later: a flag may be gone by then, or a person has looked at the order.
- *   if (order.flags.length > 0) throw new Error(`flags: ${order.flags.join(', ')}`)
+ *   // Called again later: a flag may be gone by then, or a person has looked at the order. A second try at paying is no reason.
+ *   const flags = order.flags.filter((flag) => flag !== 'paid_after_failure')
+ *   if (flags.length > 0) throw new Error(`flags: ${flags.join(', ')}`)
  *   const response = await fetch('https://shop.example.com/orders/paid', {
  *     method: 'POST',
  *     // Your shop must check the token: anybody who knows the address could post "paid".

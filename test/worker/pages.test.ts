@@ -66,7 +66,8 @@ describe.each(KINDS)('the customer’s pages over %s KV', (kind) => {
     expect(text).toContain('Оплата підтверджується')
     expect(text).toContain('<header>Кухлі &amp; Co &lt;b&gt;</header>')
     expect(text).toContain('<a href="https://shop.example.com/?a=1&amp;b=2">Повернутися: Кухлі &amp; Co &lt;b&gt;</a>')
-    expect(text).toContain('100,50 UAH')
+    expect(text).toContain('<p class="sum">100,50\u00a0грн</p>')
+    expect(text).toContain('<dt>Покупка</dt><dd>Two mugs</dd>')
     for (const path of ['/checkout/x', '/return/A-1']) {
       const other = await (await world.get(path, { 'accept-language': 'uk' })).text()
       expect(other).toContain('<html lang="uk">')
@@ -123,7 +124,8 @@ it('a paid order’s page says what became of the money', async () => {
   const none = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 }
   const title = async (method: string, totals: object) => {
     const status = { status: 'success', method, amount: 100, currency: 'UAH', totals: { ...none, ...totals } }
-    const page = await resultPage(site, 'A-1', { status, expected: undefined, link: undefined }, '/return/A-1', 0)
+    const shown = { status, expected: undefined, description: undefined, link: undefined }
+    const page = await resultPage(site, 'A-1', shown, '/return/A-1', 0)
     return /<h1[^>]*>([^<]*)/.exec(await page.text())?.[1]
   }
   const all = { authorized: 10_000, captured: 10_000 }

@@ -146,7 +146,9 @@ export async function storeEvent(
   // The index first: an event whose row is missing would never be listed; a row without an event does no harm.
   await scope.row.update(order, now)
   for (const flag of order.flags) {
-    if (!before.flags.includes(flag)) raiseAlert(scope, { kind: 'flag', order_id, flag })
+    // A second try at paying informs; nobody has to look at it.
+    if (flag !== 'paid_after_failure' && !before.flags.includes(flag))
+      raiseAlert(scope, { kind: 'flag', order_id, flag })
   }
   // Before the event: a worker that dies in between leaves a page that is right, and the event is delivered again.
   await keepStatus(scope, order, before, stored.event)

@@ -113,7 +113,7 @@ ${isLive(env) ? '' : html`<footer role="note">${wording.testMode}</footer>`}
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-language': wording.lang,
-      'content-security-policy': `default-src 'none'; style-src 'sha256-${await hashOf(style)}'; img-src data: ${imagesOf(pages)}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
+      'content-security-policy': `default-src 'none'; style-src 'sha256-${await hashOf(style)}'; img-src data:${imagesOf(pages)}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
       // Not as an element: what a page says of itself stays where it is read.
       ...(refresh && { refresh: `${refresh.seconds};url=${refresh.url}` }),
       ...headers,
@@ -139,7 +139,7 @@ function isBright(colour: string): boolean {
 
 const imagesOf = ({ logo = '' }: PagesOptions): string => {
   if (logo === '' || logo.startsWith('data:')) return ''
-  return URL.canParse(logo) ? new URL(logo).origin : "'self'"
+  return URL.canParse(logo) ? ` ${new URL(logo).origin}` : " 'self'"
 }
 
 /** A number or an address that a phone can use at once. */

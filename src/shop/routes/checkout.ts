@@ -16,9 +16,10 @@ const PREVIEWS =
   /^(whatsapp|viber|signal|line-)|facebookexternalhit|facebot|meta-external|telegrambot|twitterbot|slackbot|slack-img|discordbot|skypeuripreview|microsoftpreview|linkedinbot|pinterestbot|redditbot|vkshare|applebot|googlebot|google-pagerenderer|bingbot|mastodon|embedly|iframely/i
 
 /** Whether a page is loaded for a preview, or before a person asks for it. */
-const isPreview = ({ header }: Context['req']): boolean =>
-  PREVIEWS.test(header('user-agent') ?? '') ||
-  /prefetch|preview/.test(`${header('sec-purpose')} ${header('purpose')} ${header('x-purpose')}`)
+function isPreview(req: Context['req']): boolean {
+  const purposes = ['sec-purpose', 'purpose', 'x-purpose'].map((name) => req.header(name))
+  return PREVIEWS.test(req.header('user-agent') ?? '') || /prefetch|preview/.test(purposes.join())
+}
 
 /** `/checkout/:token`: to the service's checkout, with one payment however often the link is opened. */
 export function checkout(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> {

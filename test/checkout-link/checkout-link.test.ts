@@ -87,11 +87,11 @@ describe('createCheckoutLink', () => {
     [{ order: { ...ORDER, order_idd: 'x' } }, /order_idd/],
     [
       { order: { ...ORDER, method: 'auth', order_id: 'x'.repeat(30) } },
-      /at most 29 characters[^]*could not be captured/,
+      /at most 29 characters.*could not be captured/,
     ],
     [
       { order: { ...ORDER, order_id: 'x'.repeat(30) } },
-      /at most 29 characters[^]*could not be refunded; pass longOrderId: true/,
+      /at most 29 characters.*could not be refunded; pass longOrderId: true/,
     ],
     [{ order: { ...ORDER, method: 'auth', order_id: 'x'.repeat(30) }, longOrderId: true }, /at most 29 characters/],
     [{ order: { ...ORDER, order_id: 'x'.repeat(254) }, longOrderId: true }, /at most 253 characters/],

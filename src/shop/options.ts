@@ -38,7 +38,7 @@ export interface ReceivedEvent {
  * }
  * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
  *   if (event.kind !== 'purchase' || event.status !== 'success') return
- *   // Called again later: a flag may be gone by then, or a person has looked at the order. A second try at paying is no reason.
+ *   // Called again later: a flag may be gone by then, or a person has looked at the order. A second try needs no look.
  *   const flags = order.flags.filter((flag) => flag !== 'paid_after_failure')
  *   if (flags.length > 0) throw new Error(`flags: ${flags.join(', ')}`)
  *   const response = await fetch('https://shop.example.com/orders/paid', {

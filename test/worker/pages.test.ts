@@ -108,7 +108,7 @@ describe.each(KINDS)('the customer’s pages over %s KV', (kind) => {
       return (await world.get(resultOf(world, 'A-1'))).text()
     }
     expect(await page()).toMatch(/<a href="[^"]+\/receipts\/[^"]+">Receipt<\/a>/)
-    expect(await page()).toMatch(/<dd>1 March 2026 at [\d:]+<\/dd>\s*<dt>Card<\/dt><dd>•••• \d{4}<\/dd>/)
+    expect(await page()).toMatch(/<dd>1 Mar 2026, [\d:]+<\/dd>\s*<dt>Card<\/dt><dd>•••• \d{4}<\/dd>/)
     await world.deliver(secondary('A-1', 'refund', { amount: 100.5, receipt_url: 'https://example.com/refund' }))
     const refunded = await page()
     expect(refunded).toContain('Your payment was refunded')

@@ -83,5 +83,5 @@ ${receipt ? html`<p><a href="${receipt}">${wording.receipt}</a></p>` : ''}`
 function dateOf({ locale }: Wording, at: string): string | undefined {
   const time = Date.parse(`${at}Z`)
   if (Number.isNaN(time)) return undefined
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(time)
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(time)
 }

@@ -197,15 +197,18 @@ describe('alerts', () => {
   it.each<[RaisedAlert, RegExp]>([
     [
       { kind: 'stray', order_id: null, reason: 'not_json', id: 'x' },
-      /\(not_json\).*Ask the service.*\/api\/strays\/x$/,
+      /\(not_json\)\. Ask the service.*\/api\/strays\/x$/,
     ],
     [{ kind: 'configuration', order_id: null, misconfigured: ['A: missing'] }, /\(A: missing\)\. Correct .*\/health$/],
     [
       { kind: 'on_event_given_up', order_id: 'A', event_id: 'e', attempts: 20 },
       /Order A: .*20 times.*events\/e\/replay$/,
     ],
-    [{ kind: 'operation_unsettled', order_id: 'A', operation: 'refund' }, /how a refund ended.*settle it.*orders\/A$/],
-    [{ kind: 'checkout_open', order_id: 'A' }, /a day ago.*merchant portal.*orders\/A$/],
+    [
+      { kind: 'operation_unsettled', order_id: 'A', operation: 'refund' },
+      /how a refund ended.*merchant portal.*orders\/A$/,
+    ],
+    [{ kind: 'checkout_open', order_id: 'A' }, /for a day.*merchant portal.*orders\/A$/],
     [{ kind: 'unexpected_shape', order_id: 'A' }, /unexpected form.*orders\/A$/],
     [{ kind: 'flag', order_id: 'A', flag: 'a_new_one' }, /Order A: a_new_one\. Check/],
     [{ kind: 'flag', order_id: null, count: 20 }, /^20 alerts "flag" within an hour/],

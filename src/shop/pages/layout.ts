@@ -15,7 +15,7 @@ header, footer { color: var(--quiet); padding: .5rem 0; text-align: center }
 header { font-weight: 600 }
 header img { display: block; margin: 0 auto .25rem; max-height: 3rem; max-width: 100% }
 main { background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; padding: 1.75rem 1.5rem; text-align: center }
-main > svg { border-radius: 50%; color: var(--paper); height: 3.5rem; padding: .85rem; width: 3.5rem }
+main > svg { border-radius: 50%; fill: none; height: 3.5rem; padding: .85rem; stroke: var(--paper); stroke-linecap: round; stroke-linejoin: round; stroke-width: 2; width: 3.5rem }
 .ok { background: var(--ok) } .bad { background: var(--bad) } .wait { background: var(--wait) } .note { background: var(--note) }
 h1 { font-size: 1.375rem; line-height: 1.25; margin: .75rem 0 }
 p { margin: .75rem 0 }
@@ -38,7 +38,7 @@ const SIGNS = {
 }
 
 const drawn = (sign: keyof typeof SIGNS): Html =>
-  html`<svg class="${sign}" viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="${SIGNS[sign]}"/></svg>`
+  html`<svg class="${sign}" viewBox="0 0 16 16" aria-hidden="true"><path d="${SIGNS[sign]}"/></svg>`
 
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b57d0'/%3E%3Cpath d='M4 8.5l2.7 2.7L12 5.8' fill='none' stroke='white' stroke-width='2'/%3E%3C/svg%3E"

@@ -13,7 +13,7 @@ import { StorageError } from '../store/kv.ts'
 
 /** What messengers and social networks look at a link with. The browsers inside their apps are people's. */
 const PREVIEWS =
-  /^(whatsapp|viber|signal|line-)|facebookexternalhit|facebot|meta-external|telegrambot|twitterbot|slackbot|slack-img|discordbot|skypeuripreview|microsoftpreview|linkedinbot|pinterestbot|redditbot|vkshare|applebot|googlebot|google-pagerenderer|bingbot|mastodon|embedly|iframely/i
+  /^(whatsapp|viber)|facebookexternalhit|facebot|meta-external|(telegram|twitter|slack|discord|linkedin|pinterest|reddit|apple|google|bing)bot|skypeuripreview|microsoftpreview|slack-img|google-page|mastodon/i
 
 /** Whether a page is loaded for a preview, or before a person asks for it. */
 function isPreview(req: Context['req']): boolean {

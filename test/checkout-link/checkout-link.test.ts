@@ -85,10 +85,7 @@ describe('createCheckoutLink', () => {
     [{ order: { ...ORDER, currency: 'usd' } }, /currency/],
     [{ order: { ...ORDER, description: '' } }, /description/],
     [{ order: { ...ORDER, order_idd: 'x' } }, /order_idd/],
-    [
-      { order: { ...ORDER, method: 'auth', order_id: 'x'.repeat(30) } },
-      /at most 29 characters.*could not be captured/,
-    ],
+    [{ order: { ...ORDER, method: 'auth', order_id: 'x'.repeat(30) } }, /at most 29 characters.*could not be captured/],
     [
       { order: { ...ORDER, order_id: 'x'.repeat(30) } },
       /at most 29 characters.*could not be refunded; pass longOrderId: true/,

@@ -104,7 +104,7 @@ ${details}
 ${url ? way(url, wording.back(shop), !action) : ''}
 ${pages.contact ? html`<p>${wording.contact} ${contact(pages.contact)}</p>` : ''}
 </main>
-${isLive(env) ? '' : html`<footer role="note">${wording.testMode}</footer>`}
+${isLive(env) ? '' : html`<footer>${wording.testMode}</footer>`}
 </body>
 </html>
 `

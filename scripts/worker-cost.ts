@@ -25,6 +25,8 @@ const PRICES = {
   gigabyteSeconds: { included: 400_000, dollars: 12.5, per: MILLION },
   'rows read': { included: 25_000 * MILLION, dollars: 0.001, per: MILLION },
   'rows written': { included: 50 * MILLION, dollars: 1, per: MILLION },
+  // Every request, gate call and alarm is one event of Workers Logs.
+  logs: { included: 20 * MILLION, dollars: 0.6, per: MILLION },
   gateGigabytes: { included: 5, dollars: 0.2, per: 1 },
 } as const
 
@@ -105,6 +107,7 @@ export function costOf(ordersADay: number, order: Calls): Record<string, number>
       of('rows read') +
       of('rows written') +
       pay('gigabyteSeconds', seconds * ASSUMED.gigabytesOfAGate),
+    logs: pay('logs', (requests + order['gate calls']) * orders),
     'storage of the month':
       pay('kvGigabytes', (orders * ASSUMED.kvBytesOfAnOrder) / 1e9) +
       pay('gateGigabytes', (orders * ASSUMED.gateBytesOfAnOrder) / 1e9),

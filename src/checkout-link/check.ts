@@ -19,14 +19,14 @@ export type CheckoutOrder =
   | Omit<HostedAuthInput, 'pos_id'>
   | Omit<HostedSplitPurchaseInput, 'pos_id'>
 
-/** A further attempt at an order adds `~2` to `~99`, and an authorization's order_id has at most 32 characters. */
+/** A further attempt at an order adds `~2` to `~99`; a capture and a refund take an order_id of at most 32 characters. */
 const ATTEMPT_SUFFIX = 3
-const ID_LENGTH = { auth: 32 - ATTEMPT_SUFFIX, purchase: 256 - ATTEMPT_SUFFIX }
+const ID_LENGTH = { operable: 32 - ATTEMPT_SUFFIX, longest: 256 - ATTEMPT_SUFFIX }
 const REFERENCE_LENGTH = 128
 const EMAIL_LENGTH = 254
 
 /** @throws {InvalidInputError} when the order cannot be paid by a link; the text says which field, and what to do. */
-export async function checkOrder(order: CheckoutOrder): Promise<void> {
+export async function checkOrder(order: CheckoutOrder, longOrderId = false): Promise<void> {
   if (order?.mode !== 'hosted') {
     rejectOrder(
       'mode',
@@ -55,12 +55,14 @@ export async function checkOrder(order: CheckoutOrder): Promise<void> {
       'order_id must not end in "~" and a number: the worker names further attempts that way.',
     )
   }
-  const limit = method === 'auth' ? ID_LENGTH.auth : ID_LENGTH.purchase
+  const mayBeLong = longOrderId && method !== 'auth'
+  const limit = mayBeLong ? ID_LENGTH.longest : ID_LENGTH.operable
   if ([...order_id].length > limit) {
+    const cannot = method === 'auth' ? 'captured' : 'refunded; pass longOrderId: true if that is meant'
     rejectOrder(
       'order_id',
       order,
-      `order_id must have at most ${limit} characters${method === 'auth' ? ' to be captured' : ''}: the worker adds up to ${ATTEMPT_SUFFIX} for a further attempt.`,
+      `order_id must have at most ${limit} characters: the worker adds up to ${ATTEMPT_SUFFIX} for a further attempt${mayBeLong ? '' : `, and a longer one could not be ${cannot}`}.`,
     )
   }
   await checkAsTheSdkDoes(order)
@@ -75,6 +77,12 @@ export function checkReference(reference: unknown): void {
       `reference must be a text of 1 to ${REFERENCE_LENGTH} characters without line breaks, such as your own order number.`,
     )
   }
+}
+
+/** @throws {ConfigError} for what is not `true` or `false`. */
+export function checkFlag(field: string, value: unknown): void {
+  if (value === undefined || typeof value === 'boolean') return
+  throw new ConfigError(field, `${field} must be true or false.`)
 }
 
 /** @throws {ConfigError} for what is not an e-mail address. */

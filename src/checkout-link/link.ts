@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.ts'
 import { kindOf } from '../lib/kind.ts'
 import { rejectUnknownOption } from '../schemas/fields.ts'
-import { type CheckoutOrder, checkEmail, checkOrder, checkReference } from './check.ts'
+import { type CheckoutOrder, checkEmail, checkFlag, checkOrder, checkReference } from './check.ts'
 import { nonceBytes, nonceOf, seal, sealUnder, unseal } from './seal.ts'
 
 /** What {@link createCheckoutLink} takes. */
@@ -19,6 +19,10 @@ export interface CheckoutLinkOptions {
   reference?: string | undefined
   /** Where the shop writes to the customer; it comes back in `onEvent` and in the order. Default: the order's own. */
   customerEmail?: string | undefined
+  /** `true`: the link shows what is bought and a button, instead of leading to the payment at once. Default: false. */
+  landing?: boolean | undefined
+  /** `true`: the order_id may have up to 253 characters, though such a purchase can never be refunded by API. Default: false. */
+  longOrderId?: boolean | undefined
   /** Milliseconds since 1970 after which the link no longer leads to a payment. Default: 24 hours from now. */
   expiresAt?: number | undefined
   /** The clock. Default `Date.now`. */
@@ -34,6 +38,7 @@ export interface CheckoutLink {
   expiresAt: number
   reference?: string
   customerEmail?: string
+  landing?: true
 }
 
 /** What the id of a link says. */
@@ -50,7 +55,17 @@ const DAY_MS = 86_400_000
 const LAST_TIME = 8.64e15
 /** Some browsers, and Cloudflare (16 kB), reject longer addresses. */
 const LINK_LENGTH = 8_000
-const OPTIONS = ['origin', 'linkSecret', 'order', 'reference', 'customerEmail', 'expiresAt', 'now']
+const OPTIONS = [
+  'origin',
+  'linkSecret',
+  'order',
+  'reference',
+  'customerEmail',
+  'landing',
+  'longOrderId',
+  'expiresAt',
+  'now',
+]
 const LINK = 'checkout link'
 const ID = 'checkout link id'
 
@@ -78,7 +93,7 @@ const ID = 'checkout link id'
  */
 export async function createCheckoutLink(options: CheckoutLinkOptions): Promise<string> {
   rejectUnknownOption(options, OPTIONS)
-  const { linkSecret, reference, customerEmail, now = Date.now } = options
+  const { linkSecret, reference, customerEmail, landing, longOrderId, now = Date.now } = options
   const origin = originOf(options.origin)
   const expiresAt = options.expiresAt ?? now() + DAY_MS
   if (typeof expiresAt !== 'number' || !(expiresAt > now() && expiresAt <= LAST_TIME)) {
@@ -89,11 +104,13 @@ export async function createCheckoutLink(options: CheckoutLinkOptions): Promise<
   }
   if (reference !== undefined) checkReference(reference)
   if (customerEmail !== undefined) checkEmail(customerEmail)
+  checkFlag('landing', landing)
+  checkFlag('longOrderId', longOrderId)
   const order = withEmail(options.order, customerEmail)
-  await checkOrder(order)
+  await checkOrder(order, longOrderId)
   // What is undefined is not part of the link's JSON.
   const ownEmail = customerEmail === order.customer_email ? undefined : customerEmail
-  const held = { order, origin, expiresAt, reference, customerEmail: ownEmail }
+  const held = { order, origin, expiresAt, reference, customerEmail: ownEmail, ...(landing && { landing }) }
   const link = `${origin}/checkout/${await seal(linkSecret, LINK, held)}`
   if (link.length <= LINK_LENGTH) return link
   throw new ConfigError(

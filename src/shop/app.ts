@@ -6,6 +6,8 @@ import { drain } from './lib/drain.ts'
 import { describeError, logError, placeOf } from './lib/log.ts'
 import { describeService, type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
 import { queryOf } from './lib/query.ts'
+import { closedLink } from './pages/checkout.ts'
+import { siteFor } from './pages/language.ts'
 import { health, unauthorized } from './routes/admin.ts'
 import { API_ROUTES } from './routes/api.ts'
 import { checkout } from './routes/checkout.ts'
@@ -28,6 +30,7 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   on('POST', '/webhooks', webhooks(deps))
   on('ALL', '/webhooks', () => new Response('Method not allowed', { status: 405, headers: { allow: 'POST' } }))
   on('GET', '/checkout/:token', checkout(deps))
+  on('POST', '/checkout/:token', checkout(deps))
   on('GET', '/return/:order_id', result(deps))
   on('POST', '/return/:order_id', resultPosted)
   on('GET', '/health', health(deps))
@@ -44,10 +47,18 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   return app
 }
 
-/** The response to an unknown path. Under `/api` only the bearer of the token learns that there is nothing. */
+/** The response to an unknown path; `/` leads to the shop. Under `/api` only the bearer of the token learns that there is nothing. */
 export function createNotFound(deps: Deps): Handler {
   return guarded(deps, async (c) => {
-    if (!isApi(c.req.path)) return new Response('Not found', { status: 404 })
+    const { env, req } = c
+    const { SHOP_URL: shop = '' } = env
+    // A shop at the worker's own origin must have a page there.
+    if (req.path === '/' && URL.canParse(shop) && new URL(shop).href !== req.url) {
+      return new Response(null, { status: 302, headers: { location: shop } })
+    }
+    if (!isApi(req.path)) {
+      return closedLink(siteFor(deps.pages, env, undefined, req.header('accept-language')), 'notFound')
+    }
     return (await unauthorized(c)) ?? problemResponse({ status: 404, code: 'not_found', title: 'No such resource.' })
   })
 }

@@ -39,8 +39,9 @@ export interface ReceivedEvent {
  * }
  * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
  *   if (event.kind !== 'purchase' || !isSuccess(event)) return
- *   // Called again later: a flag may be gone by then, or a person has looked at the order.
- *   if (order.flags.length > 0) throw new Error(`flags: ${order.flags.join(', ')}`)
+ *   // Called again later: a flag may be gone by then, or a person has looked at the order. A second try needs no look.
+ *   const flags = order.flags.filter((flag) => flag !== 'paid_after_failure')
+ *   if (flags.length > 0) throw new Error(`flags: ${flags.join(', ')}`)
  *   const response = await fetch('https://shop.example.com/orders/paid', {
  *     method: 'POST',
  *     // Your shop must check the token: anybody who knows the address could post "paid".
@@ -57,14 +58,20 @@ export type OnEvent<Env extends ShopEnv = ShopEnv> = (
   env: Env,
 ) => Promise<void> | void
 
-/** What a person should look at. Identifiers, names and codes only: never personal data. */
-export interface Alert {
+/** An alert as the engine raises it and the log has it. */
+export interface RaisedAlert {
   /** What happened. */
   kind: AlertKind
   /** The order that it is about, where there is one. */
   order_id: string | null
-  /** More to look it up by: `flag`, `event_id`, `attempt_id`, `operation`, `reason`, `fields`, `misconfigured`. */
+  /** More to look it up by: `flag`, `event_id`, `attempt_id`, `operation`, `reason`, `fields`, `misconfigured`; or the `count` of many. */
   [detail: string]: string | number | boolean | readonly string[] | null | undefined
+}
+
+/** What a person should look at. Identifiers, names, amounts and codes only: never personal data. */
+export interface Alert extends RaisedAlert {
+  /** For a chat, in English: what happened, the amount where it is known, what to do, and an address to look at. */
+  text: string
 }
 
 export type AlertKind =
@@ -84,8 +91,9 @@ export type AlertKind =
   | 'configuration'
 
 /**
- * Your code for an alert. It runs in the background, at most once an hour for the same alert: how long it takes and whether
- * it fails changes nothing else. Each alert is also a line in the log, whether this is defined or not.
+ * Your code for an alert. It runs in the background, at most once an hour for the same alert. After ten of one kind in an
+ * hour it gets their `count` instead, at 20, 40, 80 …; each isolate of the Worker counts separately. How long it takes and
+ * whether it fails changes nothing else. Each alert is also a line in the log, whether this is defined or not.
  *
  * @example
  * import type { OnAlert, ShopEnv } from 'edgetill/worker'
@@ -93,9 +101,8 @@ export type AlertKind =
  * interface Env extends ShopEnv {
  *   CHAT_URL?: string
  * }
- * export const onAlert: OnAlert<Env> = async ({ kind, order_id, ...details }, env) => {
+ * export const onAlert: OnAlert<Env> = async ({ text }, env) => {
  *   if (!env.CHAT_URL) throw new Error('CHAT_URL is not set')
- *   const text = `${kind} ${order_id ?? ''} ${JSON.stringify(details)}`
  *   const response = await fetch(env.CHAT_URL, {
  *     method: 'POST',
  *     headers: { 'content-type': 'application/json' },

@@ -31,12 +31,12 @@ export async function look(page: Page, name: string): Promise<void> {
   expect(overflow, `${name} scrolls sideways`).toBeLessThanOrEqual(0)
 }
 
-/** Fails on what axe calls serious or critical. The page has to have been opened with `bypassCSP`. */
-export async function checkWithAxe(page: Page, name: string): Promise<void> {
+/** Fails on what axe calls serious or critical, or with `all` on whatever it finds. The page has to have been opened with `bypassCSP`. */
+export async function checkWithAxe(page: Page, name: string, all = false): Promise<void> {
   await page.evaluate(axe)
   const { violations } = (await page.evaluate('axe.run()')) as {
     violations: { id: string; impact: string; help: string; nodes: { html: string }[] }[]
   }
-  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  const serious = violations.filter(({ impact }) => all || impact === 'serious' || impact === 'critical')
   expect(serious.map(({ id, help, nodes }) => `${name}: ${id}: ${help}: ${nodes[0]?.html}`)).toEqual([])
 }

@@ -85,8 +85,15 @@ describe('createCheckoutLink', () => {
     [{ order: { ...ORDER, currency: 'usd' } }, /currency/],
     [{ order: { ...ORDER, description: '' } }, /description/],
     [{ order: { ...ORDER, order_idd: 'x' } }, /order_idd/],
-    [{ order: { ...ORDER, method: 'auth', order_id: 'x'.repeat(30) } }, /at most 29 characters to be captured/],
-    [{ order: { ...ORDER, order_id: 'x'.repeat(254) } }, /at most 253 characters/],
+    [{ order: { ...ORDER, method: 'auth', order_id: 'x'.repeat(30) } }, /at most 29 characters.*could not be captured/],
+    [
+      { order: { ...ORDER, order_id: 'x'.repeat(30) } },
+      /at most 29 characters.*could not be refunded; pass longOrderId: true/,
+    ],
+    [{ order: { ...ORDER, method: 'auth', order_id: 'x'.repeat(30) }, longOrderId: true }, /at most 29 characters/],
+    [{ order: { ...ORDER, order_id: 'x'.repeat(254) }, longOrderId: true }, /at most 253 characters/],
+    [{ longOrderId: 'yes' }, /longOrderId must be true or false/],
+    [{ landing: 1 }, /landing must be true or false/],
     [{ order: { ...ORDER, mode: 'direct' } }, /mode/],
     ...['', '.', '..', 5, undefined].map((order_id): [object, RegExp] => [
       { order: { ...ORDER, order_id } },
@@ -117,7 +124,8 @@ describe('createCheckoutLink', () => {
 
   it.each<[object]>([
     [{ order: { ...ORDER, method: 'auth', order_id: 'x'.repeat(29) } }],
-    [{ order: { ...ORDER, order_id: 'Щ'.repeat(253) } }],
+    [{ order: { ...ORDER, order_id: 'Щ'.repeat(29) } }],
+    [{ order: { ...ORDER, order_id: 'Щ'.repeat(253) }, longOrderId: true }],
     [{ order: { ...ORDER, split: [{ amount: 100.5, sub_merchant_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11' }] } }],
     [{ reference: 'cart 77'.padEnd(128, '-') }],
     [{ expiresAt: NOW + 1 }],

@@ -204,8 +204,8 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     writeFileSync(
       engine,
       readFileSync(engine, 'utf8')
-        .replaceAll("'Not found", "'Corrected: not found")
-        .replaceAll('"Not found', '"Corrected: not found'),
+        .replaceAll("'Page not found", "'Corrected: not found")
+        .replaceAll('"Page not found', '"Corrected: not found'),
     )
     const second = join(folder, 'second')
     mkdirSync(second)

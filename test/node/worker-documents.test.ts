@@ -13,7 +13,7 @@ import { createApp } from '../../src/shop/app.ts'
 import type { ShopEnv } from '../../src/shop/env.ts'
 import type { OnEvent, Shop } from '../../src/shop/index.ts'
 import { configurationProblems } from '../../src/shop/lib/configuration.ts'
-import { payment } from '../worker/support/events.ts'
+import { at, payment } from '../worker/support/events.ts'
 import { LINK_SECRET, World } from '../worker/support/world.ts'
 import { Document, quoted } from './support/document.ts'
 import { complaintsOf, load, programOf } from './support/program.ts'
@@ -285,6 +285,9 @@ describe('the programs of worker/README.md', () => {
     const [request, ...more] = await received(async (world) => {
       await world.open(await world.link({ order_id: 'A-1' }))
       const paid = payment('A-1')
+      // A second try at paying is flagged `paid_after_failure`, which keeps no order back.
+      const first = { payment_id: crypto.randomUUID(), status: 'failure', created_at: at(-9), processed_at: at(-8) }
+      await world.deliver({ ...paid, ...first })
       await world.deliver(paid)
       await world.deliver({ ...paid, status: 'pending', status_code: '2122', processed_at: paid.created_at })
       await world.deliver(paid)

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { signWebhook } from '../../src/index.ts'
-import type { Alert, OnAlert } from '../../src/shop/options.ts'
-import { payment } from './support/events.ts'
+import { textOf } from '../../src/shop/lib/alert-text.ts'
+import type { Alert, OnAlert, RaisedAlert } from '../../src/shop/options.ts'
+import { at, payment } from './support/events.ts'
 import { failingOnAlert } from './support/watched.ts'
 import { log, World, type WorldOptions } from './support/world.ts'
 
@@ -11,15 +12,24 @@ beforeEach(() => {
   log.length = 0
 })
 
-/** A world whose alerts are kept. */
-function watched(options: WorldOptions = {}): { world: World; alerts: Alert[] } {
-  const alerts: Alert[] = []
-  return { world: new World({ onAlert: (alert) => void alerts.push(alert), ...options }), alerts }
+/** A world whose alerts are kept, without their texts: those are a table of their own. */
+function watched(options: WorldOptions = {}): { world: World; alerts: RaisedAlert[] } {
+  const alerts: RaisedAlert[] = []
+  return { world: new World({ onAlert: keep(alerts), ...options }), alerts }
 }
 
+const keep =
+  (alerts: RaisedAlert[]) =>
+  ({ text, ...alert }: Alert) => {
+    expect(text).toMatch(/\. See |, then send POST /)
+    alerts.push(alert as RaisedAlert)
+  }
+
 /** The alerts in the log, as they were passed to `onAlert`. */
-const logged = (kind: string): Alert[] =>
-  log.flatMap(([line]) => (String(line).startsWith(`{"kind":"${kind}",`) ? [JSON.parse(String(line)) as Alert] : []))
+const logged = (kind: string): RaisedAlert[] =>
+  log.flatMap(([line]) =>
+    String(line).startsWith(`{"kind":"${kind}",`) ? [JSON.parse(String(line)) as RaisedAlert] : [],
+  )
 
 const post = (world: World, payload: object | string) =>
   world.post(signWebhook(payload, world.emulator.credentials.apiSecret).body)
@@ -27,7 +37,7 @@ const post = (world: World, payload: object | string) =>
 const PAID = payment('A-1')
 
 describe('alerts', () => {
-  it.each<[string, (world: World) => Promise<unknown>, Partial<Alert>]>([
+  it.each<[string, (world: World) => Promise<unknown>, Partial<RaisedAlert>]>([
     ['stray', (world) => post(world, '[]'), { order_id: null, reason: 'not_json' }],
     ['unexpected_shape', (world) => post(world, { ...PAID, eci: 5 }), { order_id: 'A-1', fields: ['eci'] }],
     ['flag', (world) => post(world, PAID), { order_id: 'A-1', flag: 'unknown_order' }],
@@ -118,13 +128,13 @@ describe('alerts', () => {
   })
 
   it('another isolate does not repeat it: the storage remembers', async () => {
-    const alerts: Alert[] = []
+    const alerts: RaisedAlert[] = []
     // Each isolate has a function of its own.
-    const { world } = watched({ onAlert: (alert) => void alerts.push(alert) })
+    const { world } = watched({ onAlert: keep(alerts) })
     await post(world, payment('A-1'))
     await world.idle()
     await world.advance(2_000)
-    world.restart((alert) => void alerts.push(alert))
+    world.restart(keep(alerts))
     // The same flag again, because KV hides the events.
     for (const key of await world.keys('event/')) await world.env('FRA').STATE.delete(key)
     world.gate.rows('A-1').forEach((_, key, rows) => void (key.startsWith('event/') && rows.delete(key)))
@@ -135,8 +145,8 @@ describe('alerts', () => {
   })
 
   it('another order’s gate does not repeat what is about the shop', async () => {
-    const alerts: Alert[] = []
-    const { world } = watched({ onAlert: (alert) => void alerts.push(alert) })
+    const alerts: RaisedAlert[] = []
+    const { world } = watched({ onAlert: keep(alerts) })
     for (const order_id of ['A-1', 'A-2', 'A-3']) {
       await world.open(await world.link({ order_id }))
       await world.advance(60_000)
@@ -144,13 +154,66 @@ describe('alerts', () => {
     world.options.env = { POS_ID: '' }
     for (let order = 0; order < 5; order++) {
       // Each order in another isolate, which has its function.
-      world.restart((alert) => void alerts.push(alert))
+      world.restart(keep(alerts))
       await world.advance(order === 0 ? 12 * 60_000 : 60_000)
       await world.cron()
       await world.idle()
     }
     expect(logged('configuration').length).toBeGreaterThanOrEqual(3)
     expect(alerts).toEqual([{ kind: 'configuration', order_id: null, misconfigured: ['POS_ID: missing'] }])
+  })
+
+  it('of many orders are passed on one by one, then as a count', async () => {
+    const { world, alerts } = watched()
+    for (let order = 0; order < 45; order++) await post(world, payment(`A-${order}`))
+    await world.idle()
+    expect(alerts.slice(0, 10).map(({ flag }) => flag)).toEqual(Array(10).fill('unknown_order'))
+    const counts = [20, 40].map((count) => ({ kind: 'flag', order_id: null, count }))
+    expect(alerts.slice(10)).toEqual(counts)
+    await world.advance(HOUR_MS)
+    await post(world, payment('B-1'))
+    await world.idle()
+    expect(alerts.at(-1)).toMatchObject({ order_id: 'B-1' })
+  })
+
+  it('say what was paid, what to do, and where to look; a second try at paying is none', async () => {
+    const texts: string[] = []
+    const world = new World({ onAlert: ({ text }) => void texts.push(text) })
+    await world.open(await world.link({ order_id: 'A-1' }))
+    const failed = payment('A-1', { status: 'failure', payment_id: '0d4f6b7e-5f5e-4c0f-9a51-6f4f3f1c2b10' })
+    await world.deliver({ ...failed, created_at: at(-9), processed_at: at(-8) })
+    await world.deliver(payment('A-1'))
+    await world.idle()
+    expect([texts, (await world.order('A-1'))?.flags]).toEqual([[], ['paid_after_failure']])
+    await world.open(await world.link({ order_id: 'A/2' }))
+    await world.deliver(payment('A/2', { amount: 90 }))
+    await world.idle()
+    const where = 'https://pay.shop.example.com/api/orders/A%2F2'
+    expect(texts).toEqual([
+      `Order A/2 (100.50 UAH): another amount was paid than was asked for. Check it before you ship. See ${where}`,
+    ])
+  })
+
+  it.each<[RaisedAlert, RegExp]>([
+    [
+      { kind: 'stray', order_id: null, reason: 'not_json', id: 'x' },
+      /\(not_json\)\. Ask the service.*\/api\/strays\/x$/,
+    ],
+    [{ kind: 'configuration', order_id: null, misconfigured: ['A: missing'] }, /\(A: missing\)\. Correct .*\/health$/],
+    [
+      { kind: 'on_event_given_up', order_id: 'A', event_id: 'e', attempts: 20 },
+      /Order A: .*20 times.*events\/e\/replay$/,
+    ],
+    [
+      { kind: 'operation_unsettled', order_id: 'A', operation: 'refund' },
+      /how a refund ended.*merchant portal.*orders\/A$/,
+    ],
+    [{ kind: 'checkout_open', order_id: 'A' }, /for a day.*merchant portal.*orders\/A$/],
+    [{ kind: 'unexpected_shape', order_id: 'A' }, /unexpected form.*orders\/A$/],
+    [{ kind: 'flag', order_id: 'A', flag: 'a_new_one' }, /Order A: a_new_one\. Check/],
+    [{ kind: 'flag', order_id: null, count: 20 }, /^20 alerts "flag" within an hour/],
+  ])('say what to do about %j', (alert, text) => {
+    expect(textOf(alert, 'https://a.example')).toMatch(text)
   })
 
   it('cost nothing where nothing is wrong', async () => {

@@ -55,13 +55,21 @@ describe('a capture', () => {
     },
   )
 
-  it('is not made for another POS than the worker’s, under which nobody would look for it', async () => {
+  it('is not made for another POS, under which nobody would look for it, or for another order than the address', async () => {
     const { world, id } = await reserved({ failures: 0 })
     const body = (pos_id: string) => ({ charge_amount: 10, pos_id })
     const foreign = await capture(world, id, 'foreign', body('3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11'))
     expect(foreign).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+    for (const path of ['capture', 'refund', 'void', 'resend']) {
+      const other = await world.send(`/api/orders/${id}/${path}`, { order_id: 'B-2', operation: 'auth' })
+      expect([path, other]).toMatchObject([
+        path,
+        { status: 400, body: { title: expect.stringMatching(/^order_id must be left out/) } },
+      ])
+    }
     expect(made(world, id)).toHaveLength(0)
-    expect((await capture(world, id, 'own', body(world.env().POS_ID.toUpperCase()))).status).toBe(200)
+    const own = { ...body(world.env().POS_ID.toUpperCase()), order_id: id }
+    expect((await capture(world, id, 'own', own)).status).toBe(200)
   })
 
   it('that the service executes minutes later shows in the order, beside the one that was made instead', async () => {

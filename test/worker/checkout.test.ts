@@ -67,11 +67,63 @@ for (const kind of KINDS) {
 describe.each(KINDS)('a checkout link over %s KV that does not fail at random', (kind) => {
   const create = (options: WorldOptions = {}) => new World({ kind, failures: 0, ...options })
 
-  it('creates nothing when it is only looked at (HEAD)', async () => {
-    const world = create()
+  it.each<[string, Record<string, string>]>([
+    ['HEAD', {}],
+    ['GET', { 'user-agent': 'TelegramBot (like TwitterBot)' }],
+    ['GET', { 'user-agent': 'WhatsApp/2.23.20.0 A' }],
+    ['GET', { 'user-agent': 'Viber' }],
+    ['GET', { 'user-agent': 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)' }],
+    ['GET', { 'user-agent': 'Mozilla/5.0 (Macintosh) Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0' }],
+    ['GET', { 'user-agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }],
+    ['GET', { 'user-agent': 'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)' }],
+    ['GET', { 'user-agent': 'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5' }],
+    ['GET', { 'user-agent': 'LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)' }],
+    ['GET', { 'sec-purpose': 'prefetch;prerender' }],
+  ])('creates nothing for a look at it: %s %j; the link then leads to the payment', async (method, headers) => {
+    const world = create({ env: { SHOP_NAME: 'Glechyk' } })
     const link = await world.link({ order_id: 'A-1' })
-    const response = await world.fetch(new Request(link, { method: 'HEAD' }))
+    const response = await world.fetch(new Request(link, { method, headers }))
     expect([response.status, world.emulator.orders.list(), world.kv.calls.put]).toEqual([200, [], 0])
+    if (method === 'GET') {
+      const page = await response.text()
+      expect(page).toContain('<meta property="og:title" content="Glechyk: Two mugs">')
+      expect(page).toContain('<meta property="og:description" content="UAH\u00a0100.50">')
+    }
+    expect(await world.open(link)).toContain('/checkout/')
+  })
+
+  it.each([
+    'Mozilla/5.0 (Linux; Android 9; CUBOT_X18_Plus) AppleWebKit/537.36 Chrome/120.0 Mobile Safari/537.36',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5) AppleWebKit/605.1.15 Mobile/15E148 [FBAN/FBIOS;FBAV/1]',
+    'Mozilla/5.0 (Linux; Android 14; wv) AppleWebKit/537.36 Chrome/120.0 Mobile Safari/537.36 Viber/22.0',
+    'Mozilla/5.0 (Linux; Android 14) Chrome/120.0 Mobile Safari/537.36 Telegram-Android/10.9',
+  ])('leads a person on at once, also inside of an app: %s', async (agent) => {
+    const world = create()
+    expect((await world.get(await world.link({ order_id: 'A-1' }), { 'user-agent': agent })).status).toBe(303)
+  })
+
+  it('with a landing page shows what is bought, and opens the payment by its button alone', async () => {
+    const world = create()
+    const body = JSON.stringify({ order: { ...ORDER, order_id: 'A-1', customer_lang: 'UK' }, landing: true })
+    const { url } = (await (await world.api('/api/links', { method: 'POST', body })).json()) as { url: string }
+    const landing = await world.get(url)
+    const text = await landing.text()
+    expect(text).toContain('Two mugs')
+    expect(text).toContain(
+      `<form method="post" action="${new URL(url).pathname}"><button>Сплатити 100,50\u00a0грн</button>`,
+    )
+    const service = new URL(world.emulator.credentials.baseUrl).origin
+    expect(landing.headers.get('content-security-policy')).toContain(`form-action 'self' https: ${service};`)
+    expect(world.emulator.orders.list()).toEqual([])
+    const press = () => world.fetch(new Request(url, { method: 'POST', redirect: 'manual' }))
+    const opened = await press()
+    expect([opened.status, (await press()).headers.get('location')]).toEqual([303, opened.headers.get('location')])
+    await world.pay(opened.headers.get('location') ?? '')
+    await world.advance(121_000)
+    expect((await world.get(url)).headers.get('location')).toContain('/return/A-1')
+    const expired = await world.link({ order_id: 'A-2' }, world.time + 1, { landing: true })
+    await world.advance(1)
+    expect((await world.get(expired)).status).toBe(410)
   })
 
   it('leads to the same checkout with one call to the service and one write', async () => {

@@ -126,6 +126,7 @@ describe('POST /api/links', () => {
     ['a reference with a line break', { order, reference: 'a\nb' }, /reference must be/],
     ['a reference that is a number', { order, reference: 7 }, /reference must be/],
     ['an invalid e-mail', { order, customer_email: 'olena' }, /e-mail must be/],
+    ['an order that could not be refunded', { order: { ...order, order_id: 'x'.repeat(30) } }, /longOrderId: true/],
   ])('rejects %s with the name of the field', async (_, body, text) => {
     const response = await post(new World(), body)
     expect([response.status, await response.json()]).toEqual([
@@ -140,9 +141,10 @@ describe('POST /api/links', () => {
     }
   })
 
-  it('takes the longest reference, and 253 characters of order_id', async () => {
+  it('takes the longest reference, and an order_id that is long on purpose', async () => {
     const world = new World()
-    const made = await make(world, 'Щ'.repeat(253), { reference: 'Щ'.repeat(128), customer_email: 'a@b' })
+    const fields = { reference: 'Щ'.repeat(128), customer_email: 'a@b', longOrderId: true }
+    const made = await make(world, 'Щ'.repeat(253), fields)
     expect((await revoke(world, made.id)).status).toBe(200)
     expect((await world.get(made.url)).status).toBe(410)
   })

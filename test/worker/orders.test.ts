@@ -206,7 +206,7 @@ describe('a page of GET /api/orders', () => {
   it('costs a read for a row that does not fit, and is right all the same', async () => {
     const world = create()
     const long = '€'.repeat(250)
-    await world.open(await world.link({ order_id: long }, undefined, { reference: '€'.repeat(128) }))
+    await world.open(await world.link({ order_id: long }, undefined, { reference: '€'.repeat(128), longOrderId: true }))
     await world.deliver(payment(long))
     await world.deliver(payment('A-1'))
     let orders: ListedOrder[] = []

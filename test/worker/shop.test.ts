@@ -70,7 +70,7 @@ describe('the shop’s own pages', () => {
   }
 
   it.each([
-    ['/logo.png', "img-src 'self'"],
+    ['/logo.png', "img-src data: 'self'"],
     ['data:image/png;base64,AA==', 'img-src data:'],
   ])('show the logo %s', async (logo, directive) => {
     expect((await page({ logo })).policy).toContain(`${directive};`)
@@ -94,7 +94,7 @@ describe('the shop’s own pages', () => {
     expect(policy.split('; ')).toEqual([
       "default-src 'none'",
       `style-src 'sha256-${btoa(String.fromCharCode(...digest))}'`,
-      'img-src https://cdn.example.com',
+      'img-src data: https://cdn.example.com',
       "base-uri 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",

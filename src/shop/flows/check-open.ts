@@ -1,7 +1,7 @@
 import { isFinal } from '../../index.ts'
 import { MisconfiguredError, requireBindings } from '../lib/configuration.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
-import type { Alert } from '../options.ts'
+import type { RaisedAlert } from '../options.ts'
 import type { OrderScope } from '../scope.ts'
 import { orderKeyOf } from '../store/event-log.ts'
 import { ignoreOutage } from '../store/kv.ts'
@@ -63,7 +63,7 @@ async function check(scope: OrderScope, row: WatchedRow): Promise<void> {
   }
 }
 
-function alertOf(row: WatchedRow, state: State): Alert {
+function alertOf(row: WatchedRow, state: State): RaisedAlert {
   const { kind, order_id, attempt_id, since } = row
   const details = { order_id, state, since: new Date(since).toISOString() }
   return attempt_id === undefined

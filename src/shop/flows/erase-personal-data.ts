@@ -81,7 +81,7 @@ async function eraseAttempt(
   const checkout = await getCheckout(store, order_id)
   const holdsData = (checkout?.url ?? checkout?.link ?? checkout?.customer_email) !== undefined
   if (checkout && holdsData && (checkout.opened_at ?? 0) <= before) {
-    const { url, link, customer_email, ...rest } = checkout
+    const { url, link, customer_email, description, ...rest } = checkout
     await putCheckout(store, order_id, rest)
   }
   // An event that `onEvent` never handled: its key stays known, so that it is not queued again.

@@ -11,6 +11,8 @@ export interface OrderPage {
   method: string | undefined
   /** What was asked for. */
   expected: ExpectedPayment | undefined
+  /** What is bought, as the link has it; gone when the personal data was removed. */
+  description: string | undefined
   /** The path of the order's link. */
   link: string | undefined
   /** The language that the link asks for. */
@@ -21,8 +23,8 @@ export interface OrderPage {
 export async function showPage({ store }: OrderScope, order_id: string): Promise<OrderPage> {
   const [status, checkout] = await Promise.all([getStatus(store, order_id), getCheckout(store, order_id)])
   const expected = checkout && { amount: checkout.amount, currency: checkout.currency }
-  const { method, link, lang } = checkout ?? {}
-  return { status, method, expected, link, lang }
+  const { method, description, link, lang } = checkout ?? {}
+  return { status, method, expected, description, link, lang }
 }
 
 /** The order as the API shows it; undefined when nothing is known of it. */

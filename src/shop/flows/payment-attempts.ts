@@ -126,13 +126,14 @@ async function refer(scope: OrderScope, { reference }: CheckoutLink, order_id: s
 
 /** The record of a link that was opened. */
 function recordOfLink(link: CheckoutLink, path: string): Omit<CheckoutRecord, 'attempts'> {
-  const { amount, currency, method, customer_email, customer_lang } = link.order
+  const { amount, currency, method, description, customer_email, customer_lang } = link.order
   const email = link.customerEmail ?? customer_email
   return {
     ...expectedOf(link),
     amount,
     currency,
     method,
+    description,
     origin: link.origin,
     link: path,
     expires_at: link.expiresAt,

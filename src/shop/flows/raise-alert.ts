@@ -1,9 +1,11 @@
 import type { ShopEnv } from '../env.ts'
+import { textOf } from '../lib/alert-text.ts'
 import type { MisconfiguredError } from '../lib/configuration.ts'
 import { sha256 } from '../lib/crypto.ts'
 import { describeError, logError } from '../lib/log.ts'
-import type { Alert, OnAlert } from '../options.ts'
+import type { OnAlert, RaisedAlert } from '../options.ts'
 import type { OrderScope, Scope } from '../scope.ts'
+import { type CheckoutRecord, getCheckout } from '../store/checkouts.ts'
 import { StorageError } from '../store/kv.ts'
 import type { OrderStore } from '../store/order-store.ts'
 
@@ -12,17 +14,20 @@ const HOUR_MS = 3_600_000
 const ON_ALERT_MS = 10_000
 /** How many alerts this isolate remembers of each `onAlert`: spares reads, and works while the storage fails. */
 const REMEMBERED = 500
+/** So many alerts of one kind are passed on in an hour; after that only how many there are, at 20, 40, 80 … */
+const ONE_BY_ONE = 10
 
 /**
- * Writes an alert to the log and passes it to the merchant's `onAlert`, unless the same one was passed within an hour.
- * Nothing waits for it, and no failure of it gets out.
+ * Writes an alert to the log and passes it to the merchant's `onAlert`, unless the same one was passed within an hour,
+ * or many of its kind. Nothing waits for it, and no failure of it gets out.
  */
-export function raiseAlert(scope: Scope | OrderScope, alert: Alert): void {
+export function raiseAlert(scope: Scope | OrderScope, alert: RaisedAlert): void {
   const { kind, ...fields } = alert
   logError(kind, fields)
   const { onAlert, waitUntil } = scope
-  if (!onAlert || wasJustRaised(onAlert, JSON.stringify(alert), scope.now())) return
-  const raised = deliver(scope, onAlert, alert).catch((error: unknown) => {
+  const passed = onAlert && unlessTooMany(onAlert, alert, scope.now())
+  if (!passed) return
+  const raised = deliver(scope, onAlert, passed).catch((error: unknown) => {
     logError('on_alert_failed', { alert: kind, order_id: alert.order_id, ...describeError(error) })
   })
   waitUntil?.(raised)
@@ -34,18 +39,32 @@ export function raiseMisconfigured(scope: Scope, { problems }: Pick<Misconfigure
   raiseAlert(scope, { kind: 'configuration', order_id: null, misconfigured })
 }
 
-const remembered = new WeakMap<OnAlert<ShopEnv>, Map<string, number>>()
-
-function wasJustRaised(onAlert: OnAlert, id: string, now: number): boolean {
-  const times = remembered.get(onAlert) ?? new Map<string, number>()
-  const last = times.get(id)
-  if (last !== undefined && now - last < HOUR_MS) return true
-  if (times.size >= REMEMBERED) times.clear()
-  remembered.set(onAlert, times.set(id, now))
-  return false
+interface Raised {
+  /** When each alert was raised. */
+  times: Map<string, number>
+  /** How many of a kind there were in the hour since. */
+  kinds: Map<string, { since: number; count: number }>
 }
 
-async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: Alert): Promise<void> {
+const remembered = new WeakMap<OnAlert<ShopEnv>, Raised>()
+
+/** @returns What is passed on: the alert, a count of its kind, or nothing. */
+function unlessTooMany(onAlert: OnAlert, alert: RaisedAlert, now: number): RaisedAlert | undefined {
+  const { times, kinds } = remembered.get(onAlert) ?? { times: new Map(), kinds: new Map() }
+  remembered.set(onAlert, { times, kinds })
+  const id = JSON.stringify(alert)
+  if (now - (times.get(id) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return undefined
+  if (times.size >= REMEMBERED) times.clear()
+  times.set(id, now)
+  const { kind } = alert
+  const last = kinds.get(kind)
+  const { since, count } = last && now - last.since < HOUR_MS ? last : { since: now, count: 0 }
+  kinds.set(kind, { since, count: count + 1 })
+  if (count < ONE_BY_ONE) return alert
+  return Number.isInteger(Math.log2((count + 1) / ONE_BY_ONE)) ? { kind, order_id: null, count: count + 1 } : undefined
+}
+
+async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: RaisedAlert): Promise<void> {
   // An alert about the shop must be seen by all gates.
   const store = 'store' in scope && alert.order_id !== null ? scope.store : scope.kv
   // Alert even if the storage fails: that may be the problem. A 429 means that another isolate just recorded it.
@@ -53,15 +72,23 @@ async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: Alert
     return !(error instanceof StorageError && error.tooSoon)
   })
   if (!isNew) return
+  const { PUBLIC_ORIGIN } = scope.env
+  const asked = 'store' in scope ? await askedFor(scope.store, alert.order_id) : undefined
+  const text = textOf(alert, PUBLIC_ORIGIN || (asked?.origin ?? ''), asked)
   let timer: ReturnType<typeof setTimeout> | undefined
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new DOMException('onAlert took too long', 'TimeoutError')), ON_ALERT_MS)
   })
   try {
-    await Promise.race([onAlert(alert, scope.env), limit])
+    await Promise.race([onAlert({ ...alert, text }, scope.env), limit])
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** What an order costs, for the alert's text alone: it is not worth a failure. */
+async function askedFor(store: OrderStore, order_id: string | null): Promise<CheckoutRecord | undefined> {
+  return order_id === null ? undefined : getCheckout(store, order_id).catch(() => undefined)
 }
 
 /**
@@ -69,7 +96,7 @@ async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: Alert
  *
  * Key `alert/<hash of the alert>`, in the order's gate or, where it is about no order, in KV; gone after an hour.
  */
-async function mayRaise(store: OrderStore, alert: Alert, at: number): Promise<boolean> {
+async function mayRaise(store: OrderStore, alert: RaisedAlert, at: number): Promise<boolean> {
   const key = `alert/${await sha256(JSON.stringify(alert))}`
   const last = (await store.get(key)) as { at: number } | undefined
   if (last && at - last.at < HOUR_MS) return false

@@ -8,7 +8,7 @@ import type { OrderScope, Scope } from '../scope.ts'
 import { type CheckoutRecord, getCheckout } from '../store/checkouts.ts'
 import { type LoggedEvent, listEvents, orderIdOf, orderKeyOf, putEvent, type StoredEvent } from '../store/event-log.ts'
 import { ignoreOutage, unlessJustWritten } from '../store/kv.ts'
-import { getStatus, type Order, orderFrom, putStatus } from '../store/order.ts'
+import { getStatus, type Order, type OrderStatus, orderFrom, putStatus } from '../store/order.ts'
 import { putStray } from '../store/strays.ts'
 import { scheduleErasure } from './erase-personal-data.ts'
 import { raiseAlert } from './raise-alert.ts'
@@ -146,10 +146,12 @@ export async function storeEvent(
   // The index first: an event whose row is missing would never be listed; a row without an event does no harm.
   await scope.row.update(order, now)
   for (const flag of order.flags) {
-    if (!before.flags.includes(flag)) raiseAlert(scope, { kind: 'flag', order_id, flag })
+    // A second try at paying informs; nobody has to look at it.
+    if (flag !== 'paid_after_failure' && !before.flags.includes(flag))
+      raiseAlert(scope, { kind: 'flag', order_id, flag })
   }
   // Before the event: a worker that dies in between leaves a page that is right, and the event is delivered again.
-  await keepStatus(scope, order, before, receiptOf(stored.event))
+  await keepStatus(scope, order, before, stored.event)
   await putEvent(kv, orderKey, logged, stored, (key, metadata) =>
     isQueued ? outbox.add(logged.id, stored, now, { [key]: { metadata } }) : store.put(key, undefined, metadata),
   )
@@ -165,15 +167,27 @@ const hasEnded = (order: Order, before: Order, asked: ExpectedOrder | CheckoutRe
 
 const RECEIPT_LENGTH = 2_000
 
-/** The receipt of a payment or a capture; that of a refund does not take its place. */
-function receiptOf({ method, receipt_url }: StoredEvent['event']): string | undefined {
+/** What the page of a payment shows of a webhook: its receipt, and the last four digits of the card, where the mask has them. */
+function paperOf({ method, receipt_url, cc_mask }: StoredEvent['event']): Pick<OrderStatus, 'receipt_url' | 'card'> {
+  // The receipt of a refund does not take the place of the payment's.
+  if (method === 'refund') return {}
   const isAddress = typeof receipt_url === 'string' && /^https?:\/\//i.test(receipt_url) && URL.canParse(receipt_url)
-  return isAddress && receipt_url.length <= RECEIPT_LENGTH && method !== 'refund' ? receipt_url : undefined
+  const [, card] = /[^\d](\d{4})$/.exec(typeof cc_mask === 'string' ? cc_mask : '') ?? []
+  return {
+    ...(isAddress && receipt_url.length <= RECEIPT_LENGTH && { receipt_url }),
+    ...(card !== undefined && { card }),
+  }
 }
 
 /** Keeps what pages show of an order with a final status. */
-async function keepStatus({ store }: OrderScope, order: Order, before: Order, receipt_url?: string): Promise<void> {
+async function keepStatus(
+  { store }: OrderScope,
+  order: Order,
+  before: Order,
+  event: StoredEvent['event'],
+): Promise<void> {
   if (!isFinal(order.status ?? '')) return
-  const kept = isFinal(before.status ?? '') && !receipt_url ? await getStatus(store, order.order_id) : undefined
-  await putStatus(store, order, receipt_url ?? kept?.receipt_url)
+  const { receipt_url, card } =
+    (isFinal(before.status ?? '') ? await getStatus(store, order.order_id) : undefined) ?? {}
+  await putStatus(store, order, { ...(receipt_url && { receipt_url }), ...(card && { card }), ...paperOf(event) })
 }

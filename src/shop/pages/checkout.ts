@@ -1,28 +1,55 @@
 import { html } from 'hono/html'
+import type { CheckoutOrder } from '../../checkout-link/index.ts'
 import { page, type Site } from './layout.ts'
+import { money } from './money.ts'
 
 const WAIT_SECONDS = 10
 
-const STATUS = { invalid: 404, changed: 409, expired: 410, revoked: 410, closed: 410, unusable: 422 } as const
+const STATUS = { invalid: 404, changed: 409, expired: 410, revoked: 410, closed: 410, unusable: 422, notFound: 404 }
 
-/** A link that leads to no payment. */
+/** A link that leads to no payment, or an address that leads nowhere. */
 export function closedLink(site: Site, kind: keyof typeof STATUS): Promise<Response> {
-  const { title, text } = site.wording[kind]
-  return page(site, { status: STATUS[kind], title, body: html`<p>${text}</p>` })
+  const { title, text } = site.wording[kind as 'invalid']
+  return page(site, { status: STATUS[kind], title, sign: 'note', body: text })
 }
 
 /** The link could not be opened now: the service or the storage failed, or the payment was cancelled at this moment. */
 export function notOpened(site: Site, kind: 'failed' | 'wait', url: string): Promise<Response> {
   const { notOpened: wording, opening, tryAgain, refreshNow } = site.wording
   if (kind === 'failed') {
-    const body = html`<p>${wording.text}</p><p><a href="${url}">${tryAgain}</a></p>`
-    return page(site, { status: 503, title: wording.title, body })
+    const { title, text } = wording
+    return page(site, { status: 503, title, sign: 'note', body: text, action: { url, text: tryAgain } })
   }
   return page(site, {
     status: 503,
     title: opening.title,
-    body: html`<p>${opening.text(WAIT_SECONDS)}</p><p><a href="${url}">${refreshNow}</a></p>`,
+    sign: 'wait',
+    body: opening.text(WAIT_SECONDS),
+    action: { url, text: refreshNow },
     refresh: { seconds: WAIT_SECONDS, url },
     headers: { 'retry-after': String(WAIT_SECONDS) },
+  })
+}
+
+/** What is bought, and a button that opens the payment: what messengers preview, and links with `landing` show. */
+export function landingPage(site: Site, order: CheckoutOrder, path: string): Promise<Response> {
+  const { wording, env, pages } = site
+  const { description, order_id } = order
+  const sum = money(wording, order.amount, order.currency)
+  const name = env.SHOP_NAME ? `${env.SHOP_NAME}: ${description}` : description
+  // The service's checkout may be at another address than its API: the browser applies the policy to the redirect too.
+  const service = URL.canParse(env.BASE_URL) ? new URL(env.BASE_URL).origin : ''
+  return page(site, {
+    title: wording.landing.title,
+    sum,
+    body: description,
+    action: html`<form method="post" action="${path}"><button>${wording.landing.pay(sum)}</button></form>`,
+    details: html`<dl><dt>${wording.order}</dt><dd>${order_id}</dd></dl>`,
+    head: html`<meta property="og:type" content="website">
+<meta property="og:title" content="${name}">
+<meta property="og:description" content="${sum}">
+${/^https?:/.test(pages.logo ?? '') ? html`<meta property="og:image" content="${pages.logo}">` : ''}
+`,
+    formAction: `'self' https: ${service}`,
   })
 }

@@ -7,6 +7,16 @@ export const english = {
   tryAgain: 'Try again',
   refreshNow: 'Refresh now',
   contact: 'Questions?',
+  /** How a currency is written, where Intl writes it in another way. */
+  currencies: { UAH: 'UAH' } as Record<string, string>,
+
+  /** An address that leads nowhere. */
+  notFound: {
+    title: 'Page not found',
+    text: 'There is nothing at this address. Please check the link that the shop sent you.',
+  },
+  /** What is bought, before it is paid. */
+  landing: { title: 'Your order', pay: (amount: string): string => `Pay ${amount}` },
 
   /** A link that cannot be opened. */
   invalid: {
@@ -70,7 +80,9 @@ export const english = {
 
   /** The payment's details. */
   order: 'Order',
-  amount: 'Amount',
+  purchase: 'Purchase',
+  date: 'Date',
+  card: 'Card',
   charged: 'Charged',
   refundedAmount: 'Refunded',
   receipt: 'Receipt',

@@ -5,23 +5,47 @@ import type { PagesOptions, Wording } from './options.ts'
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
+/** Light and dark; a card in the middle of a wide screen. `.go` is the one way on. */
 const STYLE = `
-:root { color-scheme: light dark; --ink: #1b1b1f; --paper: #fff; --line: #d5d5dc; --quiet: #55555f; --link: #0b57d0 }
-@media (prefers-color-scheme: dark) { :root { --ink: #ececf1; --paper: #17171b; --line: #44444e; --quiet: #b4b4bf; --link: #a8c7fa } }
-body { background: var(--paper); color: var(--ink); font: 1.125rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 34rem; padding: 1.5rem 1rem; overflow-wrap: anywhere }
-header { border-bottom: 1px solid var(--line); color: var(--quiet); font-weight: 600; margin-bottom: 1.5rem; padding-bottom: .75rem }
-h1 { font-size: 1.5rem; line-height: 1.25 }
-dl { border-top: 1px solid var(--line); padding-top: 1rem }
-dt { color: var(--quiet); font-size: 1rem }
-dd { margin: 0 0 .75rem; font-variant-numeric: tabular-nums }
-header img { display: block; max-height: 3rem; max-width: 100% }
-a { color: var(--link); display: inline-block; padding: .5rem 0 }
-.test { border: 2px solid; font-weight: 600; margin: 0 0 1.5rem; padding: .25rem .75rem }
+:root { color-scheme: light dark; --ground: #f2f4f7; --paper: #fff; --ink: #1b1b1f; --line: #d5d9e0; --quiet: #55606d; --link: #0b57d0; --on: #fff; --ok: #0a6436; --bad: #a11b16; --wait: #744700; --note: #47525e }
+@media (prefers-color-scheme: dark) { :root { --ground: #101318; --paper: #1a1f27; --ink: #ececf1; --line: #38414d; --quiet: #a7b1bd; --link: #a8c7fa; --on: #0a1a33; --ok: #86e0ab; --bad: #ffb1ab; --wait: #ffd58c; --note: #bcc6d0 } }
+* { box-sizing: border-box }
+body { background: var(--ground); color: var(--ink); font: 1.0625rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 32rem; padding: 1rem; overflow-wrap: anywhere }
+header, footer { color: var(--quiet); padding: .5rem 0; text-align: center }
+header { font-weight: 600 }
+header img { display: block; margin: 0 auto .25rem; max-height: 3rem; max-width: 100% }
+main { background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; padding: 1.75rem 1.5rem; text-align: center }
+main > svg { border-radius: 50%; fill: none; height: 3.5rem; padding: .85rem; stroke: var(--paper); stroke-linecap: round; stroke-linejoin: round; stroke-width: 2; width: 3.5rem }
+.ok { background: var(--ok) } .bad { background: var(--bad) } .wait { background: var(--wait) } .note { background: var(--note) }
+h1 { font-size: 1.375rem; line-height: 1.25; margin: .75rem 0 }
+p { margin: .75rem 0 }
+.sum { font-size: 2.25rem; font-weight: 700; line-height: 1.2 }
+dl { border-top: 1px solid var(--line); display: grid; gap: .5rem 1rem; grid-template-columns: minmax(5rem, auto) 1fr; margin: 1.25rem 0 .75rem; padding-top: 1rem; text-align: start }
+dt { color: var(--quiet) }
+dd { font-variant-numeric: tabular-nums; margin: 0; text-align: end }
+a { color: var(--link); display: inline-block; padding: .375rem 0 }
+.go a, button { background: var(--link); border: 0; border-radius: .5rem; color: var(--on); cursor: pointer; display: block; font: inherit; font-weight: 600; padding: .875rem 1rem; text-decoration: none; width: 100% }
+:focus-visible { outline: 3px solid #b86e00; outline-offset: 2px }
+@media (min-width: 48rem) { body { padding-top: 12vh } }
 `
+
+/** Never colour alone: a tick, a cross, a clock, an exclamation mark. */
+const SIGNS = {
+  ok: 'M3 8.5l3.2 3.2L13 5',
+  bad: 'M4 4l8 8M12 4l-8 8',
+  wait: 'M8 3.5V8l3 2M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 0 1 0-13',
+  note: 'M8 3v6M8 12.5v.1',
+}
+
+const drawn = (sign: keyof typeof SIGNS): Html =>
+  html`<svg class="${sign}" viewBox="0 0 16 16" aria-hidden="true"><path d="${SIGNS[sign]}"/></svg>`
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b57d0'/%3E%3Cpath d='M4 8.5l2.7 2.7L12 5.8' fill='none' stroke='white' stroke-width='2'/%3E%3C/svg%3E"
 
 /** Who the page is from, and in which language. */
 export interface Site {
-  env: Pick<ShopEnv, 'MODE' | 'SHOP_NAME' | 'SHOP_URL'>
+  env: Pick<ShopEnv, 'BASE_URL' | 'MODE' | 'SHOP_NAME' | 'SHOP_URL'>
   wording: Wording
   pages: PagesOptions
 }
@@ -30,8 +54,19 @@ export interface Site {
 export interface Page {
   status?: number
   title: string
-  /** Escaped by `html`. */
-  body: Html
+  /** Shown beside the title. */
+  sign?: keyof typeof SIGNS
+  /** The amount, as the language writes it. */
+  sum?: string | undefined
+  /** Escaped by `html`, as is `details`, which stands after the way on. */
+  body: Html | string
+  /** The one big button. Where there is none, the way back to the shop is. */
+  action?: Html | { url: string; text: string }
+  details?: Html | ''
+  /** More of the element `head`. */
+  head?: Html
+  /** Where a form of the page may lead, as the policy writes it. */
+  formAction?: string
   /** Refreshes after so many seconds, without script. */
   refresh?: { seconds: number; url: string }
   headers?: Record<string, string>
@@ -41,7 +76,9 @@ export interface Page {
  * A whole page: semantic, without script, light and dark, readable on a phone. It has the shop's name and a way back where
  * the bindings say so, and says when no real money moves.
  */
-export async function page(site: Site, { status = 200, title, body, refresh, headers = {} }: Page): Promise<Response> {
+export async function page(site: Site, shown: Page): Promise<Response> {
+  const { status = 200, title, sign, sum, body, action, details = '', head = '', formAction = "'none'" } = shown
+  const { refresh, headers = {} } = shown
   const { env, wording, pages } = site
   const { SHOP_NAME: shop = '', SHOP_URL: url } = env
   const style = styleOf(pages)
@@ -52,17 +89,22 @@ export async function page(site: Site, { status = 200, title, body, refresh, hea
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${shop === '' ? title : `${title} · ${shop}`}</title>
-<style>${raw(style)}</style>
+<link rel="icon" href="${ICON}">
+${head}<style>${raw(style)}</style>
 </head>
 <body>
 ${shop === '' && !pages.logo ? '' : html`<header>${pages.logo ? html`<img src="${pages.logo}" alt="">` : ''}${shop}</header>`}
 <main>
-${isLive(env) ? '' : html`<p class="test" role="note">${wording.testMode}</p>`}
+${sign ? drawn(sign) : ''}
 <h1>${title}</h1>
-${body}
-${url ? html`<p><a href="${url}">${wording.back(shop)}</a></p>` : ''}
+${sum ? html`<p class="sum">${sum}</p>` : ''}
+<p>${body}</p>
+${action && 'url' in action ? way(action.url, action.text, true) : action}
+${details}
+${url ? way(url, wording.back(shop), !action) : ''}
 ${pages.contact ? html`<p>${wording.contact} ${contact(pages.contact)}</p>` : ''}
 </main>
+${isLive(env) ? '' : html`<footer>${wording.testMode}</footer>`}
 </body>
 </html>
 `
@@ -71,7 +113,7 @@ ${pages.contact ? html`<p>${wording.contact} ${contact(pages.contact)}</p>` : ''
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-language': wording.lang,
-      'content-security-policy': `default-src 'none'; style-src 'sha256-${await hashOf(style)}'; ${imagesOf(pages)}base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      'content-security-policy': `default-src 'none'; style-src 'sha256-${await hashOf(style)}'; img-src data:${imagesOf(pages)}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
       // Not as an element: what a page says of itself stays where it is read.
       ...(refresh && { refresh: `${refresh.seconds};url=${refresh.url}` }),
       ...headers,
@@ -79,13 +121,25 @@ ${pages.contact ? html`<p>${wording.contact} ${contact(pages.contact)}</p>` : ''
   })
 }
 
+const way = (url: string, text: string, isMain: boolean): Html =>
+  isMain ? html`<p class="go"><a href="${url}">${text}</a></p>` : html`<p><a href="${url}">${text}</a></p>`
+
 /** A colour or a sheet of the shop cannot end the element. */
 const styleOf = ({ accent, style = '' }: PagesOptions): string =>
-  `${STYLE}${accent ? `:root { --link: ${accent} }` : ''}${style}`.replaceAll('</', '<\\/')
+  `${STYLE}${accent ? `:root { --link: ${accent}; --on: ${isBright(accent) ? '#000' : '#fff'} }` : ''}${style}`.replaceAll(
+    '</',
+    '<\\/',
+  )
 
-const imagesOf = ({ logo }: PagesOptions): string => {
-  if (!logo) return ''
-  return `img-src ${logo.startsWith('data:') ? 'data:' : URL.canParse(logo) ? new URL(logo).origin : "'self'"}; `
+/** Whether black is easier to read on a colour than white; of one that is not `#rrggbb` it is not known. */
+function isBright(colour: string): boolean {
+  const [r, g, b] = (/^#(..)(..)(..)$/.exec(colour) ?? []).slice(1).map((part) => Number.parseInt(part, 16))
+  return 0.3 * (r ?? 0) + 0.59 * (g ?? 0) + 0.11 * (b ?? 0) > 140
+}
+
+const imagesOf = ({ logo = '' }: PagesOptions): string => {
+  if (logo === '' || logo.startsWith('data:')) return ''
+  return URL.canParse(logo) ? ` ${new URL(logo).origin}` : " 'self'"
 }
 
 /** A number or an address that a phone can use at once. */

@@ -1,8 +1,9 @@
 import { html } from 'hono/html'
-import type { ExpectedPayment } from '../../index.ts'
+import type { OrderPage } from '../flows/order-page.ts'
 import { baseOrderId } from '../store/checkouts.ts'
 import type { OrderStatus } from '../store/order.ts'
 import { type Html, page, type Site } from './layout.ts'
+import { money } from './money.ts'
 import type { Wording } from './options.ts'
 
 const QUICK_REFRESHES = 5
@@ -12,24 +13,24 @@ const SLOW_SECONDS = 10
 const REFRESHES = 30
 
 /** What the page shows. */
-export interface Shown {
-  status: OrderStatus | undefined
-  expected: ExpectedPayment | undefined
-  link: string | undefined
-}
+export type Shown = Omit<OrderPage, 'method' | 'lang'>
 
 /** What the customer sees of an order. `look` counts how often this page refreshed automatically. */
 export function resultPage(site: Site, order_id: string, shown: Shown, url: string, look: number): Promise<Response> {
-  const { status, link } = shown
+  const { status, expected, link } = shown
   const { wording } = site
-  const about = details(wording, order_id, shown)
+  const amount = status?.amount ?? expected?.amount ?? null
+  const sum = amount === null ? undefined : money(wording, amount, status?.currency ?? expected?.currency ?? '')
+  const about = { sum, details: details(wording, order_id, shown) }
   if (status?.status === 'success') {
-    return page(site, { title: successTitle(wording, status), body: html`<p>${wording.thanks}</p>${about}` })
+    return page(site, { title: successTitle(wording, status), sign: 'ok', body: wording.thanks, ...about })
   }
   if (status?.status === 'failure') {
     const { title, text } = status.cancelled ? wording.cancelled : wording.failed
-    const again = link ? html`<p><a href="${link}">${wording.tryAgain}</a></p>` : html`<p>${wording.failed.askShop}</p>`
-    return page(site, { title, body: html`<p>${text}</p>${status.cancelled ? '' : again}${about}` })
+    if (status.cancelled) return page(site, { title, sign: 'note', body: text, ...about })
+    if (link)
+      return page(site, { title, sign: 'bad', body: text, action: { url: link, text: wording.tryAgain }, ...about })
+    return page(site, { title, sign: 'bad', body: `${text} ${wording.failed.askShop}`, ...about })
   }
   const { title, refreshing, slow, advice } = wording.confirming
   const next = `${url}&look=${look + 1}`
@@ -37,8 +38,10 @@ export function resultPage(site: Site, order_id: string, shown: Shown, url: stri
   const seconds = look < QUICK_REFRESHES ? QUICK_SECONDS : SLOW_SECONDS
   return page(site, {
     title,
-    body: html`<p role="status">${refreshes ? refreshing : slow} ${advice}</p>
-<p><a href="${next}">${wording.refreshNow}</a></p>${about}`,
+    sign: 'wait',
+    body: html`<span role="status">${refreshes ? refreshing : slow} ${advice}</span>`,
+    action: { url: next, text: wording.refreshNow },
+    ...about,
     ...(refreshes && { refresh: { seconds, url: next } }),
   })
 }
@@ -56,26 +59,29 @@ function successTitle(wording: Wording, { method, totals }: OrderStatus): string
 /** For a visitor who cannot show that the order is theirs: nothing is looked up. */
 export function neutralPage(site: Site): Promise<Response> {
   const { title, text } = site.wording.neutral
-  return page(site, { title, body: html`<p>${text}</p>` })
+  return page(site, { title, body: text })
 }
 
-function details(wording: Wording, order_id: string, { status, expected }: Shown): Html {
+function details(wording: Wording, order_id: string, { status, expected, description }: Shown): Html {
   const currency = status?.currency ?? expected?.currency ?? ''
-  const amount = status?.amount ?? expected?.amount ?? null
   const { captured = 0, refunded = 0 } = status?.totals ?? {}
-  const rows: [string, string | Html][] = [[wording.order, baseOrderId(order_id)]]
-  if (amount !== null) rows.push([wording.amount, sum(wording, amount, currency)])
-  if (captured > 0 && captured !== Math.round((amount ?? 0) * 100)) {
-    rows.push([wording.charged, sum(wording, captured / 100, currency)])
+  const rows: [string, string][] = [[wording.order, baseOrderId(order_id)]]
+  if (description) rows.push([wording.purchase, description])
+  const date = status?.at && dateOf(wording, status.at)
+  if (date) rows.push([wording.date, date])
+  if (status?.card) rows.push([wording.card, `•••• ${status.card}`])
+  if (captured > 0 && captured !== Math.round((status?.amount ?? 0) * 100)) {
+    rows.push([wording.charged, money(wording, captured / 100, currency)])
   }
-  if (refunded > 0) rows.push([wording.refundedAmount, sum(wording, refunded / 100, currency)])
+  if (refunded > 0) rows.push([wording.refundedAmount, money(wording, refunded / 100, currency)])
   const receipt = status?.receipt_url
   return html`<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
 ${receipt ? html`<p><a href="${receipt}">${wording.receipt}</a></p>` : ''}`
 }
 
-/** Two decimals, as the language writes them, and the currency's code. */
-function sum({ locale }: Wording, amount: number, currency: string): string {
-  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 }
-  return `${new Intl.NumberFormat(locale, digits).format(amount)} ${currency}`
+/** The time as the service writes it: it has no zone (the API document), so the service's receipt shows the same. */
+function dateOf({ locale }: Wording, at: string): string | undefined {
+  const time = Date.parse(`${at}Z`)
+  if (Number.isNaN(time)) return undefined
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(time)
 }

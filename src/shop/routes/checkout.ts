@@ -1,19 +1,31 @@
 import type { Context } from 'hono'
-import { readCheckoutLink } from '../../checkout-link/link.ts'
+import { type CheckoutLink, readCheckoutLink } from '../../checkout-link/link.ts'
 import { act } from '../actions.ts'
 import { linkSecrets, type ShopEnv } from '../env.ts'
 import { type Opening, openCheckout } from '../flows/open-checkout.ts'
+import { showPage } from '../flows/order-page.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
-import { closedLink, notOpened } from '../pages/checkout.ts'
+import { closedLink, landingPage, notOpened } from '../pages/checkout.ts'
 import { siteFor } from '../pages/language.ts'
-import { type Deps, scopeOf } from '../scope.ts'
+import { type Deps, type Scope, scopeOf } from '../scope.ts'
 import { StorageError } from '../store/kv.ts'
 
-/** `GET /checkout/:token`: to the service's checkout, with one payment however often the link is opened. */
+/** What messengers and social networks look at a link with. The browsers inside their apps are people's. */
+const PREVIEWS =
+  /^(whatsapp|viber)|facebookexternalhit|facebot|meta-external|(telegram|twitter|slack|discord|linkedin|pinterest|reddit|apple|google|bing)bot|skypeuripreview|microsoftpreview|slack-img|google-page|mastodon/i
+
+/** Whether a page is loaded for a preview, or before a person asks for it. */
+function isPreview(req: Context['req']): boolean {
+  const purposes = ['sec-purpose', 'purpose', 'x-purpose'].map((name) => req.header(name))
+  return PREVIEWS.test(req.header('user-agent') ?? '') || /prefetch|preview/.test(purposes.join())
+}
+
+/** `/checkout/:token`: to the service's checkout, with one payment however often the link is opened. */
 export function checkout(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> {
   return async (c) => {
     const { env, req } = c
+    const { method } = req.raw
     requireBindings(env, 'checkout')
     const accepted = req.header('accept-language')
     const token = req.param('token') ?? ''
@@ -23,20 +35,29 @@ export function checkout(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Pro
       return closedLink(siteFor(deps.pages, env, undefined, accepted), 'invalid')
     }
     // A preview or a check for broken links must not create anything.
-    if (req.raw.method === 'HEAD') return new Response(null, { status: 200 })
+    if (method === 'HEAD') return new Response(null, { status: 200 })
     // Not the request's path: a link with a slash at its end is the same link, and is revoked as one.
     const path = `/checkout/${token}`
     const { order_id, customer_lang } = link.order
-    const opening = await act(scopeOf(deps, c), order_id, openCheckout, { link, path }).catch((error) =>
+    const site = siteFor(deps.pages, env, customer_lang, accepted)
+    const scope = scopeOf(deps, c)
+    if (method !== 'POST' && (isPreview(req) || (link.landing && (await mayLand(scope, link))))) {
+      return landingPage(site, link.order, path)
+    }
+    const opening = await act(scope, order_id, openCheckout, { link, path }).catch((error) =>
       storageFailure(error, order_id),
     )
     if (opening.kind === 'changed') logInfo('link_changed', { order_id })
     if (opening.kind === 'redirect') return new Response(null, { status: 303, headers: { location: opening.url } })
-    const site = siteFor(deps.pages, env, customer_lang, accepted)
     return opening.kind === 'failed' || opening.kind === 'wait'
       ? notOpened(site, opening.kind, path)
       : closedLink(site, opening.kind)
   }
+}
+
+/** A link that has expired, and one whose order was paid, lead on: to what became of it. */
+async function mayLand(scope: Scope, { order, expiresAt }: CheckoutLink): Promise<boolean> {
+  return scope.now() < expiresAt && (await act(scope, order.order_id, showPage)).status?.status !== 'success'
 }
 
 /** The order's gate itself failed: nothing in it could log this. */

@@ -10,9 +10,9 @@ import { ProblemError } from '../lib/problem.ts'
 import { parseTime } from '../lib/query.ts'
 import type { C, Handler } from '../scope.ts'
 
-const FIELDS = ['order', 'expires_at', 'reference', 'customer_email']
+const FIELDS = ['order', 'expires_at', 'reference', 'customer_email', 'landing', 'longOrderId']
 
-/** `POST /api/links`, with `{ order, expires_at?, reference?, customer_email? }`: the link that `createCheckoutLink` makes. */
+/** `POST /api/links`, with `order` and what else {@link FIELDS} names: the link that `createCheckoutLink` makes. */
 export const makeLink: Handler = async (c, { now }) => {
   const body = await jsonBody(c.req.raw)
   const unknown = Object.keys(body).find((name) => !FIELDS.includes(name))
@@ -24,6 +24,8 @@ export const makeLink: Handler = async (c, { now }) => {
     order: body.order as CheckoutLinkOptions['order'],
     reference: (body.reference ?? undefined) as string | undefined,
     customerEmail: (body.customer_email ?? undefined) as string | undefined,
+    landing: (body.landing ?? undefined) as boolean | undefined,
+    longOrderId: (body.longOrderId ?? undefined) as boolean | undefined,
     expiresAt: timeOf(body.expires_at),
     now,
   })

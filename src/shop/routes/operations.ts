@@ -28,7 +28,7 @@ export const moveMoney =
         `Generate a new key for each ${kind} and reuse it when you retry that ${kind}.`,
       )
     }
-    const fields = await jsonBody(c.req.raw)
+    const fields = await fieldsFor(c)
     // Outcomes are looked up under this worker's POS; one under another POS could never be found.
     if (fields.pos_id !== undefined && String(fields.pos_id).toLowerCase() !== c.env.POS_ID.toLowerCase()) {
       throw new ProblemError(400, 'invalid_input', 'pos_id must be left out: it is the worker’s POS_ID.')
@@ -68,7 +68,7 @@ export const cancelOrder: Handler = async (c, scope) => {
 
 /** `POST /api/orders/:order_id/resend`, with `{ "operation": "purchase" }`; what it returns is stored like the webhook. */
 export const resendOrder: Handler = async (c, scope) => {
-  const fields = await jsonBody(c.req.raw)
+  const fields = await fieldsFor(c)
   const input = { ...fields, order_id: orderIn(c) } as ResendWebhookInput
   const event = await resendWebhook(clientConfig(c.env, scope.fetch), input)
   const [own] = eventOf(input.order_id, event)
@@ -85,6 +85,13 @@ export const erasePersonalData: Handler = async (c, scope) => {
 /** `GET /api/balances` */
 export const balances: Handler = async (c, scope) => {
   return Response.json({ accounts: await listAccounts(clientConfig(c.env, scope.fetch)) })
+}
+
+/** The body's fields: an `order_id` among them must be the path's. */
+async function fieldsFor(c: C): Promise<Record<string, unknown>> {
+  const fields = await jsonBody(c.req.raw)
+  if (fields.order_id === undefined || fields.order_id === orderIn(c)) return fields
+  throw new ProblemError(400, 'invalid_input', 'order_id must be left out: the order is the one in the address.')
 }
 
 const orderIn = (c: C): string => c.req.param('order_id') ?? ''

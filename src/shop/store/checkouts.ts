@@ -9,6 +9,8 @@ export interface CheckoutRecord extends ExpectedOrder {
   currency: string
   /** `purchase` or `auth`: what a re-send asks for. */
   method: string
+  /** What is bought; gone when the personal data was removed. */
+  description?: string
   /** How many order_ids were tried: 1 is the order's own, 2 is `<order>~2`. */
   attempts: number
   /** Where the customer pays. Absent while it is not known whether the payment was created. */

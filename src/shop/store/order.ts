@@ -36,8 +36,12 @@ export interface UnsettledOperation {
 export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' | 'currency' | 'totals'> {
   /** The payment was cancelled, rather than declined. */
   cancelled?: true
+  /** When it was paid or failed, as the service writes it: without a zone. */
+  at?: string
   /** Where the service shows the payment's receipt; gone when the personal data was removed. */
   receipt_url?: string
+  /** The card's last four digits; gone when the personal data was removed. */
+  card?: string
 }
 
 /** "Payment has been cancelled" (the API document, "States and transitions"). */
@@ -94,8 +98,14 @@ function describeUnsettled({ id, kind, amount, outcome, started_at }: MoneyOpera
  *
  * Key `status/<order key>`; no metadata; kept permanently.
  */
-export async function putStatus(store: OrderStore, order: Order, receipt_url?: string): Promise<void> {
+export async function putStatus(
+  store: OrderStore,
+  order: Order,
+  own: Pick<OrderStatus, 'receipt_url' | 'card'>,
+): Promise<void> {
   const { status, method, amount, currency, totals } = order
+  const paid = order.operations.find((one) => one.method === method && one.status === status)
+  const at = paid?.processed_at ?? paid?.created_at
   const wasCancelled = order.operations.some(({ status_code }) => status_code === CANCELLED)
   const kept: OrderStatus = {
     status,
@@ -104,15 +114,16 @@ export async function putStatus(store: OrderStore, order: Order, receipt_url?: s
     currency,
     totals,
     ...(wasCancelled && { cancelled: true }),
-    ...(receipt_url && { receipt_url }),
+    ...(at && { at }),
+    ...own,
   }
   await store.put(`status/${await orderKeyOf(order.order_id)}`, kept)
 }
 
 /** Removes what leads to a person from what pages show. */
 export async function eraseReceipt(store: OrderStore, order_id: string): Promise<void> {
-  const { receipt_url, ...rest } = (await getStatus(store, order_id)) ?? {}
-  if (receipt_url === undefined) return
+  const { receipt_url, card, ...rest } = (await getStatus(store, order_id)) ?? {}
+  if ((receipt_url ?? card) === undefined) return
   await store.put(`status/${await orderKeyOf(order_id)}`, rest)
 }
 

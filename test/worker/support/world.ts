@@ -342,7 +342,7 @@ export class World {
   link(
     order: Partial<CheckoutOrder> & { order_id: string },
     expiresAt?: number,
-    fields: { reference?: string } = {},
+    fields: { reference?: string; landing?: boolean; longOrderId?: boolean } = {},
   ): Promise<string> {
     const whole = { ...ORDER, ...order } as CheckoutOrder
     const now = () => this.time

@@ -206,7 +206,7 @@ export function isRetryable(status: number): boolean {
 
 function hint({ config, request }: Attempt, status: number, apiCode?: string, apiMessage = ''): string {
   if (apiCode === 'P-409')
-    return ' Used before, if only by a failed attempt: make another with newOrderId(), or look it up.'
+    return ' Used before, if only by a failed attempt: make another, newOrderId(), or look it up.'
   if (status !== 401) return ''
   const check = ' Check posId, apiKey, apiSecret and endpointsKey.'
   const isNamed = /api-key|endpoints|pos_id|\bpos\b/i.test(apiMessage)

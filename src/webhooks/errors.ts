@@ -19,7 +19,7 @@ export function signatureError(data: string, signature: string): WebhookVerifica
     return rejected('signature_alphabet', 'the signature is not Base64Url, which has "-" and "_" for "+" and "/"')
   return rejected(
     'signature_mismatch',
-    'the signature is of other data or another secret: is the API secret of the same project, test or live?',
+    'the signature belongs to other data or another secret: check that the API secret is of the same project, test or live',
   )
 }
 

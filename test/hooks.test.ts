@@ -12,7 +12,8 @@ describe('the hooks', () => {
       onResponse: note('response'),
       onRetry: note('retry'),
     }).answer
-    const { callId } = told[0]?.[1] as RequestInfo
+    const [[, first] = ['', {}]] = told
+    const { callId } = first as RequestInfo
     expect(callId).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/)
     const path = '/api/v1/thing'
     const base = { operation: 'rawRequest', callId, method: 'POST', path, template: path }

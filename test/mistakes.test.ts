@@ -273,7 +273,7 @@ const MISTAKES: [mistake: string, run: () => unknown, field: string, says: strin
       await client.createPayment({ ...DIRECT_AUTH, order_id: 'used' })
     },
     'order_id',
-    'make another with newOrderId(), or look it up',
+    'make another, newOrderId(), or look it up',
   ],
   [
     'secret for secrets',

@@ -24,7 +24,7 @@ export function compareWithRequest<T extends Echo>(response: ParsedResponse, rec
   const { order_id, method, amount, currency } = record
   const issues: Issue[] = []
   if (order_id != null && String(order_id) !== subject?.order_id)
-    issues.push(issueAt('order_id', 'is that of another order', order_id))
+    issues.push(issueAt('order_id', 'is of another order', order_id))
   if (method != null && methods && !methods.includes(String(method)))
     issues.push(issueAt('method', `must be ${methods.join(' or ')}`, method))
   if (issues.length > 0) throw unreadableRecord(response, issues)
@@ -33,7 +33,7 @@ export function compareWithRequest<T extends Echo>(response: ParsedResponse, rec
     (asked !== undefined && isAmount(amount) && hundredths(amount) !== hundredths(asked)) ||
     (subject?.currency !== undefined && currency != null && currency !== subject.currency)
   if (isOther) {
-    const message = `The service reports ${amount} ${currency}, and the request was for ${asked ?? 'all'} ${subject?.currency}.`
+    const message = `The service reports ${amount} ${currency}, not ${asked ?? 'all'} ${subject?.currency}.`
     warn(config, { operation, code: 'other_amount', path: 'amount', message })
   }
   return record

@@ -206,7 +206,7 @@ export function isRetryable(status: number): boolean {
 
 function hint({ config, request }: Attempt, status: number, apiCode?: string, apiMessage = ''): string {
   if (apiCode === 'P-409')
-    return ' Used before, if only by a failed attempt: make another with newOrderId(), or look it up.'
+    return ' Used before, if only by a failed attempt: make another, newOrderId(), or look it up.'
   if (status === 404 && request.base === 'apiUrl' && config.apiUrl === config.baseUrl)
     return ' apiUrl is a separate address, not that of baseUrl.'
   if (status !== 401) return ''
@@ -214,7 +214,7 @@ function hint({ config, request }: Attempt, status: number, apiCode?: string, ap
   const isNamed = /api-key|endpoints|pos_id|\bpos\b/i.test(apiMessage)
   return config.signer || !isSigned(config, request) || isNamed
     ? check
-    : `${check} If they are right, the default signature, an assumption, is not: try authentication: "plain", or a signer.`
+    : `${check} If they are right, the signature, an assumption, is not: try authentication: "plain", or a signer.`
 }
 
 /** `Retry-After` in milliseconds: whole seconds, or an HTTP date. Undefined when absent or neither. */

@@ -13,7 +13,7 @@ export const checkOptions = (operation: string, options: CallOptions): CallOptio
 
 const optionFields = /* @__PURE__ */ pure(() =>
   fieldsOf<CallOptions>()({
-    signal: option(v.custom<AbortSignal>(isSignal, must('be an AbortSignal (the `signal` of an AbortController)'))),
+    signal: option(v.custom<AbortSignal>(isSignal, must('be the signal of an AbortController'))),
     timeoutMs: option(wholeNumber(1, TIMEOUT_LIMIT_MS)),
     deadlineMs: option(wholeNumber(1, TIMEOUT_LIMIT_MS)),
     maxRetries: option(wholeNumber(0, 10)),

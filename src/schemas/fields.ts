@@ -147,7 +147,7 @@ function notAParameter(name: string, own: readonly string[]): string {
   const other = didYouMean(name, DOCUMENTED)
   return other
     ? `${name} ${what}: ${other} belongs to another call or mode`
-    : `${what} (use passThrough for undocumented fields)`
+    : `${what} (passThrough takes undocumented fields)`
 }
 
 /** Stands for the operation, which a schema does not know. */

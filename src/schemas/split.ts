@@ -24,8 +24,10 @@ export const splitSchema: Schema<Split> = /* @__PURE__ */ pure(() =>
 /** The `split` of a request: at least one entry. */
 export const splitListSchema: Schema<readonly Split[]> = /* @__PURE__ */ pure(() => {
   const message = must('be an array with at least one entry')
-  const isFilled = (value: unknown) => (value as unknown[]).length > 0
-  return v.pipe(v.array(splitSchema, message), v.custom<Split[]>(isFilled, message))
+  return v.pipe(
+    v.array(splitSchema, message),
+    v.check((entries) => entries.length > 0, message),
+  )
 })
 
 /** A split entry of a response, which repeats the request's. */

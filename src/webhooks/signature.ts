@@ -50,7 +50,7 @@ const salted = (data: string, secrets: WebhookSecrets): string[] =>
 
 /** Compares with each, whichever matches. */
 const isAmong = (signatures: readonly string[], signature: string): boolean =>
-  signatures.filter((one) => equalText(one, String(signature))).length > 0
+  typeof signature === 'string' && signatures.filter((one) => equalText(one, signature)).length > 0
 
 /** One secret, or several while one is being replaced. An undefined one, such as an unset variable, is skipped. */
 export type WebhookSecrets = string | readonly (string | undefined)[]

@@ -113,7 +113,7 @@ describe('error bodies, whatever their shape', () => {
 
   it('P-409 is explained', async () => {
     const error = await failing(JSON.stringify({ message: 'Conflict', args: { code: 'P-409' } }), 409)
-    expect(error.message).toMatch(/Used before.* make another with newOrderId\(\), or look it up/)
+    expect(error.message).toMatch(/Used before.* make another, newOrderId\(\), or look it up/)
   })
 
   it('what the service echoes is redacted', async () => {

@@ -225,7 +225,7 @@ describe.each(Object.entries(APPS))('%s', (_name, app) => {
     expect(reports.map(({ status }) => status)).toEqual(statuses)
     // What the sender never learns names the cure.
     const cures = [
-      'is the API secret of the same project',
+      'check that the API secret is of the same project',
       'its form has no "signature"',
       'its form has no "data"',
       'its form has no "data"',

@@ -3,7 +3,7 @@
 export { createClient } from './client.ts'
 export type { Client } from './client-methods.ts'
 export type { ClientConfig, Fetch, Signer, SignerInput } from './config.ts'
-export { configFromEnv } from './config-from-env.ts'
+export { configFromEnv } from './helpers/config-from-env.ts'
 export type { ErrorInfo, Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning, WarningCode } from './hooks.ts'
 export type { BodilessCallOptions, CallOptions } from './http/types.ts'
 

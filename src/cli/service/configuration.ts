@@ -1,4 +1,4 @@
-import { configFromEnv } from '../../config-from-env.ts'
+import { configFromEnv } from '../../helpers/config-from-env.ts'
 import type { ClientConfig } from '../../index.ts'
 import { createClient, isConfigError } from '../../index.ts'
 import {

@@ -1,23 +1,7 @@
-import type { ExpectedPayment } from '../../index.ts'
 import type { OrderScope } from '../scope.ts'
 import { getCheckout } from '../store/checkouts.ts'
 import { orderKeyOf } from '../store/event-log.ts'
-import { getStatus, type Order, type OrderStatus, readOrder } from '../store/order.ts'
-
-/** What a page shows of an order. */
-export interface OrderPage {
-  status: OrderStatus | undefined
-  /** `purchase` or `auth`, from the checkout. */
-  method: string | undefined
-  /** What was asked for. */
-  expected: ExpectedPayment | undefined
-  /** What is bought, as the link has it; gone when the personal data was removed. */
-  description: string | undefined
-  /** The path of the order's link. */
-  link: string | undefined
-  /** The language that the link asks for. */
-  lang: string | undefined
-}
+import { getStatus, type Order, type OrderPage, readOrder } from '../store/order.ts'
 
 /** What the customer's page shows of an order. */
 export async function showPage({ store }: OrderScope, order_id: string): Promise<OrderPage> {

@@ -1,5 +1,4 @@
 import type { ShopEnv } from '../env.ts'
-import { textOf } from '../lib/alert-text.ts'
 import type { MisconfiguredError } from '../lib/configuration.ts'
 import { sha256 } from '../lib/crypto.ts'
 import { describeError, logError } from '../lib/log.ts'
@@ -8,6 +7,7 @@ import type { OrderScope, Scope } from '../scope.ts'
 import { type CheckoutRecord, getCheckout } from '../store/checkouts.ts'
 import { StorageError } from '../store/kv.ts'
 import type { OrderStore } from '../store/order-store.ts'
+import { textOf } from './alert-text.ts'
 
 const HOUR_MS = 3_600_000
 /** How long `onAlert` may take until the log says that it has not finished. */

@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
-import type { OrderPage } from '../flows/order-page.ts'
 import { baseOrderId } from '../store/checkouts.ts'
-import type { OrderStatus } from '../store/order.ts'
+import type { OrderPage, OrderStatus } from '../store/order.ts'
 import { type Html, page, type Site } from './layout.ts'
 import { money } from './money.ts'
 import type { Wording } from './options.ts'

@@ -3,7 +3,7 @@ import { resendWebhook } from '../../index.ts'
 import { act, storeWebhook } from '../actions.ts'
 import { clientConfig, linkSecrets, type ShopEnv } from '../env.ts'
 import { eventOf } from '../flows/ask-service.ts'
-import { mayPoll, type OrderPage, showPage } from '../flows/order-page.ts'
+import { mayPoll, showPage } from '../flows/order-page.ts'
 import { packEvent } from '../flows/store-event.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { isResultLink, resultPath } from '../lib/links.ts'
@@ -11,6 +11,7 @@ import { describeError, logError } from '../lib/log.ts'
 import { siteFor } from '../pages/language.ts'
 import { neutralPage, resultPage } from '../pages/result.ts'
 import { type Deps, type Scope, scopeOf } from '../scope.ts'
+import type { OrderPage } from '../store/order.ts'
 
 /** After so many automatic refreshes, about 15 seconds, the service is asked once. */
 const POLL_AFTER_REFRESHES = 5

@@ -44,6 +44,21 @@ export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' 
   card?: string
 }
 
+/** What a page shows of an order. */
+export interface OrderPage {
+  status: OrderStatus | undefined
+  /** `purchase` or `auth`, from the checkout. */
+  method: string | undefined
+  /** What was asked for. */
+  expected: ExpectedPayment | undefined
+  /** What is bought, as the link has it; gone when the personal data was removed. */
+  description: string | undefined
+  /** The path of the order's link. */
+  link: string | undefined
+  /** The language that the link asks for. */
+  lang: string | undefined
+}
+
 /** "Payment has been cancelled" (the API document, "States and transitions"). */
 const CANCELLED = '6007'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { configFromEnv, createClient } from '../src/index.ts'
+import { configFromEnv, createClient } from '../../src/index.ts'
 
 const ENV = {
   EDGETILL_BASE_URL: 'https://pay.example.com',

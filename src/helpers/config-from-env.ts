@@ -1,5 +1,5 @@
-import type { ClientConfig } from './config.ts'
-import { ConfigError } from './errors.ts'
+import type { ClientConfig } from '../config.ts'
+import { ConfigError } from '../errors.ts'
 
 /**
  * Reads a client's configuration from environment variables, which you pass: nothing is read automatically.

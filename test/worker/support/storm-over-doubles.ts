@@ -40,7 +40,7 @@ export class StormOverDoubles extends Storm {
       emptyPages: 0.05,
     })
     this.emulator = createEmulator({
-      // A second card of one order needs the fold's rule of the first successful payment.
+      // After a second card, an order and its next attempt can both be paid: nothing tells of that yet.
       perturbations: drawPerturbations(seed).filter((name) => name !== 'second_card'),
       seed,
       clock: { now: () => this.time },

@@ -34,7 +34,7 @@ describe('objects', () => {
       { path: 'n', message: 'must be a number', received: 'string of 1 characters' },
       {
         path: 'zzz',
-        message: expect.stringMatching(/^is not a parameter of \w+ \(use passThrough/),
+        message: expect.stringMatching(/^is not a parameter of \w+ \(passThrough takes/),
         received: 'number',
       },
     ])

@@ -108,9 +108,13 @@ it('a request that comes while another one settles its void waits, and both get 
   expect(await post(world, 'void', {}, 'one')).toMatchObject({ status: 502, body: { code: 'outcome_unknown' } })
   await world.advance(120_000)
   const attempt_id = (await world.order('A-1'))?.attempts[0]?.id ?? ''
-  world.intercept = undefined
+  const isAsked = new Promise<void>((resolve) => {
+    world.intercept = () => void resolve()
+  })
+  const settling = post(world, 'void', {}, 'one')
+  await isAsked
   const [first, second, byHand, other] = await Promise.all([
-    post(world, 'void', {}, 'one'),
+    settling,
     post(world, 'void', {}, 'one'),
     post(world, `attempts/${attempt_id}/settle`, { executed: true }),
     post(world, 'void', {}, 'two'),

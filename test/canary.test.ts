@@ -49,7 +49,8 @@ afterEach(() => vi.restoreAllMocks())
 
 function expectNoCanary(): void {
   expect(seen.length).toBeGreaterThan(0)
-  const all = seen.join('\n')
+  // A call's id is random: four of its digits may be those of a cvv.
+  const all = seen.join('\n').replace(/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, '')
   const found = Object.entries(CANARIES).filter(([, canary]) => all.includes(canary))
   expect(found.map(([name]) => name)).toEqual([])
   // Of the card number, at most the first six and the last four digits, in whatever grouping.

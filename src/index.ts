@@ -19,7 +19,9 @@ export type { CaptureSplitPurchaseInput } from './operations/capture-split-purch
 export { captureSplitPurchase } from './operations/capture-split-purchase.ts'
 export type {
   CreatePaymentInput,
+  DirectAuthForm,
   DirectAuthInput,
+  DirectPurchaseForm,
   DirectPurchaseInput,
   HostedAuthInput,
   HostedPurchaseInput,
@@ -28,6 +30,7 @@ export type {
 export { createPayment } from './operations/create-payment.ts'
 export type {
   CreateSplitPurchaseInput,
+  DirectSplitForm,
   DirectSplitPurchaseInput,
   HostedSplitPurchaseInput,
   SplitPurchaseForm,
@@ -51,7 +54,7 @@ export type { VoidPaymentInput } from './operations/void-payment.ts'
 export { voidPayment } from './operations/void-payment.ts'
 
 export type { ResolvedOutcome } from './outcome/decide.ts'
-export type { OrderLookup } from './outcome/look-up.ts'
+export type { OrderAddress, OrderLookup } from './outcome/look-up.ts'
 export type { ResolveOutcomeOptions, UnresolvedCall } from './outcome/resolve-outcome.ts'
 export { resolveOutcome } from './outcome/resolve-outcome.ts'
 export { snapshotOrder } from './outcome/snapshot-order.ts'
@@ -65,6 +68,7 @@ export type { Account, AccountBalances } from './schemas/account.ts'
 export type { Capture, SecondaryOperation } from './schemas/capture.ts'
 export type { CancelledPayment, Payment, PaymentDetails } from './schemas/payment.ts'
 export type {
+  CardOrToken,
   CheckoutLanguage,
   DirectPurchaseFields,
   HostedPurchaseFields,

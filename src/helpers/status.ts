@@ -1,9 +1,7 @@
 import type { Status } from '../schemas/values.ts'
 
-/** A status, or an event or a record that has one. */
-type HasStatus = Status | object | null | undefined
-
-const statusOf = (of: HasStatus): unknown => (of instanceof Object ? (of as { status?: unknown }).status : of)
+const statusOf = (of: Status | object | null | undefined): unknown =>
+  of instanceof Object ? (of as { status?: unknown }).status : of
 
 /**
  * Whether a payment or an operation succeeded: its `status` is `success`. TypeScript cannot find a misspelt status, since others
@@ -13,7 +11,7 @@ const statusOf = (of: HasStatus): unknown => (of instanceof Object ? (of as { st
  * import { isSuccess, type WebhookEvent } from 'edgetill'
  * const isPaid = (event: WebhookEvent): boolean => event.kind === 'purchase' && isSuccess(event)
  */
-export const isSuccess = (of: HasStatus): boolean => statusOf(of) === 'success'
+export const isSuccess = (of: Status | object | null | undefined): boolean => statusOf(of) === 'success'
 
 /**
  * Whether a status will not change any more: `success` and `failure`. False for every other one, unknown ones included.
@@ -23,7 +21,7 @@ export const isSuccess = (of: HasStatus): boolean => statusOf(of) === 'success'
  * import { isFinal } from 'edgetill'
  * isFinal('pending') // false
  */
-export const isFinal = (of: HasStatus): boolean => isSuccess(of) || statusOf(of) === 'failure'
+export const isFinal = (of: Status | object | null | undefined): boolean => isSuccess(of) || statusOf(of) === 'failure'
 
 /**
  * Where the customer must be sent now, for example for 3-D Secure; undefined when nothing is asked of them.

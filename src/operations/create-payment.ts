@@ -54,7 +54,8 @@ export interface HostedAuthInput extends HostedPurchaseFields {
 /** A direct one-step payment, with card data or a token. */
 export type DirectPurchaseInput = DirectPurchaseForm & CardOrToken
 
-interface DirectPurchaseForm extends DirectPurchaseFields {
+/** The fields of a {@link DirectPurchaseInput} but those of its card or token. */
+export interface DirectPurchaseForm extends DirectPurchaseFields {
   /** One-step: the money is charged at once. */
   method: 'purchase'
   /** Attaches a subscription to this purchase. */
@@ -64,7 +65,8 @@ interface DirectPurchaseForm extends DirectPurchaseFields {
 /** A direct authorization hold, to be captured later. */
 export type DirectAuthInput = DirectAuthForm & CardOrToken
 
-interface DirectAuthForm extends DirectPurchaseFields {
+/** The fields of a {@link DirectAuthInput} but those of its card or token. */
+export interface DirectAuthForm extends DirectPurchaseFields {
   /** Two-step: the money is reserved, and captured later. */
   method: 'auth'
   /** A subscription is attached to a purchase only. */

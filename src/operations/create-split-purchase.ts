@@ -38,7 +38,8 @@ export interface HostedSplitPurchaseInput extends HostedPurchaseFields {
 /** A direct split purchase, with card data or a token. */
 export type DirectSplitPurchaseInput = DirectSplitForm & CardOrToken
 
-interface DirectSplitForm extends DirectPurchaseFields {
+/** The fields of a {@link DirectSplitPurchaseInput} but those of its card or token. */
+export interface DirectSplitForm extends DirectPurchaseFields {
   /** One-step: the money is charged at once. */
   method: 'purchase'
   /** At least one entry. How their sum relates to `amount` is not shown; a mismatch triggers `onWarning`. */

@@ -29,7 +29,13 @@ export async function serveService(): Promise<Service> {
   const { baseUrl, apiUrl, posId } = credentials
   return {
     ...served,
-    env: { EDGETILL_BASE_URL: baseUrl, EDGETILL_API_URL: apiUrl, EDGETILL_POS_ID: posId, ...CANARIES },
+    env: {
+      EDGETILL_BASE_URL: baseUrl,
+      EDGETILL_API_URL: apiUrl,
+      EDGETILL_POS_ID: posId,
+      EDGETILL_SCHEME: 'SVC',
+      ...CANARIES,
+    },
     client: createClient({ ...credentials, fetch: fetch as typeof globalThis.fetch, maxRetries: 0 }),
     async pay(form) {
       const fields = { cc_number: testCard('success'), exp_month: '9', exp_year: '99', card_cvv: '123' }

@@ -20,7 +20,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/lib/redact.test.ts': 'what is cut out of a text',
   'test/lib/sha1.test.ts': 'the two ways of hashing, one beside the other',
   'test/lib/utf8.test.ts': 'the decoder alone',
-  'test/operations/answers.test.ts': 'the list of documented names, beside the forms',
   'test/orders/fold.test.ts':
     'the fold of summaries, in every order; test/orders/copies.test.ts folds what the package exports',
   'test/orders/summary.test.ts': 'a summary as the engine stores it',

@@ -53,7 +53,7 @@ const LINKS = ['test/checkout-link/*.test.ts', 'test/worker/links.test.ts', 'tes
 
 /** The longest first, so that none runs alone in the end. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
-  'src/shop/flows/settle.ts': MONEY,
+  'src/shop/protocol.ts': MONEY,
   'src/shop/flows/open-checkout.ts': CHECKOUT,
   'src/shop/flows/move-money.ts': MONEY,
   'src/shop/flows/payment-attempts.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],

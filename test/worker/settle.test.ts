@@ -27,10 +27,12 @@ describe('a capture whose worker died', () => {
       kind: 'capture',
       amount: 10,
       started_at: world.time,
-      request: 'r',
+      fingerprint: 'r',
+      expected: 1_000,
+      known: [],
     } as const
     const store = openOrderStore(world.gate.storage('A-1'), () => world.time)
-    await putOperation(store, await orderKeyOf('A-1'), attempt, { expected: 1_000, known: [] })
+    await putOperation(store, await orderKeyOf('A-1'), attempt)
     return { world, asked: () => asked }
   }
 

@@ -69,7 +69,7 @@ async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: Alert
  *
  * Key `alert/<hash of the alert>`, in the order's gate or, where it is about no order, in KV; gone after an hour.
  */
-async function mayRaise(store: OrderStore, alert: Alert, at: number): Promise<boolean> {
+async function mayRaise(store: Pick<OrderStore, 'get' | 'put'>, alert: Alert, at: number): Promise<boolean> {
   const key = `alert/${await sha256(JSON.stringify(alert))}`
   const last = (await store.get(key)) as { at: number } | undefined
   if (last && at - last.at < HOUR_MS) return false

@@ -1,6 +1,6 @@
+import type { MoneyOperation } from '../protocol.ts'
 import type { OrderScope } from '../scope.ts'
 import { ignoreOutage } from '../store/kv.ts'
-import type { MoneyOperation } from '../store/money-operations.ts'
 import type { WatchedRow } from '../store/watchlist.ts'
 
 const MINUTE_MS = 60_000

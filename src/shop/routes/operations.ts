@@ -5,14 +5,13 @@ import { clientConfig } from '../env.ts'
 import { eventOf } from '../flows/ask-service.ts'
 import { cancelOrder as cancel } from '../flows/cancel-order.ts'
 import { erasePersonalData as erase } from '../flows/erase-personal-data.ts'
-import { moveMoney as move, outcomeUnknown } from '../flows/move-money.ts'
-import { settleByHand } from '../flows/settle.ts'
+import { moveMoney as move, outcomeUnknown, settleByHand } from '../flows/move-money.ts'
 import { packEvent } from '../flows/store-event.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { type Problem, ProblemError, problemResponse } from '../lib/problem.ts'
+import type { OperationKind, RecordedResponse } from '../protocol.ts'
 import type { C, Handler } from '../scope.ts'
-import type { OperationKind, RecordedResponse } from '../store/money-operations.ts'
 import { withoutToken } from './orders.ts'
 
 /** `POST /api/orders/:order_id/capture`, `/refund` and `/void`, with an `Idempotency-Key` and the call's fields as JSON. */
@@ -57,7 +56,10 @@ export const settleAttempt: Handler = async (c, scope) => {
     )
   }
   const attempt_id = c.req.param('attempt_id') ?? ''
-  const { body } = await act(scope, orderIn(c), settleByHand, { attempt_id, executed })
+  const { status, body } = await act(scope, orderIn(c), settleByHand, { attempt_id, executed })
+  // "Not executed" is what the person said; any other rejection is the response.
+  const isSettled = status === 200 || (!executed && (body as Problem).code.endsWith('_not_executed'))
+  if (!isSettled) return problemResponse(body as Problem)
   return Response.json({ attempt_id, executed, outcome: body })
 }
 

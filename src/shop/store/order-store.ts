@@ -1,5 +1,5 @@
 import type { GateStorage } from '../runtime.ts'
-import { type KvStore, orStorageError } from './kv.ts'
+import { orStorageError, type Row } from './kv.ts'
 
 /** How a row is kept in a gate's storage. */
 interface Kept {
@@ -10,7 +10,13 @@ interface Kept {
 }
 
 /** The rows of one order, in its gate: consistent, and seen by nobody else. */
-export type OrderStore = Pick<KvStore, 'get' | 'put' | 'list'>
+export interface OrderStore {
+  get(key: string): Promise<unknown>
+  /** @param ttlSeconds After this long the row counts as absent. */
+  put(key: string, value: unknown, metadata?: object, ttlSeconds?: number): Promise<void>
+  /** The rows under a prefix, in byte order of their keys. */
+  list(prefix: string): Promise<(Row & { value: unknown })[]>
+}
 
 export function openOrderStore(storage: GateStorage, now: () => number): OrderStore {
   return {
@@ -25,7 +31,7 @@ export function openOrderStore(storage: GateStorage, now: () => number): OrderSt
     },
     async list(prefix) {
       const rows = await orStorageError('list', () => storage.list<Kept>({ prefix }))
-      return [...rows].map(([key, { metadata = null }]) => ({ key, metadata }))
+      return [...rows].map(([key, { value, metadata = null }]) => ({ key, value, metadata }))
     },
   }
 }

@@ -1,8 +1,9 @@
 import type { ExpectedPayment, Order as FoldedOrder } from '../../index.ts'
 import { foldSummaries } from '../../orders/fold.ts'
+import { isOpen, type MoneyOperation } from '../protocol.ts'
 import { attemptId, type CheckoutRecord, getCheckout } from './checkouts.ts'
 import { type LoggedEvent, listEvents, orderKeyOf } from './event-log.ts'
-import { isOpen, listOperations, type MoneyOperation } from './money-operations.ts'
+import { listOperations } from './money-operations.ts'
 import type { OrderStore } from './order-store.ts'
 
 /** An order as `GET /api/orders/:order_id` returns it. Amounts are the wire's numbers, totals are minor units. */

@@ -1,8 +1,8 @@
+import type { OperationKind } from '../protocol.ts'
 import type { GateStorage } from '../runtime.ts'
 import { alarmBy } from './alarm.ts'
 import { orderKeyOf } from './event-log.ts'
 import { fitsMetadata, type KvStore, orStorageError, unlessJustWritten } from './kv.ts'
-import type { OperationKind } from './money-operations.ts'
 
 /** What has no final state yet: a checkout whose payment is not final, or a capture, refund or void that is not settled. */
 export interface WatchedRow {

@@ -131,18 +131,22 @@ async function run(
 ): Promise<RecordedResponse | undefined> {
   const messages = [first]
   let answer: RecordedResponse | undefined
-  let waiting: OrderState['waiting']
+  let reading: OrderReading | undefined
+  let state: OrderState | undefined
   for (let message = messages.shift(); message; message = messages.shift()) {
-    const reading = await readOrder(scope.store, order_id, scope.env.POS_ID)
-    const operations = await listOperations(scope.store, await orderKeyOf(order_id))
-    const before: OrderState = { order: factsOf(scope, order_id, reading), operations, ...(waiting && { waiting }) }
-    const { state, commands } = step(before, message, scope.now())
-    waiting = state.waiting
-    for (const command of commands) {
+    if (!reading || !state || message.type === 'looked_up' || message.type === 'by_hand') {
+      // Again after the service was asked: what was learnt there is known from now on.
+      reading = await readOrder(scope.store, order_id, scope.env.POS_ID)
+      const operations = await listOperations(scope.store, await orderKeyOf(order_id))
+      state = { ...state, order: factsOf(scope, order_id, reading), operations }
+    }
+    const next = step(state, message, scope.now())
+    state = next.state
+    for (const command of next.commands) {
       if (command.type === 'answer') answer = command.response
       else {
-        const next = await carryOut(scope, order_id, command, message, reading, options)
-        if (next) messages.push(next)
+        const said = await carryOut(scope, order_id, command, message, reading, options)
+        if (said) messages.push(said)
       }
     }
   }

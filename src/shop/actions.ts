@@ -1,6 +1,6 @@
 import type { ShopEnv } from './env.ts'
 import { cancelOrder, revokeLink } from './flows/cancel-order.ts'
-import { replayEvent, waitingEvent } from './flows/deliver-events.ts'
+import { replayEvent, replaySoon, waitingEvent } from './flows/deliver-events.ts'
 import { erasePersonalData, eraseSoon } from './flows/erase-personal-data.ts'
 import { moveMoney, settleByHand } from './flows/move-money.ts'
 import { openCheckout } from './flows/open-checkout.ts'
@@ -20,7 +20,7 @@ export const storeWebhook = (scope: OrderScope, _: string, packed: PackedEvent):
   storeEvent(scope, packed)
 
 const AWAKE = 'awake'
-/** Has the gate set its alarm again, should it have been lost. */
+/** Any call has the gate set its alarm again, should it have been lost; this one does nothing else. */
 export const wake = async (): Promise<'awake'> => AWAKE
 
 /** Every action of a gate. `act` takes one of these functions. */
@@ -32,6 +32,7 @@ interface Actions {
   moveMoney: typeof moveMoney
   openCheckout: typeof openCheckout
   replayEvent: typeof replayEvent
+  replaySoon: typeof replaySoon
   revokeLink: typeof revokeLink
   settleByHand: typeof settleByHand
   showOrder: typeof showOrder
@@ -51,6 +52,7 @@ const ACTIONS: Actions = {
   moveMoney,
   openCheckout,
   replayEvent,
+  replaySoon,
   revokeLink,
   settleByHand,
   showOrder,

@@ -13,6 +13,9 @@ import { openOrderStore } from './store/order-store.ts'
 import { openOutbox } from './store/outbox.ts'
 import { openWatchlist } from './store/watchlist.ts'
 
+/** Until an alarm that was cut off rings again. */
+const LATER_MS = 60_000
+
 /** What the runtime calls of an order's gate. */
 export interface OrderGateObject {
   fetch(request: Request): Promise<Response>
@@ -43,8 +46,7 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       const call = (await request.json()) as GateCall
       const turn = IN_TURN.has(call.name) ? this.money : call.name === 'storeWebhook' ? this.events : unordered
       const result = await turn(() => runAction(this.scope, call))
-      // An alarm that is due rings by itself: set again, it would ring later.
-      if (call.name === 'wake' && (await this.storage.getAlarm()) === null) await this.schedule()
+      await this.wake()
       return Response.json(result)
     }
 
@@ -54,6 +56,8 @@ export function createOrderGate(deps: Deps): OrderGateClass {
      */
     async alarm(): Promise<void> {
       const { scope } = this
+      // First: whatever ends the Worker from here on, the gate is called again.
+      await this.storage.setAlarm(scope.now() + LATER_MS)
       const done = await Promise.allSettled([
         scope.onEvent && deliverEvents(scope),
         this.money(() => checkOpen(scope)),
@@ -61,8 +65,17 @@ export function createOrderGate(deps: Deps): OrderGateClass {
         this.money(() => scope.erasures.run(scope.now(), (order_id) => eraseDue(scope, order_id))),
       ])
       await this.schedule()
-      // The runtime repeats an alarm that failed.
       for (const one of done) if (one.status === 'rejected') throw one.reason
+    }
+
+    /**
+     * Sets the alarm anew that the runtime has dropped: it repeats one that fails six times. One that is set rings
+     * automatically. What fails here is left to the next call: this one has been done.
+     */
+    private async wake(): Promise<void> {
+      try {
+        if ((await this.storage.getAlarm()) === null) await this.schedule()
+      } catch {}
     }
 
     private schedule(): Promise<void> {

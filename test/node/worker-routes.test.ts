@@ -237,6 +237,16 @@ const SCENARIOS: Record<string, Record<string, Scenario>> = {
   },
   'DELETE /api/orders/:order_id/personal-data': {},
   'GET /api/events': { ...list, invalid_parameter: ({ send }) => send() },
+  'POST /api/events/replay': {
+    invalid_json: ({ send }) => send({}, { body: '[' }),
+    invalid_input: ({ send }) => send({}, { body: '{}' }),
+    no_on_event: ({ send }) => send({}, { body: '{"since":"2026-03-01"}' }),
+    invalid_cursor: ({ world, send }) => {
+      world.options.onEvent = () => {}
+      world.begin()
+      return send({}, { body: '{"since":"2026-03-01","cursor":"x"}' })
+    },
+  },
   'POST /api/events/:id/replay': {
     ...unknown,
     no_on_event: async ({ world, send }) => {
@@ -362,9 +372,10 @@ describe('the table of routes in guides/shop-reference.md', () => {
     const text = sources('src/shop')
       .map((file) => readFileSync(join(root, file), 'utf8'))
       .join('\n')
-    const literal = [...text.matchAll(/(?:ProblemError\(\s*\d{3},\s*|\bcode: )['`]([\w${}]+)['`]/g)].flatMap(
-      ([, code = '']) =>
-        code.startsWith('${') ? Object.keys(operations).map((kind) => code.replace(/\$\{.*\}/, kind)) : [code],
+    const literal = [
+      ...text.matchAll(/(?:(?:ProblemError|problem)\(\s*\d{3},\s*|\bcode: )['`]([\w${}]+)['`]/g),
+    ].flatMap(([, code = '']) =>
+      code.startsWith('${') ? Object.keys(operations).map((kind) => code.replace(/\$\{.*\}/, kind)) : [code],
     )
     // Errors of the SDK keep their code.
     const sdk = ['invalid_input', 'connection', 'outcome_unknown', 'api', 'unexpected_response', 'config']
@@ -384,13 +395,16 @@ describe('the table of routes in guides/shop-reference.md', () => {
         await callOf(route).send({}, {}, 'no_such_parameter=1'),
         await callOf(route, { env: { ADMIN_TOKEN: '' } }).send(),
       ]
-      const storage = callOf(route)
+      const storage = callOf(route, { onEvent: () => {} })
       const id = await checkoutLinkId(await storage.world.link({ order_id: 'A-1' }), LINK_SECRET)
       storage.world.kv.before = () => {
         throw new Error('KV failed: 500')
       }
       if (storage.world.gate) storage.world.gate.through = () => Promise.reject(new Error('The object failed.'))
-      const init = { headers: KEY, ...(route.startsWith('GET') ? {} : { body: '{"executed":true}' }) }
+      const init = {
+        headers: KEY,
+        ...(route.startsWith('GET') ? {} : { body: '{"executed":true,"since":"2026-03-01"}' }),
+      }
       const touchesNone = /links$|balances|cancel$|resend$/.test(route)
       const codes = await Promise.all(seen.map(codeOf))
       expect(codes).toEqual(COMMON.slice(0, 3).map((code) => [code, STATUSES.get(code)?.[0]]))

@@ -35,12 +35,26 @@ export async function deliverEvents(scope: OrderScope): Promise<void> {
 export async function replayEvent(scope: OrderScope, _: string, event_id: string): Promise<boolean> {
   const entry = await scope.outbox.get(event_id)
   if (!entry) throw notFailing()
-  if (!scope.onEvent) {
-    throw new ProblemError(409, 'no_on_event', 'There is no onEvent to call.', 'The event waits until one is deployed.')
-  }
+  if (!scope.onEvent) throw noOnEvent()
   const { given_up, ...again } = entry
   return deliver(scope, { ...again, failures: 0 })
 }
+
+/** Has `onEvent` called soon for an event that it has failed on since then. @returns Whether it will be. */
+export async function replaySoon(
+  { outbox, now }: OrderScope,
+  _: string,
+  { event_id, since }: { event_id: string; since: number },
+): Promise<boolean> {
+  const entry = await outbox.get(event_id)
+  if (!entry || entry.failures === 0 || (entry.failed_at ?? entry.received_at) < since) return false
+  const { given_up, ...again } = entry
+  await outbox.put({ ...again, failures: 0, next_at: now() })
+  return true
+}
+
+export const noOnEvent = (): ProblemError =>
+  new ProblemError(409, 'no_on_event', 'There is no onEvent to call.', 'The event waits until one is deployed.')
 
 export const notFailing = (): ProblemError => new ProblemError(404, 'not_found', 'No such event is failing.')
 
@@ -64,6 +78,7 @@ async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> 
     ...entry,
     failures: entry.failures + 1,
     next_at: scope.now() + pauseAfter(entry.failures + 1),
+    failed_at: scope.now(),
     ...(isListed && { listed: true }),
   }
   if (entry.failures >= MAX_FAILURES) return giveUp(scope, order_id, entry)
@@ -78,7 +93,7 @@ async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> 
     if ((await outbox.get(event_id)) === undefined) return false
     const failed = { ...called, error: textOf(error), listed: called.listed ?? (await list(scope, event_id, order_id)) }
     if (failures >= MAX_FAILURES) return giveUp(scope, order_id, failed)
-    await outbox.put({ ...failed, next_at: scope.now() + pauseAfter(failures) })
+    await outbox.put({ ...failed, next_at: scope.now() + pauseAfter(failures), failed_at: scope.now() })
     return false
   }
   await outbox.remove(event_id)

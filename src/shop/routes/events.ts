@@ -1,6 +1,8 @@
 import { act } from '../actions.ts'
-import { notFailing, replayEvent as replay, waitingEvent } from '../flows/deliver-events.ts'
-import { invalidParameter, limitOf, openCursor, queryOf, sealCursor } from '../lib/query.ts'
+import { noOnEvent, notFailing, replayEvent as replay, replaySoon, waitingEvent } from '../flows/deliver-events.ts'
+import { jsonBody } from '../lib/json-body.ts'
+import { ProblemError } from '../lib/problem.ts'
+import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
 import type { Handler, Scope } from '../scope.ts'
 import { getFailing, listFailing } from '../store/failing-events.ts'
 
@@ -36,4 +38,28 @@ export const replayEvent: Handler = async (c, scope) => {
   if (order_id === undefined) throw notFailing()
   const handled = await act(scope, order_id, replay, id)
   return c.json({ id, order_id, handled }, handled ? 200 : 502)
+}
+
+/** How many failing events one request looks at. */
+const REPLAYED = 200
+
+/**
+ * `POST /api/events/replay`, with `{ "since": "<ISO 8601>" }`: has `onEvent` called soon for every event that it has failed
+ * on since then, those that it gave up included. `queued`: how many; `cursor`, to be sent with `since`: there are more.
+ */
+export const replayEvents: Handler = async (c, scope) => {
+  const { since, cursor } = await jsonBody(c.req.raw)
+  const from = parseTime(String(since))
+  if (!Number.isFinite(from)) {
+    throw new ProblemError(400, 'invalid_input', 'since must be a time.', 'For example 2026-11-23T08:00:00Z.')
+  }
+  if (!scope.onEvent) throw noOnEvent()
+  const page = (await openCursor(cursor == null ? undefined : String(cursor), 'replay')) as string | undefined
+  const { ids, cursor: next } = await listFailing(scope.kv, REPLAYED, page)
+  let queued = 0
+  for (const event_id of ids) {
+    const order_id = await getFailing(scope.kv, event_id)
+    if (order_id !== undefined && (await act(scope, order_id, replaySoon, { event_id, since: from }))) queued += 1
+  }
+  return c.json({ queued, cursor: await sealCursor(next, 'replay') }, 202)
 }

@@ -12,6 +12,8 @@ export interface OutboxEntry extends Pick<StoredEvent, 'event' | 'issues'> {
   failures: number
   /** Milliseconds since 1970 before which it is not called again. */
   next_at: number
+  /** When it was last called without success, milliseconds since 1970. */
+  failed_at?: number
   /** Name and message of the last error. */
   error?: string
   /** Set after the last failure: only a replay calls it again. */

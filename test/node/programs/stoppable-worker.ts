@@ -22,13 +22,22 @@ async function step<T>(work: () => Promise<T>): Promise<T> {
 const shop = createShop({
   now: () => Date.now() + offset,
   fetch: ((input, init) => step(() => fetch(input, init))) as typeof fetch,
-  onEvent: ({ id }) =>
+  onEvent: ({ id, event }, { order_id }, { ORDER_GATE }) =>
     step(async () => {
-      const body = JSON.stringify({ id })
-      const { ok } = await fetch('https://shop.test/', { method: 'POST', body })
+      const { ok, status } = await tellShop({ id, method: String(event.method) })
+      // As when it goes over the limit of memory: nothing of the object runs any more.
+      if (status === GONE) objects.get(String(ORDER_GATE.idFromName(`order/${order_id}`)))?.abort('over a limit')
       if (!ok) throw new Error('the shop failed')
     }),
+  onAlert: async ({ kind }) => void (await tellShop({ id: kind })),
 })
+
+const GONE = 410
+/** The objects of this isolate, by their ids. */
+const objects = new Map<string, DurableObjectState>()
+
+const tellShop = (what: Record<string, string>): Promise<Response> =>
+  fetch('https://shop.test/', { method: 'POST', body: JSON.stringify(what) })
 
 type Methods = Record<PropertyKey, (...parts: unknown[]) => Promise<unknown>>
 
@@ -69,6 +78,7 @@ export class OrderGate extends shop.OrderGate {
     const waitUntil = (work: Promise<unknown>): void => state.waitUntil(work)
     super({ storage, waitUntil } as unknown as GateState, withSteps(env))
     this.own = state.storage
+    objects.set(String(state.id), state)
   }
 
   override async fetch(request: Request): Promise<Response> {

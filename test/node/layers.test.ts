@@ -55,6 +55,8 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
   'src/shop': [
     'runtime.ts',
     'env.ts',
+    'protocol.ts',
+    'protocol-checkout.ts',
     'lib/',
     'store/',
     'pages/',

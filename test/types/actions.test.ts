@@ -1,6 +1,6 @@
 import { expectTypeOf, it } from 'vitest'
 import { act, storeWebhook, wake } from '../../src/shop/actions.ts'
-import { cancelOrder } from '../../src/shop/flows/cancel-order.ts'
+import { cancelOrder } from '../../src/shop/flows/open-checkout.ts'
 import { moveMoney } from '../../src/shop/flows/move-money.ts'
 import { showOrder } from '../../src/shop/flows/order-page.ts'
 import { createShop, type ShopEnv } from '../../src/shop/index.ts'

@@ -1,20 +1,13 @@
 import {
   type CallOptions,
-  type CapturePaymentInput,
-  capturePayment,
   foldOrder,
   isApiError,
   isConfigError,
   isConnectionError,
   isFinal,
   isInvalidInputError,
-  type RefundPaymentInput,
-  refundPayment,
-  type VoidPaymentInput,
-  voidPayment,
 } from '../../index.ts'
 import { readEvent } from '../../webhooks/index.ts'
-import { moneyConfig } from '../env.ts'
 import { sha256 } from '../lib/crypto.ts'
 import { operationAddress } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
@@ -34,6 +27,7 @@ import { orderKeyOf } from '../store/event-log.ts'
 import { listOperations, putOperation } from '../store/money-operations.ts'
 import { type OrderReading, readOrder } from '../store/order.ts'
 import { askService, ONE_LOOK } from './ask-service.ts'
+import { CALL_NAMES, makeOperation } from './money-calls.ts'
 import { unwatch, watch, watchUnknown } from './schedule.ts'
 import { storeShown } from './store-event.ts'
 
@@ -45,26 +39,8 @@ export interface MoneyCall {
   fields: Record<string, unknown>
 }
 
-/** The SDK's call of each kind. */
-const CALLS: Record<
-  OperationKind,
-  { name: string; amountField?: string; make: (scope: OrderScope, input: Record<string, unknown>) => Promise<object> }
-> = {
-  capture: {
-    name: 'capturePayment',
-    amountField: 'charge_amount',
-    make: ({ env, fetch }, input) => capturePayment(moneyConfig(env, fetch), input as unknown as CapturePaymentInput),
-  },
-  refund: {
-    name: 'refundPayment',
-    amountField: 'refund_amount',
-    make: ({ env, fetch }, input) => refundPayment(moneyConfig(env, fetch), input as unknown as RefundPaymentInput),
-  },
-  void: {
-    name: 'voidPayment',
-    make: ({ env, fetch }, input) => voidPayment(moneyConfig(env, fetch), input as unknown as VoidPaymentInput),
-  },
-}
+/** The field of each kind's amount; a void has none. */
+const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } as const
 
 /**
  * Makes a capture, refund or void once for each Idempotency-Key. `protocol.ts` decides; this carries out its commands.
@@ -78,8 +54,7 @@ export async function moveMoney(scope: OrderScope, order_id: string, call: Money
     sha256(idempotencyKey),
     sha256(JSON.stringify([kind, ...names.map((name) => [name, fields[name]])])),
   ])
-  const { amountField } = CALLS[kind]
-  const asked = amountField === undefined ? undefined : fields[amountField]
+  const asked = fields[AMOUNTS[kind]]
   const request = {
     id: crypto.randomUUID(),
     kind,
@@ -112,7 +87,7 @@ export async function listAtService(
   { kind, started_at }: MoneyOperation,
   order_id: string,
 ): Promise<void> {
-  await askService(scope, { operation: CALLS[kind].name, order_id, sent_at: started_at }, { ...ONE_LOOK, known: [] })
+  await askService(scope, { operation: CALL_NAMES[kind], order_id, sent_at: started_at }, { ...ONE_LOOK, known: [] })
 }
 
 interface RunOptions {
@@ -198,7 +173,7 @@ async function carryOut(
     case 'send':
       return { type: 'responded', id, ...(await send(scope, order_id, kind, fields, reading)) }
     case 'look_up': {
-      const call = { operation: CALLS[kind].name, order_id, amount: amount ?? undefined, sent_at: started_at }
+      const call = { operation: CALL_NAMES[kind], order_id, amount: amount ?? undefined, sent_at: started_at }
       const { known, settleAfterMs } = command
       const resolved = await askService(scope, call, { ...lookUp, known, settleAfterMs })
       const [shown] = resolved.outcome === 'executed' ? foldOrder([resolved.record]).operations : []
@@ -225,7 +200,7 @@ async function send(
   const expected = events.find((event) => event.expected)?.expected ?? checkout
   const server_url = fields.server_url ?? (await operationAddress(scope.env, order_id, checkout?.origin, expected))
   try {
-    const made = await CALLS[kind].make(scope, { order_currency: order.currency, server_url, ...fields, order_id })
+    const made = await makeOperation(scope, kind, { order_currency: order.currency, server_url, ...fields, order_id })
     const { cc_token, ...body } = made as Record<string, unknown>
     return { outcome: 'done', response: { status: 200, body }, operation_id: String(body.operation_id) }
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { MoneyOperation } from '../protocol.ts'
+import { ABANDONED_MS } from '../protocol-checkout.ts'
 import type { OrderScope } from '../scope.ts'
 import { ignoreOutage } from '../store/kv.ts'
 import type { WatchedRow } from '../store/watchlist.ts'
@@ -14,8 +15,6 @@ const ASK_AFTER_MS: readonly number[] = [
   6 * HOUR_MS,
   ...[1, 2, 3, 4, 5, 6, 7].map((days) => days * DAY_MS),
 ]
-/** After this long an unpaid checkout counts as abandoned, and any other one that is still open is an alert. */
-export const ABANDONED_MS: number = DAY_MS
 /** After this long an operation that is not settled is an alert. */
 const UNSETTLED_MS = 10 * MINUTE_MS
 

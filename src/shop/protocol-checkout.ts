@@ -136,7 +136,9 @@ function open(state: CheckoutState, visit: Visit, isExpired: boolean, now: numbe
   const { checkout, isRevoked, isClosed } = state
   const first = checkout?.attempts ?? 1
   if (isRevoked) return latest(state, state.attempts.length, 'is_revoked')
-  if (!checkout && isExpired) return [{ type: 'ask', attempt: 1, why: 'find_out' }]
+  // Without a record an event may know the payment: the storage was lost, or the record could not be written.
+  if (!checkout && (isExpired || state.attempts[0]?.status != null))
+    return [{ type: 'ask', attempt: 1, why: 'find_out' }]
   if (!checkout) {
     return isClosed ? latest(state, state.attempts.length, 'is_closed') : [{ type: 'create', attempt: 1, isNew: false }]
   }

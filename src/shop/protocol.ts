@@ -71,6 +71,8 @@ export interface OrderState {
   order: OrderFacts
   /** The oldest first. */
   operations: readonly MoneyOperation[]
+  /** The gate's storage was lost, and with it every key: when that was seen, and whether the service was asked since. */
+  loss?: { at: number; isAsked: boolean }
   /** The request that waits until an earlier operation is settled. */
   waiting?: MoneyRequest
 }
@@ -103,6 +105,8 @@ export type Command =
   | { type: 'look_up'; operation: MoneyOperation; known: string[]; settleAfterMs: number }
   /** Store what the service lists, then say the message. */
   | { type: 'list'; operation: MoneyOperation; message: Message }
+  /** Store every operation of the order that the service lists, then say `request` again. */
+  | { type: 'list_all'; request: MoneyRequest }
   /** Go on with this message once the commands before it are carried out. */
   | { type: 'then'; message: Message }
   | { type: 'answer'; response: RecordedResponse }
@@ -122,11 +126,14 @@ const CALL_MS = 60_000
  */
 const NEVER_MS = 120_000
 
+/** After this long a call that was being made when the gate was lost has reached the service, and is listed. */
+const RECOVER_MS = 60_000
+
 /** Decides what follows from a message. */
 export function step(state: OrderState, message: Message, now: number): Step {
   if (message.type === 'request') return request(state, message.request, now)
   const operation = state.operations.find(({ id }) => id === message.id)
-  if (!operation) return message.type === 'by_hand' ? answer(state, notFound) : { state, commands: [] }
+  if (!operation) return message.type === 'by_hand' ? explain(state, message, now) : { state, commands: [] }
   switch (message.type) {
     case 'recorded':
       return send(state, operation, now)
@@ -153,6 +160,8 @@ function request(state: OrderState, wanted: MoneyRequest, now: number): Step {
 
 /** The operation is watched before it is recorded, and recorded before it is sent: a worker that dies leaves its trace. */
 function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
+  const waits = afterLoss(state, wanted, now)
+  if (waits) return waits
   const { order, operations } = state
   const { hasCurrency, hasServerUrl, ...fields } = wanted
   if (!order.isKnown && !hasCurrency) return answer(state, unknownOrder)
@@ -171,11 +180,54 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
     ],
   }
   return {
-    state: { order, operations: [...operations, operation] },
+    state: { ...state, operations: [...operations, operation] },
     commands: [
       { type: 'watch', operation, listed: false },
       { type: 'store', operation },
       { type: 'then', message: { type: 'recorded', id: operation.id } },
+    ],
+  }
+}
+
+/**
+ * A gate that was lost knows no key. A key that is new to it may be that of an operation which was made before: so it waits
+ * until the service was asked, and while the service shows an operation of its kind that no key explains.
+ */
+function afterLoss(state: OrderState, wanted: MoneyRequest, now: number): Step | undefined {
+  const { loss } = state
+  if (!loss) return undefined
+  if (!loss.isAsked) {
+    return now - loss.at < RECOVER_MS
+      ? answer(state, rebuilt)
+      : { state, commands: [{ type: 'list_all', request: wanted }] }
+  }
+  const found = unexplained(state).find(({ method }) => method === wanted.kind)
+  return found && answer(state, strange(wanted.kind, found.id))
+}
+
+/** The operations that the service shows, and that belong to no key. */
+const unexplained = ({ order, operations, loss }: OrderState): OrderOperation[] =>
+  loss
+    ? order.operations.filter(
+        ({ id, method }) => method in CODES && !operations.some(({ operation_id }) => operation_id === id),
+      )
+    : []
+
+/** A person says that an operation of before the loss is accounted for: no later key may be its own. */
+function explain(state: OrderState, { id, executed }: Extract<Message, { type: 'by_hand' }>, now: number): Step {
+  const found = unexplained(state).find((one) => one.id === id)
+  if (!found) return answer(state, notFound)
+  if (!executed) return answer(state, alreadySettled)
+  const { method, amount } = found
+  const kind = method as OperationKind
+  const response = { status: 200, body: { order_id: state.order.order_id, method, amount, settled_by_hand: true } }
+  const ended = { outcome: 'done' as const, response, operation_id: id }
+  const nobodys = { id, kind, amount, keyHash: '', fingerprint: '', started_at: now, expected: 0, known: [], ...ended }
+  return {
+    state: { ...state, operations: [...state.operations, nobodys] },
+    commands: [
+      { type: 'store', operation: nobodys },
+      { type: 'answer', response },
     ],
   }
 }
@@ -312,15 +364,15 @@ function notExecuted(state: OrderState, operation: MoneyOperation): Step {
 
 /** Writes how an operation ended. */
 function end(
-  { order, operations, waiting }: OrderState,
+  state: OrderState,
   operation: MoneyOperation,
   { operation_id, ...how }: { outcome: OperationState; response: RecordedResponse; operation_id?: string | undefined },
   commands: Command[],
 ): Step {
   const ended: MoneyOperation = { ...operation, ...how, ...(operation_id !== undefined && { operation_id }) }
-  const all = operations.map((one) => (one.id === operation.id ? ended : one))
+  const operations = state.operations.map((one) => (one.id === operation.id ? ended : one))
   return {
-    state: { order, operations: all, ...(waiting && { waiting }) },
+    state: { ...state, operations },
     commands: [{ type: 'store', operation: ended }, ...commands],
   }
 }
@@ -354,6 +406,22 @@ const problem = (
   body: { status, code, title, ...(detail !== undefined && { detail }), ...members },
 })
 
+const CODES: Readonly<Record<string, true>> = { capture: true, refund: true, void: true }
+
+const rebuilt = problem(
+  409,
+  'order_rebuilt',
+  'The state of this order was lost, and rebuilt from its events.',
+  'Try again in a minute: the service is asked then what was made before.',
+)
+const strange = (kind: OperationKind, operation_id: string): RecordedResponse =>
+  problem(
+    409,
+    'outcome_unknown',
+    `The service shows a ${kind} that may be this one: the state of this order was lost.`,
+    `If it is this one, it was made. To make another ${kind}, first settle it: POST …/attempts/${operation_id}/settle with {"executed": true}.`,
+    { operation_id },
+  )
 const keyReused = problem(422, 'idempotency_key_reused', 'This Idempotency-Key belongs to another request.')
 const notFound = problem(404, 'not_found', 'No such attempt.')
 const alreadySettled = problem(409, 'already_settled', 'The outcome of this attempt is known already.')

@@ -66,9 +66,9 @@ describe('a capture, refund or void', () => {
       const world = new World()
       if (known === 'webhook') await world.deliver({ ...auth, currency: 'USD' })
       if (known === 'link') await world.open(await world.link({ order_id: 'A-1', method: 'auth', currency: 'USD' }))
-      const bodies = service(world, () => new Response('{}', { status: 422 }))
+      const bodies = service(world, () => new Response('{}', { status: 404 }))
       const fields = known === 'request' ? { order_currency: 'USD' } : {}
-      expect([known, (await send(world, 'capture', 'one', fields)).status]).toEqual([known, 422])
+      expect([known, (await send(world, 'capture', 'one', fields)).status]).toEqual([known, 404])
       expect(bodies).toMatchObject([{ order_id: 'A-1', order_currency: 'USD' }])
     }
   })

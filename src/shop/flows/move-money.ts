@@ -26,8 +26,9 @@ import type { OrderScope } from '../scope.ts'
 import { orderKeyOf } from '../store/event-log.ts'
 import { listOperations, putOperation } from '../store/money-operations.ts'
 import { type OrderReading, readOrder } from '../store/order.ts'
-import { askService, ONE_LOOK } from './ask-service.ts'
+import { askService, ONE_LOOK, storeListed } from './ask-service.ts'
 import { CALL_NAMES, makeOperation } from './money-calls.ts'
+import { noteAsked, takeStock } from './rebuild.ts'
 import { unwatch, watch, watchUnknown } from './schedule.ts'
 import { storeShown } from './store-event.ts'
 
@@ -97,6 +98,8 @@ interface RunOptions {
   lookUp?: CallOptions
 }
 
+const AFTER_ASKING: ReadonlySet<Message['type']> = new Set(['request', 'looked_up', 'by_hand'])
+
 /** Plays a message and all that follow from it. @returns The answer to the caller, where there is one. */
 async function run(
   scope: OrderScope,
@@ -109,11 +112,14 @@ async function run(
   let reading: OrderReading | undefined
   let state: OrderState | undefined
   for (let message = messages.shift(); message; message = messages.shift()) {
-    if (!reading || !state || message.type === 'looked_up' || message.type === 'by_hand') {
+    if (!reading || !state || AFTER_ASKING.has(message.type)) {
       // Again after the service was asked: what was learnt there is known from now on.
+      const { rebuilt_at: at, asked: isAsked = false } = await takeStock(scope, order_id, { isMoney: true })
       reading = await readOrder(scope.store, order_id, scope.env.POS_ID)
       const operations = await listOperations(scope.store, await orderKeyOf(order_id))
-      state = { ...state, order: factsOf(scope, order_id, reading), operations }
+      const { loss: _, ...before } = state ?? {}
+      const loss = at !== undefined && { loss: { at, isAsked } }
+      state = { ...before, order: factsOf(scope, order_id, reading), operations, ...loss }
     }
     const next = step(state, message, scope.now())
     state = next.state
@@ -150,6 +156,11 @@ async function carryOut(
   { fields = {}, lookUp = {} }: RunOptions,
 ): Promise<Message | undefined> {
   if (command.type === 'then') return command.message
+  if (command.type === 'list_all') {
+    await storeListed(scope, order_id)
+    await noteAsked(scope, (await readOrder(scope.store, order_id, scope.env.POS_ID)).order)
+    return { type: 'request', request: command.request }
+  }
   const { operation } = command
   const { id, kind, started_at, amount } = operation
   switch (command.type) {

@@ -25,6 +25,7 @@ import { getStatus } from '../store/order.ts'
 import { areClosed, closeLinks, isRevoked } from '../store/revocations.ts'
 import { announce, expectedOf, expire, type LinkedOrder, remember } from './checkout-records.ts'
 import { cancelAtService, makePayment } from './money-calls.ts'
+import { takeStock } from './rebuild.ts'
 import { storeShown } from './store-event.ts'
 
 /** The result of opening a link: to the payment, or to the result; else the page to show. */
@@ -103,7 +104,9 @@ function visitOf({ link }: LinkedOrder): LinkTerms {
   return { ...expectedOf(link), amount, currency, method, expires_at: link.expiresAt }
 }
 
-async function readState({ scope: { store }, order_id, linked }: Run): Promise<CheckoutState> {
+async function readState({ scope, order_id, linked }: Run): Promise<CheckoutState> {
+  const { store } = scope
+  await takeStock(scope, order_id)
   const checkout = await getCheckout(store, order_id)
   const latest = await latestAttempt(store, order_id, checkout?.attempts)
   const numbers = Array.from({ length: latest }, (_, i) => i + 1)

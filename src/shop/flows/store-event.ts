@@ -12,6 +12,7 @@ import { getStatus, type Order, orderFrom, putStatus } from '../store/order.ts'
 import { putStray } from '../store/strays.ts'
 import { scheduleErasure } from './erase-personal-data.ts'
 import { raiseAlert } from './raise-alert.ts'
+import { takeStock } from './rebuild.ts'
 
 /** An event as it is stored: its summary, and its record without card data. */
 export interface PackedEvent extends Pick<StoredEvent, 'event' | 'issues'> {
@@ -131,6 +132,8 @@ export async function storeEvent(
   const orderKey = await orderKeyOf(order_id)
   const logged: LoggedEvent = { ...summary, received_at: now, ...(expected && { expected }) }
   const isQueued = scope.onEvent !== undefined && notify
+  // Before the log has it: an event in KV whose gate has no row is one of a gate that was lost.
+  await takeStock(scope, order_id, { inHand: logged.id })
   const known = await listEvents(store, orderKey)
   if (known.some(({ id }) => id === logged.id)) {
     if (isQueued) await outbox.add(logged.id, stored, now)

@@ -38,6 +38,7 @@ const FLAGS: readonly string[] = [
   'foreign_pos',
   'status_conflict',
   'over_refund',
+  'rebuilt',
 ] satisfies OrderFlag[]
 
 function filterOf(query: Record<string, string>): OrderFilter {

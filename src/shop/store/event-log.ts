@@ -66,6 +66,20 @@ export async function putEvent(
   await putOwn(keyOf(orderKey, id), summary)
 }
 
+/** Takes the events of an order that KV has into the gate's own rows. @returns How many there are beside the one in hand. */
+export async function importEvents(kv: KvStore, store: OrderStore, order_id: string, inHand = ''): Promise<number> {
+  const orderKey = await orderKeyOf(order_id)
+  const rows = (await kv.list(keyOf(orderKey, ''))).filter(({ key }) => key !== keyOf(orderKey, inHand))
+  for (const { key, metadata } of rows) {
+    const fits = (metadata as { value?: true } | null)?.value === undefined
+    const stored = fits ? undefined : ((await kv.get(key)) as StoredEvent | undefined)
+    if (!fits && !stored?.summary) throw new StorageError('The storage hides an event.', false)
+    const { id: _, ...summary } = stored?.summary ?? (metadata as EventSummary)
+    await store.put(key, undefined, summary)
+  }
+  return rows.length
+}
+
 /** Every event of an order: one list of the gate's storage. */
 export async function listEvents(store: OrderStore, orderKey: string): Promise<LoggedEvent[]> {
   return (await store.list(keyOf(orderKey, ''))).map(loggedEvent)

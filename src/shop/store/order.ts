@@ -1,6 +1,7 @@
 import type { ExpectedPayment, Order as FoldedOrder } from '../../index.ts'
 import { foldSummaries } from '../../orders/fold.ts'
 import { isOpen, type MoneyOperation } from '../protocol.ts'
+import { getBirth } from './birth.ts'
 import { attemptId, type CheckoutRecord, getCheckout } from './checkouts.ts'
 import { type LoggedEvent, listEvents, orderKeyOf } from './event-log.ts'
 import { listOperations } from './money-operations.ts'
@@ -54,12 +55,15 @@ export interface OrderReading {
 /** Reads an order. An unknown one has no events and no checkout. */
 export async function readOrder(store: OrderStore, order_id: string, posId: string): Promise<OrderReading> {
   const orderKey = await orderKeyOf(order_id)
-  const [events, made, checkout] = await Promise.all([
+  const [birth, events, made, checkout] = await Promise.all([
+    getBirth(store),
     listEvents(store, orderKey),
     listOperations(store, orderKey),
     getCheckout(store, order_id),
   ])
-  return { order: orderFrom(order_id, events, { checkout, made, posId }), events, checkout }
+  const order = orderFrom(order_id, events, { checkout, made, posId })
+  if (birth?.rebuilt_at !== undefined) order.flags.push('rebuilt')
+  return { order, events, checkout }
 }
 
 /** Folds an order; the rest adds what was asked for, what is open, and how its attempts are linked. */

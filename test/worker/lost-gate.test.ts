@@ -90,6 +90,7 @@ it('of which KV shows nothing asks the service before its first money call', asy
   await lose(world)
   await world.advance(2_000)
   for (const key of await world.keys('event/')) await world.env().STATE.delete(key)
+  await world.advance(2_000)
   const [{ operation_id }] = made(world) as [{ operation_id: string }]
   expect(await capture(world, 'one')).toMatchObject({ status: 409, body: { code: 'outcome_unknown', operation_id } })
   // One of another kind was never made.

@@ -14,8 +14,8 @@ const capture = (world: World, key: string, charge_amount = 10): Promise<Answer>
   world.send(`/api/orders/${ID}/capture`, { charge_amount }, key)
 
 async function lose(world: World): Promise<void> {
-  const storage = world.gate.storage(ID)
-  for (const key of world.gate.rows(ID).keys()) await storage.delete(key)
+  const { sql } = world.gate.storage(ID)
+  for (const table of ['event', 'operation', 'queue', 'task', 'published', 'fact']) sql.exec(`DELETE FROM ${table}`)
   world.gate.dropAlarm(ID)
   world.begin()
 }

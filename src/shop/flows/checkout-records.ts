@@ -2,10 +2,9 @@ import type { CheckoutLink } from '../../checkout-link/index.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import { logError } from '../lib/log.ts'
 import type { OrderScope } from '../scope.ts'
-import { attemptId, type CheckoutRecord, getCheckout, putCheckout } from '../store/checkouts.ts'
+import { attemptId, type CheckoutRecord, getCheckout, putCheckout, putRevocation } from '../store/checkouts.ts'
 import { StorageError } from '../store/kv.ts'
-import { putReference } from '../store/order-index.ts'
-import { putRevocation } from '../store/revocations.ts'
+import { touch } from '../store/published.ts'
 import { scheduleErasure } from './erase-personal-data.ts'
 import { watch } from './schedule.ts'
 
@@ -41,9 +40,8 @@ export async function remember(
     await Promise.all([
       watch(scope, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true }),
       putCheckout(scope.store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest }),
-      refer(scope, link, order_id),
     ])
-    await scope.row.touch(order_id, since)
+    await scope.store.writeDue(since, () => touch(scope.store, order_id, since))
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     logError('checkout_not_recorded', { order_id })
@@ -56,7 +54,6 @@ export async function announce({ scope, link, path }: LinkedOrder, attempt: numb
   const next_id = attemptId(order_id, attempt)
   if ((await getCheckout(scope.store, next_id)) !== undefined) return
   await putCheckout(scope.store, next_id, { ...recordOfLink(link, path), attempts: 1, replaces: order_id })
-  await refer(scope, link, next_id)
 }
 
 /** Records that the payment is cancelled because its link has expired. */
@@ -64,17 +61,6 @@ export async function expire({ scope, link, path }: LinkedOrder, attempts: numbe
   const { order_id } = link.order
   const checkout = (await getCheckout(scope.store, order_id)) ?? { ...recordOfLink(link, path), attempts }
   await putCheckout(scope.store, order_id, { ...checkout, expired: true })
-}
-
-/** Lets the order be found by its reference. Only a search depends on it. */
-async function refer(scope: OrderScope, { reference }: CheckoutLink, order_id: string): Promise<void> {
-  if (reference === undefined) return
-  try {
-    await putReference(scope.kv, reference, order_id, scope.now())
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-    logError('reference_not_recorded', { order_id })
-  }
 }
 
 /** The record of a link that was opened. */

@@ -3,8 +3,6 @@ import { ProblemError } from '../lib/problem.ts'
 import type { ReceivedEvent } from '../options.ts'
 import type { OrderScope } from '../scope.ts'
 import { orderIdOf, webhookOf } from '../store/event-log.ts'
-import { deleteFailing, putFailing } from '../store/failing-events.ts'
-import { ignoreOutage } from '../store/kv.ts'
 import { type Order, readOrder } from '../store/order.ts'
 import type { OutboxEntry } from '../store/outbox.ts'
 import { raiseAlert } from './raise-alert.ts'
@@ -69,17 +67,15 @@ export const waitingEvent = ({ outbox }: OrderScope, _: string, event_id: string
  * @returns Whether it succeeded.
  */
 async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> {
-  const { outbox, kv } = scope
+  const { outbox } = scope
   const { event_id } = entry
   const event = webhookOf(entry)
   const order_id = orderIdOf(event) ?? ''
-  const isListed = entry.failures > 0 && (entry.listed || (await list(scope, event_id, order_id)))
   const called: OutboxEntry = {
     ...entry,
     failures: entry.failures + 1,
     next_at: scope.now() + pauseAfter(entry.failures + 1),
     failed_at: scope.now(),
-    ...(isListed && { listed: true }),
   }
   if (entry.failures >= MAX_FAILURES) return giveUp(scope, order_id, entry)
   await outbox.put(called)
@@ -91,23 +87,14 @@ async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> 
     logError('on_event_failed', { event_id, order_id, attempts: failures, error: nameOf(error) })
     // Erased while `onEvent` ran: it must not come back.
     if ((await outbox.get(event_id)) === undefined) return false
-    const failed = { ...called, error: textOf(error), listed: called.listed ?? (await list(scope, event_id, order_id)) }
+    const failed = { ...called, error: textOf(error) }
     if (failures >= MAX_FAILURES) return giveUp(scope, order_id, failed)
     await outbox.put({ ...failed, next_at: scope.now() + pauseAfter(failures), failed_at: scope.now() })
     return false
   }
   await outbox.remove(event_id)
-  // A row that stays leads to nothing: whoever lists it asks this queue.
-  if (called.listed) await deleteFailing(kv, event_id).catch(ignoreOutage)
   return true
 }
-
-/** Lets a failing event be found. @returns Whether it can be. */
-const list = ({ kv }: OrderScope, event_id: string, order_id: string): Promise<boolean> =>
-  putFailing(kv, event_id, order_id).then(
-    () => true,
-    () => false,
-  )
 
 async function giveUp(scope: OrderScope, order_id: string, entry: OutboxEntry): Promise<false> {
   const { event_id, failures } = entry

@@ -19,10 +19,9 @@ import {
   stepCheckout,
 } from '../protocol-checkout.ts'
 import type { OrderScope } from '../scope.ts'
-import { attemptId, getCheckout, latestAttempt, orderOf } from '../store/checkouts.ts'
+import { areClosed, attemptId, closeLinks, getCheckout, isRevoked, latestAttempt, orderOf } from '../store/checkouts.ts'
 import { ignoreOutage } from '../store/kv.ts'
 import { getStatus } from '../store/order.ts'
-import { areClosed, closeLinks, isRevoked } from '../store/revocations.ts'
 import { announce, expectedOf, expire, type LinkedOrder, remember } from './checkout-records.ts'
 import { cancelAtService, makePayment } from './money-calls.ts'
 import { takeStock } from './rebuild.ts'

@@ -2,7 +2,8 @@ import type { OrderScope } from '../scope.ts'
 import { type Birth, getBirth, putBirth } from '../store/birth.ts'
 import { attemptId, baseOrderId } from '../store/checkouts.ts'
 import { importEvents } from '../store/event-log.ts'
-import { type Order, putStatus, readOrder } from '../store/order.ts'
+import type { Order } from '../store/order.ts'
+import { touch } from '../store/published.ts'
 import { raiseAlert } from './raise-alert.ts'
 
 /**
@@ -43,8 +44,13 @@ export async function noteAsked({ store, now }: OrderScope, { operations }: Orde
 }
 
 /** @returns Whether KV had another event of the order. */
-async function rebuild({ kv, store, env }: OrderScope, order_id: string, inHand?: string): Promise<boolean> {
-  const found = await importEvents(kv, store, order_id, inHand)
-  if (found > 0) await putStatus(store, (await readOrder(store, order_id, env.POS_ID)).order)
-  return found > 0
+async function rebuild({ kv, store, now }: OrderScope, order_id: string, inHand?: string): Promise<boolean> {
+  const times = await importEvents(kv, store, order_id, inHand)
+  if (times.length === 0) return false
+  await store.writeDue(now(), () => {
+    touch(store, order_id, Math.min(...times))
+    // Later than whatever was published before.
+    store.all('UPDATE published SET version = ? WHERE order_id = ?', now(), order_id)
+  })
+  return true
 }

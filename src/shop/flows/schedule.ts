@@ -2,7 +2,7 @@ import type { MoneyOperation } from '../protocol.ts'
 import { ABANDONED_MS } from '../protocol-checkout.ts'
 import type { OrderScope } from '../scope.ts'
 import { ignoreOutage } from '../store/kv.ts'
-import type { WatchedRow } from '../store/watchlist.ts'
+import type { WatchedRow } from '../store/tasks.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

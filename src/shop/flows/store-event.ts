@@ -6,9 +6,18 @@ import { toBase64url } from '../lib/crypto.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import type { OrderScope, Scope } from '../scope.ts'
 import { type CheckoutRecord, getCheckout } from '../store/checkouts.ts'
-import { type LoggedEvent, listEvents, orderIdOf, orderKeyOf, putEvent, type StoredEvent } from '../store/event-log.ts'
+import {
+  type LoggedEvent,
+  listEvents,
+  orderIdOf,
+  orderKeyOf,
+  putEvent,
+  putOwnEvent,
+  type StoredEvent,
+} from '../store/event-log.ts'
 import { ignoreOutage, unlessJustWritten } from '../store/kv.ts'
-import { getStatus, type Order, orderFrom, putStatus } from '../store/order.ts'
+import { type Order, orderFrom } from '../store/order.ts'
+import { touch } from '../store/published.ts'
 import { putStray } from '../store/strays.ts'
 import { scheduleErasure } from './erase-personal-data.ts'
 import { raiseAlert } from './raise-alert.ts'
@@ -136,7 +145,7 @@ export async function storeEvent(
   await takeStock(scope, order_id, { inHand: logged.id })
   const known = await listEvents(store, orderKey)
   if (known.some(({ id }) => id === logged.id)) {
-    if (isQueued) await outbox.add(logged.id, stored, now)
+    if (isQueued) await outbox.add(logged.id, order_id, stored, now)
     return
   }
   const fields = stored.issues?.map(({ path }) => path)
@@ -146,18 +155,16 @@ export async function storeEvent(
   const posId = scope.env.POS_ID
   const order = orderFrom(order_id, [...known, logged], { checkout, posId })
   const before = orderFrom(order_id, known, { checkout, posId })
-  // The index first: an event whose row is missing would never be listed; a row without an event does no harm.
-  await scope.row.update(order, now)
   for (const flag of order.flags) {
     if (!before.flags.includes(flag)) raiseAlert(scope, { kind: 'flag', order_id, flag })
   }
-  // Before the event: a worker that dies in between leaves a page that is right, and the event is delivered again.
-  await keepStatus(scope, order, before, receiptOf(stored.event))
-  await putEvent(kv, orderKey, logged, stored, (key, metadata) =>
-    isQueued ? outbox.add(logged.id, stored, now, { [key]: { metadata } }) : store.put(key, undefined, metadata),
-  )
-  // Again: an alarm may have folded the order just before the event was there.
-  await scope.row.update(order, now)
+  await putEvent(kv, orderKey, logged, stored)
+  const putOwn = (): void => {
+    putOwnEvent(store, orderKey, logged, stored.event)
+    touch(store, order_id, now)
+  }
+  if (isQueued) await outbox.add(logged.id, order_id, stored, now, putOwn)
+  else await store.writeDue(now, putOwn)
   // Last: until then the service is asked about the order, so it is not forgotten when this stops halfway.
   if (hasEnded(order, before, expected ?? checkout)) await scope.watchlist.remove(order_id).catch(ignoreOutage)
 }
@@ -165,18 +172,3 @@ export async function storeEvent(
 /** Of an order that this worker did not open, nothing is watched. */
 const hasEnded = (order: Order, before: Order, asked: ExpectedOrder | CheckoutRecord | undefined): boolean =>
   isFinal(order.status ?? '') && !isFinal(before.status ?? '') && asked !== undefined
-
-const RECEIPT_LENGTH = 2_000
-
-/** The receipt of a payment or a capture; that of a refund does not take its place. */
-function receiptOf({ method, receipt_url }: StoredEvent['event']): string | undefined {
-  const isAddress = typeof receipt_url === 'string' && /^https?:\/\//i.test(receipt_url) && URL.canParse(receipt_url)
-  return isAddress && receipt_url.length <= RECEIPT_LENGTH && method !== 'refund' ? receipt_url : undefined
-}
-
-/** Keeps what pages show of an order with a final status. */
-async function keepStatus({ store }: OrderScope, order: Order, before: Order, receipt_url?: string): Promise<void> {
-  if (!isFinal(order.status ?? '')) return
-  const kept = isFinal(before.status ?? '') && !receipt_url ? await getStatus(store, order.order_id) : undefined
-  await putStatus(store, order, receipt_url ?? kept?.receipt_url)
-}

@@ -1,12 +1,13 @@
 import { listAccounts, type ResendWebhookInput, resendWebhook } from '../../index.ts'
 import { recordOf } from '../../schemas/read.ts'
-import { act, GateError, storeWebhook } from '../actions.ts'
+import { act, storeWebhook } from '../actions.ts'
 import { clientConfig } from '../env.ts'
 import { eventOf } from '../flows/ask-service.ts'
 import { erasePersonalData as erase } from '../flows/erase-personal-data.ts'
 import { moveMoney as move, outcomeUnknown, settleByHand } from '../flows/move-money.ts'
 import { cancelOrder as cancel } from '../flows/open-checkout.ts'
 import { packEvent } from '../flows/store-event.ts'
+import { GateError } from '../lib/call-gate.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { type Problem, ProblemError, problemResponse } from '../lib/problem.ts'
@@ -81,7 +82,9 @@ export const resendOrder: Handler = async (c, scope) => {
 
 /** `DELETE /api/orders/:order_id/personal-data` */
 export const erasePersonalData: Handler = async (c, scope) => {
-  return Response.json(await act(scope, orderIn(c), erase))
+  const erased = await act(scope, orderIn(c), erase)
+  // 202: the rest is removed within minutes.
+  return Response.json(erased, { status: erased.events_left > 0 ? 202 : 200 })
 }
 
 /** `GET /api/balances` */

@@ -1,17 +1,18 @@
 import type { MoneyOperation, RecordedResponse } from '../protocol.ts'
 import type { OrderStore } from './order-store.ts'
 
-const keyOf = (orderKey: string, { keyHash, id }: MoneyOperation): string => `intent/${orderKey}/${keyHash}/${id}`
-
-/** Key `intent/<order key>/<hash of the Idempotency-Key>/<random>`; kept permanently. */
-export function putOperation(store: OrderStore, orderKey: string, operation: MoneyOperation): Promise<void> {
-  return store.put(keyOf(orderKey, operation), operation)
+/** Table `operation`; kept permanently. */
+export async function putOperation(store: OrderStore, orderKey: string, operation: MoneyOperation): Promise<void> {
+  store.all(
+    'INSERT OR REPLACE INTO operation (order_key, id, started_at, operation) VALUES (?, ?, ?, ?)',
+    ...[orderKey, operation.id, operation.started_at, JSON.stringify(operation)],
+  )
 }
 
 /** Every capture, refund and void of an order that was made here, the oldest first. */
 export async function listOperations(store: OrderStore, orderKey: string): Promise<MoneyOperation[]> {
-  const rows = await store.list(`intent/${orderKey}/`)
-  return rows.map(({ value }) => value as MoneyOperation).sort((a, b) => a.started_at - b.started_at)
+  const query = 'SELECT operation FROM operation WHERE order_key = ? ORDER BY started_at, id'
+  return store.all<{ operation: string }>(query, orderKey).map(({ operation }) => JSON.parse(operation))
 }
 
 /** Replaces the recorded responses of an order by what the books need; see `erasePersonalData`. */

@@ -1,9 +1,9 @@
-import type { ExpectedPayment, Order as FoldedOrder } from '../../index.ts'
+import { type ExpectedPayment, type Order as FoldedOrder, isFinal } from '../../index.ts'
 import { foldSummaries } from '../../orders/fold.ts'
 import { isOpen, type MoneyOperation } from '../protocol.ts'
 import { getBirth } from './birth.ts'
 import { attemptId, type CheckoutRecord, getCheckout } from './checkouts.ts'
-import { type LoggedEvent, listEvents, orderKeyOf } from './event-log.ts'
+import { type LoggedEvent, listEvents, orderKeyOf, receiptUrlOf } from './event-log.ts'
 import { listOperations } from './money-operations.ts'
 import type { OrderStore } from './order-store.ts'
 
@@ -34,7 +34,7 @@ export interface UnsettledOperation {
   started_at: string
 }
 
-/** What a customer's page needs of an order: the value of `status/<order key>`. */
+/** What a customer's page needs of an order. */
 export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' | 'currency' | 'totals'> {
   /** The payment was cancelled, rather than declined. */
   cancelled?: true
@@ -94,33 +94,16 @@ function describeUnsettled({ id, kind, amount, outcome, started_at }: MoneyOpera
   return { id, kind, amount, state, started_at: new Date(started_at).toISOString() }
 }
 
-/**
- * Keeps what the customer's page shows, so that reading a page costs no list.
- *
- * Key `status/<order key>`; no metadata; kept permanently.
- */
-export async function putStatus(store: OrderStore, order: Order, receipt_url?: string): Promise<void> {
-  const { status, method, amount, currency, totals } = order
-  const wasCancelled = order.operations.some(({ status_code }) => status_code === CANCELLED)
-  const kept: OrderStatus = {
-    status,
-    method,
-    amount,
-    currency,
-    totals,
-    ...(wasCancelled && { cancelled: true }),
-    ...(receipt_url && { receipt_url }),
-  }
-  await store.put(`status/${await orderKeyOf(order.order_id)}`, kept)
-}
-
-/** Removes what leads to a person from what pages show. */
-export async function eraseReceipt(store: OrderStore, order_id: string): Promise<void> {
-  const { receipt_url, ...rest } = (await getStatus(store, order_id)) ?? {}
-  if (receipt_url === undefined) return
-  await store.put(`status/${await orderKeyOf(order_id)}`, rest)
-}
-
+/** What pages show of an order with a final status; undefined of any other one. */
 export async function getStatus(store: OrderStore, order_id: string): Promise<OrderStatus | undefined> {
-  return (await store.get(`status/${await orderKeyOf(order_id)}`)) as OrderStatus | undefined
+  const orderKey = await orderKeyOf(order_id)
+  const order = foldSummaries(order_id, await listEvents(store, orderKey), {})
+  const { status, method, amount, currency, totals, operations } = order
+  if (!isFinal(status ?? '')) return undefined
+  const receipt_url = receiptUrlOf(store, orderKey)
+  return {
+    ...{ status, method, amount, currency, totals },
+    ...(operations.some(({ status_code }) => status_code === CANCELLED) && { cancelled: true }),
+    ...(receipt_url !== null && { receipt_url }),
+  }
 }

@@ -84,6 +84,7 @@ export function openGateStorage(kept: Kept, { calls, through, commit, isDead, be
       },
     },
     transactionSync(work) {
+      if (isDead()) throw new Error('The object has died.')
       begin()
       database.exec('SAVEPOINT step', [])
       try {

@@ -100,6 +100,12 @@ function operation(kind: Operation): Record<string, Scenario> {
     idempotency_key_missing: ({ send }) => send(),
     invalid_json: ({ send }) => send({}, { headers: KEY, body: '[' }),
     not_found: ({ send }) => send({ order_id: 'nobody' }, { headers: KEY }),
+    order_rebuilt: async (call) => {
+      await paid(call, kind)
+      const { sql } = call.world.gate.storage('A-1')
+      for (const table of ['event', 'fact']) sql.exec(`DELETE FROM ${table}`)
+      return again(call.send, 'k')
+    },
     no_server_url: ({ send }) => send({ order_id: 'nobody' }, { headers: KEY, body: '{"order_currency":"UAH"}' }),
     invalid_input: async (call) => {
       await paid(call, kind)

@@ -14,6 +14,7 @@ const capture = (world: World, key: string, charge_amount = 10): Promise<Answer>
   world.send(`/api/orders/${ID}/capture`, { charge_amount }, key)
 
 async function lose(world: World): Promise<void> {
+  await world.emulator.deliveries.idle()
   const { sql } = world.gate.storage(ID)
   for (const table of ['event', 'operation', 'queue', 'task', 'published', 'fact']) sql.exec(`DELETE FROM ${table}`)
   world.gate.dropAlarm(ID)
@@ -88,8 +89,9 @@ it('of which KV shows nothing asks the service before its first money call', asy
   const world = await reserved()
   expect((await capture(world, 'one')).status).toBe(200)
   await lose(world)
-  await world.advance(2_000)
-  for (const key of await world.keys('event/')) await world.env().STATE.delete(key)
+  world.time += 2_000
+  for (const key of [...(await world.keys('event/')), ...(await world.keys('order/'))])
+    await world.env().STATE.delete(key)
   await world.advance(2_000)
   const [{ operation_id }] = made(world) as [{ operation_id: string }]
   expect(await capture(world, 'one')).toMatchObject({ status: 409, body: { code: 'outcome_unknown', operation_id } })

@@ -92,7 +92,7 @@ describe.each(EACH)('onEvent over $kind KV, each webhook sent $sends,', ({ kind,
   it('waits for an event that cannot be queued: the webhook is a 503, and is sent again', async () => {
     const event = payment(newOrderId())
     world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('outbox/')) throw new Error('The storage failed.')
+      if (action === 'put' && key.startsWith('queue/')) throw new Error('The storage failed.')
     }
     const { body } = signWebhook(event, world.emulator.credentials.apiSecret)
     for (const { status } of await world.answers(body)) expect(status).toBe(503)

@@ -227,7 +227,7 @@ it('a capture whose response cannot be stored is answered, and not made again', 
   let puts = 0
   world.gate.before = (action, key) => {
     // The first write is that of the intent.
-    if (action === 'put' && key.startsWith('intent/') && puts++ > 0) throw new Error('The storage failed.')
+    if (action === 'put' && key.startsWith('operation/') && puts++ > 0) throw new Error('The storage failed.')
   }
   expect(await send(world, 'capture', 'one')).toMatchObject({ status: 200, body: { amount: 100.5 } })
   world.gate.before = undefined

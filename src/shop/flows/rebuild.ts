@@ -1,5 +1,5 @@
 import type { OrderScope } from '../scope.ts'
-import { type Birth, getBirth, putBirth } from '../store/birth.ts'
+import { addBirth, type Birth, getBirth, putBirth } from '../store/birth.ts'
 import { attemptId, baseOrderId } from '../store/checkouts.ts'
 import { importEvents } from '../store/event-log.ts'
 import type { Order } from '../store/order.ts'
@@ -29,9 +29,8 @@ export async function takeStock(
     for (let attempt = 2; await rebuild(scope, attemptId(base, attempt), inHand); attempt++);
   }
   if (!isLost && isMoney) return { at: now(), rebuilt_at: 0 }
-  const birth: Birth = { at: now(), ...(isLost && { rebuilt_at: now() }) }
   // Last: a gate that dies before it begins anew.
-  await putBirth(store, birth)
+  const birth = await addBirth(store, { at: now(), ...(isLost && { rebuilt_at: now() }) })
   if (isLost) raiseAlert(scope, { kind: 'rebuilt', order_id: base })
   return birth
 }

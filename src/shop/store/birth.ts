@@ -13,5 +13,11 @@ export interface Birth {
 export const getBirth = async (store: OrderStore): Promise<Birth | undefined> =>
   (await store.get('born')) as Birth | undefined
 
+/** Writes it unless there is one: a money call and an event may find none at the same moment. @returns The one that counts. */
+export async function addBirth(store: OrderStore, birth: Birth): Promise<Birth> {
+  store.all("INSERT OR IGNORE INTO fact (key, value) VALUES ('born', ?)", JSON.stringify(birth))
+  return (await getBirth(store)) as Birth
+}
+
 /** Key `born`; kept permanently. */
 export const putBirth = (store: OrderStore, birth: Birth): Promise<void> => store.put('born', birth)

@@ -88,7 +88,7 @@ describe('a capture whose attempt took long to be written', () => {
     await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))
     await world.advance(2_000)
     world.gate.before = (action, key) => {
-      if (action !== 'put' || !key.startsWith('intent/')) return
+      if (action !== 'put' || !key.startsWith('operation/')) return
       world.gate.before = undefined
       world.time += ms
     }

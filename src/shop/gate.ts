@@ -57,6 +57,8 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       const { scope } = this
       // First: whatever ends the Worker from here on, the gate is called again.
       await this.storage.setAlarm(scope.now() + LATER_MS)
+      // Also before: code of `onEvent` that ends the object each time would never let its failing event be listed.
+      const first = await Promise.allSettled([publishDue(scope)])
       const done = await Promise.allSettled([
         scope.onEvent && deliverEvents(scope),
         this.money(() => checkOpen(scope)),
@@ -65,7 +67,7 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       // Last: the list then says what is due after this.
       done.push(...(await Promise.allSettled([publishDue(scope)])))
       await this.schedule()
-      for (const one of done) if (one.status === 'rejected') throw one.reason
+      for (const one of [...first, ...done]) if (one.status === 'rejected') throw one.reason
     }
 
     /**

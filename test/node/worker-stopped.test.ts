@@ -298,7 +298,7 @@ describe('workerd, stopped between two steps and started again over the same fil
     const healthy = await deliver(secondary(id, 'refund', { amount: 1 }))
     await vi.waitFor(() => expect(workerd.told.get(healthy)).toBe(1), { timeout: 2_000, interval: 20 })
     const listed = async () => (await failing(id))[0] as { attempts: number; given_up: boolean } | undefined
-    await vi.waitFor(async () => expect(await listed()).toMatchObject({ given_up: false }), 10_000)
+    await vi.waitFor(async () => expect(await listed()).toMatchObject({ given_up: false }), 20_000)
     for (let run = 0; run < 40 && !(await listed())?.given_up; run++) {
       await workerd.advance(6 * 3_600_000, [id]).catch(() => {})
     }

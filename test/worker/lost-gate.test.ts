@@ -52,7 +52,7 @@ describe.each(howsOf('strict'))('a gate that is lost at each step of a capture (
       expect((await capture(world, 'two')).body.code).toBe('order_rebuilt')
       const known = await untilKnown(world, 'one')
       expect([killAt, made(world).length]).toEqual([killAt, 1])
-      const [{ operation_id }] = made(world) as [{ operation_id: string }]
+      const [{ operation_id }] = made(world) as unknown as [{ operation_id: string }]
       const own = { status: 200, body: { operation_id } }
       const named = { status: 409, body: { code: 'outcome_unknown', operation_id } }
       expect(known).toMatchObject(before === 0 ? own : named)
@@ -93,7 +93,7 @@ it('of which KV shows nothing asks the service before its first money call', asy
   for (const key of [...(await world.keys('event/')), ...(await world.keys('order/'))])
     await world.env().STATE.delete(key)
   await world.advance(2_000)
-  const [{ operation_id }] = made(world) as [{ operation_id: string }]
+  const [{ operation_id }] = made(world) as unknown as [{ operation_id: string }]
   expect(await capture(world, 'one')).toMatchObject({ status: 409, body: { code: 'outcome_unknown', operation_id } })
   // One of another kind was never made.
   expect((await world.send(`/api/orders/${ID}/refund`, { refund_amount: 4 }, 'three')).status).toBe(200)

@@ -50,7 +50,7 @@ function stepped<T extends object>(target: T, replaced: Methods = {}): T {
 }
 
 function steppedStorage<T extends object>(storage: T): T {
-  const { getAlarm, setAlarm, transaction } = storage as unknown as Methods
+  const { getAlarm, setAlarm, transactionSync } = storage as unknown as Methods
   return stepped(storage, {
     // The alarm clock of the runtime is not the one that the test moves on.
     setAlarm: (at) => step(async () => setAlarm?.call(storage, Number(at) - offset)),
@@ -59,11 +59,10 @@ function steppedStorage<T extends object>(storage: T): T {
         const at = (await getAlarm?.call(storage)) as number | null
         return at === null ? null : at + offset
       }),
-    transaction: async (work) =>
-      transaction?.call(storage, (inner: unknown) =>
-        (work as (inner: object) => unknown)(steppedStorage(inner as object)),
-      ),
-  } as Methods)
+    // Statements without an `await` between them are one write: a stop comes before or after it.
+    sql: (storage as { sql?: unknown }).sql,
+    transactionSync: (work: unknown) => transactionSync?.call(storage, work),
+  } as unknown as Methods)
 }
 
 const withSteps = (env: Env): Env => ({ ...env, STATE: stepped(env.STATE) })

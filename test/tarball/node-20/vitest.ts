@@ -39,7 +39,25 @@ async function waitFor<T>(attempt: () => T | Promise<T>): Promise<T> {
   }
 }
 
-export const vi = { fn, spyOn, isMockFunction, restoreAllMocks, waitFor }
+const stubbed = new Map<string, PropertyDescriptor | undefined>()
+
+function stubGlobal(name: string, value: unknown): void {
+  if (!stubbed.has(name)) stubbed.set(name, Object.getOwnPropertyDescriptor(globalThis, name))
+  Object.defineProperty(globalThis, name, { value, configurable: true, enumerable: true, writable: true })
+}
+
+function unstubAllGlobals(): void {
+  for (const [name, own] of stubbed) {
+    if (own) Object.defineProperty(globalThis, name, own)
+    else Reflect.deleteProperty(globalThis, name)
+  }
+  stubbed.clear()
+}
+
+/** The packed package is loaded once. */
+const resetModules = (): void => {}
+
+export const vi = { fn, spyOn, isMockFunction, restoreAllMocks, waitFor, stubGlobal, unstubAllGlobals, resetModules }
 
 // Types are compared by the compiler; at run time any chain of this leads to nothing, as it does in Vitest.
 const chain: unknown = new Proxy(() => undefined, { get: () => chain, apply: () => chain })

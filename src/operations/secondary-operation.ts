@@ -4,8 +4,11 @@ import { compareWithRequest } from '../http/compare.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { type Capture, captureSchema } from '../schemas/capture.ts'
 import type { Refund, Void } from '../schemas/secondary-operation.ts'
-import { methodOf } from './methods.ts'
 import { warnAboutPort } from './warnings.ts'
+
+/** The `method` of a secondary operation's record, by the function that makes it; undefined for any other function. */
+export const methodOf = (operation: string): 'capture' | 'void' | 'refund' | undefined =>
+  /^(capture|void|refund)(Payment|SplitPurchase)$/.exec(operation)?.[1] as 'capture' | 'void' | 'refund' | undefined
 
 /** What the request of every secondary operation has. */
 interface SecondaryInput {

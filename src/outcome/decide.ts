@@ -1,6 +1,6 @@
 import { isFinal } from '../helpers/status.ts'
 import { hundredths, isAmount } from '../lib/decimal.ts'
-import { methodOf } from '../operations/methods.ts'
+import { methodOf } from '../operations/secondary-operation.ts'
 import { type DocumentedEvent, isDocumentedEvent, type PrimaryEvent, type WebhookEvent } from '../schemas/event.ts'
 import type { OrderView } from './look-up.ts'
 

@@ -55,7 +55,10 @@ export async function lookUpOrder(
   const primary = (await latest('purchase')) ?? (await latest('auth'))
   if (!primary) return { operations: [], complete: true }
   const found = [primary]
-  for (const method of methods) found.push(...[(await latest(method)) ?? []].flat())
+  for (const method of methods) {
+    const event = await latest(method)
+    if (event) found.push(event)
+  }
   return { operations: ofOrder(order, found), complete: false }
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { EdgetillError, isConfigError } from '../errors.ts'
 import type { BodilessCallOptions } from '../http/types.ts'
-import { methodOf } from '../operations/methods.ts'
+import { methodOf } from '../operations/secondary-operation.ts'
 import { fieldsOf, must, objectOf, option, optionsOf, pure, type Schema } from '../schemas/fields.ts'
 import { amount, checkInput, uuid, wholeNumber } from '../schemas/input.ts'
 import { text } from '../schemas/values.ts'

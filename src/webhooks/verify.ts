@@ -43,16 +43,16 @@ export interface ReadWebhookOptions {
  */
 export function verifyWebhook(form: WebhookFields, secrets: WebhookSecrets): WebhookEvent {
   const { data, signature } = readForm(form)
-  return readEvent(data, signature, verifySignature(data, signature, secrets))
+  return readGenuine(data, signature, verifySignature(data, signature, secrets))
 }
 
 /** {@link verifyWebhook}, by Web Crypto where the runtime has no synchronous hash of its own. */
 export async function verifyWebhookAsync(form: WebhookForm, secrets: WebhookSecrets): Promise<WebhookEvent> {
   const { data, signature } = readForm(form)
-  return readEvent(data, signature, await verifySignatureAsync(data, signature, secrets))
+  return readGenuine(data, signature, await verifySignatureAsync(data, signature, secrets))
 }
 
-function readEvent(data: string, signature: string, isGenuine: boolean): WebhookEvent {
+function readGenuine(data: string, signature: string, isGenuine: boolean): WebhookEvent {
   if (!isGenuine) throw signatureError(data, signature)
   return readRecord(parseVerified(data))
 }

@@ -4,7 +4,7 @@ import { call, GET, POST } from './support/call.ts'
 import { CONFIG, json, wire } from './support/mock-fetch.ts'
 
 describe('the hooks', () => {
-  it('are told what happens, and nothing secret', async () => {
+  it('receive what happens, and nothing secret', async () => {
     const told: [string, object][] = []
     const note = (name: string) => (info: object) => told.push([name, info])
     await call(POST, [json({}, 429), json({}, 200, { 'x-request-id': 'r-1' })], {

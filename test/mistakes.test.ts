@@ -324,7 +324,7 @@ it.each(MISTAKES)('%s', async (_, run, field, says) => {
 /** What nothing can notice, with the reason. */
 const UNNOTICED = {
   'an amount in hundredths: 10050': 'is a valid amount of 10,050.00',
-  'a missing await in JavaScript': 'a promise that is not awaited is no error; the types report its use',
+  'a missing await in JavaScript': 'a promise that is not awaited is not an error; the types report its use',
   'another order_id for the same purchase': 'two orders of the same amount are usual',
   'the test project’s credentials in production':
     'both projects have the same form of credentials; doctor shows the address',

@@ -107,7 +107,7 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
   createShop: () => [{ onEvent: () => {}, onAlert: () => {}, pages: {}, now: () => 0, fetch }],
 }
 
-/** What is no mistake in an argument, by its text: the page or the emulator is not there. */
+/** Errors that are not about an argument, by their text: the page or the emulator is not there. */
 const DOCUMENTED: Record<string, RegExp> = {
   pay: /^pay: (the page cannot be paid on|no emulator listens|the card was not accepted)/,
   next: /^deliveries\.next: no emulator responds/,

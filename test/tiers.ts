@@ -11,7 +11,7 @@ export const FOLDERS = {
   frameworks: 'test/frameworks/', // what frameworks build with it: npm run test:frameworks
 } as const
 
-/** Neither runtime loads them: each has a configuration of its own. */
+/** Neither runtime loads them: each has a separate configuration. */
 const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.frameworks]
 
 /** Files and folders that `npm test` leaves out everywhere, with the reason. */

@@ -8,7 +8,7 @@ import { toIssue } from './read.ts'
 
 // Values of a call's input. The functions are those that take a limit.
 
-/** A text that passes a test. One test says all, where each of valibot's own actions would be code of its own. */
+/** A text that passes a test. Each of valibot's own actions would add code; a test adds none. */
 export function textThat(test: (text: string) => boolean, be: string): Schema<string> {
   return v.custom<string>((value) => typeof value === 'string' && test(value), must(be))
 }

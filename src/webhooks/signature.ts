@@ -40,7 +40,7 @@ export function verifySignature(data: string, signature: string, secrets: Webhoo
   return isAmong(salted(data, secrets).map(sha1Base64url), signature)
 }
 
-/** {@link verifySignature}, by Web Crypto where the runtime has no synchronous hash of its own. */
+/** {@link verifySignature}, by Web Crypto where the runtime has no synchronous hash. */
 export async function verifySignatureAsync(data: string, signature: string, secrets: WebhookSecrets): Promise<boolean> {
   return isAmong(await Promise.all(salted(data, secrets).map(sha1Base64urlAsync)), signature)
 }

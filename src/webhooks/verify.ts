@@ -46,7 +46,7 @@ export function verifyWebhook(form: WebhookFields, secrets: WebhookSecrets): Web
   return readGenuine(data, signature, verifySignature(data, signature, secrets))
 }
 
-/** {@link verifyWebhook}, by Web Crypto where the runtime has no synchronous hash of its own. */
+/** {@link verifyWebhook}, by Web Crypto where the runtime has no synchronous hash. */
 export async function verifyWebhookAsync(form: WebhookForm, secrets: WebhookSecrets): Promise<WebhookEvent> {
   const { data, signature } = readForm(form)
   return readGenuine(data, signature, await verifySignatureAsync(data, signature, secrets))

@@ -107,7 +107,7 @@ describe('a parameter that a call does not have', () => {
     )
   })
 
-  it('of another call or mode is no field to pass through', async () => {
+  it('of another call or mode cannot be passed through', async () => {
     expect(await message({ ...REFUND, split: [] })).toMatch(/split is not a parameter of refundPayment: split belongs/)
     const { message: hosted } = await rejection(clientOf({}).createPayment({ ...HOSTED, cc_number: '4' } as never))
     expect(hosted).toMatch(/cc_number is not a parameter of createPayment: /)
@@ -115,7 +115,7 @@ describe('a parameter that a call does not have', () => {
     expect(await message({ ...REFUND, wholly_new_thing: 1 })).toContain('passThrough')
   })
 
-  it('a parameter of any table is none to pass through', async () => {
+  it('a parameter of any table cannot be passed through', async () => {
     for (const name of new Set(PURCHASE_FORMS.flatMap(listed)))
       expect(await message({ ...REFUND, [name]: {} })).not.toContain('passThrough')
   })

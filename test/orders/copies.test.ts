@@ -126,7 +126,7 @@ describe(`seed ${SEED}: a copy of an event`, () => {
     }
   })
 
-  it('that has lost what an event should have as a text says so, and what to keep; what is no event too', () => {
+  it('that has lost what an event should have as a text says so, and what to keep; what is not an event, too', () => {
     const event = readEvent({ method: 'loyalty', order_id: 5 })
     for (const lost of [structuredClone(event), { ...event }, JSON.parse(JSON.stringify({ ...event }))]) {
       expect(() => eventKey(lost)).toThrow(/lost its order_id: keep event.record/)

@@ -214,7 +214,7 @@ describe('an order with money in it is never shown as failed', () => {
     expect(fold([...events].reverse(), { amount: 100.5 })).toEqual(order)
   })
 
-  it('only failures are a failure; events of two orders are a mistake; `unusable` is no field of the wire', () => {
+  it('only failures are a failure; events of two orders are a mistake; the wire has no field `unusable`', () => {
     expect(fold([failed, { ...failed, ...again }])).toMatchObject({ status: 'failure', flags: [] })
     expect(() => fold([purchase, payment('A-2')])).toThrow(ConfigError)
     expect(fold([{ ...purchase, unusable: true }])).toMatchObject({ totals: { captured: 10050 }, flags: [] })

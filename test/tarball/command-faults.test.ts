@@ -62,7 +62,7 @@ const FAULTS: readonly (readonly [fault: Fault, expected: Expected, only?: reado
   [{ kind: 'null_fee' }, HARMLESS, WITH_RECORD],
   [{ kind: 'unknown_fields' }, HARMLESS, WITH_BODY],
   [{ kind: 'unknown_method' }, HARMLESS, ['order', 'resend']],
-  // After a POST, a record of another method is no answer to it.
+  // After a POST, a record of another method does not answer it.
   [{ kind: 'unknown_method' }, UNREADABLE, ['capture', 'refund', 'void', 'cancel']],
   // Not final: it may still move money.
   [{ kind: 'unknown_status' }, { ...HARMLESS, changes: 3 }, ['order', 'resend', 'capture', 'refund', 'void']],

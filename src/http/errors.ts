@@ -27,8 +27,8 @@ const NO_RESPONSE: Record<ConnectionError['reason'], string> = {
 }
 
 /**
- * What an error keeps of a cause that another party threw: name, message, code and stack, redacted, and the same of the cause below it. A
- * `fetch` that wraps another one may attach the request, with its credentials.
+ * What an error keeps of a cause that another party threw: name, message, code and stack, redacted, and the same of the cause
+ * below it. A `fetch` that wraps another one may attach the request, with its credentials.
  */
 export function foreignCause(attempt: Attempt, cause: unknown, depth = 0): unknown {
   const hide = redactorOf(attempt)

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createClient } from '../../src/index.ts'
 import { linesOf } from './support/log.ts'
 import { run, type Watched, watched } from './support/watched.ts'
-import { log, ORDER, type World, type WorldOptions } from './support/world.ts'
+import { log, newOrderId, ORDER, type World, type WorldOptions } from './support/world.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -84,12 +84,13 @@ describe('reconciliation', () => {
   ])('closes as abandoned, without an alert, what the service %s after a day', async (_, isKnown) => {
     const { world, alerts, asked, service } = watched({ onEvent: () => expect.unreachable() })
     if (!isKnown) service.reply = () => new Response('{}', { status: 404 })
-    await world.open(await world.link({ order_id: 'A-1' }))
+    const id = newOrderId('abandoned')
+    await world.open(await world.link({ order_id: id }))
     const opened = world.time
     await runUntil(world, 3 * DAY_MS)
     expect([...new Set(asked.map(({ at }) => at - opened))]).toEqual(ASKED_AFTER.slice(0, 4))
-    expect([alerts, await watchedRows(world, 'A-1')]).toEqual([[], []])
-    expect(linesOf('A-1').map(({ kind: name }) => name)).toEqual(['checkout_abandoned'])
+    expect([alerts, await watchedRows(world, id)]).toEqual([[], []])
+    expect(linesOf(id).map(({ kind: name }) => name)).toEqual(['checkout_abandoned'])
   })
 
   it('finds a payment that came late, and one of a link that was opened again after a day', async () => {

@@ -82,11 +82,11 @@ describe('a response is compared with its request', () => {
     expect(await rejection(clientOf(unheard).createPayment(CARD))).toMatchObject({ code: 'outcome_unknown' })
     const foreign = { ...PAYMENT_RECORD, order_id: 'OTHER' }
     for (const call of [
-      clientOf(foreign).resendWebhook({ order_id: 'A-1', operation: 'purchase' }),
-      clientOf(PAYMENT_RECORD).resendWebhook({ order_id: 'A-1', operation: 'refund' }),
-      clientOf([PAYMENT_RECORD, foreign]).listOrderOperations({ order_id: 'A-1' }),
+      () => clientOf(foreign).resendWebhook({ order_id: 'A-1', operation: 'purchase' }),
+      () => clientOf(PAYMENT_RECORD).resendWebhook({ order_id: 'A-1', operation: 'refund' }),
+      () => clientOf([PAYMENT_RECORD, foreign]).listOrderOperations({ order_id: 'A-1' }),
     ]) {
-      expect(await rejection(call)).toMatchObject({ code: 'unexpected_response' })
+      expect(await rejection(call())).toMatchObject({ code: 'unexpected_response' })
     }
   })
 })

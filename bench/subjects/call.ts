@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { TOKEN } from '../../test/support/inputs.ts'
 import type { CallResult } from '../programs/call.ts'
 import { BARE, GUARDED, OPERATIONS, type Operation, OURS, STRIPE, UNSIGNED } from '../programs/call-callers.ts'
 import type { Goal, Measure, Subject } from '../report.ts'
@@ -101,9 +102,9 @@ const COMMON = {
   id: 'pi_1',
   object: 'payment_intent',
   payment_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
-  order_id: 'mugs-1001',
-  amount: 60.5,
-  currency: 'UAH',
+  order_id: TOKEN.order_id,
+  amount: TOKEN.amount,
+  currency: TOKEN.currency,
   status: 'success',
   status_code: '1000',
   created_at: '2026-03-01T10:00:00.000',
@@ -151,7 +152,8 @@ interface CallServer {
   close: () => void
 }
 
-async function serve(): Promise<CallServer> {
+/** A server on loopback that has one response for each operation. */
+export async function serve(): Promise<CallServer> {
   const sent = new Map<string, number>()
   const server = createServer((request, response) => {
     const { url = '', headers } = request

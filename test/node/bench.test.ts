@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { barChart } from '../../bench/chart.ts'
+import { callersFor } from '../../bench/programs/call-callers.ts'
 import { documents, readResults } from '../../bench/results.ts'
+import { serve } from '../../bench/subjects/call.ts'
 import { BINDINGS } from '../../bench/worker-process.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
@@ -62,6 +64,20 @@ it('the worker that is measured is configured', async () => {
   const env = { ...BINDINGS, STATE: createKvDouble().at(), ORDER_GATE: gates } as unknown as ShopEnv
   const response = await createShop().fetch(new Request('http://127.0.0.1/health'), env)
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
+})
+
+it('every call that is measured succeeds', async () => {
+  const { origin, port, close } = await serve()
+  try {
+    const callers = callersFor(origin, port, true)
+    expect(callers.length).toBeGreaterThan(8)
+    for (const { operation, name, call } of callers) {
+      const record = await call()
+      expect([operation, name, record]).toEqual([operation, name, expect.objectContaining({ order_id: 'A-1' })])
+    }
+  } finally {
+    close()
+  }
 })
 
 it('the program whose types are checked uses every operation', () => {

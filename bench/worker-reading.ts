@@ -1,160 +1,136 @@
-import { createHash } from 'node:crypto'
-import { summarizeEvent } from '../src/orders/summary.ts'
-import { recordOf } from '../src/schemas/read.ts'
-import { type LoggedEvent, orderKeyOf, putEvent } from '../src/shop/store/event-log.ts'
+import { orderKeyOf } from '../src/shop/store/event-log.ts'
 import type { KvStore } from '../src/shop/store/kv.ts'
 import { orderFrom } from '../src/shop/store/order.ts'
 import { putRecent, summaryOf } from '../src/shop/store/order-index.ts'
-import { readEvent } from '../src/webhooks/index.ts'
 import { eventOf } from './programs/events.ts'
 import type { Goal, Measure } from './report.ts'
 import { sampleOf, takeTurns } from './sample.ts'
-import { ADMIN_TOKEN, clientOf, type RunningWorker, type StoredRow, startWorker } from './worker-process.ts'
+import {
+  ADMIN_TOKEN,
+  BINDINGS,
+  clientOf,
+  keyOf,
+  type RunningWorker,
+  type StoredRow,
+  sentWebhook,
+  startWorker,
+} from './worker-process.ts'
 
 const EVENTS = [1, 10, 100, 1000]
 const ORDERS = [100, 10_000, 100_000]
 const TIME = Date.parse('2026-03-01T10:00:00Z')
 
-/** Reading an order, and the page of the latest orders: times, KV calls and keys read, on stores of different sizes. */
-export async function measureReading(measures: Measure[], quick: boolean): Promise<Goal[]> {
-  const rounds = quick ? 7 : 21
-  const rows = await recordedRows(async (state) => {
-    for (const count of EVENTS) await putOrder(state, `with-${count}`, count)
-  })
-  const ofOrder: Counts[] = []
-  const small = await startWorker('bench/programs/counting-worker.ts', rows)
-  try {
-    for (const count of EVENTS) {
-      const order_id = `with-${count}`
-      const reading: Reading = {
-        table: 'Read an order',
-        column: `${count.toLocaleString('en')} event${count === 1 ? '' : 's'}`,
-        path: `/api/orders/${order_id}`,
-        bare: 'a bare list of the same keys on the same store',
-        prefix: `event/${await orderKeyOf(order_id)}/`,
-        limit: 1000,
-      }
-      ofOrder.push(await measureRead(measures, small, reading, rounds))
-    }
-  } finally {
-    await small.stop()
-  }
-  const ofPage: Counts[] = []
-  const ratios: number[] = []
-  for (const orders of ORDERS) {
-    const store = await startWorker('bench/programs/counting-worker.ts', await manyOrders(orders))
-    try {
-      const reading: Reading = {
-        table: 'List the 20 latest orders',
-        column: `${orders.toLocaleString('en')} orders`,
-        path: '/api/orders',
-        bare: 'a bare list of 20 keys on the same store',
-        prefix: 'recent/',
-        limit: 20,
-      }
-      const { ratio, ...counts } = await measureRead(measures, store, reading, rounds)
-      ofPage.push(counts)
-      ratios.push(ratio)
-    } finally {
-      await store.stop()
-    }
-  }
-  const growth = (text: string, all: Counts[], what: keyof Counts): Goal => {
-    const list = all.map((counts) => counts[what])
-    return { text, measured: Math.max(...list) / Math.min(...list), goal: 1, unit: '×' }
-  }
-  return [
-    growth('KV calls to read an order: 1,000 events divided by 1', ofOrder, 'KV calls'),
-    growth('KV calls to list the latest orders: most orders divided by fewest', ofPage, 'KV calls'),
-    growth('keys read to list the latest orders: most orders divided by fewest', ofPage, 'keys read'),
-    {
-      text: `the 20 latest of ${ORDERS.at(-1)?.toLocaleString('en')} orders: the template divided by a bare list`,
-      measured: ratios.at(-1) ?? Number.POSITIVE_INFINITY,
-      goal: 3,
-      unit: '×',
-    },
-  ]
-}
-
-/** A page of the template, and the list that it stands beside. */
+/** A page of the template, and what the bare Worker has instead. */
 interface Reading {
   table: string
   column: string
   path: string
-  bare: string
-  prefix: string
-  limit: number
+  bare: { name: string; path: string }
 }
 
-type Counts = Record<'KV calls' | 'keys read', number>
+/** Reading an order, and the page of the latest orders, on stores of different sizes. */
+export async function measureReading(measures: Measure[], quick: boolean): Promise<Goal[]> {
+  const rounds = quick ? 7 : 21
+  const counts = quick ? EVENTS.slice(0, -1) : EVENTS
+  const ofOrder = await withWorkers([], async (workers) => {
+    const ratios: number[] = []
+    for (const count of counts) {
+      const order_id = `with-${count}`
+      for (const worker of workers) await deliver(worker, order_id, count)
+      const column = `${count.toLocaleString('en')} event${count === 1 ? '' : 's'}`
+      const bare = { name: 'a bare list of the same rows in a gate', path: `/orders/${keyOf(order_id)}` }
+      const reading = { table: 'Read an order', column, path: `/api/orders/${order_id}`, bare }
+      ratios.push(await measureRead(measures, workers, reading, rounds))
+    }
+    return ratios
+  })
+  const ofPage: number[] = []
+  for (const orders of ORDERS) {
+    const column = `${orders.toLocaleString('en')} orders`
+    const bare = { name: 'a bare list of 20 keys on the same store', path: '/orders?limit=20' }
+    const reading = { table: 'List the 20 latest orders', column, path: '/api/orders', bare }
+    const read = (workers: Workers) => measureRead(measures, workers, reading, rounds)
+    ofPage.push(await withWorkers(await manyOrders(orders), read))
+  }
+  const last = (list: readonly { toLocaleString(locale: string): string }[]) => list.at(-1)?.toLocaleString('en')
+  const times = (text: string, ratios: number[]): Goal => ({
+    text,
+    measured: ratios.at(-1) ?? Number.NaN,
+    goal: 3,
+    unit: '×',
+  })
+  return [
+    times(`an order with ${last(counts)} events: the template divided by a bare list`, ofOrder),
+    times(`the 20 latest of ${last(ORDERS)} orders: the template divided by a bare list`, ofPage),
+  ]
+}
 
+type Workers = readonly [template: RunningWorker, bare: RunningWorker]
+
+async function withWorkers<T>(rows: readonly StoredRow[], work: (workers: Workers) => Promise<T>): Promise<T> {
+  const workers = [
+    await startWorker('worker/index.ts', rows),
+    await startWorker('bench/programs/bare-worker.ts', rows),
+  ] as const
+  try {
+    return await work(workers)
+  } finally {
+    for (const worker of workers) await worker.stop()
+  }
+}
+
+/** Sends an order's webhooks, one after the other. */
+async function deliver(worker: RunningWorker, order_id: string, count: number): Promise<void> {
+  const call = clientOf(worker)
+  for (let index = 0; index < count; index++) {
+    const { status, text } = await call(sentWebhook({ ...eventOf('1.1 kB', index), order_id }))
+    if (status !== 200) throw new Error(`${status}: ${text}`)
+  }
+}
+
+/** Takes the times of both, and returns the ratio of their medians. */
 async function measureRead(
   measures: Measure[],
-  worker: RunningWorker,
-  { table, column, path, bare, prefix, limit }: Reading,
+  [template, bareWorker]: Workers,
+  { table, column, path, bare }: Reading,
   rounds: number,
-): Promise<Counts & { ratio: number }> {
-  const client = clientOf(worker)
-  const call = async (sent: string) => {
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-    const response = await client({ method: 'GET', path: sent, headers })
+): Promise<number> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const contenders = [
+    { name: 'the template', call: clientOf(template), path, ours: true },
+    { ...bare, call: clientOf(bareWorker), ours: false },
+  ]
+  const read = async ({ call, path: sent }: (typeof contenders)[number]): Promise<number> => {
+    const response = await call({ method: 'GET', path: sent, headers })
     if (response.status !== 200) throw new Error(`${sent}: ${response.status} ${response.text}`)
-    return response
+    return response.ms
   }
-  const listPath = `/bench/list?limit=${limit}&prefix=${encodeURIComponent(prefix)}`
-  const { headers } = await call(path)
-  await call(listPath)
-  const times = await takeTurns([path, listPath], rounds, async (sent) => (await call(sent)).ms)
-  const shared = { table, column, unit: 'ms' } as const
-  measures.push({ ...shared, row: 'the template', ...sampleOf(times.get(path) ?? []), ours: true })
-  measures.push({ ...shared, row: bare, ...sampleOf(times.get(listPath) ?? []) })
-  const [page, list] = [path, listPath].map((sent) => sampleOf(times.get(sent) ?? []).median)
-  const counts: Counts = { 'KV calls': Number(headers['x-kv-calls']), 'keys read': Number(headers['x-kv-keys']) }
-  for (const [row, median] of Object.entries(counts)) {
-    measures.push({ table: `${table}: KV`, row, column, unit: 'count', median, low: median, high: median, rounds: 1 })
-  }
-  return { ...counts, ratio: (page ?? Number.NaN) / (list ?? Number.NaN) }
+  for (const contender of contenders) await read(contender)
+  const times = await takeTurns(contenders, rounds, read)
+  const samples = contenders.map((contender) => sampleOf(times.get(contender) ?? []))
+  contenders.forEach(({ name, ours }, index) => {
+    const sample = samples[index]
+    if (sample) measures.push({ table, row: name, column, unit: 'ms', ...sample, ...(ours && { ours }) })
+  })
+  const [ours, theirs] = samples
+  return (ours?.median ?? Number.NaN) / (theirs?.median ?? Number.NaN)
 }
 
-/** What the template's own code would write. */
-async function recordedRows(write: (state: KvStore) => Promise<void>): Promise<StoredRow[]> {
-  const rows: StoredRow[] = []
-  const state = {
-    put: async (key: string, _value: unknown, metadata: object = {}) => {
-      rows.push({ key, metadata })
-    },
-  }
-  await write(state as unknown as KvStore)
-  return rows
-}
-
-async function putOrder(state: KvStore, order_id: string, events: number): Promise<void> {
-  const key = await orderKeyOf(order_id)
-  const logged: LoggedEvent[] = []
-  for (let index = 0; index < events; index++) {
-    const event = readEvent({ ...eventOf('1.1 kB', index), order_id })
-    const summary = { ...summarizeEvent(event), received_at: TIME }
-    logged.push(summary)
-    await putEvent(state, key, summary, { event: recordOf(event) }, async () => {})
-  }
-  // As the order's gate writes it.
-  const order = orderFrom(order_id, logged, { checkout: undefined, posId: 'ed9e7111-0000-4000-8000-000000000001' })
-  await putRecent(state, summaryOf(order), TIME)
-}
-
-/** Orders of one event each, made from the rows of one: computing 100,000 of them would take longer than reading them. */
+/** Rows of the index as the template's own code writes them; computing each of 100,000 would take longer than reading them. */
 async function manyOrders(count: number): Promise<StoredRow[]> {
+  const rows: StoredRow[] = []
+  const put = async (key: string, _value: unknown, metadata: object = {}) => void rows.push({ key, metadata })
+  const order = orderFrom('order-0', [], { checkout: undefined, posId: BINDINGS.POS_ID })
+  await putRecent({ put } as unknown as KvStore, summaryOf(order), TIME)
   const first = await orderKeyOf('order-0')
   if (keyOf('order-0') !== first) throw new Error('The order key is computed in another way now.')
-  const template = await recordedRows((state) => putOrder(state, 'order-0', 1))
   return Array.from({ length: count }, (_, index) => {
-    const key = keyOf(`order-${index}`)
-    return template.map((row): StoredRow => {
-      const metadata = 'order_id' in row.metadata ? { ...row.metadata, order_id: `order-${index}` } : row.metadata
-      return { key: row.key.replace(first, key), metadata }
-    })
+    const order_id = `order-${index}`
+    return rows.map(
+      ({ key, metadata }): StoredRow => ({
+        key: key.replace(first, keyOf(order_id)),
+        metadata: { ...metadata, order_id },
+      }),
+    )
   }).flat()
 }
-
-/** The template's key of an order, faster than the template's own way. */
-export const keyOf = (order_id: unknown): string => createHash('sha256').update(String(order_id)).digest('base64url')

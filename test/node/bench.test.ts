@@ -2,14 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { barChart } from '../../bench/chart.ts'
+import { CALLS } from '../../bench/programs/bare-worker.ts'
 import { callersFor } from '../../bench/programs/call-callers.ts'
+import { eventOf } from '../../bench/programs/events.ts'
 import { documents, readResults } from '../../bench/results.ts'
 import { serve } from '../../bench/subjects/call.ts'
-import { BINDINGS } from '../../bench/worker-process.ts'
+import { ADMIN_TOKEN, clientOf, keyOf, sentWebhook, startWorker } from '../../bench/worker-process.ts'
+import { readCalls } from '../../scripts/worker-cost.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
-import { createShop, type ShopEnv } from '../../src/shop/index.ts'
-import { createKvDouble } from '../../src/testing/index.ts'
 import { Document } from './support/document.ts'
 import { root } from './support/runtimes.ts'
 
@@ -59,11 +60,27 @@ describe('the committed results of the bench', () => {
   })
 })
 
-it('the worker that is measured is configured', async () => {
-  const gates = { idFromName: (name: string) => name, get: () => ({ fetch: async () => new Response() }) }
-  const env = { ...BINDINGS, STATE: createKvDouble().at(), ORDER_GATE: gates } as unknown as ShopEnv
-  const response = await createShop().fetch(new Request('http://127.0.0.1/health'), env)
-  expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
+describe('the workers that are measured', () => {
+  it('make the same calls for a webhook', () => {
+    expect(CALLS).toEqual(readCalls().get('a webhook, the first of its order'))
+  })
+
+  it.each(['worker/index.ts', 'bench/programs/bare-worker.ts'])('%s receives a webhook and lists it', async (entry) => {
+    const worker = await startWorker(entry)
+    try {
+      const call = clientOf(worker)
+      const event = eventOf('1.1 kB', 1)
+      expect(await call(sentWebhook(event))).toMatchObject({ status: 200 })
+      const isTemplate = entry.startsWith('worker/')
+      const path = isTemplate ? `/api/orders/${event.order_id}` : `/orders/${keyOf(event.order_id)}`
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+      const { text } = await call({ method: 'GET', path, headers })
+      const read = JSON.parse(text)
+      expect(isTemplate ? read.events : read).toMatchObject([{ status: 'success', amount: 100.5 }])
+    } finally {
+      await worker.stop()
+    }
+  })
 })
 
 it('every call that is measured succeeds', async () => {

@@ -9,8 +9,8 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'card_cvv', 'cc
  * parsing.)
  */
 export function cutCardData(json: unknown): void {
-  // A list rather than recursion: JSON may be nested more deeply than the stack is. As a member: a text's keys are its letters.
-  const todo = [[json]] as unknown as Record<string, unknown>[]
+  // A list rather than recursion: JSON may be nested more deeply than the stack is. Not a text, whose keys are its letters.
+  const todo = [typeof json === 'object' && json] as Record<string, unknown>[]
   for (const record of todo) {
     // Not `Object.entries`, which takes several times as long: a webhook comes by here. (null has no keys.)
     for (const key in record) {
@@ -28,7 +28,7 @@ export function isSecretField(name: string): boolean {
 /** What of a request's body no error may show: card data, tokens that can be charged, every text of a cryptogram. */
 export function paymentSecrets(body: string | undefined): string[] {
   const secrets: string[] = []
-  const todo: [value: unknown, secret: boolean][] = [[body === undefined ? null : JSON.parse(body), false]]
+  const todo: [value: unknown, secret: boolean][] = [[JSON.parse(body ?? 'null'), false]]
   for (let next = todo.pop(); next; next = todo.pop()) {
     const [value, secret] = next
     if (value !== null && typeof value === 'object') {

@@ -78,7 +78,8 @@ export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id'> {
  * - `foreign_pos`: an event belongs to another POS than expected;
  * - `status_conflict`: one operation was reported both as a success and as a failure;
  * - `over_refund`: more was refunded than captured;
- * - `paid_after_failure`: a payment failed before another one succeeded: it informs, and needs no action.
+ * - `paid_after_failure`: a payment failed before another one succeeded: it informs, and needs no action;
+ * - `rebuilt`: the stored state of the order was lost, and rebuilt from its events (set by the worker only).
  */
 export type OrderFlag =
   | 'amount_mismatch'
@@ -90,6 +91,7 @@ export type OrderFlag =
   | 'status_conflict'
   | 'over_refund'
   | 'paid_after_failure'
+  | 'rebuilt'
 
 /** What the payment that the order is about should be; every field that is given is compared. */
 export interface ExpectedPayment {

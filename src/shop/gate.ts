@@ -1,17 +1,19 @@
-import { type GateCall, IN_TURN, runAction } from './actions.ts'
+import { type ActionName, IN_TURN, runAction } from './actions.ts'
 import type { ShopEnv } from './env.ts'
 import { checkOpen } from './flows/check-open.ts'
 import { deliverEvents } from './flows/deliver-events.ts'
 import { eraseDue } from './flows/erase-personal-data.ts'
+import { publishDue } from './flows/publish-order.ts'
+import type { GateCall } from './lib/call-gate.ts'
 import type { GateState, GateStorage } from './runtime.ts'
 import { type Deps, type OrderScope, openScope, type Turn } from './scope.ts'
-import { scheduleAlarm } from './store/alarm.ts'
-import { openErasures } from './store/erasures.ts'
-import { readOrder } from './store/order.ts'
-import { openOrderRow } from './store/order-row.ts'
-import { openOrderStore } from './store/order-store.ts'
+import { openOrderStore, openTables, scheduleAlarm } from './store/order-store.ts'
 import { openOutbox } from './store/outbox.ts'
-import { openWatchlist } from './store/watchlist.ts'
+import { SHOP } from './store/shop-tables.ts'
+import { openErasures, openWatchlist } from './store/tasks.ts'
+
+/** Until an alarm that was cut off rings again. */
+const LATER_MS = 60_000
 
 /** What the runtime calls of an order's gate. */
 export interface OrderGateObject {
@@ -40,33 +42,46 @@ export function createOrderGate(deps: Deps): OrderGateClass {
     }
 
     async fetch(request: Request): Promise<Response> {
-      const call = (await request.json()) as GateCall
+      const call = (await request.json()) as GateCall<ActionName>
       const turn = IN_TURN.has(call.name) ? this.money : call.name === 'storeWebhook' ? this.events : unordered
       const result = await turn(() => runAction(this.scope, call))
-      // An alarm that is due rings by itself: set again, it would ring later.
-      if (call.name === 'wake' && (await this.storage.getAlarm()) === null) await this.schedule()
+      await this.wake()
       return Response.json(result)
     }
 
     /**
-     * Calls `onEvent` for the events that are due, asks about what has been open for long, writes the order's row in the
-     * index, and removes personal data whose time has come.
+     * Calls `onEvent` for the events that are due, asks about what has been open for long, removes personal data whose time has come, and publishes
+     * the orders that have changed.
      */
     async alarm(): Promise<void> {
       const { scope } = this
+      // First: whatever ends the Worker from here on, the gate is called again.
+      await this.storage.setAlarm(scope.now() + LATER_MS)
+      // Also before: code of `onEvent` that ends the object each time would never let its failing event be listed.
+      const first = await Promise.allSettled([publishDue(scope)])
       const done = await Promise.allSettled([
         scope.onEvent && deliverEvents(scope),
         this.money(() => checkOpen(scope)),
-        this.events(() => writeDueRow(scope)),
-        this.money(() => scope.erasures.run(scope.now(), (order_id) => eraseDue(scope, order_id))),
+        this.money(() => scope.erasures.run(scope.now(), (order_id, before) => eraseDue(scope, order_id, before))),
       ])
+      // Last: the list then says what is due after this.
+      done.push(...(await Promise.allSettled([publishDue(scope)])))
       await this.schedule()
-      // The runtime repeats an alarm that failed.
-      for (const one of done) if (one.status === 'rejected') throw one.reason
+      for (const one of [...first, ...done]) if (one.status === 'rejected') throw one.reason
+    }
+
+    /**
+     * Sets the alarm anew that the runtime has dropped: it repeats one that fails six times. One that is set rings
+     * automatically. What fails here is left to the next call: this one has been done.
+     */
+    private async wake(): Promise<void> {
+      try {
+        if ((await this.storage.getAlarm()) === null) await this.schedule()
+      } catch {}
     }
 
     private schedule(): Promise<void> {
-      return scheduleAlarm(this.storage, this.scope.now(), this.scope.onEvent !== undefined)
+      return scheduleAlarm(this.storage, this.scope.store, this.scope.now(), this.scope.onEvent !== undefined)
     }
   }
 }
@@ -75,19 +90,15 @@ export function createOrderGate(deps: Deps): OrderGateClass {
 function orderScope(deps: Deps, env: ShopEnv, state: GateState): Omit<OrderScope, 'eventsInTurn'> {
   const { storage } = state
   const scope = openScope(deps, env, (work) => state.waitUntil(work))
+  const store = openOrderStore(storage, scope.now)
   return {
     ...scope,
-    store: openOrderStore(storage, scope.now),
-    watchlist: openWatchlist(storage, scope.kv),
-    outbox: openOutbox(storage),
-    row: openOrderRow(storage, scope.kv),
-    erasures: openErasures(storage),
+    store,
+    shop: openTables(storage, SHOP),
+    watchlist: openWatchlist(store, scope.now),
+    outbox: openOutbox(storage, store, scope.now),
+    erasures: openErasures(store),
   }
-}
-
-/** Folds an order for its row. */
-function writeDueRow({ row, store, env, now }: OrderScope): Promise<void> {
-  return row.flush(now(), async (order_id) => (await readOrder(store, order_id, env.POS_ID)).order)
 }
 
 const unordered: Turn = (work) => work()

@@ -100,6 +100,12 @@ function operation(kind: Operation): Record<string, Scenario> {
     idempotency_key_missing: ({ send }) => send(),
     invalid_json: ({ send }) => send({}, { headers: KEY, body: '[' }),
     not_found: ({ send }) => send({ order_id: 'nobody' }, { headers: KEY }),
+    order_rebuilt: async (call) => {
+      await paid(call, kind)
+      const { sql } = call.world.gate.storage('A-1')
+      for (const table of ['event', 'fact']) sql.exec(`DELETE FROM ${table}`)
+      return again(call.send, 'k')
+    },
     no_server_url: ({ send }) => send({ order_id: 'nobody' }, { headers: KEY, body: '{"order_currency":"UAH"}' }),
     invalid_input: async (call) => {
       await paid(call, kind)
@@ -237,6 +243,16 @@ const SCENARIOS: Record<string, Record<string, Scenario>> = {
   },
   'DELETE /api/orders/:order_id/personal-data': {},
   'GET /api/events': { ...list, invalid_parameter: ({ send }) => send() },
+  'POST /api/events/replay': {
+    invalid_json: ({ send }) => send({}, { body: '[' }),
+    invalid_input: ({ send }) => send({}, { body: '{}' }),
+    no_on_event: ({ send }) => send({}, { body: '{"since":"2026-03-01"}' }),
+    invalid_cursor: ({ world, send }) => {
+      world.options.onEvent = () => {}
+      world.begin()
+      return send({}, { body: '{"since":"2026-03-01","cursor":"x"}' })
+    },
+  },
   'POST /api/events/:id/replay': {
     ...unknown,
     no_on_event: async ({ world, send }) => {
@@ -362,9 +378,10 @@ describe('the table of routes in guides/shop-reference.md', () => {
     const text = sources('src/shop')
       .map((file) => readFileSync(join(root, file), 'utf8'))
       .join('\n')
-    const literal = [...text.matchAll(/(?:ProblemError\(\s*\d{3},\s*|\bcode: )['`]([\w${}]+)['`]/g)].flatMap(
-      ([, code = '']) =>
-        code.startsWith('${') ? Object.keys(operations).map((kind) => code.replace(/\$\{.*\}/, kind)) : [code],
+    const literal = [
+      ...text.matchAll(/(?:(?:ProblemError|problem)\(\s*\d{3},\s*|\bcode: )['`]([\w${}]+)['`]/g),
+    ].flatMap(([, code = '']) =>
+      code.startsWith('${') ? Object.keys(operations).map((kind) => code.replace(/\$\{.*\}/, kind)) : [code],
     )
     // Errors of the SDK keep their code.
     const sdk = ['invalid_input', 'connection', 'outcome_unknown', 'api', 'unexpected_response', 'config']
@@ -384,13 +401,16 @@ describe('the table of routes in guides/shop-reference.md', () => {
         await callOf(route).send({}, {}, 'no_such_parameter=1'),
         await callOf(route, { env: { ADMIN_TOKEN: '' } }).send(),
       ]
-      const storage = callOf(route)
+      const storage = callOf(route, { onEvent: () => {} })
       const id = await checkoutLinkId(await storage.world.link({ order_id: 'A-1' }), LINK_SECRET)
       storage.world.kv.before = () => {
         throw new Error('KV failed: 500')
       }
       if (storage.world.gate) storage.world.gate.through = () => Promise.reject(new Error('The object failed.'))
-      const init = { headers: KEY, ...(route.startsWith('GET') ? {} : { body: '{"executed":true}' }) }
+      const init = {
+        headers: KEY,
+        ...(route.startsWith('GET') ? {} : { body: '{"executed":true,"since":"2026-03-01"}' }),
+      }
       const touchesNone = /links$|balances|cancel$|resend$/.test(route)
       const codes = await Promise.all(seen.map(codeOf))
       expect(codes).toEqual(COMMON.slice(0, 3).map((code) => [code, STATUSES.get(code)?.[0]]))

@@ -3,7 +3,8 @@ import { type CheckoutOrder, createCheckoutLink } from '../../src/checkout-link/
 import type { OrderView } from '../../src/emulator/index.ts'
 import { summarizeEvent } from '../../src/orders/summary.ts'
 import type { Order } from '../../src/shop/store/order.ts'
-import { readEvent } from '../../src/webhooks/index.ts'
+import { readEvent, signWebhook } from '../../src/webhooks/index.ts'
+import { payment, secondary } from '../worker/support/events.ts'
 import { createRandom, isLong, seedOfRun } from '../worker/support/random.ts'
 import { ADMIN_TOKEN, LINK_SECRET, newOrderId, ORDER, payAt } from '../worker/support/world.ts'
 import { StoppableWorkerd } from './support/stoppable-workerd.ts'
@@ -18,6 +19,7 @@ const MAX_STEPS = 100
 
 let workerd: StoppableWorkerd
 let shopIsDown = false
+let endsFor: string | undefined
 
 type Method = 'purchase' | 'auth'
 
@@ -244,7 +246,10 @@ describe('workerd, stopped between two steps and started again over the same fil
   let random: () => number
   beforeAll(async () => {
     random = createRandom(seedOfRun())
-    workerd = await StoppableWorkerd.start({ shopFails: () => shopIsDown })
+    workerd = await StoppableWorkerd.start({
+      shopFails: () => shopIsDown,
+      shopEnds: (method) => method !== undefined && method === endsFor,
+    })
   }, 60_000)
   afterAll(() => workerd?.end())
 
@@ -279,4 +284,30 @@ describe('workerd, stopped between two steps and started again over the same fil
     },
     600_000,
   )
+
+  it('hands the next event over, though the code for one ends the object each time, and gives that one up', async () => {
+    const id = newOrderId('poison')
+    const deliver = async (event: Record<string, unknown>) => {
+      const { body } = signWebhook(event, workerd.emulator.credentials.apiSecret)
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      expect((await workerd.fetch(`${ORIGIN}/webhooks`, { method: 'POST', headers, body })).status).toBe(200)
+      return summarizeEvent(readEvent(event)).id
+    }
+    endsFor = 'purchase'
+    const poison = await deliver(payment(id))
+    const healthy = await deliver(secondary(id, 'refund', { amount: 1 }))
+    await vi.waitFor(() => expect(workerd.told.get(healthy)).toBe(1), { timeout: 2_000, interval: 20 })
+    const listed = async () => (await failing(id))[0] as { attempts: number; given_up: boolean } | undefined
+    await vi.waitFor(async () => expect(await listed()).toMatchObject({ given_up: false }), 20_000)
+    for (let run = 0; run < 40 && !(await listed())?.given_up; run++) {
+      await workerd.advance(6 * 3_600_000, [id]).catch(() => {})
+    }
+    expect(await listed()).toMatchObject({ attempts: 20, given_up: true })
+    await vi.waitFor(() => expect(workerd.told.get('on_event_given_up')).toBe(1), 10_000)
+    endsFor = undefined
+    const body = JSON.stringify({ since: new Date(0).toISOString() })
+    expect(await api('events/replay', { method: 'POST', body })).toMatchObject({ status: 202, body: { queued: 1 } })
+    await vi.waitFor(async () => expect(await listed()).toBeUndefined(), 10_000)
+    expect([workerd.told.get(poison), workerd.told.get(healthy)]).toEqual([1, 1])
+  }, 120_000)
 })

@@ -1,11 +1,11 @@
 import { expectTypeOf, it } from 'vitest'
 import { act, storeWebhook, wake } from '../../src/shop/actions.ts'
-import { cancelOrder } from '../../src/shop/flows/cancel-order.ts'
 import { moveMoney } from '../../src/shop/flows/move-money.ts'
+import { cancelOrder } from '../../src/shop/flows/open-checkout.ts'
 import { showOrder } from '../../src/shop/flows/order-page.ts'
 import { createShop, type ShopEnv } from '../../src/shop/index.ts'
+import type { RecordedResponse } from '../../src/shop/protocol.ts'
 import type { Scope } from '../../src/shop/scope.ts'
-import type { RecordedResponse } from '../../src/shop/store/money-operations.ts'
 
 const scope = {} as Scope
 

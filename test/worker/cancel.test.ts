@@ -159,7 +159,7 @@ describe('the latest attempt', () => {
     const world = new World()
     await triedAgain(world)
     world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('closed/')) throw new Error('The storage failed.')
+      if (action === 'put' && key.startsWith('fact/closed/')) throw new Error('The storage failed.')
     }
     expect([(await cancel(world)).status, world.payable('A-1')]).toEqual([200, []])
   })
@@ -252,7 +252,7 @@ describe('an order that the shop cancels while the storage fails', () => {
       await world.advance(121_000)
     }
     world.gate.before = (action, key) => {
-      if (action === 'get' && key.startsWith('checkout/')) throw new Error('The storage failed.')
+      if (action === 'get' && key.startsWith('fact/checkout/')) throw new Error('The storage failed.')
     }
     expect((await cancelled(world, 'A-1~2'))[0]).toBe(503)
   })
@@ -261,7 +261,7 @@ describe('an order that the shop cancels while the storage fails', () => {
     const world = new World()
     const link = await lostReplacement(world)
     world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('closed/')) throw new Error('The storage failed.')
+      if (action === 'put' && key.startsWith('fact/closed/')) throw new Error('The storage failed.')
     }
     expect((await cancelled(world))[0]).toBe(503)
     world.gate.before = undefined
@@ -279,7 +279,7 @@ describe('an order that the shop cancels while the storage fails', () => {
     world.gate.before = (action, key) => failOwnRecord(world, action, key)
     await world.open(link)
     world.gate.before = (action, key) => {
-      if (action === 'get' && key.startsWith('checkout/') && key !== own) throw new Error('The storage failed.')
+      if (action === 'get' && key.startsWith('fact/checkout/') && key !== own) throw new Error('The storage failed.')
     }
     expect([(await cancelled(world))[0], world.payable('A-1')]).toEqual([503, ['A-1~2']])
     world.gate.before = undefined

@@ -137,7 +137,7 @@ describe('onEvent behind the gate', () => {
       return Promise.reject(new Error('The storage failed.'))
     }
     gate.restart()
-    await expect(world.advance(1)).rejects.toThrow('The storage could not list')
+    await expect(world.advance(1)).rejects.toThrow('The storage failed.')
     expect(calls).toEqual([])
     await world.advance(60_000)
     expect(calls).toHaveLength(1)

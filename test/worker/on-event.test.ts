@@ -92,7 +92,7 @@ describe.each(EACH)('onEvent over $kind KV, each webhook sent $sends,', ({ kind,
   it('waits for an event that cannot be queued: the webhook is a 503, and is sent again', async () => {
     const event = payment(newOrderId())
     world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('outbox/')) throw new Error('The storage failed.')
+      if (action === 'put' && key.startsWith('queue/')) throw new Error('The storage failed.')
     }
     const { body } = signWebhook(event, world.emulator.credentials.apiSecret)
     for (const { status } of await world.answers(body)) expect(status).toBe(503)
@@ -151,23 +151,76 @@ describe.each(EACH)('onEvent over $kind KV, each webhook sent $sends,', ({ kind,
   })
 })
 
-it.each([Object.create(null), undefined, 7, { name: {} }])(
-  'onEvent that throws %j is called again later and later, and counted',
-  async (thrown) => {
-    const calls: number[] = []
-    const world: World = new World({
-      onEvent: () => {
-        calls.push(world.time)
-        throw thrown
-      },
-    })
-    await world.deliver(payment(newOrderId()))
-    while (calls.length < 5) await world.advance(Math.max((world.gate.nextAlarm() as number) - world.time, 0))
-    expect(calls.slice(1).map((time, i) => time - (calls[i] as number))).toEqual([1_000, 2_000, 4_000, 8_000])
-    const { events } = (await (await world.api('/api/events?failing=true')).json()) as { events: object[] }
-    expect(events).toMatchObject([{ attempts: 5, error: expect.any(String) }])
-  },
-)
+const throws = (): never => {
+  throw new Error('no text')
+}
+
+it.each<[string, unknown]>([
+  ['an object without a prototype', Object.create(null)],
+  ['undefined', undefined],
+  ['a number', 7],
+  ['a symbol', Symbol('x')],
+  ['an object whose name is an object', { name: {} }],
+  ['an object whose getters throw', Object.defineProperty({}, 'name', { get: throws })],
+  ['an error whose message throws', Object.defineProperty(new Error('x'), 'message', { get: throws })],
+  ['an object that does not become a text', { [Symbol.toPrimitive]: throws }],
+  ['a proxy of which nothing can be read', new Proxy({}, { get: throws, getPrototypeOf: throws, has: throws })],
+])('onEvent that throws %s is called again later and later, and counted', async (_, thrown) => {
+  const calls: number[] = []
+  const world: World = new World({
+    onEvent: () => {
+      calls.push(world.time)
+      throw thrown
+    },
+  })
+  await world.deliver(payment(newOrderId()))
+  while (calls.length < 5) await world.advance(Math.max((world.gate.nextAlarm() as number) - world.time, 0))
+  expect(calls.slice(1).map((time, i) => time - (calls[i] as number))).toEqual([1_000, 2_000, 4_000, 8_000])
+  const { events } = (await (await world.api('/api/events?failing=true')).json()) as { events: object[] }
+  expect(events).toMatchObject([{ attempts: 5, error: expect.any(String) }])
+})
+
+it('an alarm that the runtime has dropped is set anew by any call', async () => {
+  const handled: string[] = []
+  const world = new World({ onEvent: ({ id }) => void handled.push(id) })
+  const event = payment(newOrderId())
+  const { body } = signWebhook(event, world.emulator.credentials.apiSecret)
+  expect((await world.post(body)).status).toBe(200)
+  await world.gate.storage(event.order_id).deleteAlarm()
+  expect((await world.post(body)).status).toBe(200)
+  await world.untilHandled()
+  expect(handled).toHaveLength(1)
+})
+
+it('everything that failed since a time is called again at once, what was given up included', async () => {
+  let isDown = true
+  const handled: string[] = []
+  const world = new World({
+    onEvent: ({ event }) => {
+      if (isDown) throw new Error('the shop is down')
+      handled.push(String(event.order_id))
+    },
+  })
+  const replay = (fields: object) => world.send('/api/events/replay', fields)
+  const ids = [newOrderId(), newOrderId()]
+  await world.deliver(payment(ids[0] as string))
+  for (let at = world.gate.nextAlarm(); at !== undefined; at = world.gate.nextAlarm()) {
+    await world.advance(Math.max(at - world.time, 0))
+  }
+  const [since, after] = [1, 60_000].map((ms) => new Date(world.time + ms).toISOString())
+  await world.advance(1_000)
+  await world.deliver(payment(ids[1] as string))
+  await world.advance(1_000)
+  isDown = false
+  expect(await replay({})).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+  expect(await replay({ since: after })).toMatchObject({ status: 202, body: { queued: 0, cursor: null } })
+  expect(await replay({ since })).toMatchObject({ status: 202, body: { queued: 1, cursor: null } })
+  await world.advance(1)
+  expect(handled).toEqual([ids[1]])
+  expect(await replay({ since: '2026-01-01', cursor: null })).toMatchObject({ status: 202, body: { queued: 1 } })
+  await world.advance(1)
+  expect(handled).toEqual([ids[1], ids[0]])
+})
 
 it('onEvent costs no call of KV', async () => {
   const costs = async (onEvent?: OnEvent) => {

@@ -313,7 +313,7 @@ describe('an expired link whose opening could not be written', () => {
   async function unwritten(world: World): Promise<{ link: string; url: string }> {
     const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
     world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('checkout/')) throw new Error('The storage failed.')
+      if (action === 'put' && key.startsWith('fact/checkout/')) throw new Error('The storage failed.')
     }
     return { link, url: (await visit(world, link)).text }
   }

@@ -3,8 +3,6 @@ import { ProblemError } from '../lib/problem.ts'
 import type { ReceivedEvent } from '../options.ts'
 import type { OrderScope } from '../scope.ts'
 import { orderIdOf, webhookOf } from '../store/event-log.ts'
-import { deleteFailing, putFailing } from '../store/failing-events.ts'
-import { ignoreOutage } from '../store/kv.ts'
 import { type Order, readOrder } from '../store/order.ts'
 import type { OutboxEntry } from '../store/outbox.ts'
 import { raiseAlert } from './raise-alert.ts'
@@ -35,12 +33,26 @@ export async function deliverEvents(scope: OrderScope): Promise<void> {
 export async function replayEvent(scope: OrderScope, _: string, event_id: string): Promise<boolean> {
   const entry = await scope.outbox.get(event_id)
   if (!entry) throw notFailing()
-  if (!scope.onEvent) {
-    throw new ProblemError(409, 'no_on_event', 'There is no onEvent to call.', 'The event waits until one is deployed.')
-  }
+  if (!scope.onEvent) throw noOnEvent()
   const { given_up, ...again } = entry
   return deliver(scope, { ...again, failures: 0 })
 }
+
+/** Has `onEvent` called soon for an event that it has failed on since then. @returns Whether it will be. */
+export async function replaySoon(
+  { outbox, now }: OrderScope,
+  _: string,
+  { event_id, since }: { event_id: string; since: number },
+): Promise<boolean> {
+  const entry = await outbox.get(event_id)
+  if (!entry || entry.failures === 0 || (entry.failed_at ?? entry.received_at) < since) return false
+  const { given_up, ...again } = entry
+  await outbox.put({ ...again, failures: 0, next_at: now() })
+  return true
+}
+
+export const noOnEvent = (): ProblemError =>
+  new ProblemError(409, 'no_on_event', 'There is no onEvent to call.', 'The event waits until one is deployed.')
 
 export const notFailing = (): ProblemError => new ProblemError(404, 'not_found', 'No such event is failing.')
 
@@ -55,16 +67,15 @@ export const waitingEvent = ({ outbox }: OrderScope, _: string, event_id: string
  * @returns Whether it succeeded.
  */
 async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> {
-  const { outbox, kv } = scope
+  const { outbox } = scope
   const { event_id } = entry
   const event = webhookOf(entry)
   const order_id = orderIdOf(event) ?? ''
-  const isListed = entry.failures > 0 && (entry.listed || (await list(scope, event_id, order_id)))
   const called: OutboxEntry = {
     ...entry,
     failures: entry.failures + 1,
     next_at: scope.now() + pauseAfter(entry.failures + 1),
-    ...(isListed && { listed: true }),
+    failed_at: scope.now(),
   }
   if (entry.failures >= MAX_FAILURES) return giveUp(scope, order_id, entry)
   await outbox.put(called)
@@ -76,23 +87,14 @@ async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> 
     logError('on_event_failed', { event_id, order_id, attempts: failures, error: nameOf(error) })
     // Erased while `onEvent` ran: it must not come back.
     if ((await outbox.get(event_id)) === undefined) return false
-    const failed = { ...called, error: textOf(error), listed: called.listed ?? (await list(scope, event_id, order_id)) }
+    const failed = { ...called, error: textOf(error) }
     if (failures >= MAX_FAILURES) return giveUp(scope, order_id, failed)
-    await outbox.put({ ...failed, next_at: scope.now() + pauseAfter(failures) })
+    await outbox.put({ ...failed, next_at: scope.now() + pauseAfter(failures), failed_at: scope.now() })
     return false
   }
   await outbox.remove(event_id)
-  // A row that stays leads to nothing: whoever lists it asks this queue.
-  if (called.listed) await deleteFailing(kv, event_id).catch(ignoreOutage)
   return true
 }
-
-/** Lets a failing event be found. @returns Whether it can be. */
-const list = ({ kv }: OrderScope, event_id: string, order_id: string): Promise<boolean> =>
-  putFailing(kv, event_id, order_id).then(
-    () => true,
-    () => false,
-  )
 
 async function giveUp(scope: OrderScope, order_id: string, entry: OutboxEntry): Promise<false> {
   const { event_id, failures } = entry

@@ -96,7 +96,7 @@ async function askedFor(store: OrderStore, order_id: string | null): Promise<Che
  *
  * Key `alert/<hash of the alert>`, in the order's gate or, where it is about no order, in KV; gone after an hour.
  */
-async function mayRaise(store: OrderStore, alert: RaisedAlert, at: number): Promise<boolean> {
+async function mayRaise(store: Pick<OrderStore, 'get' | 'put'>, alert: RaisedAlert, at: number): Promise<boolean> {
   const key = `alert/${await sha256(JSON.stringify(alert))}`
   const last = (await store.get(key)) as { at: number } | undefined
   if (last && at - last.at < HOUR_MS) return false

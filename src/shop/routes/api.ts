@@ -1,6 +1,6 @@
 import type { Group } from '../lib/configuration.ts'
 import type { Handler } from '../scope.ts'
-import { EVENTS_QUERY, failingEvents, replayEvent } from './events.ts'
+import { EVENTS_QUERY, failingEvents, replayEvent, replayEvents } from './events.ts'
 import { makeLink, revokeLink } from './links.ts'
 import { balances, cancelOrder, erasePersonalData, moveMoney, resendOrder, settleAttempt } from './operations.ts'
 import { getOrder, getOrderEvent, listOrders, ORDERS_QUERY, PAGE_QUERY, showStray, showStrays } from './orders.ts'
@@ -26,6 +26,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ['POST /api/orders/:order_id/resend', 'operations', resendOrder],
   ['DELETE /api/orders/:order_id/personal-data', 'orders', erasePersonalData],
   ['GET /api/events', 'orders', failingEvents, EVENTS_QUERY],
+  ['POST /api/events/replay', 'orders', replayEvents],
   ['POST /api/events/:id/replay', 'orders', replayEvent],
   ['POST /api/links', 'links', makeLink],
   ['DELETE /api/links/:id', 'links', revokeLink],

@@ -1,18 +1,18 @@
 import { listAccounts, type ResendWebhookInput, resendWebhook } from '../../index.ts'
 import { recordOf } from '../../schemas/read.ts'
-import { act, GateError, storeWebhook } from '../actions.ts'
+import { act, storeWebhook } from '../actions.ts'
 import { clientConfig } from '../env.ts'
 import { eventOf } from '../flows/ask-service.ts'
-import { cancelOrder as cancel } from '../flows/cancel-order.ts'
 import { erasePersonalData as erase } from '../flows/erase-personal-data.ts'
-import { moveMoney as move, outcomeUnknown } from '../flows/move-money.ts'
-import { settleByHand } from '../flows/settle.ts'
+import { moveMoney as move, outcomeUnknown, settleByHand } from '../flows/move-money.ts'
+import { cancelOrder as cancel } from '../flows/open-checkout.ts'
 import { packEvent } from '../flows/store-event.ts'
+import { GateError } from '../lib/call-gate.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { type Problem, ProblemError, problemResponse } from '../lib/problem.ts'
+import type { OperationKind, RecordedResponse } from '../protocol.ts'
 import type { C, Handler } from '../scope.ts'
-import type { OperationKind, RecordedResponse } from '../store/money-operations.ts'
 import { withoutToken } from './orders.ts'
 
 /** `POST /api/orders/:order_id/capture`, `/refund` and `/void`, with an `Idempotency-Key` and the call's fields as JSON. */
@@ -57,7 +57,10 @@ export const settleAttempt: Handler = async (c, scope) => {
     )
   }
   const attempt_id = c.req.param('attempt_id') ?? ''
-  const { body } = await act(scope, orderIn(c), settleByHand, { attempt_id, executed })
+  const { status, body } = await act(scope, orderIn(c), settleByHand, { attempt_id, executed })
+  // "Not executed" is what the person said; any other rejection is the response.
+  const isSettled = status === 200 || (!executed && (body as Problem).code.endsWith('_not_executed'))
+  if (!isSettled) return problemResponse(body as Problem)
   return Response.json({ attempt_id, executed, outcome: body })
 }
 
@@ -79,7 +82,9 @@ export const resendOrder: Handler = async (c, scope) => {
 
 /** `DELETE /api/orders/:order_id/personal-data` */
 export const erasePersonalData: Handler = async (c, scope) => {
-  return Response.json(await act(scope, orderIn(c), erase))
+  const erased = await act(scope, orderIn(c), erase)
+  // 202: the rest is removed within minutes.
+  return Response.json(erased, { status: erased.events_left > 0 ? 202 : 200 })
 }
 
 /** `GET /api/balances` */

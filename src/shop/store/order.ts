@@ -1,8 +1,10 @@
-import type { ExpectedPayment, Order as FoldedOrder } from '../../index.ts'
+import { type ExpectedPayment, type Order as FoldedOrder, isFinal } from '../../index.ts'
 import { foldSummaries } from '../../orders/fold.ts'
+import { isOpen, type MoneyOperation } from '../protocol.ts'
+import { getBirth } from './birth.ts'
 import { attemptId, type CheckoutRecord, getCheckout } from './checkouts.ts'
-import { type LoggedEvent, listEvents, orderKeyOf } from './event-log.ts'
-import { isOpen, listOperations, type MoneyOperation } from './money-operations.ts'
+import { type LoggedEvent, lastFourOf, listEvents, orderKeyOf, receiptUrlOf } from './event-log.ts'
+import { listOperations } from './money-operations.ts'
 import type { OrderStore } from './order-store.ts'
 
 /** An order as `GET /api/orders/:order_id` returns it. Amounts are the wire's numbers, totals are minor units. */
@@ -32,7 +34,7 @@ export interface UnsettledOperation {
   started_at: string
 }
 
-/** What a customer's page needs of an order: the value of `status/<order key>`. */
+/** What a customer's page needs of an order. */
 export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' | 'currency' | 'totals'> {
   /** The payment was cancelled, rather than declined. */
   cancelled?: true
@@ -72,12 +74,15 @@ export interface OrderReading {
 /** Reads an order. An unknown one has no events and no checkout. */
 export async function readOrder(store: OrderStore, order_id: string, posId: string): Promise<OrderReading> {
   const orderKey = await orderKeyOf(order_id)
-  const [events, made, checkout] = await Promise.all([
+  const [birth, events, made, checkout] = await Promise.all([
+    getBirth(store),
     listEvents(store, orderKey),
     listOperations(store, orderKey),
     getCheckout(store, order_id),
   ])
-  return { order: orderFrom(order_id, events, { checkout, made, posId }), events, checkout }
+  const order = orderFrom(order_id, events, { checkout, made, posId })
+  if (birth?.rebuilt_at !== undefined) order.flags.push('rebuilt')
+  return { order, events, checkout }
 }
 
 /** Folds an order; the rest adds what was asked for, what is open, and how its attempts are linked. */
@@ -108,40 +113,20 @@ function describeUnsettled({ id, kind, amount, outcome, started_at }: MoneyOpera
   return { id, kind, amount, state, started_at: new Date(started_at).toISOString() }
 }
 
-/**
- * Keeps what the customer's page shows, so that reading a page costs no list.
- *
- * Key `status/<order key>`; no metadata; kept permanently.
- */
-export async function putStatus(
-  store: OrderStore,
-  order: Order,
-  own: Pick<OrderStatus, 'receipt_url' | 'card'>,
-): Promise<void> {
-  const { status, method, amount, currency, totals } = order
-  const paid = order.operations.find((one) => one.method === method && one.status === status)
-  const at = paid?.processed_at ?? paid?.created_at
-  const wasCancelled = order.operations.some(({ status_code }) => status_code === CANCELLED)
-  const kept: OrderStatus = {
-    status,
-    method,
-    amount,
-    currency,
-    totals,
-    ...(wasCancelled && { cancelled: true }),
-    ...(at && { at }),
-    ...own,
-  }
-  await store.put(`status/${await orderKeyOf(order.order_id)}`, kept)
-}
-
-/** Removes what leads to a person from what pages show. */
-export async function eraseReceipt(store: OrderStore, order_id: string): Promise<void> {
-  const { receipt_url, card, ...rest } = (await getStatus(store, order_id)) ?? {}
-  if ((receipt_url ?? card) === undefined) return
-  await store.put(`status/${await orderKeyOf(order_id)}`, rest)
-}
-
+/** What pages show of an order with a final status; undefined of any other one. */
 export async function getStatus(store: OrderStore, order_id: string): Promise<OrderStatus | undefined> {
-  return (await store.get(`status/${await orderKeyOf(order_id)}`)) as OrderStatus | undefined
+  const orderKey = await orderKeyOf(order_id)
+  const order = foldSummaries(order_id, await listEvents(store, orderKey), {})
+  const { status, method, amount, currency, totals, operations } = order
+  if (!isFinal(status ?? '')) return undefined
+  const paid = operations.find((one) => one.method === method && one.status === status)
+  const at = paid?.processed_at ?? paid?.created_at
+  const [receipt_url, card] = [receiptUrlOf(store, orderKey), lastFourOf(store, orderKey)]
+  return {
+    ...{ status, method, amount, currency, totals },
+    ...(operations.some(({ status_code }) => status_code === CANCELLED) && { cancelled: true }),
+    ...(at && { at }),
+    ...(receipt_url !== null && { receipt_url }),
+    ...(card !== null && { card }),
+  }
 }

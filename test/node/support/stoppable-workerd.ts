@@ -14,6 +14,8 @@ export interface StoppableOptions {
   seed?: number
   /** Whether the shop fails the event that it gets now. */
   shopFails?: () => boolean
+  /** Whether the shop's code ends the object that calls it for an event of this method. */
+  shopEnds?: (method: string | undefined) => boolean
   /** Each request to the service goes through here. */
   atService?: (work: () => Promise<Response>) => Promise<Response>
 }
@@ -97,7 +99,8 @@ export class StoppableWorkerd {
     const body = request.method === 'GET' ? undefined : await request.text()
     if (host === 'shop.test') {
       if (this.options.shopFails?.()) return new Response(null, { status: 500 })
-      const { id } = JSON.parse(body ?? '') as { id: string }
+      const { id, method } = JSON.parse(body ?? '') as { id: string; method?: string }
+      if (this.options.shopEnds?.(method)) return new Response(null, { status: 410 })
       this.told.set(id, (this.told.get(id) ?? 0) + 1)
       return new Response()
     }

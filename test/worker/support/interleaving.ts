@@ -57,7 +57,6 @@ export class Interleaving {
     })
     this.gate = createGateDouble(this.deps('gate'), () => {})
     this.gate.through = (work) => this.steps.call('gate', 'storage', work)
-    this.gate.whole = (work) => this.steps.call('gate', 'transaction', work)
   }
 
   pick<T>(items: readonly T[]): T {

@@ -1,0 +1,79 @@
+import { callGate, shopObject } from '../lib/call-gate.ts'
+import { sha256 } from '../lib/crypto.ts'
+import { describeError, logError } from '../lib/log.ts'
+import type { OrderScope } from '../scope.ts'
+import { lastFourOf, orderKeyOf } from '../store/event-log.ts'
+import { type OrderReading, readOrder } from '../store/order.ts'
+import { dueAt, duePublished, PUBLISH_MS, type Published } from '../store/published.ts'
+import { type ListedRow, monthOf, summaryOf } from '../store/shop-tables.ts'
+
+/** Until what failed is tried again. */
+const RETRY_MS = 60_000
+
+/** Publishes the orders of a gate that have changed: to KV, where other programs read them, and to the shop's list. */
+export async function publishDue(scope: OrderScope): Promise<void> {
+  for (const published of duePublished(scope.store, scope.now())) await publish(scope, published)
+}
+
+async function publish(scope: OrderScope, published: Published): Promise<void> {
+  const { store, env, now } = scope
+  const { order_id, since, version } = published
+  const at = now()
+  const reading = await readOrder(store, order_id, env.POS_ID)
+  const due_at = dueAt(store)
+  const row = rowOf(scope, await orderKeyOf(order_id), reading, { since, version, due_at })
+  const call = { name: 'putInList', order_id: '', argument: row }
+  const [written, listed] = await Promise.allSettled([
+    writeOrder(scope, published, reading),
+    callGate(env, shopObject(monthOf(since)), call),
+  ])
+  for (const one of [written, listed]) {
+    if (one.status === 'rejected') logError('order_not_published', { order_id, ...describeError(one.reason) })
+  }
+  const isDone = written.status === 'fulfilled' && listed.status === 'fulfilled'
+  const next_at = at + (isDone ? PUBLISH_MS : RETRY_MS)
+  store.all(
+    `UPDATE published SET written = ?, written_at = ?, due_at = ?,
+       next_at = CASE WHEN ? AND version = ? THEN NULL ELSE ? END WHERE order_id = ?`,
+    written.status === 'fulfilled' ? written.value : published.written,
+    ...[at, isDone ? due_at : published.due_at, Number(isDone), version, next_at, order_id],
+  )
+}
+
+function rowOf(
+  { store }: OrderScope,
+  orderKey: string,
+  { order, checkout }: OrderReading,
+  fields: Pick<ListedRow, 'since' | 'version' | 'due_at'>,
+): ListedRow {
+  const { order_id } = order
+  const open = "SELECT id FROM task WHERE kind = 'open' AND order_id = ? AND json_extract(task, '$.listed') LIMIT 1"
+  const failing = 'SELECT event_id FROM queue WHERE order_id = ? AND failing = 1'
+  return {
+    summary: summaryOf(order),
+    ...fields,
+    email: checkout?.customer_email ?? null,
+    last_four: lastFourOf(store, orderKey),
+    isOpen: store.all(open, order_id).length > 0,
+    failing: store.all<{ event_id: string }>(failing, order_id).map(({ event_id }) => event_id),
+  }
+}
+
+/**
+ * Writes the folded order for other programs to read, when an event has changed it.
+ *
+ * Key `order/<order key>`; value: the order as `GET /api/orders/:order_id` returns it, without `attempts` and the customer's
+ * e-mail address; no metadata; kept permanently.
+ * @returns The hash of what KV has.
+ */
+async function writeOrder(
+  { kv }: OrderScope,
+  { written }: Published,
+  { order, events }: OrderReading,
+): Promise<string | null> {
+  if (events.length === 0) return written
+  const { attempts: _, customer_email: __, ...stored } = order
+  const hash = await sha256(JSON.stringify(stored))
+  if (hash !== written) await kv.put(`order/${await orderKeyOf(order.order_id)}`, stored)
+  return hash
+}

@@ -25,7 +25,7 @@ import { StorageError } from './store/kv.ts'
 import { touch } from './store/published.ts'
 
 /** An action of an order's gate. Its argument and its result are plain data: they cross from the worker to the gate. */
-type Action<A, R> = (scope: OrderScope, order_id: string, argument: A) => Promise<R>
+type Action<A extends unknown[], R> = (scope: OrderScope, order_id: string, ...argument: A) => Promise<R>
 
 /** Stores one webhook. */
 export const storeWebhook = (scope: OrderScope, _: string, packed: PackedEvent): Promise<void> =>
@@ -39,37 +39,22 @@ export async function wake({ store, now }: OrderScope, order_id: string): Promis
   return AWAKE
 }
 
-/** Every action of a gate. `act` takes one of these functions. */
-interface Actions {
-  addMonth: typeof addMonth
-  failingOfMonth: typeof failingOfMonth
-  lateOfMonth: typeof lateOfMonth
-  monthsOfShop: typeof monthsOfShop
-  ordersOfMonth: typeof ordersOfMonth
-  periodOfMonth: typeof periodOfMonth
-  progressOf: typeof progressOf
-  putInList: typeof putInList
-  cancelOrder: typeof cancelOrder
-  erasePersonalData: typeof erasePersonalData
-  eraseSoon: typeof eraseSoon
-  mayPoll: typeof mayPoll
-  moveMoney: typeof moveMoney
-  openCheckout: typeof openCheckout
-  replayEvent: typeof replayEvent
-  replaySoon: typeof replaySoon
-  revokeLink: typeof revokeLink
-  settleByHand: typeof settleByHand
-  showOrder: typeof showOrder
-  showPage: typeof showPage
-  storeWebhook: typeof storeWebhook
-  waitingEvent: typeof waitingEvent
-  wake: typeof wake
+/** These read and change the order in one step: each waits for the one before. */
+const ONE_BY_ONE = {
+  cancelOrder,
+  erasePersonalData,
+  mayPoll,
+  moveMoney,
+  openCheckout,
+  revokeLink,
+  settleByHand,
 }
 
-export type ActionName = keyof Actions
-
-const ACTIONS: Actions = {
+/** Every action of a gate, and of the shop's objects. */
+const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
+  ...ONE_BY_ONE,
   addMonth,
+  eraseSoon,
   failingOfMonth,
   lateOfMonth,
   monthsOfShop,
@@ -77,16 +62,8 @@ const ACTIONS: Actions = {
   periodOfMonth,
   progressOf,
   putInList,
-  cancelOrder,
-  erasePersonalData,
-  eraseSoon,
-  mayPoll,
-  moveMoney,
-  openCheckout,
   replayEvent,
   replaySoon,
-  revokeLink,
-  settleByHand,
   showOrder,
   showPage,
   storeWebhook,
@@ -94,24 +71,12 @@ const ACTIONS: Actions = {
   wake,
 }
 
-/** These read and change the order in one step: each waits for the one before. */
-export const IN_TURN: ReadonlySet<ActionName> = new Set([
-  'cancelOrder',
-  'erasePersonalData',
-  'mayPoll',
-  'moveMoney',
-  'openCheckout',
-  'revokeLink',
-  'settleByHand',
-])
+export const isInTurn = (name: string): boolean => Object.hasOwn(ONE_BY_ONE, name)
 
 /** Runs an action inside its order's gate. */
-export async function runAction(
-  scope: OrderScope,
-  { name, order_id, argument }: GateCall<ActionName>,
-): Promise<GateResult> {
+export async function runAction(scope: OrderScope, { name, order_id, argument }: GateCall): Promise<GateResult> {
   try {
-    const action = ACTIONS[name] as Action<unknown, unknown>
+    const action = ACTIONS[name] as Action<unknown[], unknown>
     return { value: (await action(scope, order_id, argument)) ?? null }
   } catch (error) {
     if (error instanceof ProblemError) return { problem: error.problem }
@@ -123,34 +88,35 @@ export async function runAction(
   }
 }
 
-const NAMES: ReadonlyMap<unknown, ActionName> = /* @__PURE__ */ new Map(
-  Object.entries(ACTIONS).map(([name, action]) => [action, name as ActionName]),
+const NAMES: ReadonlyMap<unknown, string> = /* @__PURE__ */ new Map(
+  Object.entries(ACTIONS).map(([name, action]) => [action, name]),
 )
 
-/** The parameters of an action after the scope and the order. */
-type Rest<F extends Actions[ActionName]> = Parameters<F> extends [unknown, unknown, ...infer R] ? R : []
+async function actIn<A extends unknown[], R>(
+  { env }: Scope,
+  object: string,
+  order_id: string,
+  action: Action<A, R>,
+  [argument]: A,
+): Promise<R> {
+  return (await callGate(env, object, { name: NAMES.get(action) as string, order_id, argument })) as R
+}
 
 /** Runs an action in the gate of its order, as {@link callGate} does. An order and its further attempts share one gate. */
-export async function act<F extends Actions[ActionName]>(
-  { env }: Scope,
+export const act = <A extends unknown[], R>(
+  scope: Scope,
   order_id: string,
-  action: F,
-  ...[argument]: Rest<F>
-): Promise<Awaited<ReturnType<F>>> {
-  const call: GateCall = { name: NAMES.get(action) as ActionName, order_id, argument }
-  return (await callGate(env, `order/${baseOrderId(order_id)}`, call)) as Awaited<ReturnType<F>>
-}
+  action: Action<A, R>,
+  ...argument: A
+): Promise<R> => actIn(scope, `order/${baseOrderId(order_id)}`, order_id, action, argument)
 
 /** Runs an action in the shop's object of a month, or in the one without a month. */
-export async function actShop<F extends Actions[ActionName]>(
-  { env }: Scope,
+export const actShop = <A extends unknown[], R>(
+  scope: Scope,
   month: string | undefined,
-  action: F,
-  ...[argument]: Rest<F>
-): Promise<Awaited<ReturnType<F>>> {
-  const call: GateCall = { name: NAMES.get(action) as ActionName, order_id: '', argument }
-  return (await callGate(env, shopObject(month), call)) as Awaited<ReturnType<F>>
-}
+  action: Action<A, R>,
+  ...argument: A
+): Promise<R> => actIn(scope, shopObject(month), '', action, argument)
 
 /** Whether ORDER_GATE leads to a gate of this shop: a namespace may be of another program's class. */
 export async function isGateThere(env: ShopEnv): Promise<boolean> {

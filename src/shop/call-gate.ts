@@ -4,8 +4,8 @@ import { type Problem, ProblemError } from './lib/problem.ts'
 import { StorageError } from './store/kv.ts'
 
 /** What is sent to an object of ORDER_GATE: the name of an action, its order where it has one, and its argument. */
-export interface GateCall<Name extends string = string> {
-  name: Name
+export interface GateCall {
+  name: string
   order_id: string
   argument: unknown
 }

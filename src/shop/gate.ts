@@ -1,4 +1,4 @@
-import { type ActionName, IN_TURN, runAction } from './actions.ts'
+import { isInTurn, runAction } from './actions.ts'
 import type { GateCall } from './call-gate.ts'
 import type { ShopEnv } from './env.ts'
 import { checkOpen } from './flows/check-open.ts'
@@ -42,8 +42,8 @@ export function createOrderGate(deps: Deps): OrderGateClass {
     }
 
     async fetch(request: Request): Promise<Response> {
-      const call = (await request.json()) as GateCall<ActionName>
-      const turn = IN_TURN.has(call.name) ? this.money : call.name === 'storeWebhook' ? this.events : unordered
+      const call = (await request.json()) as GateCall
+      const turn = isInTurn(call.name) ? this.money : call.name === 'storeWebhook' ? this.events : unordered
       const result = await turn(() => runAction(this.scope, call))
       await this.wake()
       return Response.json(result)

@@ -1,3 +1,4 @@
+import { callGate, type GateCall, type GateResult, shopObject } from './call-gate.ts'
 import type { ShopEnv } from './env.ts'
 import { revokeLink } from './flows/checkout-records.ts'
 import { replayEvent, replaySoon, waitingEvent } from './flows/deliver-events.ts'
@@ -16,7 +17,6 @@ import {
   putInList,
 } from './flows/shop-list.ts'
 import { type PackedEvent, storeEvent } from './flows/store-event.ts'
-import { callGate, type GateCall, type GateResult, shopObject } from './lib/call-gate.ts'
 import { MisconfiguredError } from './lib/configuration.ts'
 import { ProblemError, problemOf } from './lib/problem.ts'
 import type { OrderScope, Scope } from './scope.ts'

@@ -59,6 +59,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'protocol-checkout.ts',
     'lib/',
     'store/',
+    'call-gate.ts',
     'pages/',
     'options.ts',
     'scope.ts',

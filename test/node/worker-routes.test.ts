@@ -120,6 +120,11 @@ function operation(kind: Operation): Record<string, Scenario> {
       await paid(call, kind)
       return failing.connection?.(call) as Promise<Response>
     },
+    // Of an order that its gate does not know, the service is asked first.
+    unexpected_response: ({ world, send }) => {
+      world.intercept = () => Promise.resolve(new Response('"x"'))
+      return send({ order_id: 'nobody' }, { headers: KEY })
+    },
     api: async (call) => {
       await paid(call, kind)
       call.world.emulator.faults.next({ kind: 'too_many_requests', retryAfter: 60, on: operations[kind] })
@@ -406,7 +411,7 @@ describe('the table of routes in guides/shop-reference.md', () => {
       storage.world.kv.before = () => {
         throw new Error('KV failed: 500')
       }
-      if (storage.world.gate) storage.world.gate.through = () => Promise.reject(new Error('The object failed.'))
+      storage.world.gate.before = storage.world.kv.before
       const init = {
         headers: KEY,
         ...(route.startsWith('GET') ? {} : { body: '{"executed":true,"since":"2026-03-01"}' }),
@@ -432,7 +437,8 @@ describe('the table of routes in guides/shop-reference.md', () => {
     })
     expect((await send()).status).toBeGreaterThanOrEqual(500)
     const headers = { authorization: `Bearer ${world.env().ADMIN_TOKEN}` }
-    const response = await app.request('/api/orders', { headers }, world.env())
+    const body = JSON.stringify({ order: { ...ORDER, order_id: 'A-1' } })
+    const response = await app.request('/api/links', { method: 'POST', headers, body }, world.env())
     const text = await response.text()
     expect([response.status, JSON.parse(text).code, text.includes('secret')]).toEqual([500, 'internal', false])
   })

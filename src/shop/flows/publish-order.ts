@@ -1,4 +1,4 @@
-import { callGate, shopObject } from '../lib/call-gate.ts'
+import { callGate, shopObject } from '../call-gate.ts'
 import { sha256 } from '../lib/crypto.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { OrderScope } from '../scope.ts'
@@ -23,20 +23,29 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
   const due_at = dueAt(store)
   const row = rowOf(scope, await orderKeyOf(order_id), reading, { since, version, due_at })
   const call = { name: 'putInList', order_id: '', argument: row }
+  // What the list shows at once may come sooner.
+  const written_at = at < published.written_at + PUBLISH_MS ? published.written_at : at
   const [written, listed] = await Promise.allSettled([
-    writeOrder(scope, published, reading),
+    written_at === at ? writeOrder(scope, published, reading) : published.written,
     callGate(env, shopObject(monthOf(since)), call),
   ])
   for (const one of [written, listed]) {
     if (one.status === 'rejected') logError('order_not_published', { order_id, ...describeError(one.reason) })
   }
   const isDone = written.status === 'fulfilled' && listed.status === 'fulfilled'
-  const next_at = at + (isDone ? PUBLISH_MS : RETRY_MS)
+  const next_at = isDone ? written_at + PUBLISH_MS : at + RETRY_MS
   store.all(
     `UPDATE published SET written = ?, written_at = ?, due_at = ?,
        next_at = CASE WHEN ? AND version = ? THEN NULL ELSE ? END WHERE order_id = ?`,
     written.status === 'fulfilled' ? written.value : published.written,
-    ...[at, isDone ? due_at : published.due_at, Number(isDone), version, next_at, order_id],
+    ...[
+      written_at,
+      isDone ? due_at : published.due_at,
+      Number(isDone && written_at === at),
+      version,
+      next_at,
+      order_id,
+    ],
   )
 }
 

@@ -1,4 +1,4 @@
-import { callGate, shopObject } from '../lib/call-gate.ts'
+import { callGate, shopObject } from '../call-gate.ts'
 import type { OrderScope } from '../scope.ts'
 import {
   type ListedRow,

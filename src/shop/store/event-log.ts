@@ -1,8 +1,8 @@
 import type { EventSummary, Issue, WebhookEvent } from '../../index.ts'
+import { orderKey as orderKeyOf } from '../../orders/order-key.ts'
 import { readSummary } from '../../orders/summary.ts'
 import { recordOf } from '../../schemas/read.ts'
 import { readEvent } from '../../webhooks/index.ts'
-import { sha256 } from '../lib/crypto.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import { fitsMetadata, type KvStore, StorageError } from './kv.ts'
 import type { OrderStore } from './order-store.ts'
@@ -33,12 +33,7 @@ export function orderIdOf(event: WebhookEvent): string | undefined {
   return typeof order_id === 'string' && order_id !== '' ? order_id : undefined
 }
 
-/**
- * 43 characters for any order_id: 256 Cyrillic letters alone would fill a key, and `a` must not be a prefix of `a/b`. Half of a
- * surrogate pair is escaped: as UTF-8 all halves are the same, and different orders would share a key.
- */
-export const orderKeyOf = (order_id: string): Promise<string> =>
-  sha256(/\p{Surrogate}/u.test(order_id) ? JSON.stringify(order_id) : order_id)
+export { orderKeyOf }
 
 const keyOf = (orderKey: string, eventId: string): string => `event/${orderKey}/${eventId}`
 

@@ -51,7 +51,7 @@ export function openOutbox(storage: GateStorage, store: OrderStore, now: () => n
   const markFailing = (event_id: string, failing: boolean): void => {
     const query = 'UPDATE queue SET failing = ? WHERE event_id = ? AND failing <> ? RETURNING order_id'
     const rows = store.all<{ order_id: string }>(query, Number(failing), event_id, Number(failing))
-    for (const { order_id } of rows) touch(store, order_id, now(), false)
+    for (const { order_id } of rows) touch(store, order_id, now(), false, true)
   }
   return {
     add: (event_id, order_id, stored, received_at, also) =>

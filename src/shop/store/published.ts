@@ -19,13 +19,16 @@ export interface Published {
   next_at: number | null
 }
 
-/** Has an order published: something of it has changed. @param create False: only when it is known. */
-export function touch(store: OrderStore, order_id: string, now: number, create = true): void {
+/**
+ * Has an order published: something of it has changed. @param create False: only when it is known. @param atOnce The list
+ * is to show it at once, and KV when its pause is over.
+ */
+export function touch(store: OrderStore, order_id: string, now: number, create = true, atOnce = false): void {
   if (create) store.all('INSERT OR IGNORE INTO published (order_id, since, version) VALUES (?, ?, 0)', order_id, now)
   store.all(
-    `UPDATE published SET version = version + 1, next_at = min(coalesce(next_at, 1e15), max(?, written_at + ?))
+    `UPDATE published SET version = version + 1, next_at = min(coalesce(next_at, 1e15), max(?, iif(?, 0, written_at + ?)))
      WHERE order_id = ?`,
-    ...[now, PUBLISH_MS, order_id],
+    ...[now, Number(atOnce), PUBLISH_MS, order_id],
   )
 }
 

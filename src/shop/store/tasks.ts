@@ -1,7 +1,7 @@
 import type { OperationKind } from '../protocol.ts'
 import { ignoreOutage } from './kv.ts'
 import type { OrderStore } from './order-store.ts'
-import { touch } from './published.ts'
+import { PUBLISH_MS, touch } from './published.ts'
 
 /** What has no final state yet: a checkout whose payment is not final, or a capture, refund or void that is not settled. */
 export interface WatchedRow {
@@ -42,8 +42,9 @@ export function openWatchlist(store: OrderStore, now: () => number): Watchlist {
         if (row.listed) touch(store, order_id, now())
       })
     },
-    async remove(order_id, attempt_id = '') {
-      store.atomically(() => {
+    remove(order_id, attempt_id = '') {
+      // The list learns it, also where nothing else is due soon.
+      return store.writeDue(now() + PUBLISH_MS, () => {
         store.all(REMOVE, 'open', order_id, attempt_id)
         touch(store, order_id, now(), false)
       })

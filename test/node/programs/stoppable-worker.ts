@@ -53,7 +53,7 @@ function steppedStorage<T extends object>(storage: T): T {
   const { getAlarm, setAlarm, transactionSync } = storage as unknown as Methods
   return stepped(storage, {
     // The alarm clock of the runtime is not the one that the test moves on.
-    setAlarm: (at) => step(async () => setAlarm?.call(storage, Number(at) - offset)),
+    setAlarm: (at: unknown) => step(async () => setAlarm?.call(storage, Number(at) - offset)),
     getAlarm: () =>
       step(async () => {
         const at = (await getAlarm?.call(storage)) as number | null

@@ -1,3 +1,4 @@
+import type { Statement } from 'sql.js/dist/sql-asm-memory-growth.js'
 import { createOrderGate } from '../../../src/shop/gate.ts'
 import type { Deps } from '../../../src/shop/scope.ts'
 import { createGateDouble as createDouble, type GateDouble as Double } from '../../../src/testing/gate-double.ts'
@@ -9,19 +10,24 @@ const open = await openElsewhere()
 /** workerd has no node:sqlite: SQLite compiled to JavaScript takes its place. */
 async function openElsewhere(): Promise<(() => Database) | undefined> {
   if (globalThis.navigator?.userAgent !== 'Cloudflare-Workers') return undefined
-  const { default: initialise } = await import('sql.js/dist/sql-asm.js')
+  // Each world has its databases, and none is ever closed: memory has to grow.
+  const { default: initialise } = await import('sql.js/dist/sql-asm-memory-growth.js')
   const sqlite = await initialise()
   return () => {
     const database = new sqlite.Database()
-    const statements = new Map<string, ReturnType<typeof database.prepare>>()
+    const statements = new Map<string, Statement>()
     return {
       exec(query, bindings) {
         const statement = statements.get(query) ?? database.prepare(query)
         statements.set(query, statement)
         const rows: Record<string, unknown>[] = []
-        statement.bind(bindings)
-        while (statement.step()) rows.push(statement.getAsObject())
-        statement.reset()
+        try {
+          statement.bind(bindings)
+          while (statement.step()) rows.push(statement.getAsObject())
+        } finally {
+          // One that failed would keep its transaction open.
+          statement.reset()
+        }
         return { rows, changes: database.getRowsModified() }
       },
     }

@@ -153,7 +153,8 @@ function open(state: CheckoutState, visit: Visit, isExpired: boolean, now: numbe
   if (status === 'failure') {
     // After a decline there is another attempt; after a cancellation that was not made here there is none.
     const byShop = cancelled === true && !checkout.expired && state.attempts.length <= first
-    return byShop ? answer({ kind: 'result', attempt: first }) : next(first)
+    // Asked first: it may have been paid by another card since, and its webhook be late.
+    return byShop ? answer({ kind: 'result', attempt: first }) : [{ type: 'ask', attempt: first, why: 'find_out' }]
   }
   if (checkout.url === undefined || checkout.expired) return [{ type: 'ask', attempt: first, why: 'find_out' }]
   // It may have been closed as abandoned since. An address is written with its time.
@@ -213,9 +214,11 @@ function findOut(
   now: number,
 ): CheckoutCommand[] {
   if (isExpired && (status === undefined || status === 'failure')) return answer({ kind: 'expired' })
-  if (status === undefined) return [{ type: 'create', attempt, isNew: true }]
-  if (status === 'failure') {
-    const isOurs = attempts.length > attempt || checkout?.expired === true
+  const known = attempts[attempt - 1]
+  const wasDeclined = known?.status === 'failure' && !known.cancelled
+  if (status === undefined && !wasDeclined) return [{ type: 'create', attempt, isNew: true }]
+  if (status === undefined || status === 'failure') {
+    const isOurs = attempts.length > attempt || checkout?.expired === true || wasDeclined
     return isOurs ? next(attempt) : answer({ kind: 'result', attempt })
   }
   if (status !== 'init') return answer({ kind: 'result', attempt })
@@ -264,7 +267,8 @@ function cancelledByShop(state: CheckoutState, attempt: number, rejectedWith: nu
   }
   const rejected = answer({ kind: 'rejected', attempt })
   const wasOpened = checkout !== undefined || attempts.length > 1
-  if (!wasOpened) return rejected
+  // A link that nobody opened is closed too.
+  if (!wasOpened && rejectedWith !== 404) return rejected
   if (rejectedWith === 404 && attempt > (checkout?.attempts ?? 1)) {
     return [{ type: 'cancel', attempt: attempt - 1, why: 'by_shop' }]
   }

@@ -158,6 +158,29 @@ function request(state: OrderState, wanted: MoneyRequest, now: number): Step {
   return open ? settle({ ...state, waiting: wanted }, open, true, now) : begin(state, wanted, now)
 }
 
+/** What a gate knows of one attempt at paying its order. */
+export interface AttemptFacts {
+  order_id: string
+  holdsMoney: boolean
+  /** A capture, refund or void of it is without an answer. */
+  isUnsettled: boolean
+  /** An operation was made under the key of the request. */
+  hasKey: boolean
+}
+
+/** Whether money is reserved or paid. */
+export const holdsMoney = ({ authorized, captured, refunded, voided }: OrderTotals): boolean =>
+  captured > refunded || authorized > captured + voided
+
+/** The attempt that is meant where the shop names its order, which has several: the one that holds money, and one key is one attempt. */
+export function chooseAttempt(attempts: readonly AttemptFacts[]): string | RecordedResponse {
+  const [first, ...more] = attempts.filter(({ hasKey }) => hasKey).concat(attempts)
+  if (!first || first.hasKey || more.length === 0) return first?.order_id ?? unknownOrder
+  const [paid, ...others] = attempts.filter((one) => one.holdsMoney || one.isUnsettled)
+  if (!paid) return notPaid
+  return others.length === 0 ? paid.order_id : paidTwice([paid, ...others].map(({ order_id }) => order_id))
+}
+
 /** The operation is watched before it is recorded, and recorded before it is sent: a worker that dies leaves its trace. */
 function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
   const waits = afterLoss(state, wanted, now)
@@ -431,6 +454,12 @@ const unknownOrder = problem(
   'No such order.',
   'If it was not made by this worker, send order_currency too.',
 )
+const notPaid = problem(409, 'not_paid', 'No attempt at paying this order holds money.')
+const paidTwice = (order_ids: string[]): RecordedResponse => {
+  const named = order_ids.map((id) => (/~\d+$/.test(id) ? id : `${id}~1`))
+  const title = 'Several attempts at paying this order hold money.'
+  return problem(409, 'paid_twice', title, `Name the one that is meant: ${named.join(' or ')}.`, { attempts: named })
+}
 const noServerUrl = problem(
   409,
   'no_server_url',

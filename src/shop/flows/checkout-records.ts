@@ -66,6 +66,8 @@ export async function expire({ scope, link, path }: LinkedOrder, attempts: numbe
 /** The record of a link that was opened. */
 function recordOfLink(link: CheckoutLink, path: string): Omit<CheckoutRecord, 'attempts'> {
   const { amount, currency, method, description, customer_email, customer_lang } = link.order
+  const { customer_fname, customer_lname } = link.order
+  const name = [customer_fname, customer_lname].filter(Boolean).join(' ')
   const email = link.customerEmail ?? customer_email
   return {
     ...expectedOf(link),
@@ -76,6 +78,7 @@ function recordOfLink(link: CheckoutLink, path: string): Omit<CheckoutRecord, 'a
     origin: link.origin,
     link: path,
     expires_at: link.expiresAt,
+    ...(name !== '' && { customer_name: name }),
     ...(email !== undefined && { customer_email: email }),
     ...(customer_lang !== undefined && { lang: customer_lang }),
   }

@@ -103,9 +103,10 @@ async function eraseAttempt(
   // Those that are due are removed by their time to live, and by the cron.
   if (isAsked) await eraseStrays(kv, orderKey)
   const checkout = await getCheckout(store, order_id)
-  const holdsData = (checkout?.url ?? checkout?.link ?? checkout?.customer_email) !== undefined
+  const holdsData =
+    (checkout?.url ?? checkout?.link ?? checkout?.customer_email ?? checkout?.customer_name) !== undefined
   if (checkout && holdsData && (checkout.opened_at ?? 0) <= before) {
-    const { url, link, customer_email, description, ...rest } = checkout
+    const { url, link, customer_email, customer_name, description, ...rest } = checkout
     await putCheckout(store, order_id, rest)
   }
   await store.writeDue(now(), () => touch(store, order_id, now(), false))

@@ -14,6 +14,9 @@ import { describeError, logError } from '../lib/log.ts'
 import { type Problem, problemOf } from '../lib/problem.ts'
 import {
   type Command,
+  chooseAttempt,
+  holdsMoney,
+  isOpen,
   type Message,
   type MoneyOperation,
   type OperationKind,
@@ -23,9 +26,11 @@ import {
   step,
 } from '../protocol.ts'
 import type { OrderScope } from '../scope.ts'
+import { baseOrderId } from '../store/checkouts.ts'
 import { orderKeyOf } from '../store/event-log.ts'
-import { listOperations, putOperation } from '../store/money-operations.ts'
-import { type OrderReading, readOrder } from '../store/order.ts'
+import { putOperation } from '../store/money-operations.ts'
+import { type OrderReading, readAttempts, readOrder } from '../store/order.ts'
+import { ownAttempt } from '../store/published.ts'
 import { askService, ONE_LOOK, storeListed } from './ask-service.ts'
 import { CALL_NAMES, makeOperation } from './money-calls.ts'
 import { noteAsked, takeStock } from './rebuild.ts'
@@ -65,7 +70,24 @@ export async function moveMoney(scope: OrderScope, order_id: string, call: Money
     hasCurrency: fields.order_currency !== undefined,
     hasServerUrl: fields.server_url != null,
   }
-  return (await run(scope, order_id, { type: 'request', request }, { fields })) as RecordedResponse
+  const target = await attemptFor(scope, order_id, keyHash)
+  if (typeof target !== 'string') return target
+  return (await run(scope, target, { type: 'request', request }, { fields })) as RecordedResponse
+}
+
+/** The attempt at paying the order that a money call is about. */
+async function attemptFor(scope: OrderScope, named: string, keyHash: string): Promise<string | RecordedResponse> {
+  await takeStock(scope, baseOrderId(named), { isMoney: true })
+  const { store, env } = scope
+  const own = ownAttempt(store, named)
+  if (own !== undefined) return own
+  const attempts = (await readAttempts(store, named, env.POS_ID)).map(({ order, made }) => ({
+    order_id: order.order_id,
+    holdsMoney: holdsMoney(order.totals),
+    isUnsettled: made.some(isOpen),
+    hasKey: made.some((one) => one.keyHash === keyHash && one.outcome !== 'not_sent'),
+  }))
+  return chooseAttempt(attempts)
 }
 
 /** Settles an operation manually when its outcome cannot be determined. */
@@ -74,7 +96,14 @@ export async function settleByHand(
   order_id: string,
   { attempt_id: id, executed }: { attempt_id: string; executed: boolean },
 ): Promise<RecordedResponse> {
-  return (await run(scope, order_id, { type: 'by_hand', id, executed, isListed: false })) as RecordedResponse
+  const attempts = await readAttempts(scope.store, order_id, scope.env.POS_ID)
+  const its = attempts.find(({ order, made }) => [...made, ...order.operations].some((one) => one.id === id))
+  return (await run(scope, its?.order.order_id ?? order_id, {
+    type: 'by_hand',
+    id,
+    executed,
+    isListed: false,
+  })) as RecordedResponse
 }
 
 /** Finds out what became of an operation that has waited. @param mayAsk Else from the events alone. */
@@ -116,10 +145,9 @@ async function run(
       // Again after the service was asked: what was learnt there is known from now on.
       const { rebuilt_at: at, asked: isAsked = false } = await takeStock(scope, order_id, { isMoney: true })
       reading = await readOrder(scope.store, order_id, scope.env.POS_ID)
-      const operations = await listOperations(scope.store, await orderKeyOf(order_id))
       const { loss: _, ...before } = state ?? {}
       const loss = at !== undefined && { loss: { at, isAsked } }
-      state = { ...before, order: factsOf(scope, order_id, reading), operations, ...loss }
+      state = { ...before, order: factsOf(scope, order_id, reading), operations: reading.made, ...loss }
     }
     const next = step(state, message, scope.now())
     state = next.state

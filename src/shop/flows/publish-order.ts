@@ -2,10 +2,11 @@ import { callGate, shopObject } from '../call-gate.ts'
 import { sha256 } from '../lib/crypto.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { OrderScope } from '../scope.ts'
+import { baseOrderId, getCheckout } from '../store/checkouts.ts'
 import { lastFourOf, orderKeyOf } from '../store/event-log.ts'
-import { type OrderReading, readOrder } from '../store/order.ts'
+import { type OrderReading, readOrder, readShown } from '../store/order.ts'
 import { dueAt, duePublished, PUBLISH_MS, type Published } from '../store/published.ts'
-import { type ListedRow, monthOf, summaryOf } from '../store/shop-tables.ts'
+import { type FailingRow, type ListedRow, monthOf, summaryOf } from '../store/shop-tables.ts'
 
 /** Until what failed is tried again. */
 const RETRY_MS = 60_000
@@ -17,17 +18,16 @@ export async function publishDue(scope: OrderScope): Promise<void> {
 
 async function publish(scope: OrderScope, published: Published): Promise<void> {
   const { store, env, now } = scope
-  const { order_id, since, version } = published
+  const { order_id, version } = published
   const at = now()
   const reading = await readOrder(store, order_id, env.POS_ID)
   const due_at = dueAt(store)
-  const row = rowOf(scope, await orderKeyOf(order_id), reading, { since, version, due_at })
-  const call = { name: 'putInList', order_id: '', argument: row }
   // What the list shows at once may come sooner.
   const written_at = at < published.written_at + PUBLISH_MS ? published.written_at : at
   const [written, listed] = await Promise.allSettled([
     written_at === at ? writeOrder(scope, published, reading) : published.written,
-    callGate(env, shopObject(monthOf(since)), call),
+    // Its further attempts are the same row.
+    order_id === baseOrderId(order_id) && list(scope, published, due_at),
   ])
   for (const one of [written, listed]) {
     if (one.status === 'rejected') logError('order_not_published', { order_id, ...describeError(one.reason) })
@@ -49,23 +49,24 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
   )
 }
 
-function rowOf(
-  { store }: OrderScope,
-  orderKey: string,
-  { order, checkout }: OrderReading,
-  fields: Pick<ListedRow, 'since' | 'version' | 'due_at'>,
-): ListedRow {
-  const { order_id } = order
-  const open = "SELECT id FROM task WHERE kind = 'open' AND order_id = ? AND json_extract(task, '$.listed') LIMIT 1"
-  const failing = 'SELECT event_id FROM queue WHERE order_id = ? AND failing = 1'
-  return {
-    summary: summaryOf(order),
-    ...fields,
-    email: checkout?.customer_email ?? null,
-    last_four: lastFourOf(store, orderKey),
-    isOpen: store.all(open, order_id).length > 0,
-    failing: store.all<{ event_id: string }>(failing, order_id).map(({ event_id }) => event_id),
+/** Has the shop's object of its month list an order, by the attempt that holds money, else the newest. */
+async function list(
+  { store, env }: OrderScope,
+  { order_id, since, version }: Published,
+  due_at: number | null,
+): Promise<void> {
+  const { order } = await readShown(store, order_id, env.POS_ID)
+  const { customer_email, customer_name, description } = (await getCheckout(store, order_id)) ?? {}
+  const open = "SELECT id FROM task WHERE kind = 'open' AND json_extract(task, '$.listed') LIMIT 1"
+  const row: ListedRow = {
+    summary: { ...summaryOf(order), ...(description && { description }), ...(customer_name && { customer_name }) },
+    ...{ order_id, since, version, due_at },
+    email: customer_email ?? null,
+    last_four: lastFourOf(store, await orderKeyOf(order.order_id)),
+    isOpen: store.all(open).length > 0,
+    failing: store.all<FailingRow>('SELECT event_id, order_id FROM queue WHERE failing = 1'),
   }
+  await callGate(env, shopObject(monthOf(since)), { name: 'putInList', order_id: '', argument: row })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { callGate, shopObject } from '../call-gate.ts'
 import type { OrderScope } from '../scope.ts'
 import {
+  type FailingRow,
   type ListedRow,
   listMonth,
   monthOf,
@@ -40,12 +41,6 @@ export async function ordersOfMonth(
   { filter, limit, after }: { filter: OrderFilter; limit: number; after?: Place | undefined },
 ): Promise<(Place & { summary: OrderSummary })[]> {
   return listMonth(shop, filter, limit, after)
-}
-
-/** An event that `onEvent` fails on. */
-export interface FailingRow {
-  event_id: string
-  order_id: string
 }
 
 /** Failing events of a month, those that were given up included; of one event where it is named. */

@@ -4,6 +4,7 @@ import { recordOf } from '../../schemas/read.ts'
 import { keepsCardToken, retentionMs, type ShopEnv } from '../env.ts'
 import { toBase64url } from '../lib/crypto.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
+import { holdsMoney } from '../protocol.ts'
 import type { OrderScope, Scope } from '../scope.ts'
 import { type CheckoutRecord, getCheckout } from '../store/checkouts.ts'
 import {
@@ -16,7 +17,7 @@ import {
   type StoredEvent,
 } from '../store/event-log.ts'
 import { ignoreOutage, unlessJustWritten } from '../store/kv.ts'
-import { type Order, orderFrom } from '../store/order.ts'
+import { isPaidBeside, type Order, orderFrom } from '../store/order.ts'
 import { touch } from '../store/published.ts'
 import { putStray } from '../store/strays.ts'
 import { scheduleErasure } from './erase-personal-data.ts'
@@ -159,6 +160,9 @@ export async function storeEvent(
     // A second try at paying informs; nobody has to look at it.
     if (flag !== 'paid_after_failure' && !before.flags.includes(flag))
       raiseAlert(scope, { kind: 'flag', order_id, flag })
+  }
+  if (holdsMoney(order.totals) && !holdsMoney(before.totals) && (await isPaidBeside(store, order_id))) {
+    raiseAlert(scope, { kind: 'flag', order_id, flag: 'paid_twice' })
   }
   await putEvent(kv, orderKey, logged, stored)
   const putOwn = (): void => {

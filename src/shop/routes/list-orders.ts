@@ -1,7 +1,7 @@
 import { actShop } from '../actions.ts'
-import { type FailingRow, failingOfMonth, monthsOfShop, ordersOfMonth } from '../flows/shop-list.ts'
+import { failingOfMonth, monthsOfShop, ordersOfMonth } from '../flows/shop-list.ts'
 import type { Scope } from '../scope.ts'
-import { monthOf, type OrderFilter, type OrderSummary, type Place } from '../store/shop-tables.ts'
+import { type FailingRow, monthOf, type OrderFilter, type OrderSummary, type Place } from '../store/shop-tables.ts'
 
 /** An order of a list. */
 export interface ListedOrder extends OrderSummary {

@@ -72,7 +72,8 @@ export const cancelOrder: Handler = async (c, scope) => {
 /** `POST /api/orders/:order_id/resend`, with `{ "operation": "purchase" }`; what it returns is stored like the webhook. */
 export const resendOrder: Handler = async (c, scope) => {
   const fields = await fieldsFor(c)
-  const input = { ...fields, order_id: orderIn(c) } as ResendWebhookInput
+  // `mugs~1` is a name of ours: the service knows `mugs`.
+  const input = { ...fields, order_id: orderIn(c).replace(/~1$/, '') } as ResendWebhookInput
   const event = await resendWebhook(clientConfig(c.env, scope.fetch), input)
   const [own] = eventOf(input.order_id, event)
   const packed = own && packEvent(own, c.env)

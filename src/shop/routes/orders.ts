@@ -49,6 +49,7 @@ const FLAGS: readonly string[] = [
   'status_conflict',
   'over_refund',
   'paid_after_failure',
+  'paid_twice',
   'rebuilt',
   'any',
 ] satisfies (OrderFlag | 'any')[]

@@ -27,6 +27,7 @@ export interface CheckoutRecord extends ExpectedOrder {
   expired?: true
   /** The language that the link asks the checkout for. */
   lang?: string
+  customer_name?: string
   /** Where the shop writes to the customer. */
   customer_email?: string
   /** The order that this one is a further attempt at. */
@@ -57,7 +58,10 @@ export async function latestAttempt(store: OrderStore, order_id: string, attempt
 
 /** The order that is meant by the id of one of its attempts. */
 export async function orderOf(store: OrderStore, named: string): Promise<string> {
-  return baseOrderId(named) === named ? named : ((await getCheckout(store, named))?.replaces ?? named)
+  const base = baseOrderId(named)
+  if (base === named) return named
+  const isFirst = named === `${base}~1` && (await getCheckout(store, base)) !== undefined
+  return (await getCheckout(store, named))?.replaces ?? (isFirst ? base : named)
 }
 
 /** A link's token begins with 16 characters that no other link has. */

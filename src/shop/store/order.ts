@@ -1,11 +1,12 @@
 import { type ExpectedPayment, type Order as FoldedOrder, isFinal } from '../../index.ts'
 import { foldSummaries } from '../../orders/fold.ts'
-import { isOpen, type MoneyOperation } from '../protocol.ts'
+import { holdsMoney, isOpen, type MoneyOperation } from '../protocol.ts'
 import { getBirth } from './birth.ts'
 import { attemptId, type CheckoutRecord, getCheckout } from './checkouts.ts'
 import { type LoggedEvent, lastFourOf, listEvents, orderKeyOf, receiptUrlOf } from './event-log.ts'
 import { listOperations } from './money-operations.ts'
 import type { OrderStore } from './order-store.ts'
+import { attemptIds } from './published.ts'
 
 /** An order as `GET /api/orders/:order_id` returns it. Amounts are the wire's numbers, totals are minor units. */
 export interface Order extends FoldedOrder {
@@ -69,6 +70,8 @@ export interface OrderReading {
   order: Order
   events: LoggedEvent[]
   checkout: CheckoutRecord | undefined
+  /** Its captures, refunds and voids, the oldest first. */
+  made: MoneyOperation[]
 }
 
 /** Reads an order. An unknown one has no events and no checkout. */
@@ -82,7 +85,28 @@ export async function readOrder(store: OrderStore, order_id: string, posId: stri
   ])
   const order = orderFrom(order_id, events, { checkout, made, posId })
   if (birth?.rebuilt_at !== undefined) order.flags.push('rebuilt')
-  return { order, events, checkout }
+  if (holdsMoney(order.totals) && (await isPaidBeside(store, order_id))) order.flags.push('paid_twice')
+  return { order, events, checkout, made }
+}
+
+/** Every attempt at paying an order that has an event or was opened, the first one first. */
+export async function readAttempts(store: OrderStore, order_id: string, posId: string): Promise<OrderReading[]> {
+  return Promise.all(attemptIds(store, order_id).map((id) => readOrder(store, id, posId)))
+}
+
+/** The attempt at paying an order that it is shown by: the one that holds money, else the newest. */
+export async function readShown(store: OrderStore, order_id: string, posId: string): Promise<OrderReading> {
+  const attempts = await readAttempts(store, order_id, posId)
+  return (attempts.find(({ order }) => holdsMoney(order.totals)) ?? attempts.at(-1)) as OrderReading
+}
+
+/** Whether another attempt at paying the order holds money. */
+export async function isPaidBeside(store: OrderStore, order_id: string): Promise<boolean> {
+  for (const id of attemptIds(store, order_id)) {
+    const { totals } = foldSummaries(id, id === order_id ? [] : await listEvents(store, await orderKeyOf(id)), {})
+    if (holdsMoney(totals)) return true
+  }
+  return false
 }
 
 /** Folds an order; the rest adds what was asked for, what is open, and how its attempts are linked. */

@@ -1,3 +1,4 @@
+import { baseOrderId } from './checkouts.ts'
 import type { OrderStore } from './order-store.ts'
 
 /** An order is published at most once in so many milliseconds, after the first time. */
@@ -24,17 +25,33 @@ export interface Published {
  * is to show it at once, and KV when its pause is over.
  */
 export function touch(store: OrderStore, order_id: string, now: number, create = true, atOnce = false): void {
-  if (create) store.all('INSERT OR IGNORE INTO published (order_id, since, version) VALUES (?, ?, 0)', order_id, now)
-  store.all(
-    `UPDATE published SET version = version + 1, next_at = min(coalesce(next_at, 1e15), max(?, iif(?, 0, written_at + ?)))
-     WHERE order_id = ?`,
-    ...[now, Number(atOnce), PUBLISH_MS, order_id],
-  )
+  // The list shows an order with its further attempts as one row.
+  for (const id of new Set([order_id, baseOrderId(order_id)])) {
+    if (create) store.all('INSERT OR IGNORE INTO published (order_id, since, version) VALUES (?, ?, 0)', id, now)
+    store.all(
+      `UPDATE published SET version = version + 1, next_at = min(coalesce(next_at, 1e15), max(?, iif(?, 0, written_at + ?)))
+       WHERE order_id = ?`,
+      ...[now, Number(atOnce), PUBLISH_MS, id],
+    )
+  }
 }
 
 /** The orders that are to be published now, and those of which the list says that something was due until now. */
 export const duePublished = (store: OrderStore, now: number): Published[] =>
   store.all<Published>('SELECT * FROM published WHERE next_at <= ? OR due_at <= ? LIMIT 20', now, now)
+
+/** The order, and the further attempts at paying it that its gate knows, the newest last. */
+export function attemptIds(store: OrderStore, order_id: string): string[] {
+  const base = baseOrderId(order_id)
+  const query = 'SELECT order_id FROM published WHERE order_id <> ? ORDER BY length(order_id), order_id'
+  return [base, ...store.all<{ order_id: string }>(query, base).map((row) => row.order_id)]
+}
+
+/** The attempt that is named by its own id, `mugs~1` for the first one; undefined for `mugs`, which means the whole order. */
+export function ownAttempt(store: OrderStore, named: string): string | undefined {
+  if (baseOrderId(named) === named) return undefined
+  return getPublished(store, named) || !named.endsWith('~1') ? named : baseOrderId(named)
+}
 
 export const getPublished = (store: OrderStore, order_id: string): Published | undefined =>
   store.all<Published>('SELECT * FROM published WHERE order_id = ?', order_id)[0]

@@ -16,7 +16,11 @@ export type OrderSummary = Pick<
   | 'reference'
   | 'replaces'
   | 'replaced_by'
->
+> & {
+  /** What is bought, and by whom, as the link had it; gone when the personal data was removed. */
+  description?: string
+  customer_name?: string
+}
 
 export function summaryOf(order: Order): OrderSummary {
   const { order_id, status, method, amount, currency, totals, flags, updated_at } = order
@@ -29,9 +33,18 @@ export function summaryOf(order: Order): OrderSummary {
   }
 }
 
+/** An event that `onEvent` fails on. */
+export interface FailingRow {
+  event_id: string
+  /** The attempt that it is of. */
+  order_id: string
+}
+
 /** An order as its gate reports it to the shop's list. */
 export interface ListedRow {
   summary: OrderSummary
+  /** The id that the shop knows: without `~2`. */
+  order_id: string
   /** Milliseconds since 1970: when its first event or opening came. */
   since: number
   /** Counts the changes of the order: an older one changes nothing. */
@@ -43,7 +56,7 @@ export interface ListedRow {
   /** When its gate is to do something next, milliseconds since 1970. */
   due_at: number | null
   /** The events that `onEvent` fails on. */
-  failing: string[]
+  failing: FailingRow[]
 }
 
 /** The tables of a shop's objects: those of a month, and of the one without a month. */
@@ -51,11 +64,13 @@ export const SHOP: Schema = {
   // An order whose first event or opening is of that month.
   listed: [
     `CREATE TABLE listed (order_id TEXT PRIMARY KEY, version INTEGER NOT NULL, since INTEGER NOT NULL, status TEXT,
-       reference TEXT, email TEXT, last_four TEXT, is_open INTEGER NOT NULL, has_flags INTEGER NOT NULL, due_at INTEGER,
+       reference TEXT, email TEXT, last_four TEXT, amount INTEGER, is_open INTEGER NOT NULL, has_flags INTEGER NOT NULL, due_at INTEGER,
        summary TEXT NOT NULL) WITHOUT ROWID`,
     'CREATE INDEX listed_since ON listed (since, order_id)',
     'CREATE INDEX listed_status ON listed (status, since, order_id)',
     'CREATE INDEX listed_reference ON listed (reference, since, order_id) WHERE reference IS NOT NULL',
+    'CREATE INDEX listed_last_four ON listed (last_four) WHERE last_four IS NOT NULL',
+    'CREATE INDEX listed_amount ON listed (amount, since)',
     'CREATE INDEX listed_email ON listed (email) WHERE email IS NOT NULL',
     'CREATE INDEX listed_open ON listed (since, order_id) WHERE is_open = 1',
     'CREATE INDEX listed_flags ON listed (since, order_id) WHERE has_flags = 1',
@@ -66,8 +81,8 @@ export const SHOP: Schema = {
     'CREATE INDEX flag_order ON flag (order_id)',
   ],
   failing: [
-    'CREATE TABLE failing (event_id TEXT PRIMARY KEY, order_id TEXT NOT NULL) WITHOUT ROWID',
-    'CREATE INDEX failing_order ON failing (order_id)',
+    `CREATE TABLE failing (event_id TEXT PRIMARY KEY, order_id TEXT NOT NULL, listed TEXT NOT NULL) WITHOUT ROWID`,
+    'CREATE INDEX failing_listed ON failing (listed)',
   ],
   // Of the object without a month: the months that have a list.
   month: ['CREATE TABLE month (month TEXT PRIMARY KEY) WITHOUT ROWID'],
@@ -79,20 +94,28 @@ export const SHOP: Schema = {
 export const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7)
 
 /** Takes an order into the list of its month, unless the list has a newer state of it. */
-export function putListed(tables: Tables, { summary, since, version, ...row }: ListedRow): void {
-  const { order_id, status, reference, flags } = summary
+export function putListed(tables: Tables, { summary, order_id, since, version, ...row }: ListedRow): void {
+  const { status, reference, flags, amount } = summary
   tables.atomically(() => {
     const [known] = tables.all<{ version: number }>('SELECT version FROM listed WHERE order_id = ?', order_id)
     if (known && known.version > version) return
     tables.all(
-      'INSERT OR REPLACE INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       ...[order_id, version, since, status, reference ?? null, row.email?.toLowerCase() ?? null, row.last_four],
-      ...[Number(row.isOpen), Number(flags.length > 0), row.due_at, JSON.stringify(summary)],
+      amount === null ? null : Math.round(amount * 100),
+      ...[
+        Number(row.isOpen),
+        Number(flags.some((flag) => flag !== 'paid_after_failure')),
+        row.due_at,
+        JSON.stringify(summary),
+      ],
     )
     tables.all('DELETE FROM flag WHERE order_id = ?', order_id)
     for (const flag of flags) tables.all('INSERT INTO flag VALUES (?, ?, ?)', flag, since, order_id)
-    tables.all('DELETE FROM failing WHERE order_id = ?', order_id)
-    for (const id of row.failing) tables.all('INSERT OR REPLACE INTO failing VALUES (?, ?)', id, order_id)
+    tables.all('DELETE FROM failing WHERE listed = ?', order_id)
+    for (const one of row.failing) {
+      tables.all('INSERT OR REPLACE INTO failing VALUES (?, ?, ?)', one.event_id, one.order_id, order_id)
+    }
   })
 }
 
@@ -105,7 +128,7 @@ export interface OrderFilter {
   from?: number | undefined
   /** Milliseconds since 1970, exclusive. */
   to?: number | undefined
-  /** The beginning of an order_id, or of the customer's e-mail address. */
+  /** The beginning of an order_id, of a reference or of an e-mail address; the last four digits of a card; an amount. */
   search?: string | undefined
 }
 
@@ -138,9 +161,11 @@ export function listMonth(
   if (from !== undefined) where(`${row}.since >= ?`, from)
   if (to !== undefined) where(`${row}.since < ?`, to)
   if (search !== undefined) {
+    const begins = (column: string): string => `l.${column} >= ? AND l.${column} < ?`
+    const ways = [begins('order_id'), begins('reference'), begins('email'), 'l.last_four = ?', 'l.amount = ?']
     const [email, end] = [search.toLowerCase(), '\u{10ffff}']
-    const isBegun = '((l.order_id >= ? AND l.order_id < ?) OR (l.email >= ? AND l.email < ?))'
-    where(isBegun, search, search + end, email, email + end)
+    const amount = Math.round(Number(search.replace(',', '.')) * 100)
+    where(`(${ways.join(' OR ')})`, search, search + end, search, search + end, email, email + end, search, amount)
   }
   if (after) where(`(${row}.since, ${row}.order_id) < (?, ?)`, after.since, after.order_id)
   const tablesOf = isOneFlag ? 'flag f CROSS JOIN listed l ON l.order_id = f.order_id' : 'listed l'

@@ -8,9 +8,12 @@ import { cancelOrder, openCheckout } from './flows/open-checkout.ts'
 import { mayPoll, showOrder, showPage } from './flows/order-page.ts'
 import {
   addMonth,
+  attentionOfMonth,
+  countFailing,
   failingOfMonth,
   lateOfMonth,
   monthsOfShop,
+  onceAnHour,
   ordersOfMonth,
   periodOfMonth,
   progressOf,
@@ -54,10 +57,13 @@ const ONE_BY_ONE = {
 const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
   ...ONE_BY_ONE,
   addMonth,
+  attentionOfMonth,
+  countFailing,
   eraseSoon,
   failingOfMonth,
   lateOfMonth,
   monthsOfShop,
+  onceAnHour,
   ordersOfMonth,
   periodOfMonth,
   progressOf,

@@ -81,6 +81,8 @@ export type AlertKind =
   | 'unexpected_shape'
   /** An order has a new `flag`. */
   | 'flag'
+  /** `onEvent` has failed five times, or for ten minutes, for `event_id`: once an hour a shop; `waiting` counts such events. */
+  | 'on_event_failing'
   /** `onEvent` failed so often that it is not called again for `event_id`, unless it is replayed. */
   | 'on_event_given_up'
   /** The storage of an order's gate was lost, and rebuilt from the log: check the order before you move its money. */

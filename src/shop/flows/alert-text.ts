@@ -32,6 +32,8 @@ export function textOf(
       return `The worker is misconfigured (${alert.misconfigured}). Correct it and deploy. See ${origin}/health`
     case 'on_event_given_up':
       return `${order}onEvent failed ${alert.attempts} times and is not called again. Correct it, then send POST ${api}events/${alert.event_id}/replay`
+    case 'on_event_failing':
+      return `${order}onEvent failed ${alert.attempts} times${alert.waiting ? `, and ${alert.waiting} events wait` : ''}. See ${api}events?failing=true, correct it and deploy`
     case 'operation_unsettled':
       return `${order}it is not known how a ${alert.operation} ended. ${portal}`
     case 'checkout_open':

@@ -1,10 +1,11 @@
-import { logError, nameOf } from '../lib/log.ts'
+import { callGate, shopObject } from '../call-gate.ts'
+import { describeError, logError, nameOf } from '../lib/log.ts'
 import { ProblemError } from '../lib/problem.ts'
-import type { ReceivedEvent } from '../options.ts'
+import type { RaisedAlert, ReceivedEvent } from '../options.ts'
 import type { OrderScope } from '../scope.ts'
 import { orderIdOf, webhookOf } from '../store/event-log.ts'
 import { type Order, readOrder } from '../store/order.ts'
-import type { OutboxEntry } from '../store/outbox.ts'
+import { needsPerson, type OutboxEntry } from '../store/outbox.ts'
 import { raiseAlert } from './raise-alert.ts'
 
 /** How long `onEvent` may take. */
@@ -77,7 +78,7 @@ async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> 
     next_at: scope.now() + pauseAfter(entry.failures + 1),
     failed_at: scope.now(),
   }
-  if (entry.failures >= MAX_FAILURES) return giveUp(scope, order_id, entry)
+  if (entry.failures >= MAX_FAILURES) return giveUp(scope, entry)
   await outbox.put(called)
   try {
     const { order } = await readOrder(scope.store, order_id, scope.env.POS_ID)
@@ -88,18 +89,41 @@ async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> 
     // Erased while `onEvent` ran: it must not come back.
     if ((await outbox.get(event_id)) === undefined) return false
     const failed = { ...called, error: textOf(error) }
-    if (failures >= MAX_FAILURES) return giveUp(scope, order_id, failed)
+    if (failures >= MAX_FAILURES) return giveUp(scope, failed)
     await outbox.put({ ...failed, next_at: scope.now() + pauseAfter(failures), failed_at: scope.now() })
+    if (needsPerson(failed, scope.now())) await raiseFailing(scope, failed)
     return false
   }
   await outbox.remove(event_id)
   return true
 }
 
-async function giveUp(scope: OrderScope, order_id: string, entry: OutboxEntry): Promise<false> {
-  const { event_id, failures } = entry
-  raiseAlert(scope, { kind: 'on_event_given_up', order_id, event_id, attempts: failures })
-  await scope.outbox.put({ ...entry, given_up: true })
+/** Once an hour for the whole shop, with the count of its failing events. */
+async function raiseFailing(scope: OrderScope, entry: OutboxEntry): Promise<void> {
+  const ask = (name: string, argument?: unknown, month?: string) =>
+    callGate(scope.env, shopObject(month), { name, order_id: '', argument })
+  try {
+    if (!(await ask('onceAnHour', 'on_event_failing'))) return
+    let waiting = 0
+    for (const month of (await ask('monthsOfShop')) as string[])
+      waiting += Number(await ask('countFailing', null, month))
+    raiseAlert(scope, { ...failingAlert(entry), waiting: Math.max(waiting, 1) })
+  } catch (error) {
+    logError('alert_not_counted', describeError(error))
+    raiseAlert(scope, failingAlert(entry))
+  }
+}
+
+/** The alert about an event that `onEvent` fails on. */
+export function failingAlert({ event_id, event, failures: attempts, given_up }: OutboxEntry): RaisedAlert {
+  const kind = given_up ? 'on_event_given_up' : 'on_event_failing'
+  return { kind, order_id: String(event.order_id), event_id, attempts }
+}
+
+async function giveUp(scope: OrderScope, entry: OutboxEntry): Promise<false> {
+  const over = { ...entry, given_up: true as const }
+  raiseAlert(scope, failingAlert(over))
+  await scope.outbox.put(over)
   return false
 }
 

@@ -1,12 +1,20 @@
 import { callGate, shopObject } from '../call-gate.ts'
 import { sha256 } from '../lib/crypto.ts'
 import { describeError, logError } from '../lib/log.ts'
+import type { RaisedAlert } from '../options.ts'
 import type { OrderScope } from '../scope.ts'
 import { baseOrderId, getCheckout } from '../store/checkouts.ts'
 import { lastFourOf, orderKeyOf } from '../store/event-log.ts'
-import { type OrderReading, readOrder, readShown } from '../store/order.ts'
+import { type Order, type OrderReading, readOrder, readShown } from '../store/order.ts'
+import type { OrderStore } from '../store/order-store.ts'
+import type { OutboxEntry } from '../store/outbox.ts'
 import { dueAt, duePublished, PUBLISH_MS, type Published } from '../store/published.ts'
 import { type FailingRow, type ListedRow, monthOf, summaryOf } from '../store/shop-tables.ts'
+import type { WatchedRow } from '../store/tasks.ts'
+import { textOf } from './alert-text.ts'
+import { alertOf } from './check-open.ts'
+import { failingAlert } from './deliver-events.ts'
+import { originOf } from './raise-alert.ts'
 
 /** Until what failed is tried again. */
 const RETRY_MS = 60_000
@@ -56,7 +64,8 @@ async function list(
   due_at: number | null,
 ): Promise<void> {
   const { order } = await readShown(store, order_id, env.POS_ID)
-  const { customer_email, customer_name, description } = (await getCheckout(store, order_id)) ?? {}
+  const checkout = await getCheckout(store, order_id)
+  const { customer_email, customer_name, description } = checkout ?? {}
   const open = "SELECT id FROM task WHERE kind = 'open' AND json_extract(task, '$.listed') LIMIT 1"
   const row: ListedRow = {
     summary: { ...summaryOf(order), ...(description && { description }), ...(customer_name && { customer_name }) },
@@ -64,9 +73,24 @@ async function list(
     email: customer_email ?? null,
     last_four: lastFourOf(store, await orderKeyOf(order.order_id)),
     isOpen: store.all(open).length > 0,
-    failing: store.all<FailingRow>('SELECT event_id, order_id FROM queue WHERE failing = 1'),
+    attention: attentionOf(store, order).map((alert) => ({
+      ...alert,
+      text: textOf(alert, originOf(env, checkout), checkout),
+    })),
+    failing: store.all<FailingRow>('SELECT event_id, order_id FROM queue WHERE failing > 0'),
   }
   await callGate(env, shopObject(monthOf(since)), { name: 'putInList', order_id: '', argument: row })
+}
+
+/** What a person should look at, as the alerts about it were. */
+function attentionOf(store: OrderStore, { order_id, flags }: Order): RaisedAlert[] {
+  const watched = "SELECT task FROM task WHERE kind = 'open' AND json_extract(task, '$.alerted')"
+  const failing = 'SELECT entry FROM queue WHERE failing = 2'
+  return [
+    ...flags.flatMap((flag) => (flag === 'paid_after_failure' ? [] : { kind: 'flag' as const, order_id, flag })),
+    ...store.all<{ task: string }>(watched).map(({ task }) => alertOf(JSON.parse(task) as WatchedRow)),
+    ...store.all<{ entry: string }>(failing).map(({ entry }) => failingAlert(JSON.parse(entry) as OutboxEntry)),
+  ]
 }
 
 /**

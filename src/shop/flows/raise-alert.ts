@@ -72,9 +72,8 @@ async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: Raise
     return !(error instanceof StorageError && error.tooSoon)
   })
   if (!isNew) return
-  const { PUBLIC_ORIGIN } = scope.env
   const asked = 'store' in scope ? await askedFor(scope.store, alert.order_id) : undefined
-  const text = textOf(alert, PUBLIC_ORIGIN || (asked?.origin ?? ''), asked)
+  const text = textOf(alert, originOf(scope.env, asked), asked)
   let timer: ReturnType<typeof setTimeout> | undefined
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new DOMException('onAlert took too long', 'TimeoutError')), ON_ALERT_MS)
@@ -85,6 +84,10 @@ async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: Raise
     clearTimeout(timer)
   }
 }
+
+/** Where the worker is. */
+export const originOf = ({ PUBLIC_ORIGIN }: ShopEnv, checkout: CheckoutRecord | undefined): string =>
+  PUBLIC_ORIGIN || (checkout?.origin ?? '')
 
 /** What an order costs, for the alert's text alone: it is not worth a failure. */
 async function askedFor(store: OrderStore, order_id: string | null): Promise<CheckoutRecord | undefined> {

@@ -1,4 +1,5 @@
 import { callGate, shopObject } from '../call-gate.ts'
+import type { Alert } from '../options.ts'
 import type { OrderScope } from '../scope.ts'
 import {
   type FailingRow,
@@ -10,6 +11,8 @@ import {
   type Place,
   putListed,
 } from '../store/shop-tables.ts'
+
+const HOUR_MS = 3_600_000
 
 // What the shop's objects do: one a month lists the orders whose first event or opening is of that month, and the one
 // without a month knows which months there are.
@@ -53,6 +56,32 @@ export async function failingOfMonth(
   return event_id === undefined
     ? shop.all<FailingRow>(`${query} > ? ORDER BY event_id LIMIT ?`, after, limit)
     : shop.all<FailingRow>(`${query} = ?`, event_id)
+}
+
+/** How many events of a month `onEvent` fails on. */
+export async function countFailing({ shop }: OrderScope): Promise<number> {
+  return shop.all<{ count: number }>('SELECT count(*) AS count FROM failing')[0]?.count ?? 0
+}
+
+/** What needs a person among the orders of a month, the oldest order first. */
+export async function attentionOfMonth(
+  { shop }: OrderScope,
+  _: string,
+  { limit }: { limit: number },
+): Promise<{ since: number; attention: Alert[] }[]> {
+  const query = 'SELECT since, attention FROM listed WHERE attention IS NOT NULL ORDER BY since, order_id LIMIT ?'
+  return shop.all<{ since: number; attention: string }>(query, limit).map(({ since, attention }) => ({
+    since,
+    attention: JSON.parse(attention) as Alert[],
+  }))
+}
+
+/** Whether this is the first of its name within an hour, in the whole shop. */
+export async function onceAnHour({ shop, now }: OrderScope, _: string, name: string): Promise<boolean> {
+  const at = now()
+  const write = `INSERT INTO progress VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value
+    WHERE CAST(value AS INTEGER) <= ? RETURNING name`
+  return shop.all(write, name, String(at), at - HOUR_MS).length > 0
 }
 
 /** Orders of a month whose gate should have done something until then, the longest due first. */

@@ -3,7 +3,16 @@ import type { Handler } from '../scope.ts'
 import { EVENTS_QUERY, failingEvents, replayEvent, replayEvents } from './events.ts'
 import { makeLink, revokeLink } from './links.ts'
 import { balances, cancelOrder, erasePersonalData, moveMoney, resendOrder, settleAttempt } from './operations.ts'
-import { getOrder, getOrderEvent, listOrders, ORDERS_QUERY, PAGE_QUERY, showStray, showStrays } from './orders.ts'
+import {
+  getOrder,
+  getOrderEvent,
+  listOrders,
+  ORDERS_QUERY,
+  PAGE_QUERY,
+  showAttention,
+  showStray,
+  showStrays,
+} from './orders.ts'
 
 /** A route of `/api`: the bindings that it needs, and the query parameters that it takes. Any other one is rejected. */
 type ApiRoute = [
@@ -16,6 +25,7 @@ type ApiRoute = [
 /** Every route of `/api`. */
 export const API_ROUTES: readonly ApiRoute[] = [
   ['GET /api/orders', 'orders', listOrders, ORDERS_QUERY],
+  ['GET /api/attention', 'orders', showAttention],
   ['GET /api/orders/:order_id', 'orders', getOrder],
   ['GET /api/orders/:order_id/events/:event_id', 'stored', getOrderEvent],
   ['POST /api/orders/:order_id/capture', 'operations', moveMoney('capture')],

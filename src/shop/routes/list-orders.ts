@@ -1,7 +1,16 @@
 import { actShop } from '../actions.ts'
-import { failingOfMonth, monthsOfShop, ordersOfMonth } from '../flows/shop-list.ts'
+import { textOf } from '../flows/alert-text.ts'
+import {
+  attentionOfMonth,
+  countFailing as failingCount,
+  failingOfMonth,
+  monthsOfShop,
+  ordersOfMonth,
+} from '../flows/shop-list.ts'
+import type { Alert, RaisedAlert } from '../options.ts'
 import type { Scope } from '../scope.ts'
 import { type FailingRow, monthOf, type OrderFilter, type OrderSummary, type Place } from '../store/shop-tables.ts'
+import { listStrays } from '../store/strays.ts'
 
 /** An order of a list. */
 export interface ListedOrder extends OrderSummary {
@@ -56,6 +65,41 @@ export async function listFailing(
   }
   const last = rows[limit - 1]
   return { rows: rows.slice(0, limit), next: rows.length > limit && last ? last : undefined }
+}
+
+/** How many events `onEvent` fails on. */
+export async function countFailing(scope: Scope): Promise<number> {
+  let count = 0
+  for (const month of await actShop(scope, undefined, monthsOfShop)) count += await actShop(scope, month, failingCount)
+  return count
+}
+
+/** Something that a person should look at: an alert, and when its order came, ISO 8601, UTC. */
+interface AttentionItem extends Alert {
+  at: string
+}
+
+/** So many orders, and so many strays, are shown at most. */
+const SHOWN = 200
+
+/** What needs a person, the oldest first; `more`: there is more than is shown. */
+export async function listAttention(scope: Scope): Promise<{ items: AttentionItem[]; more: boolean }> {
+  const { kv, env } = scope
+  const found: { since: number; attention: Alert[] }[] = []
+  for (const month of (await actShop(scope, undefined, monthsOfShop)).reverse()) {
+    if (found.length <= SHOWN) found.push(...(await actShop(scope, month, attentionOfMonth, { limit: SHOWN + 1 })))
+  }
+  const { strays, cursor } = await listStrays(kv, SHOWN)
+  for (const { received_at: since, reason, id } of strays) {
+    const alert: RaisedAlert = { kind: 'stray', order_id: null, reason, id }
+    found.push({ since, attention: [{ ...alert, text: textOf(alert, env.PUBLIC_ORIGIN) }] })
+  }
+  const isMore = found.length - strays.length > SHOWN || cursor !== undefined
+  const shown = found.sort((a, b) => a.since - b.since).slice(0, SHOWN)
+  const items = shown.flatMap(({ since, attention }) =>
+    attention.map((alert) => ({ ...alert, at: new Date(since).toISOString() })),
+  )
+  return { items, more: isMore || found.length > shown.length }
 }
 
 /** The order of an event that `onEvent` fails on. */

@@ -7,7 +7,7 @@ import type { Handler } from '../scope.ts'
 import { getEvent, orderKeyOf } from '../store/event-log.ts'
 import type { OrderFilter, Place } from '../store/shop-tables.ts'
 import { getStray, listStrays } from '../store/strays.ts'
-import { listOrders as listOrdersOf } from './list-orders.ts'
+import { listAttention, listOrders as listOrdersOf } from './list-orders.ts'
 
 /** The query of a list. */
 export const PAGE_QUERY: readonly string[] = ['limit', 'cursor']
@@ -38,6 +38,9 @@ export const listOrders: Handler = async (c, scope) => {
   const page = await listOrdersOf(scope, filterOf(filters), limitOf(query), place)
   return c.json({ orders: page.orders, cursor: await sealCursor(page.next, listing) })
 }
+
+/** `GET /api/attention`: what needs a person, each with a sentence, the oldest first. */
+export const showAttention: Handler = async (c, scope) => c.json(await listAttention(scope))
 
 const FLAGS: readonly string[] = [
   'amount_mismatch',

@@ -21,6 +21,12 @@ export interface OutboxEntry extends Pick<StoredEvent, 'event' | 'issues'> {
   given_up?: true
 }
 
+const TEN_MINUTES_MS = 600_000
+
+/** Whether a person should hear of an event that `onEvent` fails on. A call that is under way counts as a failure. */
+export const needsPerson = ({ given_up, failures, error, received_at }: OutboxEntry, now: number): boolean =>
+  given_up === true || failures > 5 || (error !== undefined && (failures === 5 || now - received_at >= TEN_MINUTES_MS))
+
 /** The queue of `onEvent` in an order's gate: consistent, and woken by an alarm. */
 export interface Outbox {
   /**
@@ -48,9 +54,9 @@ const WAITING = 'SELECT entry FROM queue WHERE entry IS NOT NULL'
 export function openOutbox(storage: GateStorage, store: OrderStore, now: () => number): Outbox {
   const entryOf = ({ entry }: { entry: string }) => JSON.parse(entry) as OutboxEntry
   /** The list shows which events fail: it changes with the first failure, and when there is nothing to call any more. */
-  const markFailing = (event_id: string, failing: boolean): void => {
+  const markFailing = (event_id: string, failing: 0 | 1 | 2): void => {
     const query = 'UPDATE queue SET failing = ? WHERE event_id = ? AND failing <> ? RETURNING order_id'
-    const rows = store.all<{ order_id: string }>(query, Number(failing), event_id, Number(failing))
+    const rows = store.all<{ order_id: string }>(query, failing, event_id, failing)
     for (const { order_id } of rows) touch(store, order_id, now(), false, true)
   }
   return {
@@ -71,7 +77,8 @@ export function openOutbox(storage: GateStorage, store: OrderStore, now: () => n
         const query = 'UPDATE queue SET next_at = ?, entry = ? WHERE event_id = ?'
         store.all(query, given_up ? null : next_at, JSON.stringify(entry), event_id)
         // A call that is under way counts as a failure, the first one for a moment.
-        markFailing(event_id, error !== undefined || failures > 1)
+        const isFailing = error !== undefined || failures > 1
+        markFailing(event_id, needsPerson(entry, now()) ? 2 : isFailing ? 1 : 0)
       }
       if (given_up) store.atomically(write)
       else await store.writeDue(next_at, write)
@@ -80,7 +87,7 @@ export function openOutbox(storage: GateStorage, store: OrderStore, now: () => n
     async remove(event_id) {
       store.atomically(() => {
         store.all('UPDATE queue SET next_at = NULL, entry = NULL WHERE event_id = ?', event_id)
-        markFailing(event_id, false)
+        markFailing(event_id, 0)
       })
     },
   }

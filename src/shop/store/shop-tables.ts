@@ -1,3 +1,4 @@
+import type { Alert } from '../options.ts'
 import type { SqlValue } from '../runtime.ts'
 import type { Order } from './order.ts'
 import type { Schema, Tables } from './order-store.ts'
@@ -55,6 +56,8 @@ export interface ListedRow {
   isOpen: boolean
   /** When its gate is to do something next, milliseconds since 1970. */
   due_at: number | null
+  /** What needs a person. */
+  attention: Alert[]
   /** The events that `onEvent` fails on. */
   failing: FailingRow[]
 }
@@ -65,7 +68,7 @@ export const SHOP: Schema = {
   listed: [
     `CREATE TABLE listed (order_id TEXT PRIMARY KEY, version INTEGER NOT NULL, since INTEGER NOT NULL, status TEXT,
        reference TEXT, email TEXT, last_four TEXT, amount INTEGER, is_open INTEGER NOT NULL, has_flags INTEGER NOT NULL, due_at INTEGER,
-       summary TEXT NOT NULL) WITHOUT ROWID`,
+       attention TEXT, summary TEXT NOT NULL) WITHOUT ROWID`,
     'CREATE INDEX listed_since ON listed (since, order_id)',
     'CREATE INDEX listed_status ON listed (status, since, order_id)',
     'CREATE INDEX listed_reference ON listed (reference, since, order_id) WHERE reference IS NOT NULL',
@@ -74,6 +77,7 @@ export const SHOP: Schema = {
     'CREATE INDEX listed_email ON listed (email) WHERE email IS NOT NULL',
     'CREATE INDEX listed_open ON listed (since, order_id) WHERE is_open = 1',
     'CREATE INDEX listed_flags ON listed (since, order_id) WHERE has_flags = 1',
+    'CREATE INDEX listed_attention ON listed (since, order_id) WHERE attention IS NOT NULL',
     'CREATE INDEX listed_due ON listed (due_at) WHERE due_at IS NOT NULL',
   ],
   flag: [
@@ -100,13 +104,14 @@ export function putListed(tables: Tables, { summary, order_id, since, version, .
     const [known] = tables.all<{ version: number }>('SELECT version FROM listed WHERE order_id = ?', order_id)
     if (known && known.version > version) return
     tables.all(
-      'INSERT OR REPLACE INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       ...[order_id, version, since, status, reference ?? null, row.email?.toLowerCase() ?? null, row.last_four],
       amount === null ? null : Math.round(amount * 100),
       ...[
         Number(row.isOpen),
         Number(flags.some((flag) => flag !== 'paid_after_failure')),
         row.due_at,
+        row.attention.length > 0 ? JSON.stringify(row.attention) : null,
         JSON.stringify(summary),
       ],
     )
@@ -164,8 +169,9 @@ export function listMonth(
     const begins = (column: string): string => `l.${column} >= ? AND l.${column} < ?`
     const ways = [begins('order_id'), begins('reference'), begins('email'), 'l.last_four = ?', 'l.amount = ?']
     const [email, end] = [search.toLowerCase(), '\u{10ffff}']
-    const amount = Math.round(Number(search.replace(',', '.')) * 100)
-    where(`(${ways.join(' OR ')})`, search, search + end, search, search + end, email, email + end, search, amount)
+    const amount = Number(search.replace(',', '.')) * 100
+    where(`(${ways.join(' OR ')})`, search, search + end, search, search + end, email, email + end, search)
+    bindings.push(Number.isNaN(amount) ? null : Math.round(amount))
   }
   if (after) where(`(${row}.since, ${row}.order_id) < (?, ?)`, after.since, after.order_id)
   const tablesOf = isOneFlag ? 'flag f CROSS JOIN listed l ON l.order_id = f.order_id' : 'listed l'

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ShopEnv } from '../../src/shop/env.ts'
 import type { GateState, GateStorage } from '../../src/shop/runtime.ts'
-import type { GateDouble } from '../worker/support/gate-double.ts'
 import { createObjectDouble } from '../worker/support/gate-double.ts'
 
 const clock = { time: 1_000_000 }
@@ -37,7 +36,7 @@ async function openGate(
 }
 
 describe('the SQLite of an object', () => {
-  let gates: Pick<GateDouble, 'rows' | 'restart' | 'calls'>
+  let gates: Awaited<ReturnType<typeof openGate>>['gates']
   let storage: GateStorage
   const put = (id: string, value: string | number | null = 1) =>
     storage.sql.exec('INSERT INTO note (id, value) VALUES (?, ?)', id, value)

@@ -197,7 +197,7 @@ async function carryOut(
       // The caller gets the response even when it cannot be recorded: the operation then blocks others until it is settled.
       if (message.type !== 'responded') return void (await stored)
       return void (await stored.catch((error: unknown) => {
-        logError('outcome_not_recorded', { attempt_id: id, operation: kind, ...describeError(error) })
+        logError('outcome_not_recorded', { attempt_id: id, operation: kind, order_id, ...describeError(error) })
       }))
     }
     case 'watch':

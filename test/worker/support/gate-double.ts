@@ -40,8 +40,12 @@ export interface GateDouble extends Omit<Double, 'restart'> {
   restart(next?: { deps: Deps; kill: Pick<Kill, 'call'> & Partial<Kill> }): void
 }
 
+/** The double of the test kit, on this runtime. */
+export const createObjectDouble: typeof createDouble = (options, waitUntil) =>
+  createDouble({ ...options, ...(open && { open }) }, waitUntil)
+
 export function createGateDouble(deps: Deps, waitUntil: (work: Promise<unknown>) => void): GateDouble {
-  const double = createDouble({ Gate: createOrderGate(deps), now: deps.now, ...(open && { open }) }, waitUntil)
+  const double = createObjectDouble({ Gate: createOrderGate(deps), now: deps.now }, waitUntil)
   const { restart } = double
   return Object.assign(double, {
     restart: (next?: Parameters<GateDouble['restart']>[0]) =>

@@ -1,5 +1,5 @@
 import { isInTurn, runAction } from './actions.ts'
-import type { GateCall } from './call-gate.ts'
+import type { GateCall, GateResult } from './call-gate.ts'
 import type { ShopEnv } from './env.ts'
 import { checkOpen } from './flows/check-open.ts'
 import { deliverEvents } from './flows/deliver-events.ts'
@@ -34,6 +34,7 @@ export function createOrderGate(deps: Deps): OrderGateClass {
     private readonly scope: OrderScope
     private readonly money = inTurn()
     private readonly events = inTurn()
+    private readonly openings = new Map<string, Promise<GateResult>>()
     private readonly storage: GateStorage
 
     constructor(state: GateState, env: ShopEnv) {
@@ -43,10 +44,23 @@ export function createOrderGate(deps: Deps): OrderGateClass {
 
     async fetch(request: Request): Promise<Response> {
       const call = (await request.json()) as GateCall
-      const turn = isInTurn(call.name) ? this.money : call.name === 'storeWebhook' ? this.events : unordered
-      const result = await turn(() => runAction(this.scope, call))
+      const result = await (call.name === 'openCheckout' ? this.open(call) : this.run(call))
       await this.wake()
       return Response.json(result)
+    }
+
+    private run(call: GateCall): Promise<GateResult> {
+      const turn = isInTurn(call.name) ? this.money : call.name === 'storeWebhook' ? this.events : unordered
+      // While a service that hangs holds up visitors, the shop can still cancel.
+      return turn(() => runAction(this.scope, call), call.name === 'cancelOrder')
+    }
+
+    /** One opening serves all visitors of a link that wait for it. */
+    private open(call: GateCall): Promise<GateResult> {
+      const key = JSON.stringify(call)
+      const opening = this.openings.get(key) ?? this.run(call).finally(() => this.openings.delete(key))
+      this.openings.set(key, opening)
+      return opening
     }
 
     /**
@@ -105,10 +119,18 @@ const unordered: Turn = (work) => work()
 
 /** Runs one piece of work after the other, also after one that failed. */
 function inTurn(): Turn {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const result = last.then(work)
-    last = result.catch(() => undefined)
-    return result
+  const waiting: (() => Promise<unknown>)[] = []
+  let isRunning = false
+  async function run(): Promise<void> {
+    isRunning = true
+    for (let work = waiting.shift(); work; work = waiting.shift()) await work()
+    isRunning = false
   }
+  return (work, goesFirst = false) =>
+    new Promise((resolve, reject) => {
+      const turn = () => work().then(resolve, reject)
+      if (goesFirst) waiting.unshift(turn)
+      else waiting.push(turn)
+      if (!isRunning) void run()
+    })
 }

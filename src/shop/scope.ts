@@ -43,8 +43,8 @@ export type C = Context<{ Bindings: ShopEnv }>
 /** A route of `/api`. */
 export type Handler = (c: C, scope: Scope) => Promise<Response>
 
-/** Runs one piece of work after the other. */
-export type Turn = <T>(work: () => Promise<T>) => Promise<T>
+/** Runs one piece of work after the other. `goesFirst`: before those that wait. */
+export type Turn = <T>(work: () => Promise<T>, goesFirst?: boolean) => Promise<T>
 
 export function openScope(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): Scope {
   return { ...deps, env, kv: openKvStore(env.STATE), waitUntil }

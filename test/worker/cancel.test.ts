@@ -155,6 +155,32 @@ describe('the latest attempt', () => {
     return world.open(link)
   }
 
+  it('is cancelled before the visitors that wait while the service hangs; those of one link share one call', async () => {
+    const world = new World({ failures: 0 })
+    const [link, other] = [await world.link({ order_id: 'A-1' }), await world.link({ order_id: 'A-1' })]
+    const calls: string[] = []
+    let answer = (): void => {}
+    const hangs = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    world.intercept = (url, init) => {
+      calls.push(new URL(url).pathname.split('/').pop() ?? '')
+      return hangs.then(() => world.emulator.fetch(url, init as RequestInit))
+    }
+    const first = Array.from({ length: 20 }, () => world.get(link))
+    await expect.poll(() => calls).toHaveLength(1)
+    const late = world.get(other)
+    const cancelled = cancel(world)
+    // It is as far as it gets while the service hangs.
+    for (let turn = 0; turn < 50; turn++) await new Promise<void>((done) => setTimeout(done))
+    answer()
+    expect((await cancelled).status).toBe(200)
+    expect(new Set((await Promise.all(first)).map(({ status }) => status))).toEqual(new Set([303]))
+    expect((await late).headers.get('location') ?? '').toContain('/return/')
+    expect(calls.slice(0, 2)).toEqual(['payment', 'cancel'])
+    expect(world.payable('A-1')).toEqual([])
+  })
+
   it('is cancelled, though the closing cannot be written', async () => {
     const world = new World()
     await triedAgain(world)

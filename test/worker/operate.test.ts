@@ -259,6 +259,12 @@ it('a capture whose gate’s response was lost may have been made, and its key g
   })
   world.options.env = {}
   const [first] = made(world, 'capture')
+  world.options.env = { ORDER_GATE: lossy }
+  expect(await send(world, 'cancel', 'two')).toMatchObject({
+    status: 502,
+    body: { code: 'outcome_unknown', detail: expect.stringContaining('stays cancelled') },
+  })
+  world.options.env = {}
   const again = await send(world, 'capture', 'one', { charge_amount: 10 })
   expect(again).toMatchObject({ status: 200, body: { operation_id: first?.operation_id } })
   expect(made(world, 'capture')).toHaveLength(1)

@@ -268,11 +268,14 @@ async function file(
   }
 }
 
-export const outcomeUnknown = (kind: OperationKind): Problem => ({
+export const outcomeUnknown = (kind: OperationKind | 'cancel'): Problem => ({
   status: 502,
   code: 'outcome_unknown',
   title: 'It may have been executed.',
-  detail: `Send the same request again with the same Idempotency-Key: it finds out, and never makes a second ${kind}. Or have the webhook re-sent with POST …/resend and {"operation":"${kind}"}.`,
+  detail:
+    kind === 'cancel'
+      ? 'Send the same request again: a payment that is cancelled stays cancelled.'
+      : `Send the same request again with the same Idempotency-Key: it finds out, and never makes a second ${kind}. Or have the webhook re-sent with POST …/resend and {"operation":"${kind}"}.`,
 })
 
 function outcomeOf(error: unknown): OperationState {

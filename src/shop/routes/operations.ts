@@ -35,15 +35,18 @@ export const moveMoney =
     }
     const order_id = orderIn(c)
     const request = { kind, idempotencyKey, fields }
-    // What was sent to the gate may have been done, whatever became of the response.
-    const lost = (error: unknown): RecordedResponse => {
-      if (!(error instanceof GateError)) throw error
-      logError('outcome_unknown', { operation: kind, order_id, ...describeError(error) })
-      const body = outcomeUnknown(kind)
-      return { status: body.status, body }
-    }
-    return respond(await act(scope, order_id, move, request).catch(lost))
+    return respond(await act(scope, order_id, move, request).catch(unlessLost(kind, order_id)))
   }
+
+/** What was sent to the gate may have been done, whatever became of the response. */
+function unlessLost(kind: OperationKind | 'cancel', order_id: string): (error: unknown) => RecordedResponse {
+  return (error) => {
+    if (!(error instanceof GateError)) throw error
+    logError('outcome_unknown', { operation: kind, order_id, ...describeError(error) })
+    const body = outcomeUnknown(kind)
+    return { status: body.status, body }
+  }
+}
 
 /** `POST /api/orders/:order_id/attempts/:attempt_id/settle`, with `{ "executed": true | false }`. */
 export const settleAttempt: Handler = async (c, scope) => {
@@ -66,7 +69,9 @@ export const settleAttempt: Handler = async (c, scope) => {
 
 /** `POST /api/orders/:order_id/cancel` */
 export const cancelOrder: Handler = async (c, scope) => {
-  return Response.json(withoutToken(await act(scope, orderIn(c), cancel)))
+  const order_id = orderIn(c)
+  const cancelled = act(scope, order_id, cancel).then((body) => ({ status: 200, body: withoutToken(body) }))
+  return respond(await cancelled.catch(unlessLost('cancel', order_id)))
 }
 
 /** `POST /api/orders/:order_id/resend`, with `{ "operation": "purchase" }`; what it returns is stored like the webhook. */

@@ -45,7 +45,8 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       const call = (await request.json()) as GateCall
       const turn = isInTurn(call.name) ? this.money : call.name === 'storeWebhook' ? this.events : unordered
       const result = await turn(() => runAction(this.scope, call))
-      await this.wake()
+      // The shop's objects have nothing due.
+      if (call.order_id !== '') await this.wake()
       return Response.json(result)
     }
 
@@ -57,8 +58,9 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       const { scope } = this
       // First: whatever ends the Worker from here on, the gate is called again.
       await this.storage.setAlarm(scope.now() + LATER_MS)
-      // Also before: code of `onEvent` that ends the object each time would never let its failing event be listed.
-      const first = await Promise.allSettled([publishDue(scope)])
+      // Before it as well, once it has failed: code of `onEvent` that ends the object each time would never let its event be listed.
+      const isFailing = scope.store.all('SELECT event_id FROM queue WHERE failing = 1 LIMIT 1').length > 0
+      const first = await Promise.allSettled(isFailing ? [publishDue(scope)] : [])
       const done = await Promise.allSettled([
         scope.onEvent && deliverEvents(scope),
         this.money(() => checkOpen(scope)),

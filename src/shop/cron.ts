@@ -1,5 +1,5 @@
 import { act, actShop, wake } from './actions.ts'
-import { retentionMs, type ShopEnv } from './env.ts'
+import { clockAhead, retentionMs, type ShopEnv } from './env.ts'
 import { eraseSoon } from './flows/erase-personal-data.ts'
 import { raiseMisconfigured } from './flows/raise-alert.ts'
 import { lateOfMonth, monthsOfShop, periodOfMonth, progressOf } from './flows/shop-list.ts'
@@ -34,7 +34,8 @@ const WAITED_MS = HOUR_MS
 
 /** An alarm that failed too often is never run again by the runtime: its gate sets another one when it is called. */
 async function wakeGates(scope: Scope): Promise<void> {
-  const until = scope.now() - WAITED_MS
+  // A clock that was moved on has rung nothing.
+  const until = scope.now() - (clockAhead(scope.env) > 0 ? 0 : WAITED_MS)
   const late: string[] = []
   for (const month of await actShop(scope, undefined, monthsOfShop)) {
     if (late.length < WOKEN)

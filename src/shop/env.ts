@@ -1,4 +1,5 @@
 import type { ClientConfig, Fetch } from '../index.ts'
+import { isLoopback } from './lib/loopback.ts'
 import type { GateNamespace, KvNamespace } from './runtime.ts'
 
 /**
@@ -38,6 +39,8 @@ export interface ShopEnv {
   RETENTION_DAYS: string
   /** `true` or `false`: whether the card's token is stored with its event. */
   KEEP_CARD_TOKEN: string
+  /** Set by `edgetill dev` when its emulator's clock is moved: so many milliseconds is the worker ahead. On loopback alone. */
+  CLOCK_AHEAD_MS?: string
   /** Secret: the API key. */
   API_KEY: string
   /** Secret: signs calls and verifies webhooks. */
@@ -66,6 +69,10 @@ export const linkSecrets = (env: ShopEnv): string[] => present(env.LINK_SECRET, 
 
 /** The bearer tokens that `/api` accepts. */
 export const adminTokens = (env: ShopEnv): string[] => present(env.ADMIN_TOKEN, env.ADMIN_TOKEN_PREVIOUS)
+
+/** How far the worker's clock is ahead of the runtime's, in milliseconds. */
+export const clockAhead = ({ CLOCK_AHEAD_MS, BASE_URL }: ShopEnv): number =>
+  CLOCK_AHEAD_MS && isLoopback(BASE_URL ?? '') ? Number(CLOCK_AHEAD_MS) : 0
 
 /** Whether `cc_token` is stored. */
 export const keepsCardToken = (env: ShopEnv): boolean => !/^(false|off|no|0)$/i.test(env.KEEP_CARD_TOKEN ?? '')

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { ShopEnv } from './env.ts'
+import { clockAhead, type ShopEnv } from './env.ts'
 import type { ShopOptions } from './options.ts'
 import type { WaitUntil } from './runtime.ts'
 import { type KvStore, openKvStore } from './store/kv.ts'
@@ -47,7 +47,8 @@ export type Handler = (c: C, scope: Scope) => Promise<Response>
 export type Turn = <T>(work: () => Promise<T>, goesFirst?: boolean) => Promise<T>
 
 export function openScope(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): Scope {
-  return { ...deps, env, kv: openKvStore(env.STATE), waitUntil }
+  const ahead = clockAhead(env)
+  return { ...deps, now: () => deps.now() + ahead, env, kv: openKvStore(env.STATE), waitUntil }
 }
 
 /** The scope of a request. An app that tests call has no execution context. */

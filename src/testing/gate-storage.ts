@@ -64,6 +64,13 @@ export function openGateStorage(kept: Kept, { calls, through, commit, isDead, be
     const committed = Promise.resolve().then(() => commit(end))
     kept.pending = committed.catch(end)
   }
+  const indexes = new Map<string, number>()
+  const INDEXES = "SELECT count(*) AS count FROM pragma_index_list(?) WHERE origin = 'c'"
+  function indexesOf(table: string): number {
+    const count = indexes.get(table) ?? Number(database.exec(INDEXES, [table]).rows[0]?.count)
+    indexes.set(table, count)
+    return count
+  }
   return {
     sql: {
       exec(query, ...bindings) {
@@ -77,7 +84,9 @@ export function openGateStorage(kept: Kept, { calls, through, commit, isDead, be
         if (!isRead) begin()
         calls.storage++
         const { rows, changes } = database.exec(query, bindings)
-        const [rowsRead, rowsWritten] = [isRead ? Math.max(rows.length, 1) : 0, isRead || !action ? 0 : changes]
+        // An entry of an index is billed as a row.
+        const written = isRead || !action ? 0 : changes * (1 + indexesOf(table))
+        const [rowsRead, rowsWritten] = [isRead ? Math.max(rows.length, 1) : 0, written]
         calls.rowsRead += rowsRead
         calls.rowsWritten += rowsWritten
         return cursorOf(rows, rowsRead, rowsWritten)

@@ -150,5 +150,8 @@ export async function scheduleAlarm(
        UNION ALL SELECT next_at FROM published)`,
     ...[Number(hasOnEvent), now, now + PAUSE_MS, now, now + PAUSE_MS],
   )
-  await orStorageError('write', () => (at === null ? storage.deleteAlarm() : storage.setAlarm(at)))
+  await orStorageError('write', async () => {
+    if (at !== null) await storage.setAlarm(at)
+    else if ((await storage.getAlarm()) !== null) await storage.deleteAlarm()
+  })
 }

@@ -1,5 +1,4 @@
 import type { ClientConfig, Fetch } from '../index.ts'
-import { isLoopback } from './lib/loopback.ts'
 import type { GateNamespace, KvNamespace } from './runtime.ts'
 
 /**
@@ -39,8 +38,6 @@ export interface ShopEnv {
   RETENTION_DAYS: string
   /** `true` or `false`: whether the card's token is stored with its event. */
   KEEP_CARD_TOKEN: string
-  /** Set by `edgetill dev` when its emulator's clock is moved: so many milliseconds is the worker ahead. On loopback alone. */
-  CLOCK_AHEAD_MS?: string
   /** Secret: the API key. */
   API_KEY: string
   /** Secret: signs calls and verifies webhooks. */
@@ -70,9 +67,9 @@ export const linkSecrets = (env: ShopEnv): string[] => present(env.LINK_SECRET, 
 /** The bearer tokens that `/api` accepts. */
 export const adminTokens = (env: ShopEnv): string[] => present(env.ADMIN_TOKEN, env.ADMIN_TOKEN_PREVIOUS)
 
-/** How far the worker's clock is ahead of the runtime's, in milliseconds. */
-export const clockAhead = ({ CLOCK_AHEAD_MS, BASE_URL }: ShopEnv): number =>
-  CLOCK_AHEAD_MS && isLoopback(BASE_URL ?? '') ? Number(CLOCK_AHEAD_MS) : 0
+/** How far `edgetill dev` has moved the worker's clock on, in milliseconds; nowhere but beside an emulator on this machine. */
+export const clockAhead = ({ CLOCK_AHEAD_MS, BASE_URL }: ShopEnv & { CLOCK_AHEAD_MS?: string }): number =>
+  /^http:\/\/(127\.0\.0\.1|localhost)[:/]/.test(BASE_URL ?? '') ? Number(CLOCK_AHEAD_MS ?? 0) : 0
 
 /** Whether `cc_token` is stored. */
 export const keepsCardToken = (env: ShopEnv): boolean => !/^(false|off|no|0)$/i.test(env.KEEP_CARD_TOKEN ?? '')

@@ -100,6 +100,14 @@ function operation(kind: Operation): Record<string, Scenario> {
     idempotency_key_missing: ({ send }) => send(),
     invalid_json: ({ send }) => send({}, { headers: KEY, body: '[' }),
     not_found: ({ send }) => send({ order_id: 'nobody' }, { headers: KEY }),
+    not_paid: async (call) => {
+      for (const id of ['A-1', 'A-1~2']) await call.world.deliver(payment(id, { status: 'failure' }))
+      return again(call.send, 'k')
+    },
+    paid_twice: async (call) => {
+      for (const id of ['A-1', 'A-1~2']) await call.world.deliver(payment(id))
+      return again(call.send, 'k')
+    },
     order_rebuilt: async (call) => {
       await paid(call, kind)
       const { sql } = call.world.gate.storage('A-1')
@@ -204,6 +212,7 @@ const unknown: Record<string, Scenario> = { not_found: ({ send }) => send() }
 /** How each error of each route comes about. */
 const SCENARIOS: Record<string, Record<string, Scenario>> = {
   'GET /api/orders': { ...ofStrays, invalid_parameter: ({ send }) => send({}, {}, 'flag=x') },
+  'GET /api/attention': {},
   'GET /api/orders/:order_id': unknown,
   'GET /api/orders/:order_id/events/:event_id': unknown,
   'POST /api/orders/:order_id/capture': operation('capture'),
@@ -226,7 +235,11 @@ const SCENARIOS: Record<string, Record<string, Scenario>> = {
   'POST /api/orders/:order_id/cancel': {
     ...failing,
     invalid_input: ({ send }) => send({ order_id: 'x'.repeat(300) }),
-    api: ({ send }) => send(),
+    // Paid already.
+    api: async ({ world, send }) => {
+      await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+      return send()
+    },
     outcome_unknown: async ({ world, send }) => {
       await world.open(await world.link({ order_id: 'A-1' }))
       world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })

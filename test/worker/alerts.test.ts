@@ -71,12 +71,14 @@ describe('alerts', () => {
     const { world, alerts } = watched({ onEvent: fails })
     await world.open(await world.link({ order_id: 'A-1' }))
     await world.deliver(payment('A-1'))
-    for (let run = 0; run < 400 && alerts.length === 0; run++) {
+    for (let run = 0; run < 400 && calls < 20; run++) {
       await world.advance(15 * 60_000)
       await world.cron()
       await world.idle()
     }
-    expect(alerts).toEqual([{ kind: 'on_event_given_up', order_id: 'A-1', event_id: expect.any(String), attempts: 20 }])
+    expect(alerts.filter(({ kind }) => kind === 'on_event_given_up')).toEqual([
+      { kind: 'on_event_given_up', order_id: 'A-1', event_id: expect.any(String), attempts: 20 },
+    ])
     expect(calls).toBe(20)
     await world.advance(7 * 24 * HOUR_MS)
     await world.cron()

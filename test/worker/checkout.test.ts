@@ -358,7 +358,7 @@ describe.each(KINDS)('a checkout link over %s KV that does not fail at random', 
     const world = create()
     world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
     await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
-    expect(await world.order('A-1')).toMatchObject({ status: 'failure', replaced_by: 'A-1~2', flags: [] })
+    expect(await world.order('A-1~1')).toMatchObject({ status: 'failure', replaced_by: 'A-1~2', flags: [] })
     expect(await world.order('A-1~2')).toMatchObject({
       status: 'success',
       replaces: 'A-1',

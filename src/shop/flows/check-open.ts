@@ -54,7 +54,7 @@ async function check(scope: OrderScope, row: WatchedRow): Promise<void> {
     const isAbandoned = state === 'unpaid' && isOld
     if (isAbandoned) logInfo('checkout_abandoned', { order_id })
     const isAlert = isOld && !row.alerted && (state === 'pending' || state === 'unknown')
-    if (isAlert) raiseAlert(scope, alertOf(row))
+    if (isAlert) raiseAlert(scope, alertOf(row, state))
     if (state === 'ended' || isAbandoned || next === undefined) await watchlist.remove(order_id, attempt_id)
     else await watchlist.put({ ...next, ...(isAlert && { alerted: true, listed: true }) })
   } catch (error) {
@@ -65,9 +65,9 @@ async function check(scope: OrderScope, row: WatchedRow): Promise<void> {
 }
 
 /** The alert of what has been open for too long. */
-export function alertOf(row: WatchedRow): RaisedAlert {
+export function alertOf(row: WatchedRow, state?: State): RaisedAlert {
   const { kind, order_id, attempt_id, since } = row
-  const details = { order_id, since: new Date(since).toISOString() }
+  const details = { order_id, ...(state && { state }), since: new Date(since).toISOString() }
   return attempt_id === undefined
     ? { kind: 'checkout_open', ...details }
     : { kind: 'operation_unsettled', ...details, operation: kind, attempt_id }

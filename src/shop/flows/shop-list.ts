@@ -1,7 +1,7 @@
 import { callGate, shopObject } from '../call-gate.ts'
-import type { Alert } from '../options.ts'
 import type { OrderScope } from '../scope.ts'
 import {
+  type Attention,
   type FailingRow,
   type ListedRow,
   listMonth,
@@ -68,11 +68,11 @@ export async function attentionOfMonth(
   { shop }: OrderScope,
   _: string,
   { limit }: { limit: number },
-): Promise<{ since: number; attention: Alert[] }[]> {
+): Promise<{ since: number; attention: Attention[] }[]> {
   const query = 'SELECT since, attention FROM listed WHERE attention IS NOT NULL ORDER BY since, order_id LIMIT ?'
   return shop.all<{ since: number; attention: string }>(query, limit).map(({ since, attention }) => ({
     since,
-    attention: JSON.parse(attention) as Alert[],
+    attention: JSON.parse(attention) as Attention[],
   }))
 }
 

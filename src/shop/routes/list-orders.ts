@@ -7,9 +7,16 @@ import {
   monthsOfShop,
   ordersOfMonth,
 } from '../flows/shop-list.ts'
-import type { Alert, RaisedAlert } from '../options.ts'
+import type { RaisedAlert } from '../options.ts'
 import type { Scope } from '../scope.ts'
-import { type FailingRow, monthOf, type OrderFilter, type OrderSummary, type Place } from '../store/shop-tables.ts'
+import {
+  type Attention,
+  type FailingRow,
+  monthOf,
+  type OrderFilter,
+  type OrderSummary,
+  type Place,
+} from '../store/shop-tables.ts'
 import { listStrays } from '../store/strays.ts'
 
 /** An order of a list. */
@@ -75,7 +82,7 @@ export async function countFailing(scope: Scope): Promise<number> {
 }
 
 /** Something that a person should look at: an alert, and when its order came, ISO 8601, UTC. */
-interface AttentionItem extends Alert {
+interface AttentionItem extends Attention {
   at: string
 }
 
@@ -85,7 +92,7 @@ const SHOWN = 200
 /** What needs a person, the oldest first; `more`: there is more than is shown. */
 export async function listAttention(scope: Scope): Promise<{ items: AttentionItem[]; more: boolean }> {
   const { kv, env } = scope
-  const found: { since: number; attention: Alert[] }[] = []
+  const found: { since: number; attention: Attention[] }[] = []
   for (const month of (await actShop(scope, undefined, monthsOfShop)).reverse()) {
     if (found.length <= SHOWN) found.push(...(await actShop(scope, month, attentionOfMonth, { limit: SHOWN + 1 })))
   }

@@ -1,4 +1,3 @@
-import type { Alert } from '../options.ts'
 import type { SqlValue } from '../runtime.ts'
 import type { Order } from './order.ts'
 import type { Schema, Tables } from './order-store.ts'
@@ -41,6 +40,14 @@ export interface FailingRow {
   order_id: string
 }
 
+/** What a person should look at, with a sentence about it. */
+export interface Attention {
+  kind: string
+  order_id: string | null
+  text: string
+  [detail: string]: unknown
+}
+
 /** An order as its gate reports it to the shop's list. */
 export interface ListedRow {
   summary: OrderSummary
@@ -57,7 +64,7 @@ export interface ListedRow {
   /** When its gate is to do something next, milliseconds since 1970. */
   due_at: number | null
   /** What needs a person. */
-  attention: Alert[]
+  attention: Attention[]
   /** The events that `onEvent` fails on. */
   failing: FailingRow[]
 }

@@ -127,7 +127,7 @@ describe.each(KINDS)('/api over %s KV', (kind) => {
     expect((await world.order('A-1'))?.totals.captured).toBe(0)
     const again = await world.patient('/api/orders/A-1/cancel', { method: 'POST' })
     expect((await problem(again)).slice(1)).toEqual([PROBLEM, 'api'])
-    expect(await problem(await world.api('/api/orders/nobody/cancel', { method: 'POST' }))).toEqual([
+    expect(await problem(await world.patient('/api/orders/nobody/cancel', { method: 'POST' }))).toEqual([
       404,
       PROBLEM,
       'api',

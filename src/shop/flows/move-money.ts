@@ -114,11 +114,12 @@ async function run(
   for (let message = messages.shift(); message; message = messages.shift()) {
     if (!reading || !state || AFTER_ASKING.has(message.type)) {
       // Again after the service was asked: what was learnt there is known from now on.
-      const { rebuilt_at: at, asked: isAsked = false } = await takeStock(scope, order_id, { isMoney: true })
+      const { rebuilt_at, asked: isAsked = false } = await takeStock(scope, order_id)
       reading = await readOrder(scope.store, order_id, scope.env.POS_ID)
       const operations = await listOperations(scope.store, await orderKeyOf(order_id))
       const { loss: _, ...before } = state ?? {}
-      const loss = at !== undefined && { loss: { at, isAsked } }
+      const isSure = isAsked && rebuilt_at === undefined
+      const loss = !isSure && { loss: { at: rebuilt_at ?? 0, isAsked } }
       state = { ...before, order: factsOf(scope, order_id, reading), operations, ...loss }
     }
     const next = step(state, message, scope.now())

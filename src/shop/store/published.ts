@@ -20,8 +20,10 @@ export interface Published {
 }
 
 /** Has an order published: something of it has changed. @param create False: only when it is known. */
-export function touch(store: OrderStore, order_id: string, now: number, create = true): void {
-  if (create) store.all('INSERT OR IGNORE INTO published (order_id, since, version) VALUES (?, ?, 0)', order_id, now)
+export function touch(store: OrderStore, order_id: string, now: number, create = true, since: number = now): void {
+  // The version is a time: later than whatever was published before the storage was lost.
+  const query = 'INSERT OR IGNORE INTO published (order_id, since, version) VALUES (?, ?, ?)'
+  if (create) store.all(query, order_id, since, now)
   store.all(
     `UPDATE published SET version = version + 1, next_at = min(coalesce(next_at, 1e15), max(?, written_at + ?))
      WHERE order_id = ?`,

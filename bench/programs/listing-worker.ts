@@ -31,7 +31,8 @@ export class OrderGate extends shop.OrderGate {
         const order = summaryOf(orderFrom(order_id, [], { checkout: undefined, posId: '' }))
         const summary = { ...order, status: index % 10 === 0 ? 'failure' : 'success', reference: `cart-${index}` }
         const found = { email: `customer-${index}@shop.example.com`, last_four: '1111', isOpen: index % 50 === 0 }
-        putListed(tables, { summary, since: TIME + index, version: 1, due_at: null, failing: [], ...found })
+        const own = { order_id, since: TIME + index, version: 1, due_at: null, attention: [], failing: [] }
+        putListed(tables, { summary, ...own, ...found })
       }
     })
     return new Response()

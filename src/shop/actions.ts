@@ -38,7 +38,7 @@ const AWAKE = 'awake'
 /** Any call has the gate set its alarm again, should it have been lost; this one has the order published too. */
 export async function wake({ store, now }: OrderScope, order_id: string): Promise<'awake'> {
   // The list may have another time of what is due.
-  if (order_id !== '') await store.writeDue(now(), () => touch(store, order_id, now(), false))
+  if (order_id !== '') await store.writeDue(now(), () => touch(store, order_id, now(), { create: false }))
   return AWAKE
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { operationKey } from '../../src/index.ts'
 import type { OnEvent } from '../../src/shop/options.ts'
 import { payment } from './support/events.ts'
 import { createKill, howsOf, type Kill, killAtEach } from './support/kill.ts'
@@ -101,9 +102,9 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', LIMIT, ({ kin
     await killAtEach(kind, 5, async (killAt) => {
       const handled = new Set<string>()
       let fails = true
-      const onEvent: OnEvent = ({ id }) => {
+      const onEvent: OnEvent = ({ event }) => {
         if (fails) throw new Error('the shop is down')
-        handled.add(id)
+        handled.add(operationKey(event))
       }
       const world = new World({ kind, onEvent })
       await world.deliver(payment(newOrderId()))

@@ -81,23 +81,43 @@ it('is rebuilt from every event that KV has, with its further attempts, and a pe
   await world.deliver(secondary(ID, 'refund', { amount: 5 }))
   expect(await world.order(ID)).toMatchObject({ totals: { ...before?.totals, refunded: 500 }, flags: ['rebuilt'] })
   expect((await world.order(`${ID}~2`))?.events).toHaveLength(1)
+  const { orders } = (await (await world.settled(`/api/orders?search=${ID}`)).json()) as { orders: object[] }
+  expect(orders).toContainEqual(expect.objectContaining({ order_id: ID, flags: ['rebuilt'] }))
   await world.idle()
-  expect(alerts.filter(({ kind }) => kind === 'rebuilt')).toEqual([{ kind: 'rebuilt', order_id: ID }])
+  expect(alerts.filter(({ kind }) => kind === 'rebuilt')).toMatchObject([{ kind: 'rebuilt', order_id: ID }])
 })
 
-it('of which KV shows nothing asks the service before its first money call', async () => {
+const webhookOf = (world: World, wanted: string): object =>
+  world.emulator.deliveries.find(({ event }) => event.method === wanted)?.event ?? {}
+
+const FIRST: Record<string, (world: World) => Promise<unknown>> = {
+  'a money call': async () => {},
+  'the webhook of the capture': (world) => world.deliver(webhookOf(world, 'capture')),
+  'a copy of the payment’s webhook': (world) => world.deliver(webhookOf(world, 'auth')),
+  'an opening of its link': async (world) => {
+    expect(await world.open(await world.link({ order_id: ID, method: 'auth' }))).toContain('/return/')
+    expect(world.payable(ID)).toEqual([])
+  },
+}
+
+it.each(Object.keys(FIRST))('of which KV shows nothing makes no capture twice, beginning with %s', async (first) => {
   const world = await reserved()
   expect((await capture(world, 'one')).status).toBe(200)
+  await world.advance(20_000)
   await lose(world)
   world.time += 2_000
   for (const key of [...(await world.keys('event/')), ...(await world.keys('order/'))])
     await world.env().STATE.delete(key)
   await world.advance(2_000)
+  await FIRST[first]?.(world)
   const [{ operation_id }] = made(world) as unknown as [{ operation_id: string }]
   expect(await capture(world, 'one')).toMatchObject({ status: 409, body: { code: 'outcome_unknown', operation_id } })
   // One of another kind was never made.
   expect((await world.send(`/api/orders/${ID}/refund`, { refund_amount: 4 }, 'three')).status).toBe(200)
   expect(made(world)).toHaveLength(1)
+  // The list takes the new state, although the gate has forgotten how often it changed.
+  const { orders } = (await (await world.settled('/api/orders')).json()) as { orders: object[] }
+  expect(orders).toMatchObject([{ order_id: ID, totals: { captured: 1_000, refunded: 400 } }])
 })
 
 it('is not said to be lost while its first event is being stored', async () => {

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
 interface Page {
-  orders: { order_id: string; status: string | null; listed_at: string }[]
+  orders: { order_id: string; status: string | null; listed_at: string; description?: string }[]
   cursor: string | null
 }
 
@@ -451,7 +451,7 @@ describe('the shop’s objects', () => {
       )
       for (const listed of orders) {
         const { operations, events, attempts, customer_email, ...order } = (await world.order(listed.order_id)) ?? {}
-        const { description, ...row }: Listed & { description?: string } = listed
+        const { description, ...row } = listed
         expect(row).toEqual({ ...order, listed_at: listed.listed_at })
       }
       expect(await all(world, 'open=true')).toEqual([])

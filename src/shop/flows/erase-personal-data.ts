@@ -109,6 +109,6 @@ async function eraseAttempt(
     const { url, link, customer_email, customer_name, description, ...rest } = checkout
     await putCheckout(store, order_id, rest)
   }
-  await store.writeDue(now(), () => touch(store, order_id, now(), false))
+  await store.writeDue(now(), () => touch(store, order_id, now(), { create: false }))
   return { erased, left, attempts: checkout?.attempts ?? 1 }
 }

@@ -77,7 +77,7 @@ export async function moveMoney(scope: OrderScope, order_id: string, call: Money
 
 /** The attempt at paying the order that a money call is about. */
 async function attemptFor(scope: OrderScope, named: string, keyHash: string): Promise<string | RecordedResponse> {
-  await takeStock(scope, baseOrderId(named), { isMoney: true })
+  await takeStock(scope, baseOrderId(named))
   const { store, env } = scope
   const own = ownAttempt(store, named)
   if (own !== undefined) return own
@@ -143,10 +143,11 @@ async function run(
   for (let message = messages.shift(); message; message = messages.shift()) {
     if (!reading || !state || AFTER_ASKING.has(message.type)) {
       // Again after the service was asked: what was learnt there is known from now on.
-      const { rebuilt_at: at, asked: isAsked = false } = await takeStock(scope, order_id, { isMoney: true })
+      const { rebuilt_at, asked: isAsked = false } = await takeStock(scope, order_id)
       reading = await readOrder(scope.store, order_id, scope.env.POS_ID)
       const { loss: _, ...before } = state ?? {}
-      const loss = at !== undefined && { loss: { at, isAsked } }
+      const isSure = isAsked && rebuilt_at === undefined
+      const loss = !isSure && { loss: { at: rebuilt_at ?? 0, isAsked } }
       state = { ...before, order: factsOf(scope, order_id, reading), operations: reading.made, ...loss }
     }
     const next = step(state, message, scope.now())

@@ -24,7 +24,7 @@ import { ignoreOutage } from '../store/kv.ts'
 import { getStatus } from '../store/order.ts'
 import { announce, expectedOf, expire, type LinkedOrder, remember } from './checkout-records.ts'
 import { cancelAtService, makePayment } from './money-calls.ts'
-import { takeStock } from './rebuild.ts'
+import { noteCreated, takeStock } from './rebuild.ts'
 import { storeShown } from './store-event.ts'
 
 /** The result of opening a link: to the payment, or to the result; else the page to show. */
@@ -186,6 +186,7 @@ async function create(
       server_url: link.order.server_url ?? (await webhookAddress(link.origin, order_id, expectedOf(link), secret)),
       result_url: await resultOf(linked, attempt),
     })
+    if (attempt === 1) await noteCreated(scope).catch(ignoreOutage)
     return { type: 'created', attempt, url: url ?? (await resultOf(linked, attempt)) }
   } catch (error) {
     run.error = error

@@ -9,17 +9,13 @@ import { raiseAlert } from './raise-alert.ts'
 /**
  * Makes sure that a gate knows its order. One without a row is new, or its storage was lost: it was lost where KV holds an
  * event of the order other than the one in hand. Then the order is rebuilt from KV. Its keys of money calls are gone, so
- * `protocol.ts` makes none until the service was asked.
+ * `protocol.ts` makes none until the service was asked. KV may be late: whatever it lists, only a payment that was created
+ * by this gate proves that no key is missing, and no event does.
  *
- * @param at `inHand`: the id of the event that is being stored. `isMoney`: a money call is the first that the gate hears of;
- *   then it counts as lost until the service was asked, whatever KV lists.
+ * @param inHand The id of the event that is being stored.
  * @throws {StorageError} when KV cannot be read: nothing may be concluded.
  */
-export async function takeStock(
-  scope: OrderScope,
-  order_id: string,
-  { inHand, isMoney = false }: { inHand?: string; isMoney?: boolean } = {},
-): Promise<Birth> {
+export async function takeStock(scope: OrderScope, order_id: string, inHand?: string): Promise<Birth> {
   const { store, now } = scope
   const known = await getBirth(store)
   if (known) return known
@@ -28,7 +24,7 @@ export async function takeStock(
   if (isLost || base !== order_id) {
     for (let attempt = 2; await rebuild(scope, attemptId(base, attempt), inHand); attempt++);
   }
-  if (!isLost && isMoney) return { at: now(), rebuilt_at: 0 }
+  if (!isLost && inHand === undefined) return { at: now() }
   // Last: a gate that dies before it begins anew.
   const birth = await addBirth(store, { at: now(), ...(isLost && { rebuilt_at: now() }) })
   if (isLost) raiseAlert(scope, { kind: 'rebuilt', order_id: base })
@@ -42,14 +38,16 @@ export async function noteAsked({ store, now }: OrderScope, { operations }: Orde
   await putBirth(store, { at, asked: true, ...(isLost && { rebuilt_at: rebuilt_at ?? now() }) })
 }
 
+/** Records that the service has created the order's payment: nothing of the order can have been lost before. */
+export async function noteCreated({ store, now }: OrderScope): Promise<void> {
+  const { at = now(), rebuilt_at } = (await getBirth(store)) ?? {}
+  if (rebuilt_at === undefined) await putBirth(store, { at, asked: true })
+}
+
 /** @returns Whether KV had another event of the order. */
 async function rebuild({ kv, store, now }: OrderScope, order_id: string, inHand?: string): Promise<boolean> {
   const times = await importEvents(kv, store, order_id, inHand)
   if (times.length === 0) return false
-  await store.writeDue(now(), () => {
-    touch(store, order_id, Math.min(...times))
-    // Later than whatever was published before.
-    store.all('UPDATE published SET version = ? WHERE order_id = ?', now(), order_id)
-  })
+  await store.writeDue(now(), () => touch(store, order_id, now(), { since: Math.min(...times) }))
   return true
 }

@@ -16,7 +16,7 @@ import {
   putOwnEvent,
   type StoredEvent,
 } from '../store/event-log.ts'
-import { ignoreOutage, unlessJustWritten } from '../store/kv.ts'
+import { ignoreOutage } from '../store/kv.ts'
 import { isPaidBeside, type Order, orderFrom } from '../store/order.ts'
 import { touch } from '../store/published.ts'
 import { putStray } from '../store/strays.ts'
@@ -111,10 +111,7 @@ export interface StoreOptions {
   notify?: boolean
 }
 
-/**
- * Stores an event that the service showed when it was asked. Its webhook may come at the same moment: KV then rejects the
- * second write to the event's key, and the first write was of the same event.
- */
+/** Stores an event that the service showed when it was asked. */
 export async function storeShown(
   scope: OrderScope,
   event: WebhookEvent,
@@ -123,7 +120,7 @@ export async function storeShown(
   const packed = packEvent(event, scope.env, expected)
   const store = () => (packed ? storeEvent(scope, packed, options) : storeUnpackable(scope, event))
   // Queue behind webhooks: two concurrent writers would overwrite each other's status.
-  await scope.eventsInTurn(() => unlessJustWritten(store()))
+  await scope.eventsInTurn(store)
 }
 
 /**
@@ -143,7 +140,7 @@ export async function storeEvent(
   const logged: LoggedEvent = { ...summary, received_at: now, ...(expected && { expected }) }
   const isQueued = scope.onEvent !== undefined && notify
   // Before the log has it: an event in KV whose gate has no row is one of a gate that was lost.
-  await takeStock(scope, order_id, { inHand: logged.id })
+  await takeStock(scope, order_id, logged.id)
   const known = await listEvents(store, orderKey)
   if (known.some(({ id }) => id === logged.id)) {
     if (isQueued) await outbox.add(logged.id, order_id, stored, now)

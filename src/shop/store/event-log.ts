@@ -147,7 +147,7 @@ const ERASED_AT_ONCE = 200
  * Removes a person's data from events of an order that were received until `before`, at most {@link ERASED_AT_ONCE} of them;
  * the keys, the metadata and the fold's fields stay.
  *
- * @returns The ids of the events that were dealt with, how many of them were changed, and how many are left.
+ * @returns The ids of erased events that wait for `onEvent`, how many of them were changed, and how many are left.
  */
 export async function eraseEvents(
   { kv, store }: { kv: KvStore; store: OrderStore },
@@ -156,7 +156,6 @@ export async function eraseEvents(
   before: number,
 ): Promise<{ done: string[]; erased: number; left: number }> {
   const due = 'FROM event WHERE order_key = ? AND erased = 0 AND received_at <= ?'
-  const done: string[] = []
   let erased = 0
   type Due = { id: string; received_at: number; summary: string }
   const query = `SELECT id, received_at, summary ${due} LIMIT ?`
@@ -172,8 +171,10 @@ export async function eraseEvents(
     }
     const query = 'UPDATE event SET erased = 1, receipt_url = NULL, last_four = NULL WHERE order_key = ? AND id = ?'
     store.all(query, orderKey, id)
-    done.push(id)
   }
+  const waiting =
+    'SELECT id FROM event JOIN queue ON event_id = id WHERE order_key = ? AND erased = 1 AND entry IS NOT NULL'
+  const done = store.all<{ id: string }>(waiting, orderKey).map(({ id }) => id)
   const [row] = store.all<{ count: number }>(`SELECT count(*) AS count ${due}`, orderKey, before)
   return { done, erased, left: row?.count ?? 0 }
 }

@@ -70,9 +70,9 @@ const ORDER: Schema = {
     `CREATE TABLE operation (order_key TEXT, id TEXT, started_at INTEGER NOT NULL, operation TEXT NOT NULL,
        PRIMARY KEY (order_key, id)) WITHOUT ROWID`,
   ],
-  // Every event that was queued for `onEvent`; without an entry and a time it was handled.
+  // Every event that was queued for `onEvent`, one for each status of an operation; handled: without an entry and a time.
   queue: [
-    `CREATE TABLE queue (event_id TEXT PRIMARY KEY, order_id TEXT NOT NULL, next_at INTEGER,
+    `CREATE TABLE queue (event_id TEXT PRIMARY KEY, operation TEXT UNIQUE, order_id TEXT NOT NULL, next_at INTEGER,
        failing INTEGER NOT NULL DEFAULT 0, entry TEXT) WITHOUT ROWID`,
     'CREATE INDEX queue_waiting ON queue (next_at) WHERE entry IS NOT NULL',
   ],

@@ -1,5 +1,6 @@
+import { operationKey } from '../../index.ts'
 import type { GateStorage } from '../runtime.ts'
-import type { StoredEvent } from './event-log.ts'
+import { type StoredEvent, webhookOf } from './event-log.ts'
 import { orStorageError } from './kv.ts'
 import type { OrderStore } from './order-store.ts'
 import { touch } from './published.ts'
@@ -30,8 +31,8 @@ export const needsPerson = ({ given_up, failures, error, received_at }: OutboxEn
 /** The queue of `onEvent` in an order's gate: consistent, and woken by an alarm. */
 export interface Outbox {
   /**
-   * Queues an event, unless it was ever queued before: a late copy of a handled event is not new. The same step sets the
-   * alarm that runs it, and does `also`.
+   * Queues an event, unless it was ever queued before, or another one of the same operation and status: neither a late copy
+   * of a handled event nor what the service lists of it is new. The same step sets the alarm that runs it, and does `also`.
    */
   add(
     event_id: string,
@@ -50,6 +51,12 @@ export interface Outbox {
 
 const WAITING = 'SELECT entry FROM queue WHERE entry IS NOT NULL'
 
+/** An event of an odd shape may have said nothing to `onEvent`: it stands for itself. */
+function operationOf(event_id: string, stored: Pick<StoredEvent, 'event'>): string {
+  const event = webhookOf(stored)
+  return event.kind === 'unexpected' ? event_id : operationKey(event)
+}
+
 /** Table `queue`; an event that was handled keeps its id alone. */
 export function openOutbox(storage: GateStorage, store: OrderStore, now: () => number): Outbox {
   const entryOf = ({ entry }: { entry: string }) => JSON.parse(entry) as OutboxEntry
@@ -57,7 +64,7 @@ export function openOutbox(storage: GateStorage, store: OrderStore, now: () => n
   const markFailing = (event_id: string, failing: 0 | 1 | 2): void => {
     const query = 'UPDATE queue SET failing = ? WHERE event_id = ? AND failing <> ? RETURNING order_id'
     const rows = store.all<{ order_id: string }>(query, failing, event_id, failing)
-    for (const { order_id } of rows) touch(store, order_id, now(), false, true)
+    for (const { order_id } of rows) touch(store, order_id, now(), { create: false, atOnce: true })
   }
   return {
     add: (event_id, order_id, stored, received_at, also) =>
@@ -65,8 +72,8 @@ export function openOutbox(storage: GateStorage, store: OrderStore, now: () => n
         also?.()
         const entry: OutboxEntry = { ...stored, event_id, received_at, failures: 0, next_at: received_at }
         store.all(
-          'INSERT OR IGNORE INTO queue (event_id, order_id, next_at, entry) VALUES (?, ?, ?, ?)',
-          ...[event_id, order_id, received_at, JSON.stringify(entry)],
+          'INSERT OR IGNORE INTO queue (event_id, operation, order_id, next_at, entry) VALUES (?, ?, ?, ?, ?)',
+          ...[event_id, operationOf(event_id, stored), order_id, received_at, JSON.stringify(entry)],
         )
       }),
     list: async () => store.all<{ entry: string }>(WAITING).map(entryOf),

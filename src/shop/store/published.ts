@@ -22,12 +22,19 @@ export interface Published {
 
 /**
  * Has an order published: something of it has changed. @param create False: only when it is known. @param atOnce The list
- * is to show it at once, and KV when its pause is over.
+ * is to show it at once, and KV when its pause is over. @param since What the list sorts a new one by.
  */
-export function touch(store: OrderStore, order_id: string, now: number, create = true, atOnce = false): void {
+export function touch(
+  store: OrderStore,
+  order_id: string,
+  now: number,
+  { create = true, atOnce = false, since = now }: { create?: boolean; atOnce?: boolean; since?: number } = {},
+): void {
   // The list shows an order with its further attempts as one row.
   for (const id of new Set([order_id, baseOrderId(order_id)])) {
-    if (create) store.all('INSERT OR IGNORE INTO published (order_id, since, version) VALUES (?, ?, 0)', id, now)
+    // The version is a time: later than whatever was published before the storage was lost.
+    const query = 'INSERT OR IGNORE INTO published (order_id, since, version) VALUES (?, ?, ?)'
+    if (create) store.all(query, id, since, now)
     store.all(
       `UPDATE published SET version = version + 1, next_at = min(coalesce(next_at, 1e15), max(?, iif(?, 0, written_at + ?)))
        WHERE order_id = ?`,

@@ -46,7 +46,7 @@ export function openWatchlist(store: OrderStore, now: () => number): Watchlist {
       // The list learns it, also where nothing else is due soon.
       return store.writeDue(now() + PUBLISH_MS, () => {
         store.all(REMOVE, 'open', order_id, attempt_id)
-        touch(store, order_id, now(), false)
+        touch(store, order_id, now(), { create: false })
       })
     },
     async list() {

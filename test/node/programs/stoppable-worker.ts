@@ -2,6 +2,7 @@
 // merchant's code is one. At a step that the test names it waits forever for an address that makes the test stop workerd.
 
 import type { DurableObjectState, ExecutionContext } from '@cloudflare/workers-types'
+import { operationKey } from '../../../src/index.ts'
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
 import { createShop } from '../../../src/shop/index.ts'
 import type { GateState } from '../../../src/shop/runtime.ts'
@@ -22,9 +23,9 @@ async function step<T>(work: () => Promise<T>): Promise<T> {
 const shop = createShop({
   now: () => Date.now() + offset,
   fetch: ((input, init) => step(() => fetch(input, init))) as typeof fetch,
-  onEvent: ({ id, event }, { order_id }, { ORDER_GATE }) =>
+  onEvent: ({ event }, { order_id }, { ORDER_GATE }) =>
     step(async () => {
-      const { ok, status } = await tellShop({ id, method: String(event.method) })
+      const { ok, status } = await tellShop({ id: operationKey(event), method: String(event.method) })
       // As when it goes over the limit of memory: nothing of the object runs any more.
       if (status === GONE) objects.get(String(ORDER_GATE.idFromName(`order/${order_id}`)))?.abort('over a limit')
       if (!ok) throw new Error('the shop failed')

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { OrderView, TestCardName } from '../../../src/emulator/index.ts'
-import { summarizeEvent } from '../../../src/orders/summary.ts'
+import { operationKey } from '../../../src/index.ts'
 import type { Order } from '../../../src/shop/store/order.ts'
 import { readEvent } from '../../../src/webhooks/index.ts'
 import type { Storm } from './storm.ts'
@@ -210,7 +210,7 @@ export async function play(storm: Storm, count: number, name: string): Promise<n
   }
   for (const { attempts, event, id } of emulator.deliveries) {
     expect([id, attempts.some((attempt) => attempt.status === 200)]).toEqual([id, true])
-    expect([id, storm.wasHandled(summarizeEvent(readEvent(event)).id)]).toEqual([id, true])
+    expect([id, storm.wasHandled(operationKey(readEvent(event)))]).toEqual([id, true])
   }
   // It was a storm.
   expect(storm.kills).toBeGreaterThan(0)

@@ -60,7 +60,8 @@ describe.each(EACH)('onEvent over $kind KV, each webhook sent $sends,', ({ kind,
 
   it('runs once for an operation and its status, whatever else an event of it says', async () => {
     const event = payment(newOrderId())
-    for (const fields of [{}, { processed_at: at(9) }, { status: 'pending' }]) await world.deliver({ ...event, ...fields })
+    for (const fields of [{}, { processed_at: at(9) }, { status: 'pending' }])
+      await world.deliver({ ...event, ...fields })
     // One of an odd shape may have told the shop nothing.
     await world.deliver({ ...event, amount: 'much' })
     await world.untilHandled()

@@ -28,6 +28,13 @@ const silent = (method: string | undefined) => new Response('', { status: method
 const auth = payment('A-1', { method: 'auth' })
 const ofAuth = { payment_id: auth.payment_id, transaction_id: auth.transaction_id }
 
+/** An order whose payment was made by its link: the gate knows each operation that it has made. */
+async function opened(): Promise<World> {
+  const world = new World()
+  await world.open(await world.link({ order_id: 'A-1', method: 'auth' }))
+  return world
+}
+
 async function reserved(options: WorldOptions = {}): Promise<World> {
   const world = new World(options)
   await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))
@@ -84,7 +91,7 @@ describe('a capture, refund or void', () => {
     ['capture', {}, 50.5, LEFT],
     ['refund', {}, 90.5, [payment('A-1'), secondary('A-1', 'refund', { amount: 10 })]],
   ])('a lost %s of %j is found out by its webhook, which has that amount', async (path, fields, amount, before) => {
-    const world = new World()
+    const world = await opened()
     for (const event of before) await world.deliver(event)
     service(world, silent)
     expect((await send(world, path, 'one', fields)).status).toBe(502)
@@ -97,7 +104,7 @@ describe('a capture, refund or void', () => {
   })
 
   it('a lost void is found out by its webhook, whatever its amount', async () => {
-    const world = new World()
+    const world = await opened()
     await world.deliver(auth)
     service(world, silent)
     expect((await send(world, 'void', 'one')).status).toBe(502)
@@ -141,7 +148,7 @@ describe('a capture, refund or void', () => {
   })
 
   it('what a person settled is answered so under its key', async () => {
-    const world = new World()
+    const world = await opened()
     await world.deliver(auth)
     service(world, silent)
     expect((await send(world, 'capture', 'one', { charge_amount: 10 })).status).toBe(502)
@@ -154,7 +161,7 @@ describe('a capture, refund or void', () => {
   })
 
   it('is not decided which of two operations a lost one became', async () => {
-    const world = new World()
+    const world = await opened()
     await world.deliver(auth)
     service(world, silent)
     expect((await send(world, 'capture', 'one', { charge_amount: 10 })).status).toBe(502)

@@ -26,7 +26,6 @@ import {
   step,
 } from '../protocol.ts'
 import type { OrderScope } from '../scope.ts'
-import { baseOrderId } from '../store/checkouts.ts'
 import { orderKeyOf } from '../store/event-log.ts'
 import { putOperation } from '../store/money-operations.ts'
 import { type OrderReading, readAttempts, readOrder } from '../store/order.ts'
@@ -77,7 +76,7 @@ export async function moveMoney(scope: OrderScope, order_id: string, call: Money
 
 /** The attempt at paying the order that a money call is about. */
 async function attemptFor(scope: OrderScope, named: string, keyHash: string): Promise<string | RecordedResponse> {
-  await takeStock(scope, baseOrderId(named))
+  await takeStock(scope, named)
   const { store, env } = scope
   const own = ownAttempt(store, named)
   if (own !== undefined) return own

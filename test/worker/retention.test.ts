@@ -279,7 +279,8 @@ describe('an erasure', () => {
     const link = await world.link({ order_id: 'A-0' })
     await world.pay(await world.open(link), 'declined')
     await world.advance(2_000)
-    world.intercept = () => Promise.resolve(new Response('{}', { status: 422 }))
+    world.intercept = (url) =>
+      url.endsWith('/payment') ? Promise.resolve(new Response('{}', { status: 422 })) : undefined
     await world.get(link)
     world.intercept = undefined
     await world.advance(MINUTE_MS)

@@ -29,7 +29,7 @@ import type { OrderScope } from '../scope.ts'
 import { orderKeyOf } from '../store/event-log.ts'
 import { putOperation } from '../store/money-operations.ts'
 import { type OrderReading, readAttempts, readOrder } from '../store/order.ts'
-import { ownAttempt } from '../store/published.ts'
+import { attemptIds, ownAttempt } from '../store/published.ts'
 import { askService, ONE_LOOK, storeListed } from './ask-service.ts'
 import { CALL_NAMES, makeOperation } from './money-calls.ts'
 import { noteAsked, takeStock } from './rebuild.ts'
@@ -79,7 +79,7 @@ async function attemptFor(scope: OrderScope, named: string, keyHash: string): Pr
   await takeStock(scope, named)
   const { store, env } = scope
   const own = ownAttempt(store, named)
-  if (own !== undefined) return own
+  if (own !== undefined || attemptIds(store, named).length === 1) return own ?? named
   const attempts = (await readAttempts(store, named, env.POS_ID)).map(({ order, made }) => ({
     order_id: order.order_id,
     holdsMoney: holdsMoney(order.totals),

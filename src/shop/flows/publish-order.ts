@@ -3,12 +3,12 @@ import { sha256 } from '../lib/crypto.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { RaisedAlert } from '../options.ts'
 import type { OrderScope } from '../scope.ts'
-import { baseOrderId, getCheckout } from '../store/checkouts.ts'
+import { baseOrderId } from '../store/checkouts.ts'
 import { lastFourOf, orderKeyOf } from '../store/event-log.ts'
 import { type Order, type OrderReading, readOrder, readShown } from '../store/order.ts'
 import type { OrderStore } from '../store/order-store.ts'
 import type { OutboxEntry } from '../store/outbox.ts'
-import { dueAt, duePublished, PUBLISH_MS, type Published } from '../store/published.ts'
+import { attemptIds, dueAt, duePublished, PUBLISH_MS, type Published } from '../store/published.ts'
 import { type FailingRow, type ListedRow, monthOf, summaryOf } from '../store/shop-tables.ts'
 import type { WatchedRow } from '../store/tasks.ts'
 import { textOf } from './alert-text.ts'
@@ -35,7 +35,7 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
   const [written, listed] = await Promise.allSettled([
     written_at === at ? writeOrder(scope, published, reading) : published.written,
     // Its further attempts are the same row.
-    order_id === baseOrderId(order_id) && list(scope, published, due_at),
+    order_id === baseOrderId(order_id) && list(scope, published, reading, due_at),
   ])
   for (const one of [written, listed]) {
     if (one.status === 'rejected') logError('order_not_published', { order_id, ...describeError(one.reason) })
@@ -61,10 +61,11 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
 async function list(
   { store, env }: OrderScope,
   { order_id, since, version }: Published,
+  reading: OrderReading,
   due_at: number | null,
 ): Promise<void> {
-  const { order } = await readShown(store, order_id, env.POS_ID)
-  const checkout = await getCheckout(store, order_id)
+  const { order } = attemptIds(store, order_id).length === 1 ? reading : await readShown(store, order_id, env.POS_ID)
+  const { checkout } = reading
   const { customer_email, customer_name, description } = checkout ?? {}
   const open = "SELECT id FROM task WHERE kind = 'open' AND json_extract(task, '$.listed') LIMIT 1"
   const row: ListedRow = {

@@ -60,7 +60,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/shop/protocol-checkout.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
   'src/shop/store/revocations.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
   'src/shop/gate.ts': [...MONEY, 'test/worker/on-event.test.ts'],
-  'src/shop/store/money-operations.ts': MONEY,
+  'src/shop/store/order.ts': MONEY,
   'src/http/never-sent.ts': HTTP,
   'src/http/not-processed.ts': HTTP,
   'src/http/send.ts': [...HTTP, 'test/hooks.test.ts', 'test/http/auth.test.ts'],

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { signWebhook } from '../../src/index.ts'
-import { textOf } from '../../src/shop/flows/alert-text.ts'
+import { textOf } from '../../src/shop/flows/raise-alert.ts'
 import type { Alert, OnAlert, RaisedAlert } from '../../src/shop/options.ts'
 import { at, payment } from './support/events.ts'
 import { failingOnAlert } from './support/watched.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { MoneyOperation } from '../../src/shop/protocol.ts'
 import { orderKeyOf } from '../../src/shop/store/event-log.ts'
-import { putOperation } from '../../src/shop/store/money-operations.ts'
+import { putOperation } from '../../src/shop/store/order.ts'
 import { openOrderStore } from '../../src/shop/store/order-store.ts'
 import { secondary } from './support/events.ts'
 import { type Answer, World } from './support/world.ts'

@@ -3,7 +3,7 @@ import { describeError, logError, logInfo } from '../lib/log.ts'
 import type { OrderScope } from '../scope.ts'
 import { attemptId, getCheckout, orderOf, putCheckout } from '../store/checkouts.ts'
 import { eraseEvents, listEvents, orderKeyOf } from '../store/event-log.ts'
-import { eraseResponses } from '../store/money-operations.ts'
+import { eraseResponses } from '../store/order.ts'
 import { touch } from '../store/published.ts'
 import { eraseStrays } from '../store/strays.ts'
 

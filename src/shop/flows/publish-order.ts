@@ -11,10 +11,9 @@ import type { OutboxEntry } from '../store/outbox.ts'
 import { attemptIds, dueAt, duePublished, PUBLISH_MS, type Published } from '../store/published.ts'
 import { type FailingRow, type ListedRow, monthOf, summaryOf } from '../store/shop-tables.ts'
 import type { WatchedRow } from '../store/tasks.ts'
-import { textOf } from './alert-text.ts'
 import { alertOf } from './check-open.ts'
 import { failingAlert } from './deliver-events.ts'
-import { originOf } from './raise-alert.ts'
+import { originOf, textOf } from './raise-alert.ts'
 
 /** Until what failed is tried again. */
 const RETRY_MS = 60_000

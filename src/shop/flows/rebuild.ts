@@ -1,8 +1,8 @@
 import type { OrderScope } from '../scope.ts'
-import { addBirth, type Birth, getBirth, putBirth } from '../store/birth.ts'
 import { attemptId, baseOrderId } from '../store/checkouts.ts'
 import { importEvents } from '../store/event-log.ts'
 import type { Order } from '../store/order.ts'
+import { addBirth, type Birth, getBirth, putBirth } from '../store/order-store.ts'
 import { touch } from '../store/published.ts'
 import { raiseAlert } from './raise-alert.ts'
 

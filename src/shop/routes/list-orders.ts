@@ -1,5 +1,5 @@
 import { actShop } from '../actions.ts'
-import { textOf } from '../flows/alert-text.ts'
+import { textOf } from '../flows/raise-alert.ts'
 import {
   attentionOfMonth,
   countFailing as failingCount,

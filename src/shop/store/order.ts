@@ -1,11 +1,10 @@
 import { type ExpectedPayment, type Order as FoldedOrder, isFinal } from '../../index.ts'
 import { foldSummaries } from '../../orders/fold.ts'
-import { holdsMoney, isOpen, type MoneyOperation } from '../protocol.ts'
-import { getBirth } from './birth.ts'
+import { holdsMoney, isOpen, type MoneyOperation, type RecordedResponse } from '../protocol.ts'
 import { attemptId, type CheckoutRecord, getCheckout } from './checkouts.ts'
 import { type LoggedEvent, lastFourOf, listEvents, orderKeyOf, receiptUrlOf } from './event-log.ts'
-import { listOperations } from './money-operations.ts'
 import type { OrderStore } from './order-store.ts'
+import { getBirth } from './order-store.ts'
 import { attemptIds } from './published.ts'
 
 /** An order as `GET /api/orders/:order_id` returns it. Amounts are the wire's numbers, totals are minor units. */
@@ -154,3 +153,32 @@ export async function getStatus(store: OrderStore, order_id: string): Promise<Or
     ...(card !== null && { card }),
   }
 }
+
+/** Table `operation`; kept permanently. */
+export async function putOperation(store: OrderStore, orderKey: string, operation: MoneyOperation): Promise<void> {
+  store.all(
+    'INSERT OR REPLACE INTO operation (order_key, id, started_at, operation) VALUES (?, ?, ?, ?)',
+    ...[orderKey, operation.id, operation.started_at, JSON.stringify(operation)],
+  )
+}
+
+/** Every capture, refund and void of an order that was made here, the oldest first. */
+export async function listOperations(store: OrderStore, orderKey: string): Promise<MoneyOperation[]> {
+  const query = 'SELECT operation FROM operation WHERE order_key = ? ORDER BY started_at, id'
+  return store.all<{ operation: string }>(query, orderKey).map(({ operation }) => JSON.parse(operation))
+}
+
+/** Replaces the recorded responses of an order by what the books need; see `erasePersonalData`. */
+export async function eraseResponses(store: OrderStore, orderKey: string): Promise<void> {
+  for (const operation of await listOperations(store, orderKey)) {
+    const { response } = operation
+    if (response) await putOperation(store, orderKey, { ...operation, response: withoutPerson(response) })
+  }
+}
+
+const KEPT = /^(operation_id|order_id|method|status|status_code|amount|currency|created_at|code|title)$/
+
+const withoutPerson = ({ status, body }: RecordedResponse): RecordedResponse => ({
+  status,
+  body: Object.fromEntries(Object.entries(body as object).filter(([name]) => KEPT.test(name))),
+})

@@ -10,6 +10,8 @@ import { printable } from '../terminal/terminal.ts'
 interface Flags extends OrderFlags {
   expiresAt?: string
   reference?: string
+  landing?: true
+  longOrderId?: true
   workerUrl?: string
   tokenFile?: string
   envFile?: string
@@ -25,6 +27,8 @@ export function command(around = surroundings): Command {
     .optionsGroup('The link:')
     .option('--expires-at <TIME>', '2026-12-31T23:59:59Z (default: in 24 hours)')
     .option('--reference <TEXT>', 'your own; it comes back in onEvent and in the order')
+    .option('--landing', 'shows what is bought and a button first')
+    .option('--long-order-id', 'an ID of up to 253 characters, which no refund takes')
     .optionsGroup('The worker:')
     .option('--worker-url <URL>', "the worker's origin (or EDGETILL_WORKER_URL)")
     .option('--token-file <FILE>', 'a file with the ADMIN_TOKEN (or EDGETILL_WORKER_TOKEN)')
@@ -47,14 +51,14 @@ async function makeLink(id: string | undefined, flags: Flags, around: Surroundin
   const { origin, token } = await workerOf(flags, around)
   const { terminal, fetch = globalThis.fetch } = around
   const order = hostedOrder(id, flags)
-  const { expiresAt: expires_at, reference, email: customer_email } = flags
+  const { expiresAt: expires_at, reference, landing, longOrderId, email: customer_email } = flags
   const signal = signalOf(around)
   const done = terminal.progress('Waiting for the worker')
   try {
     const response = await fetch(`${origin}/api/links`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ order, expires_at, reference, customer_email }),
+      body: JSON.stringify({ order, expires_at, reference, landing, longOrderId, customer_email }),
       redirect: 'manual',
       signal: AbortSignal.any([AbortSignal.timeout(flags.timeout), signal]),
     })

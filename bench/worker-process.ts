@@ -11,7 +11,7 @@ const API_SECRET = 'the-api-secret-of-the-bench'
 export const ADMIN_TOKEN = 'the-admin-token-of-the-bench-32-characters'
 
 /** The bindings of wrangler.toml and of a deployer. */
-const BINDINGS = {
+export const BINDINGS = {
   BASE_URL: 'http://127.0.0.1:9',
   API_URL: 'http://127.0.0.1:9',
   POS_ID: '0d4f6b7e-5f5e-4c0f-9a51-6f4f3f1c2b11',

@@ -178,7 +178,8 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
       await dev.finished
     }
     await expect(fetch(worker)).rejects.toThrow()
-  }, 120_000)
+    // Ctrl-C comes here while wrangler starts again: nothing waits a minute for it.
+  }, 50_000)
 
   it('stops npm run dev, with all that it started, when npm alone is ended', async () => {
     const dev = start(shop, 'npm', 'run', 'dev')

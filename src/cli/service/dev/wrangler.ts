@@ -39,7 +39,7 @@ export function startWrangler(origin: string, variables: Readonly<Record<string,
   child.once('error', (error) => process.stderr.write(`wrangler cannot be started (${error.message}): npm install\n`))
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   return {
-    ready: untilReady(child, origin),
+    ready: untilReady(child, origin, ended),
     ended,
     async stop() {
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
@@ -49,8 +49,10 @@ export function startWrangler(origin: string, variables: Readonly<Record<string,
   }
 }
 
-async function untilReady(child: ChildProcess, origin: string): Promise<void> {
-  const given = AbortSignal.timeout(SECONDS_TO_START * 1000)
+async function untilReady(child: ChildProcess, origin: string, ended: Promise<void>): Promise<void> {
+  const over = new AbortController()
+  ended.then(() => over.abort())
+  const given = AbortSignal.any([AbortSignal.timeout(SECONDS_TO_START * 1000), over.signal])
   try {
     await printed(child, 'Ready on', given)
     // Its line about this request is the last one that it prints for now.

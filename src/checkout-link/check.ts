@@ -22,6 +22,9 @@ export type CheckoutOrder =
 /** A further attempt at an order adds `~2` to `~99`; a capture and a refund take an order_id of at most 32 characters. */
 const ATTEMPT_SUFFIX = 3
 const ID_LENGTH = { operable: 32 - ATTEMPT_SUFFIX, longest: 256 - ATTEMPT_SUFFIX }
+/** What errors name, in place of the calls that the worker will make. */
+const CALL = 'createCheckoutLink'
+const CALLS = /createPayment|createSplitPurchase/
 const REFERENCE_LENGTH = 128
 const EMAIL_LENGTH = 254
 
@@ -93,7 +96,7 @@ export function checkEmail(email: unknown): void {
 
 function rejectOrder(path: string, order: unknown, message: string): never {
   const value = (order as Record<string, unknown> | null | undefined)?.[path]
-  throw new InvalidInputError('createCheckoutLink', [issueAt(path, message.replace(/\.$/, ''), value)])
+  throw new InvalidInputError(CALL, [issueAt(path, message.replace(/\.$/, ''), value)])
 }
 
 const hasControls = (text: string): boolean => [...text].some((letter) => letter < ' ' || letter === '\u007f')
@@ -114,6 +117,8 @@ async function checkAsTheSdkDoes(order: CheckoutOrder): Promise<void> {
     if ('split' in order) await createSplitPurchase(config, order as CreateSplitPurchaseInput)
     else await createPayment(config, order as CreatePaymentInput)
   } catch (error) {
-    if (isInvalidInputError(error)) throw error
+    if (!isInvalidInputError(error)) return
+    const issues = error.issues.map((one) => ({ ...one, message: one.message.replace(CALLS, CALL) }))
+    throw new InvalidInputError(CALL, issues)
   }
 }

@@ -12,6 +12,8 @@ import { root } from './runtimes.ts'
 export interface StoppableOptions {
   /** Of the emulator. */
   seed?: number
+  /** Variables that differ from {@link bindings}. */
+  env?: Record<string, string>
   /** Whether the shop fails the event that it gets now. */
   shopFails?: () => boolean
   /** Whether the shop's code ends the object that calls it for an event of this method. */
@@ -77,7 +79,7 @@ export class StoppableWorkerd {
           stdout.resume()
           stderr.resume()
         },
-        bindings: bindings(this.emulator.credentials) as unknown as Record<string, string>,
+        bindings: { ...bindings(this.emulator.credentials), ...this.options.env } as unknown as Record<string, string>,
         kvNamespaces: { STATE: 'state' },
         durableObjects: { ORDER_GATE: { className: 'OrderGate', useSQLite: true } },
         outboundService: (request) => this.outside(request as unknown as Request) as never,

@@ -168,6 +168,40 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
         expect.poll(() => found('/mine').catch(() => 0), { timeout: 20_000 }).toBe(200),
       )
 
+      // O16: a lost webhook is made up for an hour later, by both clocks.
+      const service = /^ +the service +(http:\S+\/_emulator)$/m.exec(dev.output())?.[1] ?? ''
+      const sent = async (url: string, body: object, headers: Record<string, string> = {}) =>
+        (
+          await fetch(url, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', ...headers },
+            body: JSON.stringify(body),
+          })
+        ).json()
+      await sent(`${service}/api/faults`, { next: { kind: 'drop', on: 'webhook' }, times: 9 })
+      const order = {
+        mode: 'hosted',
+        method: 'purchase',
+        amount: 7,
+        currency: 'UAH',
+        description: 'Tea',
+        order_id: 'late',
+      }
+      const customer = { customer_patronym: 'I', customer_email: 'o@example.com', customer_phone: '+380441234567' }
+      const made = await sent(
+        `${worker}/api/links`,
+        { order: { ...order, ...customer, order_3ds_bypass: 'supported' } },
+        { authorization: `Bearer ${adminToken()}` },
+      )
+      const form = location(await fetch(made.url, { redirect: 'manual' }), made.url)
+      const card = { cc_number: '4111111111111111', exp_month: '12', exp_year: '39', card_cvv: '123' }
+      await submit(formOf(await (await fetch(form)).text(), form), card)
+      expect(await api('/api/orders/late')).toMatchObject({ status: null })
+      await sent(`${service}/api/clock`, { hours: 1 })
+      await expect
+        .poll(() => api('/api/orders/late').catch(() => ''), { timeout: 30_000 })
+        .toMatchObject({ status: 'success', totals: { captured: 700 } })
+
       // O11: .dev.vars too.
       await changed('.dev.vars', /^ADMIN_TOKEN=.*$/m, `ADMIN_TOKEN=${'another'.repeat(6)}`, () =>
         expect
@@ -180,7 +214,7 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     }
     await expect(fetch(worker)).rejects.toThrow()
     // Ctrl-C comes here while wrangler starts again: nothing waits a minute for it.
-  }, 50_000)
+  }, 80_000)
 
   it('stops npm run dev, with all that it started, when npm alone is ended', async () => {
     const dev = start(shop, 'npm', 'run', 'dev')

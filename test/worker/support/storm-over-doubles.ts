@@ -41,8 +41,7 @@ export class StormOverDoubles extends Storm {
       emptyPages: 0.05,
     })
     this.emulator = createEmulator({
-      // After a second card, an order and its next attempt can both be paid: nothing tells of that yet.
-      perturbations: drawPerturbations(seed).filter((name) => name !== 'second_card'),
+      perturbations: drawPerturbations(seed),
       seed,
       clock: { now: () => this.time },
       fetch: (input, init) => this.request(new Request(input as string, init)),

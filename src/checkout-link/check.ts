@@ -28,7 +28,7 @@ const EMAIL_LENGTH = 254
 /** @throws {InvalidInputError} when the order cannot be paid by a link; the text says which field, and what to do. */
 export async function checkOrder(order: CheckoutOrder, longOrderId = false): Promise<void> {
   if (order?.mode !== 'hosted') {
-    rejectOrder('mode', order, 'mode must be "hosted": the customer pays on the service’s page')
+    rejectOrder('mode', order, 'a link needs mode "hosted": the customer pays on the service’s page')
   }
   const { order_id, method } = order
   if (typeof order_id !== 'string' || order_id === '' || order_id === '.' || order_id === '..') {

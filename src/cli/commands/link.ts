@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander'
 import { addOrderOptions, hostedOrder, type OrderFlags } from '../service/hosted-order.ts'
 import { causeOf, EXIT } from '../service/outcome.ts'
-import { type Surroundings, signalOf, surroundings } from '../service/service.ts'
-import { addWorkerOptions, askWorker, type WorkerFlags, workerOf } from '../service/worker.ts'
-import { errorLine, FailedError, InterruptedError } from '../terminal/errors.ts'
+import { conclude, type Surroundings, signalOf, surroundings } from '../service/service.ts'
+import { addWorkerOptions, askWorker, type Worker, type WorkerFlags, workerOf } from '../service/worker.ts'
+import { FailedError } from '../terminal/errors.ts'
 import { milliseconds } from '../terminal/option-values.ts'
 import { printable } from '../terminal/terminal.ts'
 
@@ -37,47 +37,42 @@ export function command(around = surroundings): Command {
 
 async function makeLink(id: string | undefined, flags: Flags, around: Surroundings): Promise<void> {
   const worker = await workerOf(flags, around)
-  const { origin } = worker
   const { terminal } = around
   const order = hostedOrder(id, flags)
   const { expiresAt: expires_at, reference, landing, longOrderId, email: customer_email } = flags
+  const input = { order, expires_at, reference, landing, longOrderId, customer_email }
   const signal = signalOf(around)
-  const done = terminal.progress('Waiting for the worker')
-  try {
-    const input = { order, expires_at, reference, landing, longOrderId, customer_email }
+  await conclude(around, flags.json, signal, async () => {
+    const done = terminal.progress('Waiting for the worker')
     const either = AbortSignal.any([AbortSignal.timeout(flags.timeout), signal])
     const { status, body } = await askWorker(worker, 'POST /api/links', around, either, input)
-    done()
-    if (status < 200 || status > 299 || typeof body.url !== 'string') throw rejection(status, body, origin)
+      .catch((error: unknown) => {
+        throw signal.aborted ? error : noResponse(worker, error)
+      })
+      .finally(done)
+    if (status < 200 || status > 299 || typeof body.url !== 'string') throw rejection(status, body, worker)
     if (flags.json) terminal.out(JSON.stringify({ order_id: order.order_id, ...body }))
     else {
       terminal.err(`order_id ${order.order_id}, valid until ${printable(String(body.expires_at))}`)
       terminal.out(printable(body.url))
     }
-    around.exit(EXIT.done)
-  } catch (error) {
-    done()
-    const reason = signal.aborted
-      ? new InterruptedError('Ctrl-C')
-      : error instanceof FailedError
-        ? error
-        : new FailedError(
-            `The worker at ${origin} did not respond: ${causeOf(error)}. Making a link moves no money.\n` +
-              'Check EDGETILL_WORKER_URL and the network, and run the command again.',
-            { cause: { code: 'connection' } },
-          )
-    if (!signal.aborted) terminal.err(reason.message)
-    if (flags.json) terminal.out(errorLine(reason))
-    around.exit(signal.aborted ? 130 : EXIT.failed)
-  }
+    return EXIT.done
+  })
 }
+
+const noResponse = ({ origin }: Worker, error: unknown): FailedError =>
+  new FailedError(
+    `The worker at ${origin} did not respond: ${causeOf(error)}. Making a link moves no money.\n` +
+      'Check EDGETILL_WORKER_URL and the network, and run the command again.',
+    { cause: { code: 'connection' } },
+  )
 
 const CURES: Record<number, string> = {
   401: 'EDGETILL_WORKER_TOKEN is not the ADMIN_TOKEN of this worker.',
   404: 'Is EDGETILL_WORKER_URL the origin of an edgetill worker, and is that up to date?',
 }
 
-function rejection(status: number, { title, detail, code }: Record<string, unknown>, origin: string): FailedError {
+function rejection(status: number, { title, detail, code }: Record<string, unknown>, { origin }: Worker): FailedError {
   const said = [title, detail].filter((text) => typeof text === 'string').join(' ')
   const cure = CURES[status] ?? (status >= 500 ? `Look at ${origin}/health.` : '')
   return new FailedError(

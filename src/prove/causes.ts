@@ -48,7 +48,7 @@ export async function causeOf({ story, played }: Failure, player: Player): Promi
 }
 
 /** A forgery that is not needed, in a story that could not be made smaller because it does not fail each time, says nothing. */
-export const isForged = (story: Story): boolean => !races(story) && story.sendings.some((one) => 'intrusion' in one)
+const isForged = (story: Story): boolean => !races(story) && story.sendings.some((one) => 'intrusion' in one)
 
 const hasCopies = ({ sendings }: Story): boolean => {
   const genuine = sendings.map((one) => JSON.stringify(one))

@@ -22,7 +22,7 @@ function findingText({ verdict, cause, advice, order_id, expected, seen, story, 
 }
 
 /** What the receiver answered, after a step. */
-export const answersText = (answers: readonly (number | string)[]): string =>
+const answersText = (answers: readonly (number | string)[]): string =>
   answers.length === 0 ? '' : ` -> ${answers.join(', then ')}`
 
 /** A state in words. */

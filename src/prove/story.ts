@@ -55,7 +55,7 @@ export interface Story {
 }
 
 export const CURRENCY = 'UAH'
-export const OTHER_CURRENCY = 'USD'
+const OTHER_CURRENCY = 'USD'
 
 /** Minor units as people and the wire write them. */
 export const decimals = (minor: number): number => minor / 100

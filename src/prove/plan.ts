@@ -11,8 +11,7 @@ export interface Possible {
 }
 
 /** How many webhooks an action makes. */
-const eventsOf = ({ do: what }: Action): number =>
-  what === 'three_d_secure' || what === 'decline_then_pay' ? 2 : 1
+const eventsOf = ({ do: what }: Action): number => (what === 'three_d_secure' || what === 'decline_then_pay' ? 2 : 1)
 
 /** The story of order `n` of a seed: the kinds take turns, everything else is drawn. */
 export function planStory(seed: number, n: number, possible: Possible): Story {

@@ -210,6 +210,10 @@ describe('guides/prove.md', () => {
     await load(guide.program('In a test'))
   })
 
+  it.each(['A receiver that is right', 'Create a payment, against the emulator'])('SKILL.md: %s', async (title) => {
+    await load(new Document('SKILL.md').program(title))
+  })
+
   it('names every cause', () => {
     const named = guide.rows('What it finds').flatMap(([cell = '']) => quoted(cell))
     expect(named.toSorted()).toEqual(Object.keys(CAUSES).toSorted())

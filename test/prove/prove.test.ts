@@ -7,10 +7,13 @@ import {
   reportPage,
   reportText,
 } from '../../src/testing/index.ts'
+import { isLong } from '../support/environment.ts'
 import { SEED } from '../support/property.ts'
 import { foldingReceiver, receiver } from './support/receiver.ts'
 
 const URL_OF = 'https://shop.example.com/webhooks'
+const [ORDERS, WORKER_ORDERS] = isLong ? [10_000, 10_000] : [200, 60]
+const LIMIT = isLong ? 3_600_000 : 60_000
 const attack = (bug?: Cause, more: Partial<ProveOptions> = {}) =>
   prove({ ...receiver(bug), url: URL_OF, settleMs: bug === 'stores_after_answer' ? 40 : 0, seed: SEED, ...more })
 
@@ -18,13 +21,13 @@ describe('a receiver that is right', () => {
   it.each([
     ['hand-written', receiver],
     ['with foldOrder', foldingReceiver],
-  ])('%s: nothing is found', async (_, make) => {
-    const report = await prove({ ...make(), url: URL_OF, seed: SEED })
+  ])('%s: nothing is found', { timeout: LIMIT }, async (_, make) => {
+    const report = await prove({ ...make(), url: URL_OF, seed: SEED, orders: ORDERS })
     expect([SEED, report.findings]).toEqual([SEED, []])
-    expect(report.orders).toBe(200)
+    expect(report.orders).toBe(ORDERS)
   })
 
-  it('the Worker: nothing is found', async () => {
+  it('the Worker: nothing is found', { timeout: LIMIT }, async () => {
     const shop = await createTestShop()
     const report = await prove({
       url: 'https://pay.shop.example.com/webhooks',
@@ -35,10 +38,10 @@ describe('a receiver that is right', () => {
         const { totals } = (await response.json()) as { totals: { captured: number; refunded: number } }
         return { paid: totals.captured / 100, refunded: totals.refunded / 100 }
       },
-      orders: 60,
+      orders: WORKER_ORDERS,
       seed: SEED,
     })
-    expect(report).toMatchObject({ findings: [], orders: 60 })
+    expect(report).toMatchObject({ findings: [], orders: WORKER_ORDERS })
   })
 })
 

@@ -29,6 +29,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'index.ts',
     'shop/',
     'emulator/',
+    'prove/',
     'testing/',
     'cli/',
   ],
@@ -128,7 +129,7 @@ describe('everywhere', () => {
 
   it('nothing but the test kit and the command line reaches the emulator', () => {
     const reaching = inside.filter(
-      ({ from, to }) => !/^src\/(emulator|testing|cli)\//.test(from) && to.startsWith('src/emulator/'),
+      ({ from, to }) => !/^src\/(emulator|prove|testing|cli)\//.test(from) && to.startsWith('src/emulator/'),
     )
     expect(reaching).toEqual([])
   })

@@ -1,0 +1,34 @@
+import type { ProveState } from './options.ts'
+import type { ProveFinding, ProveReport } from './prove.ts'
+
+/** A report as text, for people. */
+export function reportText({ seed, orders, requests, leftOut, findings }: ProveReport): string {
+  const head = `${orders} orders, ${requests} webhooks, seed ${seed}: ${findings.length === 0 ? 'nothing found' : count(findings.length)}.`
+  return [head, ...findings.map(findingText), ...leftOut.map((one) => `Not tried: ${one}`)].join('\n')
+}
+
+const count = (found: number): string => `${found} ${found === 1 ? 'thing is' : 'things are'} wrong`
+
+function findingText({ verdict, cause, advice, order_id, expected, seen, story, orders }: ProveFinding): string {
+  return [
+    '',
+    `${verdict.toUpperCase()} (${cause}, ${orders} ${orders === 1 ? 'order' : 'orders'})`,
+    `  ${advice}`,
+    `  The smallest story, order ${order_id}:`,
+    ...story.map(({ says, answers }, index) => `    ${index + 1}. ${says}${answersText(answers)}`),
+    `  It should be ${stateText(expected)}. The shop says ${stateText(seen)}.`,
+    '',
+  ].join('\n')
+}
+
+/** What the receiver answered, after a step. */
+const answersText = (answers: readonly (number | string)[]): string =>
+  answers.length === 0 ? '' : ` -> ${answers.join(', then ')}`
+
+/** A state in words. */
+export function stateText(state: ProveState | null): string {
+  if (state === null) return 'that it knows no such order'
+  const { paid, refunded, shipped, currency } = state
+  const of = currency === undefined ? '' : ` ${currency}`
+  return `paid ${paid}${of}, refunded ${refunded}${shipped === undefined ? '' : `, shipped ${shipped}`}`
+}

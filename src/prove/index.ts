@@ -1,6 +1,6 @@
 /** `prove` attacks a shop's own receiver and judges it by money. A part of `edgetill/testing`, and of the command line. */
 
-export { CAUSES, type Cause } from './causes.ts'
+export type { Cause } from './causes.ts'
 export { PROVE_FLAGS } from './flags.ts'
 export { type AskedOrder, ProveError, type ProveOptions, type ProveState } from './options.ts'
 export { reportPage } from './page.ts'

@@ -7,6 +7,7 @@ import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator, type TestCardName } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
 import { pay, prove, testEvent } from '../../src/testing/index.ts'
+import { isLong } from '../support/environment.ts'
 import { SEED } from '../support/property.ts'
 import { type Running, startWith } from './support/process.ts'
 import { writeProgram } from './support/program.ts'
@@ -116,13 +117,13 @@ async function expectProved(url: string, store: Store): Promise<void> {
       const isOdd = flags.includes('amount_mismatch') || flags.includes('currency_mismatch')
       return { paid: isOdd ? 0 : totals.captured / 100, refunded: totals.refunded / 100 }
     },
-    orders: 45,
+    orders: isLong ? 10_000 : 45,
     seed: SEED,
   })
   expect([SEED, findings]).toEqual([SEED, []])
 }
 
-describe('the receivers of examples/receivers', { timeout: 60_000 }, () => {
+describe('the receivers of examples/receivers', { timeout: isLong ? 3_600_000 : 60_000 }, () => {
   it.each(SERVERS)('%s ends with the right rows', async (file, runtime) => {
     let emulator: Emulator | undefined
     const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })

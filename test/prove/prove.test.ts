@@ -7,12 +7,12 @@ import {
   reportPage,
   reportText,
 } from '../../src/testing/index.ts'
-import { isLong } from '../support/environment.ts'
+import { isLong, onNode } from '../support/environment.ts'
 import { SEED } from '../support/property.ts'
 import { foldingReceiver, receiver } from './support/receiver.ts'
 
 const URL_OF = 'https://shop.example.com/webhooks'
-const [ORDERS, WORKER_ORDERS] = isLong ? [10_000, 10_000] : [200, 60]
+const [ORDERS, WORKER_ORDERS] = isLong && onNode ? [10_000, 10_000] : onNode ? [200, 60] : [60, 20]
 const LIMIT = isLong ? 3_600_000 : 60_000
 const attack = (bug?: Cause, more: Partial<ProveOptions> = {}) =>
   prove({ ...receiver(bug), url: URL_OF, settleMs: bug === 'stores_after_answer' ? 40 : 0, seed: SEED, ...more })
@@ -62,7 +62,8 @@ const WRONG: [Cause, verdict: string, lastStep: RegExp][] = [
 ]
 
 describe('a receiver that is wrong in one way', () => {
-  it.each(WRONG)('%s: %s', async (bug, verdict, step) => {
+  // The attack's own code is the same everywhere: elsewhere the first three show that it runs.
+  it.each(onNode ? WRONG : WRONG.slice(0, 3))('%s: %s', async (bug, verdict, step) => {
     const report = await attack(bug)
     const { seed, findings } = report
     expect([seed, ...new Set(findings.map(({ cause }) => cause))]).toEqual([seed, bug])
@@ -76,8 +77,11 @@ describe('a receiver that is wrong in one way', () => {
   })
 
   it('the same seed tells the same story', async () => {
-    const stories = async () => (await attack('pending_overwrites', { seed: 5 })).findings.map(({ story }) => story)
-    expect(await stories()).toEqual(await stories())
+    const stories = async () =>
+      (await attack('pending_overwrites', { seed: 5, orders: 30 })).findings.map(({ story }) => story)
+    const first = await stories()
+    expect(first.length).toBeGreaterThan(0)
+    expect(await stories()).toEqual(first)
   })
 })
 

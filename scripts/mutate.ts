@@ -58,7 +58,6 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/shop/flows/move-money.ts': MONEY,
   'src/shop/flows/checkout-records.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
   'src/shop/protocol-checkout.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
-  'src/shop/store/revocations.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
   'src/shop/gate.ts': [...MONEY, 'test/worker/on-event.test.ts'],
   'src/shop/store/order.ts': MONEY,
   'src/http/never-sent.ts': HTTP,

@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.ts'
 import { sha256Base64url } from '../lib/sha256.ts'
 
 /**
@@ -8,6 +9,7 @@ import { sha256Base64url } from '../lib/sha256.ts'
  * KV, and none begins like another. Half of a surrogate pair is escaped: as UTF-8 all halves are the same, and different
  * orders would share a key. Synchronous.
  *
+ * @throws {ConfigError} when it is not a text.
  * @param order_id As it was sent to the service; a further attempt has its own, such as `mugs~2`.
  * @example
  * import { type Order, orderKey } from 'edgetill/orders'
@@ -16,5 +18,6 @@ import { sha256Base64url } from '../lib/sha256.ts'
  * }
  */
 export function orderKey(order_id: string): string {
+  if (typeof order_id !== 'string') throw new ConfigError('order_id', 'order_id must be a text.')
   return sha256Base64url(/\p{Surrogate}/u.test(order_id) ? JSON.stringify(order_id) : order_id)
 }

@@ -1,8 +1,28 @@
+import { ConfigError } from '../errors.ts'
 import type { ProveState } from './options.ts'
 import type { ProveFinding, ProveReport } from './prove.ts'
 
-/** A report as text, for people. */
-export function reportText({ seed, orders, requests, leftOut, findings }: ProveReport): string {
+/**
+ * A report of `prove` as text, for people.
+ *
+ * @throws {ConfigError} for what is no report.
+ * @example
+ * import { prove, reportText } from 'edgetill/testing'
+ * const report = await prove({
+ *   url: 'http://127.0.0.1:3000/webhooks',
+ *   state: 'http://127.0.0.1:3000/orders/{order_id}',
+ * })
+ * console.log(reportText(report))
+ */
+export function reportText(report: ProveReport): string {
+  try {
+    return textOf(report)
+  } catch (cause) {
+    throw new ConfigError('report', 'Pass what prove() returned.', cause)
+  }
+}
+
+function textOf({ seed, orders, requests, leftOut, findings }: ProveReport): string {
   const head = `${orders} orders, ${requests} webhooks, seed ${seed}: ${findings.length === 0 ? 'nothing found' : count(findings.length)}.`
   return [head, ...findings.map(findingText), ...leftOut.map((one) => `Not tried: ${one}`)].join('\n')
 }

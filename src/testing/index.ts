@@ -26,7 +26,7 @@ export type {
   ProveState,
   StoryStep,
 } from '../prove/index.ts'
-export { ProveError, prove, reportPage, reportText } from '../prove/index.ts'
+export { ProveError, prove, reportText } from '../prove/index.ts'
 
 // Webhooks
 

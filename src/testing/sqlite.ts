@@ -17,18 +17,22 @@ interface Module {
 /**
  * Opens a database of the runtime's own SQLite.
  *
- * @throws {ConfigError} where there is none, as on Node 20.
+ * @throws {ConfigError} where there is none, as on Node 20 and inside workerd.
  */
 export function openDatabase(): Database {
   const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } }
   const sqlite = process?.getBuiltinModule?.('node:sqlite') as Module | undefined
-  if (!sqlite) {
+  let database: InstanceType<Module['DatabaseSync']>
+  try {
+    // workerd has a class of that name, which opens nothing.
+    database = new (sqlite as Module).DatabaseSync(':memory:')
+  } catch (cause) {
     throw new ConfigError(
       'node:sqlite',
       'This runtime has no node:sqlite, which the doubles of Durable Objects need. Use Node 22.5, Deno 2.9 or Bun 1.4, or later.',
+      cause,
     )
   }
-  const database = new sqlite.DatabaseSync(':memory:')
   const statements = new Map<string, Statement>()
   const prepared = (query: string): Statement => {
     const statement = statements.get(query) ?? database.prepare(query)

@@ -123,7 +123,7 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
     const { world, id } = await reserved({ ...options, emptyPages: 0 })
     let lists = 0
     world.gate.before = (action, key) => {
-      if (action === 'get' && key.startsWith('operation/') && ++lists === 2) throw new Error('The storage failed.')
+      if (action === 'get' && key.startsWith('operation/') && ++lists === 1) throw new Error('The storage failed.')
     }
     expect(await capture(world, id, 'one')).toMatchObject({ status: 503, code: 'state' })
     expect(await capture(world, id, 'one')).toMatchObject({ status: 200 })

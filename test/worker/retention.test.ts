@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { signWebhook } from '../../src/index.ts'
-import { payment } from './support/events.ts'
+import { at, payment } from './support/events.ts'
 import { isHostile, type Kind, World, type WorldOptions } from './support/world.ts'
 
 const MINUTE_MS = 60_000
@@ -272,6 +272,28 @@ describe('an erasure', () => {
     await world.advance(2_000)
     expect((await erase()).status).toBe(200)
     expect(holding(world, ['A-0'])).toBe(0)
+  })
+
+  it('of 600 events says that it goes on, and takes as many alarms as it needs, each within 1,000 calls', async () => {
+    const world = new World({ kind: 'strict' })
+    const charge = payment('A-0', { customer_phone: PHONE })
+    const secret = world.emulator.credentials.apiSecret
+    for (let i = 0; i < 600; i++) {
+      const { body } = signWebhook({ ...charge, transaction_id: `charge-${i}`, processed_at: at(i) }, secret)
+      expect((await world.post(body)).status).toBe(200)
+    }
+    // KV takes one write of a key in a second.
+    await world.advance(2_000)
+    const calls = () => Object.values(world.kv.calls).reduce((sum, count) => sum + count, 0)
+    const response = await world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })
+    expect([response.status, await response.json()]).toEqual([202, { erased_events: 200, events_left: 400 }])
+    for (let alarm = 0; holding(world, ['A-0']) > 0; alarm++) {
+      const before = calls()
+      await world.advance(1_000)
+      expect(calls() - before).toBeLessThan(1_000)
+      expect(alarm).toBeLessThan(5)
+    }
+    expect((await world.order('A-0'))?.events).toHaveLength(600)
   })
 
   it('includes an attempt that was announced and never made', async () => {

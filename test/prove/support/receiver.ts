@@ -86,7 +86,7 @@ export function receiver(bug?: Cause): Receiver {
       return store(event, isKnown)
     }
     if (bug !== 'stores_after_answer') return store(event)
-    waiting.push(setTimeout(() => store(event), 5))
+    waiting.push(setTimeout(() => store(event), 15))
   }
 
   const handler = createWebhookHandler({

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { signWebhook } from '../src/webhooks/sign.ts'
 import { bundleForWorkerd, root, TEMPLATE_DATE } from './runtimes.ts'
@@ -31,42 +30,23 @@ export interface RunningWorker {
   stop(): Promise<void>
 }
 
-/** A row of KV, as far as listing goes. */
-export interface StoredRow {
-  key: string
-  metadata: object
-}
-
-/** Starts a Worker in workerd, over HTTP on loopback, with a KV namespace that holds `rows`, and with gates. */
-export async function startWorker(entry: string, rows: Iterable<StoredRow> = []): Promise<RunningWorker> {
+/** Starts a Worker in workerd, over HTTP on loopback, with a KV namespace and gates. */
+export async function startWorker(entry: string): Promise<RunningWorker> {
   const contents = await bundleForWorkerd({ entry: join(root, entry) })
   const parent = join(root, 'test-output/bench')
   mkdirSync(parent, { recursive: true })
   const folder = mkdtempSync(join(parent, 'kv-'))
-  const start = async (): Promise<Miniflare> => {
-    const miniflare = new Miniflare({
-      ...convertV4MiniflareOptions({
-        modules: [{ type: 'ESModule', path: 'worker.js', contents }],
-        compatibilityDate: TEMPLATE_DATE,
-        cf: false,
-        bindings: BINDINGS,
-        kvNamespaces: { STATE: 'state' },
-        durableObjects: { ORDER_GATE: { className: 'OrderGate', useSQLite: true } },
-      }),
-      resourcePersistencePath: folder,
-    })
-    await miniflare.ready
-    return miniflare
-  }
-  let miniflare = await start()
-  const list = [...rows]
-  if (list.length > 0) {
-    // The first write makes the file. Writing it directly is what makes 100,000 orders possible: KV itself takes minutes.
-    await (await miniflare.getKVNamespace('STATE')).put('bench', 'made')
-    await miniflare.dispose()
-    insert(folder, list)
-    miniflare = await start()
-  }
+  const miniflare = new Miniflare({
+    ...convertV4MiniflareOptions({
+      modules: [{ type: 'ESModule', path: 'worker.js', contents }],
+      compatibilityDate: TEMPLATE_DATE,
+      cf: false,
+      bindings: BINDINGS,
+      kvNamespaces: { STATE: 'state' },
+      durableObjects: { ORDER_GATE: { className: 'OrderGate', useSQLite: true } },
+    }),
+    resourcePersistencePath: folder,
+  })
   return {
     origin: await miniflare.ready,
     async stop() {
@@ -74,18 +54,6 @@ export async function startWorker(entry: string, rows: Iterable<StoredRow> = [])
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-function insert(folder: string, rows: readonly StoredRow[]): void {
-  const objects = join(folder, 'kv/miniflare-KVNamespaceObject')
-  const file = readdirSync(objects).find((name) => /^[\da-f]{64}\.sqlite$/.test(name))
-  if (file === undefined) throw new Error('The local KV keeps its keys elsewhere now: this has to be written anew.')
-  const database = new DatabaseSync(join(objects, file))
-  const put = database.prepare('INSERT INTO _mf_entries (key, blob_id, metadata) VALUES (?, ?, ?)')
-  database.exec('BEGIN')
-  for (const { key, metadata } of rows) put.run(key, 'none', JSON.stringify(metadata))
-  database.exec('COMMIT')
-  database.close()
 }
 
 /** A response, and the milliseconds until its last byte. */

@@ -53,13 +53,13 @@ const LINKS = ['test/checkout-link/*.test.ts', 'test/worker/links.test.ts', 'tes
 
 /** The longest first, so that none runs alone in the end. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
-  'src/shop/flows/settle.ts': MONEY,
+  'src/shop/protocol.ts': MONEY,
   'src/shop/flows/open-checkout.ts': CHECKOUT,
   'src/shop/flows/move-money.ts': MONEY,
-  'src/shop/flows/payment-attempts.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
-  'src/shop/store/revocations.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
+  'src/shop/flows/checkout-records.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
+  'src/shop/protocol-checkout.ts': [...CHECKOUT, 'test/worker/open-checkout.test.ts'],
   'src/shop/gate.ts': [...MONEY, 'test/worker/on-event.test.ts'],
-  'src/shop/store/money-operations.ts': MONEY,
+  'src/shop/store/order.ts': MONEY,
   'src/http/never-sent.ts': HTTP,
   'src/http/not-processed.ts': HTTP,
   'src/http/send.ts': [...HTTP, 'test/hooks.test.ts', 'test/http/auth.test.ts'],

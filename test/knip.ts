@@ -13,6 +13,7 @@ export default {
     'test/tarball/node-20/*.ts',
     'test/support/without-node-globals.ts',
     'test/support/bun-sqlite.d.ts',
+    'test/worker/support/sql-js.d.ts',
     'test/**/*.test.ts',
   ],
   project: ['{src,worker,examples}/**/*.{ts,tsx}!', '{bench,test,scripts}/**/*.{ts,tsx}'],

@@ -47,6 +47,8 @@ const app = Object.assign(new Map(), {
   all: () => {},
 })
 
+const refused = () => Promise.reject(new TypeError('refused'))
+
 /** Good arguments of every public function: each of them, and each member of those that are objects, is replaced by odd ones. */
 const ARGUMENTS: Record<string, () => unknown[]> = {
   ...Object.fromEntries(
@@ -61,6 +63,7 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
   describeStatusCode: () => ['1000'],
   eventKey: () => [{ ...event }],
   operationKey: () => [{ ...event }],
+  orderKey: () => ['A-1'],
   summarizeEvent: () => [{ ...event }],
   foldOrder: () => [[event], { amount: 1, currency: 'UAH', pos_id: CONFIG.posId, recurring_amount: 1 }],
   isDocumentedEvent: () => [event],
@@ -104,12 +107,17 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
   pay: () => ['https://pay.example.com/x', { card: 'success', threeDSecure: 'pass', fetch }],
   testEvent: () => ['purchase', { order_id: 'A-1' }, { secret }],
   next: () => [{ baseUrl: 'https://pay.example.com', fetch, timeoutMs: 1, order_id: 'A-1' }],
+  prove: () => [
+    { url: 'http://127.0.0.1:9/w', state: 'http://127.0.0.1:9/{order_id}', orders: 1, timeoutMs: 1, fetch: refused },
+  ],
+  reportText: () => [{ seed: 1, orders: 1, requests: 1, leftOut: [], findings: [] }],
   createShop: () => [{ onEvent: () => {}, onAlert: () => {}, pages: {}, now: () => 0, fetch }],
 }
 
 /** Errors that are not about an argument, by their text: the page or the emulator is not there. */
 const DOCUMENTED: Record<string, RegExp> = {
   pay: /^pay: (the page cannot be paid on|no emulator listens|the card was not accepted)/,
+  prove: /^(prove option must be|It must be|url is required|\w+: must be|The receiver does not answer)/,
   next: /^deliveries\.next: no emulator responds/,
 }
 

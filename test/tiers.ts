@@ -31,6 +31,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/no-replay-tls.test.ts': 'starts processes',
   'test/node/other-languages.test.ts': 'starts processes',
   'test/node/php-client.test.ts': 'starts processes',
+  'test/node/prove.test.ts': 'starts processes',
   'test/node/readme.test.ts': 'starts processes',
   'test/node/receivers.test.ts': 'starts processes',
   'test/node/redirects.test.ts': 'starts processes',
@@ -43,6 +44,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/worker-stopped.test.ts': 'stops and starts workerd',
   'test/node/worker-storm.test.ts': 'stops and starts workerd',
   'test/orders/fold.test.ts': 'permutes events',
+  'test/prove/prove.test.ts': 'plays thousands of orders',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
   'test/worker/storm.test.ts': 'plays days with hundreds of orders',
 }

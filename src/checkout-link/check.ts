@@ -1,5 +1,5 @@
 import type { ClientConfig } from '../config.ts'
-import { ConfigError, InvalidInputError, isInvalidInputError } from '../errors.ts'
+import { ConfigError, InvalidInputError, type Issue, isInvalidInputError } from '../errors.ts'
 import {
   type CreatePaymentInput,
   createPayment,
@@ -28,31 +28,23 @@ const EMAIL_LENGTH = 254
 /** @throws {InvalidInputError} when the order cannot be paid by a link; the text says which field, and what to do. */
 export async function checkOrder(order: CheckoutOrder, longOrderId = false): Promise<void> {
   if (order?.mode !== 'hosted') {
-    rejectOrder(
-      'mode',
-      order,
-      'A checkout link needs an order with mode "hosted": the customer pays on the service’s page.',
-    )
+    rejectOrder('mode', order, 'a link needs mode "hosted": the customer pays on the service’s page')
   }
   const { order_id, method } = order
   if (typeof order_id !== 'string' || order_id === '' || order_id === '.' || order_id === '..') {
-    rejectOrder(
-      'order_id',
-      order,
-      'order_id must be a non-empty string other than "." and "..", which no address can carry.',
-    )
+    rejectOrder('order_id', order, 'order_id must be a non-empty string other than "." and ".."')
   }
   try {
     encodeURIComponent(order_id)
   } catch {
-    rejectOrder('order_id', order, 'order_id contains half of a surrogate pair: it is not well-formed text.')
+    rejectOrder('order_id', order, 'order_id contains half of a surrogate pair')
   }
   // "A-1~2" is what the worker itself calls the second attempt at paying "A-1".
   if (/~\d+$/.test(order_id)) {
     rejectOrder(
       'order_id',
       order,
-      'order_id must not end in "~" and a number: the worker names further attempts that way.',
+      'order_id must not end in "~" and a number: the worker names further attempts that way',
     )
   }
   const mayBeLong = longOrderId && method !== 'auth'
@@ -62,7 +54,7 @@ export async function checkOrder(order: CheckoutOrder, longOrderId = false): Pro
     rejectOrder(
       'order_id',
       order,
-      `order_id must have at most ${limit} characters: the worker adds up to ${ATTEMPT_SUFFIX} for a further attempt${mayBeLong ? '' : `, and a longer one could not be ${cannot}`}.`,
+      `order_id must have at most ${limit} characters: the worker adds up to ${ATTEMPT_SUFFIX} for a further attempt${mayBeLong ? '' : `, and a longer one could not be ${cannot}`}`,
     )
   }
   await checkAsTheSdkDoes(order)
@@ -93,7 +85,14 @@ export function checkEmail(email: unknown): void {
 
 function rejectOrder(path: string, order: unknown, message: string): never {
   const value = (order as Record<string, unknown> | null | undefined)?.[path]
-  throw new InvalidInputError('createCheckoutLink', [issueAt(path, message.replace(/\.$/, ''), value)])
+  reject([issueAt(path, message, value)])
+}
+
+const CALL = 'createCheckoutLink'
+const CALLS = /create(Payment|SplitPurchase)/
+
+function reject(issues: Issue[]): never {
+  throw new InvalidInputError(CALL, issues)
 }
 
 const hasControls = (text: string): boolean => [...text].some((letter) => letter < ' ' || letter === '\u007f')
@@ -107,13 +106,15 @@ async function checkAsTheSdkDoes(order: CheckoutOrder): Promise<void> {
     apiSecret: 'none',
     endpointsKey: 'none',
     scheme: 'none',
-    fetch: () => Promise.reject(new Error('only checked')),
+    fetch: () => Promise.reject(),
     onWarning: () => {},
   }
   try {
     if ('split' in order) await createSplitPurchase(config, order as CreateSplitPurchaseInput)
     else await createPayment(config, order as CreatePaymentInput)
   } catch (error) {
-    if (isInvalidInputError(error)) throw error
+    // Named after the function that was called, not after the call that the worker will make.
+    if (isInvalidInputError(error))
+      reject(error.issues.map((one) => ({ ...one, message: one.message.replace(CALLS, CALL) })))
   }
 }

@@ -31,9 +31,10 @@ export function paymentSecrets(body: string | undefined): string[] {
   const todo: [value: unknown, secret: boolean][] = [[JSON.parse(body ?? 'null'), false]]
   for (let next = todo.pop(); next; next = todo.pop()) {
     const [value, secret] = next
-    if (value !== null && typeof value === 'object') {
-      for (const [key, inner] of Object.entries(value)) {
-        todo.push([inner, secret || key === 'cryptogram' || SECRET_FIELDS.has(key)])
+    if (typeof value === 'object') {
+      const record = value as Record<string, unknown>
+      for (const key in record) {
+        todo.push([record[key], secret || key === 'cryptogram' || SECRET_FIELDS.has(key)])
       }
     } else if (secret && (typeof value === 'string' || typeof value === 'number')) secrets.push(String(value))
   }

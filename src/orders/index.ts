@@ -9,5 +9,6 @@ export type {
   OrderOperation,
   OrderTotals,
 } from './order.ts'
+export { orderKey } from './order-key.ts'
 export type { EventSummary } from './summary.ts'
 export { summarizeEvent } from './summary.ts'

@@ -1,14 +1,14 @@
-import { act, wake } from './actions.ts'
-import { retentionMs, type ShopEnv } from './env.ts'
+import { act, actShop, wake } from './actions.ts'
+import { clockAhead, retentionMs, type ShopEnv } from './env.ts'
 import { eraseSoon } from './flows/erase-personal-data.ts'
 import { raiseMisconfigured } from './flows/raise-alert.ts'
+import { lateOfMonth, monthsOfShop, periodOfMonth, progressOf } from './flows/shop-list.ts'
 import { configurationProblems } from './lib/configuration.ts'
 import { describeError, logError } from './lib/log.ts'
 import type { WaitUntil } from './runtime.ts'
 import { type Deps, openScope, type Scope } from './scope.ts'
-import { listOldestFirst } from './store/order-index.ts'
+import { monthOf, type Place } from './store/shop-tables.ts'
 import { eraseOldStrays } from './store/strays.ts'
-import { listWatched } from './store/watchlist.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -34,11 +34,14 @@ const WAITED_MS = HOUR_MS
 
 /** An alarm that failed too often is never run again by the runtime: its gate sets another one when it is called. */
 async function wakeGates(scope: Scope): Promise<void> {
-  const { rows } = await listWatched(scope.kv, 1000)
-  const late = rows.filter(({ since }) => scope.now() - since >= WAITED_MS)
-  // Another part of them in each run.
-  const first = late.length > WOKEN ? Math.floor(scope.now() / 60_000) % late.length : 0
-  for (const { order_id } of [...late.slice(first), ...late.slice(0, first)].slice(0, WOKEN)) {
+  // A clock that was moved on has rung nothing.
+  const until = scope.now() - (clockAhead(scope.env) > 0 ? 0 : WAITED_MS)
+  const late: string[] = []
+  for (const month of await actShop(scope, undefined, monthsOfShop)) {
+    if (late.length < WOKEN)
+      late.push(...(await actShop(scope, month, lateOfMonth, { until, limit: WOKEN - late.length })))
+  }
+  for (const order_id of late) {
     // One that fails keeps no other one asleep.
     await act(scope, order_id, wake).catch((error: unknown) =>
       logError('cron_failed', { order_id, ...describeError(error) }),
@@ -46,63 +49,61 @@ async function wakeGates(scope: Scope): Promise<void> {
   }
 }
 
-/** How long an order's row in the index lives. */
-const INDEX_MS = 400 * DAY_MS
-/** A row is that of an order's first event of a day: a day later all events of that day are due. */
-const ROW_MS = DAY_MS
 /** Where nothing is overdue, the cron looks this often. */
 const PAUSE_MS = DAY_MS / 4
-/** Calls of KV and of gates that one run may make; the runtime allows 1,000. */
+/** Gates that one run may call; the runtime allows 1,000 calls. */
 const CALLS = 800
 
-/** How far the cron has come: the value of `retention`. */
+/** How far the cron has come. */
 interface Progress {
   /** RETENTION_DAYS, in milliseconds. Another value begins anew. */
   retention: number
   /** When the cron first saw it, milliseconds since 1970: until then no gate has an alarm for it. */
   since: number
-  /** The rows that were written to the index until then are done. */
-  at: number
+  /** The orders until there are done. */
+  at: Place
 }
-
-const KEY = 'retention'
 
 /**
  * Has the gates of the orders that were there when RETENTION_DAYS was set remove their personal data, the oldest first: the
  * gates of later orders have an alarm for it. Orders that a run does not reach are left to the next one.
- *
- * Key `retention`; gone when RETENTION_DAYS is empty.
  */
 async function eraseExpired(scope: Scope): Promise<void> {
   const { kv, env, now } = scope
   const retention = retentionMs(env)
-  const kept = (await kv.get(KEY)) as Progress | undefined
-  if (retention === undefined) return void (kept && (await kv.delete(KEY)))
-  const progress =
-    kept?.retention === retention ? kept : { retention, since: now(), at: now() - Math.max(INDEX_MS, retention) }
+  const name = 'retention'
+  const kept = (await actShop(scope, undefined, progressOf, { name })) as Progress | undefined
+  if (retention === undefined) {
+    if (kept) await actShop(scope, undefined, progressOf, { name, value: null })
+    return
+  }
+  const progress = kept?.retention === retention ? kept : { retention, since: now(), at: { since: 0, order_id: '' } }
   const before = now() - retention
   // A day of grace: a gate may have run with the previous settings for a while.
-  const until = Math.min(before - ROW_MS, progress.since + DAY_MS)
-  if (kept === progress && until - kept.at < PAUSE_MS) return
+  const until = Math.min(before, progress.since + DAY_MS)
+  if (kept === progress && until - kept.at.since < PAUSE_MS) return
   await eraseOldStrays(kv, before)
   const at = await walk(scope, progress.at, until)
-  if (at !== kept?.at) await kv.put(KEY, { ...progress, at })
+  if (at !== kept?.at) await actShop(scope, undefined, progressOf, { name, value: { ...progress, at } })
 }
 
 /** @returns How far it came: to the first order whose gate failed, as long as the calls of a run suffice for all after it. */
-async function walk(scope: Scope, after: number, until: number): Promise<number> {
-  const { kv } = scope
-  let failedAt: number | undefined
-  let gates = 0
-  for await (const { rows } of listOldestFirst(kv, after, until)) {
-    for (const { order_id, time } of rows) {
-      // The same millisecond may have another row.
-      if (kv.calls + gates++ >= CALLS) return time - 1
-      await act(scope, order_id, eraseSoon).catch((error: unknown) => {
-        logError('retention_failed', { order_id, ...describeError(error) })
-        failedAt ??= time - 1
+async function walk(scope: Scope, after: Place, until: number): Promise<Place> {
+  let failedAfter: Place | undefined
+  let at = after
+  let left = CALLS
+  for (const month of (await actShop(scope, undefined, monthsOfShop)).reverse()) {
+    if (month < monthOf(after.since) || month > monthOf(until)) continue
+    const orders = await actShop(scope, month, periodOfMonth, { after: at, until, limit: left })
+    for (const order of orders) {
+      await act(scope, order.order_id, eraseSoon).catch((error: unknown) => {
+        logError('retention_failed', { order_id: order.order_id, ...describeError(error) })
+        failedAfter ??= at
       })
+      at = order
     }
+    left -= orders.length
+    if (left <= 0) return failedAfter ?? at
   }
-  return failedAt ?? Math.max(after, until)
+  return failedAfter ?? { since: Math.max(after.since, until), order_id: '' }
 }

@@ -67,6 +67,10 @@ export const linkSecrets = (env: ShopEnv): string[] => present(env.LINK_SECRET, 
 /** The bearer tokens that `/api` accepts. */
 export const adminTokens = (env: ShopEnv): string[] => present(env.ADMIN_TOKEN, env.ADMIN_TOKEN_PREVIOUS)
 
+/** How far `edgetill dev` has moved the worker's clock on, in milliseconds; nowhere but beside an emulator on this machine. */
+export const clockAhead = ({ CLOCK_AHEAD_MS, BASE_URL }: ShopEnv & { CLOCK_AHEAD_MS?: string }): number =>
+  /^http:\/\/(127\.0\.0\.1|localhost)[:/]/.test(BASE_URL ?? '') ? Number(CLOCK_AHEAD_MS ?? 0) : 0
+
 /** Whether `cc_token` is stored. */
 export const keepsCardToken = (env: ShopEnv): boolean => !/^(false|off|no|0)$/i.test(env.KEEP_CARD_TOKEN ?? '')
 

@@ -1,17 +1,19 @@
-import { type GateCall, IN_TURN, runAction } from './actions.ts'
-import type { ShopEnv } from './env.ts'
+import { isInTurn, runAction } from './actions.ts'
+import type { GateCall, GateResult } from './call-gate.ts'
+import { clockAhead, type ShopEnv } from './env.ts'
 import { checkOpen } from './flows/check-open.ts'
 import { deliverEvents } from './flows/deliver-events.ts'
 import { eraseDue } from './flows/erase-personal-data.ts'
+import { publishDue } from './flows/publish-order.ts'
 import type { GateState, GateStorage } from './runtime.ts'
 import { type Deps, type OrderScope, openScope, type Turn } from './scope.ts'
-import { scheduleAlarm } from './store/alarm.ts'
-import { openErasures } from './store/erasures.ts'
-import { readOrder } from './store/order.ts'
-import { openOrderRow } from './store/order-row.ts'
-import { openOrderStore } from './store/order-store.ts'
+import { openOrderStore, openTables, scheduleAlarm } from './store/order-store.ts'
 import { openOutbox } from './store/outbox.ts'
-import { openWatchlist } from './store/watchlist.ts'
+import { SHOP } from './store/shop-tables.ts'
+import { openErasures, openWatchlist } from './store/tasks.ts'
+
+/** Until an alarm that was cut off rings again. */
+const LATER_MS = 60_000
 
 /** What the runtime calls of an order's gate. */
 export interface OrderGateObject {
@@ -32,72 +34,122 @@ export function createOrderGate(deps: Deps): OrderGateClass {
     private readonly scope: OrderScope
     private readonly money = inTurn()
     private readonly events = inTurn()
+    private readonly openings = new Map<string, Promise<GateResult>>()
     private readonly storage: GateStorage
 
     constructor(state: GateState, env: ShopEnv) {
-      this.storage = state.storage
-      this.scope = { ...orderScope(deps, env, state), eventsInTurn: this.events }
+      this.storage = withClock(state.storage, clockAhead(env))
+      this.scope = { ...orderScope(deps, env, state, this.storage), eventsInTurn: this.events }
     }
 
     async fetch(request: Request): Promise<Response> {
       const call = (await request.json()) as GateCall
-      const turn = IN_TURN.has(call.name) ? this.money : call.name === 'storeWebhook' ? this.events : unordered
-      const result = await turn(() => runAction(this.scope, call))
-      // An alarm that is due rings by itself: set again, it would ring later.
-      if (call.name === 'wake' && (await this.storage.getAlarm()) === null) await this.schedule()
+      const result = await (call.name === 'openCheckout' ? this.open(call) : this.run(call))
+      // The shop's objects have nothing due.
+      if (call.order_id !== '') await this.wake()
       return Response.json(result)
     }
 
+    private run(call: GateCall): Promise<GateResult> {
+      const turn = isInTurn(call.name) ? this.money : call.name === 'storeWebhook' ? this.events : unordered
+      // While a service that hangs holds up visitors, the shop can still cancel.
+      return turn(() => runAction(this.scope, call), call.name === 'cancelOrder')
+    }
+
+    /** One opening serves all visitors of a link that wait for it. */
+    private open(call: GateCall): Promise<GateResult> {
+      const key = JSON.stringify(call)
+      const opening = this.openings.get(key) ?? this.run(call).finally(() => this.openings.delete(key))
+      this.openings.set(key, opening)
+      return opening
+    }
+
     /**
-     * Calls `onEvent` for the events that are due, asks about what has been open for long, writes the order's row in the
-     * index, and removes personal data whose time has come.
+     * Calls `onEvent` for the events that are due, asks about what has been open for long, removes personal data whose time has come, and publishes
+     * the orders that have changed.
      */
     async alarm(): Promise<void> {
       const { scope } = this
+      // First: whatever ends the Worker from here on, the gate is called again.
+      await this.storage.setAlarm(scope.now() + LATER_MS)
+      // Before it as well, once it has failed: code of `onEvent` that ends the object each time would never let its event be listed.
+      const isFailing = scope.store.all('SELECT event_id FROM queue WHERE failing = 1 LIMIT 1').length > 0
+      const first = await Promise.allSettled(isFailing ? [publishDue(scope)] : [])
       const done = await Promise.allSettled([
         scope.onEvent && deliverEvents(scope),
         this.money(() => checkOpen(scope)),
-        this.events(() => writeDueRow(scope)),
-        this.money(() => scope.erasures.run(scope.now(), (order_id) => eraseDue(scope, order_id))),
+        this.money(() => scope.erasures.run(scope.now(), (order_id, before) => eraseDue(scope, order_id, before))),
       ])
+      // Last: the list then says what is due after this.
+      done.push(...(await Promise.allSettled([publishDue(scope)])))
       await this.schedule()
-      // The runtime repeats an alarm that failed.
-      for (const one of done) if (one.status === 'rejected') throw one.reason
+      for (const one of [...first, ...done]) if (one.status === 'rejected') throw one.reason
+    }
+
+    /**
+     * Sets the alarm anew that the runtime has dropped: it repeats one that fails six times. One that is set rings
+     * automatically. What fails here is left to the next call: this one has been done.
+     */
+    private async wake(): Promise<void> {
+      try {
+        if ((await this.storage.getAlarm()) === null) await this.schedule()
+      } catch {}
     }
 
     private schedule(): Promise<void> {
-      return scheduleAlarm(this.storage, this.scope.now(), this.scope.onEvent !== undefined)
+      return scheduleAlarm(this.storage, this.scope.store, this.scope.now(), this.scope.onEvent !== undefined)
     }
+  }
+}
+
+/** The runtime rings alarms by its own clock. */
+function withClock(storage: GateStorage, ahead: number): GateStorage {
+  if (ahead === 0) return storage
+  return {
+    sql: storage.sql,
+    transactionSync: (work) => storage.transactionSync(work),
+    sync: () => storage.sync(),
+    getAlarm: () => storage.getAlarm().then((at) => (at === null ? null : at + ahead)),
+    setAlarm: (at) => storage.setAlarm(at - ahead),
+    deleteAlarm: () => storage.deleteAlarm(),
   }
 }
 
 /** What the flows work with inside a gate. */
-function orderScope(deps: Deps, env: ShopEnv, state: GateState): Omit<OrderScope, 'eventsInTurn'> {
-  const { storage } = state
+function orderScope(
+  deps: Deps,
+  env: ShopEnv,
+  state: GateState,
+  storage: GateStorage,
+): Omit<OrderScope, 'eventsInTurn'> {
   const scope = openScope(deps, env, (work) => state.waitUntil(work))
+  const store = openOrderStore(storage, scope.now)
   return {
     ...scope,
-    store: openOrderStore(storage, scope.now),
-    watchlist: openWatchlist(storage, scope.kv),
-    outbox: openOutbox(storage),
-    row: openOrderRow(storage, scope.kv),
-    erasures: openErasures(storage),
+    store,
+    shop: openTables(storage, SHOP),
+    watchlist: openWatchlist(store, scope.now),
+    outbox: openOutbox(storage, store, scope.now),
+    erasures: openErasures(store),
   }
-}
-
-/** Folds an order for its row. */
-function writeDueRow({ row, store, env, now }: OrderScope): Promise<void> {
-  return row.flush(now(), async (order_id) => (await readOrder(store, order_id, env.POS_ID)).order)
 }
 
 const unordered: Turn = (work) => work()
 
 /** Runs one piece of work after the other, also after one that failed. */
 function inTurn(): Turn {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const result = last.then(work)
-    last = result.catch(() => undefined)
-    return result
+  const waiting: (() => Promise<unknown>)[] = []
+  let isRunning = false
+  async function run(): Promise<void> {
+    isRunning = true
+    for (let work = waiting.shift(); work; work = waiting.shift()) await work()
+    isRunning = false
   }
+  return (work, goesFirst = false) =>
+    new Promise((resolve, reject) => {
+      const turn = () => work().then(resolve, reject)
+      if (goesFirst) waiting.unshift(turn)
+      else waiting.push(turn)
+      if (!isRunning) void run()
+    })
 }

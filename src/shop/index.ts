@@ -16,7 +16,7 @@ export type { Alert, AlertKind, OnAlert, OnEvent, ReceivedEvent, ShopOptions } f
 export { english } from './pages/en.ts'
 export type { PagesOptions, Wording } from './pages/options.ts'
 export { ukrainian } from './pages/uk.ts'
-export type { GateNamespace, GateState, GateStorage, GateTransaction, KvNamespace, WaitUntil } from './runtime.ts'
+export type { GateNamespace, GateState, GateStorage, KvNamespace, SqlCursor, SqlValue, WaitUntil } from './runtime.ts'
 export type { Order, UnsettledOperation } from './store/order.ts'
 
 /** A shop's engine: what its Worker exports, and what it mounts. */

@@ -81,8 +81,12 @@ export type AlertKind =
   | 'unexpected_shape'
   /** An order has a new `flag`. */
   | 'flag'
+  /** `onEvent` has failed five times, or for ten minutes, for `event_id`: once an hour a shop; `waiting` counts such events. */
+  | 'on_event_failing'
   /** `onEvent` failed so often that it is not called again for `event_id`, unless it is replayed. */
   | 'on_event_given_up'
+  /** The storage of an order's gate was lost, and rebuilt from the log: check the order before you move its money. */
+  | 'rebuilt'
   /** It has not been known for ten minutes whether `attempt_id` was executed, or its operation is pending after a day. */
   | 'operation_unsettled'
   /** A checkout was opened a day ago, and the service calls it pending or cannot be asked. */

@@ -26,22 +26,24 @@ export interface GateState {
   waitUntil(work: Promise<unknown>): void
 }
 
-/** What a gate does in one step, or outside of one. */
-export interface GateTransaction {
-  get<T = unknown>(key: string): Promise<T | undefined>
-  put(key: string, value: unknown): Promise<void>
-  put(rows: Record<string, unknown>): Promise<void>
-  delete(key: string): Promise<boolean>
-  list<T = unknown>(options: { prefix: string }): Promise<Map<string, T>>
+/** What SQLite stores. */
+export type SqlValue = string | number | null
+
+/** The rows of a query. */
+export interface SqlCursor<T> extends Iterable<T> {
+  toArray(): T[]
+  readonly rowsRead: number
+  readonly rowsWritten: number
+}
+
+/** The storage of one object: SQLite, and its one alarm. Statements without an `await` between them are one write. */
+export interface GateStorage {
+  sql: { exec(query: string, ...bindings: SqlValue[]): SqlCursor<Record<string, unknown>> }
+  transactionSync<T>(work: () => T): T
+  sync(): Promise<void>
   getAlarm(): Promise<number | null>
   setAlarm(time: number): Promise<void>
   deleteAlarm(): Promise<void>
-}
-
-/** The storage of one order's gate. */
-export interface GateStorage extends GateTransaction {
-  transaction<T>(work: (transaction: GateTransaction) => Promise<T>): Promise<T>
-  sync(): Promise<void>
 }
 
 /** Keeps the runtime going for work that no response waits for. */

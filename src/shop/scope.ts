@@ -1,13 +1,11 @@
 import type { Context } from 'hono'
-import type { ShopEnv } from './env.ts'
+import { clockAhead, type ShopEnv } from './env.ts'
 import type { ShopOptions } from './options.ts'
 import type { WaitUntil } from './runtime.ts'
-import type { Erasures } from './store/erasures.ts'
 import { type KvStore, openKvStore } from './store/kv.ts'
-import type { OrderRow } from './store/order-row.ts'
-import type { OrderStore } from './store/order-store.ts'
+import type { OrderStore, Tables } from './store/order-store.ts'
 import type { Outbox } from './store/outbox.ts'
-import type { Watchlist } from './store/watchlist.ts'
+import type { Erasures, Watchlist } from './store/tasks.ts'
 
 /** What a shop passes in, with a clock. */
 export interface Deps extends ShopOptions {
@@ -31,8 +29,8 @@ export interface OrderScope extends Scope {
   watchlist: Watchlist
   /** The queue of `onEvent`. */
   outbox: Outbox
-  /** The order's row in the index of orders. */
-  row: OrderRow
+  /** The tables of the shop's own objects. */
+  shop: Tables
   /** The removal of personal data after RETENTION_DAYS. */
   erasures: Erasures
   /** Stores one event after the other. */
@@ -45,11 +43,12 @@ export type C = Context<{ Bindings: ShopEnv }>
 /** A route of `/api`. */
 export type Handler = (c: C, scope: Scope) => Promise<Response>
 
-/** Runs one piece of work after the other. */
-export type Turn = <T>(work: () => Promise<T>) => Promise<T>
+/** Runs one piece of work after the other. `goesFirst`: before those that wait. */
+export type Turn = <T>(work: () => Promise<T>, goesFirst?: boolean) => Promise<T>
 
 export function openScope(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): Scope {
-  return { ...deps, env, kv: openKvStore(env.STATE), waitUntil }
+  const ahead = clockAhead(env)
+  return { ...deps, now: () => deps.now() + ahead, env, kv: openKvStore(env.STATE), waitUntil }
 }
 
 /** The scope of a request. An app that tests call has no execution context. */

@@ -2,6 +2,7 @@ import type { ShopEnv } from '../shop/env.ts'
 import type { OrderGateClass, OrderGateObject } from '../shop/gate.ts'
 import type { GateNamespace, GateStorage } from '../shop/runtime.ts'
 import { type Kept, openGateStorage, type StorageAction, type StorageCalls, type Through } from './gate-storage.ts'
+import { type Database, openDatabase } from './sqlite.ts'
 
 /** The Durable Objects of one shop in memory: strict storage, and alarms on a clock. */
 export interface GateDouble {
@@ -11,8 +12,6 @@ export interface GateDouble {
   calls: StorageCalls & { gate: number }
   /** Each call of the storage of an object that begins from now on goes through here. */
   through: Through
-  /** A whole transaction goes through here where it is set, and its calls do not: the real one blocks all others. */
-  whole: Through | undefined
   /** Called before each call of a storage, for each key; one that throws fails it. */
   before: ((action: StorageAction, key: string) => void) | undefined
   /**
@@ -25,12 +24,12 @@ export interface GateDouble {
   runAlarms(): Promise<number>
   /** The time of the next alarm. */
   nextAlarm(): number | undefined
-  /** What one order's gate keeps. */
-  rows(order_id: string): Map<string, unknown>
-  /** The keys of all gates under a prefix. */
+  /** What one order's gate keeps: each row under its table and its primary key. */
+  rows(order_id: string): Map<string, Record<string, unknown>>
+  /** The keys of all objects under a prefix, such as `queue/`. */
   keys(prefix: string): string[]
-  /** The storage of one order's gate, for a test to write to. */
-  storage(order_id: string): GateStorage
+  /** The storage of one order's gate, or of another object, for a test to write to. */
+  storage(order_id: string, kind?: string): GateStorage
   /** The runtime has given an order's alarm up. */
   dropAlarm(order_id: string): void
   /** Loses what is in memory: every object begins anew over its storage. */
@@ -40,8 +39,10 @@ export interface GateDouble {
 /** How the objects begin anew. */
 export interface Restart {
   Gate: OrderGateClass
-  /** See {@link GateDouble.through}. */
+  /** See {@link GateDouble.through}; here each write goes through it too, as a whole. */
   call: Through
+  /** Whether these objects have died. */
+  isDead?: (() => boolean) | undefined
   /** What an object answers, to whoever waits for it: rejected when the object dies. */
   answer?: (<T>(answered: Promise<T>) => Promise<T>) | undefined
 }
@@ -52,11 +53,13 @@ const FIRST_PAUSE_MS = 2_000
 
 /** Creates the objects of one shop. */
 export function createGateDouble(
-  { Gate: first, now }: { Gate: OrderGateClass; now: () => number },
+  { Gate: first, now, open = openDatabase }: { Gate: OrderGateClass; now: () => number; open?: () => Database },
   waitUntil: (work: Promise<unknown>) => void,
 ): GateDouble {
   let Gate = first
   let answer: Restart['answer']
+  let commit: Through = (work) => work()
+  let life: { isOver: boolean; isDead: () => boolean } = { isOver: false, isDead: () => false }
   const all = new Map<string, Kept>()
   const objects = new WeakMap<Kept, OrderGateObject>()
   let environment: () => ShopEnv = () => {
@@ -72,15 +75,20 @@ export function createGateDouble(
             call(async () => {
               double.calls.gate++
               // Whoever waits for an object that dies learns it.
-              const responded = objectOf(keptOf(name)).fetch(new Request(url, init))
-              return answer ? answer(responded) : responded
+              const kept = keptOf(name)
+              const responded = objectOf(kept).fetch(new Request(url, init))
+              // A response waits until what was written before it is on disk.
+              const confirmed = responded.then(async (response) => {
+                await kept.pending
+                return response
+              })
+              return answer ? answer(confirmed) : confirmed
             }),
         }),
       }
     },
     calls: { gate: 0, storage: 0, rowsRead: 0, rowsWritten: 0 },
     through: (work) => work(),
-    whole: undefined,
     before: undefined,
     async runAlarms() {
       const due = [...all.values()].filter(({ alarm }) => alarm !== null && alarm <= now())
@@ -92,23 +100,33 @@ export function createGateDouble(
       const times = [...all.values()].flatMap(({ alarm }) => (alarm === null ? [] : [alarm]))
       return times.length === 0 ? undefined : Math.min(...times)
     },
-    rows: (order_id) => all.get(`order/${order_id}`)?.rows ?? new Map(),
-    keys: (prefix) => [...all.values()].flatMap(({ rows }) => [...rows.keys()].filter((key) => key.startsWith(prefix))),
-    storage: (order_id) => storageOf(keptOf(`order/${order_id}`), (work) => work()),
+    rows: (order_id) => rowsOf(all.get(`order/${order_id}`)),
+    keys: (prefix) =>
+      [...all.values()].flatMap((kept) => [...rowsOf(kept).keys()].filter((key) => key.startsWith(prefix))),
+    storage: (name, kind = 'order/') => storageOf(keptOf(kind + name), (work) => work()),
     dropAlarm(order_id) {
       keptOf(`order/${order_id}`).alarm = null
     },
     restart(next) {
-      for (const kept of all.values()) objects.delete(kept)
+      const wasDead = life.isDead() || !next
+      life.isOver = wasDead
+      life = { isOver: false, isDead: next?.isDead ?? (() => false) }
+      for (const kept of all.values()) {
+        objects.delete(kept)
+        // What was not yet on disk is lost with whoever wrote it.
+        if (kept.pending && wasDead) kept.database.exec('ROLLBACK', [])
+        if (wasDead) kept.pending = undefined
+      }
       if (!next) return
       Gate = next.Gate
       double.through = next.call
+      commit = next.call
       answer = next.answer
     },
   }
 
   function keptOf(name: string): Kept {
-    const kept: Kept = all.get(name) ?? { rows: new Map(), alarm: null, repeated: 0 }
+    const kept: Kept = all.get(name) ?? { database: open(), pending: undefined, alarm: null, repeated: 0 }
     all.set(name, kept)
     return kept
   }
@@ -138,7 +156,25 @@ export function createGateDouble(
 
   function storageOf(kept: Kept, through: Through): GateStorage {
     const before = (action: StorageAction, key: string) => double.before?.(action, key)
-    return openGateStorage(kept, { calls: double.calls, through, whole: () => double.whole, before })
+    const own = life
+    const isDead = () => own.isOver || own.isDead()
+    return openGateStorage(kept, { calls: double.calls, through, commit, isDead, before })
   }
   return double
+}
+
+/** Every row of an object under its table and its primary key. */
+function rowsOf(kept: Kept | undefined): Map<string, Record<string, unknown>> {
+  const rows = new Map<string, Record<string, unknown>>()
+  if (!kept) return rows
+  const { rows: tables } = kept.database.exec("SELECT name FROM sqlite_master WHERE type = 'table'", [])
+  for (const { name } of tables) {
+    const { rows: columns } = kept.database.exec('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk', [
+      String(name),
+    ])
+    for (const row of kept.database.exec(`SELECT * FROM ${name}`, []).rows) {
+      rows.set([name, ...columns.map((column) => row[String(column.name)])].join('/'), row)
+    }
+  }
+  return rows
 }

@@ -1,11 +1,14 @@
-import type { GateStorage, GateTransaction } from '../shop/runtime.ts'
+import type { GateStorage, SqlCursor, SqlValue } from '../shop/runtime.ts'
+import type { Database } from './sqlite.ts'
 
 /** Each call of a gate or of its storage can be led through such a function. */
 export type Through = <T>(work: () => Promise<T>) => Promise<T>
 
 /** What one object keeps while its storage is open, closed and opened again. */
 export interface Kept {
-  rows: Map<string, unknown>
+  database: Database
+  /** The end of the write that is being committed: what is answered before it is held back. */
+  pending: Promise<void> | undefined
   /** When its alarm is due, milliseconds since 1970. */
   alarm: number | null
   /** How often the runtime has repeated the alarm that is due. */
@@ -22,89 +25,88 @@ export interface StorageCalls {
 /** How a storage is called. */
 interface Ways {
   calls: StorageCalls
-  /** Each call goes through it. */
+  /** Each call that is waited for goes through it. */
   through: Through
-  /** A whole transaction goes through it where it is set, and its calls do not: the real one blocks all others. */
-  whole(): Through | undefined
-  /** Called before each call, for each key; one that throws fails it. */
+  /** Each write goes through it, as a whole, when the code that made it waits for something. */
+  commit: Through
+  /** Whether the object has died: its code writes nothing any more. */
+  isDead(): boolean
+  /** Called before each statement, with its table and first binding; one that throws fails it. */
   before(action: StorageAction, key: string): void
 }
 
-export type StorageAction = 'get' | 'put' | 'delete' | 'list'
+export type StorageAction = 'get' | 'put' | 'delete'
 
+const ACTIONS: Record<string, StorageAction> = { SELECT: 'get', INSERT: 'put', UPDATE: 'put', DELETE: 'delete' }
 const MAX_BYTES = 2 * 2 ** 20
-const MAX_KEY_BYTES = 2048
-const MAX_PAIRS = 128
+const MAX_BINDINGS = 100
+const MAX_QUERY_BYTES = 100_000
 
 const bytes = (text: string): number => new TextEncoder().encode(text).length
 
 /** The storage of one object: consistent, and as strict as the real one. */
-export function openGateStorage(kept: Kept, ways: Ways): GateStorage {
-  const { through } = ways
-  return {
-    ...callsOf(kept, ways, through),
-    // Nothing of it is there until its end: a death in the middle leaves what was before.
-    async transaction(work) {
-      const whole = ways.whole()
-      return whole ? whole(() => transact(kept, work, ways, (call) => call())) : transact(kept, work, ways, through)
-    },
-    sync: () => through(async () => {}),
-  }
-}
-
-async function transact<T>(
-  kept: Kept,
-  work: (transaction: GateTransaction) => Promise<T>,
-  ways: Ways,
-  through: Through,
-): Promise<T> {
-  const before = new Map(kept.rows)
-  const copy: Kept = { ...kept, rows: new Map(before) }
-  const { alarm } = copy
-  const result = await work(callsOf(copy, ways, through))
-  // What it changed, and nothing of what others have written in the meantime.
-  for (const key of before.keys()) if (!copy.rows.has(key)) kept.rows.delete(key)
-  for (const [key, row] of copy.rows) if (before.get(key) !== row) kept.rows.set(key, row)
-  if (copy.alarm !== alarm) Object.assign(kept, { alarm: copy.alarm, repeated: 0 })
-  return result
-}
-
-function callsOf(kept: Kept, { calls, before }: Ways, through: Through): GateTransaction {
+export function openGateStorage(kept: Kept, { calls, through, commit, isDead, before }: Ways): GateStorage {
+  const { database } = kept
   const step = <T>(work: () => T): Promise<T> =>
     through(async () => {
       calls.storage++
       return work()
     })
+  /** Statements without an `await` between them are one write: a death before its end leaves none of it. */
+  function begin(): void {
+    if (kept.pending) return
+    database.exec('BEGIN', [])
+    const end = async (): Promise<void> => {
+      if (!kept.pending) return
+      kept.pending = undefined
+      database.exec('COMMIT', [])
+    }
+    const committed = Promise.resolve().then(() => commit(end))
+    kept.pending = committed.catch(end)
+  }
+  const indexes = new Map<string, number>()
+  const INDEXES = "SELECT count(*) AS count FROM pragma_index_list(?) WHERE origin = 'c'"
+  function indexesOf(table: string): number {
+    const count = indexes.get(table) ?? Number(database.exec(INDEXES, [table]).rows[0]?.count)
+    indexes.set(table, count)
+    return count
+  }
   return {
-    get: <T>(key: string) =>
-      step(() => {
-        before('get', key)
-        calls.rowsRead++
-        return structuredClone(kept.rows.get(checkedKey(key))) as T | undefined
-      }),
-    put: (first: string | Record<string, unknown>, value?: unknown) =>
-      step(() => {
-        const entries: [string, unknown][] = typeof first === 'string' ? [[first, value]] : Object.entries(first)
-        if (entries.length > MAX_PAIRS) throw new RangeError(`Maximum number of pairs is ${MAX_PAIRS}.`)
-        const rows = entries.map(checkedRow)
-        for (const [key] of rows) before('put', key)
-        // All of them are good, or none is written.
-        for (const [key, row] of rows) kept.rows.set(key, row)
-        calls.rowsWritten += entries.length
-      }),
-    delete: (key) =>
-      step(() => {
-        before('delete', key)
-        calls.rowsWritten++
-        return kept.rows.delete(checkedKey(key))
-      }),
-    list: <T>({ prefix }: { prefix: string }) =>
-      step(() => {
-        before('list', prefix)
-        const keys = [...kept.rows.keys()].filter((key) => key.startsWith(prefix)).sort()
-        calls.rowsRead += Math.max(keys.length, 1)
-        return new Map(keys.map((key) => [key, structuredClone(kept.rows.get(key)) as T]))
-      }),
+    sql: {
+      exec(query, ...bindings) {
+        if (isDead()) throw new Error('The object has died.')
+        check(query, bindings)
+        const [, verb = ''] = /^\s*(\w+)/.exec(query) ?? []
+        const [, table = ''] = /\b(?:FROM|INTO|UPDATE)\s+(\w+)/.exec(query) ?? []
+        const action = ACTIONS[verb]
+        if (action) before(action, `${table}/${bindings[0] ?? ''}`)
+        const isRead = action === 'get'
+        if (!isRead) begin()
+        calls.storage++
+        const { rows, changes } = database.exec(query, bindings)
+        // An entry of an index is billed as a row.
+        const written = isRead || !action ? 0 : changes * (1 + indexesOf(table))
+        const [rowsRead, rowsWritten] = [isRead ? Math.max(rows.length, 1) : 0, written]
+        calls.rowsRead += rowsRead
+        calls.rowsWritten += rowsWritten
+        return cursorOf(rows, rowsRead, rowsWritten)
+      },
+    },
+    transactionSync(work) {
+      if (isDead()) throw new Error('The object has died.')
+      begin()
+      database.exec('SAVEPOINT step', [])
+      try {
+        const result = work()
+        database.exec('RELEASE step', [])
+        return result
+      } catch (error) {
+        database.exec('ROLLBACK TO step', [])
+        database.exec('RELEASE step', [])
+        throw error
+      }
+    },
+    sync: () => through(async () => void (await kept.pending)),
     getAlarm: () => step(() => kept.alarm),
     deleteAlarm: () =>
       step(() => {
@@ -121,17 +123,20 @@ function callsOf(kept: Kept, { calls, before }: Ways, through: Through): GateTra
   }
 }
 
-function checkedKey(key: string): string {
-  if (bytes(key) > MAX_KEY_BYTES) throw new RangeError(`Keys cannot be larger than ${MAX_KEY_BYTES} bytes.`)
-  return key
+function check(query: string, bindings: SqlValue[]): void {
+  if (/^\s*(BEGIN|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE)\b/i.test(query))
+    throw new Error('To execute a transaction, please use the state.storage.transactionSync() API.')
+  if (/^\s*(PRAGMA|ATTACH|DETACH|VACUUM)\b/i.test(query)) throw new Error('not authorized: SQLITE_AUTH')
+  if (bytes(query) > MAX_QUERY_BYTES) throw new RangeError('statement too long: SQLITE_TOOBIG')
+  if (bindings.length > MAX_BINDINGS) throw new RangeError('too many SQL variables: SQLITE_ERROR')
+  for (const value of bindings) {
+    const isValue = value === null || typeof value === 'string' || Number.isFinite(value)
+    if (!isValue) throw new TypeError(`A ${typeof value} cannot be bound.`)
+  }
+  const size = bindings.reduce<number>((sum, value) => sum + (typeof value === 'string' ? bytes(value) : 8), 0)
+  if (size > MAX_BYTES) throw new RangeError('string or blob too big: SQLITE_TOOBIG')
 }
 
-/** @throws {DOMException} for what structured clone cannot copy, such as a function. */
-function checkedRow([key, value]: [string, unknown]): [string, unknown] {
-  checkedKey(key)
-  if (value === undefined) throw new TypeError('put() called with undefined value.')
-  const row = structuredClone(value)
-  if (bytes(key + JSON.stringify(row)) > MAX_BYTES)
-    throw new RangeError(`Values cannot be larger than ${MAX_BYTES} bytes.`)
-  return [key, row]
+function cursorOf<T>(rows: T[], rowsRead: number, rowsWritten: number): SqlCursor<T> {
+  return { [Symbol.iterator]: () => rows[Symbol.iterator](), toArray: () => rows, rowsRead, rowsWritten }
 }

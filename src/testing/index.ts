@@ -14,6 +14,20 @@ export type { TestCardName } from '../emulator/state/cards.ts'
 export type { NextOptions, TestDeliveries } from './deliveries.ts'
 export { deliveries } from './deliveries.ts'
 
+// A receiver under attack
+
+export type {
+  AskedOrder,
+  Cause,
+  OrderKind,
+  ProveFinding,
+  ProveOptions,
+  ProveReport,
+  ProveState,
+  StoryStep,
+} from '../prove/index.ts'
+export { ProveError, prove, reportText } from '../prove/index.ts'
+
 // Webhooks
 
 export type { TestEvent, TestEventKind, TestEventOptions, TestEventOverrides } from './test-event.ts'

@@ -12,6 +12,7 @@ import type { PagesOptions } from '../shop/pages/options.ts'
 import type { Order } from '../shop/store/order.ts'
 import { createGateDouble } from './gate-double.ts'
 import { createKvDouble } from './kv-double.ts'
+import { openDatabase } from './sqlite.ts'
 
 /** What {@link createTestShop} takes. Everything is optional. */
 export interface TestShopOptions<Env extends ShopEnv = ShopEnv> {
@@ -102,6 +103,7 @@ const MAX_ROUNDS = 100
  * Durable Objects that are as strict as the real ones. All of it runs in this process, on one clock, without a network.
  *
  * @throws {ConfigError} when the package `hono` is not installed: the engine needs it.
+ * @throws {ConfigError} where the runtime has no `node:sqlite`: before Node 22.5, Deno 2.9 and Bun 1.4, and inside workerd.
  * @throws {ConfigError} for an unknown option.
  * @example
  * import { createTestShop } from 'edgetill/testing'
@@ -118,6 +120,8 @@ export async function createTestShop<Env extends ShopEnv = ShopEnv>(
   parseInput(OPTIONS, options)
   const { onEvent, onAlert, pages, seed, clock = { now: () => START } } = options
   const { createShop } = await importEngine()
+  // Here, rather than in the first request.
+  openDatabase()
   let moved = 0
   const now = (): number => clock.now() + moved
   let cronAt = now() + CRON_MS

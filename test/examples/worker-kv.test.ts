@@ -1,8 +1,10 @@
 import type { KVNamespace, KVNamespaceListOptions } from '@cloudflare/workers-types'
 import { expect, it } from 'vitest'
 import app from '../../examples/receivers/worker-kv.ts'
-import { eventKey, signWebhook } from '../../src/index.ts'
+import { eventKey, type Order, signWebhook } from '../../src/index.ts'
+import { prove } from '../../src/testing/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
+import { SEED } from '../support/property.ts'
 import { payment } from '../worker/support/events.ts'
 import { KINDS, World, type WorldOptions } from '../worker/support/world.ts'
 
@@ -93,4 +95,21 @@ it('responds 503 while KV fails, and stores the webhook when it comes again', as
   world.kv.before = undefined
   expect(await post(bodyOf(payment('A-1')))).toBe(200)
   expect(await order('A-1')).toMatchObject({ status: 'success' })
+})
+
+it('bears every attack of edgetill prove', async () => {
+  const { env, order } = create()
+  const { findings } = await prove({
+    url: 'https://shop.example.com/webhooks',
+    fetch: async (input, init) => app.request(new Request(input, init), undefined, env),
+    async state(order_id) {
+      const found = await order(order_id)
+      if (found === 404) return undefined
+      const { totals } = found as Order
+      return { paid: totals.captured / 100, refunded: totals.refunded / 100 }
+    },
+    orders: 9,
+    seed: SEED,
+  })
+  expect([SEED, findings]).toEqual([SEED, []])
 })

@@ -29,6 +29,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'index.ts',
     'shop/',
     'emulator/',
+    'prove/',
     'testing/',
     'cli/',
   ],
@@ -55,8 +56,11 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
   'src/shop': [
     'runtime.ts',
     'env.ts',
+    'protocol.ts',
+    'protocol-checkout.ts',
     'lib/',
     'store/',
+    'call-gate.ts',
     'pages/',
     'options.ts',
     'scope.ts',
@@ -125,7 +129,7 @@ describe('everywhere', () => {
 
   it('nothing but the test kit and the command line reaches the emulator', () => {
     const reaching = inside.filter(
-      ({ from, to }) => !/^src\/(emulator|testing|cli)\//.test(from) && to.startsWith('src/emulator/'),
+      ({ from, to }) => !/^src\/(emulator|prove|testing|cli)\//.test(from) && to.startsWith('src/emulator/'),
     )
     expect(reaching).toEqual([])
   })
@@ -138,6 +142,22 @@ describe('everywhere', () => {
       .filter(({ to }) => !to.startsWith('src/'))
       .filter(({ from, to }) => !(/^src\/(emulator|shop)\//.test(from) ? withHono : allowed).test(to))
     expect(foreign).toEqual([])
+  })
+
+  it('the engine decides about money in its protocol alone, and makes the calls that move it in one file', () => {
+    const shop = files.filter((file) => file.startsWith('src/shop/'))
+    const text = (file: string) => readFileSync(join(root, file), 'utf8')
+    const calls =
+      /\b(capture|refund|void|cancel|create)(Payment|SplitPurchase|SplitCapture|SplitRefund|Recurring)\b(?!')/
+    expect(shop.filter((file) => calls.test(text(file)))).toEqual(['src/shop/flows/money-calls.ts'])
+    const makers = inside.filter(({ to }) => to === 'src/shop/flows/money-calls.ts').map(({ from }) => from)
+    expect(makers.sort()).toEqual(['src/shop/flows/move-money.ts', 'src/shop/flows/open-checkout.ts'])
+    const pure = shop.filter((file) => /\/protocol[\w-]*\.ts$/.test(file))
+    expect(pure).toHaveLength(2)
+    for (const file of pure) expect(text(file)).not.toMatch(/await |fetch\(|crypto\.|Date\.now|Math\.random/)
+    expect(inside.filter(({ from, to, typeOnly }) => pure.includes(from) && !pure.includes(to) && !typeOnly)).toEqual(
+      [],
+    )
   })
 
   it('the template imports published subpaths, hono and its own files alone', () => {

@@ -6,7 +6,9 @@ import type { Store } from '../../examples/receivers/store.ts'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator, type TestCardName } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
-import { pay, testEvent } from '../../src/testing/index.ts'
+import { pay, prove, testEvent } from '../../src/testing/index.ts'
+import { isLong } from '../support/environment.ts'
+import { SEED } from '../support/property.ts'
 import { type Running, startWith } from './support/process.ts'
 import { writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
@@ -105,7 +107,23 @@ function expectRows(store: Store): void {
   expect(store.unpaidOrders()).toEqual([{ order_id: 'declined', amount: 100.5, currency: 'UAH' }])
 }
 
-describe('the receivers of examples/receivers', { timeout: 60_000 }, () => {
+/** Copies, forgeries, lost answers and the rest, over HTTP. */
+async function expectProved(url: string, store: Store): Promise<void> {
+  const { findings } = await prove({
+    url,
+    create: (order) => store.saveOrder(order),
+    state(order_id) {
+      const { totals, flags } = store.orderOf(order_id)
+      const isOdd = flags.includes('amount_mismatch') || flags.includes('currency_mismatch')
+      return { paid: isOdd ? 0 : totals.captured / 100, refunded: totals.refunded / 100 }
+    },
+    orders: isLong ? 10_000 : 45,
+    seed: SEED,
+  })
+  expect([SEED, findings]).toEqual([SEED, []])
+}
+
+describe('the receivers of examples/receivers', { timeout: isLong ? 3_600_000 : 60_000 }, () => {
   it.each(SERVERS)('%s ends with the right rows', async (file, runtime) => {
     let emulator: Emulator | undefined
     const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })
@@ -123,6 +141,7 @@ describe('the receivers of examples/receivers', { timeout: 60_000 }, () => {
       expect((await fetch(forged.request(url))).status).toBe(401)
       expect((await fetch(`http://localhost:${port}/nothing`)).status).toBe(404)
       expectRows(store)
+      await expectProved(url, store)
     } finally {
       running?.stop('SIGKILL')
       await running?.finished

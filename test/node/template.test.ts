@@ -6,6 +6,7 @@ import { formOf, location, submit } from '../../examples/shop/browser.ts'
 import { signWebhook } from '../../src/index.ts'
 import { packTarball } from '../tarball/support/pack.ts'
 import { payment } from '../worker/support/events.ts'
+import { freePort } from './support/free-port.ts'
 import { type Running, startCommand } from './support/process.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
@@ -168,6 +169,40 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
         expect.poll(() => found('/mine').catch(() => 0), { timeout: 20_000 }).toBe(200),
       )
 
+      // O16: a lost webhook is made up for an hour later, by both clocks.
+      const service = /^ +the service +(http:\S+\/_emulator)$/m.exec(dev.output())?.[1] ?? ''
+      const sent = async (url: string, body: object, headers: Record<string, string> = {}) =>
+        (
+          await fetch(url, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', ...headers },
+            body: JSON.stringify(body),
+          })
+        ).json()
+      await sent(`${service}/api/faults`, { next: { kind: 'drop', on: 'webhook' }, times: 9 })
+      const order = {
+        mode: 'hosted',
+        method: 'purchase',
+        amount: 7,
+        currency: 'UAH',
+        description: 'Tea',
+        order_id: 'late',
+      }
+      const customer = { customer_patronym: 'I', customer_email: 'o@example.com', customer_phone: '+380441234567' }
+      const made = await sent(
+        `${worker}/api/links`,
+        { order: { ...order, ...customer, order_3ds_bypass: 'supported' } },
+        { authorization: `Bearer ${adminToken()}` },
+      )
+      const form = location(await fetch(made.url, { redirect: 'manual' }), made.url)
+      const card = { cc_number: '4111111111111111', exp_month: '12', exp_year: '39', card_cvv: '123' }
+      await submit(formOf(await (await fetch(form)).text(), form), card)
+      expect(await api('/api/orders/late')).toMatchObject({ status: null })
+      await sent(`${service}/api/clock`, { hours: 1 })
+      await expect
+        .poll(() => api('/api/orders/late').catch(() => ''), { timeout: 30_000 })
+        .toMatchObject({ status: 'success', totals: { captured: 700 } })
+
       // O11: .dev.vars too.
       await changed('.dev.vars', /^ADMIN_TOKEN=.*$/m, `ADMIN_TOKEN=${'another'.repeat(6)}`, () =>
         expect
@@ -197,27 +232,106 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     for (const [, origin] of origins) await expect(fetch(`${origin}`)).rejects.toThrow()
   }, 60_000)
 
-  it('takes a corrected engine by npm install, with none of its files touched', async () => {
+  it('takes a newer engine by npm install: what was stored reads the same, and an open capture is settled', async () => {
     const own = () =>
       ['worker/index.ts', 'worker/env.ts', 'test/shop.test.ts', 'wrangler.toml'].map((file) =>
         readFileSync(join(shop, file), 'utf8'),
       )
     const before = own()
+    const service = start(shop, 'npx', 'edgetill', 'emulator', '--json', '--port', '0')
+    await service.seen(/^{"type":"start".*}$/m)
+    const { overview, baseUrl } = JSON.parse(/^{.*}$/m.exec(service.output())?.[0] ?? '') as Record<string, string>
+    const port = String(await freePort())
+    const worker = `http://127.0.0.1:${port}`
+    const variables = { BASE_URL: baseUrl, API_URL: baseUrl, PUBLIC_ORIGIN: worker }
+    const running = async (work: () => Promise<void>): Promise<void> => {
+      const words = Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`])
+      const wrangler = start(shop, 'npx', 'wrangler', 'dev', '--ip', '127.0.0.1', '--port', port, ...words)
+      try {
+        await wrangler.seen('Ready on')
+        await work()
+      } finally {
+        wrangler.stop('SIGINT')
+        await wrangler.finished
+      }
+    }
+    const send = async (method: string, path: string, body?: object): Promise<{ status: number; body: unknown }> => {
+      const headers = {
+        authorization: `Bearer ${adminToken()}`,
+        'idempotency-key': 'once',
+        'content-type': 'application/json',
+      }
+      const text = body && JSON.stringify(body)
+      const response = await fetch(path.startsWith('/') ? `${worker}${path}` : path, {
+        method,
+        headers,
+        ...(text && { body: text }),
+      })
+      return { status: response.status, body: await response.json() }
+    }
+    const sell = async (order_id: string, method: 'purchase' | 'auth'): Promise<void> => {
+      const order = { mode: 'hosted', method, amount: 100.5, currency: 'UAH', description: 'Two mugs', order_id }
+      const more = {
+        order_3ds_bypass: 'supported',
+        customer_patronym: 'I',
+        customer_email: 'o@example.com',
+        customer_phone: '+380441234567',
+      }
+      const { body } = await send('POST', '/api/links', { order: { ...order, ...more } })
+      const { url } = body as { url: string }
+      const form = location(await fetch(url, { redirect: 'manual' }), url)
+      const card = { cc_number: '4111111111111111', exp_month: '12', exp_year: '39', card_cvv: '123' }
+      await submit(formOf(await (await fetch(form)).text(), form), card)
+      await expect
+        .poll(() => send('GET', `/api/orders/${order_id}`), { timeout: 10_000 })
+        .toMatchObject({ body: { status: 'success' } })
+    }
+    const stored = async () => [await send('GET', '/api/orders/old-1'), await send('GET', '/api/orders/old-2')]
+    let [was, now]: unknown[] = []
+    await running(async () => {
+      await sell('old-1', 'purchase')
+      await sell('old-2', 'auth')
+      const listed = async () =>
+        ((await send('GET', '/api/orders?limit=2')).body as { orders: { order_id: string }[] }).orders
+      await expect.poll(listed, { timeout: 20_000 }).toMatchObject([{ order_id: 'old-2' }, { order_id: 'old-1' }])
+      const next = { kind: 'reset', when: 'after_commit', on: 'capture-payment' }
+      await send('POST', `${overview}/api/faults`, { next, times: 1 })
+      expect(await send('POST', '/api/orders/old-2/capture', { charge_amount: 40 })).toMatchObject({
+        status: 502,
+        body: { code: 'outcome_unknown' },
+      })
+      was = await stored()
+    })
     await run(folder, 'tar', '-xzf', tarball)
     const engine = join(folder, 'package/dist/worker.js')
-    writeFileSync(
-      engine,
-      readFileSync(engine, 'utf8')
-        .replaceAll("'Page not found", "'Corrected: not found")
-        .replaceAll('"Page not found', '"Corrected: not found'),
-    )
+    const text = readFileSync(engine, 'utf8')
+    // A further step for a table, and another text.
+    const next = text
+      .replace(/(CREATE TABLE operation [^`"']*([`"']))/, '$1, $2ALTER TABLE operation ADD COLUMN note TEXT$2')
+      .replace('Page not found', 'Corrected: not found')
+    expect(next.length - text.length).toBeGreaterThan(50)
+    writeFileSync(engine, next)
     const second = join(folder, 'second')
     mkdirSync(second)
     await run(join(folder, 'package'), 'npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', second)
     await run(shop, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', join(second, basename(tarball)))
     expect(await run(shop, 'npm', 'test')).toMatch(/^ℹ fail 0$/m)
-    await run(shop, 'npx', 'wrangler', 'deploy', '--dry-run', '--env', 'live', '--outdir', 'out')
-    expect(readFileSync(join(shop, 'out/index.js'), 'utf8')).toContain('Corrected: not found')
+    await running(async () => {
+      expect(await (await fetch(`${worker}/nowhere`)).text()).toContain('Corrected: not found')
+      now = await stored()
+      expect(now).toEqual(was)
+      expect(await send('POST', '/api/orders/old-2/capture', { charge_amount: 40 })).toMatchObject({
+        status: 200,
+        body: { amount: 40 },
+      })
+      expect((await send('GET', '/api/orders/old-2')).body).toMatchObject({ attempts: [], totals: { captured: 4000 } })
+    })
+    // The service was asked; the capture was not made again.
+    const { body } = await send('GET', `${overview}/api/orders?order_id=old-2`)
+    const { operations } = body as { operations: { method: string }[] }
+    expect(operations.map(({ method }) => method)).toEqual(['capture'])
+    service.stop('SIGINT')
+    await service.finished
     expect(own()).toEqual(before)
-  }, 120_000)
+  }, 180_000)
 })

@@ -100,6 +100,20 @@ function operation(kind: Operation): Record<string, Scenario> {
     idempotency_key_missing: ({ send }) => send(),
     invalid_json: ({ send }) => send({}, { headers: KEY, body: '[' }),
     not_found: ({ send }) => send({ order_id: 'nobody' }, { headers: KEY }),
+    not_paid: async (call) => {
+      for (const id of ['A-1', 'A-1~2']) await call.world.deliver(payment(id, { status: 'failure' }))
+      return again(call.send, 'k')
+    },
+    paid_twice: async (call) => {
+      for (const id of ['A-1', 'A-1~2']) await call.world.deliver(payment(id))
+      return again(call.send, 'k')
+    },
+    order_rebuilt: async (call) => {
+      await paid(call, kind)
+      const { sql } = call.world.gate.storage('A-1')
+      for (const table of ['event', 'fact']) sql.exec(`DELETE FROM ${table}`)
+      return again(call.send, 'k')
+    },
     no_server_url: ({ send }) => send({ order_id: 'nobody' }, { headers: KEY, body: '{"order_currency":"UAH"}' }),
     invalid_input: async (call) => {
       await paid(call, kind)
@@ -113,6 +127,11 @@ function operation(kind: Operation): Record<string, Scenario> {
     connection: async (call) => {
       await paid(call, kind)
       return failing.connection?.(call) as Promise<Response>
+    },
+    // Of an order that its gate does not know, the service is asked first.
+    unexpected_response: ({ world, send }) => {
+      world.intercept = () => Promise.resolve(new Response('"x"'))
+      return send({ order_id: 'nobody' }, { headers: KEY })
     },
     api: async (call) => {
       await paid(call, kind)
@@ -193,6 +212,7 @@ const unknown: Record<string, Scenario> = { not_found: ({ send }) => send() }
 /** How each error of each route comes about. */
 const SCENARIOS: Record<string, Record<string, Scenario>> = {
   'GET /api/orders': { ...ofStrays, invalid_parameter: ({ send }) => send({}, {}, 'flag=x') },
+  'GET /api/attention': {},
   'GET /api/orders/:order_id': unknown,
   'GET /api/orders/:order_id/events/:event_id': unknown,
   'POST /api/orders/:order_id/capture': operation('capture'),
@@ -215,7 +235,11 @@ const SCENARIOS: Record<string, Record<string, Scenario>> = {
   'POST /api/orders/:order_id/cancel': {
     ...failing,
     invalid_input: ({ send }) => send({ order_id: 'x'.repeat(300) }),
-    api: ({ send }) => send(),
+    // Paid already.
+    api: async ({ world, send }) => {
+      await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+      return send()
+    },
     outcome_unknown: async ({ world, send }) => {
       await world.open(await world.link({ order_id: 'A-1' }))
       world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })
@@ -237,6 +261,16 @@ const SCENARIOS: Record<string, Record<string, Scenario>> = {
   },
   'DELETE /api/orders/:order_id/personal-data': {},
   'GET /api/events': { ...list, invalid_parameter: ({ send }) => send() },
+  'POST /api/events/replay': {
+    invalid_json: ({ send }) => send({}, { body: '[' }),
+    invalid_input: ({ send }) => send({}, { body: '{}' }),
+    no_on_event: ({ send }) => send({}, { body: '{"since":"2026-03-01"}' }),
+    invalid_cursor: ({ world, send }) => {
+      world.options.onEvent = () => {}
+      world.begin()
+      return send({}, { body: '{"since":"2026-03-01","cursor":"x"}' })
+    },
+  },
   'POST /api/events/:id/replay': {
     ...unknown,
     no_on_event: async ({ world, send }) => {
@@ -362,9 +396,10 @@ describe('the table of routes in guides/shop-reference.md', () => {
     const text = sources('src/shop')
       .map((file) => readFileSync(join(root, file), 'utf8'))
       .join('\n')
-    const literal = [...text.matchAll(/(?:ProblemError\(\s*\d{3},\s*|\bcode: )['`]([\w${}]+)['`]/g)].flatMap(
-      ([, code = '']) =>
-        code.startsWith('${') ? Object.keys(operations).map((kind) => code.replace(/\$\{.*\}/, kind)) : [code],
+    const literal = [
+      ...text.matchAll(/(?:(?:ProblemError|problem)\(\s*\d{3},\s*|\bcode: )['`]([\w${}]+)['`]/g),
+    ].flatMap(([, code = '']) =>
+      code.startsWith('${') ? Object.keys(operations).map((kind) => code.replace(/\$\{.*\}/, kind)) : [code],
     )
     // Errors of the SDK keep their code.
     const sdk = ['invalid_input', 'connection', 'outcome_unknown', 'api', 'unexpected_response', 'config']
@@ -384,13 +419,16 @@ describe('the table of routes in guides/shop-reference.md', () => {
         await callOf(route).send({}, {}, 'no_such_parameter=1'),
         await callOf(route, { env: { ADMIN_TOKEN: '' } }).send(),
       ]
-      const storage = callOf(route)
+      const storage = callOf(route, { onEvent: () => {} })
       const id = await checkoutLinkId(await storage.world.link({ order_id: 'A-1' }), LINK_SECRET)
       storage.world.kv.before = () => {
         throw new Error('KV failed: 500')
       }
-      if (storage.world.gate) storage.world.gate.through = () => Promise.reject(new Error('The object failed.'))
-      const init = { headers: KEY, ...(route.startsWith('GET') ? {} : { body: '{"executed":true}' }) }
+      storage.world.gate.before = storage.world.kv.before
+      const init = {
+        headers: KEY,
+        ...(route.startsWith('GET') ? {} : { body: '{"executed":true,"since":"2026-03-01"}' }),
+      }
       const touchesNone = /links$|balances|cancel$|resend$/.test(route)
       const codes = await Promise.all(seen.map(codeOf))
       expect(codes).toEqual(COMMON.slice(0, 3).map((code) => [code, STATUSES.get(code)?.[0]]))
@@ -412,7 +450,8 @@ describe('the table of routes in guides/shop-reference.md', () => {
     })
     expect((await send()).status).toBeGreaterThanOrEqual(500)
     const headers = { authorization: `Bearer ${world.env().ADMIN_TOKEN}` }
-    const response = await app.request('/api/orders', { headers }, world.env())
+    const body = JSON.stringify({ order: { ...ORDER, order_id: 'A-1' } })
+    const response = await app.request('/api/links', { method: 'POST', headers, body }, world.env())
     const text = await response.text()
     expect([response.status, JSON.parse(text).code, text.includes('secret')]).toEqual([500, 'internal', false])
   })

@@ -10,6 +10,12 @@ export const givenSeed: number | undefined = environment.EDGETILL_SEED ? Number(
 /** Whether the full sizes are to be run (`npm run test:long`). */
 export const isLong: boolean = Boolean(environment.EDGETILL_LONG)
 
+/** Whether the runtime has `node:sqlite`, which the test kit needs: not Node 20, and not workerd. */
+export const hasSqlite: boolean =
+  globalThis.navigator?.userAgent !== 'Cloudflare-Workers' &&
+  (host.process as { getBuiltinModule?(name: string): unknown } | undefined)?.getBuiltinModule?.('node:sqlite') !==
+    undefined
+
 /** Whether this is Node. What permutes our own code over doubles, and so cannot differ by runtime, is tried in full there alone. */
 export const onNode: boolean =
   !('Deno' in globalThis) && !('Bun' in globalThis) && globalThis.navigator?.userAgent !== 'Cloudflare-Workers'

@@ -109,6 +109,7 @@ describe('the tarball', () => {
         ],
         // What README links to.
         ...checkedIn(['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'wrangler.toml', 'bench/README.md']),
+        ...checkedIn(['SECURITY.md', 'SKILL.md', 'llms.txt']),
         ...checkedIn(['bench/charts', 'examples', 'guides', 'template', 'worker']),
       ].sort(),
     )
@@ -118,16 +119,21 @@ describe('the tarball', () => {
     expect(text(`dist/LICENSE-${name}.txt`)).toBe(readFileSync(join(root, `node_modules/${name}/LICENSE`), 'utf8'))
   })
 
-  it.each(['README.md', 'worker/README.md', 'template/README.md', 'examples/README.md', 'bench/README.md'])(
-    'holds what %s links to',
-    (document) => {
-      const links = [...text(document).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, link]) =>
-        relative(installed, resolve(installed, dirname(document), link ?? '')),
-      )
-      const missing = links.filter((link) => !files.some((file) => file === link || file.startsWith(`${link}/`)))
-      expect(missing).toEqual([])
-    },
-  )
+  it.each([
+    'README.md',
+    'SKILL.md',
+    'llms.txt',
+    'worker/README.md',
+    'template/README.md',
+    'examples/README.md',
+    'bench/README.md',
+  ])('holds what %s links to', (document) => {
+    const links = [...text(document).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, link]) =>
+      relative(installed, resolve(installed, dirname(document), link ?? '')),
+    )
+    const missing = links.filter((link) => !files.some((file) => file === link || file.startsWith(`${link}/`)))
+    expect(missing).toEqual([])
+  })
 
   it('holds no chunk that no entry leads to', () => {
     expect([...reachedFrom(code.filter((file) => !HASHED.test(file)))].sort()).toEqual(code)

@@ -240,6 +240,12 @@ describe('the placeholder of the owner', () => {
     expect([homepage, bugs]).toEqual([`${address}#readme`, `${address}/issues`])
   })
 
+  // What a release looks through is this one file: a placeholder elsewhere would be published.
+  it('stands in package.json alone', () => {
+    const places = run('git', ['grep', '-lE', '[A-Z]+-PLACEHOLDER', '--', '.', ':!.ci/release', ':!test'], root)
+    expect(places.trim().split('\n')).toEqual(['package.json'])
+  })
+
   it('keeps a package from being published', () => {
     const manifest = { ...PACKAGE, homepage: 'https://github.com/OWNER-PLACEHOLDER/edgetill#readme' }
     const { status, output, calls } = new Checkout({ manifest }).release('--publish')

@@ -1,12 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import type { Alert, Order, ShopEnv } from '../../src/shop/index.ts'
 import { createTestShop } from '../../src/testing/index.ts'
+import { hasSqlite } from '../support/environment.ts'
 
 interface Env extends ShopEnv {
   GREETING: string
 }
 
 describe('createTestShop', () => {
+  if (!hasSqlite) {
+    it('says that it needs node:sqlite', async () => {
+      await expect(createTestShop()).rejects.toMatchObject({
+        code: 'config',
+        message: expect.stringContaining('no node:sqlite'),
+      })
+    })
+    return
+  }
   it.each([
     ['success', 'success', 10_050],
     ['three_d_secure', 'success', 10_050],

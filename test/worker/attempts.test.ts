@@ -155,7 +155,7 @@ it('a capture whose record cannot be read does not return an earlier one', async
   expect((await capture(world, id, 'two')).status).toBe(502)
   await world.advance(121_000)
   world.gate.before = (action, key) => {
-    if (action === 'get' && key.startsWith('intent/')) throw new Error('The storage failed.')
+    if (action === 'get' && key.startsWith('operation/')) throw new Error('The storage failed.')
   }
   expect(await capture(world, id, 'two')).toMatchObject({ status: 503, body: { code: 'state' } })
   world.gate.before = undefined

@@ -155,11 +155,37 @@ describe('the latest attempt', () => {
     return world.open(link)
   }
 
+  it('is cancelled before the visitors that wait while the service hangs; those of one link share one call', async () => {
+    const world = new World({ failures: 0 })
+    const [link, other] = [await world.link({ order_id: 'A-1' }), await world.link({ order_id: 'A-1' })]
+    const calls: string[] = []
+    let answer = (): void => {}
+    const hangs = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    world.intercept = (url, init) => {
+      calls.push(new URL(url).pathname.split('/').pop() ?? '')
+      return hangs.then(() => world.emulator.fetch(url, init as RequestInit))
+    }
+    const first = Array.from({ length: 20 }, () => world.get(link))
+    await expect.poll(() => calls).toHaveLength(1)
+    const late = world.get(other)
+    const cancelled = cancel(world)
+    // It is as far as it gets while the service hangs.
+    for (let turn = 0; turn < 50; turn++) await new Promise<void>((done) => setTimeout(done))
+    answer()
+    expect((await cancelled).status).toBe(200)
+    expect(new Set((await Promise.all(first)).map(({ status }) => status))).toEqual(new Set([303]))
+    expect((await late).headers.get('location') ?? '').toContain('/return/')
+    expect(calls.slice(0, 2)).toEqual(['payment', 'cancel'])
+    expect(world.payable('A-1')).toEqual([])
+  })
+
   it('is cancelled, though the closing cannot be written', async () => {
     const world = new World()
     await triedAgain(world)
     world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('closed/')) throw new Error('The storage failed.')
+      if (action === 'put' && key.startsWith('fact/closed/')) throw new Error('The storage failed.')
     }
     expect([(await cancel(world)).status, world.payable('A-1')]).toEqual([200, []])
   })
@@ -252,7 +278,7 @@ describe('an order that the shop cancels while the storage fails', () => {
       await world.advance(121_000)
     }
     world.gate.before = (action, key) => {
-      if (action === 'get' && key.startsWith('checkout/')) throw new Error('The storage failed.')
+      if (action === 'get' && key.startsWith('fact/checkout/')) throw new Error('The storage failed.')
     }
     expect((await cancelled(world, 'A-1~2'))[0]).toBe(503)
   })
@@ -261,7 +287,7 @@ describe('an order that the shop cancels while the storage fails', () => {
     const world = new World()
     const link = await lostReplacement(world)
     world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('closed/')) throw new Error('The storage failed.')
+      if (action === 'put' && key.startsWith('fact/closed/')) throw new Error('The storage failed.')
     }
     expect((await cancelled(world))[0]).toBe(503)
     world.gate.before = undefined
@@ -279,7 +305,7 @@ describe('an order that the shop cancels while the storage fails', () => {
     world.gate.before = (action, key) => failOwnRecord(world, action, key)
     await world.open(link)
     world.gate.before = (action, key) => {
-      if (action === 'get' && key.startsWith('checkout/') && key !== own) throw new Error('The storage failed.')
+      if (action === 'get' && key.startsWith('fact/checkout/') && key !== own) throw new Error('The storage failed.')
     }
     expect([(await cancelled(world))[0], world.payable('A-1')]).toEqual([503, ['A-1~2']])
     world.gate.before = undefined

@@ -123,7 +123,7 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
     const { world, id } = await reserved({ ...options, emptyPages: 0 })
     let lists = 0
     world.gate.before = (action, key) => {
-      if (action === 'list' && key.startsWith('intent/') && ++lists === 3) throw new Error('The storage failed.')
+      if (action === 'get' && key.startsWith('operation/') && ++lists === 1) throw new Error('The storage failed.')
     }
     expect(await capture(world, id, 'one')).toMatchObject({ status: 503, code: 'state' })
     expect(await capture(world, id, 'one')).toMatchObject({ status: 200 })
@@ -189,7 +189,7 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
     expect(captures(world, id)).toHaveLength(1)
   })
 
-  it('believes the service although the event was stored elsewhere and KV does not show it here yet', async () => {
+  it('is not found out while KV rejects its event, also as one that was just written', async () => {
     const { world, id } = await reserved(options)
     world.emulator.faults.next({ kind: 'delay', ms: 3_600_000, on: 'webhook' }, 9)
     world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
@@ -198,6 +198,8 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
     world.kv.before = (action, key) => {
       if (action === 'put' && key.startsWith('event/')) throw new Error('KV PUT failed: 429 Too Many Requests')
     }
+    expect(await capture(world, id, 'one', { charge_amount: 10 })).toMatchObject({ status: 503 })
+    world.kv.before = undefined
     expect(await capture(world, id, 'one', { charge_amount: 10 })).toMatchObject({
       status: 200,
       body: { amount: 10, operation_id: captures(world, id)[0]?.operation_id },

@@ -42,7 +42,7 @@ describe('a customer', () => {
     expect(titleOf(page)).toBe('Your payment was successful')
     expect(page).toContain('<dd>mugs-2</dd>')
     expect(told).toEqual(['mugs-2', 'purchase'])
-    expect(await world.order('mugs-2')).toMatchObject({ replaced_by: 'mugs-2~2' })
+    expect(await world.order('mugs-2')).toMatchObject({ order_id: 'mugs-2~2', replaces: 'mugs-2' })
   })
 
   it('reads what became of the money: reserved, paid, refunded in part, refunded; or released', async () => {

@@ -46,7 +46,7 @@ describe('a capture whose response is pending', () => {
     world.intercept = (url) => (url.includes('capture') ? Promise.resolve(Response.json(pending)) : undefined)
     let webhook: Promise<Response> | undefined
     during.put = async (key) => {
-      if (!key.startsWith('recent/') || webhook) return
+      if (!key.startsWith('event/') || webhook) return
       webhook = world.post(signWebhook(success, world.emulator.credentials.apiSecret).body)
       // It is as far as it gets on its own.
       for (let turn = 0; turn < 50; turn++) await new Promise<void>((done) => setTimeout(done))
@@ -137,7 +137,7 @@ describe('onEvent behind the gate', () => {
       return Promise.reject(new Error('The storage failed.'))
     }
     gate.restart()
-    await expect(world.advance(1)).rejects.toThrow('The storage could not list')
+    await expect(world.advance(1)).rejects.toThrow('The storage failed.')
     expect(calls).toEqual([])
     await world.advance(60_000)
     expect(calls).toHaveLength(1)

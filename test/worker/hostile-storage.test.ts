@@ -147,7 +147,7 @@ describe('reconciliation over hostile KV', () => {
     await world.pay(url)
     const isKnown = !log.some(([line]) => String(line).includes('checkout_not_recorded'))
     for (const end = world.time + 9 * DAY_MS; world.time < end; ) await run(world).catch(() => {})
-    expect(await world.keys('open/')).toEqual([])
+    expect(world.gate.keys('task/open/')).toEqual([])
     const open = alerts.filter(({ kind: name }) => name === 'checkout_open')
     const names = [...new Set(open.map(({ order_id }) => order_id))]
     if (isKnown) expect(names).toEqual(['pending'])

@@ -165,11 +165,9 @@ describe('what the shop’s people find', () => {
         throw new SyntaxError(`Unexpected token in ${ORDER.customer_email}`)
       },
     })
-    const response = await app.request(
-      '/api/orders',
-      { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } },
-      world.env(),
-    )
+    const body = JSON.stringify({ order: { ...ORDER, order_id: 'A-1' } })
+    const init = { method: 'POST', headers: { authorization: `Bearer ${ADMIN_TOKEN}` }, body }
+    const response = await app.request('/api/links', init, world.env())
     expect(response.status).toBe(500)
     expect(lines('failure', from)).toEqual([
       expect.objectContaining({

@@ -58,6 +58,16 @@ describe.each(EACH)('onEvent over $kind KV, each webhook sent $sends,', ({ kind,
     for (const call of record.calls) expect(call.order.events.map((event) => event.id)).toContain(call.id)
   })
 
+  it('runs once for an operation and its status, whatever else an event of it says', async () => {
+    const event = payment(newOrderId())
+    for (const fields of [{}, { processed_at: at(9) }, { status: 'pending' }])
+      await world.deliver({ ...event, ...fields })
+    // One of an odd shape may have told the shop nothing.
+    await world.deliver({ ...event, amount: 'much' })
+    await world.untilHandled()
+    expect([(await world.order(event.order_id))?.events.length, record.calls.length]).toEqual([4, 3])
+  })
+
   it('never runs again for an event that it has handled: next time, and after 25 hours', async () => {
     const event = payment(newOrderId())
     await world.deliver(event)
@@ -85,14 +95,14 @@ describe.each(EACH)('onEvent over $kind KV, each webhook sent $sends,', ({ kind,
     expect(kept?.attempts).toBe(record.calls.length)
     record.fails = () => false
     await world.untilHandled()
-    expect([await failing(), world.gate.keys('outbox/')]).toEqual([[], []])
+    expect([await failing(), await world.waiting()]).toEqual([[], []])
     expect(new Set(record.calls.map(({ id }) => id)).size).toBe(1)
   })
 
   it('waits for an event that cannot be queued: the webhook is a 503, and is sent again', async () => {
     const event = payment(newOrderId())
     world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('outbox/')) throw new Error('The storage failed.')
+      if (action === 'put' && key.startsWith('queue/')) throw new Error('The storage failed.')
     }
     const { body } = signWebhook(event, world.emulator.credentials.apiSecret)
     for (const { status } of await world.answers(body)) expect(status).toBe(503)
@@ -103,14 +113,14 @@ describe.each(EACH)('onEvent over $kind KV, each webhook sent $sends,', ({ kind,
   })
 
   it('runs again where it could not be written that it has run', async () => {
-    world.gate.before = (action, key) => {
-      if (action === 'delete' && key.startsWith('outbox/')) throw new Error('The storage failed.')
-    }
     await world.deliver(payment(newOrderId()))
+    world.gate.before = (action, key) => {
+      if (action === 'put' && /^queue\/[\w-]{43}$/.test(key)) throw new Error('The storage failed.')
+    }
     await world.advance(1).catch(() => {})
     world.gate.before = undefined
     await world.untilHandled()
-    expect([record.calls.length, world.gate.keys('outbox/')]).toEqual([2, []])
+    expect([record.calls.length, await world.waiting()]).toEqual([2, []])
   })
 
   it('does not let one event that always fails hold up the others, and tries it ever more seldom', async () => {
@@ -151,23 +161,76 @@ describe.each(EACH)('onEvent over $kind KV, each webhook sent $sends,', ({ kind,
   })
 })
 
-it.each([Object.create(null), undefined, 7, { name: {} }])(
-  'onEvent that throws %j is called again later and later, and counted',
-  async (thrown) => {
-    const calls: number[] = []
-    const world: World = new World({
-      onEvent: () => {
-        calls.push(world.time)
-        throw thrown
-      },
-    })
-    await world.deliver(payment(newOrderId()))
-    while (calls.length < 5) await world.advance(Math.max((world.gate.nextAlarm() as number) - world.time, 0))
-    expect(calls.slice(1).map((time, i) => time - (calls[i] as number))).toEqual([1_000, 2_000, 4_000, 8_000])
-    const { events } = (await (await world.api('/api/events?failing=true')).json()) as { events: object[] }
-    expect(events).toMatchObject([{ attempts: 5, error: expect.any(String) }])
-  },
-)
+const throws = (): never => {
+  throw new Error('no text')
+}
+
+it.each<[string, unknown]>([
+  ['an object without a prototype', Object.create(null)],
+  ['undefined', undefined],
+  ['a number', 7],
+  ['a symbol', Symbol('x')],
+  ['an object whose name is an object', { name: {} }],
+  ['an object whose getters throw', Object.defineProperty({}, 'name', { get: throws })],
+  ['an error whose message throws', Object.defineProperty(new Error('x'), 'message', { get: throws })],
+  ['an object that does not become a text', { [Symbol.toPrimitive]: throws }],
+  ['a proxy of which nothing can be read', new Proxy({}, { get: throws, getPrototypeOf: throws, has: throws })],
+])('onEvent that throws %s is called again later and later, and counted', async (_, thrown) => {
+  const calls: number[] = []
+  const world: World = new World({
+    onEvent: () => {
+      calls.push(world.time)
+      throw thrown
+    },
+  })
+  await world.deliver(payment(newOrderId()))
+  while (calls.length < 5) await world.advance(Math.max((world.gate.nextAlarm() as number) - world.time, 0))
+  expect(calls.slice(1).map((time, i) => time - (calls[i] as number))).toEqual([1_000, 2_000, 4_000, 8_000])
+  const { events } = (await (await world.api('/api/events?failing=true')).json()) as { events: object[] }
+  expect(events).toMatchObject([{ attempts: 5, error: expect.any(String) }])
+})
+
+it('an alarm that the runtime has dropped is set anew by any call', async () => {
+  const handled: string[] = []
+  const world = new World({ onEvent: ({ id }) => void handled.push(id) })
+  const event = payment(newOrderId())
+  const { body } = signWebhook(event, world.emulator.credentials.apiSecret)
+  expect((await world.post(body)).status).toBe(200)
+  await world.gate.storage(event.order_id).deleteAlarm()
+  expect((await world.post(body)).status).toBe(200)
+  await world.untilHandled()
+  expect(handled).toHaveLength(1)
+})
+
+it('everything that failed since a time is called again at once, what was given up included', async () => {
+  let isDown = true
+  const handled: string[] = []
+  const world = new World({
+    onEvent: ({ event }) => {
+      if (isDown) throw new Error('the shop is down')
+      handled.push(String(event.order_id))
+    },
+  })
+  const replay = (fields: object) => world.send('/api/events/replay', fields)
+  const ids = [newOrderId(), newOrderId()]
+  await world.deliver(payment(ids[0] as string))
+  for (let at = world.gate.nextAlarm(); at !== undefined; at = world.gate.nextAlarm()) {
+    await world.advance(Math.max(at - world.time, 0))
+  }
+  const [since, after] = [1, 60_000].map((ms) => new Date(world.time + ms).toISOString())
+  await world.advance(1_000)
+  await world.deliver(payment(ids[1] as string))
+  await world.advance(1_000)
+  isDown = false
+  expect(await replay({})).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+  expect(await replay({ since: after })).toMatchObject({ status: 202, body: { queued: 0, cursor: null } })
+  expect(await replay({ since })).toMatchObject({ status: 202, body: { queued: 1, cursor: null } })
+  await world.advance(1)
+  expect(handled).toEqual([ids[1]])
+  expect(await replay({ since: '2026-01-01', cursor: null })).toMatchObject({ status: 202, body: { queued: 1 } })
+  await world.advance(1)
+  expect(handled).toEqual([ids[1], ids[0]])
+})
 
 it('onEvent costs no call of KV', async () => {
   const costs = async (onEvent?: OnEvent) => {

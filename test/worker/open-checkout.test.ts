@@ -251,7 +251,7 @@ describe('a link', () => {
       expect([response.status, await response.json()]).toEqual([200, { order_id: 'A-1', link: 'closed' }])
       await world.advance(2_000)
     }
-    expect(await world.keys('open/')).toEqual([])
+    expect(world.gate.keys('task/open/')).toEqual([])
     // Not the result page: it would say that the payment is under way.
     expect((await visit(world, link)).text).toBe('This order can no longer be paid')
     expect(ordersOf(world)).toEqual([])
@@ -300,11 +300,11 @@ describe('a link', () => {
     const world = create()
     const link = await world.link({ order_id: 'A-1' }, world.time + 9 * DAY_MS)
     await visit(world, link)
-    const puts = world.kv.calls.put
+    const written = world.gate.calls.rowsWritten
     await world.advance(DAY_MS - 10_000)
-    const before = world.kv.calls.put
+    const before = world.gate.calls.rowsWritten
     await visit(world, link)
-    expect([puts > 0, world.kv.calls.put - before]).toEqual([true, 0])
+    expect([written > 0, world.gate.calls.rowsWritten - before]).toEqual([true, 0])
   })
 })
 
@@ -313,7 +313,7 @@ describe('an expired link whose opening could not be written', () => {
   async function unwritten(world: World): Promise<{ link: string; url: string }> {
     const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
     world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('checkout/')) throw new Error('The storage failed.')
+      if (action === 'put' && key.startsWith('fact/checkout/')) throw new Error('The storage failed.')
     }
     return { link, url: (await visit(world, link)).text }
   }

@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import type { ListedOrder } from '../../src/shop/routes/list-orders.ts'
-import { openKvStore } from '../../src/shop/store/kv.ts'
-import { prefixesOf, putRecent } from '../../src/shop/store/order-index.ts'
+import { orderKey } from '../../src/orders/index.ts'
+import type { GateNamespace } from '../../src/shop/runtime.ts'
+import { openTables } from '../../src/shop/store/order-store.ts'
+import { type ListedRow, listMonth, monthOf, putListed, SHOP } from '../../src/shop/store/shop-tables.ts'
+import { onNode } from '../support/environment.ts'
 import { at, payment, secondary } from './support/events.ts'
+import { createRandom, seedOfRun } from './support/random.ts'
 import { KINDS, World } from './support/world.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
 interface Page {
-  orders: ListedOrder[]
+  orders: { order_id: string; status: string | null; listed_at: string; description?: string }[]
   cursor: string | null
 }
 
@@ -19,47 +22,81 @@ async function page(world: World, query: string): Promise<Page> {
   return (await response.json()) as Page
 }
 
-/** Every page of a query, and how many there were. */
-async function all(world: World, query: string): Promise<{ ids: string[]; pages: number }> {
+/** Every page of a query: each but the last is full. */
+async function all(world: World, query: string, limit = 20): Promise<string[]> {
   const ids: string[] = []
-  let cursor: string | null = ''
-  let pages = 0
-  while (cursor !== null && pages < 200) {
+  for (let cursor: string | null = ''; cursor !== null; ) {
     const more: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const got = await page(world, query + more)
+    const got = await page(world, `${query}&limit=${limit}${more}`)
     ids.push(...got.orders.map(({ order_id }) => order_id))
     cursor = got.cursor
-    pages++
+    expect([query, got.orders.length === limit || cursor === null]).toEqual([query, true])
+    if (ids.length > 0 || cursor !== null) expect([query, got.orders.length]).not.toEqual([query, 0])
   }
-  expect(cursor).toBeNull()
-  return { ids, pages }
+  return ids
 }
 
-const idsOf = async (world: World, query: string) => (await all(world, query)).ids.sort()
+const idsOf = async (world: World, query: string) => (await all(world, query)).sort()
 
-/** What a call costs in KV. */
-async function cost<T>(world: World, work: () => Promise<T>): Promise<{ list: number; get: number }> {
-  const { list, get } = world.kv.calls
-  await work()
-  return { list: world.kv.calls.list - list, get: world.kv.calls.get - get }
+/** The tables of one of the shop's objects. */
+const tablesOf = (world: World, month?: string) =>
+  openTables(world.gate.storage(month === undefined ? 'shop' : `shop/${month}`, ''), SHOP)
+
+const EMPTY = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 }
+
+/** A row as a gate reports it. */
+function rowOf(
+  order_id: string,
+  since: number,
+  { status = 'success', ...rest }: Partial<ListedRow> & Row = {},
+): ListedRow {
+  const { reference, flags = [], ...fields } = rest
+  const order = { order_id, status, method: 'purchase', amount: 100.5, currency: 'UAH', totals: EMPTY, flags }
+  const summary = { ...order, updated_at: at(5), ...(reference !== undefined && { reference }) } as ListedRow['summary']
+  return {
+    summary,
+    order_id,
+    since,
+    version: 1,
+    email: null,
+    last_four: '1111',
+    isOpen: false,
+    due_at: null,
+    attention: [],
+    failing: [],
+    ...fields,
+  }
+}
+
+interface Row {
+  status?: string
+  reference?: string | undefined
+  flags?: ListedRow['summary']['flags']
 }
 
 describe.each(KINDS)('GET /api/orders over %s KV', (kind) => {
   const create = () => new World({ kind, failures: 0 })
 
-  it('filters by status, flag and both', async () => {
+  it('filters by status, flag, both, and what is open', async () => {
     const world = create()
-    const links = { paid: await world.link({ order_id: 'paid' }), failed: await world.link({ order_id: 'failed' }) }
-    await world.pay(await world.open(links.paid))
-    await world.open(links.failed)
+    await world.pay(await world.open(await world.link({ order_id: 'paid' })))
+    await world.open(await world.link({ order_id: 'open' }))
+    await world.open(await world.link({ order_id: 'failed' }))
     await world.deliver(payment('failed', { status: 'failure', status_code: '4153' }))
     await world.deliver(payment('foreign'))
     await world.advance(121_000)
-    expect(await idsOf(world, 'status=success')).toEqual(['foreign', 'paid'])
-    expect(await idsOf(world, 'status=failure')).toEqual(['failed'])
-    expect(await idsOf(world, 'flag=unknown_order')).toEqual(['foreign'])
-    expect(await idsOf(world, 'flag=unknown_order&status=failure')).toEqual([])
-    expect(await idsOf(world, 'limit=1')).toEqual(['failed', 'foreign', 'paid'])
+    for (const [query, ids] of [
+      ['status=success', ['foreign', 'paid']],
+      ['status=failure', ['failed']],
+      ['flag=unknown_order', ['foreign']],
+      ['flag=any', ['foreign']],
+      ['flag=unknown_order&status=failure', []],
+      ['open=true', ['open']],
+      ['open=true&status=success', []],
+      ['', ['failed', 'foreign', 'open', 'paid']],
+    ] as const) {
+      expect([query, await idsOf(world, query)]).toEqual([query, ids])
+    }
   })
 
   it('shows of an order what the order itself says', async () => {
@@ -68,27 +105,37 @@ describe.each(KINDS)('GET /api/orders over %s KV', (kind) => {
     await world.advance(121_000)
     const [listed] = (await page(world, '')).orders
     const { operations, events, attempts, customer_email, ...order } = (await world.order('A-1')) ?? {}
-    expect(listed).toEqual({ ...order, listed_at: expect.stringMatching(/^2026-03-01T10:.*Z$/) })
+    expect(listed).toEqual({ ...order, listed_at: '2026-03-01T10:00:00.000Z', description: 'Two mugs' })
     expect(listed).toMatchObject({ status: 'success', reference: 'R-1', totals: { captured: 10050 } })
   })
 
-  it('finds an order by its reference, and every order of it', async () => {
+  it('finds orders by their reference, and by how their id or e-mail address begins, across months', async () => {
     const world = create()
-    for (const [order_id, reference] of [
-      ['A-1', 'R'],
-      ['A-2', 'R'],
-      ['A-3', 'R/'],
-      ['A-4', ''],
+    const email = { customer_email: 'Olena.K@example.com' }
+    for (const [order_id, reference, more] of [
+      ['A-1', 'R', {}],
+      ['A-2', 'R', email],
+      ['a-3', 'R/', email],
+      ['B%1', undefined, {}],
     ] as const) {
-      await world.open(await world.link({ order_id }, undefined, reference ? { reference } : {}))
+      await world.open(await world.link({ order_id, ...more }, undefined, reference ? { reference } : {}))
+      await world.advance(31 * DAY_MS)
     }
-    await world.deliver(payment('A-2', { status: 'failure' }))
-    await world.advance(121_000)
-    expect(await idsOf(world, 'reference=R')).toEqual(['A-1', 'A-2'])
-    expect(await idsOf(world, 'reference=R&limit=1')).toEqual(['A-1', 'A-2'])
-    expect(await idsOf(world, 'reference=R&status=failure')).toEqual(['A-2'])
-    expect(await idsOf(world, 'reference=R%2F')).toEqual(['A-3'])
-    expect(await idsOf(world, 'reference=r')).toEqual([])
+    for (const [query, ids] of [
+      ['reference=R', ['A-2', 'A-1']],
+      ['reference=R%2F', ['a-3']],
+      ['reference=r', []],
+      ['search=A-', ['A-2', 'A-1']],
+      ['search=a-', ['a-3']],
+      ['search=B%25', ['B%1']],
+      ['search=%25', []],
+      ['search=olena.k', ['a-3', 'A-2']],
+      ['search=OLENA.K%40example.com', ['a-3', 'A-2']],
+      ['search=olena.k&reference=R', ['A-2']],
+      ['search=lena', []],
+    ] as const) {
+      for (const limit of [1, 20]) expect([query, await all(world, query, limit)]).toEqual([query, ids])
+    }
   })
 
   it('finds the orders of a period at its limits, whatever it is combined with', async () => {
@@ -100,49 +147,37 @@ describe.each(KINDS)('GET /api/orders over %s KV', (kind) => {
       await world.deliver(payment(`order-${i}`, { status: i % 2 ? 'failure' : 'success' }))
     }
     world.time = begin + 50 * DAY_MS
+    await world.advance(0)
     const iso = (ms: number) => new Date(begin + ms).toISOString()
-    const of = (query: string) => idsOf(world, query)
-    expect(await of(`from=${iso(0)}&to=${iso(1)}`)).toEqual(['order-0'])
-    expect(await of(`from=${iso(1)}&to=${iso(3 * HOUR_MS)}`)).toEqual(['order-1'])
-    expect(await of(`from=${iso(1)}&to=${iso(3 * HOUR_MS + 1)}`)).toEqual(['order-1', 'order-2'])
-    expect(await of(`from=2026-03-02&to=2026-03-03`)).toEqual(['order-3'])
-    expect(await of(`from=${iso(2)}`)).toEqual(['order-2', 'order-3', 'order-4'])
-    expect(await of(`to=${iso(2)}`)).toEqual(['order-0', 'order-1'])
-    expect(await of(`to=${iso(2)}&status=failure`)).toEqual(['order-1'])
-    expect(await of('from=2027-01-01')).toEqual([])
-    expect((await all(world, `to=${iso(2 * DAY_MS)}&limit=1`)).ids).toEqual([
-      'order-3',
-      'order-2',
-      'order-1',
-      'order-0',
-    ])
+    for (const [query, ids] of [
+      [`from=${iso(0)}&to=${iso(1)}`, [0]],
+      [`from=${iso(1)}&to=${iso(3 * HOUR_MS)}`, [1]],
+      [`from=${iso(1)}&to=${iso(3 * HOUR_MS + 1)}`, [2, 1]],
+      ['from=2026-03-02&to=2026-03-03', [3]],
+      [`from=${iso(2)}`, [4, 3, 2]],
+      [`to=${iso(2)}`, [1, 0]],
+      [`to=${iso(2)}&status=failure`, [1]],
+      ['from=2027-01-01', []],
+      [`to=${iso(2 * DAY_MS)}`, [3, 2, 1, 0]],
+    ] as const) {
+      for (const limit of [1, 20])
+        expect([query, await all(world, query, limit)]).toEqual([query, ids.map((i) => `order-${i}`)])
+    }
   })
 
-  it('shows an order that has events on several days once, where it is newest', async () => {
+  it('keeps an order where it was listed first, also at a month’s change', async () => {
     const world = create()
-    await world.deliver(payment('A-1'))
+    world.time = Date.parse('2026-03-31T23:59:50Z')
+    await world.deliver(payment('A-1', { status: 'pending', processed_at: at(1) }))
+    // Its alarm rings in April.
+    await world.advance(20_000)
     await world.deliver(payment('A-2'))
-    await world.advance(2 * DAY_MS)
     await world.deliver(secondary('A-1', 'refund', { amount: 0.5 }))
     await world.advance(121_000)
-    await world.advance(121_000)
-    const { ids } = await all(world, 'limit=1')
-    expect(ids).toEqual(['A-1', 'A-2'])
-    const [first] = (await page(world, '')).orders
-    expect(first).toMatchObject({
-      order_id: 'A-1',
-      totals: { refunded: 50 },
-      listed_at: expect.stringContaining('03-03'),
-    })
-  })
-
-  it('lists what is open', async () => {
-    const world = create()
-    await world.open(await world.link({ order_id: 'open' }))
-    await world.pay(await world.open(await world.link({ order_id: 'paid' })))
-    await world.advance(121_000)
-    expect(await idsOf(world, 'open=true')).toEqual(['open'])
-    expect(await idsOf(world, 'open=true&status=success')).toEqual([])
+    expect(await all(world, '', 1)).toEqual(['A-2', 'A-1'])
+    const [, last] = (await page(world, '')).orders
+    expect(last).toMatchObject({ totals: { refunded: 50 }, listed_at: '2026-03-31T23:59:52.000Z' })
+    expect(await all(world, 'to=2026-04-01')).toEqual(['A-1'])
   })
 })
 
@@ -153,8 +188,8 @@ describe('GET /api/orders', () => {
     ['flag=paid', 'invalid_parameter'],
     ['status=', 'invalid_parameter'],
     ['reference=', 'invalid_parameter'],
+    ['search=', 'invalid_parameter'],
     ['open=false', 'invalid_parameter'],
-    ['open=true&reference=R', 'invalid_parameter'],
     ['from=yesterday', 'invalid_parameter'],
     ['from=2026-03-01T10:00:00', 'invalid_parameter'],
     ['from=2026-02-30T99:00:00Z', 'invalid_parameter'],
@@ -163,10 +198,9 @@ describe('GET /api/orders', () => {
     ['to=2026-04-31T10:00:00%2B03:00', 'invalid_parameter'],
     ['to=2026-02-00', 'invalid_parameter'],
     ['from=2026-03-02&to=2026-03-02', 'invalid_parameter'],
-    ['limit=101', 'invalid_limit'],
-    ['limit=', 'invalid_limit'],
+    ...['0', '101', '1.5', 'x', ''].map((limit) => [`limit=${limit}`, 'invalid_limit']),
     ['cursor=', 'invalid_cursor'],
-    ['cursor=garbage', 'invalid_cursor'],
+    ['cursor=a%20b', 'invalid_cursor'],
   ])('rejects %s', async (query, code) => {
     const response = await new World().api(`/api/orders?${query}`)
     expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ code })])
@@ -181,6 +215,7 @@ describe('GET /api/orders', () => {
   it('rejects a cursor that was changed, and one of another query', async () => {
     const world = new World()
     for (const id of ['A-1', 'A-2', 'A-3']) await world.deliver(payment(id))
+    await world.advance(0)
     const { cursor } = await page(world, 'limit=1')
     const status = async (query: string) => (await world.api(`/api/orders?${query}`)).status
     expect(await status(`limit=2&cursor=${cursor}`)).toBe(200)
@@ -188,141 +223,278 @@ describe('GET /api/orders', () => {
     expect(await status(`limit=1&cursor=${cursor?.slice(0, -1)}`)).toBe(400)
     expect((await world.api(`/api/strays?cursor=${cursor}`)).status).toBe(400)
   })
-})
 
-describe('a page of GET /api/orders', () => {
-  const create = () => new World({ kind: 'strict' })
-
-  it('costs one list and no read, also when it is filtered', async () => {
-    const world = create()
-    for (let i = 0; i < 30; i++) await world.deliver(payment(`order-${i}`))
-    for (const query of ['', '?limit=5', '?limit=100', '?status=failure', '?status=success&limit=3']) {
-      world.gate.calls.gate = 0
-      expect([query, await cost(world, () => world.api(`/api/orders${query}`))]).toEqual([query, { list: 1, get: 0 }])
-      expect(world.gate.calls.gate).toBe(0)
-    }
-  })
-
-  it('costs a read for a row that does not fit, and is right all the same', async () => {
-    const world = create()
-    const long = '€'.repeat(250)
-    await world.open(await world.link({ order_id: long }, undefined, { reference: '€'.repeat(128), longOrderId: true }))
-    await world.deliver(payment(long))
-    await world.deliver(payment('A-1'))
-    let orders: ListedOrder[] = []
-    const calls = await cost(world, async () => {
-      orders = (await page(world, '')).orders
-    })
-    expect(calls).toEqual({ list: 1, get: 1 })
-    expect(orders.map(({ order_id, totals }) => [order_id, totals.captured])).toEqual([
-      ['A-1', 10050],
-      [long, 10050],
-    ])
-  })
-
-  it('writes a row at most once in 10 seconds, and at the end it is right', async () => {
-    const world = create()
-    const rows = () => world.kv.writes.filter(({ key }) => key.startsWith('recent/'))
-    const status = async () => (await page(world, '')).orders[0]?.status
-    const init = payment('A-1', { status: 'init', processed_at: undefined })
-    const begin = world.time
-    await world.deliver(init)
-    expect([rows().length, await status()]).toEqual([1, 'init'])
-    for (const processed_at of [at(1), at(2), at(3)]) await world.deliver({ ...init, status: 'pending', processed_at })
-    expect(world.time - begin).toBe(8_000)
-    expect([rows().length, await status()]).toEqual([1, 'init'])
-    await world.advance(3_999)
-    expect(rows()).toHaveLength(1)
-    await world.advance(1)
-    expect([rows().length, await status()]).toEqual([2, 'pending'])
-    await world.deliver({ ...init, status: 'success', processed_at: at(9) })
-    await world.advance(10_000)
-    expect([rows().length, await status()]).toEqual([3, 'success'])
-    await world.advance(DAY_MS)
-    expect([rows().length, world.gate.nextAlarm()]).toEqual([3, undefined])
-    expect(new Set(rows().map(({ key }) => key)).size).toBe(1)
-  })
-
-  it('keeps a row right through KV that fails when it is written again', async () => {
-    const world = create()
-    const init = payment('A-1', { status: 'init', processed_at: undefined })
-    await world.deliver(init)
-    await world.advance(20_000)
-    let failures = 3
-    world.kv.before = (action, key) => {
-      if (action === 'put' && key.startsWith('recent/') && failures-- > 0) throw new Error('KV PUT failed: 500')
-    }
-    await world.deliver({ ...init, status: 'success', processed_at: at(5) })
-    expect((await page(world, '')).orders[0]?.status).toBe('init')
-    for (let i = 0; i < 4; i++) await world.advance(10_000)
-    expect((await page(world, '')).orders[0]?.status).toBe('success')
-  })
-
-  it('stays right when it loses its memory in between', async () => {
-    const world = create()
-    const init = payment('A-1', { status: 'init', processed_at: undefined })
-    await world.deliver(init)
-    await world.deliver({ ...init, status: 'success', processed_at: at(5) })
-    world.gate.restart()
-    await world.advance(10_000)
-    expect((await page(world, '')).orders[0]?.status).toBe('success')
-  })
-
-  it('names a further attempt in the row of its order', async () => {
-    const world = create()
+  it('lists an order by the attempt that was paid', async () => {
+    const world = new World()
     const link = await world.link({ order_id: 'A-1' })
     await world.pay(await world.open(link), 'declined')
     await world.pay(await world.open(link))
     await world.advance(20_000)
     const { orders } = await page(world, '')
-    expect(orders.find(({ order_id }) => order_id === 'A-1')).toMatchObject({ status: 'failure', replaced_by: 'A-1~2' })
-    expect(orders.find(({ order_id }) => order_id === 'A-1~2')).toMatchObject({ status: 'success', replaces: 'A-1' })
+    expect(orders).toMatchObject([{ order_id: 'A-1~2', status: 'success', replaces: 'A-1' }])
   })
 
-  it('looks at 1,000 rows for a filtered page, at no more, and goes on behind them', async () => {
-    const world = create()
-    const store = openKvStore(world.env().STATE)
-    const begin = world.time
-    const totals = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 }
-    const row = { method: 'purchase', amount: 1, currency: 'UAH', totals, flags: [], updated_at: null }
-    for (let i = 0; i < 2_500; i++) {
-      const status = i === 100 || i === 2_400 ? 'failure' : 'success'
-      await putRecent(store, { ...row, order_id: `order-${i}`, status } as never, begin + i)
+  it('shows soon that a money call is settled, although its gate has nothing else to do soon', async () => {
+    const world = new World()
+    await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))
+    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
+    expect((await world.send('/api/orders/A-1/capture', {}, 'k')).status).toBe(502)
+    await world.advance(20_000)
+    expect(await all(world, 'open=true')).toEqual(['A-1'])
+    const [attempt] = (await world.order('A-1'))?.attempts ?? []
+    const settled = await world.send(`/api/orders/A-1/attempts/${attempt?.id}/settle`, { executed: false })
+    expect(settled.status).toBe(200)
+    await world.advance(10_000)
+    expect(await all(world, 'open=true')).toEqual([])
+  })
+
+  it('gives any page of any filters as a plain loop over the rows does', async () => {
+    const world = new World()
+    const random = createRandom(seedOfRun())
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+    const begin = Date.parse('2026-01-30T00:00:00Z')
+    const flags = ['unknown_order', 'over_refund', 'rebuilt'] as const
+    const rows = new Map<string, ListedRow>()
+    for (let i = 0; i < 500; i++) {
+      // Few moments: many orders came at the same one.
+      const order_id = `${pick(['a', 'ab', 'b'])}-${Math.floor(random() * 300)}`
+      const since = rows.get(order_id)?.since ?? begin + Math.floor(random() * 40) * DAY_MS
+      const row = rowOf(order_id, since, {
+        version: Math.floor(random() * 5),
+        status: pick(['success', 'failure']),
+        reference: pick(['R', 'Q', undefined]),
+        email: pick(['ab@example.com', 'B@example.com', null]),
+        flags: flags.filter(() => random() < 0.2),
+        isOpen: random() < 0.3,
+      })
+      // An older state comes late: it changes nothing.
+      if ((rows.get(order_id)?.version ?? 0) <= row.version) rows.set(order_id, row)
+      putListed(tablesOf(world, monthOf(since)), row)
+      tablesOf(world).all('INSERT OR IGNORE INTO month VALUES (?)', monthOf(since))
     }
-    const calls = await cost(world, () => page(world, 'status=failure'))
-    expect(calls).toEqual({ list: 1, get: 0 })
-    const first = await page(world, 'status=failure')
-    expect([first.orders.map(({ order_id }) => order_id), first.cursor !== null]).toEqual([['order-2400'], true])
-    expect(await all(world, 'status=failure')).toEqual({ ids: ['order-2400', 'order-100'], pages: 3 })
-    expect((await all(world, 'status=success&limit=100')).ids).toHaveLength(2_498)
+    const sorted = [...rows.values()].sort(
+      (a, b) => b.since - a.since || (a.summary.order_id < b.summary.order_id ? 1 : -1),
+    )
+    for (let run = 0; run < 60; run++) {
+      const query = new URLSearchParams()
+      const is: ((row: ListedRow) => boolean)[] = []
+      const also = (name: string, value: string, holds: (row: ListedRow) => boolean) => {
+        if (random() < 0.7) return
+        query.set(name, value)
+        is.push(holds)
+      }
+      const [status, flag, reference] = [pick(['success', 'failure']), pick([...flags, 'any']), pick(['R', 'Q', 'S'])]
+      const [from, to] = [begin + Math.floor(random() * 20) * DAY_MS, begin + (20 + Math.floor(random() * 25)) * DAY_MS]
+      const search = pick(['a', 'ab', 'ab-1', 'B', 'b', 'c'])
+      const begins = (text: string | null | undefined) => text?.startsWith(search.toLowerCase()) === true
+      also('status', status, ({ summary }) => summary.status === status)
+      also('flag', flag, ({ summary: { flags: own } }) =>
+        flag === 'any' ? own.length > 0 : own.some((one) => one === flag),
+      )
+      also('reference', reference, ({ summary }) => summary.reference === reference)
+      also('open', 'true', ({ isOpen }) => isOpen)
+      also('from', new Date(from).toISOString(), ({ since }) => since >= from)
+      also('to', new Date(to).toISOString(), ({ since }) => since < to)
+      also(
+        'search',
+        search,
+        ({ summary, email }) =>
+          [summary.order_id, summary.reference].some((one) => one?.startsWith(search)) || begins(email?.toLowerCase()),
+      )
+      const expected = sorted.filter((row) => is.every((holds) => holds(row))).map(({ summary }) => summary.order_id)
+      const asked = `${query}`
+      expect([asked, await all(world, asked, pick([7, 20, 100]))]).toEqual([asked, expected])
+    }
+  })
+
+  it('asks no KV, and only the objects of the months that it needs', async () => {
+    const world = new World()
+    for (let i = 0; i < 4; i++) {
+      await world.deliver(payment(`order-${i}`))
+      await world.advance(31 * DAY_MS)
+    }
+    for (const [query, objects] of [
+      ['', 5],
+      ['limit=1', 3],
+      ['limit=2', 4],
+      ['from=2026-05-01&status=failure', 3],
+      ['to=2026-04-01', 2],
+      ['status=failure', 5],
+    ] as const) {
+      const [{ list, get }, before] = [world.kv.calls, world.gate.calls.gate]
+      await page(world, query)
+      expect([query, world.gate.calls.gate - before]).toEqual([query, objects])
+      expect([world.kv.calls.list, world.kv.calls.get]).toEqual([list, get])
+    }
+  })
+
+  it('writes a row at most once in 10 seconds, and at the end it is right', async () => {
+    const world = new World()
+    const writes: number[] = []
+    world.gate.before = (action, key) => void (action === 'put' && key.startsWith('listed/') && writes.push(world.time))
+    const status = async () => (await page(world, '')).orders[0]?.status
+    const init = payment('A-1', { status: 'init', processed_at: undefined })
+    await world.deliver(init)
+    await world.advance(0)
+    expect([writes.length, await status()]).toEqual([1, 'init'])
+    for (const processed_at of [at(1), at(2), at(3)]) await world.deliver({ ...init, status: 'pending', processed_at })
+    expect([writes.length, await status()]).toEqual([1, 'init'])
+    // What is in memory is lost.
+    world.gate.restart()
+    await world.advance(3_999)
+    expect(writes).toHaveLength(1)
+    await world.advance(1)
+    expect([writes.length, await status()]).toEqual([2, 'pending'])
+    await world.deliver({ ...init, status: 'success', processed_at: at(9) })
+    await world.advance(10_000)
+    await world.advance(DAY_MS)
+    expect([writes.length, await status(), world.gate.nextAlarm()]).toEqual([3, 'success', undefined])
+    const orders = world.kv.writes.filter(({ key }) => key.startsWith('order/'))
+    expect(orders.map(({ key }) => key)).toEqual(Array(3).fill(`order/${orderKey('A-1')}`))
   })
 })
 
-describe('the listings of a period', () => {
-  const NOW = Date.parse('2026-03-01T10:00:00Z')
-  const FAR = 9_999_999_999_999
+describe('10⁵ orders of a month', () => {
+  const FILTERS: [string, Parameters<typeof listMonth>[1]][] = [
+    ['no filter', {}],
+    ['status', { status: 'failure' }],
+    ['flag', { flag: 'over_refund' }],
+    ['flag=any', { flag: 'any' }],
+    ['reference', { reference: 'R-7' }],
+    ['open', { open: true }],
+    ['from and to', { from: 1, to: 2 }],
+    ['search', { search: 'order-77' }],
+  ]
 
-  /** Whether one of the prefixes covers a row of this time. */
-  const covers = (prefixes: string[], time: number) =>
-    prefixes.filter((prefix) => `recent/${String(FAR - time).padStart(13, '0')}`.startsWith(prefix)).length
-
-  it('are few, and each moment lies in exactly one of them', () => {
-    const lengths = [1, 1_000, HOUR_MS, DAY_MS, 31 * DAY_MS, 400 * DAY_MS]
-    for (let step = 0; step < 60; step++) {
-      for (const length of lengths) {
-        const to = NOW - step * 7_654_321
-        const from = to - length
-        const prefixes = prefixesOf(from, to, NOW)
-        expect(prefixes.length).toBeLessThanOrEqual(100)
-        for (const time of [from, from + Math.floor(length / 2), to - 1]) expect(covers(prefixes, time)).toBe(1)
-        // A quarter of an hour of rows from outside, at each end.
-        for (const time of [from - 1_000_000, to + 1_000_000]) if (time < NOW) expect(covers(prefixes, time)).toBe(0)
-        expect([...prefixes].sort()).toEqual(prefixes)
-      }
+  it.each(FILTERS)('are found by an index, and not sorted, for %s', (_, filter) => {
+    const tables = tablesOf(new World(), '2026-03')
+    const plans: string[] = []
+    const explain: typeof tables.all = (query, ...bindings) => {
+      const plan = tables.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`, ...bindings)
+      plans.push(...plan.map(({ detail }) => detail))
+      return []
     }
+    listMonth({ ...tables, all: explain }, filter, 20, { since: 5, order_id: 'A' })
+    expect(plans.join()).toMatch(/USING (COVERING )?INDEX|USING PRIMARY KEY/)
+    expect(plans.join()).not.toMatch(filter.search === undefined ? /TEMP B-TREE|SCAN/ : /SCAN/)
   })
 
-  it('are a few for this month', () => {
-    expect(prefixesOf(NOW - 28 * DAY_MS, NOW + 1, NOW).length).toBeLessThanOrEqual(40)
+  if (onNode)
+    it('fill an object of 65 MB at most, and every one of them is found', () => {
+      const tables = tablesOf(new World(), '2026-03')
+      const count = 100_000
+      tables.atomically(() => {
+        for (let i = 0; i < count; i++) {
+          const email = `customer-${i}@shop.example.com`
+          const row = { email, reference: `cart-${i}`, status: i % 10 ? 'success' : 'failure', isOpen: i % 50 === 0 }
+          putListed(
+            tables,
+            rowOf(`order-${i}`, 1_772_000_000_000 + i * 20_000, { ...row, flags: i % 100 ? [] : ['over_refund'] }),
+          )
+        }
+      })
+      const [{ bytes } = { bytes: 0 }] = tables.all<{ bytes: number }>(
+        'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
+      )
+      console.log(`10⁵ orders: ${Math.round(bytes / 1e6)} MB`)
+      expect(bytes).toBeLessThan(65e6)
+      const found = (filter: Parameters<typeof listMonth>[1]) => listMonth(tables, filter, 20, undefined).length
+      expect(FILTERS.filter(([name]) => !name.startsWith('from')).map(([, filter]) => found(filter))).toEqual([
+        20, 20, 20, 20, 0, 20, 20,
+      ])
+      expect([found({ search: 'customer-99999@' }), found({ reference: 'cart-4' })]).toEqual([1, 1])
+    }, 60_000)
+})
+
+describe('the shop’s objects', () => {
+  type Fetch = () => Promise<never>
+  /** What becomes of a call of a shop's object, until an hour is over. */
+  const TROUBLES: Record<string, (fetch: Fetch) => Promise<never>> = {
+    'fail for an hour': () => Promise.reject(new Error('The object was reset.')),
+    'do what they are asked, and the response is lost': async (fetch) => {
+      await fetch()
+      throw new Error('The connection was lost.')
+    },
+    'are asked twice each time': async (fetch) => {
+      await fetch()
+      return fetch()
+    },
+  }
+
+  /** The bindings of a world whose calls of the shop's objects go through a function. */
+  function disturb(world: World, through: (fetch: Fetch) => Promise<never>): void {
+    const gates = world.env().ORDER_GATE as GateNamespace
+    const get = (name: string) => {
+      const gate = gates.get(name as never)
+      const { fetch } = gate
+      return name.startsWith('shop')
+        ? { fetch: (...call: Parameters<typeof fetch>) => through(() => fetch(...call) as Promise<never>) }
+        : gate
+    }
+    world.options.env = { ORDER_GATE: { ...gates, get } as never }
+    world.begin()
+  }
+
+  /** Sells and captures an order: each step has its response at once. */
+  async function sell(world: World, order_id: string): Promise<void> {
+    await world.pay(await world.open(await world.link({ order_id, method: 'auth' })))
+    expect((await world.send(`/api/orders/${order_id}/capture`, {}, order_id)).status).toBe(200)
+    await world.deliver(payment(`${order_id}-foreign`))
+  }
+
+  it.each(Object.keys(TROUBLES))(
+    '%s: money and webhooks do not wait, onEvent is called, and the lists catch up',
+    async (name) => {
+      const handled = new Set<string>()
+      const world = new World({ onEvent: (_, { order_id }) => void handled.add(order_id) })
+      const end = world.time + HOUR_MS
+      disturb(world, (fetch) =>
+        world.time < end ? (TROUBLES[name] as (fetch: Fetch) => Promise<never>)(fetch) : fetch(),
+      )
+      await sell(world, 'A-1')
+      await world.advance(60_000)
+      expect([...handled].sort()).toEqual(['A-1', 'A-1-foreign'])
+      expect((await world.order('A-1'))?.totals.captured).toBe(10050)
+      await sell(world, 'A-2')
+      expect([...(await world.keys('order/'))]).toHaveLength(3)
+      while (world.time < end) await world.advance(60_000)
+      for (let minute = 0; minute < 2; minute++) await world.advance(60_000)
+      const { orders } = await page(world, '')
+      expect(orders.map(({ order_id, status }) => [order_id, status])).toEqual(
+        ['A-2-foreign', 'A-2', 'A-1-foreign', 'A-1'].map((id) => [id, 'success']),
+      )
+      for (const listed of orders) {
+        const { operations, events, attempts, customer_email, ...order } = (await world.order(listed.order_id)) ?? {}
+        const { description, ...row } = listed
+        expect(row).toEqual({ ...order, listed_at: listed.listed_at })
+      }
+      expect(await all(world, 'open=true')).toEqual([])
+    },
+  )
+
+  it('respond late: money and webhooks do not wait, and a late one undoes nothing', async () => {
+    const world = new World()
+    const late: (() => void)[] = []
+    let isLate = true
+    disturb(world, async (fetch) => {
+      if (isLate) await new Promise<void>((resolve) => late.push(resolve))
+      return fetch()
+    })
+    const url = await world.open(await world.link({ order_id: 'A-1', method: 'auth' }))
+    const alarm = world.gate.runAlarms()
+    await world.pay(url)
+    expect((await world.send('/api/orders/A-1/capture', {}, 'k')).status).toBe(200)
+    expect(late).toHaveLength(1)
+    isLate = false
+    // The gate begins anew, and reports; the old report arrives afterwards.
+    world.gate.restart()
+    await world.advance(10_000)
+    const shown = async () => (await page(world, '')).orders.map(({ order_id, status }) => [order_id, status])
+    expect(await shown()).toEqual([['A-1', 'success']])
+    for (const go of late) go()
+    await alarm.catch(() => {})
+    await world.advance(60_000)
+    expect(await shown()).toEqual([['A-1', 'success']])
+    expect(await all(world, 'open=true')).toEqual([])
   })
 })

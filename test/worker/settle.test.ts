@@ -1,7 +1,8 @@
 // When a capture is still sent, and when what became of it counts as known, to the millisecond.
 import { describe, expect, it } from 'vitest'
+import type { MoneyOperation } from '../../src/shop/protocol.ts'
 import { orderKeyOf } from '../../src/shop/store/event-log.ts'
-import { putOperation } from '../../src/shop/store/money-operations.ts'
+import { putOperation } from '../../src/shop/store/order.ts'
 import { openOrderStore } from '../../src/shop/store/order-store.ts'
 import { secondary } from './support/events.ts'
 import { type Answer, World } from './support/world.ts'
@@ -21,16 +22,18 @@ describe('a capture whose worker died', () => {
     })
     await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))
     await world.advance(2_000)
-    const attempt = {
+    const attempt: MoneyOperation = {
       id: 'x',
       keyHash: 'hash',
       kind: 'capture',
       amount: 10,
       started_at: world.time,
-      request: 'r',
-    } as const
+      fingerprint: 'r',
+      expected: 1_000,
+      known: [],
+    }
     const store = openOrderStore(world.gate.storage('A-1'), () => world.time)
-    await putOperation(store, await orderKeyOf('A-1'), attempt, { expected: 1_000, known: [] })
+    await putOperation(store, await orderKeyOf('A-1'), attempt)
     return { world, asked: () => asked }
   }
 
@@ -85,7 +88,7 @@ describe('a capture whose attempt took long to be written', () => {
     await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))
     await world.advance(2_000)
     world.gate.before = (action, key) => {
-      if (action !== 'put' || !key.startsWith('intent/')) return
+      if (action !== 'put' || !key.startsWith('operation/')) return
       world.gate.before = undefined
       world.time += ms
     }

@@ -42,13 +42,21 @@ async function dev(): Promise<void> {
     fail = resolve
   })
 
+  let ahead = 0
   function start(linkSecret: string): void {
-    const one = startWrangler(origin, variables)
+    const one = startWrangler(origin, { ...variables, CLOCK_AHEAD_MS: String(ahead) })
     wrangler = one
     const isCurrent = () => wrangler === one
     one.ended.then(() => isCurrent() && fail(new Error('wrangler has ended.')))
     one.ready.then(
-      async () => isCurrent() && out(await invitation(origin, service, linkSecret)),
+      async () => {
+        if (!isCurrent()) return
+        // The cron has the gates do what the clock was moved over.
+        if (ahead !== 0) await (await fetch(`${origin}/cdn-cgi/local/scheduled`)).text()
+        out(
+          ahead === 0 ? await invitation(origin, service, linkSecret) : `The worker runs ${hours(ahead)} hours ahead.`,
+        )
+      },
       (error) => isCurrent() && fail(error),
     )
   }
@@ -63,11 +71,21 @@ async function dev(): Promise<void> {
       return err((error as Error).message)
     }
     err(`${SECRETS} has changed: the worker starts again.`)
+    await again()
+  }
+  async function again(): Promise<void> {
     const old = wrangler
     wrangler = { ...old }
     await old.stop()
     start(secrets.linkSecret)
   }
+  /** Whoever moves the emulator's clock moves the worker's. */
+  const clock = setInterval(() => {
+    const now = emulator.clock.now() - Date.now()
+    if (Math.abs(now - ahead) < SETTLED_MS * 10) return
+    ahead = Math.round(now / 1000) * 1000
+    restarting = restarting.then(again).catch(fail)
+  }, SETTLED_MS)
 
   start(secrets.linkSecret)
   let timer: NodeJS.Timeout | undefined
@@ -80,6 +98,7 @@ async function dev(): Promise<void> {
   })
   const error = await Promise.race([stopped, failed])
   watcher.close()
+  clearInterval(clock)
   clearTimeout(timer)
   await restarting
   // biome-ignore lint/style/noNonNullAssertion: `start` has set it
@@ -87,6 +106,8 @@ async function dev(): Promise<void> {
   await served.close()
   if (error instanceof Error) throw error
 }
+
+const hours = (ms: number): string => (ms / 3_600_000).toFixed(1)
 
 /** @throws {Error} what to do when the worker's secrets are not there. */
 function readSecrets(): { text: string; linkSecret: string } {
@@ -137,6 +158,7 @@ Open this link and pay with the card ${testCard('success')}, any month to come a
 
   the order    . ./.dev.vars && curl -H "authorization: Bearer $ADMIN_TOKEN" ${origin}/api/orders/${order_id}
   the service  ${service}/_emulator
+  a day later  curl -d '{"hours":24}' ${service}/_emulator/api/clock moves both clocks on
 
 Ctrl-C stops both.`
 }

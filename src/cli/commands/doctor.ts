@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { Command } from 'commander'
 import type { ClientConfig } from '../../index.ts'
 import { checkFilledIn, compareEnvironments } from '../project/check-project.ts'
+import { type Project, readProject } from '../project/read-project.ts'
 import { readWranglerToml } from '../project/wrangler-toml.ts'
 import { configOf, readSettings, type ServiceFlags, type Settings } from '../service/configuration.ts'
 import { type Finding, failed, ok, skipped } from '../service/doctor/finding.ts'
@@ -9,12 +10,15 @@ import { judge } from '../service/doctor/judge.ts'
 import { probeService } from '../service/doctor/probe.ts'
 import { checkWebhookAddress, type Lookup } from '../service/doctor/webhook-address.ts'
 import { checkWebhookReceiver } from '../service/doctor/webhook-receiver.ts'
+import { checkWorker } from '../service/doctor/worker.ts'
 import { EXIT } from '../service/outcome.ts'
 import { addServiceOptions, hooksOf, type Surroundings, signalOf, surroundings } from '../service/service.ts'
+import { addWorkerOptions, isLoopback, type WorkerFlags, workerOf } from '../service/worker.ts'
+import type { Variables } from '../terminal/environment.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { printable, type Terminal } from '../terminal/terminal.ts'
 
-interface Flags extends ServiceFlags {
+interface Flags extends ServiceFlags, WorkerFlags {
   webhookUrl?: string
   project?: true
   env?: string
@@ -27,10 +31,12 @@ export function command(around = surroundings, addressesOf = resolve): Command {
   const verb = new Command('doctor')
     .description(
       'Checks configuration, reachability, clock, authentication and credentials by read-only calls.\n' +
-        'With --webhook-url, checks the address and posts an unsigned form to it.',
+        'With --webhook-url, checks the address and posts an unsigned form to it.\n' +
+        'In a project of `edgetill init`, missing settings are those of wrangler.toml and .dev.vars.',
     )
     .optionsGroup('What is checked too:')
     .option('--webhook-url <URL>', 'whether webhooks arrive there: posts an unsigned form')
+  addWorkerOptions(verb, 'the worker there: health, token, webhooks, PUBLIC_ORIGIN, a test link')
     .optionsGroup('A project of `edgetill init`, in place of the service:')
     .option('--project', 'whether the environments of wrangler.toml in this folder fit together')
     .option('--env <NAME>', 'with --project: whether this environment is filled in, to be deployed')
@@ -41,8 +47,13 @@ async function examine(flags: Flags, around: Surroundings, addressesOf: Lookup):
   if (flags.project) return report(await examineProject(flags), flags, around)
   if (flags.env !== undefined) throw new UsageError('--env is an environment of a project: use it with --project.')
   const signal = signalOf(around)
-  const settings = await readSettings(flags, around.environment)
-  const findings = await examineService(settings, flags, around, signal)
+  const project = await readProject(process.cwd())
+  const worker = flags.workerUrl === undefined ? undefined : await workerOf(flags, around, tokenIn(project, flags))
+  const settings = await readSettings(flags, around.environment, worker ? {} : project?.settings)
+  const isServiceKnown = worker === undefined || Object.keys(settings).length > 0
+  const findings = isServiceKnown
+    ? await examineService(settings, flags, around, signal, project)
+    : [skipped('service', 'not asked: nothing of it is configured here')]
   // A check that was broken off says nothing about the service.
   if (signal.aborted) return around.exit(130)
   findings.push(...(await checkWebhookAddress(flags.webhookUrl, addressesOf)))
@@ -51,8 +62,17 @@ async function examine(flags: Flags, around: Surroundings, addressesOf: Lookup):
     findings.push(await checkWebhookReceiver(flags.webhookUrl, around.fetch, signal).finally(done))
   }
   if (signal.aborted) return around.exit(130)
+  if (worker) {
+    const done = around.terminal.progress('Asking the worker')
+    findings.push(...(await checkWorker(worker, around, signal, project?.environments).finally(done)))
+  }
+  if (signal.aborted) return around.exit(130)
   report(findings, flags, around)
 }
+
+/** The token of .dev.vars is that of the worker on this machine alone. */
+const tokenIn = (project: Project | undefined, { workerUrl = '' }: Flags): Variables =>
+  project?.token && isLoopback(workerUrl) ? { EDGETILL_WORKER_TOKEN: project.token } : {}
 
 async function examineProject({ env }: Flags): Promise<Finding[]> {
   const environments = await readWranglerToml(process.cwd())
@@ -73,6 +93,7 @@ async function examineService(
   flags: Flags,
   around: Surroundings,
   signal: AbortSignal,
+  project: Project | undefined,
 ): Promise<Finding[]> {
   const { terminal, fetch } = around
   let config: ClientConfig
@@ -81,6 +102,7 @@ async function examineService(
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     const [message = '', ...fix] = error.message.split('\n')
+    if (project) fix.push('In this project they are in wrangler.toml and .dev.vars, without EDGETILL_.')
     return [
       failed('configuration', message, fix.join(' ') || 'Correct this setting.'),
       skipped('service', 'not asked: the configuration has to be right first'),

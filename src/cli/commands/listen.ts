@@ -7,7 +7,7 @@ import { webAddress, wholeNumber } from '../terminal/option-values.ts'
 import { printable, processTerminal, type Terminal } from '../terminal/terminal.ts'
 import { createListener, type Heard } from '../webhooks/listener.ts'
 import { prepareFolder } from '../webhooks/received.ts'
-import { isSuccess, replyText, shownReply } from '../webhooks/send.ts'
+import { isSuccess, replyFields, replyText } from '../webhooks/send.ts'
 
 interface ListenFlags extends SecretFlags {
   port?: number
@@ -74,11 +74,6 @@ function printReply({ out, paint }: Terminal, { at, event, reply }: Heard, forwa
 }
 
 function printJson({ out }: Terminal, { event, reply, ...heard }: Heard): void {
-  const forwarded = reply && {
-    status: reply.status,
-    error: reply.error,
-    ms: reply.ms,
-    response: shownReply(reply).text,
-  }
+  const forwarded = reply && replyFields(reply)
   out(JSON.stringify({ type: 'request', ...heard, event: event && shownEvent(event), forwarded }))
 }

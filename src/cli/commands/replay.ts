@@ -3,7 +3,7 @@ import { createRandom } from '../../emulator/state/random.ts'
 import { webAddress, wholeNumber } from '../terminal/option-values.ts'
 import { printable, processTerminal } from '../terminal/terminal.ts'
 import { loadReceived, type Received } from '../webhooks/received.ts'
-import { isSuccess, replyText, sendRequest, shownReply } from '../webhooks/send.ts'
+import { isSuccess, replyFields, replyText, sendRequest } from '../webhooks/send.ts'
 
 interface ReplayFlags {
   to?: string
@@ -40,15 +40,12 @@ async function replay(folder: string, { to, shuffle, double, seed, json }: Repla
     const url = to ?? one.forwarded_to ?? one.url
     const done = progress('Waiting for the receiver')
     const sent = sendRequest(url, one.method, one.headers, Buffer.from(one.body, one.encoding))
-    const reply = shownReply(await sent.finally(done))
+    const reply = await sent.finally(done)
     if (!isSuccess(reply.status)) failed++
-    const { status, error, ms, text } = reply
-    const colour = isSuccess(status) ? 'green' : 'red'
-    if (json)
-      out(
-        JSON.stringify({ summary: one.summary, received_at: one.received_at, url, status, error, ms, response: text }),
-      )
-    else out(`${printable(one.summary)} -> ${url}: ${paint(colour, printable(replyText(reply)))}`)
+    const colour = isSuccess(reply.status) ? 'green' : 'red'
+    const { summary, received_at } = one
+    if (json) out(JSON.stringify({ summary, received_at, url, ...replyFields(reply) }))
+    else out(`${printable(summary)} -> ${url}: ${paint(colour, printable(replyText(reply)))}`)
   }
   if (failed > 0) {
     err(`${failed} of ${twice.length} got no 2xx response.`)

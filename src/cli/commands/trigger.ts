@@ -8,7 +8,7 @@ import { eventLine, withoutTokens } from '../terminal/event-text.ts'
 import { repeated, webAddress } from '../terminal/option-values.ts'
 import { applySettings, type Setting, setting } from '../terminal/set-values.ts'
 import { printable, processTerminal } from '../terminal/terminal.ts'
-import { isSuccess, type Reply, replyText, sendRequest, shownReply } from '../webhooks/send.ts'
+import { isSuccess, type Reply, replyFields, replyText, sendRequest, shownReply } from '../webhooks/send.ts'
 import { EVENT_KINDS, triggeredEvent } from '../webhooks/triggered-event.ts'
 
 interface TriggerFlags extends SecretFlags {
@@ -62,7 +62,7 @@ async function send(kind: string, { to = '', set = [], json, ...flags }: Trigger
     // The token of the sample charges nothing. One that was set may, and the signed body holds it as well.
     const hidden = set.some(({ path, text }) => [...path, text].some((part) => /(cc|recurring)_token/.test(part)))
     const shown = hidden ? { payload: withoutTokens(payload), body: '[hidden]' } : { payload, body }
-    return out(JSON.stringify({ to, ...shown, ...responseOf(reply) }))
+    return out(JSON.stringify({ to, ...shown, ...replyFields(reply) }))
   }
   out(eventLine(readEvent(payload)))
   if (reply.status === null) return err(`${to} cannot be reached (${reply.error}). Is the receiver running there?`)
@@ -83,7 +83,7 @@ async function book(kind: string, emulator: string, { set = [], json }: TriggerF
   const { out, err } = processTerminal()
   const reply = await replyOf(url, JSON_BODY, JSON.stringify(input))
   if (!isSuccess(reply.status)) process.exitCode = 1
-  if (json) return out(JSON.stringify({ to: url, payload: withoutTokens(input), ...responseOf(reply) }))
+  if (json) return out(JSON.stringify({ to: url, payload: withoutTokens(input), ...replyFields(reply) }))
   if (isSuccess(reply.status)) return out(`The emulator booked it: ${printable(reply.text)}`)
   if (reply.status === null) return err(`${url} cannot be reached (${reply.error}). Is the emulator running there?`)
   err(`The emulator rejected it: ${printable(replyText(reply))}`)
@@ -100,8 +100,4 @@ function unknownKind(kind: string, known: readonly string[]): UsageError {
   return new UsageError(
     `Unknown kind "${kind}".${meant ? ` Did you mean ${meant}?` : ''} Expected one of: ${known.join(', ')}.`,
   )
-}
-
-function responseOf({ status, text, error, ms }: Reply): Record<string, unknown> {
-  return { status, error, ms, response: text }
 }

@@ -115,6 +115,15 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     examples: ['dev', 'dev > dev.log'],
     readOn: 'worker/README.md',
   },
+  prove: {
+    summary: 'attack a receiver of webhooks, and judge it by money',
+    examples: [
+      "prove --url http://[::1]:3000/w --state 'http://[::1]:3000/orders/{order_id}'",
+      'prove --url http://127.0.0.1:3000/webhooks --state-command ./state.sh',
+    ],
+    readOn: 'guides/prove.md',
+    load: () => import('./prove.ts'),
+  },
   completion: {
     summary: 'print the completion script of a shell',
     examples: ['completion bash >> ~/.bashrc', 'completion fish > ~/.config/fish/completions/edgetill.fish'],

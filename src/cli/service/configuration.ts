@@ -48,8 +48,12 @@ export interface Setting {
 
 export type Settings = Partial<Record<VariableName, Setting>>
 
-/** Reads every setting: flags win over `--env-file`, which wins over the environment. */
-export async function readSettings(flags: ServiceFlags, environment?: Variables): Promise<Settings> {
+/** Reads every setting: flags win over `--env-file`, which wins over the environment, which wins over `fallback`. */
+export async function readSettings(
+  flags: ServiceFlags,
+  environment?: Variables,
+  fallback: Settings = {},
+): Promise<Settings> {
   const fromEnvironment = environment ?? (await readVariables())
   const fromFile = flags.envFile === undefined ? {} : await readEnvFile(flags.envFile)
   const fromFlags: Partial<Record<VariableName, string | undefined>> = {
@@ -60,7 +64,7 @@ export async function readSettings(flags: ServiceFlags, environment?: Variables)
     EDGETILL_AUTHENTICATION: flags.authentication,
     EDGETILL_API_SECRET: flags.secretFile === undefined ? undefined : await readSecretFile(flags.secretFile),
   }
-  const settings: Settings = {}
+  const settings: Settings = { ...fallback }
   for (const [name, flag = '--secret-file'] of Object.entries(VARIABLES) as [VariableName, string | undefined][]) {
     const found = [
       { value: fromFlags[name], source: flag },

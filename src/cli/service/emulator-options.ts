@@ -86,6 +86,12 @@ export interface EmulatorArguments {
   ownCredentials: string[]
 }
 
+/** The options whose name on the command line is not that of `createEmulator`. */
+const RENAMED: Readonly<Record<string, string>> = {
+  ...{ allowHost: 'allowHosts', retryDelays: 'retryDelaysMs', webhookTimeout: 'webhookTimeoutMs' },
+  ...{ account: 'accounts', latency: 'latencyMs' },
+}
+
 /** What the command line and the environment ask for. */
 export function readEmulatorArguments(flags: EmulatorFlags): EmulatorArguments {
   const {
@@ -101,9 +107,8 @@ export function readEmulatorArguments(flags: EmulatorFlags): EmulatorArguments {
     tls,
     ...more
   } = flags
-  const { posId, apiKey, apiSecret, endpointsKey, scheme, allowHost, perturb, ...others } = more
-  const { retryDelays, webhookTimeout, webhookHeader, account, latency, ...rest } = others
-  const { checkoutExpiry: checkoutMs, threeDSecureExpiry, authorizationExpiry: authorizationMs, ...same } = rest
+  const { posId, apiKey, apiSecret, endpointsKey, scheme, perturb, webhookHeader, ...others } = more
+  const { checkoutExpiry: checkoutMs, threeDSecureExpiry, authorizationExpiry: authorizationMs, ...rest } = others
   const credentials = present({
     posId: posId ?? environmentVariable('EDGETILL_POS_ID'),
     apiKey: apiKey ?? environmentVariable('EDGETILL_API_KEY'),
@@ -113,14 +118,9 @@ export function readEmulatorArguments(flags: EmulatorFlags): EmulatorArguments {
   })
   const expiry = present({ checkoutMs, threeDSecureMs: threeDSecureExpiry, authorizationMs })
   const emulator = present({
-    ...same,
-    allowHosts: allowHost,
+    ...Object.fromEntries(Object.entries(rest).map(([name, value]) => [RENAMED[name] ?? name, value])),
     perturbations: perturb === 'seed' ? 'seed' : perturb?.split(',').map((name) => name.trim()),
-    retryDelaysMs: retryDelays,
-    webhookTimeoutMs: webhookTimeout,
     webhookHeaders: webhookHeader && Object.fromEntries(webhookHeader),
-    accounts: account,
-    latencyMs: latency,
     expiry: Object.keys(expiry).length === 0 ? undefined : expiry,
     credentials,
   }) as EmulatorOptions

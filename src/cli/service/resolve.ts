@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { type OutcomeUnknownError, type ResolvedOutcome, resolveOutcome, type UnresolvedCall } from '../../index.ts'
 import { milliseconds } from '../terminal/option-values.ts'
@@ -64,23 +65,11 @@ async function settle(
 ): Promise<ResolvedOutcome> {
   const settlesAt = Date.parse(call.sent_at) + settleAfterMs
   for (let asked = 0; ; asked++) {
-    await pause(Math.min(PAUSES_MS[asked] ?? 60_000, Math.max(0, settlesAt - Date.now())), signal)
+    const ms = Math.min(PAUSES_MS[asked] ?? 60_000, Math.max(0, settlesAt - Date.now()))
+    // Rejects on Ctrl-C, which ends the wait.
+    if (ms > 0) await wait(ms, undefined, { signal }).catch(() => {})
     const isLast = Date.now() >= settlesAt
     const outcome = await resolveOutcome(client, call, { known, settleAfterMs, signal })
     if (outcome.outcome !== 'unknown' || signal.aborted || isLast || call.order_id === undefined) return outcome
   }
-}
-
-/** Ends early when the signal is aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0 || signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-  })
 }

@@ -90,19 +90,31 @@ export async function withService(
     return await call.finally(done)
   }
   const signal = signalOf(around)
+  const session = { config, client: createClient(config), terminal, json: flags.json ?? false, signal, wait }
+  await conclude(around, flags.json, signal, () => run(session))
+}
+
+/** Ends a verb: takes its exit code, or prints what went wrong. */
+export async function conclude(
+  { terminal, exit }: Surroundings,
+  json: boolean | undefined,
+  signal: AbortSignal,
+  run: () => Promise<ExitCode>,
+): Promise<void> {
   try {
-    around.exit(await run({ config, client: createClient(config), terminal, json: flags.json ?? false, signal, wait }))
+    exit(await run())
   } catch (error) {
-    const reason = signal.aborted && isConnectionError(error) ? new InterruptedError('Ctrl-C') : error
-    if (reason === error) {
+    const isEnded = signal.aborted && (isConnectionError(error) || (error as Error).name === 'AbortError')
+    const reason = isEnded ? new InterruptedError('Ctrl-C') : error
+    if (!isEnded) {
       // Of the command line's own words a line break is meant.
       const message = error instanceof Error ? error.message : String(error)
       terminal.err(error instanceof FailedError ? message : printable(message))
       const cure = cureOf(error)
       if (cure !== '') terminal.err(cure)
     }
-    if (flags.json) terminal.out(errorLine(reason))
-    around.exit(exitCodeOf(reason))
+    if (json) terminal.out(errorLine(reason))
+    exit(exitCodeOf(reason))
   }
 }
 

@@ -60,10 +60,15 @@ export async function readVariables(envFile?: string): Promise<Variables> {
  * @throws {UsageError} when the file cannot be read.
  */
 export async function readEnvFile(file: string): Promise<Variables> {
-  const text = await readTextFile(file, '--env-file')
-  if (typeof util.parseEnv !== 'function') throw new UsageError('--env-file needs Node 20.12 or newer.')
-  const all: NodeJS.Dict<string> = util.parseEnv(text)
+  const all = await parseEnvFile(file, '--env-file')
   return Object.fromEntries(VARIABLES.map((name) => [name, all[name]] as const).filter(([, value]) => value))
+}
+
+/** Every variable of an env file. @throws {UsageError} naming the option, when it cannot be read. */
+export async function parseEnvFile(file: string, option: string): Promise<NodeJS.Dict<string>> {
+  const text = await readTextFile(file, option)
+  if (typeof util.parseEnv !== 'function') throw new UsageError(`${option} needs Node 20.12 or newer.`)
+  return util.parseEnv(text)
 }
 
 /**

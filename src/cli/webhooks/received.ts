@@ -4,34 +4,25 @@ import * as v from 'valibot'
 import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts'
 import { UsageError } from '../terminal/errors.ts'
 
-/** A request as it was received. */
-export interface Received {
-  /** ISO 8601, UTC. */
-  received_at: string
-  method: string
-  /** Where it came to: the address of `edgetill listen`, with the path and the query. */
-  url: string
-  /** Where `--forward-to` sent it on to. */
-  forwarded_to: string | null
-  headers: [name: string, value: string][]
-  /** One line for people. */
-  summary: string
-  /** The body as a text, or in Base64 where it is not UTF-8: its bytes are what is signed. */
-  body: string
-  encoding: 'utf8' | 'base64'
-}
-
 const text = v.string()
 const receivedSchema = v.object({
+  /** ISO 8601, UTC. */
   received_at: text,
   method: text,
+  /** Where it came to: the address of `edgetill listen`, with the path and the query. */
   url: text,
+  /** Where `--forward-to` sent it on to. */
   forwarded_to: v.nullable(text),
   headers: v.array(v.tuple([text, text])),
+  /** One line for people. */
   summary: text,
+  /** The body as a text, or in Base64 where it is not UTF-8: its bytes are what is signed. */
   body: text,
   encoding: v.picklist(['utf8', 'base64']),
 })
+
+/** A request as it was received. */
+export type Received = v.InferOutput<typeof receivedSchema>
 
 /** A body as it is saved. `Buffer.from(body, encoding)` gives its bytes again. */
 export function bodyText(bytes: Uint8Array): Pick<Received, 'body' | 'encoding'> {

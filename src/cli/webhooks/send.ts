@@ -77,6 +77,12 @@ export function sendRequest(
 /** A reply that can be shown: the emulator responds with the payment, and a receiver may repeat what it got. */
 export const shownReply = (reply: Reply): Reply => ({ ...reply, text: textWithoutTokens(reply.text) })
 
+/** The same for programs. */
+export function replyFields(reply: Reply): Record<string, unknown> {
+  const { status, error, ms, text: response } = shownReply(reply)
+  return { status, error, ms, response }
+}
+
 /** For people: `200 in 12 ms`, with the text of what is not a success. */
 export function replyText(reply: Reply): string {
   const { status, text, error, ms } = shownReply(reply)

@@ -74,6 +74,16 @@ function lookupOf(
   }
 }
 
+/** Stores every operation of an order that the service lists. @throws The error of the call, unless it knows no such order. */
+export async function storeListed(scope: OrderScope, order_id: string): Promise<void> {
+  const { env, fetch } = scope
+  try {
+    await storeNew(scope, order_id, await listOrderOperations(clientConfig(env, fetch), { order_id }))
+  } catch (error) {
+    if (!(isApiError(error) && error.status === 404)) throw error
+  }
+}
+
 /** Stores the events that say something new of the order. */
 async function storeNew(scope: OrderScope, order_id: string, seen: readonly WebhookEvent[]): Promise<void> {
   // `init` says no more than that the customer has not paid: it has no webhook either.

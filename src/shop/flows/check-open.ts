@@ -2,16 +2,16 @@ import { isFinal } from '../../index.ts'
 import { MisconfiguredError, requireBindings } from '../lib/configuration.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import type { RaisedAlert } from '../options.ts'
+import { isOpen, type MoneyOperation } from '../protocol.ts'
 import type { OrderScope } from '../scope.ts'
 import { orderKeyOf } from '../store/event-log.ts'
 import { ignoreOutage } from '../store/kv.ts'
-import { isOpen, listOperations, type MoneyOperation } from '../store/money-operations.ts'
-import { readOrder } from '../store/order.ts'
-import type { WatchedRow } from '../store/watchlist.ts'
+import { listOperations, readOrder } from '../store/order.ts'
+import type { WatchedRow } from '../store/tasks.ts'
 import { askService, ONE_LOOK } from './ask-service.ts'
+import { checkOperation, listAtService } from './move-money.ts'
 import { raiseAlert, raiseMisconfigured } from './raise-alert.ts'
 import { afterTurn, alertAfterMs, isAskDue } from './schedule.ts'
-import { CALLS, settle } from './settle.ts'
 
 /** How many rows one alarm looks at, the longest due first. Most need one request to the service. */
 const ROWS_OF_AN_ALARM = 20
@@ -63,9 +63,10 @@ async function check(scope: OrderScope, row: WatchedRow): Promise<void> {
   }
 }
 
-function alertOf(row: WatchedRow, state: State): RaisedAlert {
+/** The alert of what has been open for too long. */
+export function alertOf(row: WatchedRow, state?: State): RaisedAlert {
   const { kind, order_id, attempt_id, since } = row
-  const details = { order_id, state, since: new Date(since).toISOString() }
+  const details = { order_id, ...(state && { state }), since: new Date(since).toISOString() }
   return attempt_id === undefined
     ? { kind: 'checkout_open', ...details }
     : { kind: 'operation_unsettled', ...details, operation: kind, attempt_id }
@@ -88,7 +89,11 @@ async function look(scope: OrderScope, row: WatchedRow, operation: MoneyOperatio
   }
   // Nothing was sent of an operation that was never written.
   if (!operation || operation.outcome === 'not_sent' || operation.outcome === 'rejected') return 'ended'
-  if (isOpen(operation)) return (await settle(scope, order_id, operation, false)) ? 'ended' : 'unknown'
+  if (isOpen(operation)) {
+    await checkOperation(scope, order_id, operation.id, false)
+    const settled = await operationOf(scope, row)
+    return settled && !isOpen(settled) ? 'ended' : 'unknown'
+  }
   // Settled by hand: it is not known which operation of the service it is.
   if (operation.operation_id === undefined) return 'ended'
   const { order } = await readOrder(store, order_id, env.POS_ID)
@@ -99,8 +104,8 @@ async function look(scope: OrderScope, row: WatchedRow, operation: MoneyOperatio
 async function ask(scope: OrderScope, row: WatchedRow, operation: MoneyOperation | undefined): Promise<State> {
   const { order_id, kind, since } = row
   if (kind !== 'checkout') {
-    if (operation && isOpen(operation)) await settle(scope, order_id, operation, ONE_LOOK)
-    else await askService(scope, { operation: CALLS[kind], order_id, sent_at: since }, { ...ONE_LOOK, known: [] })
+    if (operation && isOpen(operation)) await checkOperation(scope, order_id, operation.id, true)
+    else if (operation) await listAtService(scope, operation, order_id)
     return look(scope, row, await operationOf(scope, row))
   }
   const call = { operation: 'createPayment', order_id, sent_at: since }

@@ -1,12 +1,11 @@
-import { logError, nameOf } from '../lib/log.ts'
+import { callGate, shopObject } from '../call-gate.ts'
+import { describeError, logError, nameOf } from '../lib/log.ts'
 import { ProblemError } from '../lib/problem.ts'
-import type { ReceivedEvent } from '../options.ts'
+import type { RaisedAlert, ReceivedEvent } from '../options.ts'
 import type { OrderScope } from '../scope.ts'
 import { orderIdOf, webhookOf } from '../store/event-log.ts'
-import { deleteFailing, putFailing } from '../store/failing-events.ts'
-import { ignoreOutage } from '../store/kv.ts'
 import { type Order, readOrder } from '../store/order.ts'
-import type { OutboxEntry } from '../store/outbox.ts'
+import { needsPerson, type OutboxEntry } from '../store/outbox.ts'
 import { raiseAlert } from './raise-alert.ts'
 
 /** How long `onEvent` may take. */
@@ -35,12 +34,26 @@ export async function deliverEvents(scope: OrderScope): Promise<void> {
 export async function replayEvent(scope: OrderScope, _: string, event_id: string): Promise<boolean> {
   const entry = await scope.outbox.get(event_id)
   if (!entry) throw notFailing()
-  if (!scope.onEvent) {
-    throw new ProblemError(409, 'no_on_event', 'There is no onEvent to call.', 'The event waits until one is deployed.')
-  }
+  if (!scope.onEvent) throw noOnEvent()
   const { given_up, ...again } = entry
   return deliver(scope, { ...again, failures: 0 })
 }
+
+/** Has `onEvent` called soon for an event that it has failed on since then. @returns Whether it will be. */
+export async function replaySoon(
+  { outbox, now }: OrderScope,
+  _: string,
+  { event_id, since }: { event_id: string; since: number },
+): Promise<boolean> {
+  const entry = await outbox.get(event_id)
+  if (!entry || entry.failures === 0 || (entry.failed_at ?? entry.received_at) < since) return false
+  const { given_up, ...again } = entry
+  await outbox.put({ ...again, failures: 0, next_at: now() })
+  return true
+}
+
+export const noOnEvent = (): ProblemError =>
+  new ProblemError(409, 'no_on_event', 'There is no onEvent to call.', 'The event waits until one is deployed.')
 
 export const notFailing = (): ProblemError => new ProblemError(404, 'not_found', 'No such event is failing.')
 
@@ -55,18 +68,17 @@ export const waitingEvent = ({ outbox }: OrderScope, _: string, event_id: string
  * @returns Whether it succeeded.
  */
 async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> {
-  const { outbox, kv } = scope
+  const { outbox } = scope
   const { event_id } = entry
   const event = webhookOf(entry)
   const order_id = orderIdOf(event) ?? ''
-  const isListed = entry.failures > 0 && (entry.listed || (await list(scope, event_id, order_id)))
   const called: OutboxEntry = {
     ...entry,
     failures: entry.failures + 1,
     next_at: scope.now() + pauseAfter(entry.failures + 1),
-    ...(isListed && { listed: true }),
+    failed_at: scope.now(),
   }
-  if (entry.failures >= MAX_FAILURES) return giveUp(scope, order_id, entry)
+  if (entry.failures >= MAX_FAILURES) return giveUp(scope, entry)
   await outbox.put(called)
   try {
     const { order } = await readOrder(scope.store, order_id, scope.env.POS_ID)
@@ -76,28 +88,42 @@ async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> 
     logError('on_event_failed', { event_id, order_id, attempts: failures, error: nameOf(error) })
     // Erased while `onEvent` ran: it must not come back.
     if ((await outbox.get(event_id)) === undefined) return false
-    const failed = { ...called, error: textOf(error), listed: called.listed ?? (await list(scope, event_id, order_id)) }
-    if (failures >= MAX_FAILURES) return giveUp(scope, order_id, failed)
-    await outbox.put({ ...failed, next_at: scope.now() + pauseAfter(failures) })
+    const failed = { ...called, error: textOf(error) }
+    if (failures >= MAX_FAILURES) return giveUp(scope, failed)
+    await outbox.put({ ...failed, next_at: scope.now() + pauseAfter(failures), failed_at: scope.now() })
+    if (needsPerson(failed, scope.now())) await raiseFailing(scope, failed)
     return false
   }
   await outbox.remove(event_id)
-  // A row that stays leads to nothing: whoever lists it asks this queue.
-  if (called.listed) await deleteFailing(kv, event_id).catch(ignoreOutage)
   return true
 }
 
-/** Lets a failing event be found. @returns Whether it can be. */
-const list = ({ kv }: OrderScope, event_id: string, order_id: string): Promise<boolean> =>
-  putFailing(kv, event_id, order_id).then(
-    () => true,
-    () => false,
-  )
+/** Once an hour for the whole shop, with the count of its failing events. */
+async function raiseFailing(scope: OrderScope, entry: OutboxEntry): Promise<void> {
+  const ask = (name: string, argument?: unknown, month?: string) =>
+    callGate(scope.env, shopObject(month), { name, order_id: '', argument })
+  try {
+    if (!(await ask('onceAnHour', 'on_event_failing'))) return
+    let waiting = 0
+    for (const month of (await ask('monthsOfShop')) as string[])
+      waiting += Number(await ask('countFailing', null, month))
+    raiseAlert(scope, { ...failingAlert(entry), waiting: Math.max(waiting, 1) })
+  } catch (error) {
+    logError('alert_not_counted', describeError(error))
+    raiseAlert(scope, failingAlert(entry))
+  }
+}
 
-async function giveUp(scope: OrderScope, order_id: string, entry: OutboxEntry): Promise<false> {
-  const { event_id, failures } = entry
-  raiseAlert(scope, { kind: 'on_event_given_up', order_id, event_id, attempts: failures })
-  await scope.outbox.put({ ...entry, given_up: true })
+/** The alert about an event that `onEvent` fails on. */
+export function failingAlert({ event_id, event, failures: attempts, given_up }: OutboxEntry): RaisedAlert {
+  const kind = given_up ? 'on_event_given_up' : 'on_event_failing'
+  return { kind, order_id: String(event.order_id), event_id, attempts }
+}
+
+async function giveUp(scope: OrderScope, entry: OutboxEntry): Promise<false> {
+  const over = { ...entry, given_up: true as const }
+  raiseAlert(scope, failingAlert(over))
+  await scope.outbox.put(over)
   return false
 }
 

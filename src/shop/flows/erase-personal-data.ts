@@ -3,38 +3,50 @@ import { describeError, logError, logInfo } from '../lib/log.ts'
 import type { OrderScope } from '../scope.ts'
 import { attemptId, getCheckout, orderOf, putCheckout } from '../store/checkouts.ts'
 import { eraseEvents, listEvents, orderKeyOf } from '../store/event-log.ts'
-import { deleteFailing } from '../store/failing-events.ts'
-import { ignoreOutage } from '../store/kv.ts'
-import { eraseResponses } from '../store/money-operations.ts'
-import { eraseReceipt } from '../store/order.ts'
+import { eraseResponses } from '../store/order.ts'
+import { touch } from '../store/published.ts'
 import { eraseStrays } from '../store/strays.ts'
 
 /** What is due within an hour of the first event is removed by one alarm. */
 const GRACE_MS = 3_600_000
 
+/** What an erasure has done. */
+export interface Erased {
+  /** How many events were changed. */
+  erased_events: number
+  /** How many are left to the alarm, a part at a time. */
+  events_left: number
+}
+
 /**
- * Removes a person's data from everything that is stored of an order. The keys and what the books need stay: a repeated
- * webhook is still recognised, and totals stay right.
+ * Removes a person's data from everything that is stored of an order, at most 200 events of each attempt at once; an alarm
+ * goes on with the rest. The keys and what the books need stay: a repeated webhook is still recognised, and totals stay
+ * right.
  *
  * @param named The order, or an attempt at paying it.
- * @returns How many events were changed.
  */
-export async function erasePersonalData(scope: OrderScope, named: string): Promise<{ erased_events: number }> {
-  const erased = await erase(scope, await orderOf(scope.store, named), Number.POSITIVE_INFINITY)
+export async function erasePersonalData(scope: OrderScope, named: string): Promise<Erased> {
+  const { store, now, erasures } = scope
+  const order_id = await orderOf(store, named)
+  const before = now()
+  const erased = await erase(scope, order_id, before, true)
+  if (erased.events_left > 0) await erasures.eraseAt(order_id, before, before)
   logInfo('personal_data_erased', { order_id: named, ...erased })
   return erased
 }
 
-async function erase(scope: OrderScope, order_id: string, before: number): Promise<{ erased_events: number }> {
-  const first = await eraseAttempt(scope, order_id, before)
-  let erased_events = first.erased
+async function erase(scope: OrderScope, order_id: string, before: number, isAsked: boolean): Promise<Erased> {
+  const first = await eraseAttempt(scope, order_id, before, isAsked)
+  const sum = { erased_events: first.erased, events_left: first.left }
   for (let attempt = 2; ; attempt++) {
     const attempt_id = attemptId(order_id, attempt)
     // An attempt that was announced, and whose payment was never made, is not counted.
     if (attempt > first.attempts && (await getCheckout(scope.store, attempt_id)) === undefined) break
-    erased_events += (await eraseAttempt(scope, attempt_id, before)).erased
+    const { erased, left } = await eraseAttempt(scope, attempt_id, before, isAsked)
+    sum.erased_events += erased
+    sum.events_left += left
   }
-  return { erased_events }
+  return sum
 }
 
 /** Has what is stored of an order now removed after RETENTION_DAYS. */
@@ -48,14 +60,24 @@ export function eraseSoon({ erasures, now }: OrderScope, order_id: string): Prom
   return erasures.eraseAt(order_id, now())
 }
 
-/** Removes what has been kept for RETENTION_DAYS. @returns When the rest is due. */
-export async function eraseDue(scope: OrderScope, order_id: string): Promise<number | undefined> {
+/**
+ * Removes what has been kept for RETENTION_DAYS, or goes on with an erasure that a person asked for.
+ *
+ * @param asked Of the latter: what was received until then, milliseconds since 1970. @returns When the rest is due.
+ */
+export async function eraseDue(
+  scope: OrderScope,
+  order_id: string,
+  asked: number | undefined,
+): Promise<number | undefined> {
   const { store, now, env } = scope
   const retention = retentionMs(env)
-  if (retention === undefined) return undefined
-  const before = now() - retention
+  if (asked === undefined && retention === undefined) return undefined
+  const before = asked ?? now() - (retention ?? 0)
   try {
-    await erase(scope, order_id, before)
+    const { events_left } = await erase(scope, order_id, before, asked !== undefined)
+    if (events_left > 0) return now() + 1_000
+    if (asked !== undefined || retention === undefined) return undefined
     const times = (await listEvents(store, await orderKeyOf(order_id))).map(({ received_at }) => received_at)
     const opened = (await getCheckout(store, order_id))?.opened_at ?? 0
     const next = Math.min(...[opened, ...times].filter((time) => time > before))
@@ -66,30 +88,27 @@ export async function eraseDue(scope: OrderScope, order_id: string): Promise<num
   }
 }
 
-/** @returns How many events were changed, and how many attempts its checkout counts. */
+/** @returns How many events were changed, how many are left, and how many attempts its checkout counts. */
 async function eraseAttempt(
   { kv, store, outbox, now }: OrderScope,
   order_id: string,
   before: number,
-): Promise<{ erased: number; attempts: number }> {
+  isAsked: boolean,
+): Promise<{ erased: number; left: number; attempts: number }> {
   const orderKey = await orderKeyOf(order_id)
-  const { due, erased } = await eraseEvents({ kv, store }, orderKey, now(), before)
+  const { done, erased, left } = await eraseEvents({ kv, store }, orderKey, now(), before)
+  // An event that `onEvent` never handled: its key stays known, so that it is not queued again.
+  for (const event_id of done) await outbox.remove(event_id)
   await eraseResponses(store, orderKey)
   // Those that are due are removed by their time to live, and by the cron.
-  if (before === Number.POSITIVE_INFINITY) await eraseStrays(kv, orderKey)
-  await eraseReceipt(store, order_id)
+  if (isAsked) await eraseStrays(kv, orderKey)
   const checkout = await getCheckout(store, order_id)
-  const holdsData = (checkout?.url ?? checkout?.link ?? checkout?.customer_email) !== undefined
+  const holdsData =
+    (checkout?.url ?? checkout?.link ?? checkout?.customer_email ?? checkout?.customer_name) !== undefined
   if (checkout && holdsData && (checkout.opened_at ?? 0) <= before) {
-    const { url, link, customer_email, description, ...rest } = checkout
+    const { url, link, customer_email, customer_name, description, ...rest } = checkout
     await putCheckout(store, order_id, rest)
   }
-  // An event that `onEvent` never handled: its key stays known, so that it is not queued again.
-  for (const { event_id, listed } of await outbox.list()) {
-    if (!due.has(event_id)) continue
-    await outbox.remove(event_id)
-    // A row that stays leads to nothing, and names the order alone.
-    if (listed) await deleteFailing(kv, event_id).catch(ignoreOutage)
-  }
-  return { erased, attempts: checkout?.attempts ?? 1 }
+  await store.writeDue(now(), () => touch(store, order_id, now(), { create: false }))
+  return { erased, left, attempts: checkout?.attempts ?? 1 }
 }

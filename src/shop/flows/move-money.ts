@@ -1,194 +1,280 @@
 import {
-  type CapturePaymentInput,
-  capturePayment,
+  type CallOptions,
+  foldOrder,
   isApiError,
   isConfigError,
   isConnectionError,
   isFinal,
   isInvalidInputError,
-  type OrderTotals,
-  type RefundPaymentInput,
-  refundPayment,
-  type VoidPaymentInput,
-  voidPayment,
 } from '../../index.ts'
 import { readEvent } from '../../webhooks/index.ts'
-import { moneyConfig } from '../env.ts'
 import { sha256 } from '../lib/crypto.ts'
 import { operationAddress } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
-import { type Problem, ProblemError, problemOf } from '../lib/problem.ts'
-import type { OrderScope } from '../scope.ts'
-import { orderKeyOf } from '../store/event-log.ts'
+import { type Problem, problemOf } from '../lib/problem.ts'
 import {
-  getResponse,
+  type Command,
+  chooseAttempt,
+  holdsMoney,
   isOpen,
-  listOperations,
+  type Message,
   type MoneyOperation,
   type OperationKind,
   type OperationState,
-  putOperation,
-  putOutcome,
+  type OrderState,
   type RecordedResponse,
-} from '../store/money-operations.ts'
-import { readOrder } from '../store/order.ts'
+  step,
+} from '../protocol.ts'
+import type { OrderScope } from '../scope.ts'
+import { orderKeyOf } from '../store/event-log.ts'
+import { type OrderReading, putOperation, readAttempts, readOrder } from '../store/order.ts'
+import { attemptIds, ownAttempt } from '../store/published.ts'
+import { askService, ONE_LOOK, storeListed } from './ask-service.ts'
+import { CALL_NAMES, makeOperation } from './money-calls.ts'
+import { noteAsked, takeStock } from './rebuild.ts'
 import { unwatch, watch, watchUnknown } from './schedule.ts'
-import { SEND_MS, settle } from './settle.ts'
 import { storeShown } from './store-event.ts'
 
 /** A capture, refund or void as it came to `/api`. */
-export interface MoneyRequest {
+export interface MoneyCall {
   kind: OperationKind
   idempotencyKey: string
   /** The fields of the SDK's input without `order_id`; `order_currency` defaults to the order's. */
   fields: Record<string, unknown>
 }
 
-/** What tells the three apart. */
-const OPERATIONS: Record<
-  OperationKind,
-  {
-    amountField?: string
-    /** What is left of the order for an operation without an amount, in minor units. */
-    left: (totals: OrderTotals) => number
-    call: (scope: OrderScope, input: Record<string, unknown>) => Promise<object>
-  }
-> = {
-  capture: {
-    amountField: 'charge_amount',
-    left: ({ authorized, captured, voided }) => authorized - voided - captured,
-    call: ({ env, fetch }, input) => capturePayment(moneyConfig(env, fetch), input as unknown as CapturePaymentInput),
-  },
-  refund: {
-    amountField: 'refund_amount',
-    left: ({ captured, refunded }) => captured - refunded,
-    call: ({ env, fetch }, input) => refundPayment(moneyConfig(env, fetch), input as unknown as RefundPaymentInput),
-  },
-  void: {
-    left: ({ authorized }) => authorized,
-    call: ({ env, fetch }, input) => voidPayment(moneyConfig(env, fetch), input as unknown as VoidPaymentInput),
-  },
-}
+/** The field of each kind's amount; a void has none. */
+const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } as const
 
 /**
- * Makes a capture, refund or void once for each Idempotency-Key: the operation is recorded before the call, and its outcome
- * after it. While the outcome of one is unknown, no other one of the order is made.
+ * Makes a capture, refund or void once for each Idempotency-Key. `protocol.ts` decides; this carries out its commands.
  *
- * @throws {ProblemError} when it is not made.
+ * @throws {StorageError} before it is sent.
  */
-export async function moveMoney(scope: OrderScope, order_id: string, request: MoneyRequest): Promise<RecordedResponse> {
-  const { store, env } = scope
-  const { kind, idempotencyKey, fields } = request
+export async function moveMoney(scope: OrderScope, order_id: string, call: MoneyCall): Promise<RecordedResponse> {
+  const { kind, idempotencyKey, fields } = call
   const names = Object.keys(fields).sort()
-  const [orderKey, keyHash, fingerprint] = await Promise.all([
-    orderKeyOf(order_id),
+  const [keyHash, fingerprint] = await Promise.all([
     sha256(idempotencyKey),
     sha256(JSON.stringify([kind, ...names.map((name) => [name, fields[name]])])),
   ])
-  const before = await listOperations(store, orderKey)
-  const mine = before.filter((operation) => operation.keyHash === keyHash && operation.outcome !== 'not_sent')
-  if (mine.some(({ request }) => request !== fingerprint)) {
-    throw new ProblemError(422, 'idempotency_key_reused', 'This Idempotency-Key belongs to another request.')
+  const asked = fields[AMOUNTS[kind]]
+  const request = {
+    id: crypto.randomUUID(),
+    kind,
+    keyHash,
+    fingerprint,
+    amount: typeof asked === 'number' ? asked : null,
+    hasCurrency: fields.order_currency !== undefined,
+    hasServerUrl: fields.server_url != null,
   }
-  const closed = mine.find((operation) => !isOpen(operation))
-  if (closed) return getResponse(store, closed)
-  for (const operation of before.filter(isOpen)) {
-    const settled = await settle(scope, order_id, operation)
-    if (!settled) throw blocked(operation)
-    if (mine.includes(operation)) return settled
-  }
-
-  // Read after the settling: what was learnt there is known from now on.
-  const [{ order, events, checkout }, operations] = await Promise.all([
-    readOrder(store, order_id, env.POS_ID),
-    listOperations(store, orderKey),
-  ])
-  if (events.length === 0 && !checkout && fields.order_currency === undefined) {
-    throw new ProblemError(
-      404,
-      'not_found',
-      'No such order.',
-      'If it was not made by this worker, send order_currency too.',
-    )
-  }
-  const expected = events.find((event) => event.expected)?.expected ?? checkout
-  const server_url = fields.server_url ?? (await operationAddress(env, order_id, checkout?.origin, expected))
-  const { amountField, left } = OPERATIONS[kind]
-  const asked = amountField === undefined ? undefined : fields[amountField]
-  const amount = typeof asked === 'number' ? asked : null
-  const [id, started_at] = [crypto.randomUUID(), scope.now()]
-  // Before the operation: one that is not watched would block the others until the next request for its order.
-  await watch(scope, { kind, order_id, attempt_id: id, since: started_at })
-  const operation = await putOperation(
-    store,
-    orderKey,
-    { id, kind, amount, keyHash, started_at, request: fingerprint },
-    {
-      expected: amount === null ? left(order.totals) : Math.round(amount * 100),
-      known: [
-        ...events.flatMap(({ operation_id }) => operation_id ?? []),
-        // One without an operation_id has another id in the order.
-        ...order.operations.flatMap(({ id, method }) => (method === kind ? id : [])),
-        // Those whose webhook has not arrived yet must not be taken for this one either.
-        ...operations.flatMap(({ operation_id }) => operation_id ?? []),
-      ],
-    },
-  )
-  // Where the storage was slow, another request may count it as not executed by now: it stays so.
-  if (scope.now() - started_at > SEND_MS) throw blocked(operation)
-  return execute(scope, operation, { order_currency: order.currency, server_url, ...fields, order_id })
+  const target = await attemptFor(scope, order_id, keyHash)
+  if (typeof target !== 'string') return target
+  return (await run(scope, target, { type: 'request', request }, { fields })) as RecordedResponse
 }
 
-async function execute(
+/** The attempt at paying the order that a money call is about. */
+async function attemptFor(scope: OrderScope, named: string, keyHash: string): Promise<string | RecordedResponse> {
+  await takeStock(scope, named)
+  const { store, env } = scope
+  const own = ownAttempt(store, named)
+  if (own !== undefined || attemptIds(store, named).length === 1) return own ?? named
+  const attempts = (await readAttempts(store, named, env.POS_ID)).map(({ order, made }) => ({
+    order_id: order.order_id,
+    holdsMoney: holdsMoney(order.totals),
+    isUnsettled: made.some(isOpen),
+    hasKey: made.some((one) => one.keyHash === keyHash && one.outcome !== 'not_sent'),
+  }))
+  return chooseAttempt(attempts)
+}
+
+/** Settles an operation manually when its outcome cannot be determined. */
+export async function settleByHand(
   scope: OrderScope,
-  operation: MoneyOperation,
-  input: Record<string, unknown>,
+  order_id: string,
+  { attempt_id: id, executed }: { attempt_id: string; executed: boolean },
 ): Promise<RecordedResponse> {
-  const order_id = String(input.order_id)
-  let made: object
+  const attempts = await readAttempts(scope.store, order_id, scope.env.POS_ID)
+  const its = attempts.find(({ order, made }) => [...made, ...order.operations].some((one) => one.id === id))
+  return (await run(scope, its?.order.order_id ?? order_id, {
+    type: 'by_hand',
+    id,
+    executed,
+    isListed: false,
+  })) as RecordedResponse
+}
+
+/** Finds out what became of an operation that has waited. @param mayAsk Else from the events alone. */
+export async function checkOperation(scope: OrderScope, order_id: string, id: string, mayAsk: boolean): Promise<void> {
+  await run(scope, order_id, { type: 'check', id, mayAsk }, { lookUp: ONE_LOOK })
+}
+
+/** Stores what the service lists of an order. */
+export async function listAtService(
+  scope: OrderScope,
+  { kind, started_at }: MoneyOperation,
+  order_id: string,
+): Promise<void> {
+  await askService(scope, { operation: CALL_NAMES[kind], order_id, sent_at: started_at }, { ...ONE_LOOK, known: [] })
+}
+
+interface RunOptions {
+  /** Of the request. */
+  fields?: Record<string, unknown>
+  /** How patiently the service is asked. */
+  lookUp?: CallOptions
+}
+
+const AFTER_ASKING: ReadonlySet<Message['type']> = new Set(['request', 'looked_up', 'by_hand'])
+
+/** Plays a message and all that follow from it. @returns The answer to the caller, where there is one. */
+async function run(
+  scope: OrderScope,
+  order_id: string,
+  first: Message,
+  options: RunOptions = {},
+): Promise<RecordedResponse | undefined> {
+  const messages = [first]
+  let answer: RecordedResponse | undefined
+  let reading: OrderReading | undefined
+  let state: OrderState | undefined
+  for (let message = messages.shift(); message; message = messages.shift()) {
+    if (!reading || !state || AFTER_ASKING.has(message.type)) {
+      // Again after the service was asked: what was learnt there is known from now on.
+      const { rebuilt_at, asked: isAsked = false } = await takeStock(scope, order_id)
+      reading = await readOrder(scope.store, order_id, scope.env.POS_ID)
+      const { loss: _, ...before } = state ?? {}
+      const isSure = isAsked && rebuilt_at === undefined
+      const loss = !isSure && { loss: { at: rebuilt_at ?? 0, isAsked } }
+      state = { ...before, order: factsOf(scope, order_id, reading), operations: reading.made, ...loss }
+    }
+    const next = step(state, message, scope.now())
+    state = next.state
+    for (const command of next.commands) {
+      if (command.type === 'answer') answer = command.response
+      else {
+        const said = await carryOut(scope, order_id, command, message, reading, options)
+        if (said) messages.push(said)
+      }
+    }
+  }
+  return answer
+}
+
+function factsOf(
+  { env }: OrderScope,
+  order_id: string,
+  { order, events, checkout }: OrderReading,
+): OrderState['order'] {
+  const { totals, operations } = order
+  const operation_ids = events.flatMap(({ operation_id }) => operation_id ?? [])
+  const isKnown = events.length > 0 || checkout !== undefined
+  const isAddressable = Boolean(env.PUBLIC_ORIGIN || checkout?.origin)
+  return { order_id, isKnown, isAddressable, totals, operations, operation_ids }
+}
+
+/** @returns The message that follows from a command. */
+async function carryOut(
+  scope: OrderScope,
+  order_id: string,
+  command: Exclude<Command, { type: 'answer' }>,
+  message: Message,
+  reading: OrderReading,
+  { fields = {}, lookUp = {} }: RunOptions,
+): Promise<Message | undefined> {
+  if (command.type === 'then') return command.message
+  if (command.type === 'list_all') {
+    await storeListed(scope, order_id)
+    await noteAsked(scope, (await readOrder(scope.store, order_id, scope.env.POS_ID)).order)
+    return { type: 'request', request: command.request }
+  }
+  const { operation } = command
+  const { id, kind, started_at, amount } = operation
+  switch (command.type) {
+    case 'store': {
+      const stored = putOperation(scope.store, await orderKeyOf(order_id), operation)
+      // The caller gets the response even when it cannot be recorded: the operation then blocks others until it is settled.
+      if (message.type !== 'responded') return void (await stored)
+      return void (await stored.catch((error: unknown) => {
+        logError('outcome_not_recorded', { attempt_id: id, operation: kind, order_id, ...describeError(error) })
+      }))
+    }
+    case 'watch':
+      if (command.listed) logError('outcome_unknown', { attempt_id: id, operation: kind, order_id })
+      return void (await (command.listed
+        ? watchUnknown(scope, order_id, operation)
+        : watch(scope, { kind, order_id, attempt_id: id, since: started_at })))
+    case 'unwatch':
+      return void (await unwatch(scope, order_id, operation))
+    case 'file':
+      return void (await file(scope, order_id, command))
+    case 'send':
+      return { type: 'responded', id, ...(await send(scope, order_id, kind, fields, reading)) }
+    case 'look_up': {
+      const call = { operation: CALL_NAMES[kind], order_id, amount: amount ?? undefined, sent_at: started_at }
+      const { known, settleAfterMs } = command
+      const resolved = await askService(scope, call, { ...lookUp, known, settleAfterMs })
+      const [shown] = resolved.outcome === 'executed' ? foldOrder([resolved.record]).operations : []
+      return { type: 'looked_up', id, outcome: resolved.outcome, ...(shown && { shown }) }
+    }
+    case 'list':
+      await listAtService(scope, operation, order_id).catch((error: unknown) => {
+        logError('reconciliation_failed', { order_id, ...describeError(error) })
+      })
+      return command.message
+  }
+}
+
+type Responded = Omit<Extract<Message, { type: 'responded' }>, 'type' | 'id'>
+
+/** Makes the call. It is never repeated automatically. */
+async function send(
+  scope: OrderScope,
+  order_id: string,
+  kind: OperationKind,
+  fields: Record<string, unknown>,
+  { order, events, checkout }: OrderReading,
+): Promise<Responded> {
+  const expected = events.find((event) => event.expected)?.expected ?? checkout
+  const server_url = fields.server_url ?? (await operationAddress(scope.env, order_id, checkout?.origin, expected))
   try {
-    made = await OPERATIONS[operation.kind].call(scope, input)
+    const made = await makeOperation(scope, kind, { order_currency: order.currency, server_url, ...fields, order_id })
+    const { cc_token, ...body } = made as Record<string, unknown>
+    return { outcome: 'done', response: { status: 200, body }, operation_id: String(body.operation_id) }
   } catch (error) {
     const problem = problemOf(error)
     if (!problem) throw error
     const outcome = outcomeOf(error)
-    const body = outcome === 'unknown' ? { ...problem, ...outcomeUnknown(operation.kind) } : problem
-    const response = { status: body.status, body }
-    await record(scope, operation, outcome, response)
-    if (outcome === 'unknown') {
-      logError('outcome_unknown', operationFields(operation, order_id))
-      await watchUnknown(scope, order_id, operation)
-    } else {
-      await unwatch(scope, order_id, operation)
-    }
-    return response
+    const body = outcome === 'unknown' ? { ...problem, ...outcomeUnknown(kind) } : problem
+    return { outcome, response: { status: body.status, body } }
   }
-  const { cc_token, ...body } = made as Record<string, unknown>
-  const response = { status: 200, body }
-  await record(scope, operation, 'done', response, String(body.operation_id))
-  // Like an event, so that the order is right before the webhook arrives; `onEvent` gets the webhook.
-  const event = readEvent({ ...body, method: operation.kind })
-  try {
-    await storeShown(scope, event, { notify: false })
-    // Without its final state it is asked about, in case that its webhook does not arrive.
-    if (isFinal(String(body.status))) await unwatch(scope, order_id, operation)
-  } catch (error) {
-    logError('operation_not_logged', { ...operationFields(operation, order_id), ...describeError(error) })
-  }
-  return response
 }
 
-const operationFields = ({ id, kind }: MoneyOperation, order_id: string) => ({
-  attempt_id: id,
-  operation: kind,
-  order_id,
-})
+/** Like an event, so that the order is right before the webhook arrives; `onEvent` gets the webhook. */
+async function file(
+  scope: OrderScope,
+  order_id: string,
+  { operation, response }: Extract<Command, { type: 'file' }>,
+): Promise<void> {
+  const { id, kind } = operation
+  const body = response.body as Record<string, unknown>
+  try {
+    await storeShown(scope, readEvent({ ...body, method: kind }), { notify: false })
+    // Without its final status the service is asked about it, in case that its webhook does not arrive.
+    if (isFinal(String(body.status))) await unwatch(scope, order_id, operation)
+  } catch (error) {
+    logError('operation_not_logged', { attempt_id: id, operation: kind, order_id, ...describeError(error) })
+  }
+}
 
-export const outcomeUnknown = (kind: OperationKind): Problem => ({
+export const outcomeUnknown = (kind: OperationKind | 'cancel'): Problem => ({
   status: 502,
   code: 'outcome_unknown',
   title: 'It may have been executed.',
-  detail: `Send the same request again with the same Idempotency-Key: it finds out, and never makes a second ${kind}. Or have the webhook re-sent with POST …/resend and {"operation":"${kind}"}.`,
+  detail:
+    kind === 'cancel'
+      ? 'Send the same request again: a payment that is cancelled stays cancelled.'
+      : `Send the same request again with the same Idempotency-Key: it finds out, and never makes a second ${kind}. Or have the webhook re-sent with POST …/resend and {"operation":"${kind}"}.`,
 })
 
 function outcomeOf(error: unknown): OperationState {
@@ -197,38 +283,4 @@ function outcomeOf(error: unknown): OperationState {
   // Statuses that may have been processed never make an ApiError. A proxy may say 425 although the service has executed the request.
   if (!isApiError(error) || error.status === 425) return 'unknown'
   return error.retryable ? 'not_sent' : 'rejected'
-}
-
-/** The caller gets the response even when it cannot be recorded: the operation then blocks others until it is settled. */
-async function record(
-  { store }: OrderScope,
-  operation: MoneyOperation,
-  outcome: OperationState,
-  response: RecordedResponse,
-  operation_id?: string,
-): Promise<void> {
-  try {
-    await putOutcome(store, operation, outcome, response, operation_id)
-  } catch (error) {
-    logError('outcome_not_recorded', { attempt_id: operation.id, operation: operation.kind, ...describeError(error) })
-  }
-}
-
-function blocked({ id, kind, outcome }: MoneyOperation): ProblemError {
-  const byHand = `If you know the outcome, settle it manually: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
-  return outcome === 'unknown'
-    ? new ProblemError(
-        409,
-        `${kind}_unsettled`,
-        `It is not known whether an earlier ${kind} was executed.`,
-        `Its webhook settles it, or the next request once the service knows. ${byHand}`,
-        { attempt_id: id },
-      )
-    : new ProblemError(
-        409,
-        `${kind}_in_progress`,
-        `Another ${kind} of this order is in progress, or its worker died.`,
-        `Try again in a few minutes: the service is asked then. ${byHand}`,
-        { attempt_id: id },
-      )
 }

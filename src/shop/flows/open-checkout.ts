@@ -1,42 +1,36 @@
 import type { CheckoutLink } from '../../checkout-link/index.ts'
 import {
-  type CreatePaymentInput,
-  type CreateSplitPurchaseInput,
-  createPayment,
-  createSplitPurchase,
   isApiError,
   isInvalidInputError,
   isOutcomeUnknownError,
+  resendWebhook,
+  type WebhookEvent,
 } from '../../index.ts'
-import { moneyConfig } from '../env.ts'
+import { recordOf } from '../../schemas/read.ts'
+import { clientConfig } from '../env.ts'
 import { resultLink, webhookAddress } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
-import type { OrderScope } from '../scope.ts'
-import { attemptId, type CheckoutRecord, getCheckout } from '../store/checkouts.ts'
-import { getStatus } from '../store/order.ts'
-import { areClosed, isRevoked } from '../store/revocations.ts'
 import {
-  announce,
-  askStatus,
-  cancel,
-  expectedOf,
-  expire,
-  type LinkedOrder,
-  latestPayment,
-  remember,
-} from './payment-attempts.ts'
-import { ABANDONED_MS } from './schedule.ts'
+  type CheckoutAnswer,
+  type CheckoutCommand,
+  type CheckoutMessage,
+  type CheckoutState,
+  type Visit as LinkTerms,
+  stepCheckout,
+} from '../protocol-checkout.ts'
+import type { OrderScope } from '../scope.ts'
+import { areClosed, attemptId, closeLinks, getCheckout, isRevoked, latestAttempt, orderOf } from '../store/checkouts.ts'
+import { ignoreOutage } from '../store/kv.ts'
+import { getStatus } from '../store/order.ts'
+import { announce, expectedOf, expire, type LinkedOrder, remember } from './checkout-records.ts'
+import { cancelAtService, makePayment } from './money-calls.ts'
+import { noteCreated, takeStock } from './rebuild.ts'
+import { storeShown } from './store-event.ts'
 
-/** The result of opening a link. */
+/** The result of opening a link: to the payment, or to the result; else the page to show. */
 export type Opening =
-  /** To the payment, or to the result. */
   | { kind: 'redirect'; url: string }
-  /** The payment was paid or cancelled at this moment; the page refreshes. */
-  | { kind: 'wait' }
-  /** The order was opened before with another amount or currency; the service rejects its fields; all attempts failed. */
-  | { kind: 'changed' | 'unusable' | 'closed' }
-  /** It was not paid in time; the shop revoked the link; it could not be opened now. */
-  | { kind: 'expired' | 'revoked' | 'failed' }
+  | { kind: Exclude<CheckoutAnswer['kind'], 'redirect' | 'result' | 'cancelled' | 'rejected' | 'link_closed'> }
 
 /** One opening of one link. */
 export interface Visit {
@@ -45,153 +39,171 @@ export interface Visit {
   path: string
 }
 
-/** `~99` is the last that fits into the service's limit. */
-const MAX_ATTEMPTS = 99
-
 /**
  * Brings a link's customer to the checkout: the existing one, or a new one. There is one payment however often and however
  * concurrently a link is opened.
  */
 export async function openCheckout(scope: OrderScope, order_id: string, visit: Visit): Promise<Opening> {
+  const run: Run = { scope, order_id, linked: { ...visit, scope } }
   try {
-    return await open({ ...visit, scope })
+    const answer = await play(run, { type: 'open' })
+    if (answer.kind === 'failed' || answer.kind === 'unusable') throw run.error
+    if (answer.kind !== 'result') return answer as Opening
+    return { kind: 'redirect', url: await resultOf(run.linked as LinkedOrder, answer.attempt) }
   } catch (error) {
     logError('checkout_not_opened', { order_id, ...describeError(error), fields: fieldsOf(error) })
     return isInvalidInputError(error) ? { kind: 'unusable' } : { kind: 'failed' }
   }
 }
 
-async function open(step: LinkedOrder): Promise<Opening> {
-  const { scope, link } = step
-  const { store } = scope
-  const { order_id } = link.order
-  const [checkout, wasRevoked, wasClosed] = await Promise.all([
-    getCheckout(store, order_id),
-    isRevoked(store, step.path),
-    areClosed(store, order_id),
-  ])
-  if (wasRevoked) return revoked(step, checkout?.attempts)
-  const isExpired = !(scope.now() < link.expiresAt)
-  if (!checkout && isExpired) return findOut(step, 1, isExpired)
-  if (!checkout) return wasClosed ? closed(step) : create(step, 1)
-  if (isChanged(checkout, link)) return { kind: 'changed' }
-  const { attempts, url, expires_at } = checkout
-  const { status, cancelled } = (await getStatus(store, attemptId(order_id, attempts))) ?? {}
-  if (status === 'success') return result(step, attempts)
-  if (isExpired) return status === 'failure' ? { kind: 'expired' } : findOut(step, attempts, isExpired)
-  if (wasClosed) return closed(step, attempts)
-  if (status === 'failure') return tryAgain(step, attempts, cancelled === true && !checkout.expired)
-  if (url === undefined || checkout.expired) return findOut(step, attempts)
-  // It may have been closed as abandoned since. An address is written with its time.
-  const isOld = scope.now() - (checkout.opened_at as number) >= ABANDONED_MS
-  if (isOld || link.expiresAt > expires_at) {
-    await remember(step, { attempts, url, expires_at: Math.max(link.expiresAt, expires_at) })
+/**
+ * Cancels the payment of an order that is open, and closes its link.
+ *
+ * @param named The order, or an attempt at paying it.
+ */
+export async function cancelOrder(scope: OrderScope, named: string): Promise<Record<string, unknown>> {
+  const order_id = await orderOf(scope.store, named)
+  const run: Run = { scope, order_id }
+  const answer = await play(run, { type: 'cancel' })
+  if (answer.kind === 'cancelled') return run.cancelled as Record<string, unknown>
+  if (answer.kind === 'link_closed') return { order_id: attemptId(order_id, answer.attempt), link: 'closed' }
+  throw run.error
+}
+
+/** What is kept while a message and all that follow from it are played. */
+interface Run {
+  scope: OrderScope
+  order_id: string
+  /** The link that is being opened. */
+  linked?: LinkedOrder
+  /** The service's response to the last cancellation. */
+  cancelled?: object
+  /** Of the last call that failed. */
+  error?: unknown
+}
+
+async function play(run: Run, first: CheckoutMessage): Promise<CheckoutAnswer> {
+  const { scope, linked } = run
+  let state: CheckoutState | undefined
+  for (let message: CheckoutMessage | undefined = first; message; ) {
+    // Again after a cancellation was rejected: an event may have said why.
+    if (!state || message.type === 'cancelled') state = await readState(run)
+    const commands = stepCheckout(state, message, scope.now(), linked && visitOf(linked))
+    message = undefined
+    for (const command of commands) {
+      if (command.type === 'answer') return command.answer
+      message = (await carryOut(run, command)) ?? message
+    }
   }
-  return { kind: 'redirect', url }
+  throw new Error('The protocol gave no answer.')
 }
 
-/** Whether a payment of the order was opened by a link that asks for something else. */
-function isChanged(checkout: CheckoutRecord, link: CheckoutLink): boolean {
-  const { amount, currency, recurring_amount } = expectedOf(link)
-  return (
-    checkout.amount !== amount ||
-    checkout.currency !== currency ||
-    checkout.recurring_amount !== recurring_amount ||
-    checkout.method !== link.order.method
-  )
+function visitOf({ link }: LinkedOrder): LinkTerms {
+  const { amount, currency, method } = link.order
+  return { ...expectedOf(link), amount, currency, method, expires_at: link.expiresAt }
 }
 
-/** A revoked link leads to no payment; who has paid sees the result all the same, also before its webhook. */
-async function revoked(step: LinkedOrder, attempts?: number): Promise<Opening> {
-  const { attempt, status } = await latestPayment(step, attempts)
-  return status === undefined || status === 'init' || status === 'failure' ? { kind: 'revoked' } : result(step, attempt)
+async function readState({ scope, order_id, linked }: Run): Promise<CheckoutState> {
+  const { store } = scope
+  await takeStock(scope, order_id)
+  const checkout = await getCheckout(store, order_id)
+  const latest = await latestAttempt(store, order_id, checkout?.attempts)
+  const numbers = Array.from({ length: latest }, (_, i) => i + 1)
+  const [isClosed, revoked, ...statuses] = await Promise.all([
+    areClosed(store, order_id),
+    linked ? isRevoked(store, linked.path) : false,
+    ...numbers.map((attempt) => getStatus(store, attemptId(order_id, attempt))),
+  ])
+  return { checkout, isClosed, isRevoked: revoked, attempts: statuses.map((status) => status ?? {}) }
 }
 
-/** An order that the shop cancelled is not paid any more: a payment that was being opened at that moment is cancelled too. */
-async function closed(step: LinkedOrder, attempts?: number): Promise<Opening> {
-  const { attempt, status } = await latestPayment(step, attempts)
-  if (status === 'init') await cancel(step, attempt)
-  // The service does not know the order: nothing was paid, and nothing ever will be.
-  return status === undefined ? { kind: 'closed' } : result(step, attempt)
+/** @returns The message that follows from a command. */
+async function carryOut(
+  run: Run,
+  command: Exclude<CheckoutCommand, { type: 'answer' }>,
+): Promise<CheckoutMessage | undefined> {
+  const { scope, order_id } = run
+  // Of a link; the shop's cancellation has no such commands.
+  const linked = run.linked as LinkedOrder
+  switch (command.type) {
+    case 'ask':
+      return { ...command, type: 'asked', status: await askStatus(linked, command.attempt) }
+    case 'create':
+      return create(run, linked, command)
+    case 'cancel':
+      try {
+        run.cancelled = { ...(await cancelAtService(scope, attemptId(order_id, command.attempt))) }
+        return { ...command, type: 'cancelled' }
+      } catch (error) {
+        if (!isApiError(error)) throw error
+        run.error = error
+        return { ...command, type: 'cancelled', rejectedWith: error.status }
+      }
+    case 'announce':
+      return void (await announce(linked, command.attempt))
+    case 'remember': {
+      const { type: _, attempt: attempts, ...rest } = command
+      return void (await remember(linked, { attempts, ...rest }))
+    }
+    case 'expire':
+      return void (await expire(linked, command.attempt))
+    case 'close': {
+      const closing = closeLinks(scope.store, order_id, scope.now())
+      return void (await (command.mayFail ? closing.catch(ignoreOutage) : closing))
+    }
+    case 'unwatch':
+      return void (await scope.watchlist.remove(attemptId(order_id, command.attempt)).catch(ignoreOutage))
+  }
 }
 
-/** After a decline the same link leads to another attempt; after a cancellation that was not made here it does not. */
-async function tryAgain(step: LinkedOrder, attempt: number, wasCancelled: boolean): Promise<Opening> {
-  const next_id = attemptId(step.link.order.order_id, attempt + 1)
-  const byShop = wasCancelled && (await getCheckout(step.scope.store, next_id)) === undefined
-  return byShop ? result(step, attempt) : next(step, attempt)
-}
-
-/** Creates the n-th attempt's payment. */
-async function create(step: LinkedOrder, attempt: number, unknownToService = false): Promise<Opening> {
-  const { scope, link } = step
+/** Asks the service for the status of an attempt's payment, and stores what it says. */
+async function askStatus({ scope, link }: LinkedOrder, attempt: number): Promise<unknown> {
   const { env, fetch } = scope
   const order_id = attemptId(link.order.order_id, attempt)
-  let url: string
+  let event: WebhookEvent
   try {
-    const config = moneyConfig(env, fetch)
-    const input = {
+    event = await resendWebhook(clientConfig(env, fetch), { order_id, operation: link.order.method })
+  } catch (error) {
+    if (!(isApiError(error) && error.status === 404)) throw error
+    return undefined
+  }
+  await storeShown(scope, event, { expected: expectedOf(link) })
+  return recordOf(event).status ?? null
+}
+
+async function create(
+  run: Run,
+  linked: LinkedOrder,
+  { attempt, isNew }: Extract<CheckoutCommand, { type: 'create' }>,
+): Promise<CheckoutMessage> {
+  const { scope, link } = linked
+  const secret = scope.env.LINK_SECRET
+  const order_id = attemptId(link.order.order_id, attempt)
+  try {
+    const url = await makePayment(scope, {
       ...link.order,
       order_id,
-      server_url:
-        link.order.server_url ?? (await webhookAddress(link.origin, order_id, expectedOf(link), env.LINK_SECRET)),
-      result_url: link.order.result_url ?? (await resultLink(link.origin, order_id, env.LINK_SECRET)),
-    }
-    const response =
-      'split' in input
-        ? await createSplitPurchase(config, input as Extract<CreateSplitPurchaseInput, { mode: 'hosted' }>)
-        : await createPayment(config, input as CreatePaymentInput)
-    // A hosted auth may return a record instead of a redirect: the API document does not show it.
-    url = 'url' in response ? response.url : (response.user_action_url ?? (await result(step, attempt)).url)
+      server_url: link.order.server_url ?? (await webhookAddress(link.origin, order_id, expectedOf(link), secret)),
+      result_url: await resultOf(linked, attempt),
+    })
+    if (attempt === 1) await noteCreated(scope).catch(ignoreOutage)
+    return { type: 'created', attempt, url: url ?? (await resultOf(linked, attempt)) }
   } catch (error) {
-    // By an opening that died before it could record the address.
-    if (wasUsed(error) && !unknownToService) return findOut(step, attempt)
-    if (isOutcomeUnknownError(error)) await remember(step, { attempts: attempt })
-    throw error
+    run.error = error
+    const how = wasUsed(error)
+      ? 'used'
+      : isOutcomeUnknownError(error)
+        ? 'unknown'
+        : isInvalidInputError(error)
+          ? 'unusable'
+          : 'failed'
+    return { type: 'not_created', attempt, isNew, how }
   }
-  await remember(step, { attempts: attempt, url })
-  return { kind: 'redirect', url }
 }
 
-/**
- * It is not known whether the n-th attempt's payment was created, its address is lost (no documented call returns it), or
- * its link has expired. So the service is asked for the payment's state:
- * - it does not know the order (404, an assumption): the same order_id is sent again, which cannot make two payments;
- * - created and unpaid: cancelled, and tried again under the next order_id, linked to this one;
- * - anything else: the result page.
- */
-async function findOut(step: LinkedOrder, attempt: number, isExpired = false): Promise<Opening> {
-  const { scope, link } = step
-  const status = await askStatus(step, attempt)
-  if (status === undefined) return isExpired ? { kind: 'expired' } : create(step, attempt, true)
-  if (status === 'failure') {
-    if (isExpired) return { kind: 'expired' }
-    const ids = [link.order.order_id, attemptId(link.order.order_id, attempt + 1)]
-    const [own, replacing] = await Promise.all(ids.map((id) => getCheckout(scope.store, id)))
-    return replacing || own?.expired ? next(step, attempt) : result(step, attempt)
-  }
-  if (status !== 'init') return result(step, attempt)
-  if (!isExpired && attempt >= MAX_ATTEMPTS) return { kind: 'closed' }
-  // Written before the cancellation: it alone distinguishes a payment that was cancelled here from one that the shop cancelled.
-  if (!isExpired) await announce(step, attempt + 1)
-  else if (!(await expire(step, attempt))) return { kind: 'expired' }
-  // Paid or cancelled at this moment: the next look shows which.
-  if (!(await cancel(step, attempt))) return { kind: 'wait' }
-  return isExpired ? { kind: 'expired' } : create(step, attempt + 1)
-}
-
-/** Records that the attempt after the n-th belongs to this order, then creates it. */
-async function next(step: LinkedOrder, attempt: number): Promise<Opening> {
-  if (attempt >= MAX_ATTEMPTS) return { kind: 'closed' }
-  await announce(step, attempt + 1)
-  return create(step, attempt + 1)
-}
-
-async function result({ link, scope }: LinkedOrder, attempt: number): Promise<{ kind: 'redirect'; url: string }> {
-  const order_id = attemptId(link.order.order_id, attempt)
-  const { result_url } = link.order
-  return { kind: 'redirect', url: result_url ?? (await resultLink(link.origin, order_id, scope.env.LINK_SECRET)) }
-}
+const resultOf = async ({ link, scope }: LinkedOrder, attempt: number): Promise<string> =>
+  link.order.result_url ??
+  (await resultLink(link.origin, attemptId(link.order.order_id, attempt), scope.env.LINK_SECRET))
 
 /**
  * Whether the service rejected an order_id because it was used before. An ASSUMPTION from public material: the API

@@ -1,7 +1,8 @@
 import type { OrderScope } from '../scope.ts'
 import { getCheckout } from '../store/checkouts.ts'
 import { orderKeyOf } from '../store/event-log.ts'
-import { getStatus, type Order, type OrderPage, readOrder } from '../store/order.ts'
+import { getStatus, type Order, type OrderPage, readOrder, readShown } from '../store/order.ts'
+import { ownAttempt } from '../store/published.ts'
 
 /** What the customer's page shows of an order. */
 export async function showPage({ store }: OrderScope, order_id: string): Promise<OrderPage> {
@@ -11,9 +12,11 @@ export async function showPage({ store }: OrderScope, order_id: string): Promise
   return { status, method, expected, description, link, lang }
 }
 
-/** The order as the API shows it; undefined when nothing is known of it. */
-export async function showOrder({ store, env }: OrderScope, order_id: string): Promise<Order | undefined> {
-  const { order, events, checkout } = await readOrder(store, order_id, env.POS_ID)
+/** The order, or the attempt at paying it, as the API shows it; undefined when nothing is known of it. */
+export async function showOrder({ store, env }: OrderScope, named: string): Promise<Order | undefined> {
+  const own = ownAttempt(store, named)
+  const { order, events, checkout } =
+    own === undefined ? await readShown(store, named, env.POS_ID) : await readOrder(store, own, env.POS_ID)
   return events.length > 0 || checkout || order.attempts.length > 0 ? order : undefined
 }
 

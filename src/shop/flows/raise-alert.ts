@@ -7,7 +7,6 @@ import type { OrderScope, Scope } from '../scope.ts'
 import { type CheckoutRecord, getCheckout } from '../store/checkouts.ts'
 import { StorageError } from '../store/kv.ts'
 import type { OrderStore } from '../store/order-store.ts'
-import { textOf } from './alert-text.ts'
 
 const HOUR_MS = 3_600_000
 /** How long `onAlert` may take until the log says that it has not finished. */
@@ -72,9 +71,8 @@ async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: Raise
     return !(error instanceof StorageError && error.tooSoon)
   })
   if (!isNew) return
-  const { PUBLIC_ORIGIN } = scope.env
   const asked = 'store' in scope ? await askedFor(scope.store, alert.order_id) : undefined
-  const text = textOf(alert, PUBLIC_ORIGIN || (asked?.origin ?? ''), asked)
+  const text = textOf(alert, originOf(scope.env, asked), asked)
   let timer: ReturnType<typeof setTimeout> | undefined
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new DOMException('onAlert took too long', 'TimeoutError')), ON_ALERT_MS)
@@ -86,6 +84,10 @@ async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: Raise
   }
 }
 
+/** Where the worker is. */
+export const originOf = ({ PUBLIC_ORIGIN }: ShopEnv, checkout: CheckoutRecord | undefined): string =>
+  PUBLIC_ORIGIN || (checkout?.origin ?? '')
+
 /** What an order costs, for the alert's text alone: it is not worth a failure. */
 async function askedFor(store: OrderStore, order_id: string | null): Promise<CheckoutRecord | undefined> {
   return order_id === null ? undefined : getCheckout(store, order_id).catch(() => undefined)
@@ -96,10 +98,55 @@ async function askedFor(store: OrderStore, order_id: string | null): Promise<Che
  *
  * Key `alert/<hash of the alert>`, in the order's gate or, where it is about no order, in KV; gone after an hour.
  */
-async function mayRaise(store: OrderStore, alert: RaisedAlert, at: number): Promise<boolean> {
+async function mayRaise(store: Pick<OrderStore, 'get' | 'put'>, alert: RaisedAlert, at: number): Promise<boolean> {
   const key = `alert/${await sha256(JSON.stringify(alert))}`
   const last = (await store.get(key)) as { at: number } | undefined
   if (last && at - last.at < HOUR_MS) return false
   await store.put(key, { at }, undefined, HOUR_MS / 1000)
   return true
+}
+
+const FLAGS: Readonly<Record<string, string>> = {
+  amount_mismatch: 'another amount was paid than was asked for',
+  currency_mismatch: 'another currency was paid than was asked for',
+  over_capture: 'more was charged than was reserved',
+  unknown_order: 'no link of this shop opened it',
+  unexpected_shape: 'it was reported in an unexpected form',
+  foreign_pos: 'it was paid to another POS',
+  status_conflict: 'it was reported both as successful and as failed',
+  over_refund: 'more was refunded than was paid',
+  paid_twice: 'another attempt at it was paid too: refund one of them',
+}
+
+/** What happened, and what to do about it, with an address: for the phone of who runs the shop. */
+export function textOf(
+  alert: RaisedAlert,
+  origin: string,
+  asked?: { amount: number | null; currency: string | null },
+): string {
+  const { kind, order_id, flag, count } = alert
+  const sum = asked?.amount ? ` (${asked.amount.toFixed(2)} ${asked.currency})` : ''
+  const order = `Order ${order_id}${sum}: `
+  const api = `${origin}/api/`
+  const at = order_id === null ? `${api}orders` : `${api}orders/${encodeURIComponent(order_id)}`
+  const portal = `Look it up in the merchant portal. See ${at}`
+  if (count !== undefined) return `${count} alerts "${kind}" within an hour; the log has each of them. See ${at}`
+  switch (kind) {
+    case 'stray':
+      return `A webhook names no order (${alert.reason}). Ask the service which one is meant. See ${api}strays/${alert.id}`
+    case 'configuration':
+      return `The worker is misconfigured (${alert.misconfigured}). Correct it and deploy. See ${origin}/health`
+    case 'on_event_given_up':
+      return `${order}onEvent failed ${alert.attempts} times and is not called again. Correct it, then send POST ${api}events/${alert.event_id}/replay`
+    case 'on_event_failing':
+      return `${order}onEvent failed ${alert.attempts} times${alert.waiting ? `, and ${alert.waiting} events wait` : ''}. See ${api}events?failing=true, correct it and deploy`
+    case 'operation_unsettled':
+      return `${order}it is not known how a ${alert.operation} ended. ${portal}`
+    case 'checkout_open':
+      return `${order}its payment has not ended for a day. ${portal}`
+    default: {
+      const what = String(flag ?? kind)
+      return `${order}${FLAGS[what] ?? what}. Check it before you ship. See ${at}`
+    }
+  }
 }

@@ -1,7 +1,8 @@
+import type { MoneyOperation } from '../protocol.ts'
+import { ABANDONED_MS } from '../protocol-checkout.ts'
 import type { OrderScope } from '../scope.ts'
 import { ignoreOutage } from '../store/kv.ts'
-import type { MoneyOperation } from '../store/money-operations.ts'
-import type { WatchedRow } from '../store/watchlist.ts'
+import type { WatchedRow } from '../store/tasks.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -14,8 +15,6 @@ const ASK_AFTER_MS: readonly number[] = [
   6 * HOUR_MS,
   ...[1, 2, 3, 4, 5, 6, 7].map((days) => days * DAY_MS),
 ]
-/** After this long an unpaid checkout counts as abandoned, and any other one that is still open is an alert. */
-export const ABANDONED_MS: number = DAY_MS
 /** After this long an operation that is not settled is an alert. */
 const UNSETTLED_MS = 10 * MINUTE_MS
 

@@ -4,14 +4,25 @@ import { recordOf } from '../../schemas/read.ts'
 import { keepsCardToken, retentionMs, type ShopEnv } from '../env.ts'
 import { toBase64url } from '../lib/crypto.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
+import { holdsMoney } from '../protocol.ts'
 import type { OrderScope, Scope } from '../scope.ts'
 import { type CheckoutRecord, getCheckout } from '../store/checkouts.ts'
-import { type LoggedEvent, listEvents, orderIdOf, orderKeyOf, putEvent, type StoredEvent } from '../store/event-log.ts'
-import { ignoreOutage, unlessJustWritten } from '../store/kv.ts'
-import { getStatus, type Order, type OrderStatus, orderFrom, putStatus } from '../store/order.ts'
+import {
+  type LoggedEvent,
+  listEvents,
+  orderIdOf,
+  orderKeyOf,
+  putEvent,
+  putOwnEvent,
+  type StoredEvent,
+} from '../store/event-log.ts'
+import { ignoreOutage } from '../store/kv.ts'
+import { isPaidBeside, type Order, orderFrom } from '../store/order.ts'
+import { touch } from '../store/published.ts'
 import { putStray } from '../store/strays.ts'
 import { scheduleErasure } from './erase-personal-data.ts'
 import { raiseAlert } from './raise-alert.ts'
+import { takeStock } from './rebuild.ts'
 
 /** An event as it is stored: its summary, and its record without card data. */
 export interface PackedEvent extends Pick<StoredEvent, 'event' | 'issues'> {
@@ -100,10 +111,7 @@ export interface StoreOptions {
   notify?: boolean
 }
 
-/**
- * Stores an event that the service showed when it was asked. Its webhook may come at the same moment: KV then rejects the
- * second write to the event's key, and the first write was of the same event.
- */
+/** Stores an event that the service showed when it was asked. */
 export async function storeShown(
   scope: OrderScope,
   event: WebhookEvent,
@@ -112,7 +120,7 @@ export async function storeShown(
   const packed = packEvent(event, scope.env, expected)
   const store = () => (packed ? storeEvent(scope, packed, options) : storeUnpackable(scope, event))
   // Queue behind webhooks: two concurrent writers would overwrite each other's status.
-  await scope.eventsInTurn(() => unlessJustWritten(store()))
+  await scope.eventsInTurn(store)
 }
 
 /**
@@ -131,9 +139,11 @@ export async function storeEvent(
   const orderKey = await orderKeyOf(order_id)
   const logged: LoggedEvent = { ...summary, received_at: now, ...(expected && { expected }) }
   const isQueued = scope.onEvent !== undefined && notify
+  // Before the log has it: an event in KV whose gate has no row is one of a gate that was lost.
+  await takeStock(scope, order_id, logged.id)
   const known = await listEvents(store, orderKey)
   if (known.some(({ id }) => id === logged.id)) {
-    if (isQueued) await outbox.add(logged.id, stored, now)
+    if (isQueued) await outbox.add(logged.id, order_id, stored, now)
     return
   }
   const fields = stored.issues?.map(({ path }) => path)
@@ -143,20 +153,21 @@ export async function storeEvent(
   const posId = scope.env.POS_ID
   const order = orderFrom(order_id, [...known, logged], { checkout, posId })
   const before = orderFrom(order_id, known, { checkout, posId })
-  // The index first: an event whose row is missing would never be listed; a row without an event does no harm.
-  await scope.row.update(order, now)
   for (const flag of order.flags) {
     // A second try at paying informs; nobody has to look at it.
     if (flag !== 'paid_after_failure' && !before.flags.includes(flag))
       raiseAlert(scope, { kind: 'flag', order_id, flag })
   }
-  // Before the event: a worker that dies in between leaves a page that is right, and the event is delivered again.
-  await keepStatus(scope, order, before, stored.event)
-  await putEvent(kv, orderKey, logged, stored, (key, metadata) =>
-    isQueued ? outbox.add(logged.id, stored, now, { [key]: { metadata } }) : store.put(key, undefined, metadata),
-  )
-  // Again: an alarm may have folded the order just before the event was there.
-  await scope.row.update(order, now)
+  if (holdsMoney(order.totals) && !holdsMoney(before.totals) && (await isPaidBeside(store, order_id))) {
+    raiseAlert(scope, { kind: 'flag', order_id, flag: 'paid_twice' })
+  }
+  await putEvent(kv, orderKey, logged, stored)
+  const putOwn = (): void => {
+    putOwnEvent(store, orderKey, logged, stored.event)
+    touch(store, order_id, now)
+  }
+  if (isQueued) await outbox.add(logged.id, order_id, stored, now, putOwn)
+  else await store.writeDue(now, putOwn)
   // Last: until then the service is asked about the order, so it is not forgotten when this stops halfway.
   if (hasEnded(order, before, expected ?? checkout)) await scope.watchlist.remove(order_id).catch(ignoreOutage)
 }
@@ -164,30 +175,3 @@ export async function storeEvent(
 /** Of an order that this worker did not open, nothing is watched. */
 const hasEnded = (order: Order, before: Order, asked: ExpectedOrder | CheckoutRecord | undefined): boolean =>
   isFinal(order.status ?? '') && !isFinal(before.status ?? '') && asked !== undefined
-
-const RECEIPT_LENGTH = 2_000
-
-/** What the page of a payment shows of a webhook: its receipt, and the last four digits of the card, where the mask has them. */
-function paperOf({ method, receipt_url, cc_mask }: StoredEvent['event']): Pick<OrderStatus, 'receipt_url' | 'card'> {
-  // The receipt of a refund does not take the place of the payment's.
-  if (method === 'refund') return {}
-  const isAddress = typeof receipt_url === 'string' && /^https?:\/\//i.test(receipt_url) && URL.canParse(receipt_url)
-  const [, card] = /[^\d](\d{4})$/.exec(typeof cc_mask === 'string' ? cc_mask : '') ?? []
-  return {
-    ...(isAddress && receipt_url.length <= RECEIPT_LENGTH && { receipt_url }),
-    ...(card !== undefined && { card }),
-  }
-}
-
-/** Keeps what pages show of an order with a final status. */
-async function keepStatus(
-  { store }: OrderScope,
-  order: Order,
-  before: Order,
-  event: StoredEvent['event'],
-): Promise<void> {
-  if (!isFinal(order.status ?? '')) return
-  const { receipt_url, card } =
-    (isFinal(before.status ?? '') ? await getStatus(store, order.order_id) : undefined) ?? {}
-  await putStatus(store, order, { ...(receipt_url && { receipt_url }), ...(card && { card }), ...paperOf(event) })
-}

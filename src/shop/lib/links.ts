@@ -1,7 +1,6 @@
 import { isMarkOf, markOf, seal, unseal } from '../../checkout-link/seal.ts'
 import type { ExpectedPayment } from '../../index.ts'
 import type { ShopEnv } from '../env.ts'
-import { ProblemError } from './problem.ts'
 
 /** What was asked for when a payment was created. */
 export interface ExpectedOrder extends ExpectedPayment {
@@ -48,15 +47,7 @@ export async function operationAddress(
   linkOrigin: string | undefined,
   expected: ExpectedOrder | undefined,
 ): Promise<string> {
-  const origin = PUBLIC_ORIGIN || linkOrigin
-  if (!origin) {
-    throw new ProblemError(
-      409,
-      'no_server_url',
-      'It is not known where the webhooks of this operation should go.',
-      'Set PUBLIC_ORIGIN, or send a server_url.',
-    )
-  }
+  const origin = PUBLIC_ORIGIN || (linkOrigin ?? '')
   // These routes work without LINK_SECRET.
   return expected && LINK_SECRET ? webhookAddress(origin, order_id, expected, LINK_SECRET) : `${origin}/webhooks`
 }

@@ -16,8 +16,14 @@ const NAME = /^[a-z][\w.[\]-]{0,63}$/i
 
 /** What a log line may hold of an error, the merchant's own too. Its message may repeat what a customer entered. */
 export function describeError(error: unknown): LogFields {
-  const { name, code, status, apiCode: api_code, reason, field } = (error ?? {}) as Record<string, unknown>
-  const fields = { error: name, code, status, api_code, reason, field }
+  let fields: Record<string, unknown>
+  try {
+    const { name, code, status, apiCode: api_code, reason, field } = (error ?? {}) as Record<string, unknown>
+    fields = { error: name, code, status, api_code, reason, field }
+  } catch {
+    // The merchant's code may throw anything: reading a field of it may throw again.
+    return {}
+  }
   return Object.fromEntries(
     Object.entries(fields).filter(
       ([, value]) => typeof value === 'number' || (typeof value === 'string' && NAME.test(value)),

@@ -7,6 +7,8 @@ import { equalSecret } from '../lib/crypto.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { problemResponse } from '../lib/problem.ts'
 import { type Deps, scopeOf } from '../scope.ts'
+import { ignoreOutage } from '../store/kv.ts'
+import { countFailing } from './list-orders.ts'
 
 /** The rejection of a request without `Authorization: Bearer <ADMIN_TOKEN>`; undefined where it has the token. */
 export async function unauthorized(c: Context<{ Bindings: ShopEnv }>): Promise<Response | undefined> {
@@ -34,7 +36,8 @@ async function hasToken({ env, req }: Context<{ Bindings: ShopEnv }>): Promise<b
 /**
  * `GET /health`: checks the whole configuration. In public it says `ok` or `misconfigured`, and `"mode":"test"` where no
  * real money moves. The log names each wrong binding, never its value, and so does the response to the bearer of the admin
- * token. For that bearer a gate is called, so that a namespace of another program's class is found too.
+ * token. For that bearer a gate is called, so that a namespace of another program's class is found too, and `waiting_events`
+ * counts the events that `onEvent` fails on.
  */
 export function health(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> {
   return async (c) => {
@@ -45,7 +48,10 @@ export function health(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promi
     if (isAdmin && !isGateNamed && !(await isGateThere(c.env))) {
       problems.push({ binding: 'ORDER_GATE', problem: 'does not respond as the class OrderGate of this worker does' })
     }
-    if (problems.length === 0) return c.json({ status: 'ok', ...mode })
+    if (problems.length === 0) {
+      const waiting_events = isAdmin ? await countFailing(scopeOf(deps, c)).catch(ignoreOutage) : undefined
+      return c.json({ status: 'ok', ...mode, waiting_events })
+    }
     raiseMisconfigured(scopeOf(deps, c), { problems })
     return c.json({ status: 'misconfigured', ...mode, ...(isAdmin && { problems }) }, 503)
   }

@@ -1,9 +1,18 @@
 import type { Group } from '../lib/configuration.ts'
 import type { Handler } from '../scope.ts'
-import { EVENTS_QUERY, failingEvents, replayEvent } from './events.ts'
+import { EVENTS_QUERY, failingEvents, replayEvent, replayEvents } from './events.ts'
 import { makeLink, revokeLink } from './links.ts'
 import { balances, cancelOrder, erasePersonalData, moveMoney, resendOrder, settleAttempt } from './operations.ts'
-import { getOrder, getOrderEvent, listOrders, ORDERS_QUERY, PAGE_QUERY, showStray, showStrays } from './orders.ts'
+import {
+  getOrder,
+  getOrderEvent,
+  listOrders,
+  ORDERS_QUERY,
+  PAGE_QUERY,
+  showAttention,
+  showStray,
+  showStrays,
+} from './orders.ts'
 
 /** A route of `/api`: the bindings that it needs, and the query parameters that it takes. Any other one is rejected. */
 type ApiRoute = [
@@ -16,6 +25,7 @@ type ApiRoute = [
 /** Every route of `/api`. */
 export const API_ROUTES: readonly ApiRoute[] = [
   ['GET /api/orders', 'orders', listOrders, ORDERS_QUERY],
+  ['GET /api/attention', 'orders', showAttention],
   ['GET /api/orders/:order_id', 'orders', getOrder],
   ['GET /api/orders/:order_id/events/:event_id', 'stored', getOrderEvent],
   ['POST /api/orders/:order_id/capture', 'operations', moveMoney('capture')],
@@ -26,6 +36,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ['POST /api/orders/:order_id/resend', 'operations', resendOrder],
   ['DELETE /api/orders/:order_id/personal-data', 'orders', erasePersonalData],
   ['GET /api/events', 'orders', failingEvents, EVENTS_QUERY],
+  ['POST /api/events/replay', 'orders', replayEvents],
   ['POST /api/events/:id/replay', 'orders', replayEvent],
   ['POST /api/links', 'links', makeLink],
   ['DELETE /api/links/:id', 'links', revokeLink],

@@ -1,8 +1,11 @@
 import { act } from '../actions.ts'
-import { notFailing, replayEvent as replay, waitingEvent } from '../flows/deliver-events.ts'
-import { invalidParameter, limitOf, openCursor, queryOf, sealCursor } from '../lib/query.ts'
+import { noOnEvent, notFailing, replayEvent as replay, replaySoon, waitingEvent } from '../flows/deliver-events.ts'
+import { jsonBody } from '../lib/json-body.ts'
+import { ProblemError } from '../lib/problem.ts'
+import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
 import type { Handler, Scope } from '../scope.ts'
-import { getFailing, listFailing } from '../store/failing-events.ts'
+import type { FailingRow } from '../store/shop-tables.ts'
+import { type FailingPlace, listFailing, orderOfFailing } from './list-orders.ts'
 
 export const EVENTS_QUERY: readonly string[] = ['failing', 'limit', 'cursor']
 
@@ -10,10 +13,10 @@ export const EVENTS_QUERY: readonly string[] = ['failing', 'limit', 'cursor']
 export const failingEvents: Handler = async (c, scope) => {
   const query = queryOf(c, EVENTS_QUERY)
   if (query.failing !== 'true') throw invalidParameter('failing', 'must be true: no other list of events exists')
-  const from = (await openCursor(query.cursor, 'events')) as string | undefined
-  const page = await listFailing(scope.kv, limitOf(query), from)
-  const events = await Promise.all(page.ids.map((id) => failingEvent(scope, id)))
-  const cursor = await sealCursor(page.cursor, 'events')
+  const from = (await openCursor(query.cursor, 'events')) as FailingPlace | undefined
+  const { rows, next } = await listFailing(scope, limitOf(query), from)
+  const events = await Promise.all(rows.map((row) => failingEvent(scope, row)))
+  const cursor = await sealCursor(next, 'events')
   return c.json({ events: events.filter((event) => event !== undefined), cursor })
 }
 
@@ -21,10 +24,9 @@ export const failingEvents: Handler = async (c, scope) => {
  * `attempts`: how many times `onEvent` failed; `error`: name and message of the last error; `given_up`: only a replay runs it
  * again; `next_at`: when it is tried again, ISO 8601, UTC. Undefined when it was handled a moment ago.
  */
-async function failingEvent(scope: Scope, id: string): Promise<object | undefined> {
-  const order_id = await getFailing(scope.kv, id)
-  const state = order_id === undefined ? undefined : await act(scope, order_id, waitingEvent, id)
-  if (order_id === undefined || !state) return undefined
+async function failingEvent(scope: Scope, { event_id: id, order_id }: FailingRow): Promise<object | undefined> {
+  const state = await act(scope, order_id, waitingEvent, id)
+  if (!state) return undefined
   const { failures: attempts, error = '', given_up = false, next_at } = state
   return { id, order_id, attempts, error, given_up, next_at: given_up ? null : new Date(next_at).toISOString() }
 }
@@ -32,8 +34,31 @@ async function failingEvent(scope: Scope, id: string): Promise<object | undefine
 /** `POST /api/events/:id/replay`: calls `onEvent` now for an event that it failed on. */
 export const replayEvent: Handler = async (c, scope) => {
   const id = c.req.param('id') ?? ''
-  const order_id = await getFailing(scope.kv, id)
+  const order_id = await orderOfFailing(scope, id)
   if (order_id === undefined) throw notFailing()
   const handled = await act(scope, order_id, replay, id)
   return c.json({ id, order_id, handled }, handled ? 200 : 502)
+}
+
+/** How many failing events one request looks at. */
+const REPLAYED = 200
+
+/**
+ * `POST /api/events/replay`, with `{ "since": "<ISO 8601>" }`: has `onEvent` called soon for every event that it has failed
+ * on since then, those that it gave up included. `queued`: how many; `cursor`, to be sent with `since`: there are more.
+ */
+export const replayEvents: Handler = async (c, scope) => {
+  const { since, cursor } = await jsonBody(c.req.raw)
+  const from = parseTime(String(since))
+  if (!Number.isFinite(from)) {
+    throw new ProblemError(400, 'invalid_input', 'since must be a time.', 'For example 2026-11-23T08:00:00Z.')
+  }
+  if (!scope.onEvent) throw noOnEvent()
+  const page = (await openCursor(cursor == null ? undefined : String(cursor), 'replay')) as FailingPlace | undefined
+  const { rows, next } = await listFailing(scope, REPLAYED, page)
+  let queued = 0
+  for (const { event_id, order_id } of rows) {
+    if (await act(scope, order_id, replaySoon, { event_id, since: from })) queued += 1
+  }
+  return c.json({ queued, cursor: await sealCursor(next, 'replay') }, 202)
 }

@@ -3,7 +3,7 @@ import { openCheckoutLinkId, readCheckoutLink } from '../../checkout-link/link.t
 import { isConfigError, isInvalidInputError } from '../../errors.ts'
 import { act } from '../actions.ts'
 import { linkSecrets } from '../env.ts'
-import { revokeLink as revoke } from '../flows/cancel-order.ts'
+import { revokeLink as revoke } from '../flows/checkout-records.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { ProblemError } from '../lib/problem.ts'

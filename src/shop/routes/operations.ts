@@ -1,18 +1,18 @@
 import { listAccounts, type ResendWebhookInput, resendWebhook } from '../../index.ts'
 import { recordOf } from '../../schemas/read.ts'
-import { act, GateError, storeWebhook } from '../actions.ts'
+import { act, storeWebhook } from '../actions.ts'
+import { GateError } from '../call-gate.ts'
 import { clientConfig } from '../env.ts'
 import { eventOf } from '../flows/ask-service.ts'
-import { cancelOrder as cancel } from '../flows/cancel-order.ts'
 import { erasePersonalData as erase } from '../flows/erase-personal-data.ts'
-import { moveMoney as move, outcomeUnknown } from '../flows/move-money.ts'
-import { settleByHand } from '../flows/settle.ts'
+import { moveMoney as move, outcomeUnknown, settleByHand } from '../flows/move-money.ts'
+import { cancelOrder as cancel } from '../flows/open-checkout.ts'
 import { packEvent } from '../flows/store-event.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { type Problem, ProblemError, problemResponse } from '../lib/problem.ts'
+import type { OperationKind, RecordedResponse } from '../protocol.ts'
 import type { C, Handler } from '../scope.ts'
-import type { OperationKind, RecordedResponse } from '../store/money-operations.ts'
 import { withoutToken } from './orders.ts'
 
 /** `POST /api/orders/:order_id/capture`, `/refund` and `/void`, with an `Idempotency-Key` and the call's fields as JSON. */
@@ -35,15 +35,18 @@ export const moveMoney =
     }
     const order_id = orderIn(c)
     const request = { kind, idempotencyKey, fields }
-    // What was sent to the gate may have been done, whatever became of the response.
-    const lost = (error: unknown): RecordedResponse => {
-      if (!(error instanceof GateError)) throw error
-      logError('outcome_unknown', { operation: kind, order_id, ...describeError(error) })
-      const body = outcomeUnknown(kind)
-      return { status: body.status, body }
-    }
-    return respond(await act(scope, order_id, move, request).catch(lost))
+    return respond(await act(scope, order_id, move, request).catch(unlessLost(kind, order_id)))
   }
+
+/** What was sent to the gate may have been done, whatever became of the response. */
+function unlessLost(kind: OperationKind | 'cancel', order_id: string): (error: unknown) => RecordedResponse {
+  return (error) => {
+    if (!(error instanceof GateError)) throw error
+    logError('outcome_unknown', { operation: kind, order_id, ...describeError(error) })
+    const body = outcomeUnknown(kind)
+    return { status: body.status, body }
+  }
+}
 
 /** `POST /api/orders/:order_id/attempts/:attempt_id/settle`, with `{ "executed": true | false }`. */
 export const settleAttempt: Handler = async (c, scope) => {
@@ -57,19 +60,25 @@ export const settleAttempt: Handler = async (c, scope) => {
     )
   }
   const attempt_id = c.req.param('attempt_id') ?? ''
-  const { body } = await act(scope, orderIn(c), settleByHand, { attempt_id, executed })
+  const { status, body } = await act(scope, orderIn(c), settleByHand, { attempt_id, executed })
+  // "Not executed" is what the person said; any other rejection is the response.
+  const isSettled = status === 200 || (!executed && (body as Problem).code.endsWith('_not_executed'))
+  if (!isSettled) return problemResponse(body as Problem)
   return Response.json({ attempt_id, executed, outcome: body })
 }
 
 /** `POST /api/orders/:order_id/cancel` */
 export const cancelOrder: Handler = async (c, scope) => {
-  return Response.json(withoutToken(await act(scope, orderIn(c), cancel)))
+  const order_id = orderIn(c)
+  const cancelled = act(scope, order_id, cancel).then((body) => ({ status: 200, body: withoutToken(body) }))
+  return respond(await cancelled.catch(unlessLost('cancel', order_id)))
 }
 
 /** `POST /api/orders/:order_id/resend`, with `{ "operation": "purchase" }`; what it returns is stored like the webhook. */
 export const resendOrder: Handler = async (c, scope) => {
   const fields = await fieldsFor(c)
-  const input = { ...fields, order_id: orderIn(c) } as ResendWebhookInput
+  // `mugs~1` is a name of ours: the service knows `mugs`.
+  const input = { ...fields, order_id: orderIn(c).replace(/~1$/, '') } as ResendWebhookInput
   const event = await resendWebhook(clientConfig(c.env, scope.fetch), input)
   const [own] = eventOf(input.order_id, event)
   const packed = own && packEvent(own, c.env)
@@ -79,7 +88,9 @@ export const resendOrder: Handler = async (c, scope) => {
 
 /** `DELETE /api/orders/:order_id/personal-data` */
 export const erasePersonalData: Handler = async (c, scope) => {
-  return Response.json(await act(scope, orderIn(c), erase))
+  const erased = await act(scope, orderIn(c), erase)
+  // 202: the rest is removed within minutes.
+  return Response.json(erased, { status: erased.events_left > 0 ? 202 : 200 })
 }
 
 /** `GET /api/balances` */

@@ -5,12 +5,22 @@ import { ProblemError } from '../lib/problem.ts'
 import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
 import type { Handler } from '../scope.ts'
 import { getEvent, orderKeyOf } from '../store/event-log.ts'
+import type { OrderFilter, Place } from '../store/shop-tables.ts'
 import { getStray, listStrays } from '../store/strays.ts'
-import { listOrders as listOrdersOf, type OrderFilter, type Place } from './list-orders.ts'
+import { listAttention, listOrders as listOrdersOf } from './list-orders.ts'
 
 /** The query of a list. */
 export const PAGE_QUERY: readonly string[] = ['limit', 'cursor']
-export const ORDERS_QUERY: readonly string[] = ['status', 'flag', 'reference', 'open', 'from', 'to', ...PAGE_QUERY]
+export const ORDERS_QUERY: readonly string[] = [
+  'status',
+  'flag',
+  'reference',
+  'open',
+  'from',
+  'to',
+  'search',
+  ...PAGE_QUERY,
+]
 
 /** `GET /api/orders/:order_id` */
 export const getOrder: Handler = async (c, scope) => {
@@ -19,7 +29,7 @@ export const getOrder: Handler = async (c, scope) => {
   return c.json(order)
 }
 
-/** `GET /api/orders`: a page of orders, newest first, by what is in the index; see `listOrders`. */
+/** `GET /api/orders`: a page of orders, newest first, exact but for the changes of the last seconds; see `listOrders`. */
 export const listOrders: Handler = async (c, scope) => {
   const query = queryOf(c, ORDERS_QUERY)
   const { limit: _, cursor, ...filters } = query
@@ -28,6 +38,9 @@ export const listOrders: Handler = async (c, scope) => {
   const page = await listOrdersOf(scope, filterOf(filters), limitOf(query), place)
   return c.json({ orders: page.orders, cursor: await sealCursor(page.next, listing) })
 }
+
+/** `GET /api/attention`: what needs a person, each with a sentence, the oldest first. */
+export const showAttention: Handler = async (c, scope) => c.json(await listAttention(scope))
 
 const FLAGS: readonly string[] = [
   'amount_mismatch',
@@ -38,17 +51,21 @@ const FLAGS: readonly string[] = [
   'foreign_pos',
   'status_conflict',
   'over_refund',
-] satisfies OrderFlag[]
+  'paid_after_failure',
+  'paid_twice',
+  'rebuilt',
+  'any',
+] satisfies (OrderFlag | 'any')[]
 
 function filterOf(query: Record<string, string>): OrderFilter {
-  const { status, flag, reference, open } = query
-  for (const name of ['status', 'reference']) if (query[name] === '') throw invalidParameter(name, 'must not be empty')
+  const { status, flag, reference, open, search } = query
+  for (const name of ['status', 'reference', 'search'])
+    if (query[name] === '') throw invalidParameter(name, 'must not be empty')
   if (flag !== undefined && !FLAGS.includes(flag)) throw invalidParameter('flag', `must be one of ${FLAGS.join(', ')}`)
   if (open !== undefined && open !== 'true') throw invalidParameter('open', 'must be true, or be left out')
-  if (open && reference !== undefined) throw invalidParameter('open', 'cannot be combined with reference')
   const [from, to] = [timeOf('from', query.from), timeOf('to', query.to)]
   if (from !== undefined && to !== undefined && from >= to) throw invalidParameter('from', 'must be earlier than to')
-  return { status, flag, reference, open: open === 'true', from, to }
+  return { status, flag, reference, open: open === 'true', from, to, search }
 }
 
 /** A day (its beginning, UTC), or a time with its zone. */

@@ -27,6 +27,7 @@ export interface CheckoutRecord extends ExpectedOrder {
   expired?: true
   /** The language that the link asks the checkout for. */
   lang?: string
+  customer_name?: string
   /** Where the shop writes to the customer. */
   customer_email?: string
   /** The order that this one is a further attempt at. */
@@ -57,5 +58,44 @@ export async function latestAttempt(store: OrderStore, order_id: string, attempt
 
 /** The order that is meant by the id of one of its attempts. */
 export async function orderOf(store: OrderStore, named: string): Promise<string> {
-  return baseOrderId(named) === named ? named : ((await getCheckout(store, named))?.replaces ?? named)
+  const base = baseOrderId(named)
+  if (base === named) return named
+  const isFirst = named === `${base}~1` && (await getCheckout(store, base)) !== undefined
+  return (await getCheckout(store, named))?.replaces ?? (isFirst ? base : named)
+}
+
+/** A link's token begins with 16 characters that no other link has. */
+const nonceOfPath = (path: string): string => path.slice(path.lastIndexOf('/') + 1).slice(0, 16)
+
+/**
+ * Revokes a link.
+ *
+ * Key `revoked/<first 16 characters of the link's token>`; value: when; gone when the link has expired.
+ */
+export async function putRevocation(
+  store: OrderStore,
+  nonce: string,
+  { at, expiresAt }: { at: number; expiresAt: number },
+): Promise<void> {
+  const seconds = Math.max(Math.ceil((expiresAt - at) / 1000), 1)
+  await store.put(`revoked/${nonce}`, { at, expires_at: expiresAt }, undefined, seconds)
+}
+
+/** Whether the link with this path was revoked. */
+export async function isRevoked(store: OrderStore, path: string): Promise<boolean> {
+  return (await store.get(`revoked/${nonceOfPath(path)}`)) !== undefined
+}
+
+/**
+ * Closes the links of an order that the shop cancelled.
+ *
+ * Key `closed/<order key>`; value: when; kept permanently. Not in the checkout's record: a visit may be about to write that.
+ */
+export async function closeLinks(store: OrderStore, order_id: string, at: number): Promise<void> {
+  await store.put(`closed/${await orderKeyOf(order_id)}`, { at })
+}
+
+/** Whether the shop cancelled the order. */
+export async function areClosed(store: OrderStore, order_id: string): Promise<boolean> {
+  return (await store.get(`closed/${await orderKeyOf(order_id)}`)) !== undefined
 }

@@ -1,10 +1,10 @@
 import type { EventSummary, Issue, WebhookEvent } from '../../index.ts'
+import { orderKey as orderKeyOf } from '../../orders/order-key.ts'
 import { readSummary } from '../../orders/summary.ts'
 import { recordOf } from '../../schemas/read.ts'
 import { readEvent } from '../../webhooks/index.ts'
-import { sha256 } from '../lib/crypto.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
-import { fitsMetadata, type KvStore, type Row, StorageError } from './kv.ts'
+import { fitsMetadata, type KvStore, StorageError } from './kv.ts'
 import type { OrderStore } from './order-store.ts'
 
 /** A stored event: the value of `event/<order key>/<event id>`. */
@@ -33,26 +33,20 @@ export function orderIdOf(event: WebhookEvent): string | undefined {
   return typeof order_id === 'string' && order_id !== '' ? order_id : undefined
 }
 
-/**
- * 43 characters for any order_id: 256 Cyrillic letters alone would fill a key, and `a` must not be a prefix of `a/b`. Half of a
- * surrogate pair is escaped: as UTF-8 all halves are the same, and different orders would share a key.
- */
-export const orderKeyOf = (order_id: string): Promise<string> =>
-  sha256(/\p{Surrogate}/u.test(order_id) ? JSON.stringify(order_id) : order_id)
+export { orderKeyOf }
 
 const keyOf = (orderKey: string, eventId: string): string => `event/${orderKey}/${eventId}`
 
 /**
- * Writes an event: to KV first, then to the gate by `putOwn`. Only the removal of personal data changes it afterwards.
+ * Writes an event to KV, for everyone to read. Only the removal of personal data changes it afterwards.
  *
- * Key `event/<order key>/<event id>` in both. In KV the metadata is the {@link LoggedEvent} where it fits; kept permanently.
+ * Key `event/<order key>/<event id>`; the metadata is the {@link LoggedEvent} where it fits; kept permanently.
  */
 export async function putEvent(
   kv: KvStore,
   orderKey: string,
   { id, ...summary }: LoggedEvent,
   { event, issues }: Pick<StoredEvent, 'event' | 'issues'>,
-  putOwn: (key: string, metadata: object) => Promise<void>,
 ): Promise<void> {
   const { received_at } = summary
   const fits = fitsMetadata(summary)
@@ -63,19 +57,75 @@ export async function putEvent(
     ...(!fits && { summary: { id, ...summary } }),
   }
   await kv.put(keyOf(orderKey, id), value, fits ? summary : { received_at, value: true })
-  await putOwn(keyOf(orderKey, id), summary)
 }
 
-/** Every event of an order: one list of the gate's storage. */
+/** Writes an event to its order's gate. */
+export function putOwnEvent(
+  store: OrderStore,
+  orderKey: string,
+  { id, ...summary }: LoggedEvent,
+  event: StoredEvent['event'],
+): void {
+  store.all(
+    'INSERT OR IGNORE INTO event (order_key, id, received_at, summary, receipt_url, last_four) VALUES (?, ?, ?, ?, ?, ?)',
+    ...[orderKey, id, summary.received_at, JSON.stringify(summary), ...paperOf(event)],
+  )
+}
+
+const RECEIPT_LENGTH = 2_000
+
+/** The receipt of an event and the last digits of its card, where its mask shows them. A refund's do not replace a payment's. */
+function paperOf({
+  method,
+  receipt_url,
+  cc_mask,
+}: StoredEvent['event']): [receipt: string | null, card: string | null] {
+  if (method === 'refund') return [null, null]
+  const isAddress = typeof receipt_url === 'string' && /^https?:\/\//i.test(receipt_url) && URL.canParse(receipt_url)
+  const [, card = null] = /\D(\d{4})$/.exec(typeof cc_mask === 'string' ? cc_mask : '') ?? []
+  return [isAddress && receipt_url.length <= RECEIPT_LENGTH ? receipt_url : null, card]
+}
+
+/** Takes the events of an order that KV has into the gate's table. @returns When those beside the one in hand were received. */
+export async function importEvents(kv: KvStore, store: OrderStore, order_id: string, inHand = ''): Promise<number[]> {
+  const times: number[] = []
+  const orderKey = await orderKeyOf(order_id)
+  const prefix = keyOf(orderKey, '')
+  const rows = (await kv.list(prefix)).filter(({ key }) => key !== prefix + inHand)
+  for (const { key, metadata } of rows) {
+    const isWhole = (metadata as { value?: true } | null)?.value === undefined
+    const stored = isWhole ? undefined : ((await kv.get(key)) as StoredEvent | undefined)
+    if (!isWhole && !stored?.summary) throw new StorageError('The storage hides an event.', false)
+    const summary = (stored?.summary ?? metadata) as LoggedEvent
+    putOwnEvent(store, orderKey, { ...summary, id: key.slice(prefix.length) }, stored?.event ?? {})
+    times.push(summary.received_at)
+  }
+  return times
+}
+
+/** Every event of an order. */
 export async function listEvents(store: OrderStore, orderKey: string): Promise<LoggedEvent[]> {
-  return (await store.list(keyOf(orderKey, ''))).map(loggedEvent)
+  const query = 'SELECT id, summary FROM event WHERE order_key = ?'
+  return store.all<{ id: string; summary: string }>(query, orderKey).map(({ id, summary }) => {
+    const kept = JSON.parse(summary) as LoggedEvent
+    const { received_at, expected } = kept
+    return { ...readSummary(id, kept), received_at, ...(expected && { expected }) }
+  })
 }
 
-function loggedEvent({ key, metadata }: Row): LoggedEvent {
-  const id = key.slice(key.lastIndexOf('/') + 1)
-  const { received_at, expected } = metadata as LoggedEvent
-  return { ...readSummary(id, metadata), received_at, ...(expected && { expected }) }
+/** The newest value of what leads to a person; erasing removes it. */
+function newest(store: OrderStore, orderKey: string, column: 'receipt_url' | 'last_four'): string | null {
+  const query = `SELECT ${column} AS value FROM event WHERE order_key = ? AND ${column} IS NOT NULL
+    ORDER BY received_at DESC LIMIT 1`
+  return store.all<{ value: string }>(query, orderKey)[0]?.value ?? null
 }
+
+/** Where the service shows the receipt of an order. */
+export const receiptUrlOf = (store: OrderStore, orderKey: string): string | null =>
+  newest(store, orderKey, 'receipt_url')
+
+/** The last digits of the card that an order was paid with. */
+export const lastFourOf = (store: OrderStore, orderKey: string): string | null => newest(store, orderKey, 'last_four')
 
 /** One event as it was received. */
 export async function getEvent(kv: KvStore, orderKey: string, eventId: string): Promise<StoredEvent | undefined> {
@@ -90,42 +140,49 @@ export function webhookOf({ event }: Pick<StoredEvent, 'event'>): WebhookEvent {
 const HOUR_MS = 3_600_000
 const BOOKS = ['order_id', 'pos_id', 'mode', 'gateway_order_id', 'billing_order_id', 'fee', 'status_description']
 
+/** Events that one turn erases: each is read from KV and written to it. An invocation may make 1,000 calls. */
+const ERASED_AT_ONCE = 200
+
 /**
- * Removes a person's data from the events of an order that were received until `before`; the keys, the metadata and the
- * fold's fields stay.
+ * Removes a person's data from events of an order that were received until `before`, at most {@link ERASED_AT_ONCE} of them;
+ * the keys, the metadata and the fold's fields stay.
  *
- * @returns The ids of the events that were due, and how many of them were changed.
+ * @returns The ids of erased events that wait for `onEvent`, how many of them were changed, and how many are left.
  */
 export async function eraseEvents(
   { kv, store }: { kv: KvStore; store: OrderStore },
   orderKey: string,
   erased_at: number,
   before: number,
-): Promise<{ due: Set<string>; erased: number }> {
-  const due = new Set<string>()
+): Promise<{ done: string[]; erased: number; left: number }> {
+  const due = 'FROM event WHERE order_key = ? AND erased = 0 AND received_at <= ?'
   let erased = 0
-  for (const { key, metadata } of await store.list(keyOf(orderKey, ''))) {
-    const { received_at } = metadata as LoggedEvent
-    if (received_at > before) continue
-    due.add(key.slice(key.lastIndexOf('/') + 1))
-    const stored = (await kv.get(key)) as StoredEvent | undefined
+  type Due = { id: string; received_at: number; summary: string }
+  const query = `SELECT id, received_at, summary ${due} LIMIT ?`
+  for (const { id, received_at, summary } of store.all<Due>(query, orderKey, before, ERASED_AT_ONCE)) {
+    const stored = (await kv.get(keyOf(orderKey, id))) as StoredEvent | undefined
     // KV may show it a moment later; an event that has been absent for an hour was deleted by hand.
     if (!stored && erased_at - received_at < HOUR_MS) throw new StorageError('The storage hides an event.', false)
-    if (!stored || stored.erased_at !== undefined) continue
-    const { id: _, kind, ...summary } = readSummary('', stored.event)
-    const books = Object.fromEntries(
-      BOOKS.flatMap((name) => (name in stored.event ? [[name, stored.event[name]]] : [])),
-    )
-    const { issues, summary: kept } = stored
-    const value: StoredEvent = {
-      received_at: stored.received_at,
-      event: { ...books, ...summary },
-      ...(issues && { issues }),
-      ...(kept && { summary: kept }),
-      erased_at,
+    if (stored && stored.erased_at === undefined) {
+      const { kept, value } = withoutPerson(stored, erased_at)
+      const metadata = kept ? { received_at, value: true } : (JSON.parse(summary) as object)
+      await kv.put(keyOf(orderKey, id), value, metadata)
+      erased++
     }
-    await kv.put(key, value, kept ? { received_at, value: true } : (metadata as object))
-    erased++
+    const query = 'UPDATE event SET erased = 1, receipt_url = NULL, last_four = NULL WHERE order_key = ? AND id = ?'
+    store.all(query, orderKey, id)
   }
-  return { due, erased }
+  const waiting =
+    'SELECT id FROM event JOIN queue ON event_id = id WHERE order_key = ? AND erased = 1 AND entry IS NOT NULL'
+  const done = store.all<{ id: string }>(waiting, orderKey).map(({ id }) => id)
+  const [row] = store.all<{ count: number }>(`SELECT count(*) AS count ${due}`, orderKey, before)
+  return { done, erased, left: row?.count ?? 0 }
+}
+
+function withoutPerson(stored: StoredEvent, erased_at: number): { kept: boolean; value: StoredEvent } {
+  const { received_at, event, issues, summary: kept } = stored
+  const { id: _, kind, ...summary } = readSummary('', event)
+  const books = Object.fromEntries(BOOKS.flatMap((name) => (name in event ? [[name, event[name]]] : [])))
+  const rest = { ...(issues && { issues }), ...(kept && { summary: kept }) }
+  return { kept: kept !== undefined, value: { received_at, event: { ...books, ...summary }, ...rest, erased_at } }
 }

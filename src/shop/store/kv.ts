@@ -89,15 +89,6 @@ export function ignoreOutage(error: unknown): undefined {
   return undefined
 }
 
-/** Counts a write as done that was rejected because the same key was written within the same second. */
-export async function unlessJustWritten(write: Promise<void>): Promise<void> {
-  try {
-    await write
-  } catch (error) {
-    if (!(error instanceof StorageError && error.tooSoon)) throw error
-  }
-}
-
 /** Runs a call of a storage. @throws {StorageError} when it fails. */
 export async function orStorageError<T>(action: string, work: () => Promise<T>): Promise<T> {
   try {

@@ -1,31 +1,179 @@
-import type { GateStorage } from '../runtime.ts'
-import { type KvStore, orStorageError } from './kv.ts'
+import type { GateStorage, SqlValue } from '../runtime.ts'
+import { orStorageError, StorageError } from './kv.ts'
 
-/** How a row is kept in a gate's storage. */
-interface Kept {
-  value?: unknown
-  metadata?: unknown
-  /** Milliseconds since 1970 from which the row counts as absent. */
-  expires_at?: number
+/** The SQLite of an object. */
+export interface Tables {
+  /** The rows of a query. @throws {StorageError} when it fails. */
+  all<T>(query: string, ...bindings: SqlValue[]): T[]
+  /** All of it is written, or nothing. */
+  atomically<T>(work: () => T): T
 }
 
-/** The rows of one order, in its gate: consistent, and seen by nobody else. */
-export type OrderStore = Pick<KvStore, 'get' | 'put' | 'list'>
+/** A table is what its steps make of it; its version is how many of them it has. A step that was published stays. */
+export type Schema = Readonly<Record<string, readonly string[]>>
+
+/** Opens the tables of a schema; they are made, or brought up to date, by the first call. */
+export function openTables(storage: GateStorage, schema: Schema): Tables {
+  const { sql } = storage
+  let isMade = false
+  const checked = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (cause) {
+      throw cause instanceof StorageError ? cause : new StorageError('The object’s storage failed.', false, cause)
+    }
+  }
+  const made = (): void => {
+    if (!isMade) storage.transactionSync(() => bringUpToDate(sql, schema))
+    isMade = true
+  }
+  return {
+    all: <T>(query: string, ...bindings: SqlValue[]) =>
+      checked(() => {
+        made()
+        return sql.exec(query, ...bindings).toArray() as T[]
+      }),
+    atomically: (work) =>
+      checked(() => {
+        made()
+        return storage.transactionSync(work)
+      }),
+  }
+}
+
+function bringUpToDate(sql: GateStorage['sql'], schema: Schema): void {
+  sql.exec('CREATE TABLE IF NOT EXISTS version (name TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID')
+  const versions = new Map(
+    sql
+      .exec('SELECT name, version FROM version')
+      .toArray()
+      .map((row) => [row.name, row.version]),
+  )
+  for (const [name, steps] of Object.entries(schema)) {
+    const version = Number(versions.get(name) ?? 0)
+    if (version > steps.length) throw new StorageError(`A newer engine has written the table ${name}.`, false)
+    if (version === steps.length) continue
+    for (const step of steps.slice(version)) sql.exec(step)
+    sql.exec('INSERT OR REPLACE INTO version (name, version) VALUES (?, ?)', name, steps.length)
+  }
+}
+
+/** The tables of an order's object. An order and its further attempts share one. */
+const ORDER: Schema = {
+  // The log's events: `summary` is the LoggedEvent as JSON.
+  event: [
+    `CREATE TABLE event (order_key TEXT, id TEXT, received_at INTEGER NOT NULL, erased INTEGER NOT NULL DEFAULT 0,
+       summary TEXT NOT NULL, receipt_url TEXT, last_four TEXT, PRIMARY KEY (order_key, id)) WITHOUT ROWID`,
+  ],
+  // Captures, refunds and voids: `operation` is JSON.
+  operation: [
+    `CREATE TABLE operation (order_key TEXT, id TEXT, started_at INTEGER NOT NULL, operation TEXT NOT NULL,
+       PRIMARY KEY (order_key, id)) WITHOUT ROWID`,
+  ],
+  // Every event that was queued for `onEvent`, one for each status of an operation; handled: without an entry and a time.
+  queue: [
+    `CREATE TABLE queue (event_id TEXT PRIMARY KEY, operation TEXT UNIQUE, order_id TEXT NOT NULL, next_at INTEGER,
+       failing INTEGER NOT NULL DEFAULT 0, entry TEXT) WITHOUT ROWID`,
+    'CREATE INDEX queue_waiting ON queue (next_at) WHERE entry IS NOT NULL',
+  ],
+  // What is due at a time: `open` (to ask the service about), `erase`.
+  task: [
+    `CREATE TABLE task (kind TEXT, order_id TEXT, id TEXT, next_at INTEGER NOT NULL, task TEXT NOT NULL,
+       PRIMARY KEY (kind, order_id, id)) WITHOUT ROWID`,
+  ],
+  // What was published of each order, and when it is due again.
+  published: [
+    `CREATE TABLE published (order_id TEXT PRIMARY KEY, since INTEGER NOT NULL, version INTEGER NOT NULL,
+       written TEXT, written_at INTEGER NOT NULL DEFAULT 0, due_at INTEGER, next_at INTEGER) WITHOUT ROWID`,
+  ],
+  // Checkouts, links that were revoked or closed, alerts that were raised: a value under a key.
+  fact: ['CREATE TABLE fact (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at INTEGER) WITHOUT ROWID'],
+}
+
+/** The state of one order, in its gate: consistent, and seen by nobody else. */
+export interface OrderStore extends Tables {
+  /** A fact; undefined when there is none, or its time to live is over. */
+  get(key: string): Promise<unknown>
+  put(key: string, value: unknown, metadata?: undefined, ttlSeconds?: number): Promise<void>
+  /** Writes in one step what is due at a time, together with the alarm for it. */
+  writeDue(at: number, write: () => void): Promise<void>
+}
 
 export function openOrderStore(storage: GateStorage, now: () => number): OrderStore {
+  const tables = openTables(storage, ORDER)
   return {
+    ...tables,
     async get(key) {
-      const { value, expires_at = Number.POSITIVE_INFINITY } =
-        (await orStorageError('read', () => storage.get<Kept>(key))) ?? {}
-      return now() < expires_at ? value : undefined
+      const query = 'SELECT value FROM fact WHERE key = ? AND coalesce(expires_at, 1e15) > ?'
+      const [row] = tables.all<{ value: string }>(query, key, now())
+      return row && JSON.parse(row.value)
     },
-    async put(key, value, metadata, ttlSeconds) {
-      const expires = ttlSeconds !== undefined && { expires_at: now() + ttlSeconds * 1000 }
-      await orStorageError('write', () => storage.put(key, { value, ...(metadata && { metadata }), ...expires }))
+    async put(key, value, _, ttlSeconds) {
+      const expires = ttlSeconds === undefined ? null : now() + ttlSeconds * 1000
+      if (expires !== null) tables.all('DELETE FROM fact WHERE expires_at <= ?', now())
+      tables.all(
+        'INSERT OR REPLACE INTO fact (key, value, expires_at) VALUES (?, ?, ?)',
+        key,
+        JSON.stringify(value),
+        expires,
+      )
     },
-    async list(prefix) {
-      const rows = await orStorageError('list', () => storage.list<Kept>({ prefix }))
-      return [...rows].map(([key, { metadata = null }]) => ({ key, metadata }))
-    },
+    writeDue: (at, write) =>
+      orStorageError('write', async () => {
+        const alarm = await storage.getAlarm()
+        tables.atomically(write)
+        if (alarm === null || alarm > at) await storage.setAlarm(at)
+      }),
   }
+}
+
+/** How a gate began: the value of `born`, the first row of its storage. */
+export interface Birth {
+  /** Milliseconds since 1970. */
+  at: number
+  /** When it was rebuilt: its storage was lost. */
+  rebuilt_at?: number
+  /** Whether the service has been asked since for every operation of the order. */
+  asked?: boolean
+}
+
+export const getBirth = async (store: OrderStore): Promise<Birth | undefined> =>
+  (await store.get('born')) as Birth | undefined
+
+/** Writes it unless there is one: a money call and an event may find none at the same moment. @returns The one that counts. */
+export async function addBirth(store: OrderStore, birth: Birth): Promise<Birth> {
+  store.all("INSERT OR IGNORE INTO fact (key, value) VALUES ('born', ?)", JSON.stringify(birth))
+  return (await getBirth(store)) as Birth
+}
+
+/** Key `born`; kept permanently. */
+export const putBirth = (store: OrderStore, birth: Birth): Promise<void> => store.put('born', birth)
+
+/** Until what failed is tried again. */
+const PAUSE_MS = 15 * 60_000
+
+/**
+ * Sets a gate's one alarm for what is due next: an event for `onEvent`, something open to ask about, an order to publish, an
+ * erasure. An item that no run can handle is never left due in the past: the runtime would run the alarm again at once,
+ * endlessly.
+ *
+ * @param hasOnEvent Without it the queue of events waits. With it, what is due came in the meantime or is the rest of a batch.
+ */
+export async function scheduleAlarm(
+  storage: GateStorage,
+  store: OrderStore,
+  now: number,
+  hasOnEvent: boolean,
+): Promise<void> {
+  const [{ at } = { at: null }] = store.all<{ at: number | null }>(
+    `SELECT min(at) AS at FROM (
+       SELECT CASE WHEN ? OR next_at > ? THEN next_at ELSE ? END AS at FROM queue WHERE entry IS NOT NULL
+       UNION ALL SELECT CASE WHEN next_at > ? THEN next_at ELSE ? END FROM task
+       UNION ALL SELECT next_at FROM published)`,
+    ...[Number(hasOnEvent), now, now + PAUSE_MS, now, now + PAUSE_MS],
+  )
+  await orStorageError('write', async () => {
+    if (at !== null) await storage.setAlarm(at)
+    else if ((await storage.getAlarm()) !== null) await storage.deleteAlarm()
+  })
 }

@@ -1,9 +1,11 @@
-import type { ExpectedPayment, Order as FoldedOrder } from '../../index.ts'
+import { type ExpectedPayment, type Order as FoldedOrder, isFinal } from '../../index.ts'
 import { foldSummaries } from '../../orders/fold.ts'
+import { holdsMoney, isOpen, type MoneyOperation, type RecordedResponse } from '../protocol.ts'
 import { attemptId, type CheckoutRecord, getCheckout } from './checkouts.ts'
-import { type LoggedEvent, listEvents, orderKeyOf } from './event-log.ts'
-import { isOpen, listOperations, type MoneyOperation } from './money-operations.ts'
+import { type LoggedEvent, lastFourOf, listEvents, orderKeyOf, receiptUrlOf } from './event-log.ts'
 import type { OrderStore } from './order-store.ts'
+import { getBirth } from './order-store.ts'
+import { attemptIds } from './published.ts'
 
 /** An order as `GET /api/orders/:order_id` returns it. Amounts are the wire's numbers, totals are minor units. */
 export interface Order extends FoldedOrder {
@@ -32,7 +34,7 @@ export interface UnsettledOperation {
   started_at: string
 }
 
-/** What a customer's page needs of an order: the value of `status/<order key>`. */
+/** What a customer's page needs of an order. */
 export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' | 'currency' | 'totals'> {
   /** The payment was cancelled, rather than declined. */
   cancelled?: true
@@ -67,17 +69,43 @@ export interface OrderReading {
   order: Order
   events: LoggedEvent[]
   checkout: CheckoutRecord | undefined
+  /** Its captures, refunds and voids, the oldest first. */
+  made: MoneyOperation[]
 }
 
 /** Reads an order. An unknown one has no events and no checkout. */
 export async function readOrder(store: OrderStore, order_id: string, posId: string): Promise<OrderReading> {
   const orderKey = await orderKeyOf(order_id)
-  const [events, made, checkout] = await Promise.all([
+  const [birth, events, made, checkout] = await Promise.all([
+    getBirth(store),
     listEvents(store, orderKey),
     listOperations(store, orderKey),
     getCheckout(store, order_id),
   ])
-  return { order: orderFrom(order_id, events, { checkout, made, posId }), events, checkout }
+  const order = orderFrom(order_id, events, { checkout, made, posId })
+  if (birth?.rebuilt_at !== undefined) order.flags.push('rebuilt')
+  if (holdsMoney(order.totals) && (await isPaidBeside(store, order_id))) order.flags.push('paid_twice')
+  return { order, events, checkout, made }
+}
+
+/** Every attempt at paying an order that has an event or was opened, the first one first. */
+export async function readAttempts(store: OrderStore, order_id: string, posId: string): Promise<OrderReading[]> {
+  return Promise.all(attemptIds(store, order_id).map((id) => readOrder(store, id, posId)))
+}
+
+/** The attempt at paying an order that it is shown by: the one that holds money, else the newest. */
+export async function readShown(store: OrderStore, order_id: string, posId: string): Promise<OrderReading> {
+  const attempts = await readAttempts(store, order_id, posId)
+  return (attempts.find(({ order }) => holdsMoney(order.totals)) ?? attempts.at(-1)) as OrderReading
+}
+
+/** Whether another attempt at paying the order holds money. */
+export async function isPaidBeside(store: OrderStore, order_id: string): Promise<boolean> {
+  for (const id of attemptIds(store, order_id)) {
+    const { totals } = foldSummaries(id, id === order_id ? [] : await listEvents(store, await orderKeyOf(id)), {})
+    if (holdsMoney(totals)) return true
+  }
+  return false
 }
 
 /** Folds an order; the rest adds what was asked for, what is open, and how its attempts are linked. */
@@ -108,40 +136,49 @@ function describeUnsettled({ id, kind, amount, outcome, started_at }: MoneyOpera
   return { id, kind, amount, state, started_at: new Date(started_at).toISOString() }
 }
 
-/**
- * Keeps what the customer's page shows, so that reading a page costs no list.
- *
- * Key `status/<order key>`; no metadata; kept permanently.
- */
-export async function putStatus(
-  store: OrderStore,
-  order: Order,
-  own: Pick<OrderStatus, 'receipt_url' | 'card'>,
-): Promise<void> {
-  const { status, method, amount, currency, totals } = order
-  const paid = order.operations.find((one) => one.method === method && one.status === status)
-  const at = paid?.processed_at ?? paid?.created_at
-  const wasCancelled = order.operations.some(({ status_code }) => status_code === CANCELLED)
-  const kept: OrderStatus = {
-    status,
-    method,
-    amount,
-    currency,
-    totals,
-    ...(wasCancelled && { cancelled: true }),
-    ...(at && { at }),
-    ...own,
-  }
-  await store.put(`status/${await orderKeyOf(order.order_id)}`, kept)
-}
-
-/** Removes what leads to a person from what pages show. */
-export async function eraseReceipt(store: OrderStore, order_id: string): Promise<void> {
-  const { receipt_url, card, ...rest } = (await getStatus(store, order_id)) ?? {}
-  if ((receipt_url ?? card) === undefined) return
-  await store.put(`status/${await orderKeyOf(order_id)}`, rest)
-}
-
+/** What pages show of an order with a final status; undefined of any other one. */
 export async function getStatus(store: OrderStore, order_id: string): Promise<OrderStatus | undefined> {
-  return (await store.get(`status/${await orderKeyOf(order_id)}`)) as OrderStatus | undefined
+  const orderKey = await orderKeyOf(order_id)
+  const order = foldSummaries(order_id, await listEvents(store, orderKey), {})
+  const { status, method, amount, currency, totals, operations } = order
+  if (!isFinal(status ?? '')) return undefined
+  const paid = operations.find((one) => one.method === method && one.status === status)
+  const at = paid?.processed_at ?? paid?.created_at
+  const [receipt_url, card] = [receiptUrlOf(store, orderKey), lastFourOf(store, orderKey)]
+  return {
+    ...{ status, method, amount, currency, totals },
+    ...(operations.some(({ status_code }) => status_code === CANCELLED) && { cancelled: true }),
+    ...(at && { at }),
+    ...(receipt_url !== null && { receipt_url }),
+    ...(card !== null && { card }),
+  }
 }
+
+/** Table `operation`; kept permanently. */
+export async function putOperation(store: OrderStore, orderKey: string, operation: MoneyOperation): Promise<void> {
+  store.all(
+    'INSERT OR REPLACE INTO operation (order_key, id, started_at, operation) VALUES (?, ?, ?, ?)',
+    ...[orderKey, operation.id, operation.started_at, JSON.stringify(operation)],
+  )
+}
+
+/** Every capture, refund and void of an order that was made here, the oldest first. */
+export async function listOperations(store: OrderStore, orderKey: string): Promise<MoneyOperation[]> {
+  const query = 'SELECT operation FROM operation WHERE order_key = ? ORDER BY started_at, id'
+  return store.all<{ operation: string }>(query, orderKey).map(({ operation }) => JSON.parse(operation))
+}
+
+/** Replaces the recorded responses of an order by what the books need; see `erasePersonalData`. */
+export async function eraseResponses(store: OrderStore, orderKey: string): Promise<void> {
+  for (const operation of await listOperations(store, orderKey)) {
+    const { response } = operation
+    if (response) await putOperation(store, orderKey, { ...operation, response: withoutPerson(response) })
+  }
+}
+
+const KEPT = /^(operation_id|order_id|method|status|status_code|amount|currency|created_at|code|title)$/
+
+const withoutPerson = ({ status, body }: RecordedResponse): RecordedResponse => ({
+  status,
+  body: Object.fromEntries(Object.entries(body as object).filter(([name]) => KEPT.test(name))),
+})

@@ -1,7 +1,9 @@
+import { operationKey } from '../../index.ts'
 import type { GateStorage } from '../runtime.ts'
-import { alarmBy } from './alarm.ts'
-import type { StoredEvent } from './event-log.ts'
+import { type StoredEvent, webhookOf } from './event-log.ts'
 import { orStorageError } from './kv.ts'
+import type { OrderStore } from './order-store.ts'
+import { touch } from './published.ts'
 
 /** An event that waits for `onEvent`, in its order's gate. */
 export interface OutboxEntry extends Pick<StoredEvent, 'event' | 'issues'> {
@@ -12,52 +14,88 @@ export interface OutboxEntry extends Pick<StoredEvent, 'event' | 'issues'> {
   failures: number
   /** Milliseconds since 1970 before which it is not called again. */
   next_at: number
+  /** When it was last called without success, milliseconds since 1970. */
+  failed_at?: number
   /** Name and message of the last error. */
   error?: string
   /** Set after the last failure: only a replay calls it again. */
   given_up?: true
-  /** Whether `failing/<event id>` in KV leads here. */
-  listed?: boolean
 }
+
+const TEN_MINUTES_MS = 600_000
+
+/** Whether a person should hear of an event that `onEvent` fails on. A call that is under way counts as a failure. */
+export const needsPerson = ({ given_up, failures, error, received_at }: OutboxEntry, now: number): boolean =>
+  given_up === true || failures > 5 || (error !== undefined && (failures === 5 || now - received_at >= TEN_MINUTES_MS))
 
 /** The queue of `onEvent` in an order's gate: consistent, and woken by an alarm. */
 export interface Outbox {
   /**
-   * Queues an event, unless it was ever queued before: a late copy of a handled event is not new. The same step sets the
-   * alarm that runs it, and writes `rows`.
+   * Queues an event, unless it was ever queued before, or another one of the same operation and status: neither a late copy
+   * of a handled event nor what the service lists of it is new. The same step sets the alarm that runs it, and does `also`.
    */
-  add(event_id: string, stored: Pick<StoredEvent, 'event' | 'issues'>, now: number, rows?: object): Promise<void>
+  add(
+    event_id: string,
+    order_id: string,
+    stored: Pick<StoredEvent, 'event' | 'issues'>,
+    now: number,
+    also?: () => void,
+  ): Promise<void>
   list(): Promise<OutboxEntry[]>
   get(event_id: string): Promise<OutboxEntry | undefined>
   /** Writes an entry and sets the alarm for it; both are on disk when this returns. */
   put(entry: OutboxEntry): Promise<void>
+  /** The event was handled, or must not be: its id stays known. */
   remove(event_id: string): Promise<void>
 }
 
-const PREFIX = 'outbox/'
+const WAITING = 'SELECT entry FROM queue WHERE entry IS NOT NULL'
 
-export function openOutbox(storage: GateStorage): Outbox {
+/** An event of an odd shape may have said nothing to `onEvent`: it stands for itself. */
+function operationOf(event_id: string, stored: Pick<StoredEvent, 'event'>): string {
+  const event = webhookOf(stored)
+  return event.kind === 'unexpected' ? event_id : operationKey(event)
+}
+
+/** Table `queue`; an event that was handled keeps its id alone. */
+export function openOutbox(storage: GateStorage, store: OrderStore, now: () => number): Outbox {
+  const entryOf = ({ entry }: { entry: string }) => JSON.parse(entry) as OutboxEntry
+  /** The list shows which events fail: it changes with the first failure, and when there is nothing to call any more. */
+  const markFailing = (event_id: string, failing: 0 | 1 | 2): void => {
+    const query = 'UPDATE queue SET failing = ? WHERE event_id = ? AND failing <> ? RETURNING order_id'
+    const rows = store.all<{ order_id: string }>(query, failing, event_id, failing)
+    for (const { order_id } of rows) touch(store, order_id, now(), { create: false, atOnce: true })
+  }
   return {
-    add: (event_id, stored, now, rows = {}) =>
-      orStorageError('write', () =>
-        storage.transaction(async (transaction) => {
-          const isNew = (await transaction.get(`queued/${event_id}`)) === undefined
-          const entry: OutboxEntry = { ...stored, event_id, received_at: now, failures: 0, next_at: now }
-          const added = isNew ? { [`queued/${event_id}`]: now, [PREFIX + event_id]: entry } : {}
-          await transaction.put({ ...rows, ...added })
-          if (isNew) await alarmBy(transaction, now)
-        }),
-      ),
-    list: () => orStorageError('list', async () => [...(await storage.list<OutboxEntry>({ prefix: PREFIX })).values()]),
-    get: (event_id) => orStorageError('read', () => storage.get<OutboxEntry>(PREFIX + event_id)),
-    put: (entry) =>
-      orStorageError('write', async () => {
-        await storage.transaction(async (transaction) => {
-          await transaction.put(PREFIX + entry.event_id, entry)
-          if (!entry.given_up) await alarmBy(transaction, entry.next_at)
-        })
-        await storage.sync()
+    add: (event_id, order_id, stored, received_at, also) =>
+      store.writeDue(received_at, () => {
+        also?.()
+        const entry: OutboxEntry = { ...stored, event_id, received_at, failures: 0, next_at: received_at }
+        store.all(
+          'INSERT OR IGNORE INTO queue (event_id, operation, order_id, next_at, entry) VALUES (?, ?, ?, ?, ?)',
+          ...[event_id, operationOf(event_id, stored), order_id, received_at, JSON.stringify(entry)],
+        )
       }),
-    remove: (event_id) => orStorageError('delete', async () => void (await storage.delete(PREFIX + event_id))),
+    list: async () => store.all<{ entry: string }>(WAITING).map(entryOf),
+    get: async (event_id) => store.all<{ entry: string }>(`${WAITING} AND event_id = ?`, event_id).map(entryOf)[0],
+    async put(entry) {
+      const { event_id, next_at, given_up, failures, error } = entry
+      const write = (): void => {
+        const query = 'UPDATE queue SET next_at = ?, entry = ? WHERE event_id = ?'
+        store.all(query, given_up ? null : next_at, JSON.stringify(entry), event_id)
+        // A call that is under way counts as a failure, the first one for a moment.
+        const isFailing = error !== undefined || failures > 1
+        markFailing(event_id, needsPerson(entry, now()) ? 2 : isFailing ? 1 : 0)
+      }
+      if (given_up) store.atomically(write)
+      else await store.writeDue(next_at, write)
+      await orStorageError('write', () => storage.sync())
+    },
+    async remove(event_id) {
+      store.atomically(() => {
+        store.all('UPDATE queue SET next_at = NULL, entry = NULL WHERE event_id = ?', event_id)
+        markFailing(event_id, 0)
+      })
+    },
   }
 }

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { tmpdir } from 'node:os'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { command as doctor } from '../../../src/cli/commands/doctor.ts'
 import type { Finding } from '../../../src/cli/service/doctor/finding.ts'
 import { checkWebhookAddress } from '../../../src/cli/service/doctor/webhook-address.ts'
@@ -7,6 +8,9 @@ import type { EmulatorOptions } from '../../../src/emulator/index.ts'
 import { createWebhookHandler } from '../../../src/index.ts'
 import { openShop } from '../../support/shop.ts'
 import { type Around, against, hangingFetch, runVerb } from '../support/verb.ts'
+
+// This checkout is a project, whose settings doctor would read.
+beforeAll(() => void vi.spyOn(process, 'cwd').mockReturnValue(tmpdir()))
 
 const CREDENTIALS = 'api_key, api_secret and pos_id'
 

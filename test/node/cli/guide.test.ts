@@ -61,7 +61,9 @@ describe(`guides/command-line.md, "${TITLE}"`, () => {
     const named = [...guide.section(TITLE).matchAll(/`(--[a-z-]+)/g)].map(([, option]) => option ?? '')
     expect(named.length).toBeGreaterThan(4)
     const helps = await Promise.all(
-      ['capture', 'payment'].map(async (name) => (await VERBS[name]?.load())?.command().helpInformation()),
+      ['capture', 'payment', 'link', 'doctor'].map(async (name) =>
+        (await VERBS[name]?.load())?.command().helpInformation(),
+      ),
     )
     for (const option of named) expect(helps.join('')).toContain(option)
   })

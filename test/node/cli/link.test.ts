@@ -46,9 +46,23 @@ describe('edgetill link', () => {
     expect([code, err]).toEqual([0, ''])
   })
 
+  it('makes a link that shows a landing page, and one of a long order_id', async () => {
+    const long = 'a'.repeat(253)
+    const ran = await runVerb(link, [long, ...WORDS.slice(1), '--landing', '--long-order-id'], around)
+    const shown = await world.fetch(new Request(ran.out.trim()))
+    expect([ran.code, shown.status, await shown.text()]).toEqual([0, 200, expect.stringContaining('<button')])
+  })
+
   it.each([
+    [
+      ['a'.repeat(30), ...WORDS.slice(1)],
+      'Invalid input for createCheckoutLink: order_id: order_id must have at most 29 characters',
+    ],
     [[...WORDS, '--expires-at', '2020-01-01T00:00:00Z'], 'expires_at must be a time in the future'],
-    [[...WORDS, '--set', 'customer_lnag=UK'], 'customer_lnag'],
+    [
+      [...WORDS, '--set', 'customer_lnag=UK'],
+      'createCheckoutLink: customer_lnag: customer_lnag is not a parameter of createCheckoutLink',
+    ],
   ])('%j is rejected by the worker with the name of the field', async (words, text) => {
     const { code, out, err } = await runVerb(link, words, around)
     expect(err).toContain('rejected it with 400')

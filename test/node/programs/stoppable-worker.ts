@@ -2,6 +2,7 @@
 // merchant's code is one. At a step that the test names it waits forever for an address that makes the test stop workerd.
 
 import type { DurableObjectState, ExecutionContext } from '@cloudflare/workers-types'
+import { operationKey } from '../../../src/index.ts'
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
 import { createShop } from '../../../src/shop/index.ts'
 import type { GateState } from '../../../src/shop/runtime.ts'
@@ -22,13 +23,22 @@ async function step<T>(work: () => Promise<T>): Promise<T> {
 const shop = createShop({
   now: () => Date.now() + offset,
   fetch: ((input, init) => step(() => fetch(input, init))) as typeof fetch,
-  onEvent: ({ id }) =>
+  onEvent: ({ event }, { order_id }, { ORDER_GATE }) =>
     step(async () => {
-      const body = JSON.stringify({ id })
-      const { ok } = await fetch('https://shop.test/', { method: 'POST', body })
+      const { ok, status } = await tellShop({ id: operationKey(event), method: String(event.method) })
+      // As when it goes over the limit of memory: nothing of the object runs any more.
+      if (status === GONE) objects.get(String(ORDER_GATE.idFromName(`order/${order_id}`)))?.abort('over a limit')
       if (!ok) throw new Error('the shop failed')
     }),
+  onAlert: async ({ kind }) => void (await tellShop({ id: kind })),
 })
+
+const GONE = 410
+/** The objects of this isolate, by their ids. */
+const objects = new Map<string, DurableObjectState>()
+
+const tellShop = (what: Record<string, string>): Promise<Response> =>
+  fetch('https://shop.test/', { method: 'POST', body: JSON.stringify(what) })
 
 type Methods = Record<PropertyKey, (...parts: unknown[]) => Promise<unknown>>
 
@@ -41,20 +51,19 @@ function stepped<T extends object>(target: T, replaced: Methods = {}): T {
 }
 
 function steppedStorage<T extends object>(storage: T): T {
-  const { getAlarm, setAlarm, transaction } = storage as unknown as Methods
+  const { getAlarm, setAlarm, transactionSync } = storage as unknown as Methods
   return stepped(storage, {
     // The alarm clock of the runtime is not the one that the test moves on.
-    setAlarm: (at) => step(async () => setAlarm?.call(storage, Number(at) - offset)),
+    setAlarm: (at: unknown) => step(async () => setAlarm?.call(storage, Number(at) - offset)),
     getAlarm: () =>
       step(async () => {
         const at = (await getAlarm?.call(storage)) as number | null
         return at === null ? null : at + offset
       }),
-    transaction: async (work) =>
-      transaction?.call(storage, (inner: unknown) =>
-        (work as (inner: object) => unknown)(steppedStorage(inner as object)),
-      ),
-  } as Methods)
+    // Statements without an `await` between them are one write: a stop comes before or after it.
+    sql: (storage as { sql?: unknown }).sql,
+    transactionSync: (work: unknown) => transactionSync?.call(storage, work),
+  } as unknown as Methods)
 }
 
 const withSteps = (env: Env): Env => ({ ...env, STATE: stepped(env.STATE) })
@@ -69,6 +78,7 @@ export class OrderGate extends shop.OrderGate {
     const waitUntil = (work: Promise<unknown>): void => state.waitUntil(work)
     super({ storage, waitUntil } as unknown as GateState, withSteps(env))
     this.own = state.storage
+    objects.set(String(state.id), state)
   }
 
   override async fetch(request: Request): Promise<Response> {

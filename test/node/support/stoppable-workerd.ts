@@ -12,8 +12,12 @@ import { root } from './runtimes.ts'
 export interface StoppableOptions {
   /** Of the emulator. */
   seed?: number
+  /** Variables that differ from {@link bindings}. */
+  env?: Record<string, string>
   /** Whether the shop fails the event that it gets now. */
   shopFails?: () => boolean
+  /** Whether the shop's code ends the object that calls it for an event of this method. */
+  shopEnds?: (method: string | undefined) => boolean
   /** Each request to the service goes through here. */
   atService?: (work: () => Promise<Response>) => Promise<Response>
 }
@@ -75,7 +79,7 @@ export class StoppableWorkerd {
           stdout.resume()
           stderr.resume()
         },
-        bindings: bindings(this.emulator.credentials) as unknown as Record<string, string>,
+        bindings: { ...bindings(this.emulator.credentials), ...this.options.env } as unknown as Record<string, string>,
         kvNamespaces: { STATE: 'state' },
         durableObjects: { ORDER_GATE: { className: 'OrderGate', useSQLite: true } },
         outboundService: (request) => this.outside(request as unknown as Request) as never,
@@ -97,7 +101,8 @@ export class StoppableWorkerd {
     const body = request.method === 'GET' ? undefined : await request.text()
     if (host === 'shop.test') {
       if (this.options.shopFails?.()) return new Response(null, { status: 500 })
-      const { id } = JSON.parse(body ?? '') as { id: string }
+      const { id, method } = JSON.parse(body ?? '') as { id: string; method?: string }
+      if (this.options.shopEnds?.(method)) return new Response(null, { status: 410 })
       this.told.set(id, (this.told.get(id) ?? 0) + 1)
       return new Response()
     }

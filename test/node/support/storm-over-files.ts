@@ -26,8 +26,8 @@ export class StormOverFiles extends Storm {
     return this.workerd.now()
   }
 
-  wasHandled(event_id: string): boolean {
-    return this.workerd.told.has(event_id)
+  wasHandled(operation: string): boolean {
+    return this.workerd.told.has(operation)
   }
 
   async request(request: Request): Promise<Response> {

@@ -1,5 +1,5 @@
 import { checkoutLinkId } from '../../../src/checkout-link/index.ts'
-import { summarizeEvent } from '../../../src/orders/summary.ts'
+import { operationKey } from '../../../src/index.ts'
 import { readEvent } from '../../../src/webhooks/index.ts'
 import { type Fate, Interleaving } from './interleaving.ts'
 import { LINK_SECRET, ORIGIN, payAt } from './world.ts'
@@ -81,8 +81,8 @@ class Play extends Interleaving {
   /** Each webhook was taken, and `onEvent` ran once for each. */
   events(wasErased: boolean): void {
     for (const { event, attempts } of this.emulator.deliveries) {
-      const { id } = summarizeEvent(readEvent(event))
-      const times = this.handled.filter((one) => one === id).length
+      const key = operationKey(readEvent(event))
+      const times = this.handled.filter((one) => one === key).length
       if (!attempts.some(({ status }) => status === 200)) this.wrong.add('a webhook was never taken')
       if (times === 0 && !wasErased) this.wrong.add('onEvent missed an event')
       if (times > 1) this.wrong.add(`onEvent ran ${times} times`)

@@ -94,8 +94,8 @@ class Play extends Interleaving {
 
   private lookIntoGate(): void {
     for (const [key, row] of this.gate.rows(ORDER_ID)) {
-      if (!key.startsWith('intent/')) continue
-      const { operation_id, outcome } = (row as { metadata: Record<string, unknown> }).metadata
+      if (!key.startsWith('operation/')) continue
+      const { operation_id, outcome } = JSON.parse(String(row.operation)) as Record<string, unknown>
       if (operation_id !== undefined) this.taken.add(String(operation_id))
       const before = this.outcomes.get(key) ?? outcome
       if (before !== outcome) this.wrong.add(`an attempt was ${before}, then ${outcome}`)

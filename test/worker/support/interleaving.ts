@@ -1,6 +1,7 @@
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { type CheckoutOrder, createCheckoutLink } from '../../../src/checkout-link/index.ts'
 import { createEmulator, type Emulator } from '../../../src/emulator/index.ts'
+import { operationKey } from '../../../src/index.ts'
 import { createApp } from '../../../src/shop/app.ts'
 import { runCron } from '../../../src/shop/cron.ts'
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
@@ -30,7 +31,7 @@ export class Interleaving {
   readonly random: () => number
   readonly steps: Steps
   readonly emulator: Emulator
-  /** The ids of the events for which `onEvent` ran, as often as it ran. */
+  /** The operations, each in a status, for which `onEvent` ran, as often as it ran. */
   readonly handled: string[] = []
   /** What is wrong with what happened. */
   readonly wrong = new Set<string>()
@@ -57,7 +58,6 @@ export class Interleaving {
     })
     this.gate = createGateDouble(this.deps('gate'), () => {})
     this.gate.through = (work) => this.steps.call('gate', 'storage', work)
-    this.gate.whole = (work) => this.steps.call('gate', 'transaction', work)
   }
 
   pick<T>(items: readonly T[]): T {
@@ -135,9 +135,9 @@ export class Interleaving {
     return {
       now: () => this.time,
       fetch: ((input: string, init: RequestInit) => this.service(actor, input, init)) as typeof fetch,
-      onEvent: async ({ id }) => {
+      onEvent: async ({ event }) => {
         await this.steps.at(actor, 'onEvent')
-        this.handled.push(id)
+        this.handled.push(operationKey(event))
       },
     }
   }

@@ -18,6 +18,8 @@ export interface Kill {
   readonly calls: number
   /** Whether it has struck. */
   readonly struck: boolean
+  /** Whether the worker has died of it. */
+  readonly isDead: boolean
   /** Each call goes through here. */
   call<T>(work: () => Promise<T>): Promise<T>
   /** What the worker answers; rejected when it dies. */
@@ -41,6 +43,9 @@ export function createKill(killAt: number, how: How): Kill {
     },
     get struck() {
       return struck
+    },
+    get isDead() {
+      return isDead
     },
     async call(work) {
       if (isDead) return never

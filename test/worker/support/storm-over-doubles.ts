@@ -1,6 +1,7 @@
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { createEmulator, type Emulator } from '../../../src/emulator/index.ts'
 import { drawPerturbations } from '../../../src/emulator/state/perturbations.ts'
+import { operationKey } from '../../../src/index.ts'
 import { createApp } from '../../../src/shop/app.ts'
 import { runCron } from '../../../src/shop/cron.ts'
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
@@ -40,8 +41,7 @@ export class StormOverDoubles extends Storm {
       emptyPages: 0.05,
     })
     this.emulator = createEmulator({
-      // After a second card, an order and its next attempt can both be paid: nothing tells of that yet.
-      perturbations: drawPerturbations(seed).filter((name) => name !== 'second_card'),
+      perturbations: drawPerturbations(seed),
       seed,
       clock: { now: () => this.time },
       fetch: (input, init) => this.request(new Request(input as string, init)),
@@ -57,8 +57,8 @@ export class StormOverDoubles extends Storm {
     return this.time
   }
 
-  wasHandled(event_id: string): boolean {
-    return this.handled.has(event_id)
+  wasHandled(operation: string): boolean {
+    return this.handled.has(operation)
   }
 
   /** A new isolate, whose calls go through `kill`. What the one before had begun stays with that one's. */
@@ -74,10 +74,10 @@ export class StormOverDoubles extends Storm {
       now: () => this.time,
       fetch: ((input: string, init: RequestInit) =>
         kill.call(() => this.sent(withLimit(() => this.emulator.fetch(input, init))))) as typeof fetch,
-      onEvent: ({ id }) =>
+      onEvent: ({ event }) =>
         kill.call(async () => {
           if (this.shopFails()) throw new Error('the shop is down')
-          this.handled.add(id)
+          this.handled.add(operationKey(event))
         }),
     }
   }

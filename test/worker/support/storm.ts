@@ -71,8 +71,8 @@ export abstract class Storm {
   /** Lets `work` happen in an isolate that may die in the middle of it, while the time moves on. */
   abstract round(work: () => Promise<unknown>, ms: number): Promise<void>
 
-  /** Whether `onEvent` returned for an event. */
-  abstract wasHandled(event_id: string): boolean
+  /** Whether `onEvent` returned for an operation and its status. */
+  abstract wasHandled(operation: string): boolean
 
   protected begin(): void {
     for (const [fault, probability] of FAULTS) this.emulator.faults.rate(fault, probability)

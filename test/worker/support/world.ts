@@ -385,6 +385,14 @@ export class World {
       .map((order) => order.order_id)
   }
 
+  /** The events that wait for `onEvent`. */
+  async waiting(): Promise<string[]> {
+    const stored = [...(await this.stored('event/')).values()] as { event: { order_id: string } }[]
+    const orders = new Set(stored.map(({ event }) => event.order_id.replace(/~\d+$/, '')))
+    const rows = [...orders].flatMap((id) => [...this.gate.rows(id)])
+    return rows.flatMap(([key, { entry }]) => (key.startsWith('queue/') && entry !== null ? [key] : []))
+  }
+
   async cron(): Promise<void> {
     const runs: Promise<unknown>[] = []
     this.shop.scheduled(undefined, this.env(), { waitUntil: (work) => void runs.push(work) })

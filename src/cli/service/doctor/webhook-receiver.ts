@@ -12,11 +12,13 @@ const OWN: Readonly<Record<number, string>> = { 400: 'Bad request', 401: 'Unauth
 /**
  * Posts an unsigned form, as the service would post a signed one, and expects the 400 or 401 of a receiver of this package. It
  * holds nothing that could be taken for a payment.
+ * @param also Further rejections that are right, by status.
  */
 export async function checkWebhookReceiver(
   url: string,
   send: Fetch = globalThis.fetch,
   signal?: AbortSignal,
+  also: Readonly<Record<number, string>> = {},
 ): Promise<Finding> {
   try {
     const response = await send(url, {
@@ -27,7 +29,7 @@ export async function checkWebhookReceiver(
       redirect: 'manual',
       signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]),
     })
-    return judgeReceiver(response, (await response.text()).slice(0, 64 * 1024))
+    return judgeReceiver(response, (await response.text()).slice(0, 64 * 1024), { ...OWN, ...also })
   } catch (error) {
     const why = `no response from this machine (${causeOf(error)})`
     return failed(CHECK, why, 'Is the receiver running, and does a firewall or its certificate stop it?')
@@ -56,10 +58,10 @@ const STATUSES: Readonly<Record<number, readonly [why: string, fix: string]>> = 
 }
 
 /** Which of the known causes a response shows: pure. */
-function judgeReceiver({ status, headers }: Response, text: string): Finding {
+function judgeReceiver({ status, headers }: Response, text: string, own: typeof OWN): Finding {
   const said = `responded ${status} to an unsigned form`
   const isPage = /html/i.test(headers.get('content-type') ?? '')
-  if (OWN[status] !== undefined && text === OWN[status]) return ok(CHECK, `${said}, as edgetill's receiver does`)
+  if (own[status] !== undefined && text === own[status]) return ok(CHECK, `${said}, as edgetill's receiver does`)
   if (status >= 300 && status < 400) return redirected(`${said}, a redirect`, headers.get('location') ?? '')
   if (status === 403 && /cross-?site|csrf|forgery/i.test(text)) return framework(said, text)
   const proxy = proxyOf(headers, text)

@@ -1,0 +1,56 @@
+// The template's engine, with a way to fill the list of a month: through webhooks 100,000 orders would take hours.
+
+import type { DurableObjectState } from '@cloudflare/workers-types'
+import type { ShopEnv as Env } from '../../src/shop/env.ts'
+import { createShop } from '../../src/shop/index.ts'
+import type { GateState } from '../../src/shop/runtime.ts'
+import { orderFrom } from '../../src/shop/store/order.ts'
+import { openTables } from '../../src/shop/store/order-store.ts'
+import { putListed, SHOP, summaryOf } from '../../src/shop/store/shop-tables.ts'
+
+const shop = createShop<Env>({})
+const MONTH = '2026-03'
+const TIME = Date.parse('2026-03-01T10:00:00Z')
+
+export class OrderGate extends shop.OrderGate {
+  private readonly state: GateState
+  constructor(state: DurableObjectState, env: Env) {
+    super(state as unknown as GateState, env)
+    this.state = state as unknown as GateState
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname !== '/fill') return super.fetch(request)
+    const tables = openTables(this.state.storage, SHOP)
+    tables.all('INSERT OR IGNORE INTO month (month) VALUES (?)', MONTH)
+    const [first, count] = [Number(searchParams.get('first')), Number(searchParams.get('count'))]
+    tables.atomically(() => {
+      for (let index = first; index < first + count; index++) {
+        const order_id = `order-${index}`
+        const order = summaryOf(orderFrom(order_id, [], { checkout: undefined, posId: '' }))
+        const summary = { ...order, status: index % 10 === 0 ? 'failure' : 'success', reference: `cart-${index}` }
+        const found = { email: `customer-${index}@shop.example.com`, last_four: '1111', isOpen: index % 50 === 0 }
+        const own = { order_id, since: TIME + index, version: 1, due_at: null, attention: [], failing: [] }
+        putListed(tables, { summary, ...own, ...found })
+      }
+    })
+    return new Response()
+  }
+}
+
+export default {
+  async fetch(request: Request, env: Env, context: never): Promise<Response> {
+    const { pathname, search } = new URL(request.url)
+    if (pathname !== '/fill') return shop.fetch(request, env, context)
+    const gates = env.ORDER_GATE as unknown as {
+      idFromName(name: string): never
+      get(id: never): { fetch(url: string): Promise<Response> }
+    }
+    for (const name of ['shop', `shop/${MONTH}`]) {
+      const filled = name === 'shop' ? '?count=0' : search
+      await gates.get(gates.idFromName(name)).fetch(`https://order-gate/fill${filled}`)
+    }
+    return new Response()
+  },
+}

@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Settings, VARIABLES, type VariableName } from '../service/configuration.ts'
+import { parseEnvFile } from '../terminal/environment.ts'
+import { readWranglerToml, type WranglerEnvironment } from './wrangler-toml.ts'
+
+export interface Project {
+  environments: WranglerEnvironment[]
+  /** The service's settings on this machine, as `wrangler dev` reads them. */
+  settings: Settings
+  /** `ADMIN_TOKEN` on this machine. */
+  token: string | undefined
+}
+
+/** The project of `edgetill init` in a folder; undefined where there is none. */
+export async function readProject(folder: string): Promise<Project | undefined> {
+  if (!existsSync(join(folder, 'wrangler.toml'))) return undefined
+  const environments = await readWranglerToml(folder)
+  const [local] = environments
+  if (!local?.bindings.includes('ORDER_GATE')) return undefined
+  const file = join(folder, '.dev.vars')
+  const secrets = existsSync(file) ? await parseEnvFile(file, '.dev.vars') : {}
+  const settings: Settings = {}
+  for (const name of Object.keys(VARIABLES) as VariableName[]) {
+    const own = name.slice('EDGETILL_'.length)
+    const value = secrets[own] || local.vars[own]
+    if (typeof value === 'string' && value !== '')
+      settings[name] = { value, source: secrets[own] ? '.dev.vars' : 'wrangler.toml' }
+  }
+  return { environments, settings, token: secrets.ADMIN_TOKEN }
+}

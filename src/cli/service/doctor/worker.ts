@@ -1,0 +1,166 @@
+import { newOrderId } from '../../../index.ts'
+import { hostedOrder } from '../hosted-order.ts'
+import { causeOf } from '../outcome.ts'
+import type { Surroundings } from '../service.ts'
+import { askWorker, isLoopback, type Worker, type WorkerResponse } from '../worker.ts'
+import { type Finding, failed, ok, skipped, warning } from './finding.ts'
+import { checkWebhookReceiver } from './webhook-receiver.ts'
+
+const TIMEOUT_MS = 20_000
+const LOG = 'Look at its log: npx wrangler tail.'
+
+type Ask = (call: string, input?: object, to?: Worker) => Promise<WorkerResponse>
+/** What wrangler.toml says of an environment. */
+interface Environment {
+  name: string | undefined
+  vars: Readonly<Record<string, unknown>>
+}
+type Environments = readonly Environment[]
+
+/** Checks a worker from outside. In test mode it makes a link, opens it, and cancels and revokes what it made. */
+export async function checkWorker(
+  worker: Worker,
+  around: Surroundings,
+  signal: AbortSignal,
+  environments: Environments = [],
+): Promise<Finding[]> {
+  const { origin } = worker
+  const asking = (...also: AbortSignal[]): Ask => {
+    return (call, input, to = worker) =>
+      askWorker(to, call, around, AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...also]), input)
+  }
+  const ask = asking(signal)
+  const findings: Finding[] = []
+  try {
+    const { status, body } = await ask('GET /health')
+    if (!isHealth(body)) {
+      const why = `${origin} responded ${status} to GET /health, not as an edgetill worker does`
+      return [failed('worker', why, 'Is --worker-url the origin of the worker, and is it deployed?')]
+    }
+    const mode = body.mode === 'test' ? 'test' : 'live'
+    const own =
+      environments.find(({ vars }) => vars.PUBLIC_ORIGIN === origin) ??
+      environments.find(({ name }) => name === (isLoopback(origin) ? undefined : mode))
+    const token = await ask('GET /api/edgetill-doctor')
+    findings.push(
+      ...configuration(body, mode, token.status === 404, own),
+      tokenOf(token),
+      ...modeOf(mode, own, environments),
+      // A worker with SENDER_CHECK = "enforce" rejects this machine before it looks at a signature.
+      await checkWebhookReceiver(`${origin}/webhooks`, around.fetch, signal, { 403: 'Forbidden' }),
+    )
+    if (mode === 'live') {
+      findings.push(await publicOrigin(own && String(own.vars.PUBLIC_ORIGIN ?? ''), ask))
+      findings.push(skipped('worker link', 'none is made where MODE is live'))
+    } else if (token.status !== 404 || body.status !== 'ok') {
+      findings.push(skipped('worker link', 'not made: what is wrong above has to be right first'))
+    } else findings.push(...(await tryLink(ask, asking())))
+  } catch (error) {
+    const fix = 'Check the address and the network; is the worker deployed, or `npm run dev` running?'
+    findings.push(failed('worker', `no response at ${origin} (${causeOf(error)})`, fix))
+  }
+  return findings
+}
+
+const isHealth = ({ status }: Record<string, unknown>): boolean => status === 'ok' || status === 'misconfigured'
+
+const SECRET = /(_KEY|SECRET|_PREVIOUS|ADMIN_TOKEN)$/
+
+function configuration(
+  { status, problems }: Record<string, unknown>,
+  mode: string,
+  isAdmin: boolean,
+  own: Environment | undefined,
+): Finding[] {
+  if (status === 'ok') return [ok('worker', `healthy, MODE ${mode}`)]
+  if (!isAdmin || !Array.isArray(problems)) {
+    return [failed('worker', 'misconfigured', 'With the right ADMIN_TOKEN, edgetill doctor says what is wrong.')]
+  }
+  const [flag, table] = own?.name === undefined ? ['', '[vars]'] : [` --env ${own.name}`, `[env.${own.name}.vars]`]
+  return problems.map(({ binding, problem }: { binding?: unknown; problem?: unknown }) => {
+    const fix = SECRET.test(String(binding))
+      ? `Set it with \`npx wrangler secret put ${binding}${flag}\`, on your machine in .dev.vars.`
+      : `Correct it in ${own ? table : 'wrangler.toml'}, and deploy again.`
+    return failed(`worker ${binding}`, String(problem), fix)
+  })
+}
+
+function tokenOf({ status }: WorkerResponse): Finding {
+  const check = 'worker token'
+  if (status === 404) return ok(check, 'accepted')
+  if (status === 401) {
+    return failed(
+      check,
+      'not accepted',
+      'Pass the ADMIN_TOKEN that this worker has: each environment has a different one.',
+    )
+  }
+  return failed(check, `the worker responded ${status} under /api`, `Correct what is wrong above. ${LOG}`)
+}
+
+/** Whether the worker is the one that its environment describes, with addresses that the other environment does not have. */
+function modeOf(mode: string, own: Environment | undefined, environments: Environments): Finding[] {
+  if (!own) return [skipped('worker MODE', `${mode}; in its project, doctor compares it with wrangler.toml`)]
+  const table = own.name === undefined ? '[vars]' : `[env.${own.name}.vars]`
+  const wrong = (own.name === 'live') !== (mode === 'live') && ['live', 'test', undefined].includes(own.name)
+  if (wrong || own.vars.MODE !== mode) {
+    const should = own.name === 'live' ? 'live' : 'test'
+    return [
+      failed('worker MODE', `the worker runs as ${mode}`, `Set MODE = "${should}" in ${table}, and deploy again.`),
+    ]
+  }
+  const other = environments.find(({ name }) => name === (mode === 'live' ? 'test' : 'live'))
+  const same = ['BASE_URL', 'API_URL', 'POS_ID'].filter(
+    (name) => own.vars[name] && own.vars[name] === other?.vars[name],
+  )
+  if (same.length === 0) return [ok('worker MODE', `${mode}, as in ${table}`)]
+  const why = `${mode}, but ${same.join(', ')} are those of [env.${other?.name}.vars]`
+  return [failed('worker MODE', why, `Write into ${table} what the service gave you for ${mode}.`)]
+}
+
+/** Whether the address that links lead to is a worker's. Without the token: nobody knows yet whose address it is. */
+async function publicOrigin(known: string | undefined, ask: Ask): Promise<Finding> {
+  const check = 'worker PUBLIC_ORIGIN'
+  if (known === undefined) return skipped(check, 'not known: run this in the project')
+  const set = 'the origin that customers reach the worker at, and deploy again.'
+  if (known === '') return warning(check, 'is empty: POST /api/links makes no link', `Set it to ${set}`)
+  const said = await ask('GET /health', undefined, { origin: known, token: 'none' }).catch((error) => causeOf(error))
+  if (typeof said !== 'string' && isHealth(said.body)) return ok(check, known)
+  const why =
+    typeof said === 'string' ? `does not respond (${said})` : `responds ${said.status}, not as the worker does`
+  return failed(check, `${known} ${why}`, `Set it to ${set} Is the route or the domain set up at Cloudflare?`)
+}
+
+/** @param askAlways Not ended by Ctrl-C: what was made is taken back all the same. */
+async function tryLink(ask: Ask, askAlways: Ask): Promise<Finding[]> {
+  const check = 'worker link'
+  const order_id = newOrderId('doctor-')
+  const order = hostedOrder(order_id, { amount: 1, currency: 'UAH', description: 'edgetill doctor' })
+  const made = await ask('POST /api/links', { order })
+  const { id, url, title, detail } = made.body
+  if (typeof url !== 'string' || typeof id !== 'string' || !URL.canParse(url)) {
+    const why = [title, detail].filter((text) => typeof text === 'string').join(' ')
+    return [failed(check, `not made (${made.status}). ${why}`, `Correct this setting of the worker. ${LOG}`)]
+  }
+  const { origin, pathname } = new URL(url)
+  const leads = await publicOrigin(origin, ask)
+  const findings = [leads]
+  if (leads.result !== 'ok') findings.push(skipped(check, 'not opened: PUBLIC_ORIGIN has to be right first'))
+  else {
+    const opened = await ask(`GET ${pathname}`, undefined, { origin, token: 'none' }).catch((error) => causeOf(error))
+    if (typeof opened !== 'string' && opened.status === 303) findings.push(ok(check, 'opens a payment of the service'))
+    else {
+      const why = typeof opened === 'string' ? `no response (${opened})` : `the worker responded ${opened.status}`
+      const fix = `Check its credentials of the service; for a 401, set AUTHENTICATION = "plain". ${LOG}`
+      findings.push(failed(check, `opens no payment: ${why}`, fix))
+    }
+  }
+  const undo = [`DELETE /api/links/${id}`, ...(leads.result === 'ok' ? [`POST /api/orders/${order_id}/cancel`] : [])]
+  for (const call of undo) {
+    const status = await askAlways(call).then((said) => said.status, causeOf)
+    // What was not opened cannot be cancelled.
+    if (status === 200 || findings.some(({ result }) => result === 'failed')) continue
+    findings.push(warning(check, `${call}: ${status}`, `Cancel the order with edgetill cancel ${order_id}.`))
+  }
+  return findings
+}

@@ -1,0 +1,96 @@
+import type { Command } from 'commander'
+import { readEnvFile, readTextFile, readVariables, type Variables } from '../terminal/environment.ts'
+import { UsageError } from '../terminal/errors.ts'
+import { forbidden, type Surroundings } from './service.ts'
+
+/** The flags that name a worker. */
+export interface WorkerFlags {
+  workerUrl?: string
+  tokenFile?: string
+  envFile?: string
+  allowInsecureHttp?: boolean
+}
+
+/** A worker, and the token of its `/api`. */
+export interface Worker {
+  origin: string
+  token: string
+}
+
+export function addWorkerOptions(command: Command, url: string): Command {
+  return command
+    .option('--worker-url <URL>', url)
+    .option('--token-file <FILE>', 'a file with the ADMIN_TOKEN (or EDGETILL_WORKER_TOKEN)')
+    .addOption(forbidden('worker-token', 'EDGETILL_WORKER_TOKEN', '--token-file'))
+}
+
+/** @throws {UsageError} when its address or its token is missing or cannot be used. */
+export async function workerOf(
+  flags: WorkerFlags,
+  { environment }: Surroundings,
+  fallback: Variables = {},
+): Promise<Worker> {
+  const file = flags.envFile === undefined ? {} : await readEnvFile(flags.envFile)
+  const variables = { ...fallback, ...(environment ?? (await readVariables())), ...file }
+  const address = flags.workerUrl ?? variables.EDGETILL_WORKER_URL
+  const { tokenFile } = flags
+  const token =
+    tokenFile === undefined
+      ? variables.EDGETILL_WORKER_TOKEN
+      : (await readTextFile(tokenFile, '--token-file')).replace(/\r?\n$/, '')
+  if (!address || !token) {
+    const missing = [!address && 'EDGETILL_WORKER_URL', !token && 'EDGETILL_WORKER_TOKEN'].filter(Boolean).join(', ')
+    const advice = "Set them in the environment or in a file for --env-file: the worker's origin and its ADMIN_TOKEN."
+    throw new UsageError(`Missing configuration: ${missing}. ${advice}`)
+  }
+  if (!/^[!-~]+$/.test(token)) throw new UsageError('EDGETILL_WORKER_TOKEN has a character that no header can carry.')
+  return { origin: originOf(address, flags.allowInsecureHttp ?? false), token }
+}
+
+export const isLoopback = (url: string): boolean =>
+  URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
+
+function originOf(address: string, insecure: boolean): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.username + url.password + url.search) {
+    throw new UsageError('EDGETILL_WORKER_URL must be an address without a path, such as https://pay.shop.example.com.')
+  }
+  if (url.protocol === 'https:' || insecure || isLoopback(address)) return url.origin
+  throw new UsageError('EDGETILL_WORKER_URL must be https:// (http:// on loopback, or with --allow-insecure-http).')
+}
+
+/** What a worker responded; `body` is empty where it is not a JSON object. */
+export interface WorkerResponse {
+  status: number
+  body: Record<string, unknown>
+  location: string | null
+}
+
+/** Sends a request with the worker's token. Rejects as `fetch` does. */
+export async function askWorker(
+  { origin, token }: Worker,
+  call: string,
+  { fetch = globalThis.fetch }: Surroundings,
+  signal: AbortSignal,
+  input?: object,
+): Promise<WorkerResponse> {
+  const [method = '', path = ''] = call.split(' ')
+  const response = await fetch(origin + path, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(input && { body: JSON.stringify(input) }),
+    redirect: 'manual',
+    signal,
+  })
+  const text = await response.text()
+  return { status: response.status, body: objectIn(text), location: response.headers.get('location') }
+}
+
+function objectIn(text: string): Record<string, unknown> {
+  try {
+    const json: unknown = JSON.parse(text)
+    return typeof json === 'object' && json !== null ? { ...json } : {}
+  } catch {
+    return {}
+  }
+}

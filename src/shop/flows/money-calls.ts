@@ -1,0 +1,48 @@
+// The calls of the service that move money, or create or cancel a payment. No other file of the engine imports them: they
+// are made where a command of the protocol is carried out.
+
+import {
+  type CapturePaymentInput,
+  type CreatePaymentInput,
+  type CreateSplitPurchaseInput,
+  cancelPayment,
+  capturePayment,
+  createPayment,
+  createSplitPurchase,
+  type RefundPaymentInput,
+  refundPayment,
+  type VoidPaymentInput,
+  voidPayment,
+} from '../../index.ts'
+import { moneyConfig } from '../env.ts'
+import type { OperationKind } from '../protocol.ts'
+import type { OrderScope } from '../scope.ts'
+
+/** The SDK's name of each operation. */
+export const CALL_NAMES: Record<OperationKind, string> = {
+  capture: 'capturePayment',
+  refund: 'refundPayment',
+  void: 'voidPayment',
+}
+
+/** Makes a capture, refund or void. */
+export function makeOperation({ env, fetch }: OrderScope, kind: OperationKind, input: object): Promise<object> {
+  const config = moneyConfig(env, fetch)
+  if (kind === 'capture') return capturePayment(config, input as CapturePaymentInput)
+  if (kind === 'refund') return refundPayment(config, input as RefundPaymentInput)
+  return voidPayment(config, input as VoidPaymentInput)
+}
+
+/** Creates a payment. @returns Where its customer pays; undefined where nothing is left to be done there. */
+export async function makePayment({ env, fetch }: OrderScope, input: object): Promise<string | undefined> {
+  const config = moneyConfig(env, fetch)
+  const response =
+    'split' in input
+      ? await createSplitPurchase(config, input as Extract<CreateSplitPurchaseInput, { mode: 'hosted' }>)
+      : await createPayment(config, input as CreatePaymentInput)
+  // A hosted auth may return a record instead of a redirect: the API document does not show it.
+  return 'url' in response ? response.url : (response.user_action_url ?? undefined)
+}
+
+export const cancelAtService = ({ env, fetch }: OrderScope, order_id: string): Promise<object> =>
+  cancelPayment(moneyConfig(env, fetch), { order_id })

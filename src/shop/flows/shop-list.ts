@@ -1,0 +1,119 @@
+import { callGate, shopObject } from '../call-gate.ts'
+import type { OrderScope } from '../scope.ts'
+import {
+  type Attention,
+  type FailingRow,
+  type ListedRow,
+  listMonth,
+  monthOf,
+  type OrderFilter,
+  type OrderSummary,
+  type Place,
+  putListed,
+} from '../store/shop-tables.ts'
+
+const HOUR_MS = 3_600_000
+
+// What the shop's objects do: one a month lists the orders whose first event or opening is of that month, and the one
+// without a month knows which months there are.
+
+/** Takes an order into the list of its month. */
+export async function putInList({ shop, env }: OrderScope, _: string, row: ListedRow): Promise<void> {
+  const month = monthOf(row.since)
+  // First: an order in a month that nobody knows of would be shown by no list.
+  if (shop.all('SELECT month FROM month').length === 0) {
+    await callGate(env, shopObject(), { name: 'addMonth', order_id: '', argument: month })
+    shop.all('INSERT OR IGNORE INTO month (month) VALUES (?)', month)
+  }
+  putListed(shop, row)
+}
+
+export async function addMonth({ shop }: OrderScope, _: string, month: string): Promise<void> {
+  shop.all('INSERT OR IGNORE INTO month (month) VALUES (?)', month)
+}
+
+/** The months that have a list, the newest first. */
+export async function monthsOfShop({ shop }: OrderScope): Promise<string[]> {
+  return shop.all<{ month: string }>('SELECT month FROM month ORDER BY month DESC').map(({ month }) => month)
+}
+
+/** Orders of a month, newest first. */
+export async function ordersOfMonth(
+  { shop }: OrderScope,
+  _: string,
+  { filter, limit, after }: { filter: OrderFilter; limit: number; after?: Place | undefined },
+): Promise<(Place & { summary: OrderSummary })[]> {
+  return listMonth(shop, filter, limit, after)
+}
+
+/** Failing events of a month, those that were given up included; of one event where it is named. */
+export async function failingOfMonth(
+  { shop }: OrderScope,
+  _: string,
+  { event_id, after = '', limit }: { event_id?: string; after?: string | undefined; limit: number },
+): Promise<FailingRow[]> {
+  const query = 'SELECT event_id, order_id FROM failing WHERE event_id'
+  return event_id === undefined
+    ? shop.all<FailingRow>(`${query} > ? ORDER BY event_id LIMIT ?`, after, limit)
+    : shop.all<FailingRow>(`${query} = ?`, event_id)
+}
+
+/** How many events of a month `onEvent` fails on. */
+export async function countFailing({ shop }: OrderScope): Promise<number> {
+  return shop.all<{ count: number }>('SELECT count(*) AS count FROM failing')[0]?.count ?? 0
+}
+
+/** What needs a person among the orders of a month, the oldest order first. */
+export async function attentionOfMonth(
+  { shop }: OrderScope,
+  _: string,
+  { limit }: { limit: number },
+): Promise<{ since: number; attention: Attention[] }[]> {
+  const query = 'SELECT since, attention FROM listed WHERE attention IS NOT NULL ORDER BY since, order_id LIMIT ?'
+  return shop.all<{ since: number; attention: string }>(query, limit).map(({ since, attention }) => ({
+    since,
+    attention: JSON.parse(attention) as Attention[],
+  }))
+}
+
+/** Whether this is the first of its name within an hour, in the whole shop. */
+export async function onceAnHour({ shop, now }: OrderScope, _: string, name: string): Promise<boolean> {
+  const at = now()
+  const write = `INSERT INTO progress VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value
+    WHERE CAST(value AS INTEGER) <= ? RETURNING name`
+  return shop.all(write, name, String(at), at - HOUR_MS).length > 0
+}
+
+/** Orders of a month whose gate should have done something until then, the longest due first. */
+export async function lateOfMonth(
+  { shop }: OrderScope,
+  _: string,
+  { until, limit }: { until: number; limit: number },
+): Promise<string[]> {
+  const query = 'SELECT order_id FROM listed WHERE due_at <= ? ORDER BY due_at LIMIT ?'
+  return shop.all<{ order_id: string }>(query, until, limit).map(({ order_id }) => order_id)
+}
+
+/** Orders of a month that came in a period, the oldest first. `after` is exclusive, `until` inclusive. */
+export async function periodOfMonth(
+  { shop }: OrderScope,
+  _: string,
+  { after, until, limit }: { after: Place; until: number; limit: number },
+): Promise<Place[]> {
+  return shop.all<Place>(
+    'SELECT since, order_id FROM listed WHERE (since, order_id) > (?, ?) AND since <= ? ORDER BY since, order_id LIMIT ?',
+    ...[after.since, after.order_id, until, limit],
+  )
+}
+
+/** Reads how far a piece of work of the cron has come, or writes it. */
+export async function progressOf(
+  { shop }: OrderScope,
+  _: string,
+  { name, value }: { name: string; value?: unknown },
+): Promise<unknown> {
+  if (value === null) shop.all('DELETE FROM progress WHERE name = ?', name)
+  else if (value !== undefined) shop.all('INSERT OR REPLACE INTO progress VALUES (?, ?)', name, JSON.stringify(value))
+  const [row] = shop.all<{ value: string }>('SELECT value FROM progress WHERE name = ?', name)
+  return row && JSON.parse(row.value)
+}

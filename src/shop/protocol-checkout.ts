@@ -1,0 +1,286 @@
+// The rules of one order's checkouts: whether a payment may be created, where a link leads, which attempt comes next, and
+// what is cancelled. Pure, like protocol.ts: the order's gate reads the state, and carries out the commands.
+
+/** What was asked for when a payment was created. */
+export interface Terms {
+  amount: number
+  currency: string
+  method: string
+  recurring_amount?: number | undefined
+}
+
+/** One try at paying the order: 1 is its own order_id, 2 is `<order>~2`. */
+export interface AttemptFacts {
+  /** Its final status, once an event has said so. */
+  status?: string | null | undefined
+  /** It was cancelled, rather than declined. */
+  cancelled?: boolean | undefined
+}
+
+/** What the gate has stored of an order's checkouts. */
+export interface CheckoutState {
+  /** The link is revoked. */
+  isRevoked: boolean
+  /** The shop has cancelled the order. */
+  isClosed: boolean
+  /** Every attempt that was announced, the first one first; it may never have been created. There is at least one. */
+  attempts: readonly AttemptFacts[]
+  /** Of the attempt that customers were led to last. */
+  checkout?:
+    | (Terms & {
+        attempts: number
+        /** Absent: it is not known whether the payment was created. */
+        url?: string
+        opened_at?: number
+        expires_at: number
+        /** Cancelled because its link had expired. */
+        expired?: true
+      })
+    | undefined
+}
+
+/** The link that a customer has opened. */
+export interface Visit extends Terms {
+  expires_at: number
+}
+
+/** Why the service is asked for the status of a payment. */
+type Question = 'find_out' | 'is_revoked' | 'is_closed'
+/** Why a payment is cancelled. */
+type Reason = 'replaced' | 'expired' | 'closed' | 'by_shop'
+
+export type CheckoutMessage =
+  | { type: 'open' }
+  /** The shop cancels the order. */
+  | { type: 'cancel' }
+  /** What the service says of an attempt; undefined: it does not know it, null: it does not say. */
+  | { type: 'asked'; attempt: number; status: unknown; why: Question }
+  /** The call that creates a payment has ended. `isNew`: the service did not know its order_id just before. */
+  | { type: 'created'; attempt: number; url: string }
+  | { type: 'not_created'; attempt: number; isNew: boolean; how: 'used' | 'unknown' | 'unusable' | 'failed' }
+  /** `rejectedWith`: the HTTP status where the service rejected it. */
+  | { type: 'cancelled'; attempt: number; why: Reason; rejectedWith?: number | undefined }
+
+/** Where the opening of a link, or a cancellation, leads. */
+export type CheckoutAnswer =
+  | { kind: 'redirect'; url: string }
+  /** To the result of an attempt. */
+  | { kind: 'result'; attempt: number }
+  /** The payment was paid or cancelled at this moment; the page refreshes. */
+  | { kind: 'wait' }
+  /** The order was opened before with other terms; the service rejects its fields; all attempts failed. */
+  | { kind: 'changed' | 'unusable' | 'closed' }
+  /** It was not paid in time; the shop revoked the link; it could not be opened now. */
+  | { kind: 'expired' | 'revoked' | 'failed' }
+  /** The shop's cancellation: the service's response, its rejection, or that only the link was closed. */
+  | { kind: 'cancelled' | 'rejected' | 'link_closed'; attempt: number }
+
+export type CheckoutCommand =
+  | { type: 'ask'; attempt: number; why: Question }
+  | { type: 'create'; attempt: number; isNew: boolean }
+  | { type: 'cancel'; attempt: number; why: Reason }
+  /** Record that an attempt belongs to the order. */
+  | { type: 'announce'; attempt: number }
+  /** Record where the customer pays; without `url`: that a payment may have been created. */
+  | { type: 'remember'; attempt: number; url?: string; expires_at?: number }
+  /** Record that the attempt is cancelled because its link has expired. */
+  | { type: 'expire'; attempt: number }
+  /** Record that the shop cancelled the order. `mayFail`: the payment's webhook says it too. */
+  | { type: 'close'; mayFail: boolean }
+  /** Nothing is open any more: the service need not be asked about it. */
+  | { type: 'unwatch'; attempt: number }
+  | { type: 'answer'; answer: CheckoutAnswer }
+
+/** `~99` is the last that fits into the service's limit. */
+const MAX_ATTEMPTS = 99
+/** After this long an unpaid checkout counts as abandoned, and any other one that is still open is an alert. */
+export const ABANDONED_MS: number = 24 * 3_600_000
+
+const answer = (reply: CheckoutAnswer): CheckoutCommand[] => [{ type: 'answer', answer: reply }]
+
+/** Decides what follows from a message about the checkouts of an order. `visit`: the link that is being opened. */
+export function stepCheckout(
+  state: CheckoutState,
+  message: CheckoutMessage,
+  now: number,
+  visit: Visit = { amount: 0, currency: '', method: '', expires_at: 0 },
+): CheckoutCommand[] {
+  const isExpired = !(now < visit.expires_at)
+  switch (message.type) {
+    case 'open':
+      return open(state, visit, isExpired, now)
+    case 'asked':
+      if (message.why === 'find_out') return findOut(state, message.attempt, message.status, isExpired, now)
+      return conclude(state, message.attempt, message.status, message.why)
+    case 'created':
+      return [
+        { type: 'remember', attempt: message.attempt, url: message.url },
+        ...answer({ kind: 'redirect', url: message.url }),
+      ]
+    case 'not_created':
+      return notCreated(message)
+    case 'cancel':
+      return [{ type: 'cancel', attempt: state.attempts.length, why: 'by_shop' }]
+    case 'cancelled':
+      if (message.why === 'by_shop') return cancelledByShop(state, message.attempt, message.rejectedWith)
+      if (message.why === 'closed') return answer({ kind: 'result', attempt: message.attempt })
+      // Paid or cancelled at this moment: the next look shows which.
+      if (message.rejectedWith !== undefined) return answer({ kind: 'wait' })
+      if (message.why === 'expired') return answer({ kind: 'expired' })
+      return [{ type: 'create', attempt: message.attempt + 1, isNew: false }]
+  }
+}
+
+/** A link leads to the payment that it made, and makes one only where none can be open or paid. */
+function open(state: CheckoutState, visit: Visit, isExpired: boolean, now: number): CheckoutCommand[] {
+  const { checkout, isRevoked, isClosed } = state
+  const first = checkout?.attempts ?? 1
+  if (isRevoked) return latest(state, state.attempts.length, 'is_revoked')
+  // Without a record an event may know the payment: the storage was lost, or the record could not be written.
+  if (!checkout && (isExpired || state.attempts[0]?.status != null))
+    return [{ type: 'ask', attempt: 1, why: 'find_out' }]
+  if (!checkout) {
+    return isClosed ? latest(state, state.attempts.length, 'is_closed') : [{ type: 'create', attempt: 1, isNew: false }]
+  }
+  // A payment of other terms is open: its customer must not pay another price than the link's.
+  if (isChanged(checkout, visit)) return answer({ kind: 'changed' })
+  const { status, cancelled } = state.attempts[first - 1] ?? {}
+  if (status === 'success') return answer({ kind: 'result', attempt: first })
+  if (isExpired) {
+    return status === 'failure' ? answer({ kind: 'expired' }) : [{ type: 'ask', attempt: first, why: 'find_out' }]
+  }
+  if (isClosed) return latest(state, state.attempts.length, 'is_closed')
+  if (status === 'failure') {
+    // After a decline there is another attempt; after a cancellation that was not made here there is none.
+    const byShop = cancelled === true && !checkout.expired && state.attempts.length <= first
+    // Asked first: it may have been paid by another card since, and its webhook be late.
+    return byShop ? answer({ kind: 'result', attempt: first }) : [{ type: 'ask', attempt: first, why: 'find_out' }]
+  }
+  if (checkout.url === undefined || checkout.expired) return [{ type: 'ask', attempt: first, why: 'find_out' }]
+  // It may have been closed as abandoned since. An address is written with its time.
+  const isOld = now - (checkout.opened_at as number) >= ABANDONED_MS
+  const expires_at = Math.max(visit.expires_at, checkout.expires_at)
+  const again = isOld || expires_at > checkout.expires_at
+  return [
+    ...(again ? [{ type: 'remember' as const, attempt: first, url: checkout.url, expires_at }] : []),
+    ...answer({ kind: 'redirect', url: checkout.url }),
+  ]
+}
+
+const isChanged = (before: Terms, { amount, currency, method, recurring_amount }: Visit): boolean =>
+  before.amount !== amount ||
+  before.currency !== currency ||
+  before.recurring_amount !== recurring_amount ||
+  before.method !== method
+
+/** Looks for the latest attempt whose payment exists; one that was announced may never have been created. */
+function latest(state: CheckoutState, attempt: number, why: 'is_revoked' | 'is_closed'): CheckoutCommand[] {
+  const status = state.attempts[attempt - 1]?.status
+  return status == null ? [{ type: 'ask', attempt, why }] : conclude(state, attempt, status, why)
+}
+
+/**
+ * A link that is revoked, or whose order the shop cancelled, leads to no payment. Who has paid sees the result all the same,
+ * also before its webhook. A payment that was being opened when the shop cancelled is cancelled too.
+ */
+function conclude(
+  state: CheckoutState,
+  attempt: number,
+  status: unknown,
+  why: 'is_revoked' | 'is_closed',
+): CheckoutCommand[] {
+  if (status === undefined && attempt > (state.checkout?.attempts ?? 1)) return latest(state, attempt - 1, why)
+  if (why === 'is_revoked') {
+    const isPaid = status !== undefined && status !== 'init' && status !== 'failure'
+    return answer(isPaid ? { kind: 'result', attempt } : { kind: 'revoked' })
+  }
+  if (status === 'init') return [{ type: 'cancel', attempt, why: 'closed' }]
+  // The service does not know the order: nothing was paid, and nothing ever will be.
+  return answer(status === undefined ? { kind: 'closed' } : { kind: 'result', attempt })
+}
+
+/**
+ * It was not known whether the payment was created, its address is lost (no documented call returns it), or its link has
+ * expired. Now the service has said:
+ * - it does not know the order (404, an assumption): the same order_id is sent again, which cannot make two payments;
+ * - created and unpaid: cancelled, and tried again under the next order_id, linked to this one;
+ * - anything else: the result page.
+ */
+function findOut(
+  { attempts, checkout }: CheckoutState,
+  attempt: number,
+  status: unknown,
+  isExpired: boolean,
+  now: number,
+): CheckoutCommand[] {
+  if (isExpired && (status === undefined || status === 'failure')) return answer({ kind: 'expired' })
+  const known = attempts[attempt - 1]
+  const wasDeclined = known?.status === 'failure' && !known.cancelled
+  if (status === undefined && !wasDeclined) return [{ type: 'create', attempt, isNew: true }]
+  if (status === undefined || status === 'failure') {
+    const isOurs = attempts.length > attempt || checkout?.expired === true || wasDeclined
+    return isOurs ? next(attempt) : answer({ kind: 'result', attempt })
+  }
+  if (status !== 'init') return answer({ kind: 'result', attempt })
+  if (!isExpired) {
+    if (attempt >= MAX_ATTEMPTS) return answer({ kind: 'closed' })
+    // Before the cancellation: it alone distinguishes a payment that was cancelled here from one that the shop cancelled.
+    return [
+      { type: 'announce', attempt: attempt + 1 },
+      { type: 'cancel', attempt, why: 'replaced' },
+    ]
+  }
+  // Another link may still lead there.
+  if (checkout && checkout.expires_at > now) return answer({ kind: 'expired' })
+  return [
+    { type: 'expire', attempt },
+    { type: 'cancel', attempt, why: 'expired' },
+  ]
+}
+
+/** The attempt after this one is recorded before it is created: it belongs to the order whatever becomes of the call. */
+const next = (attempt: number): CheckoutCommand[] =>
+  attempt >= MAX_ATTEMPTS
+    ? answer({ kind: 'closed' })
+    : [
+        { type: 'announce', attempt: attempt + 1 },
+        { type: 'create', attempt: attempt + 1, isNew: false },
+      ]
+
+function notCreated({ attempt, isNew, how }: Extract<CheckoutMessage, { type: 'not_created' }>): CheckoutCommand[] {
+  // By an opening that died before it could record the address.
+  if (how === 'used' && !isNew) return [{ type: 'ask', attempt, why: 'find_out' }]
+  const remember: CheckoutCommand[] = how === 'unknown' ? [{ type: 'remember', attempt }] : []
+  return [...remember, ...answer({ kind: how === 'unusable' ? 'unusable' : 'failed' })]
+}
+
+/**
+ * The shop cancels the payment that is open: that of the latest attempt. Its link is closed too, also where there is nothing
+ * to cancel: the service does not know the order, or the attempt was declined.
+ */
+function cancelledByShop(state: CheckoutState, attempt: number, rejectedWith: number | undefined): CheckoutCommand[] {
+  const { attempts, checkout } = state
+  // A later attempt was announced, and never created: a visit may still create it.
+  const isFollowed = attempt < attempts.length
+  if (rejectedWith === undefined) {
+    return [{ type: 'close', mayFail: !isFollowed }, ...answer({ kind: 'cancelled', attempt })]
+  }
+  const rejected = answer({ kind: 'rejected', attempt })
+  const wasOpened = checkout !== undefined || attempts.length > 1
+  // A link that nobody opened is closed too.
+  if (!wasOpened && rejectedWith !== 404) return rejected
+  if (rejectedWith === 404 && attempt > (checkout?.attempts ?? 1)) {
+    return [{ type: 'cancel', attempt: attempt - 1, why: 'by_shop' }]
+  }
+  const { status, cancelled } = attempts[attempt - 1] ?? {}
+  if (status === 'success') return rejected
+  // A cancellation by this worker, not by the shop, is followed by another attempt.
+  const leadsOn = !cancelled || isFollowed || checkout?.expired === true
+  const isOver = rejectedWith === 404 || (status === 'failure' && leadsOn)
+  if (!isOver && !isFollowed) return rejected
+  // No webhook will say it: without this record the link would still lead to a payment.
+  const close: CheckoutCommand = { type: 'close', mayFail: false }
+  return isOver
+    ? [close, { type: 'unwatch', attempt }, ...answer({ kind: 'link_closed', attempt })]
+    : [close, ...rejected]
+}

@@ -1,0 +1,493 @@
+// The rules of money of one order: which capture, refund or void may be made, what its caller is told, and what is found
+// out about one whose outcome is unknown. Pure: the order's gate stores the state and carries out the commands.
+
+import type { OrderOperation, OrderTotals } from '../index.ts'
+
+/** A call that moves money of an order that was paid or authorized before. */
+export type OperationKind = 'capture' | 'refund' | 'void'
+
+/** How an operation ended. */
+export type OperationState =
+  /** Executed; the response is kept. */
+  | 'done'
+  /** Not executed; the rejection is kept. */
+  | 'rejected'
+  /** It may have been executed. */
+  | 'unknown'
+  /** Nothing was sent: the service could not be reached, or asked to wait. The same key may try again. */
+  | 'not_sent'
+
+/** The response to a caller, to be given again under the same key. */
+export interface RecordedResponse {
+  status: number
+  body: unknown
+}
+
+/** A capture, refund or void as it came to `/api`. */
+export interface MoneyRequest {
+  /** Random: `attempt_id` in the API. */
+  id: string
+  kind: OperationKind
+  /** Hash of the Idempotency-Key. */
+  keyHash: string
+  /** Hash of the kind and the fields. */
+  fingerprint: string
+  /** The amount that is asked for, in the currency's unit; null: all that is left. */
+  amount: number | null
+  /** Whether it names the currency: then the order need not be known here. */
+  hasCurrency: boolean
+  /** Whether it says where its webhooks go. */
+  hasServerUrl: boolean
+}
+
+/** A request that was about to be sent. */
+export interface MoneyOperation extends Omit<MoneyRequest, 'hasCurrency' | 'hasServerUrl'> {
+  started_at: number
+  /** What the amount has to be, in minor units. */
+  expected: number
+  /** The ids of the service's operations that were known before the call: a new id afterwards is this operation. */
+  known: string[]
+  /** Absent: the call is in progress, or its worker died. */
+  outcome?: OperationState
+  response?: RecordedResponse
+  /** The service's id of the operation that it became, when that is known. */
+  operation_id?: string
+}
+
+/** What the events say of the order. */
+export interface OrderFacts {
+  order_id: string
+  /** Whether an event or a checkout of it is stored. */
+  isKnown: boolean
+  /** Whether the worker knows where the webhooks of its operations go. */
+  isAddressable: boolean
+  totals: OrderTotals
+  operations: readonly OrderOperation[]
+  /** Every `operation_id` of its events. */
+  operation_ids: readonly string[]
+}
+
+export interface OrderState {
+  order: OrderFacts
+  /** The oldest first. */
+  operations: readonly MoneyOperation[]
+  /** The gate's storage was lost, and with it every key: when that was seen, and whether the service was asked since. */
+  loss?: { at: number; isAsked: boolean }
+  /** The request that waits until an earlier operation is settled. */
+  waiting?: MoneyRequest
+}
+
+export type Message =
+  /** A caller wants to move money. */
+  | { type: 'request'; request: MoneyRequest }
+  /** The operation is on disk. */
+  | { type: 'recorded'; id: string }
+  /** The call has ended. */
+  | { type: 'responded'; id: string; outcome: OperationState; response: RecordedResponse; operation_id?: string }
+  /** The service was asked what became of an operation; `shown` is the one that it found. */
+  | { type: 'looked_up'; id: string; outcome: 'executed' | 'not_executed' | 'unknown'; shown?: OrderOperation }
+  /** An operation has waited: from the events alone, or with a question to the service. */
+  | { type: 'check'; id: string; mayAsk: boolean }
+  /** A person says what became of it. `isListed`: the operations that the service lists are stored by now. */
+  | { type: 'by_hand'; id: string; executed: boolean; isListed: boolean }
+
+export type Command =
+  /** Write the operation. */
+  | { type: 'store'; operation: MoneyOperation }
+  /** Begin to look at it on a schedule; `listed`: people see it. */
+  | { type: 'watch'; operation: MoneyOperation; listed: boolean }
+  | { type: 'unwatch'; operation: MoneyOperation }
+  /** Store the service's response as an event, and watch the operation until its final status. */
+  | { type: 'file'; operation: MoneyOperation; response: RecordedResponse }
+  /** Make the call, then say `responded`. */
+  | { type: 'send'; operation: MoneyOperation }
+  /** Ask the service, then say `looked_up`. An absence counts after `settleAfterMs`. */
+  | { type: 'look_up'; operation: MoneyOperation; known: string[]; settleAfterMs: number }
+  /** Store what the service lists, then say the message. */
+  | { type: 'list'; operation: MoneyOperation; message: Message }
+  /** Store every operation of the order that the service lists, then say `request` again. */
+  | { type: 'list_all'; request: MoneyRequest }
+  /** Go on with this message once the commands before it are carried out. */
+  | { type: 'then'; message: Message }
+  | { type: 'answer'; response: RecordedResponse }
+
+export interface Step {
+  state: OrderState
+  commands: Command[]
+}
+
+/** An operation that the storage held up for longer is not sent. */
+const SEND_MS = 30_000
+/** A call ends within the SDK's 30 seconds after that: later, an operation without an outcome is one whose worker died. */
+const CALL_MS = 60_000
+/**
+ * When the service still knows of no operation after this long, there is none. An ASSUMPTION: the API document does not
+ * say how long a request may take inside the service.
+ */
+const NEVER_MS = 120_000
+
+/** After this long a call that was being made when the gate was lost has reached the service, and is listed. */
+const RECOVER_MS = 60_000
+
+/** Decides what follows from a message. */
+export function step(state: OrderState, message: Message, now: number): Step {
+  if (message.type === 'request') return request(state, message.request, now)
+  const operation = state.operations.find(({ id }) => id === message.id)
+  if (!operation) return message.type === 'by_hand' ? explain(state, message, now) : { state, commands: [] }
+  switch (message.type) {
+    case 'recorded':
+      return send(state, operation, now)
+    case 'responded':
+      return responded(state, operation, message)
+    case 'looked_up':
+      return lookedUp(state, operation, message, now)
+    case 'check':
+      return isOpen(operation) ? settle(state, operation, message.mayAsk, now) : { state, commands: [] }
+    case 'by_hand':
+      return byHand(state, operation, message, now)
+  }
+}
+
+/** One key is one request, and gets one answer. While the outcome of an operation is unknown, no other one is made. */
+function request(state: OrderState, wanted: MoneyRequest, now: number): Step {
+  const mine = state.operations.filter(({ keyHash, outcome }) => keyHash === wanted.keyHash && outcome !== 'not_sent')
+  if (mine.some(({ fingerprint }) => fingerprint !== wanted.fingerprint)) return answer(state, keyReused)
+  const ended = mine.find((operation) => !isOpen(operation))
+  if (ended) return answer(state, ended.response as RecordedResponse)
+  const open = state.operations.find(isOpen)
+  return open ? settle({ ...state, waiting: wanted }, open, true, now) : begin(state, wanted, now)
+}
+
+/** What a gate knows of one attempt at paying its order. */
+export interface AttemptFacts {
+  order_id: string
+  holdsMoney: boolean
+  /** A capture, refund or void of it is without an answer. */
+  isUnsettled: boolean
+  /** An operation was made under the key of the request. */
+  hasKey: boolean
+}
+
+/** Whether money is reserved or paid. */
+export const holdsMoney = ({ authorized, captured, refunded, voided }: OrderTotals): boolean =>
+  captured > refunded || authorized > captured + voided
+
+/** The attempt that is meant where the shop names its order, which has several: the one that holds money, and one key is one attempt. */
+export function chooseAttempt(attempts: readonly AttemptFacts[]): string | RecordedResponse {
+  const [first, ...more] = attempts.filter(({ hasKey }) => hasKey).concat(attempts)
+  if (!first || first.hasKey || more.length === 0) return first?.order_id ?? unknownOrder
+  const [paid, ...others] = attempts.filter((one) => one.holdsMoney || one.isUnsettled)
+  if (!paid) return notPaid
+  return others.length === 0 ? paid.order_id : paidTwice([paid, ...others].map(({ order_id }) => order_id))
+}
+
+/** The operation is watched before it is recorded, and recorded before it is sent: a worker that dies leaves its trace. */
+function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
+  const waits = afterLoss(state, wanted, now)
+  if (waits) return waits
+  const { order, operations } = state
+  const { hasCurrency, hasServerUrl, ...fields } = wanted
+  if (!order.isKnown && !hasCurrency) return answer(state, unknownOrder)
+  if (!order.isAddressable && !hasServerUrl) return answer(state, noServerUrl)
+  const { kind, amount } = wanted
+  const operation: MoneyOperation = {
+    ...fields,
+    started_at: now,
+    expected: amount === null ? left(kind, order.totals) : Math.round(amount * 100),
+    known: [
+      ...order.operation_ids,
+      // One without an operation_id has another id in the order.
+      ...order.operations.flatMap(({ id, method }) => (method === kind ? id : [])),
+      // Those whose webhook has not arrived yet must not be taken for this one either.
+      ...operations.flatMap(({ operation_id }) => operation_id ?? []),
+    ],
+  }
+  return {
+    state: { ...state, operations: [...operations, operation] },
+    commands: [
+      { type: 'watch', operation, listed: false },
+      { type: 'store', operation },
+      { type: 'then', message: { type: 'recorded', id: operation.id } },
+    ],
+  }
+}
+
+/**
+ * A gate that was lost knows no key. A key that is new to it may be that of an operation which was made before: so it waits
+ * until the service was asked, and while the service shows an operation of its kind that no key explains.
+ */
+function afterLoss(state: OrderState, wanted: MoneyRequest, now: number): Step | undefined {
+  const { loss } = state
+  if (!loss) return undefined
+  if (!loss.isAsked) {
+    return now - loss.at < RECOVER_MS
+      ? answer(state, rebuilt)
+      : { state, commands: [{ type: 'list_all', request: wanted }] }
+  }
+  const found = unexplained(state).find(({ method }) => method === wanted.kind)
+  return found && answer(state, strange(wanted.kind, found.id))
+}
+
+/** The operations that the service shows, and that belong to no key. */
+const unexplained = ({ order, operations, loss }: OrderState): OrderOperation[] =>
+  loss
+    ? order.operations.filter(
+        ({ id, method }) => method in CODES && !operations.some(({ operation_id }) => operation_id === id),
+      )
+    : []
+
+/** A person says that an operation of before the loss is accounted for: no later key may be its own. */
+function explain(state: OrderState, { id, executed }: Extract<Message, { type: 'by_hand' }>, now: number): Step {
+  const found = unexplained(state).find((one) => one.id === id)
+  if (!found) return answer(state, notFound)
+  if (!executed) return answer(state, alreadySettled)
+  const { method, amount } = found
+  const kind = method as OperationKind
+  const response = { status: 200, body: { order_id: state.order.order_id, method, amount, settled_by_hand: true } }
+  const ended = { outcome: 'done' as const, response, operation_id: id }
+  const nobodys = { id, kind, amount, keyHash: '', fingerprint: '', started_at: now, expected: 0, known: [], ...ended }
+  return {
+    state: { ...state, operations: [...state.operations, nobodys] },
+    commands: [
+      { type: 'store', operation: nobodys },
+      { type: 'answer', response },
+    ],
+  }
+}
+
+/** What is left of the order for an operation without an amount, in minor units. */
+function left(kind: OperationKind, { authorized, captured, refunded, voided }: OrderTotals): number {
+  if (kind === 'capture') return authorized - voided - captured
+  return kind === 'refund' ? captured - refunded : authorized
+}
+
+/** Where the storage was slow, another request may count the operation as not executed by now: it stays so. */
+function send(state: OrderState, operation: MoneyOperation, now: number): Step {
+  if (now - operation.started_at > SEND_MS) return answer(state, blocked(operation))
+  return { state, commands: [{ type: 'send', operation }] }
+}
+
+/** An operation that was executed is watched until its final status; one with an unknown outcome is shown to people. */
+function responded(
+  state: OrderState,
+  operation: MoneyOperation,
+  { outcome, response, operation_id }: Extract<Message, { type: 'responded' }>,
+): Step {
+  const isUnknown = outcome === 'unknown'
+  return end(state, operation, { outcome, response, operation_id }, [
+    ...(isUnknown ? [{ type: 'watch' as const, operation, listed: true }] : []),
+    ...(outcome === 'rejected' || outcome === 'not_sent' ? [{ type: 'unwatch' as const, operation }] : []),
+    ...(outcome === 'done' ? [{ type: 'file' as const, operation, response }] : []),
+    { type: 'answer', response },
+  ])
+}
+
+/**
+ * Finds out what became of an operation: from the events, else by asking the service. It is asked about an operation whose
+ * outcome is unknown, or whose worker must have died.
+ */
+function settle(state: OrderState, operation: MoneyOperation, mayAsk: boolean, now: number): Step {
+  const found = match(state, operation, state.order.operations)
+  if (typeof found === 'object') return executed(state, operation, found, now)
+  const isAskable = operation.outcome === 'unknown' || now - operation.started_at > CALL_MS
+  if (found === 'unclear' || !mayAsk || !isAskable) return goOn(state, operation)
+  const known = knownTo(state, operation)
+  return { state, commands: [{ type: 'look_up', operation, known, settleAfterMs: NEVER_MS }] }
+}
+
+/** The response of the service counts, whatever the events say: a record of an odd shape is stored but not added up. */
+function lookedUp(
+  state: OrderState,
+  operation: MoneyOperation,
+  { outcome, shown }: Extract<Message, { type: 'looked_up' }>,
+  now: number,
+): Step {
+  if (!isOpen(operation)) return goOn(state, operation)
+  const found = shown ? match(state, operation, [shown], () => true) : match(state, operation, state.order.operations)
+  if (typeof found === 'object') return executed(state, operation, found, now)
+  return found === 'none' && outcome === 'not_executed'
+    ? resume(notExecuted(state, operation), now)
+    : goOn(state, operation)
+}
+
+/** What a person says counts where the service cannot be asked. Its webhook may come later: the totals need its list first. */
+function byHand(
+  state: OrderState,
+  operation: MoneyOperation,
+  message: Extract<Message, { type: 'by_hand' }>,
+  now: number,
+): Step {
+  const { kind, amount, started_at, outcome } = operation
+  if (!isOpen(operation)) return answer(state, alreadySettled)
+  if (outcome === undefined && now - started_at <= CALL_MS) return answer(state, stillInProgress(kind))
+  if (!message.executed) {
+    const step = notExecuted(state, operation)
+    const { response } = step.state.operations.find(({ id }) => id === operation.id) as Required<MoneyOperation>
+    return { ...step, commands: [...step.commands, { type: 'answer', response }] }
+  }
+  if (!message.isListed) {
+    return { state, commands: [{ type: 'list', operation, message: { ...message, isListed: true } }] }
+  }
+  const { order_id } = state.order
+  const response = { status: 200, body: { order_id, method: kind, amount, settled_by_hand: true } }
+  return end(state, operation, { outcome: 'done', response }, [
+    { type: 'unwatch', operation },
+    { type: 'answer', response },
+  ])
+}
+
+/** Exclude the operations of the service that are already matched to other requests. */
+const knownTo = ({ operations }: OrderState, { id, known }: MoneyOperation): string[] =>
+  known.concat(operations.flatMap((other) => (other.id === id ? [] : (other.operation_id ?? []))))
+
+/**
+ * The operation of the service that this one became: the one of its kind and amount that was not known before. Two that
+ * match, or one that may be that of a request that a person has settled: which is which cannot be known.
+ */
+function match(
+  state: OrderState,
+  operation: MoneyOperation,
+  shown: readonly OrderOperation[],
+  fits: (one: OrderOperation) => boolean = (one) => isLike(one, operation),
+): OrderOperation | 'none' | 'unclear' {
+  const known = knownTo(state, operation)
+  const found = shown.filter((one) => fits(one) && !known.includes(one.id))
+  const [first] = found
+  if (!first) return 'none'
+  const isOfOther = state.operations.some(
+    (other) =>
+      other.outcome === 'done' &&
+      other.operation_id === undefined &&
+      other.keyHash !== operation.keyHash &&
+      !other.known.includes(first.id) &&
+      isLike(first, other),
+  )
+  return found.length > 1 || isOfOther ? 'unclear' : first
+}
+
+/** Every void of an order is like every other one. */
+const isLike = ({ method, amount }: OrderOperation, { kind, expected }: MoneyOperation): boolean =>
+  method === kind && (kind === 'void' || (amount !== null && Math.round(amount * 100) === expected))
+
+function executed(state: OrderState, operation: MoneyOperation, found: OrderOperation, now: number): Step {
+  const { id: operation_id, ...fields } = found
+  const response = { status: 200, body: { operation_id, order_id: state.order.order_id, ...fields } }
+  const isFinal = found.status === 'success' || found.status === 'failure'
+  const watching: Command[] = isFinal ? [{ type: 'unwatch', operation }] : []
+  return resume(end(state, operation, { outcome: 'done', response, operation_id }, watching), now)
+}
+
+function notExecuted(state: OrderState, operation: MoneyOperation): Step {
+  const { kind } = operation
+  const title = `The ${kind} was not executed: the service does not know it.`
+  const detail = 'Send it again with a new Idempotency-Key.'
+  const response = problem(409, `${kind}_not_executed`, title, detail)
+  return end(state, operation, { outcome: 'rejected', response }, [{ type: 'unwatch', operation }])
+}
+
+/** Writes how an operation ended. */
+function end(
+  state: OrderState,
+  operation: MoneyOperation,
+  { operation_id, ...how }: { outcome: OperationState; response: RecordedResponse; operation_id?: string | undefined },
+  commands: Command[],
+): Step {
+  const ended: MoneyOperation = { ...operation, ...how, ...(operation_id !== undefined && { operation_id }) }
+  const operations = state.operations.map((one) => (one.id === operation.id ? ended : one))
+  return {
+    state: { ...state, operations },
+    commands: [{ type: 'store', operation: ended }, ...commands],
+  }
+}
+
+/** The request that waited for the operation is looked at again. */
+function resume({ state: { waiting, ...state }, commands }: Step, now: number): Step {
+  if (!waiting) return { state, commands }
+  const next = request(state, waiting, now)
+  return { state: next.state, commands: [...commands, ...next.commands] }
+}
+
+/** The operation stays open: the request that waited for it is rejected. */
+const goOn = (state: OrderState, operation: MoneyOperation): Step =>
+  state.waiting ? answer(state, blocked(operation)) : { state, commands: [] }
+
+export const isOpen = ({ outcome }: MoneyOperation): boolean => outcome === undefined || outcome === 'unknown'
+
+const answer = ({ waiting: _, ...state }: OrderState, response: RecordedResponse): Step => ({
+  state,
+  commands: [{ type: 'answer', response }],
+})
+
+const problem = (
+  status: number,
+  code: string,
+  title: string,
+  detail?: string,
+  members: object = {},
+): RecordedResponse => ({
+  status,
+  body: { status, code, title, ...(detail !== undefined && { detail }), ...members },
+})
+
+const CODES: Readonly<Record<string, true>> = { capture: true, refund: true, void: true }
+
+const rebuilt = problem(
+  409,
+  'order_rebuilt',
+  'The state of this order was lost, and rebuilt from its events.',
+  'Try again in a minute: the service is asked then what was made before.',
+)
+const strange = (kind: OperationKind, operation_id: string): RecordedResponse =>
+  problem(
+    409,
+    'outcome_unknown',
+    `The service shows a ${kind} that may be this one: the state of this order was lost.`,
+    `If it is this one, it was made. To make another ${kind}, first settle it: POST …/attempts/${operation_id}/settle with {"executed": true}.`,
+    { operation_id },
+  )
+const keyReused = problem(422, 'idempotency_key_reused', 'This Idempotency-Key belongs to another request.')
+const notFound = problem(404, 'not_found', 'No such attempt.')
+const alreadySettled = problem(409, 'already_settled', 'The outcome of this attempt is known already.')
+const unknownOrder = problem(
+  404,
+  'not_found',
+  'No such order.',
+  'If it was not made by this worker, send order_currency too.',
+)
+const notPaid = problem(409, 'not_paid', 'No attempt at paying this order holds money.')
+const paidTwice = (order_ids: string[]): RecordedResponse => {
+  const named = order_ids.map((id) => (/~\d+$/.test(id) ? id : `${id}~1`))
+  const title = 'Several attempts at paying this order hold money.'
+  return problem(409, 'paid_twice', title, `Name the one that is meant: ${named.join(' or ')}.`, { attempts: named })
+}
+const noServerUrl = problem(
+  409,
+  'no_server_url',
+  'It is not known where the webhooks of this operation should go.',
+  'Set PUBLIC_ORIGIN, or send a server_url.',
+)
+const stillInProgress = (kind: OperationKind): RecordedResponse =>
+  problem(409, `${kind}_in_progress`, 'Its call may still be in progress.', 'Try again in a minute.')
+
+function blocked({ id, kind, outcome }: MoneyOperation): RecordedResponse {
+  const byHand = `If you know the outcome, settle it manually: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
+  const members = { attempt_id: id }
+  if (outcome === 'unknown') {
+    const detail = `Its webhook settles it, or the next request once the service knows. ${byHand}`
+    return problem(
+      409,
+      `${kind}_unsettled`,
+      `It is not known whether an earlier ${kind} was executed.`,
+      detail,
+      members,
+    )
+  }
+  const title = `Another ${kind} of this order is in progress, or its worker died.`
+  return problem(
+    409,
+    `${kind}_in_progress`,
+    title,
+    `Try again in a few minutes: the service is asked then. ${byHand}`,
+    members,
+  )
+}

@@ -1,0 +1,192 @@
+import type { SqlValue } from '../runtime.ts'
+import type { Order } from './order.ts'
+import type { Schema, Tables } from './order-store.ts'
+
+/** What a list of orders shows of one. Amounts are the wire's numbers, totals are minor units. */
+export type OrderSummary = Pick<
+  Order,
+  | 'order_id'
+  | 'status'
+  | 'method'
+  | 'amount'
+  | 'currency'
+  | 'totals'
+  | 'flags'
+  | 'updated_at'
+  | 'reference'
+  | 'replaces'
+  | 'replaced_by'
+> & {
+  /** What is bought, and by whom, as the link had it; gone when the personal data was removed. */
+  description?: string
+  customer_name?: string
+}
+
+export function summaryOf(order: Order): OrderSummary {
+  const { order_id, status, method, amount, currency, totals, flags, updated_at } = order
+  const { reference, replaces, replaced_by } = order
+  return {
+    ...{ order_id, status, method, amount, currency, totals, flags, updated_at },
+    ...(reference !== undefined && { reference }),
+    ...(replaces !== undefined && { replaces }),
+    ...(replaced_by !== undefined && { replaced_by }),
+  }
+}
+
+/** An event that `onEvent` fails on. */
+export interface FailingRow {
+  event_id: string
+  /** The attempt that it is of. */
+  order_id: string
+}
+
+/** What a person should look at, with a sentence about it. */
+export interface Attention {
+  kind: string
+  order_id: string | null
+  text: string
+  [detail: string]: unknown
+}
+
+/** An order as its gate reports it to the shop's list. */
+export interface ListedRow {
+  summary: OrderSummary
+  /** The id that the shop knows: without `~2`. */
+  order_id: string
+  /** Milliseconds since 1970: when its first event or opening came. */
+  since: number
+  /** Counts the changes of the order: an older one changes nothing. */
+  version: number
+  email: string | null
+  /** Of the card. */
+  last_four: string | null
+  isOpen: boolean
+  /** When its gate is to do something next, milliseconds since 1970. */
+  due_at: number | null
+  /** What needs a person. */
+  attention: Attention[]
+  /** The events that `onEvent` fails on. */
+  failing: FailingRow[]
+}
+
+/** The tables of a shop's objects: those of a month, and of the one without a month. */
+export const SHOP: Schema = {
+  // An order whose first event or opening is of that month.
+  listed: [
+    `CREATE TABLE listed (order_id TEXT PRIMARY KEY, version INTEGER NOT NULL, since INTEGER NOT NULL, status TEXT,
+       reference TEXT, email TEXT, last_four TEXT, amount INTEGER, is_open INTEGER NOT NULL, has_flags INTEGER NOT NULL, due_at INTEGER,
+       attention TEXT, summary TEXT NOT NULL) WITHOUT ROWID`,
+    'CREATE INDEX listed_since ON listed (since, order_id)',
+    'CREATE INDEX listed_status ON listed (status, since, order_id)',
+    'CREATE INDEX listed_reference ON listed (reference, since, order_id) WHERE reference IS NOT NULL',
+    'CREATE INDEX listed_last_four ON listed (last_four) WHERE last_four IS NOT NULL',
+    'CREATE INDEX listed_amount ON listed (amount, since)',
+    'CREATE INDEX listed_email ON listed (email) WHERE email IS NOT NULL',
+    'CREATE INDEX listed_open ON listed (since, order_id) WHERE is_open = 1',
+    'CREATE INDEX listed_flags ON listed (since, order_id) WHERE has_flags = 1',
+    'CREATE INDEX listed_attention ON listed (since, order_id) WHERE attention IS NOT NULL',
+    'CREATE INDEX listed_due ON listed (due_at) WHERE due_at IS NOT NULL',
+  ],
+  flag: [
+    'CREATE TABLE flag (flag TEXT, since INTEGER, order_id TEXT, PRIMARY KEY (flag, since, order_id)) WITHOUT ROWID',
+    'CREATE INDEX flag_order ON flag (order_id)',
+  ],
+  failing: [
+    `CREATE TABLE failing (event_id TEXT PRIMARY KEY, order_id TEXT NOT NULL, listed TEXT NOT NULL) WITHOUT ROWID`,
+    'CREATE INDEX failing_listed ON failing (listed)',
+  ],
+  // Of the object without a month: the months that have a list.
+  month: ['CREATE TABLE month (month TEXT PRIMARY KEY) WITHOUT ROWID'],
+  // Of the object without a month: how far the cron has come with RETENTION_DAYS.
+  progress: ['CREATE TABLE progress (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID'],
+}
+
+/** The month of a moment: `2026-11`. */
+export const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7)
+
+/** Takes an order into the list of its month, unless the list has a newer state of it. */
+export function putListed(tables: Tables, { summary, order_id, since, version, ...row }: ListedRow): void {
+  const { status, reference, flags, amount } = summary
+  tables.atomically(() => {
+    const [known] = tables.all<{ version: number }>('SELECT version FROM listed WHERE order_id = ?', order_id)
+    if (known && known.version > version) return
+    tables.all(
+      'INSERT OR REPLACE INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      ...[order_id, version, since, status, reference ?? null, row.email?.toLowerCase() ?? null, row.last_four],
+      amount === null ? null : Math.round(amount * 100),
+      ...[
+        Number(row.isOpen),
+        Number(flags.some((flag) => flag !== 'paid_after_failure')),
+        row.due_at,
+        row.attention.length > 0 ? JSON.stringify(row.attention) : null,
+        JSON.stringify(summary),
+      ],
+    )
+    tables.all('DELETE FROM flag WHERE order_id = ?', order_id)
+    for (const flag of flags) tables.all('INSERT INTO flag VALUES (?, ?, ?)', flag, since, order_id)
+    tables.all('DELETE FROM failing WHERE listed = ?', order_id)
+    for (const one of row.failing) {
+      tables.all('INSERT OR REPLACE INTO failing VALUES (?, ?, ?)', one.event_id, one.order_id, order_id)
+    }
+  })
+}
+
+export interface OrderFilter {
+  status?: string | undefined
+  flag?: string | undefined
+  reference?: string | undefined
+  open?: boolean | undefined
+  /** Milliseconds since 1970, inclusive. */
+  from?: number | undefined
+  /** Milliseconds since 1970, exclusive. */
+  to?: number | undefined
+  /** The beginning of an order_id, of a reference or of an e-mail address; the last four digits of a card; an amount. */
+  search?: string | undefined
+}
+
+/** The last order of a page. */
+export interface Place {
+  since: number
+  order_id: string
+}
+
+/** Orders of one month, newest first. */
+export function listMonth(
+  tables: Tables,
+  { status, flag, reference, open, from, to, search }: OrderFilter,
+  limit: number,
+  after: Place | undefined,
+): (Place & { summary: OrderSummary })[] {
+  const conditions: string[] = []
+  const bindings: SqlValue[] = []
+  const where = (condition: string, ...values: SqlValue[]): void => {
+    conditions.push(condition)
+    bindings.push(...values)
+  }
+  const isOneFlag = flag !== undefined && flag !== 'any'
+  const row = isOneFlag ? 'f' : 'l'
+  if (isOneFlag) where('f.flag = ?', flag)
+  if (flag === 'any') where('l.has_flags = 1')
+  if (status !== undefined) where('l.status = ?', status)
+  if (reference !== undefined) where('l.reference = ?', reference)
+  if (open) where('l.is_open = 1')
+  if (from !== undefined) where(`${row}.since >= ?`, from)
+  if (to !== undefined) where(`${row}.since < ?`, to)
+  if (search !== undefined) {
+    const begins = (column: string): string => `l.${column} >= ? AND l.${column} < ?`
+    const ways = [begins('order_id'), begins('reference'), begins('email'), 'l.last_four = ?', 'l.amount = ?']
+    const [email, end] = [search.toLowerCase(), '\u{10ffff}']
+    const amount = Number(search.replace(',', '.')) * 100
+    where(`(${ways.join(' OR ')})`, search, search + end, search, search + end, email, email + end, search)
+    bindings.push(Number.isNaN(amount) ? null : Math.round(amount))
+  }
+  if (after) where(`(${row}.since, ${row}.order_id) < (?, ?)`, after.since, after.order_id)
+  const tablesOf = isOneFlag ? 'flag f CROSS JOIN listed l ON l.order_id = f.order_id' : 'listed l'
+  const rows = tables.all<Place & { summary: string }>(
+    `SELECT l.since, l.order_id, l.summary FROM ${tablesOf} ${conditions.length > 0 ? 'WHERE' : ''}
+     ${conditions.join(' AND ')} ORDER BY ${row}.since DESC, ${row}.order_id DESC LIMIT ?`,
+    ...bindings,
+    limit,
+  )
+  return rows.map(({ since, order_id, summary }) => ({ since, order_id, summary: JSON.parse(summary) }))
+}

@@ -1,0 +1,237 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { command as doctor } from '../../../src/cli/commands/doctor.ts'
+import type { Finding } from '../../../src/cli/service/doctor/finding.ts'
+import { createEmulator } from '../../../src/emulator/index.ts'
+import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
+import { Document } from '../support/document.ts'
+import { root } from '../support/runtimes.ts'
+import { StoppableWorkerd } from '../support/stoppable-workerd.ts'
+import { type Around, runVerb } from '../support/verb.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'edgetill-doctor-'))
+const project = join(folder, 'wrangler.toml')
+const TOML = readFileSync(join(root, 'wrangler.toml'), 'utf8')
+beforeAll(() => void vi.spyOn(process, 'cwd').mockReturnValue(folder))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+type Answer = (request: Request) => Response | Promise<Response>
+
+async function examine(respond: Answer, words: string[] = ['--worker-url', ORIGIN], token = ADMIN_TOKEN) {
+  const calls: string[] = []
+  const fetch: Around['fetch'] = async (input, init) => {
+    const request = new Request(input, init)
+    const { pathname, host } = new URL(request.url)
+    calls.push(`${request.method} ${pathname}`)
+    if (/^gone/.test(host)) throw new TypeError('fetch failed', { cause: { code: 'ENOTFOUND' } })
+    return respond(request)
+  }
+  const environment = token === '' ? {} : { EDGETILL_WORKER_TOKEN: token }
+  const ran = await runVerb(doctor, ['--json', ...words], { fetch, environment })
+  const { findings } = JSON.parse(ran.out || '{"findings":[]}') as { findings: Finding[] }
+  const results = Object.fromEntries(findings.map(({ check, result }) => [check, result]))
+  const text = findings.map(({ message, fix }) => `${message} ${fix}`).join('\n')
+  return { ...ran, findings, results, text, calls }
+}
+
+const RIGHT = {
+  service: 'skipped',
+  'webhook address': 'skipped',
+  worker: 'ok',
+  'worker token': 'ok',
+  'worker MODE': 'skipped',
+  'webhook receiver': 'ok',
+  'worker PUBLIC_ORIGIN': 'ok',
+  'worker link': 'ok',
+}
+
+it('doctor --worker-url finds a worker in workerd in order, and leaves no link and no payment open', async () => {
+  const workerd = await StoppableWorkerd.start({ env: { MODE: 'test' } })
+  try {
+    const fetch: Answer = async ({ url, method, headers, body }) => {
+      const text = body && (await new Response(body).text())
+      return workerd.fetch(url, { method, headers: [...headers], body: text })
+    }
+    // As worker/README.md says it.
+    const { text } = new Document('worker/README.md')
+    const words = /`npx edgetill doctor (--worker-url \S+ --token-file) token\.txt`/.exec(text)?.[1]?.split(' ') ?? []
+    const file = join(folder, 'token.txt')
+    writeFileSync(file, `${ADMIN_TOKEN}\n`)
+    const { code, results, calls } = await examine(fetch, [...words, file], '')
+    expect([code, results]).toEqual([0, RIGHT])
+    const link = calls.find((call) => call.startsWith('GET /checkout/')) ?? ''
+    expect((await workerd.fetch(ORIGIN + link.slice('GET '.length))).status).not.toBe(303)
+    const sent = workerd.emulator.requests.map(({ method, path, status }) => [method, path.split('/').at(-1), status])
+    expect(sent.slice(-1)).toEqual([['POST', 'cancel', 200]])
+    expect(calls.filter((call) => /^(DELETE|POST)/.test(call)).map((call) => call.split('/')[2])).toEqual([
+      undefined,
+      'links',
+      'links',
+      'orders',
+    ])
+  } finally {
+    await workerd.end()
+  }
+})
+
+describe('doctor --worker-url', () => {
+  const worker = (env: object, options: object = {}): Answer => {
+    const world = new World({ kind: 'strict', env: { MODE: 'test', ...env }, ...options })
+    return (request) => world.fetch(request)
+  }
+  /** A worker in live mode, as far as doctor can see, with some responses changed. */
+  const standIn = (changed: Record<string, () => Response> = {}): Answer => {
+    return ({ url, method }) => {
+      const call = `${method} ${new URL(url).pathname}`
+      if (changed[call]) return changed[call]()
+      if (call === 'GET /health') return Response.json({ status: 'ok' })
+      return call === 'POST /webhooks'
+        ? new Response('Unauthorized', { status: 401 })
+        : new Response('', { status: 404 })
+    }
+  }
+  const LIVE = TOML.replaceAll('POS_ID = ""', 'POS_ID = "p"').replace(
+    /(\[env.live.vars\][\s\S]*)PUBLIC_ORIGIN = ""/,
+    `$1PUBLIC_ORIGIN = "${ORIGIN}"`,
+  )
+
+  it.each<[what: string, respond: Answer, results: Record<string, string>, texts: string[], toml?: string]>([
+    ['a healthy worker', worker({}), RIGHT, []],
+    [
+      'an address that customers cannot reach',
+      worker({ PUBLIC_ORIGIN: 'https://gone.example.com' }),
+      { ...RIGHT, 'worker PUBLIC_ORIGIN': 'failed', 'worker link': 'skipped' },
+      ['https://gone.example.com does not respond (ENOTFOUND)', 'Set it to the origin that customers reach'],
+    ],
+    [
+      'no address',
+      worker({ PUBLIC_ORIGIN: '' }),
+      { ...RIGHT, 'worker PUBLIC_ORIGIN': undefined as never, 'worker link': 'failed' },
+      ['not made (409)', 'Set PUBLIC_ORIGIN'],
+    ],
+    [
+      'wrong credentials of the service',
+      worker({ API_KEY: 'other' }),
+      { ...RIGHT, 'worker link': 'failed' },
+      ['opens no payment: the worker responded', 'Check its credentials of the service'],
+    ],
+    [
+      'live mode with the addresses of the emulator',
+      worker({ MODE: 'live' }),
+      {
+        ...{ ...RIGHT, worker: undefined as never, 'worker PUBLIC_ORIGIN': 'skipped', 'worker link': 'skipped' },
+        ...{ 'worker POS_ID': 'failed', 'worker API_KEY': 'failed', 'webhook receiver': 'failed' },
+      },
+      ['belongs to the emulator, but MODE is live', 'npx wrangler secret put API_KEY', 'Correct it in wrangler.toml'],
+    ],
+    [
+      'a worker that accepts a forged webhook',
+      standIn({ 'POST /webhooks': () => new Response('OK') }),
+      { ...RIGHT, 'webhook receiver': 'failed', 'worker PUBLIC_ORIGIN': 'skipped', 'worker link': 'skipped' },
+      ['takes what is not signed'],
+    ],
+    [
+      "live mode with the test's POS",
+      standIn(),
+      { ...RIGHT, 'worker MODE': 'failed', 'worker link': 'skipped' },
+      [
+        'live, but POS_ID are those of [env.test.vars]',
+        'Write into [env.live.vars] what the service gave you for live.',
+      ],
+      LIVE,
+    ],
+    [
+      'test mode at the address of live',
+      standIn({ 'GET /health': () => Response.json({ status: 'ok', mode: 'test' }) }),
+      { ...RIGHT, 'worker MODE': 'failed', 'worker PUBLIC_ORIGIN': undefined as never, 'worker link': 'failed' },
+      ['the worker runs as test', 'Set MODE = "live" in [env.live.vars], and deploy again.'],
+      LIVE,
+    ],
+    [
+      'a live worker that rejects other senders',
+      standIn({ 'POST /webhooks': () => new Response('Forbidden', { status: 403 }) }),
+      { ...RIGHT, 'worker MODE': 'ok', 'worker link': 'skipped' },
+      [],
+      LIVE.replace('POS_ID = "p"', 'POS_ID = "q"'),
+    ],
+    ['a page', () => new Response('<h1>It works!</h1>'), { worker: 'failed' }, ['Is --worker-url the origin']],
+    [
+      'nothing',
+      () => Promise.reject(new TypeError('', { cause: { code: 'ECONNREFUSED' } })),
+      { worker: 'failed' },
+      ['no response at https://pay.shop.example.com (ECONNREFUSED)', 'is the worker deployed'],
+    ],
+  ])('%s', async (_, respond, expected, texts, toml) => {
+    if (toml !== undefined) writeFileSync(project, toml)
+    const { code, results, text, calls } = await examine(respond).finally(() => rmSync(project, { force: true }))
+    expect(results).toMatchObject(Object.fromEntries(Object.entries(expected).filter(([, result]) => result)))
+    expect(texts.filter((one) => !text.includes(one))).toEqual([])
+    expect(code).toBe(Object.values(results).includes('failed') ? 1 : 0)
+    expect(text.match(/undefined$/gm)?.length ?? 0).toBe(
+      Object.values(results).filter((result) => /ok|skipped/.test(result)).length,
+    )
+    if (results['worker link'] === 'skipped' && expected['worker PUBLIC_ORIGIN'] !== 'failed') {
+      expect(calls.filter((call) => call.includes('/api/links'))).toEqual([])
+    }
+  })
+
+  it('names a token that the worker does not have, and one that is missing', async () => {
+    const { code, results, text, calls } = await examine(worker({}), undefined, 'x'.repeat(32))
+    expect([code, results]).toEqual([
+      1,
+      { ...RIGHT, 'worker token': 'failed', 'worker PUBLIC_ORIGIN': undefined, 'worker link': 'skipped' },
+    ])
+    expect(text).toContain('Pass the ADMIN_TOKEN that this worker has')
+    expect(calls).not.toContain('POST /api/links')
+    const missing = await examine(worker({}), undefined, '')
+    expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('EDGETILL_WORKER_TOKEN')])
+  })
+
+  it('ends on Ctrl-C with 130, after taking back what it made', async () => {
+    const respond = worker({})
+    let stop = (): void => {}
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve
+    })
+    const calls: string[] = []
+    const fetch: Around['fetch'] = async (input, init) => {
+      const request = new Request(input, init)
+      calls.push(`${request.method} ${new URL(request.url).pathname.split('/')[1]}`)
+      if (!calls.at(-1)?.startsWith('GET checkout')) return respond(request)
+      stop()
+      return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))
+    }
+    const environment = { EDGETILL_WORKER_TOKEN: ADMIN_TOKEN }
+    const { code, out } = await runVerb(doctor, ['--worker-url', ORIGIN], { fetch, environment, stopped })
+    expect([code, out, calls.slice(-2)]).toEqual([130, '', ['DELETE api', 'POST api']])
+  })
+})
+
+describe('doctor in a project', () => {
+  const emulator = createEmulator({ origin: 'http://127.0.0.1:4010', authentication: 'either' })
+  const SECRETS = 'API_KEY=emulator-api-key\nAPI_SECRET=emulator-api-secret\nENDPOINTS_KEY=emulator-endpoints-key\n'
+
+  it.each([
+    [SECRETS, [], 0, 'complete (wrangler.toml, .dev.vars): http://127.0.0.1:4010'],
+    [SECRETS, ['--env-file', join(folder, '.dev.vars')], 0, 'complete (wrangler.toml, .dev.vars)'],
+    [SECRETS, ['--scheme', 'OTHER'], 1, 'wrangler.toml, .dev.vars, --scheme'],
+    ['', [], 1, 'In this project they are in wrangler.toml and .dev.vars, without EDGETILL_.'],
+  ])('reads wrangler.toml and .dev.vars: %j %j', async (secrets, words, expected, message) => {
+    writeFileSync(project, TOML)
+    writeFileSync(join(folder, '.dev.vars'), secrets)
+    const { code, text } = await examine((request) => emulator.fetch(request), words, '')
+    expect(text).toContain(message)
+    expect(code).toBe(expected)
+  })
+
+  it('takes the token of .dev.vars for the worker on this machine', async () => {
+    writeFileSync(project, TOML)
+    writeFileSync(join(folder, '.dev.vars'), `${SECRETS}ADMIN_TOKEN=${ADMIN_TOKEN}\n`)
+    const world = new World({ kind: 'strict', env: { MODE: 'test', PUBLIC_ORIGIN: '' } })
+    const local = await examine((request) => world.fetch(request), ['--worker-url', 'http://127.0.0.1:8787'], '')
+    expect(local.results).toEqual({ ...RIGHT, 'worker MODE': 'ok' })
+    expect((await examine((request) => world.fetch(request), undefined, '')).code).toBe(2)
+  })
+})

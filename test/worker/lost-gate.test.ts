@@ -1,0 +1,163 @@
+// The storage of an order's gate is lost: what KV and the service still know makes no capture twice.
+import { describe, expect, it } from 'vitest'
+import type { Alert } from '../../src/shop/options.ts'
+import { at, payment, secondary } from './support/events.ts'
+import { createKill, howsOf, killAtEach } from './support/kill.ts'
+import { armed } from './support/killable.ts'
+import { createRandom, seedOfRun } from './support/random.ts'
+import { type Answer, World, type WorldOptions } from './support/world.ts'
+
+const ID = 'A-1'
+const made = (world: World) =>
+  (world.emulator.orders.get(ID)?.operations ?? []).filter(({ method }) => method === 'capture')
+const capture = (world: World, key: string, charge_amount = 10): Promise<Answer> =>
+  world.send(`/api/orders/${ID}/capture`, { charge_amount }, key)
+
+async function lose(world: World): Promise<void> {
+  await world.emulator.deliveries.idle()
+  const { sql } = world.gate.storage(ID)
+  for (const table of ['event', 'operation', 'queue', 'task', 'published', 'fact']) sql.exec(`DELETE FROM ${table}`)
+  world.gate.dropAlarm(ID)
+  world.begin()
+}
+
+async function reserved(options: WorldOptions = {}): Promise<World> {
+  const world = new World(options)
+  await world.pay(await world.open(await world.link({ order_id: ID, method: 'auth' })))
+  await world.advance(2_000)
+  return world
+}
+
+/** Sends it again, as a caller does, until there is an answer that a later one will not change. */
+async function untilKnown(world: World, key: string): Promise<Answer> {
+  for (let call = 0; call < 9; call++) {
+    const answer = await capture(world, key).catch(() => undefined)
+    const { code } = answer?.body ?? {}
+    if (answer && code !== 'order_rebuilt' && answer.status < 500 && code !== 'capture_in_progress') return answer
+    await world.advance(61_000)
+  }
+  throw new Error('There is no answer.')
+}
+
+describe.each(howsOf('strict'))('a gate that is lost at each step of a capture (%s)', (how) => {
+  it.each([0, 600_000])('whose webhook comes %d ms late makes it once', async (ms) => {
+    await killAtEach('strict', 8, async (killAt) => {
+      const world = await reserved()
+      if (ms > 0) world.emulator.faults.next({ kind: 'delay', ms, on: 'webhook' }, 9)
+      const kill = createKill(killAt, how)
+      await armed(world, kill, () => capture(world, 'one'))
+      await world.emulator.deliveries.idle()
+      await lose(world)
+      const before = made(world).length
+      expect((await capture(world, 'two')).body.code).toBe('order_rebuilt')
+      const known = await untilKnown(world, 'one')
+      expect([killAt, made(world).length]).toEqual([killAt, 1])
+      const [{ operation_id }] = made(world) as unknown as [{ operation_id: string }]
+      const own = { status: 200, body: { operation_id } }
+      const named = { status: 409, body: { code: 'outcome_unknown', operation_id } }
+      expect(known).toMatchObject(before === 0 ? own : named)
+      if (before > 0) {
+        const settle = (executed: boolean) =>
+          world.send(`/api/orders/${ID}/attempts/${operation_id}/settle`, { executed })
+        expect((await settle(false)).body.code).toBe('already_settled')
+        expect(await settle(true)).toMatchObject({ status: 200, body: { attempt_id: operation_id } })
+      }
+      await world.advance(2_000)
+      expect(await capture(world, 'two', 20)).toMatchObject({ status: 200, body: { amount: 20 } })
+      await world.advance(1_200_000)
+      expect(await world.order(ID)).toMatchObject({ totals: { captured: 3_000 }, flags: ['rebuilt'], attempts: [] })
+      return kill.calls
+    })
+  })
+})
+
+it('is rebuilt from every event that KV has, with its further attempts, and a person is alerted once', async () => {
+  const alerts: Alert[] = []
+  const world = await reserved({ onAlert: (alert) => void alerts.push(alert) })
+  await world.deliver(secondary(ID, 'capture', { amount: 30 }))
+  await world.deliver(payment(`${ID}~2`, { status: 'failure', processed_at: at(9) }))
+  const before = await world.order(ID)
+  await lose(world)
+  await world.deliver(secondary(ID, 'refund', { amount: 5 }))
+  expect(await world.order(ID)).toMatchObject({ totals: { ...before?.totals, refunded: 500 }, flags: ['rebuilt'] })
+  expect((await world.order(`${ID}~2`))?.events).toHaveLength(1)
+  const { orders } = (await (await world.settled(`/api/orders?search=${ID}`)).json()) as { orders: object[] }
+  expect(orders).toContainEqual(expect.objectContaining({ order_id: ID, flags: ['rebuilt'] }))
+  await world.idle()
+  expect(alerts.filter(({ kind }) => kind === 'rebuilt')).toMatchObject([{ kind: 'rebuilt', order_id: ID }])
+})
+
+const webhookOf = (world: World, wanted: string): object =>
+  world.emulator.deliveries.find(({ event }) => event.method === wanted)?.event ?? {}
+
+const FIRST: Record<string, (world: World) => Promise<unknown>> = {
+  'a money call': async () => {},
+  'the webhook of the capture': (world) => world.deliver(webhookOf(world, 'capture')),
+  'a copy of the payment’s webhook': (world) => world.deliver(webhookOf(world, 'auth')),
+  'an opening of its link': async (world) => {
+    expect(await world.open(await world.link({ order_id: ID, method: 'auth' }))).toContain('/return/')
+    expect(world.payable(ID)).toEqual([])
+  },
+}
+
+it.each(Object.keys(FIRST))('of which KV shows nothing makes no capture twice, beginning with %s', async (first) => {
+  const world = await reserved()
+  expect((await capture(world, 'one')).status).toBe(200)
+  await world.advance(20_000)
+  await lose(world)
+  world.time += 2_000
+  for (const key of [...(await world.keys('event/')), ...(await world.keys('order/'))])
+    await world.env().STATE.delete(key)
+  await world.advance(2_000)
+  await FIRST[first]?.(world)
+  const [{ operation_id }] = made(world) as unknown as [{ operation_id: string }]
+  expect(await capture(world, 'one')).toMatchObject({ status: 409, body: { code: 'outcome_unknown', operation_id } })
+  // One of another kind was never made.
+  expect((await world.send(`/api/orders/${ID}/refund`, { refund_amount: 4 }, 'three')).status).toBe(200)
+  expect(made(world)).toHaveLength(1)
+  // The list takes the new state, although the gate has forgotten how often it changed.
+  const { orders } = (await (await world.settled('/api/orders')).json()) as { orders: object[] }
+  expect(orders).toMatchObject([{ order_id: ID, totals: { captured: 1_000, refunded: 400 } }])
+})
+
+it('is not said to be lost while its first event is being stored', async () => {
+  for (const how of howsOf('strict')) {
+    await killAtEach('strict', 3, async (killAt) => {
+      const world = new World()
+      const kill = createKill(killAt, how)
+      await armed(world, kill, () => world.deliver(payment(ID, { status: 'pending', processed_at: at(1) })))
+      await world.advance(2_000)
+      await world.deliver(payment(ID, { processed_at: at(2) }))
+      expect([how, killAt, (await world.order(ID))?.flags]).toEqual([how, killAt, ['unknown_order']])
+      return kill.calls
+    })
+  }
+})
+
+it('never makes two operations for a key, whenever it is lost', async () => {
+  const random = createRandom(seedOfRun())
+  for (let run = 0; run < 15; run++) {
+    const world = await reserved()
+    const keys = new Map<string, string>()
+    for (let turn = 0; turn < 10; turn++) {
+      if (random() < 0.25) await lose(world)
+      if (random() < 0.3)
+        world.emulator.faults.next({
+          kind: 'reset',
+          when: random() < 0.5 ? 'before_commit' : 'after_commit',
+          on: 'capture-payment',
+        })
+      const key = `key-${Math.floor(random() * 4)}`
+      const { status, body } = await capture(world, key, 1 + Math.floor(random() * 2))
+      const id = String(body.operation_id)
+      if (status === 200) {
+        expect([run, turn, keys.get(key) ?? id]).toEqual([run, turn, id])
+        keys.set(key, id)
+      }
+      await world.advance(Math.floor(random() * 180_000))
+    }
+    // A key that got an operation never got another one, and no operation was given to two keys.
+    expect(new Set(keys.values()).size).toBe(keys.size)
+    expect(made(world).length).toBeLessThanOrEqual(4)
+  }
+})

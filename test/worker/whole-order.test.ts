@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { Alert } from '../../src/shop/index.ts'
+import { payment } from './support/events.ts'
+import { newOrderId, World } from './support/world.ts'
+
+/** A customer's card is declined; the same link leads to another try, which is paid. */
+async function paidByASecondTry(alerts: Alert[] = []): Promise<{ world: World; id: string }> {
+  const world = new World({ failures: 0, onAlert: (alert) => void alerts.push(alert) })
+  const id = newOrderId('mugs')
+  const link = await world.link({ order_id: id })
+  await world.pay(await world.open(link), 'declined')
+  await world.advance(11_000)
+  await world.pay(await world.open(link))
+  await world.advance(11_000)
+  return { world, id }
+}
+
+const refund = (world: World, id: string, key: string, fields: object = {}) =>
+  world.send(`/api/orders/${encodeURIComponent(id)}/refund`, fields, key)
+const listed = async (world: World, query: string) =>
+  ((await (await world.settled(`/api/orders?${query}`)).json()) as { orders: { order_id: string }[] }).orders
+const refundsOf = (world: World, id: string) =>
+  (world.emulator.orders.get(id)?.operations ?? []).filter(({ method }) => method === 'refund').length
+
+describe('the id that the shop knows', () => {
+  it('means the attempt that was paid, in GET, in the list and for a refund', async () => {
+    const { world, id } = await paidByASecondTry()
+    expect(await world.order(id)).toMatchObject({ order_id: `${id}~2`, replaces: id, status: 'success', flags: [] })
+    expect(await world.order(`${id}~1`)).toMatchObject({ order_id: id, status: 'failure' })
+    expect(await listed(world, `search=${id}`)).toMatchObject([{ order_id: `${id}~2`, status: 'success' }])
+    expect(await listed(world, 'status=failure')).toEqual([])
+    expect(await refund(world, id, 'back')).toMatchObject({ status: 200, body: { order_id: `${id}~2`, amount: 100.5 } })
+    // The attempt belongs to the key, also when it holds no money any more.
+    expect(await refund(world, id, 'back')).toMatchObject({ status: 200, body: { order_id: `${id}~2` } })
+    await world.advance(2_000)
+    expect(await refund(world, id, 'again')).toMatchObject({ status: 409, body: { code: 'not_paid' } })
+    expect([refundsOf(world, id), refundsOf(world, `${id}~2`)]).toEqual([0, 1])
+  })
+
+  it('names both attempts where both hold money, and takes the own id of one', async () => {
+    const alerts: Alert[] = []
+    const { world, id } = await paidByASecondTry(alerts)
+    await world.deliver(payment(id))
+    await world.idle()
+    const flags = async (one: string) => (await world.order(one))?.flags
+    expect([await flags(`${id}~1`), await flags(`${id}~2`)]).toEqual([
+      ['paid_after_failure', 'paid_twice'],
+      ['paid_twice'],
+    ])
+    const told = alerts.filter(({ flag }) => flag === 'paid_twice')
+    expect(told).toMatchObject([{ kind: 'flag', order_id: id, text: expect.stringContaining('refund one of them') }])
+    expect(await listed(world, 'flag=paid_twice')).toHaveLength(1)
+    expect(await refund(world, id, 'which')).toMatchObject({
+      status: 409,
+      body: { code: 'paid_twice', attempts: [`${id}~1`, `${id}~2`] },
+    })
+    // The service knows the first one by the order's id.
+    const sent: string[] = []
+    world.intercept = (url) => void sent.push(new URL(url).pathname) as undefined
+    await refund(world, `${id}~1`, 'first')
+    expect(sent.filter((path) => path.endsWith('/refund'))).toHaveLength(1)
+    expect(sent.join()).not.toContain('~1')
+    expect(await refund(world, `${id}~2`, 'second')).toMatchObject({ status: 200 })
+    await world.advance(2_000)
+    expect([await flags(`${id}~1`), await flags(`${id}~2`)]).toEqual([['paid_after_failure'], []])
+  })
+
+  it('leads to no further attempt where the service shows that another card has paid', async () => {
+    const world = new World({ failures: 0 })
+    const id = newOrderId('mugs')
+    const link = await world.link({ order_id: id })
+    await world.pay(await world.open(link), 'declined')
+    await world.advance(11_000)
+    const body = JSON.stringify(payment(id))
+    world.intercept = (url) =>
+      url.includes('callback=true')
+        ? Promise.resolve(new Response(body, { headers: { 'content-type': 'application/json' } }))
+        : undefined
+    expect(await world.open(link)).toContain(`/return/${id}?`)
+    expect(world.emulator.orders.list().map(({ order_id }) => order_id)).toEqual([id])
+    expect(await world.order(id)).toMatchObject({ status: 'success', flags: ['paid_after_failure'] })
+  })
+
+  it('closes the link of an order that nobody opened when the shop cancels it', async () => {
+    const world = new World({ failures: 0 })
+    const id = newOrderId('mugs')
+    const link = await world.link({ order_id: id })
+    const response = await world.api(`/api/orders/${id}/cancel`, { method: 'POST' })
+    expect([response.status, await response.json()]).toEqual([200, { order_id: id, link: 'closed' }])
+    await world.advance(2_000)
+    expect((await world.get(link)).status).toBe(410)
+    expect(world.payable(id)).toEqual([])
+  })
+})

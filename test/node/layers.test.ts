@@ -30,6 +30,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'shop/',
     'emulator/',
     'prove/',
+    'conform/',
     'testing/',
     'cli/',
   ],

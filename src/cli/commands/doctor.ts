@@ -4,7 +4,8 @@ import type { ClientConfig } from '../../index.ts'
 import { checkFilledIn, compareEnvironments } from '../project/check-project.ts'
 import { type Project, readProject } from '../project/read-project.ts'
 import { readWranglerToml } from '../project/wrangler-toml.ts'
-import { configOf, readSettings, type ServiceFlags, type Settings } from '../service/configuration.ts'
+import { configOf, readSettings, type Settings } from '../service/configuration.ts'
+import { addConformOptions, type ConformFlags, examineAssumptions } from '../service/doctor/conform.ts'
 import { type Finding, failed, ok, skipped } from '../service/doctor/finding.ts'
 import { judge } from '../service/doctor/judge.ts'
 import { probeService } from '../service/doctor/probe.ts'
@@ -18,8 +19,7 @@ import type { Variables } from '../terminal/environment.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { printable, type Terminal } from '../terminal/terminal.ts'
 
-interface Flags extends ServiceFlags, WorkerFlags {
-  webhookUrl?: string
+interface Flags extends ConformFlags, WorkerFlags {
   project?: true
   env?: string
 }
@@ -36,6 +36,8 @@ export function command(around = surroundings, addressesOf = resolve): Command {
     )
     .optionsGroup('What is checked too:')
     .option('--webhook-url <URL>', 'whether webhooks arrive there: posts an unsigned form')
+    .option('--conform', 'the assumptions, by payments in the test project: guides/conform.md')
+  addConformOptions(verb)
   addWorkerOptions(verb, 'the worker there: health, token, webhooks, PUBLIC_ORIGIN, a test link')
     .optionsGroup('A project of `edgetill init`, in place of the service:')
     .option('--project', 'whether the environments of wrangler.toml in this folder fit together')
@@ -48,6 +50,10 @@ async function examine(flags: Flags, around: Surroundings, addressesOf: Lookup):
   if (flags.env !== undefined) throw new UsageError('--env is an environment of a project: use it with --project.')
   const signal = signalOf(around)
   const project = await readProject(process.cwd())
+  if (flags.conform) {
+    const settings = await readSettings(flags, around.environment, project?.settings)
+    return await examineAssumptions(flags, settings, around, signal)
+  }
   const worker = flags.workerUrl === undefined ? undefined : await workerOf(flags, around, tokenIn(project, flags))
   const settings = await readSettings(flags, around.environment, worker ? {} : project?.settings)
   const isServiceKnown = worker === undefined || Object.keys(settings).length > 0

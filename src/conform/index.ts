@@ -1,0 +1,6 @@
+export { type ConformOptions, conform } from './conform.ts'
+export { CONFORM_FLAGS } from './flags.ts'
+export { createInbox } from './inbox.ts'
+export { readCard } from './inputs.ts'
+export { conformText, isClean } from './report.ts'
+export type { StateStore } from './state.ts'

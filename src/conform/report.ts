@@ -1,0 +1,58 @@
+import type { News } from './news.ts'
+import type { MadeOrder } from './state.ts'
+import type { Judgement, Statement } from './statement.ts'
+
+/** A statement with its judgement. */
+export interface JudgedStatement extends Judgement, Omit<Statement, 'follow'> {
+  /** What to set where it differs. */
+  follow?: string
+}
+
+/** What a run found out, without anything secret or personal. */
+export interface ConformReport {
+  statements: JudgedStatement[]
+  /** What the API document does not have. */
+  news: News
+  /** What the run made, and what became of it. */
+  made: Pick<MadeOrder, 'order_id' | 'what' | 'now' | 'open'>[]
+}
+
+/** Whether anything differs, or was left in the project. */
+export const isClean = ({ statements, made }: ConformReport): boolean =>
+  !statements.some(({ result }) => result === 'differs') && !made.some(({ open }) => open)
+
+/** A report as text, for people: what differs comes first. */
+export function conformText({ statements, news, made }: ConformReport): string {
+  const of = (result: Judgement['result']) => statements.filter((one) => one.result === result)
+  const lines = [
+    `${of('holds').length} hold, ${of('differs').length} differ, ${of('not tried').length} were not tried.`,
+  ]
+  const group = (title: string, members: readonly string[]): void => {
+    if (members.length > 0) lines.push('', `${title}:`, ...members.map((line) => `  ${line}`))
+  }
+  group(
+    'Differs',
+    of('differs').flatMap(({ id, says, assumed, seen, follow }) => [
+      `${id}: ${says}`,
+      `  seen: ${seen}. Assumed in: ${assumed}.`,
+      `  follow it with: ${follow}`,
+    ]),
+  )
+  group(
+    'Not tried',
+    of('not tried').map(({ id, seen }) => `${id}: ${seen}`),
+  )
+  group(
+    'Holds',
+    of('holds').map(({ id, seen }) => `${id}: ${seen}`),
+  )
+  group('New in its answers', [
+    ...news.fields.map(({ in: where, path, type }) => `${where}: ${path} (${type})`),
+    ...news.values.map(({ field, value }) => `${field} ${value}`),
+  ])
+  group(
+    'Made in the project',
+    made.map(({ order_id, what, now = 'left as it is' }) => `${order_id} (${what}): ${now}`),
+  )
+  return lines.join('\n')
+}

@@ -1,0 +1,58 @@
+import type { Project } from './project.ts'
+
+/** What a statement turned out to be. */
+export type Result = 'holds' | 'differs' | 'not tried'
+
+/** How an answer was judged. `seen` has no value of the service but statuses and codes. */
+export interface Judgement {
+  result: Result
+  seen: string
+}
+
+/** Something that is assumed of the service. */
+export interface Statement {
+  id: string
+  /** The assumption, as a sentence. */
+  says: string
+  /** Where it is assumed: a sentence of the README, or the place in the package. */
+  assumed: string
+  /** The option, flag or call that follows the service where it differs. */
+  follow: string
+}
+
+/** What a story needs beside the credentials. */
+export type Need = 'card' | 'subMerchant' | 'apiUrl' | 'webhooks'
+
+/** A statement with the judge of what its story has seen. */
+type Judged<Seen> = Statement & { judge(seen: Seen): Judgement }
+
+/** A few calls, and the statements that they decide: done as a whole, or again after an interruption. */
+export interface Story {
+  id: string
+  needs: readonly Need[]
+  statements: readonly Statement[]
+  /** One judgement for each statement. */
+  play(project: Project): Promise<Judgement[]>
+}
+
+/** Puts a story together; its statements judge what `calls` returns. */
+export function story<Seen>(
+  id: string,
+  needs: readonly Need[],
+  calls: (project: Project) => Promise<Seen>,
+  statements: readonly Judged<Seen>[],
+): Story {
+  return {
+    id,
+    needs,
+    statements,
+    async play(project) {
+      const seen = await calls(project)
+      return statements.map(({ judge }) => judge(seen))
+    },
+  }
+}
+
+export const holds = (seen: string): Judgement => ({ result: 'holds', seen })
+export const differs = (seen: string): Judgement => ({ result: 'differs', seen })
+export const notTried = (seen: string): Judgement => ({ result: 'not tried', seen })

@@ -3,6 +3,7 @@ import {
   describeIssues,
   isApiError,
   isConnectionError,
+  isInvalidInputError,
   isOutcomeUnknownError,
   isUnexpectedResponseError,
   type OutcomeUnknownError,
@@ -38,6 +39,7 @@ export function answerOf(error: unknown, at: number, { status, body }: Exchange)
   if (isUnexpectedResponseError(error)) {
     return { ...known, verdict: 'other', says: `HTTP ${error.status} in another shape${lacks(error.issues)}` }
   }
+  if (isInvalidInputError(error)) return { at, verdict: 'none', says: `not sent: ${describeIssues(error.issues)}` }
   if (isConnectionError(error)) return { ...known, verdict: 'none', says: `no response (${error.reason})` }
   throw error
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../client-methods.ts'
 import { fromMinorUnits } from '../helpers/amount.ts'
+import { isFinal } from '../helpers/status.ts'
 import { foldOrder } from '../orders/fold.ts'
 import { lookUpOrder } from '../outcome/look-up.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
@@ -42,7 +43,10 @@ async function undoWhatIsThere(
   project: Project,
 ): Promise<Ending> {
   const { client } = project
-  const { status, method, totals } = foldOrder(operations)
+  const { status, method, totals, operations: folded } = foldOrder(operations)
+  // A second refund beside one that waits would return the money twice.
+  const waits = folded.find((one) => ['capture', 'refund', 'void'].includes(one.method) && !isFinal(one.status))
+  if (waits) return { now: `left as it is: a ${waits.method} waits`, open: true }
   const of = { order_id, order_currency }
   const held = totals.captured - totals.refunded
   if (held > 0) {

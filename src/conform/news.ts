@@ -53,9 +53,9 @@ export function addNews(news: News, operation: string, body: unknown): void {
       add(news.fields, { in: operation, path: clean(place), type: typeOf(value) })
       return
     }
-    if (name === 'status' && isNew(value, /^[a-z_]{1,24}$/, STATUSES)) add(news.values, { field: name, value })
-    if (name === 'status_code' && typeof value === 'string' && /^\d{4}$/.test(value) && !describeStatusCode(value))
-      add(news.values, { field: name, value })
+    if (place === 'status' && isNew(value, /^[a-z_]{1,24}$/, STATUSES)) add(news.values, { field: 'status', value })
+    if (place === 'status_code' && typeof value === 'string' && /^\d{4}$/.test(value) && !describeStatusCode(value))
+      add(news.values, { field: 'status_code', value })
     if (!OPAQUE.has(place)) look(value, place)
   }
   look(body, '')

@@ -1,6 +1,6 @@
 import { newOrderId } from '../../helpers/order-id.ts'
 import { isObject } from '../../lib/kind.ts'
-import { authenticated, rejectedWith } from '../answer.ts'
+import { authenticated, rejectedWith, returned } from '../answer.ts'
 import { hosted } from '../inputs.ts'
 import { differs, holds, notTried, type Story, story } from '../statement.ts'
 
@@ -158,6 +158,19 @@ const balances = story(
         if (one === undefined) return notTried('this POS has no account')
         return one.verdict === 'accepted' ? holds(one.says) : differs(one.says)
       },
+    },
+    {
+      id: 'currency_form',
+      says: 'A currency is three capitals.',
+      assumed: 'What is assumed: shapes of ours',
+      follow: 'rawRequest, which checks no field',
+      judge: ({ list }) =>
+        returned(list, (accounts) => {
+          if (accounts.length === 0) return notTried('this POS has no account')
+          return accounts.every(({ currency }) => /^[A-Z]{3}$/.test(currency))
+            ? holds('three capitals')
+            : differs('others')
+        }),
     },
   ],
 )

@@ -24,6 +24,13 @@ const UNTRIED: readonly (readonly [id: string, says: string, assumed: string, wh
     'rawRequest',
   ],
   [
+    'null_is_absent',
+    'null means absent, everywhere.',
+    'What is assumed: null means absent',
+    'no answer shows what was meant by it',
+    'record of the event, which has what came',
+  ],
+  [
     'sender_address',
     "A webhook's sender has a fixed address, which is not checked.",
     'What is assumed: the sender address',

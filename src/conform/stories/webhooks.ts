@@ -1,5 +1,6 @@
 import type { Delivery } from '../inbox.ts'
 import { hosted } from '../inputs.ts'
+import { addNews } from '../news.ts'
 import { differs, holds, type Judgement, notTried, type Story, story } from '../statement.ts'
 
 /** How long a webhook may take. */
@@ -19,6 +20,7 @@ const delivered = story(
     const { verdict } = await ask((options) => client.cancelPayment({ order_id }, options))
     if (verdict !== 'accepted') return { why }
     const first = await webhooks?.inbox.next(order_id, WAIT_MS)
+    addNews(project.state.news, 'webhook', first?.event?.record)
     const resent = await ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options))
     const second = resent.verdict === 'accepted' ? await webhooks?.inbox.next(order_id, WAIT_MS) : undefined
     return { first, second }

@@ -1,7 +1,26 @@
-import { type ConformOptions, conform } from '../../../src/conform/index.ts'
-import { createEmulator, type Emulator, type EmulatorOptions, testCard } from '../../../src/emulator/index.ts'
-import type { Fetch } from '../../../src/index.ts'
+import { type ConformOptions, conform, createInbox } from '../../../src/conform/index.ts'
+import type { ConformReport } from '../../../src/conform/report.ts'
+import { createEmulator, type EmulatorOptions, testCard } from '../../../src/emulator/index.ts'
 import { SUB_MERCHANTS } from '../../support/inputs.ts'
+
+/** A request of a probe, as a rule sees it. */
+export interface Probe {
+  method: string
+  /** Without the parts that differ from run to run. */
+  path: string
+  order_id: string
+  body: Record<string, unknown>
+}
+
+/** Changes what the service responds; undefined leaves it as it is. `real` asks the emulator, behind the other rules. */
+export type Rule = (probe: Probe, real: () => Promise<Response>) => Promise<Response | undefined> | Response | undefined
+
+/** A 2xx with its JSON changed. */
+export async function changed(real: Promise<Response>, change: (json: never) => unknown): Promise<Response> {
+  const response = await real
+  if (response.status !== 200) return response
+  return Response.json(change((await response.json()) as never), { status: 200 })
+}
 
 /** Keeps a state as a file would: as JSON. */
 export function memory(): ConformOptions['store'] & { text: string | undefined } {
@@ -15,22 +34,63 @@ export function memory(): ConformOptions['store'] & { text: string | undefined }
   return store
 }
 
-/** An emulator and what `conform` needs to try everything against it. */
-export function openConform(options: EmulatorOptions = {}, around: (emulator: Emulator) => Fetch = (one) => one.fetch) {
-  const emulator = createEmulator(options)
+/** An emulator with some rules changed by hand, and what `conform` needs to try everything against it. */
+export function openConform(options: EmulatorOptions = {}, rules: readonly Rule[] = []) {
+  // No webhook is late: they come before anything else happens.
+  const pause = (ms: number) => (ms < 30_000 ? Promise.resolve() : new Promise<void>(() => {}))
+  const inbox: { handle?: (request: Request) => Promise<Response> } = {}
+  const emulator = createEmulator({
+    fetch: async (url, init) => (await inbox.handle?.(new Request(url, init))) ?? new Response(),
+    ...options,
+  })
+  const received = createInbox(emulator.credentials.apiSecret, pause)
+  inbox.handle = received.handle
   const store = memory()
-  const pause = async () => {}
+  const probes: Probe[] = []
+  const fetch: ConformOptions['config']['fetch'] = async (input, init) => {
+    const request = new Request(input, init)
+    const url = new URL(request.url)
+    const text = await request.clone().text()
+    const body = text === '' ? {} : JSON.parse(text)
+    const order_id = String(body.order_id ?? /\/orders?\/([^/]+)/.exec(url.pathname)?.[1])
+    const path = url.pathname.replace(emulator.credentials.posId, '{pos}').replace(order_id, '{order}')
+    const probe = { method: request.method, path, order_id, body }
+    probes.push(probe)
+    const real = async () => await emulator.fetch(request)
+    const all = rules.reduce((next, rule) => async () => (await rule(probe, next)) ?? (await next()), real)
+    return await all()
+  }
   const given: ConformOptions = {
-    config: { ...emulator.credentials, fetch: around(emulator) },
+    config: { ...emulator.credentials, fetch },
     project: 'test',
     amount: 0.01,
     currency: 'UAH',
     card: { cc_number: testCard('success'), exp_month: 12, exp_year: 2099, card_cvv: '123' },
     subMerchant: SUB_MERCHANTS[0],
+    webhooks: { url: 'https://shop.example.com/webhooks', inbox: received },
     store,
     pause,
     signal: new AbortController().signal,
   }
-  const run = (changed: Partial<ConformOptions> = {}) => conform({ ...given, ...changed })
-  return { emulator, store, given, run }
+  const run = (other: Partial<ConformOptions> = {}) => conform({ ...given, ...other })
+  return { emulator, store, probes, given, run }
 }
+
+/** The ids of the statements with a result. */
+export const idsOf = (report: ConformReport | undefined, result: string): string[] | undefined =>
+  report?.statements.filter((one) => one.result === result).map(({ id }) => id)
+
+export const rejected = (status = 400): Response => Response.json({ message: 'no', args: { code: 'X-1' } }, { status })
+
+export const checkout = (location = 'http://emulator.localhost/api/v1/checkout/1/form'): Response =>
+  new Response(null, { status: 303, headers: { location } })
+
+export const isCreation = ({ path }: Probe): boolean => path === '/api/v1/payment'
+
+/** Whether it asks for the operations of an order. */
+export const lists = ({ method, path }: Probe): boolean =>
+  method === 'GET' && path === '/api/v1/pos/{pos}/orders/{order}'
+
+/** A time in UTC, two hours on. */
+export const inKyiv = (time: string): string =>
+  new Date(Date.parse(`${time}Z`) + 2 * 3_600_000).toISOString().slice(0, -1)

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import type { ConformOptions } from '../../src/conform/index.ts'
+import { idsOf, openConform } from './support/project.ts'
+
+/** Ends a run at its n-th request, which is sent before (`after`) or not at all, and keeps the state of that moment. */
+async function interruptAt(n: number, when: 'before' | 'after', killed: boolean) {
+  const { run, emulator, store, probes, given } = openConform()
+  const stopped = new AbortController()
+  const { fetch: send } = given.config
+  let isDead = false
+  const fetch: ConformOptions['config']['fetch'] = async (input, init) => {
+    const isLast = probes.length === n - 1
+    if (isLast && when === 'after') await send?.(input, init)
+    if (probes.length < n - 1) return (await send?.(input, init)) as Response
+    isDead = killed
+    stopped.abort()
+    throw new DOMException('stopped', 'AbortError')
+  }
+  // Whoever is killed writes nothing any more.
+  const dying = { ...store, save: async (state: never) => (isDead ? undefined : await store.save(state)) }
+  const first = await run({ config: { ...given.config, fetch }, signal: stopped.signal, store: dying })
+  const kept = store.text
+  const second = await run()
+  return { first, kept, second, emulator, store }
+}
+
+describe('an interrupted run', () => {
+  it('goes on wherever it was interrupted, and ends everything that it made', async () => {
+    const { run, probes } = openConform()
+    await run()
+    expect(probes.length).toBeGreaterThan(60)
+    for (let n = 2; n <= probes.length; n++) {
+      const when = n % 2 === 0 ? 'before' : 'after'
+      const { first, second, emulator, store } = await interruptAt(n, when, n % 3 === 0)
+      expect([n, first, store.text]).toEqual([n, undefined, undefined])
+      expect([n, idsOf(second, 'differs')]).toEqual([n, []])
+      const made = second?.made.map(({ order_id }) => order_id) ?? []
+      const orders = emulator.orders.list()
+      expect([n, orders.filter(({ order_id }) => !made.includes(order_id))]).toEqual([n, []])
+      expect([n, second?.made.filter(({ now, open }) => now === undefined || open)]).toEqual([n, []])
+      // Nothing is unpaid, held or paid: every payment was cancelled, voided or given back.
+      for (const { order_id } of orders) expect([n, leftOf(emulator, order_id)]).toEqual([n, 'nothing'])
+    }
+  })
+
+  it('plays no story again that was played to its end', async () => {
+    const { run } = openConform()
+    const whole = await run()
+    const { second } = await interruptAt(30, 'after', true)
+    const orders = second?.made.length ?? 0
+    expect(orders - (whole?.made.length ?? 0)).toBeLessThanOrEqual(2)
+  })
+
+  it('does not go on with the state of another project', async () => {
+    const { kept } = await interruptAt(20, 'after', false)
+    const { run, store } = openConform({ credentials: { posId: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11' } })
+    store.text = kept
+    await expect(run()).rejects.toMatchObject({ code: 'config', field: 'state' })
+    store.text = '[]'
+    await expect(run()).rejects.toMatchObject({ code: 'config', field: 'state' })
+  })
+})
+
+function leftOf(emulator: ReturnType<typeof openConform>['emulator'], order_id: string): string {
+  const order = emulator.orders.get(order_id)
+  const [payment] = order?.payments ?? []
+  if (payment?.status === 'failure') return 'nothing'
+  const sum = (method: string) =>
+    (order?.operations ?? [])
+      .filter((one) => one.method === method && one.status === 'success')
+      .reduce((cents, { amount }) => cents + Math.round(amount * 100), 0)
+  if (sum('void') > 0) return 'nothing'
+  const paid = payment?.method === 'purchase' ? Math.round(payment.amount * 100) : sum('capture')
+  return payment?.status === 'success' && paid > 0 && paid === sum('refund') ? 'nothing' : `${payment?.status} ${paid}`
+}

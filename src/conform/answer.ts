@@ -2,6 +2,7 @@ import {
   type ApiError,
   describeIssues,
   isApiError,
+  isConfigError,
   isConnectionError,
   isInvalidInputError,
   isOutcomeUnknownError,
@@ -39,6 +40,7 @@ export function answerOf(error: unknown, at: number, { status, body }: Exchange)
   if (isUnexpectedResponseError(error)) {
     return { ...known, verdict: 'other', says: `HTTP ${error.status} in another shape${lacks(error.issues)}` }
   }
+  if (isConfigError(error)) return { at, verdict: 'none', says: `not sent: ${error.field} is missing or wrong` }
   if (isInvalidInputError(error)) return { at, verdict: 'none', says: `not sent: ${describeIssues(error.issues)}` }
   if (isConnectionError(error)) return { ...known, verdict: 'none', says: `no response (${error.reason})` }
   throw error
@@ -68,6 +70,10 @@ export function taken({ verdict, says }: Answer): Judgement {
   if (verdict === 'none') return notTried(says)
   return verdict === 'accepted' ? holds(says) : differs(says)
 }
+
+/** Whether a hosted payment was made: a redirect to an unknown place says so too. */
+export const wasMade = ({ verdict, status = 0 }: Answer): boolean =>
+  verdict === 'accepted' || (verdict === 'other' && status >= 300 && status < 400)
 
 /** Whether credentials were accepted, whatever else became of the call. */
 export function authenticated({ verdict, status, says }: Answer): Judgement {

@@ -28,8 +28,9 @@ async function undo(made: MadeOrder, project: Project): Promise<Ending> {
   if (found.verdict === 'accepted') {
     const operations = found.value?.operations ?? []
     if (operations.length === 0) return { now: 'never made' }
-    const recurring = await endSubscription(operations, project)
-    return recurring ?? (await undoWhatIsThere(made, operations, project))
+    const money = await undoMoney(made, operations, project)
+    const subscription = await endSubscription(operations, project)
+    return money.open ? money : (subscription ?? money)
   }
   // It cannot be looked at. Only an unpaid payment can be cancelled, whatever became of it.
   if (what === 'checkout')
@@ -37,7 +38,7 @@ async function undo(made: MadeOrder, project: Project): Promise<Ending> {
   return { now: `left as it is: ${found.says}`, open: true }
 }
 
-async function undoWhatIsThere(
+async function undoMoney(
   { order_id, currency: order_currency }: MadeOrder,
   operations: readonly WebhookEvent[],
   project: Project,
@@ -61,11 +62,12 @@ async function undoWhatIsThere(
   return await attempt(project, 'cancelled', (options) => client.cancelPayment({ order_id }, options))
 }
 
-/** What is wrong, if its subscription could not be ended. */
+/** What is wrong, if the subscription of a paid order could not be ended. */
 async function endSubscription(operations: readonly WebhookEvent[], project: Project): Promise<Ending | undefined> {
   const { client, ask } = project
   const { id: recurring_id, status } = operations.map(recurringOf).find(({ id }) => id !== undefined) ?? {}
-  if (recurring_id === undefined || status === 'canceled') return undefined
+  const isPaid = operations.some(({ record }) => record.status === 'success')
+  if (!isPaid || recurring_id === undefined || status === 'canceled') return undefined
   const { verdict, says } = await ask((options) => client.cancelRecurring({ recurring_id }, options))
   return verdict === 'accepted' ? undefined : { now: `its subscription goes on: ${says}`, open: true }
 }

@@ -50,7 +50,7 @@ export function addNews(news: News, operation: string, body: unknown): void {
   const field = (name: string, value: unknown, path: string): void => {
     const place = path === '' ? name : `${path}.${name}`
     if (!known.has(place)) {
-      add(news.fields, { in: operation, path: clean(place), type: typeOf(value) })
+      add(news.fields, { in: operation, path: path + (path && '.') + clean(name), type: typeOf(value) })
       return
     }
     if (place === 'status' && isNew(value, /^[a-z_]{1,24}$/, STATUSES)) add(news.values, { field: 'status', value })
@@ -65,8 +65,7 @@ const isNew = (value: unknown, form: RegExp, known: ReadonlySet<string>): value 
   typeof value === 'string' && form.test(value) && !known.has(value)
 
 /** A key can be data: an address, a number, an id. Only what looks like the name of a field is shown. */
-const clean = (path: string): string =>
-  path.replace(/[^.]+/g, (name) => (/^[A-Za-z][A-Za-z_]{0,39}\d{0,2}[A-Za-z_]{0,9}$/.test(name) ? name : '*'))
+const clean = (name: string): string => (/^[A-Za-z][A-Za-z_]{0,39}\d{0,2}[A-Za-z_]{0,9}$/.test(name) ? name : '*')
 
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 

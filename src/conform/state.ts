@@ -1,5 +1,6 @@
 import { ConfigError } from '../errors.ts'
 import { isObject } from '../lib/kind.ts'
+import type { Answer } from './answer.ts'
 import type { News } from './news.ts'
 import type { Judgement } from './statement.ts'
 
@@ -22,8 +23,8 @@ export interface RunState {
   project: string
   /** Which authentication works, by the first story. */
   authentication?: 'per-endpoint' | 'plain'
-  /** Whether a hosted payment with every documented field was taken: what others are compared with. */
-  hosted?: boolean
+  /** What became of a hosted payment with every documented field, if it was made: others are compared with it. */
+  hosted?: Answer['verdict']
   /** The judgements of each story that was played to its end. */
   done: Record<string, Judgement[]>
   made: MadeOrder[]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { conformText, isClean } from '../../src/conform/index.ts'
-import type { EmulatorOptions } from '../../src/emulator/index.ts'
+import { type EmulatorOptions, testCard } from '../../src/emulator/index.ts'
 import {
   changed,
   checkout,
@@ -94,5 +94,93 @@ describe('conform, on the emulator', () => {
   it.each(RULES)('names %s alone', async (id, options, rule) => {
     const { run } = openConform(options, rule ? [rule] : [])
     expect(idsOf(await run(), 'differs')).toEqual([id])
+  })
+})
+
+describe('conform, on a service that is otherwise', () => {
+  it('uses the authentication that works, and names the option', async () => {
+    const { run } = openConform({ authentication: 'plain' })
+    const report = await run()
+    expect(idsOf(report, 'differs')).toEqual(['signed_post', 'signed_get'])
+    expect(idsOf(report, 'not tried')).toEqual(UNTRIED)
+    expect(report?.statements[0]?.follow).toContain("authentication: 'plain'")
+    expect(idsOf(await openConform({ authentication: 'per-endpoint' }).run(), 'differs')).toEqual(['plain_instead'])
+    const signed = openConform({ signature: () => 'another', authentication: 'per-endpoint' })
+    const differs = await signed.run({ config: { ...signed.given.config, signer: () => 'another' } })
+    expect(idsOf(differs, 'differs')).toEqual(['plain_instead'])
+  })
+
+  it.each([[[]], [['https://checkout.example.com']]])(
+    'names checkoutOrigins alone, unless it is set: %j',
+    async (checkoutOrigins) => {
+      const rule: Rule = async (_, real) => {
+        const response = await real()
+        return response.status === 303 ? checkout('https://checkout.example.com/pay/1') : response
+      }
+      const { run, given } = openConform({}, [rule])
+      const report = await run({ config: { ...given.config, checkoutOrigins } })
+      expect(idsOf(report, 'differs')).toEqual(checkoutOrigins.length > 0 ? [] : ['hosted_redirect'])
+      expect(idsOf(report, 'not tried')).toEqual(UNTRIED)
+    },
+  )
+
+  it('tries nothing more when no authentication is accepted', async () => {
+    const { run, given, probes } = openConform()
+    const report = await run({ config: { ...given.config, apiSecret: 'wrong' } })
+    expect(idsOf(report, 'differs')).toEqual(['signed_post', 'signed_get', 'plain_instead'])
+    expect(report?.statements.at(-1)).toMatchObject({ result: 'not tried', seen: expect.stringContaining('doctor') })
+    expect(probes.length).toBeLessThan(12)
+  })
+
+  it.each([
+    ['three_d_secure', /^the payment is waiting \(2122\): use a card without 3-D Secure$/],
+    ['insufficient_funds', /^the card was declined \(4009\)$/],
+  ] as const)('says why the card %s shows nothing of captures and refunds', async (card, why) => {
+    const { run, given } = openConform()
+    const report = await run({ card: { ...given.card, cc_number: testCard(card) } as typeof given.card })
+    expect(idsOf(report, 'differs')).toEqual([])
+    for (const id of ['capture_part', 'refund_part', 'refund_whole', 'void_record']) {
+      expect(report?.statements.find((one) => one.id === id)).toMatchObject({
+        result: 'not tried',
+        seen: expect.stringMatching(why),
+      })
+    }
+  })
+
+  it('says what it would need, and does the rest', async () => {
+    const { run, given } = openConform()
+    const { apiUrl: _, ...config } = given.config
+    const report = await run({ config, card: undefined, subMerchant: undefined, webhooks: undefined })
+    const why = new Set(report?.statements.filter(({ result }) => result === 'not tried').map(({ seen }) => seen))
+    expect(
+      [...why].filter((seen) => /EDGETILL_|--/.test(seen)).map((seen) => /(EDGETILL_|--)[\w-]+/.exec(seen)?.[0]),
+    ).toEqual(['EDGETILL_API_URL', '--sub-merchant', 'EDGETILL_TEST_CARD', '--webhook-url'])
+    expect(idsOf(report, 'holds')?.length).toBeGreaterThan(25)
+  })
+
+  it('sends nothing to a project that nobody called the test project', async () => {
+    const { run, given, probes } = openConform()
+    const away = { ...given.config, baseUrl: 'https://pay.example.com' }
+    await expect(run({ config: away, project: undefined })).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('--test-project'),
+    })
+    expect(probes).toEqual([])
+    // On this machine it can only be an emulator.
+    expect(idsOf(await run({ project: undefined }), 'differs')).toEqual([])
+  })
+
+  it('says what it could not undo, and tries it again the next time', async () => {
+    let isDown = true
+    const rule: Rule = ({ path }) => (isDown && path === '/api/v1/void' ? rejected() : undefined)
+    const { run, store } = openConform({}, [rule])
+    const first = await run()
+    const open = first?.made.filter((one) => one.open)
+    expect(open).toMatchObject([{ what: 'authorization', now: 'not voided: rejected with HTTP 400 (X-1)' }])
+    expect([first && isClean(first), store.text === undefined]).toEqual([false, false])
+    isDown = false
+    const second = await run()
+    expect(second?.made.filter((one) => one.open)).toEqual([])
+    expect([idsOf(second, 'differs'), store.text]).toEqual([['void_record'], undefined])
   })
 })

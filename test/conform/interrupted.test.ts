@@ -64,6 +64,7 @@ describe('an interrupted run', () => {
 function leftOf(emulator: ReturnType<typeof openConform>['emulator'], order_id: string): string {
   const order = emulator.orders.get(order_id)
   const [payment] = order?.payments ?? []
+  if (order?.subscription && order.subscription.status !== 'canceled') return 'a subscription'
   if (payment?.status === 'failure') return 'nothing'
   const sum = (method: string) =>
     (order?.operations ?? [])

@@ -5,7 +5,12 @@ import { checkFilledIn, compareEnvironments } from '../project/check-project.ts'
 import { type Project, readProject } from '../project/read-project.ts'
 import { readWranglerToml } from '../project/wrangler-toml.ts'
 import { configOf, readSettings, type Settings } from '../service/configuration.ts'
-import { addConformOptions, type ConformFlags, examineAssumptions } from '../service/doctor/conform.ts'
+import {
+  addConformOptions,
+  type ConformFlags,
+  examineAssumptions,
+  rejectConformFlags,
+} from '../service/doctor/conform.ts'
 import { type Finding, failed, ok, skipped } from '../service/doctor/finding.ts'
 import { judge } from '../service/doctor/judge.ts'
 import { probeService } from '../service/doctor/probe.ts'
@@ -47,6 +52,7 @@ export function command(around = surroundings, addressesOf = resolve): Command {
 
 async function examine(flags: Flags, around: Surroundings, addressesOf: Lookup): Promise<void> {
   if (flags.project) return report(await examineProject(flags), flags, around)
+  if (!flags.conform) rejectConformFlags(flags)
   if (flags.env !== undefined) throw new UsageError('--env is an environment of a project: use it with --project.')
   const signal = signalOf(around)
   const project = await readProject(process.cwd())

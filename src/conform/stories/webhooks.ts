@@ -1,3 +1,4 @@
+import { wasMade } from '../answer.ts'
 import type { Delivery } from '../inbox.ts'
 import { hosted } from '../inputs.ts'
 import { addNews } from '../news.ts'
@@ -16,7 +17,7 @@ const delivered = story(
     const input = { ...hosted(project, order_id), server_url: webhooks?.url }
     const created = await ask((options) => client.createPayment(input, options))
     const why = 'no payment could be created and cancelled'
-    if (created.verdict !== 'accepted') return { why }
+    if (!wasMade(created)) return { why }
     const { verdict } = await ask((options) => client.cancelPayment({ order_id }, options))
     if (verdict !== 'accepted') return { why }
     const first = await webhooks?.inbox.next(order_id, WAIT_MS)

@@ -54,6 +54,14 @@ export function addConformOptions(verb: Command): void {
   }
 }
 
+/** @throws {UsageError} for one of these flags without `--conform`: it would silently do nothing. */
+export function rejectConformFlags(flags: ConformFlags): void {
+  const given = CONFORM_FLAGS.map(([flag, says]) => new Option(flag, says)).find(
+    (option) => (flags as Record<string, unknown>)[option.attributeName()] !== undefined,
+  )
+  if (given) throw new UsageError(`${given.long} is for doctor --conform.`)
+}
+
 /** `edgetill doctor --conform`: exits 0 when nothing differs, 1 when something does, 2 when it may not run, 130 on Ctrl-C. */
 export async function examineAssumptions(
   flags: ConformFlags,

@@ -1,0 +1,121 @@
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { command as doctor } from '../../../src/cli/commands/doctor.ts'
+import type { ConformReport } from '../../../src/conform/report.ts'
+import { createEmulator, type EmulatorOptions } from '../../../src/emulator/index.ts'
+import { type Around, against, runVerb } from '../support/verb.ts'
+
+// This checkout is a project, whose settings doctor would read.
+beforeAll(() => void vi.spyOn(process, 'cwd').mockReturnValue(tmpdir()))
+
+const EDGETILL_TEST_CARD = '4111 1111 1111 1111 12/99 123'
+let state: string
+beforeEach(() => {
+  state = join(mkdtempSync(join(tmpdir(), 'conform-')), 'state.json')
+})
+
+/** Runs it against an emulator. */
+async function conform(words: string[] = [], options: EmulatorOptions = {}, around: Around = {}) {
+  const emulator = createEmulator(options)
+  const { environment, fetch } = against(emulator)
+  const given = { fetch, ...around, environment: { ...environment, EDGETILL_TEST_CARD, ...around.environment } }
+  return { emulator, ...(await runVerb(doctor, ['--conform', '--state', state, ...words], given)) }
+}
+
+const results = ({ statements }: ConformReport, result: string) => statements.filter((one) => one.result === result)
+
+describe('edgetill doctor --conform', () => {
+  it('writes a report, and leaves neither a state nor an open payment', async () => {
+    const report = join(state, '../report.json')
+    const { code, out, emulator } = await conform(['--json', '--report', report])
+    const printed = JSON.parse(out) as ConformReport
+    expect(JSON.parse(readFileSync(report, 'utf8'))).toEqual(printed)
+    expect([code, results(printed, 'differs'), existsSync(state)]).toEqual([0, [], false])
+    expect(emulator.orders.list().filter(({ status }) => status === 'init')).toEqual([])
+    for (const secret of Object.values(emulator.credentials)) if (secret !== 'SVC') expect(out).not.toContain(secret)
+  })
+
+  it('says what differs and what to set, for people, and exits with 1', async () => {
+    const { code, out } = await conform(['--amount', '1.50', '--currency', 'XTS'], { customerFields: 'required' })
+    expect(out).toMatch(/^\d+ hold, 1 differ, \d+ were not tried\.$/m)
+    expect(out).toMatch(/^ {2}customer_fields_optional: .*\n.*\n {4}follow it with: customerFields: 'required'$/m)
+    expect(out).toMatch(/^ {2}webhook_signature: no address for webhooks/m)
+    expect(out).toMatch(/^ {2}conform-\w+ \(purchase\): refunded$/m)
+    expect(code).toBe(1)
+  })
+
+  it('receives webhooks where --webhook-url leads to', async () => {
+    const port = await new Promise<number>((resolve) => {
+      const server = createServer().listen(0, '127.0.0.1', () => {
+        const { port: free } = server.address() as { port: number }
+        server.close(() => resolve(free))
+      })
+    })
+    const words = ['--webhook-url', `http://127.0.0.1:${port}/hooks`, '--webhook-port', `${port}`]
+    const { code, out } = await conform(['--json', ...words])
+    const held = results(JSON.parse(out) as ConformReport, 'holds').map(({ id }) => id)
+    expect(held.filter((id) => id.startsWith('webhook_'))).toEqual([
+      'webhook_signature',
+      'webhook_form',
+      'webhook_fields',
+      'webhook_resent',
+    ])
+    expect(code).toBe(0)
+  })
+
+  it('goes on after Ctrl-C, and ends what was made before', async () => {
+    const emulator = createEmulator()
+    let asked = 0
+    let stop = (): void => {}
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve
+    })
+    const fetch: Around['fetch'] = (input, init) => {
+      if (++asked === 20) stop()
+      return emulator.fetch(input, init as RequestInit)
+    }
+    const first = await conform([], {}, { fetch, stopped })
+    expect([first.code, first.out]).toEqual([130, ''])
+    expect(first.err).toContain(`goes on from ${state}`)
+    expect(statSync(state).mode & 0o077).toBe(0)
+    const second = await conform(['--json'], {}, { fetch: emulator.fetch as Around['fetch'] })
+    const { made } = JSON.parse(second.out) as ConformReport
+    expect(made.filter(({ now, open }) => now === undefined || open)).toEqual([])
+    expect(emulator.orders.list().filter(({ status }) => status === 'init')).toEqual([])
+    expect([second.code, existsSync(state)]).toEqual([0, false])
+  })
+
+  const AWAY = { EDGETILL_BASE_URL: 'https://pay.example.com' }
+  it.each([
+    ['a project that was not called the test project', [], AWAY, /--test-project.*--live-with-smallest-amounts/],
+    ['two words at once', ['--test-project', '--live-with-smallest-amounts'], {}, /exclude each other/],
+    ['a card that is none', [], { EDGETILL_TEST_CARD: '4111' }, /EDGETILL_TEST_CARD takes a number/],
+    ['an amount that is none', ['--amount', '0'], {}, /It takes a positive amount/],
+    ['a currency that is none', ['--currency', 'hryvnia'], {}, /It takes a currency such as UAH/],
+    ['a missing setting', [], { EDGETILL_API_KEY: '' }, /Missing configuration: EDGETILL_API_KEY/],
+  ])('rejects %s with 2, and sends nothing', async (_, words, environment, message) => {
+    const { emulator, code, err, out } = await conform(words, {}, { environment })
+    expect([code, emulator.requests, out]).toEqual([2, [], ''])
+    expect(err).toMatch(message)
+    expect(err).not.toContain('emulator-api')
+  })
+
+  it('runs in a project that was called the test project, and in the live one when it is said in words', async () => {
+    for (const word of ['--test-project', '--live-with-smallest-amounts']) {
+      const { code, out } = await conform(['--json', word], { origin: 'https://pay.example.com' })
+      expect([code, results(JSON.parse(out) as ConformReport, 'differs')]).toEqual([0, []])
+    }
+  })
+
+  it('rejects its flags without --conform, and a state file that is not one', async () => {
+    const { emulator } = await conform()
+    const alone = await runVerb(doctor, ['--sub-merchant', '5b1d0f4e-0c55-4a53-9b0e-4a6f3f1a9c01'], against(emulator))
+    expect([alone.code, alone.err]).toEqual([2, '--sub-merchant is for doctor --conform.\n'])
+    writeFileSync(state, '{"version":7}')
+    const { code, err } = await conform()
+    expect([code, err]).toEqual([2, expect.stringContaining('is not one of doctor --conform')])
+  })
+})

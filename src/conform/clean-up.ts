@@ -2,7 +2,7 @@ import type { Client } from '../client-methods.ts'
 import { fromMinorUnits } from '../helpers/amount.ts'
 import { isFinal } from '../helpers/status.ts'
 import { foldOrder } from '../orders/fold.ts'
-import { lookUpOrder } from '../outcome/look-up.ts'
+import { lookUpOrder, type OrderLookup } from '../outcome/look-up.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import type { Project } from './project.ts'
 import type { MadeOrder } from './state.ts'
@@ -19,12 +19,18 @@ export async function cleanUp(project: Project, save: () => Promise<void>): Prom
   }
 }
 
+const NO_LIST = { listOrderOperations: async () => undefined as never }
+
 type Ending = { now: string; open?: boolean }
 
 async function undo(made: MadeOrder, project: Project): Promise<Ending> {
   const { client, ask } = project
   const { order_id, what } = made
-  const found = await ask((options) => lookUpOrder(client, { order_id }, ['capture', 'refund', 'void'], options))
+  const lookUp = (lookup: OrderLookup) =>
+    ask((options) => lookUpOrder(lookup, { order_id }, ['capture', 'refund', 'void'], options))
+  let found = await lookUp(client)
+  // A service without the list shows its operations one by one.
+  if (found.verdict === 'rejected' || found.verdict === 'other') found = await lookUp({ ...client, ...NO_LIST })
   if (found.verdict === 'accepted') {
     const operations = found.value?.operations ?? []
     if (operations.length === 0) return { now: 'never made' }

@@ -9,9 +9,10 @@ import type { ConformReport, JudgedStatement } from './report.ts'
 import { type RunState, readState, type StateStore } from './state.ts'
 import { type Judgement, type Need, notTried, type Story } from './statement.ts'
 import { ACCESS } from './stories/access.ts'
-import { HOSTED } from './stories/hosted.ts'
+import { CHECKOUT } from './stories/checkout.ts'
 import { PAID } from './stories/paid.ts'
 import { STAYS_UNTRIED } from './stories/untried.ts'
+import { VARIANTS } from './stories/variants.ts'
 import { WEBHOOKS } from './stories/webhooks.ts'
 
 export interface ConformOptions extends ProjectSettings {
@@ -24,7 +25,7 @@ export interface ConformOptions extends ProjectSettings {
   onProgress?(done: number, of: number): void
 }
 
-const STORIES: readonly Story[] = [...ACCESS, ...HOSTED, ...PAID, ...WEBHOOKS, STAYS_UNTRIED]
+const STORIES: readonly Story[] = [...ACCESS, CHECKOUT, ...VARIANTS, ...PAID, ...WEBHOOKS, STAYS_UNTRIED]
 
 /** Why a story is left out. */
 const LACKS: Readonly<Record<Need, string>> = {

@@ -12,6 +12,9 @@ export interface Probe {
   body: Record<string, unknown>
 }
 
+/** Changes what arrives as a webhook; undefined for nothing. */
+export type Deliver = (request: Request, body: string, count: number) => Request | undefined
+
 /** Changes what the service responds; undefined leaves it as it is. `real` asks the emulator, behind the other rules. */
 export type Rule = (probe: Probe, real: () => Promise<Response>) => Promise<Response | undefined> | Response | undefined
 
@@ -35,12 +38,20 @@ export function memory(): ConformOptions['store'] & { text: string | undefined }
 }
 
 /** An emulator with some rules changed by hand, and what `conform` needs to try everything against it. */
-export function openConform(options: EmulatorOptions = {}, rules: readonly Rule[] = []) {
-  // No webhook is late: they come before anything else happens.
-  const pause = (ms: number) => (ms < 30_000 ? Promise.resolve() : new Promise<void>(() => {}))
+export function openConform(
+  options: EmulatorOptions = {},
+  rules: readonly Rule[] = [],
+  deliver: Deliver = (one) => one,
+) {
+  // Whoever waits for a webhook waits until none is under way.
+  const pause = async (ms: number) => (ms < 30_000 ? undefined : await emulator.deliveries.idle())
+  let count = 0
   const inbox: { handle?: (request: Request) => Promise<Response> } = {}
   const emulator = createEmulator({
-    fetch: async (url, init) => (await inbox.handle?.(new Request(url, init))) ?? new Response(),
+    fetch: async (url, init) => {
+      const request = deliver(new Request(url, init), String(init.body), ++count)
+      return (request && (await inbox.handle?.(request))) ?? new Response()
+    },
     ...options,
   })
   const received = createInbox(emulator.credentials.apiSecret, pause)

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { signWebhook } from '../../src/index.ts'
+import {
+  changed,
+  type Deliver,
+  idsOf,
+  isCreation,
+  lists,
+  openConform,
+  type Probe,
+  type Rule,
+  rejected,
+} from './support/project.ts'
+import { RULES } from './support/rules.ts'
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const isInvalid = (probe: Probe) => isCreation(probe) && probe.body.order_id === undefined
+const isCancel = ({ path }: Probe) => path.endsWith('/order/{order}/cancel')
+
+/** Changes the JSON of some responses. */
+const json =
+  (is: (probe: Probe) => boolean, change: (body: unknown) => unknown): Rule =>
+  (probe, real) =>
+    is(probe) ? changed(real(), change) : undefined
+
+const replaced = (body: unknown, form: RegExp, by: string): unknown =>
+  JSON.parse(JSON.stringify(body).replace(form, by))
+
+const declined = ({ body }: Probe) =>
+  Response.json({ ...body, payment_id: crypto.randomUUID(), status: 'failure', status_code: '4001' })
+
+/** What breaks each of the other statements. It may break more: what follows from it differs as well. */
+const BREAKS: Readonly<Record<string, Rule>> = {
+  beyond_plain: (probe) => (lists(probe) ? rejected(401) : undefined),
+  error_body: (probe) => (isInvalid(probe) ? new Response('<p>no</p>', { status: 400 }) : undefined),
+  wrong_secret_401: async (_, real) => {
+    const response = await real()
+    return response.status === 401 ? rejected(404) : response
+  },
+  balances_plain: ({ path }) => (path.endsWith('/accounts') ? rejected(401) : undefined),
+  account_record: ({ path }) => (/accounts\/[^/]+$/.test(path) ? Response.json({ currency: 'UAH' }) : undefined),
+  currency_form: json(
+    ({ path }) => path.endsWith('/accounts'),
+    (body) => replaced(body, /"UAH"/g, '"₴"'),
+  ),
+  visible_at_once: (probe) => (lists(probe) ? rejected(404) : undefined),
+  list_records: (probe) => (lists(probe) ? Response.json([{ anything: true }]) : undefined),
+  status_init: json(lists, (body) => replaced(body, /"init"/g, '"created"')),
+  amount_is_number: json(lists, (body) => replaced(body, /"amount":([\d.]+)/g, '"amount":"$1"')),
+  timestamp_form: json(lists, (body) => replaced(body, /("created_at":"[^"]+)"/g, '$1Z"')),
+  resend_record: ({ path }) => (path.endsWith('{order}/purchase') ? Response.json({ ok: true }) : undefined),
+  cancel_record: json(isCancel, (body) => (body as unknown[])[0]),
+  failure_is_final: json(lists, (body) => replaced(body, /"failure"/g, '"init"')),
+  cancel_again_4xx: async (probe, real) => {
+    const response = isCancel(probe) ? await real() : undefined
+    return response?.status === 400 ? Response.json([{ status: 'failure', status_code: '6007' }]) : response
+  },
+  hosted_auth: ({ body }) => (body.method === 'auth' && body.mode === 'hosted' ? rejected() : undefined),
+  three_d_secure_always: ({ body }) => (body.order_3ds_bypass === 'always' ? rejected() : undefined),
+  customer_lang: ({ body }) => (body.customer_lang === 'UK' ? rejected() : undefined),
+  no_retries: ({ body }) => (body.mode === 'hosted' && body.init_recurring ? rejected() : undefined),
+  direct_record: ({ body }) => (body.mode === 'direct' ? rejected() : undefined),
+  exp_year_two_digits: (probe) => (Number(probe.body.exp_year) < 100 ? declined(probe) : undefined),
+  capture_part: json(
+    ({ path }) => path === '/api/v1/capture',
+    (body) => ({ ...(body as object), amount: 0.02 }),
+  ),
+  refund_part: ({ path, body }) => (path === '/api/v1/refund' && body.refund_amount ? rejected(401) : undefined),
+  list_complete: json(lists, (body) => (body as unknown[]).slice(0, 1)),
+  void_record: ({ path }) => (path === '/api/v1/void' ? rejected(401) : undefined),
+  recurring_id: json(isCreation, (body) => ({ ...(body as object), recurring: null })),
+  recurring_cancel: ({ path }) => (path.endsWith('/cancel') && path.includes('recurring') ? rejected(401) : undefined),
+}
+
+/** The same of webhooks: what arrives in place of each; undefined for nothing. */
+const LOST: Readonly<Record<string, Deliver>> = {
+  webhook_signature: ({ url }) => new Request(url, { method: 'POST', headers: FORM, body: 'data=e30&signature=no' }),
+  webhook_form: ({ url }, body) =>
+    new Request(url, { method: 'POST', headers: { ...FORM, 'content-encoding': 'gzip' }, body }),
+  webhook_fields: ({ url }, body) => {
+    const { created_at: _, ...event } = JSON.parse(atob(new URLSearchParams(body).get('data') as string))
+    const { data, signature } = signWebhook(event, 'emulator-api-secret')
+    return new Request(url, { method: 'POST', body: new URLSearchParams({ data, signature }) })
+  },
+  webhook_resent: (request, _, count) => (count > 1 ? undefined : request),
+}
+
+describe('conform, statement by statement', () => {
+  it.each(Object.entries(BREAKS))('names %s', async (id, rule) => {
+    expect(idsOf(await openConform({}, [rule]).run(), 'differs')).toContain(id)
+  })
+
+  it.each(Object.entries(LOST))('names %s', async (id, deliver) => {
+    expect(idsOf(await openConform({}, [], deliver).run(), 'differs')).toContain(id)
+  })
+
+  it('has a rule that breaks each statement, here or among the ten', async () => {
+    const elsewhere = ['signed_post', 'signed_get', 'plain_instead', 'hosted_redirect']
+    const broken = [...Object.keys(BREAKS), ...Object.keys(LOST), ...RULES.map(([id]) => id), ...elsewhere]
+    expect(idsOf(await openConform().run(), 'holds')?.toSorted()).toEqual(broken.toSorted())
+  })
+})

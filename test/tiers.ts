@@ -16,6 +16,7 @@ const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.fram
 
 /** Files and folders that `npm test` leaves out everywhere, with the reason. */
 export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
+  'test/conform/interrupted.test.ts': 'interrupts a run at each of its calls',
   'test/node/cli.test.ts': 'starts processes',
   'test/node/command-line.test.ts': 'starts processes',
   'test/node/contributing.test.ts': 'starts processes',

@@ -9,7 +9,7 @@ import {
   isUnexpectedResponseError,
   type OutcomeUnknownError,
 } from '../errors.ts'
-import { differs, holds, type Judgement, notTried } from './statement.ts'
+import { differs, holds, type Judgement, notTried } from './judgement.ts'
 
 /** What became of one call. */
 export interface Answer<T = unknown> {

@@ -1,6 +1,7 @@
+import type { Judgement } from './judgement.ts'
 import type { News } from './news.ts'
 import type { MadeOrder } from './state.ts'
-import type { Judgement, Statement } from './statement.ts'
+import type { Statement } from './statement.ts'
 
 /** A statement with its judgement. */
 export interface JudgedStatement extends Judgement, Omit<Statement, 'follow'> {

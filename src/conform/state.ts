@@ -1,8 +1,8 @@
 import { ConfigError } from '../errors.ts'
 import { isObject } from '../lib/kind.ts'
 import type { Answer } from './answer.ts'
+import type { Judgement } from './judgement.ts'
 import type { News } from './news.ts'
-import type { Judgement } from './statement.ts'
 
 /** An order that a run made, written down before it was sent. */
 export interface MadeOrder {

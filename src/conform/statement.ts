@@ -1,13 +1,5 @@
+import type { Judgement } from './judgement.ts'
 import type { Project } from './project.ts'
-
-/** What a statement turned out to be. */
-export type Result = 'holds' | 'differs' | 'not tried'
-
-/** How an answer was judged. `seen` has no value of the service but statuses and codes. */
-export interface Judgement {
-  result: Result
-  seen: string
-}
 
 /** Something that is assumed of the service. */
 export interface Statement {
@@ -52,7 +44,3 @@ export function story<Seen>(
     },
   }
 }
-
-export const holds = (seen: string): Judgement => ({ result: 'holds', seen })
-export const differs = (seen: string): Judgement => ({ result: 'differs', seen })
-export const notTried = (seen: string): Judgement => ({ result: 'not tried', seen })

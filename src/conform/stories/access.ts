@@ -2,7 +2,8 @@ import { newOrderId } from '../../helpers/order-id.ts'
 import { isObject } from '../../lib/kind.ts'
 import { authenticated, rejectedWith, returned } from '../answer.ts'
 import { hosted } from '../inputs.ts'
-import { differs, holds, notTried, type Story, story } from '../statement.ts'
+import { differs, holds, notTried } from '../judgement.ts'
+import { type Story, story } from '../statement.ts'
 
 const SIGNATURE = 'What is assumed: the request signature'
 const BEYOND = 'What is assumed: the operations beyond the API document'
@@ -50,7 +51,7 @@ const authentication = story(
       id: 'plain_instead',
       says: 'The plain scheme is accepted where the API document says HMAC.',
       assumed: SIGNATURE,
-      follow: "authentication: 'per-endpoint', which is the default",
+      follow: "authentication: 'per-endpoint' (the default) on every call of that kind",
       judge: ({ plain }) => authenticated(plain.post),
     },
   ],
@@ -75,8 +76,7 @@ const beyond = story(
       id: 'unknown_order_404',
       says: 'The operations of an order that does not exist are a 404.',
       assumed: 'resolveOutcome: what is absent was not processed',
-      follow:
-        'settleAfterMs of resolveOutcome, with --settle-after on the command line; an empty list counts as absent too',
+      follow: 'rawRequest in place of resolveOutcome; an empty list needs nothing, since it counts as absent too',
       judge: ({ list }) => rejectedWith(list, 404),
     },
   ],

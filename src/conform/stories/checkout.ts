@@ -1,7 +1,8 @@
 import { isObject } from '../../lib/kind.ts'
 import { type Answer, rejectedWith, returned, taken, wasMade } from '../answer.ts'
 import { hosted } from '../inputs.ts'
-import { differs, holds, type Judgement, notTried, type Story, story } from '../statement.ts'
+import { differs, holds, type Judgement, notTried } from '../judgement.ts'
+import { type Story, story } from '../statement.ts'
 
 const BEYOND = 'What is assumed: the operations beyond the API document'
 /** Waits before an order is looked for again. */
@@ -51,7 +52,7 @@ export const CHECKOUT: Story = story(
     },
     {
       id: 'visible_at_once',
-      says: 'What was processed is shown within ten minutes: here at once.',
+      says: 'A payment is shown as soon as it was made.',
       assumed: 'What is assumed: settleAfterMs of resolveOutcome',
       follow: 'settleAfterMs, or --settle-after on the command line',
       judge: ({ created, listed, waited }) => {
@@ -86,7 +87,7 @@ export const CHECKOUT: Story = story(
       id: 'timestamp_form',
       says: 'A time is yyyy-MM-ddTHH:mm:ss.SSS without a zone.',
       assumed: 'the API document, "Common types"; compareTimestamps',
-      follow: 'created_at as the text that it is; eventKey and foldOrder take any',
+      follow: 'created_at as the text that it is, in place of compareTimestamps and timestampToDate',
       judge: ({ listed }) => field(listed, 'created_at', isTimestamp, 'that form', 'another form'),
     },
     {
@@ -126,7 +127,7 @@ export const CHECKOUT: Story = story(
     },
     {
       id: 'failure_is_final',
-      says: 'failure is final: the payment stays cancelled.',
+      says: 'A cancelled payment stays a failure: that status is final.',
       assumed: 'What is assumed: success and failure are final',
       follow: 'foldOrder, whose flag status_conflict shows an operation that changed its end',
       judge: ({ ended }) => field(ended, 'status', (status) => status === 'failure', 'failure', 'another status'),

@@ -1,8 +1,9 @@
 import { isFinal, isSuccess } from '../../helpers/status.ts'
 import { type Answer, returned, taken } from '../answer.ts'
 import { direct, doubled } from '../inputs.ts'
+import { differs, holds, type Judgement, notTried } from '../judgement.ts'
 import type { Project } from '../project.ts'
-import { differs, holds, type Judgement, notTried, type Story, story } from '../statement.ts'
+import { type Story, story } from '../statement.ts'
 
 const BEYOND = 'What is assumed: the operations beyond the API document'
 

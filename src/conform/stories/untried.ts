@@ -1,4 +1,5 @@
-import { notTried, type Story, story } from '../statement.ts'
+import { notTried } from '../judgement.ts'
+import { type Story, story } from '../statement.ts'
 
 /** Assumptions that no probe can decide, with the reason. */
 const UNTRIED: readonly (readonly [id: string, says: string, assumed: string, why: string, follow: string])[] = [

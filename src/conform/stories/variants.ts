@@ -2,8 +2,9 @@ import type { Client } from '../../client-methods.ts'
 import { isCheckout } from '../../operations/purchase.ts'
 import { taken, wasMade } from '../answer.ts'
 import { doubled, hosted } from '../inputs.ts'
+import { holds, notTried } from '../judgement.ts'
 import type { Project } from '../project.ts'
-import { holds, notTried, type Statement, type Story, story } from '../statement.ts'
+import { type Statement, type Story, story } from '../statement.ts'
 
 type Create = (
   project: Project,

@@ -1,8 +1,9 @@
 import { wasMade } from '../answer.ts'
 import type { Delivery } from '../inbox.ts'
 import { hosted } from '../inputs.ts'
+import { differs, holds, type Judgement, notTried } from '../judgement.ts'
 import { addNews } from '../news.ts'
-import { differs, holds, type Judgement, notTried, type Story, story } from '../statement.ts'
+import { type Story, story } from '../statement.ts'
 
 /** How long a webhook may take. */
 const WAIT_MS = 30_000

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { command as doctor } from '../../../src/cli/commands/doctor.ts'
+import { serveEmulator } from '../../../src/cli/service/serve-emulator.ts'
+import { CONFORM_FLAGS } from '../../../src/conform/index.ts'
 import type { ConformReport } from '../../../src/conform/report.ts'
 import { createEmulator, type EmulatorOptions } from '../../../src/emulator/index.ts'
+import { Document } from '../support/document.ts'
 import { type Around, against, runVerb } from '../support/verb.ts'
 
 // This checkout is a project, whose settings doctor would read.
@@ -117,5 +120,50 @@ describe('edgetill doctor --conform', () => {
     writeFileSync(state, '{"version":7}')
     const { code, err } = await conform()
     expect([code, err]).toEqual([2, expect.stringContaining('is not one of doctor --conform')])
+  })
+})
+
+describe('guides/conform.md', () => {
+  const guide = new Document('guides/conform.md')
+  const cells = (rows: string[][]) => rows.map(([first = '', second = '']) => [first.replaceAll('`', ''), second])
+
+  it('has every statement and every option', async () => {
+    const { out } = await conform(['--json'])
+    const { statements } = JSON.parse(out) as ConformReport
+    expect(cells(guide.rows('What is tried'))).toEqual(statements.map(({ id, says }) => [id, says]))
+    const [options, codes] = [
+      guide.rows('In the test project').slice(0, -4),
+      guide.rows('In the test project').slice(-4),
+    ]
+    expect(cells(options)).toEqual(CONFORM_FLAGS)
+    expect(codes.map(([code]) => code)).toEqual(['0', '1', '2', '130'])
+  })
+
+  it('has commands that do what it says', async () => {
+    const served = await serveEmulator({}, { customerFields: 'required', splitSum: 'exact' })
+    const folder = join(state, '..')
+    const file = join(folder, 'emulator.env')
+    const { environment } = against(served.emulator)
+    const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`)
+    writeFileSync(file, lines.join(''))
+    const places: Record<string, string> = {
+      'emulator.env': file,
+      'test.env': file,
+      'conform.json': join(folder, 'conform.json'),
+    }
+    const commands = [...guide.text.matchAll(/^(?:EDGETILL_TEST_CARD='(.*)' )?npx edgetill doctor (.*)$/gm)]
+    expect(commands).toHaveLength(3)
+    const outputs: string[] = []
+    for (const [, card = '', words = ''] of commands) {
+      const given = words.split(' ').map((word) => places[word] ?? word)
+      const isConform = given.includes('--conform')
+      const merchant = ['--sub-merchant', '5b1d0f4e-0c55-4a53-9b0e-4a6f3f1a9c01', '--state', state]
+      const around = { environment: card === '' ? {} : { EDGETILL_TEST_CARD: card } }
+      outputs.push((await runVerb(doctor, [...given, ...(isConform ? merchant : [])], around)).out)
+    }
+    await served.close()
+    const shown = /```text\n([\s\S]*?)```/.exec(guide.text)?.[1]
+    expect(outputs[0]).toContain(shown)
+    expect(JSON.parse(readFileSync(places['conform.json'] as string, 'utf8')).statements.length).toBeGreaterThan(50)
   })
 })

@@ -19,6 +19,9 @@ export async function cleanUp(project: Project, save: () => Promise<void>): Prom
   }
 }
 
+/** After which an absence counts, as in `resolveOutcome`. */
+const SETTLED_MS = 600_000
+
 const NO_LIST = { listOrderOperations: async () => undefined as never }
 
 type Ending = { now: string; open?: boolean }
@@ -33,7 +36,11 @@ async function undo(made: MadeOrder, project: Project): Promise<Ending> {
   if (found.verdict === 'rejected' || found.verdict === 'other') found = await lookUp({ ...client, ...NO_LIST })
   if (found.verdict === 'accepted') {
     const operations = found.value?.operations ?? []
-    if (operations.length === 0) return { now: 'never made' }
+    if (operations.length === 0) {
+      // What was paid may be shown late; an unpaid checkout that is not there costs nobody anything.
+      if (what === 'checkout' || Date.now() - made.at >= SETTLED_MS) return { now: 'never made' }
+      return { now: 'not shown by the service: run the command again in ten minutes', open: true }
+    }
     const money = await undoMoney(made, operations, project)
     const subscription = await endSubscription(operations, project)
     return money.open ? money : (subscription ?? money)

@@ -7,7 +7,7 @@ import { PROBE_TEXTS } from './inputs.ts'
 import { type Judgement, notTried } from './judgement.ts'
 import { openProject, type ProjectSettings } from './project.ts'
 import type { ConformReport, JudgedStatement } from './report.ts'
-import { type RunState, readState, type StateStore } from './state.ts'
+import { newState, type RunState, readState, type StateStore } from './state.ts'
 import type { Need, Story } from './statement.ts'
 import { ACCESS } from './stories/access.ts'
 import { CHECKOUT } from './stories/checkout.ts'
@@ -61,9 +61,9 @@ export async function conform(options: ConformOptions): Promise<ConformReport | 
     return undefined
   }
   const report = reportOf(state, options)
-  // What could not be undone is tried again by the next run.
-  if (state.made.some(({ open }) => open)) await save()
-  else await store.save(undefined)
+  // The next run begins anew, and tries to undo what this one could not.
+  const left = state.made.filter(({ open }) => open)
+  await store.save(left.length > 0 ? newState(state.project, left) : undefined)
   return cleaned(report, options)
 }
 

@@ -78,7 +78,7 @@ export function openProject(
     },
     async newOrder(what, length = 0) {
       const order_id = newOrderId('conform-').padEnd(length, 'x')
-      state.made.push({ order_id, what, currency: settings.currency })
+      state.made.push({ order_id, what, currency: settings.currency, at: Date.now() })
       await save()
       return order_id
     },

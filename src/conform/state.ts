@@ -10,6 +10,8 @@ export interface MadeOrder {
   /** `checkout`: hosted, never paid. The others are paid with the test card. */
   what: 'checkout' | 'authorization' | 'purchase'
   currency: string
+  /** When it was about to be sent, in milliseconds. */
+  at: number
   /** What became of it in the end; undefined while it has not been looked at. */
   now?: string
   /** Whether a person has to look at it. */
@@ -39,9 +41,18 @@ export interface StateStore {
   save(state: RunState | undefined): Promise<void>
 }
 
+/** Nothing was tried yet. `made` is what earlier runs left. */
+export const newState = (project: string, made: MadeOrder[] = []): RunState => ({
+  version: 1,
+  project,
+  done: {},
+  made,
+  news: { fields: [], values: [] },
+})
+
 /** Goes on from what was kept, or begins. @throws {ConfigError} for the state of another project. */
 export function readState(kept: unknown, project: string): RunState {
-  if (kept === undefined) return { version: 1, project, done: {}, made: [], news: { fields: [], values: [] } }
+  if (kept === undefined) return newState(project)
   const state = kept as RunState
   const isState = isObject(kept) && state.version === 1 && isObject(state.done) && Array.isArray(state.made)
   if (!isState) throw new ConfigError('state', 'The state file is not one of doctor --conform.')

@@ -42,10 +42,13 @@ describe('conform, on the emulator', () => {
       expect(text).toMatch(new RegExp(`^ {2}${id}: .*\\n {4}seen: .*\\n {4}follow it with: `, 'm'))
   })
 
-  it.each(RULES)('names %s alone', async (id, options, rule) => {
-    const { run } = openConform(options, rule ? [rule] : [])
-    expect(idsOf(await run(), 'differs')).toEqual([id])
-  })
+  it.each(RULES.map(([id, options, rule]) => ({ id, options, rule })))(
+    'names $id alone',
+    async ({ id, options, rule }) => {
+      const { run } = openConform(options, rule ? [rule] : [])
+      expect(idsOf(await run(), 'differs')).toEqual([id])
+    },
+  )
 })
 
 describe('conform, on a service that is otherwise', () => {
@@ -132,6 +135,7 @@ describe('conform, on a service that is otherwise', () => {
     isDown = false
     const second = await run()
     expect(second?.made.filter((one) => one.open)).toEqual([])
-    expect([idsOf(second, 'differs'), store.text]).toEqual([['void_record'], undefined])
+    expect(second?.made[0]).toMatchObject({ order_id: open?.[0]?.order_id, now: 'voided' })
+    expect([idsOf(second, 'differs'), store.text]).toEqual([[], undefined])
   })
 })

@@ -1,4 +1,5 @@
 import { isFinal, isSuccess } from '../../helpers/status.ts'
+import type { DirectPurchaseInput } from '../../operations/create-payment.ts'
 import { type Answer, returned, taken } from '../answer.ts'
 import { direct, doubled } from '../inputs.ts'
 import { differs, holds, type Judgement, notTried } from '../judgement.ts'
@@ -39,10 +40,16 @@ function operation(answer: Answer<Record>, method: string, amount?: number): Jud
   })
 }
 
-async function authorize(project: Project, amount: number): Promise<{ order_id: string; paid: Answer<Record> }> {
-  const order_id = await project.newOrder('authorization')
-  const input = { ...direct(project, order_id), amount }
-  return { order_id, paid: await project.ask((options) => project.client.createPayment(input, options)) }
+/** A payment with the test card, written down before it is sent. */
+async function pay(project: Project, what: 'authorization' | 'purchase', change: object = {}) {
+  const { client, ask, newOrder, state } = project
+  const order_id = await newOrder(what)
+  const method = what === 'purchase' ? 'purchase' : 'auth'
+  const input = { ...direct(project, order_id), method, ...change } as DirectPurchaseInput
+  const paid = await ask((options) => client.createPayment(input, options))
+  const made = state.made.find((one) => one.order_id === order_id)
+  if (made && paid.verdict === 'rejected') made.now = 'rejected'
+  return { order_id, paid }
 }
 
 const captured = story(
@@ -50,7 +57,7 @@ const captured = story(
   ['card'],
   async (project) => {
     const { client, ask, amount, currency: order_currency } = project
-    const { order_id, paid } = await authorize(project, doubled(amount))
+    const { order_id, paid } = await pay(project, 'authorization', { amount: doubled(amount) })
     const of = { order_id, order_currency }
     return {
       amount,
@@ -116,10 +123,8 @@ const refunded = story(
   'refunded',
   ['card'],
   async (project) => {
-    const { client, ask, newOrder, amount, currency: order_currency } = project
-    const order_id = await newOrder('purchase')
-    const input = { ...direct(project, order_id), method: 'purchase' as const }
-    const paid = await ask<Record>((options) => client.createPayment(input, options))
+    const { client, ask, amount, currency: order_currency } = project
+    const { order_id, paid } = await pay(project, 'purchase')
     const refund = () => ask((options) => client.refundPayment({ order_id, order_currency }, options))
     return { amount, refund: await onceFor<Record>(paid, refund) }
   },
@@ -138,8 +143,8 @@ const voided = story(
   'voided',
   ['card'],
   async (project) => {
-    const { client, ask, amount, currency: order_currency } = project
-    const { order_id, paid } = await authorize(project, amount)
+    const { client, ask, currency: order_currency } = project
+    const { order_id, paid } = await pay(project, 'authorization')
     return await onceFor<Record>(paid, () =>
       ask((options) => client.voidPayment({ order_id, order_currency }, options)),
     )
@@ -159,11 +164,8 @@ const subscription = story(
   'subscription',
   ['card', 'apiUrl'],
   async (project) => {
-    const { client, ask, newOrder } = project
-    const order_id = await newOrder('purchase')
-    const init_recurring = { interval_unit: 'year' as const, interval_count: 1 }
-    const input = { ...direct(project, order_id), method: 'purchase' as const, init_recurring }
-    const paid = await ask((options) => client.createPayment(input, options))
+    const { client, ask } = project
+    const { paid } = await pay(project, 'purchase', { init_recurring: { interval_unit: 'year', interval_count: 1 } })
     const recurring_id = paid.value?.recurring?.id
     return {
       paid,

@@ -26,7 +26,7 @@ export async function changed(real: Promise<Response>, change: (json: never) => 
 }
 
 /** Keeps a state as a file would: as JSON. */
-export function memory(): ConformOptions['store'] & { text: string | undefined } {
+function memory(): ConformOptions['store'] & { text: string | undefined } {
   const store = {
     text: undefined as string | undefined,
     load: async () => (store.text === undefined ? undefined : JSON.parse(store.text)),
@@ -68,7 +68,10 @@ export function openConform(
     const probe = { method: request.method, path, order_id, body }
     probes.push(probe)
     const real = async () => await emulator.fetch(request)
-    const all = rules.reduce((next, rule) => async () => (await rule(probe, next)) ?? (await next()), real)
+    const all = rules.reduce<() => Promise<Response>>(
+      (next, rule) => async () => (await rule(probe, next)) ?? (await next()),
+      real,
+    )
     return await all()
   }
   const given: ConformOptions = {

@@ -8,6 +8,7 @@ import { serveEmulator } from '../../../src/cli/service/serve-emulator.ts'
 import { CONFORM_FLAGS } from '../../../src/conform/index.ts'
 import type { ConformReport } from '../../../src/conform/report.ts'
 import { createEmulator, type EmulatorOptions } from '../../../src/emulator/index.ts'
+import type { Fetch } from '../../../src/index.ts'
 import { Document } from '../support/document.ts'
 import { type Around, against, runVerb } from '../support/verb.ts'
 
@@ -76,7 +77,7 @@ describe('edgetill doctor --conform', () => {
     const stopped = new Promise<void>((resolve) => {
       stop = resolve
     })
-    const fetch: Around['fetch'] = (input, init) => {
+    const fetch: Fetch = (input, init) => {
       if (++asked === 20) stop()
       return emulator.fetch(input, init as RequestInit)
     }
@@ -84,7 +85,7 @@ describe('edgetill doctor --conform', () => {
     expect([first.code, first.out]).toEqual([130, ''])
     expect(first.err).toContain(`goes on from ${state}`)
     expect(statSync(state).mode & 0o077).toBe(0)
-    const second = await conform(['--json'], {}, { fetch: emulator.fetch as Around['fetch'] })
+    const second = await conform(['--json'], {}, { fetch: emulator.fetch })
     const { made } = JSON.parse(second.out) as ConformReport
     expect(made.filter(({ now, open }) => now === undefined || open)).toEqual([])
     expect(emulator.orders.list().filter(({ status }) => status === 'init')).toEqual([])

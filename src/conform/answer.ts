@@ -65,7 +65,7 @@ function ofUnknown({ reason, status, issues }: OutcomeUnknownError): Pick<Answer
 const lacks = (issues: readonly { path: string; message: string; received: string }[]): string =>
   issues.length === 0 ? '' : `: ${describeIssues(issues.map((one) => ({ ...one, received: 'missing' })))}`
 
-/** Whether the service took a request: what it rejects, or answers in another shape, differs. */
+/** Whether the service took a request: a rejection, or a response in another shape, differs. */
 export function taken({ verdict, says }: Answer): Judgement {
   if (verdict === 'none') return notTried(says)
   return verdict === 'accepted' ? holds(says) : differs(says)

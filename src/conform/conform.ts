@@ -1,5 +1,6 @@
 import { type ClientConfig, LOOPBACK } from '../config.ts'
 import { ConfigError } from '../errors.ts'
+import { isAmount } from '../lib/decimal.ts'
 import { redactor } from '../lib/redact.ts'
 import { sha256Base64url } from '../lib/sha256.ts'
 import { cleanUp } from './clean-up.ts'
@@ -67,7 +68,13 @@ export async function conform(options: ConformOptions): Promise<ConformReport | 
   return cleaned(report, options)
 }
 
-function allow({ config, project }: ConformOptions): void {
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+function allow({ config, project, amount, currency, subMerchant }: ConformOptions): void {
+  const wrong = (field: string, takes: string) => new ConfigError(field, `${field} takes ${takes}.`)
+  if (!isAmount(amount)) throw wrong('--amount', 'a positive amount with at most 2 decimals, like 0.01')
+  if (!/^[A-Z]{3}$/.test(currency)) throw wrong('--currency', 'a currency, like UAH')
+  if (subMerchant !== undefined && !UUID.test(subMerchant)) throw wrong('--sub-merchant', 'a UUID')
   if (project !== undefined || LOOPBACK.test(new URL(config.baseUrl).hostname)) return
   throw new ConfigError(
     'project',

@@ -1,4 +1,5 @@
 import type { BrowserFingerprint } from '../card/browser-fingerprint.ts'
+import { ConfigError } from '../errors.ts'
 import { fromMinorUnits, toMinorUnits } from '../helpers/amount.ts'
 import type { DirectAuthInput, HostedPurchaseInput } from '../operations/create-payment.ts'
 import type { Project, TestCard } from './project.ts'
@@ -47,10 +48,14 @@ export const doubled = (amount: number): number => fromMinorUnits(toMinorUnits(a
 /** What no report may show: the texts that every probe sends. */
 export const PROBE_TEXTS: readonly string[] = [CUSTOMER.customer_email, CUSTOMER.customer_phone, '192.0.2.7']
 
-/** Reads a test card: `4111111111111111 12/30 123`. */
-export function readCard(text: string): TestCard | undefined {
+/** Reads a test card: `4111111111111111 12/30 123`. @throws {ConfigError} without the text itself. */
+export function readCard(text: string | undefined): TestCard | undefined {
+  if (text === undefined) return undefined
   const match = /^\s*([\d ]{12,23}?)\s+(\d{1,2})\/(\d{2}|\d{4})\s+(\d{3,4})\s*$/.exec(text)
-  if (!match) return undefined
+  if (!match) {
+    const form = 'a number, an expiry date and a CVV: 4111111111111111 12/30 123'
+    throw new ConfigError('EDGETILL_TEST_CARD', `EDGETILL_TEST_CARD takes ${form}.`)
+  }
   const [, number = '', month, year, card_cvv = ''] = match
   return { cc_number: number.replaceAll(' ', ''), exp_month: Number(month), exp_year: Number(year), card_cvv }
 }

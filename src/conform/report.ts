@@ -47,7 +47,7 @@ export function conformText({ statements, news, made }: ConformReport): string {
     'Holds',
     of('holds').map(({ id, seen }) => `${id}: ${seen}`),
   )
-  group('New in its answers', [
+  group('New in its responses', [
     ...news.fields.map(({ in: where, path, type }) => `${where}: ${path} (${type})`),
     ...news.values.map(({ field, value }) => `${field} ${value}`),
   ])

@@ -124,6 +124,15 @@ describe('conform, on a service that is otherwise', () => {
     expect(idsOf(await run({ project: undefined }), 'differs')).toEqual([])
   })
 
+  it('finds nothing and is not content when the service cannot be reached', async () => {
+    const { run, given } = openConform()
+    const fetch = () => Promise.reject(new TypeError('no route'))
+    const report = await run({ config: { ...given.config, fetch } })
+    expect([idsOf(report, 'holds'), idsOf(report, 'differs')]).toEqual([[], []])
+    expect(report?.statements[0]?.seen).toBe('no response (interrupted)')
+    expect(report && isClean(report)).toBe(false)
+  })
+
   it('says what it could not undo, and tries it again the next time', async () => {
     let isDown = true
     const rule: Rule = ({ path }) => (isDown && path === '/api/v1/void' ? rejected() : undefined)

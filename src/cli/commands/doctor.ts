@@ -51,6 +51,9 @@ export function command(around = surroundings, addressesOf = resolve): Command {
 }
 
 async function examine(flags: Flags, around: Surroundings, addressesOf: Lookup): Promise<void> {
+  if (flags.conform && (flags.project || flags.workerUrl)) {
+    throw new UsageError('--conform is for the service: use it without --project and --worker-url.')
+  }
   if (flags.project) return report(await examineProject(flags), flags, around)
   if (!flags.conform) rejectConformFlags(flags)
   if (flags.env !== undefined) throw new UsageError('--env is an environment of a project: use it with --project.')

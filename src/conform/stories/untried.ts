@@ -28,7 +28,7 @@ const UNTRIED: readonly (readonly [id: string, says: string, assumed: string, wh
     'null_is_absent',
     'null means absent, everywhere.',
     'What is assumed: null means absent',
-    'no answer shows what was meant by it',
+    'no response shows what was meant by it',
     'record of the event, which has what came',
   ],
   [

@@ -97,8 +97,11 @@ describe('edgetill doctor --conform', () => {
     ['a project that was not called the test project', [], AWAY, /--test-project.*--live-with-smallest-amounts/],
     ['two words at once', ['--test-project', '--live-with-smallest-amounts'], {}, /exclude each other/],
     ['a card that is none', [], { EDGETILL_TEST_CARD: '4111' }, /EDGETILL_TEST_CARD takes a number/],
-    ['an amount that is none', ['--amount', '0'], {}, /It takes a positive amount/],
-    ['a currency that is none', ['--currency', 'hryvnia'], {}, /It takes a currency such as UAH/],
+    ['an amount that is none', ['--amount', '0'], {}, /--amount takes a positive amount/],
+    ['a currency that is none', ['--currency', 'hryvnia'], {}, /--currency takes a currency/],
+    ['a sub-merchant that is none', ['--sub-merchant', 'X-1'], {}, /--sub-merchant takes a UUID/],
+    ['a port that is none', ['--webhook-port', '99999'], {}, /It takes a whole number/],
+    ['the check of a project', ['--project'], {}, /--conform is for the service/],
     ['a missing setting', [], { EDGETILL_API_KEY: '' }, /Missing configuration: EDGETILL_API_KEY/],
   ])('rejects %s with 2, and sends nothing', async (_, words, environment, message) => {
     const { emulator, code, err, out } = await conform(words, {}, { environment })

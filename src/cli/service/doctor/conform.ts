@@ -1,6 +1,6 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import {
   CONFORM_FLAGS,
   type ConformOptions,
@@ -12,7 +12,7 @@ import {
 } from '../../../conform/index.ts'
 import { readEnvFile, readVariables } from '../../terminal/environment.ts'
 import { UsageError } from '../../terminal/errors.ts'
-import { amountOf, wholeNumber } from '../../terminal/option-values.ts'
+import { wholeNumber } from '../../terminal/option-values.ts'
 import { configOf, type ServiceFlags, type Settings } from '../configuration.ts'
 import { EXIT } from '../outcome.ts'
 import { listenError, serveOnNode } from '../serve-node.ts'
@@ -24,7 +24,7 @@ export interface ConformFlags extends ServiceFlags {
   conform?: true
   testProject?: true
   liveWithSmallestAmounts?: true
-  amount?: number
+  amount?: string
   currency?: string
   subMerchant?: string
   webhookUrl?: string
@@ -33,24 +33,11 @@ export interface ConformFlags extends ServiceFlags {
   report?: string
 }
 
-const matching = (form: RegExp, what: string) => (text: string) => {
-  if (form.test(text)) return text
-  throw new InvalidArgumentError(`It takes ${what}.`)
-}
-
-const READ: Readonly<Record<string, (text: string) => unknown>> = {
-  amount: amountOf,
-  currency: matching(/^[A-Z]{3}$/, 'a currency such as UAH'),
-  subMerchant: matching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i, 'a UUID'),
-  webhookPort: wholeNumber(0, 65_535),
-}
-
 /** Hidden in the help of `doctor`, which has no room for them: guides/conform.md has them. */
 export function addConformOptions(verb: Command): void {
   for (const [flag, says] of CONFORM_FLAGS) {
     const option = new Option(flag, says).hideHelp()
-    const read = READ[option.attributeName()]
-    verb.addOption(read === undefined ? option : option.argParser(read))
+    verb.addOption(flag.startsWith('--webhook-port') ? option.argParser(wholeNumber(0, 65_535)) : option)
   }
 }
 
@@ -72,40 +59,37 @@ export async function examineAssumptions(
   const { terminal, fetch, exit } = around
   const { state: file = 'conform-state.json', webhookUrl, webhookPort: port = 4011 } = flags
   const config = { ...configOf(settings, flags, ''), fetch, ...hooksOf(flags, terminal) }
-  const card = await testCard(flags, around)
+  const card = readCard(await testCard(flags, around))
   const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => {})
   const inbox = createInbox(config.apiSecret, pause)
   const served =
     webhookUrl === undefined
       ? undefined
       : await serveOnNode(inbox.handle, { port }).catch((error) => {
-          throw listenError(error, { port })
+          throw new UsageError((listenError(error, { port }) as Error).message.replace('--port', '--webhook-port'))
         })
   const webhooks = webhookUrl === undefined ? undefined : { url: webhookUrl, inbox }
   const progress = terminal.progress('Trying the assumptions')
-  const { subMerchant, currency = 'UAH', amount = 0.01 } = flags
-  const settled = { config, card, subMerchant, currency, amount, webhooks, pause, signal }
+  const { subMerchant, currency = 'UAH', amount = '0.01' } = flags
+  const settled = { config, card, subMerchant, currency, amount: Number(amount), webhooks, pause, signal }
   const options: ConformOptions = { ...settled, project: projectOf(flags), store: storeIn(file) }
   const report = await conform(options).finally(async () => {
     progress()
     await served?.close()
   })
   if (report === undefined) {
-    terminal.err(`Interrupted. The same command goes on from ${file}, and ends what was made in the project.`)
+    terminal.err(`Interrupted. The same command goes on from ${file}, and undoes what was made in the project.`)
     return exit(130)
   }
-  if (flags.report !== undefined) await writeFile(flags.report, `${JSON.stringify(report, null, 2)}\n`)
   terminal.out(flags.json ? JSON.stringify(report) : conformText(report))
+  if (flags.report !== undefined) await writeFile(flags.report, `${JSON.stringify(report, null, 2)}\n`)
   exit(isClean(report) ? EXIT.done : EXIT.failed)
 }
 
 /** The card of the test project is a variable: a process list shows flags. */
-async function testCard({ envFile }: ConformFlags, { environment }: Surroundings): Promise<ConformOptions['card']> {
+async function testCard({ envFile }: ConformFlags, { environment }: Surroundings): Promise<string | undefined> {
   const fromFile = envFile === undefined ? {} : await readEnvFile(envFile)
-  const { EDGETILL_TEST_CARD: text } = { ...(environment ?? (await readVariables())), ...fromFile }
-  const card = text === undefined ? undefined : readCard(text)
-  if (text === undefined || card !== undefined) return card
-  throw new UsageError('EDGETILL_TEST_CARD takes a number, an expiry date and a CVV: 4111111111111111 12/30 123.')
+  return { ...(environment ?? (await readVariables())), ...fromFile }.EDGETILL_TEST_CARD
 }
 
 function projectOf({ testProject, liveWithSmallestAmounts: live }: ConformFlags): ConformOptions['project'] {

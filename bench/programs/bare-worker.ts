@@ -1,5 +1,5 @@
-// The lower bound of the template: a Hono route for each request that is measured, with the template's calls of KV and of a
-// Durable Object's storage and nothing else. It checks nothing, and its caller sends it the order's key.
+// The lower bound of the template: a Hono route for each request that is measured, with the template's calls of KV and of
+// Durable Objects' storage, those of its alarm included, and nothing else. It checks nothing, and its caller sends it the order's key.
 
 import type { DurableObjectNamespace, DurableObjectState, KVNamespace } from '@cloudflare/workers-types'
 import { Hono } from 'hono/tiny'
@@ -46,7 +46,7 @@ export class OrderGate {
   async fetch(request: Request): Promise<Response> {
     const { sql } = this.state.storage
     const { STATE: kv } = this.env
-    const { searchParams } = new URL(request.url)
+    const { pathname, searchParams } = new URL(request.url)
     const key = searchParams.get('key') ?? ''
     const id = searchParams.get('id') ?? ''
     sql.exec(
@@ -58,18 +58,52 @@ export class OrderGate {
       sql.exec('SELECT value FROM fact WHERE key = ?', `${name}/${key}`).toArray()
     if (request.method === 'GET') return Response.json(events.map(({ summary }) => JSON.parse(summary)))
     const body = await request.text()
+    if (pathname === '/list') return this.list(key, body)
     if (events.length === 0) await kv.list({ prefix: `event/${key}/` })
     const metadata = { received_at: Date.now(), ...METADATA }
     await kv.put(`event/${key}/${id}`, body.slice(Math.floor(body.length / 4)), { metadata })
     sql.exec('INSERT OR REPLACE INTO event VALUES (?, ?, ?)', key, id, JSON.stringify(metadata))
     for (const name of ['born', 'queue', 'published', 'due'])
       sql.exec('INSERT OR REPLACE INTO fact VALUES (?, ?)', `${name}/${key}`, SUMMARY)
+    await this.state.storage.setAlarm(Date.now())
+    return Response.json({ value: null })
+  }
+
+  /** What follows the response: the event is taken from the queue, and the order is published, in KV and in the list. */
+  async alarm(): Promise<void> {
+    const { storage } = this.state
+    const { sql } = storage
+    await storage.setAlarm(Date.now() + 60_000)
+    const [event] = sql.exec<{ order_key: string }>('SELECT order_key FROM event LIMIT 1').toArray()
+    const key = event?.order_key ?? ''
+    sql.exec('INSERT OR REPLACE INTO fact VALUES (?, ?)', `queue/${key}`, SUMMARY)
+    await storage.sync()
+    await Promise.all([
+      this.env.STATE.put(`order/${key}`, ORDER),
+      gateOf(this.env, 'shop').fetch(`https://order-gate/list?key=${key}`, { method: 'POST', body: ORDER }),
+    ])
+    sql.exec('INSERT OR REPLACE INTO fact VALUES (?, ?)', `published/${key}`, SUMMARY)
+    await storage.deleteAlarm()
+  }
+
+  /** The row of the list, with as many indexes as the template's has for such an order. */
+  private list(key: string, body: string): Response {
+    const { sql } = this.state.storage
+    sql.exec(
+      'CREATE TABLE IF NOT EXISTS listed (order_id TEXT PRIMARY KEY, since INTEGER, status TEXT, amount INTEGER, last_four TEXT, summary TEXT) WITHOUT ROWID',
+    )
+    for (const column of ['since', 'status', 'amount', 'last_four'])
+      sql.exec(`CREATE INDEX IF NOT EXISTS listed_${column} ON listed (${column}, order_id)`)
+    sql.exec('SELECT since FROM listed WHERE order_id = ?', key).toArray()
+    sql.exec('INSERT OR REPLACE INTO listed VALUES (?, ?, ?, ?, ?, ?)', key, Date.now(), 'success', 10050, '3220', body)
     return Response.json({ value: null })
   }
 }
 
 /** As long as what the template keeps beside an event. */
 const SUMMARY = ' '.repeat(153)
+/** As long as an order that is published. */
+const ORDER = JSON.stringify({ order: ' '.repeat(600) })
 const METADATA = {
   kind: 'documented',
   method: 'purchase',

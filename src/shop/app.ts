@@ -6,7 +6,7 @@ import { drain } from './lib/drain.ts'
 import { describeError, logError, placeOf } from './lib/log.ts'
 import { describeService, type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
 import { queryOf } from './lib/query.ts'
-import { closedLink } from './pages/checkout.ts'
+import { closedLink, notOpened } from './pages/checkout.ts'
 import { siteFor } from './pages/language.ts'
 import { health, unauthorized } from './routes/admin.ts'
 import { API_ROUTES } from './routes/api.ts'
@@ -86,7 +86,7 @@ function guarded(deps: Deps, handle: Handler): Handler {
 }
 
 /** The response to a failure. Only the names of wrong bindings and the SDK's texts get out. */
-function failure(deps: Deps, c: C, error: Error): Response {
+function failure(deps: Deps, c: C, error: Error): Response | Promise<Response> {
   const problem = problemFor(error)
   if (problem.code === 'config') {
     const misconfigured = (problem.misconfigured ?? [problem.detail ?? problem.title]) as string[]
@@ -102,8 +102,13 @@ function failure(deps: Deps, c: C, error: Error): Response {
   }
   if (isApi(c.req.path)) return problemResponse(problem)
   const isExplained = problem.code === 'config' || problem.code === 'state'
-  const text = isExplained ? [problem.title, problem.detail].filter(Boolean).join(' ') : 'Internal error.'
-  return new Response(text, { status: problem.status })
+  const text = isExplained ? [problem.title, problem.detail].filter(Boolean).join(' ') : ''
+  if (!/^\/(checkout|return)\//.test(c.req.path)) {
+    return new Response(text || 'Internal error.', { status: problem.status })
+  }
+  const { pathname, search } = new URL(c.req.url)
+  const site = siteFor(deps.pages, c.env, undefined, c.req.header('accept-language'))
+  return notOpened(site, 'failed', pathname + search, problem.status, text)
 }
 
 function problemFor(error: Error): Problem {

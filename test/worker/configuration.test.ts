@@ -131,7 +131,10 @@ describe.each(KINDS)('configuration over %s KV', (kind) => {
   it('names a setting that cannot work to a customer too, and a previous secret with white space around it', async () => {
     const world = create({ failures: 0, env: { POS_ID: 'x' } })
     const opened = await world.get(await world.link({ order_id: 'A-1' }))
-    expect([opened.status, await opened.text()]).toEqual([500, expect.stringContaining('POS_ID')])
+    expect([opened.status, await opened.text()]).toEqual([
+      500,
+      expect.stringMatching(/<main>.*could not be opened.*POS_ID/s),
+    ])
     const padded = create({ env: { API_SECRET_PREVIOUS: 'old ' } })
     const response = await padded.post('data=a&signature=b')
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('API_SECRET_PREVIOUS')])

@@ -13,12 +13,22 @@ export function closedLink(site: Site, kind: keyof typeof STATUS): Promise<Respo
   return page(site, { status: STATUS[kind], title, sign: 'note', body: text })
 }
 
-/** The link could not be opened now: the service or the storage failed, or the payment was cancelled at this moment. */
-export function notOpened(site: Site, kind: 'failed' | 'wait', url: string): Promise<Response> {
+/**
+ * The page could not be shown now: the service, the storage or the configuration failed, or the payment was cancelled at
+ * this moment. With a `reason`, for whoever runs the shop, trying again does not help.
+ */
+export function notOpened(
+  site: Site,
+  kind: 'failed' | 'wait',
+  url: string,
+  status = 503,
+  reason = '',
+): Promise<Response> {
   const { notOpened: wording, opening, tryAgain, refreshNow } = site.wording
   if (kind === 'failed') {
     const { title, text } = wording
-    return page(site, { status: 503, title, sign: 'note', body: text, action: { url, text: tryAgain } })
+    if (reason) return page(site, { status, title, sign: 'note', body: html`<span lang="en">${reason}</span>` })
+    return page(site, { status, title, sign: 'note', body: text, action: { url, text: tryAgain } })
   }
   return page(site, {
     status: 503,

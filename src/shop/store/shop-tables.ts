@@ -172,21 +172,34 @@ export function listMonth(
   if (open) where('l.is_open = 1')
   if (from !== undefined) where(`${row}.since >= ?`, from)
   if (to !== undefined) where(`${row}.since < ?`, to)
-  if (search !== undefined) {
-    const begins = (column: string): string => `l.${column} >= ? AND l.${column} < ?`
-    const ways = [begins('order_id'), begins('reference'), begins('email'), 'l.last_four = ?', 'l.amount = ?']
-    const [email, end] = [search.toLowerCase(), '\u{10ffff}']
-    const amount = Number(search.replace(',', '.')) * 100
-    where(`(${ways.join(' OR ')})`, search, search + end, search, search + end, email, email + end, search)
-    bindings.push(Number.isNaN(amount) ? null : Math.round(amount))
-  }
   if (after) where(`(${row}.since, ${row}.order_id) < (?, ?)`, after.since, after.order_id)
   const tablesOf = isOneFlag ? 'flag f CROSS JOIN listed l ON l.order_id = f.order_id' : 'listed l'
-  const rows = tables.all<Place & { summary: string }>(
-    `SELECT l.since, l.order_id, l.summary FROM ${tablesOf} ${conditions.length > 0 ? 'WHERE' : ''}
-     ${conditions.join(' AND ')} ORDER BY ${row}.since DESC, ${row}.order_id DESC LIMIT ?`,
-    ...bindings,
-    limit,
-  )
-  return rows.map(({ since, order_id, summary }) => ({ since, order_id, summary: JSON.parse(summary) }))
+  const order = `ORDER BY ${row}.since DESC, ${row}.order_id DESC LIMIT ?`
+  const select = (columns: string): string =>
+    `SELECT ${columns} FROM ${tablesOf} ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ${order}`
+  const read = (query: string, ...values: SqlValue[]): (Place & { summary: OrderSummary })[] =>
+    tables
+      .all<Place & { summary: string }>(query, ...values)
+      .map(({ since, order_id, summary }) => ({ since, order_id, summary: JSON.parse(summary) }))
+  if (search === undefined) return read(select(LISTED), ...bindings, limit)
+  const [found, values] = searched(search)
+  // The newest orders have a page of what a broad search finds, which would be long to sort as a whole.
+  const newest = `SELECT ${LISTED} FROM (${select('l.*')}) l WHERE ${found} ORDER BY l.since DESC, l.order_id DESC LIMIT ?`
+  const page = read(newest, ...bindings, NEWEST, ...values, limit)
+  if (page.length === limit) return page
+  where(found, ...values)
+  return read(select(LISTED), ...bindings, limit)
+}
+
+const LISTED = 'l.since, l.order_id, l.summary'
+const NEWEST = 1000
+
+/** The condition of a search, and what it compares with. */
+function searched(search: string): [condition: string, values: SqlValue[]] {
+  const begins = (column: string): string => `l.${column} >= ? AND l.${column} < ?`
+  const ways = [begins('order_id'), begins('reference'), begins('email'), 'l.last_four = ?', 'l.amount = ?']
+  const [email, end] = [search.toLowerCase(), '\u{10ffff}']
+  const amount = Math.round(Number(search.replace(',', '.')) * 100)
+  const values = [search, search + end, search, search + end, email, email + end, search]
+  return [`(${ways.join(' OR ')})`, [...values, Number.isNaN(amount) ? null : amount]]
 }

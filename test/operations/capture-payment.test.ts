@@ -119,13 +119,26 @@ describe('responses', () => {
 
   it('an unknown outcome carries what finds the capture again, also as JSON', async () => {
     const { fetch } = wire(json({}, 503))
-    const before = Date.now()
-    const error = await rejection(capturePayment({ ...CONFIG, fetch }, { ...CAPTURE, charge_amount: 80.25 }))
-    const kept = JSON.parse(JSON.stringify(error)) as { sent_at: string }
-    expect(kept).toMatchObject({ operation: 'capturePayment', order_id: 'A-1', amount: 80.25, currency: 'UAH' })
-    expect(kept.sent_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/)
-    const sentAt = Date.parse(kept.sent_at)
-    expect(sentAt >= before && sentAt <= Date.now()).toBe(true)
+    const RealDate = Date
+    const sent_at = '2026-03-01T10:00:00.000Z'
+    let now = RealDate.parse(sent_at)
+    globalThis.Date = class extends RealDate {
+      constructor(at: number = now) {
+        super(at)
+      }
+      static override now = () => now
+    } as DateConstructor
+    const slow: typeof fetch = async (...call) => {
+      now += 20_000
+      return fetch(...call)
+    }
+    const error = await rejection(
+      capturePayment({ ...CONFIG, fetch: slow }, { ...CAPTURE, charge_amount: 80.25 }),
+    ).finally(() => {
+      globalThis.Date = RealDate
+    })
+    const kept = { operation: 'capturePayment', order_id: 'A-1', amount: 80.25, currency: 'UAH', sent_at }
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject(kept)
   })
 })
 

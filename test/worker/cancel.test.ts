@@ -44,6 +44,27 @@ describe.each(KINDS)('an order over %s KV that the shop gives up', (kind) => {
     expect(world.payable(id)).toEqual([])
   })
 
+  it('cannot be paid by a payment that is being opened at that moment', async () => {
+    const world = create()
+    const id = newOrderId()
+    let answer = () => {}
+    const isAsked = new Promise<void>((resolve) => {
+      world.intercept = (url, init) => {
+        if (!url.endsWith('/payment')) return undefined
+        world.intercept = undefined
+        resolve()
+        return new Promise<void>((go) => (answer = go)).then(() => world.emulator.fetch(url, init))
+      }
+    })
+    const opening = world.get(await world.link({ order_id: id }))
+    await isAsked
+    const cancelled = cancel(world, id)
+    await world.order('other')
+    answer()
+    expect([(await opening).status, (await cancelled).status]).toEqual([303, 200])
+    expect(world.payable(id)).toEqual([])
+  })
+
   it('cannot be paid by another try after a decline', async () => {
     const world = create()
     const id = newOrderId()

@@ -80,6 +80,12 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
       code: 'idempotency_key_reused',
     })
     expect(captures(world, id)).toHaveLength(1)
+    // The same fields, of another kind.
+    expect(await capture(world, id, 'rest', { comment: 'x' })).toMatchObject({ status: 200 })
+    for (const kind of ['refund', 'void']) {
+      const other = await world.send(`/api/orders/${id}/${kind}`, { comment: 'x' }, 'rest')
+      expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } })
+    }
     const refused = await capture(world, id, 'too-much', { charge_amount: 1000 })
     expect(refused).toMatchObject({ code: 'api' })
     // Not expected again: the record answers.

@@ -128,6 +128,35 @@ it('a request that comes while another one settles its void waits, and both get 
   expect(other).toMatchObject({ status: 200, body: { status: 'success' } })
 })
 
+it('a person who says that a capture was not made waits for the request that finds it', async () => {
+  let isLost = false
+  const deliver = (input: string | URL | Request, init?: RequestInit) =>
+    isLost ? Promise.resolve(new Response('lost', { status: 503 })) : world.fetch(new Request(input, init))
+  const world: World = new World({ emulator: { fetch: deliver, retryDelaysMs: [] } })
+  await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))
+  await world.advance(2_000)
+  world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
+  isLost = true
+  expect(await post(world, 'capture', {}, 'one')).toMatchObject({ status: 502, body: { code: 'outcome_unknown' } })
+  const id = (await world.order('A-1'))?.attempts[0]?.id ?? ''
+  let answer = () => {}
+  const isAsked = new Promise<void>((resolve) => {
+    world.intercept = (url, init) => {
+      world.intercept = undefined
+      resolve()
+      return new Promise<void>((go) => (answer = go)).then(() => world.emulator.fetch(url, init))
+    }
+  })
+  const again = post(world, 'capture', {}, 'one')
+  await isAsked
+  const byHand = post(world, `attempts/${id}/settle`, { executed: false })
+  await world.order('A-1')
+  answer()
+  expect(await again).toMatchObject({ status: 200, body: { operation_id: expect.any(String) } })
+  expect(await byHand).toMatchObject({ status: 409, body: { code: 'already_settled' } })
+  expect(await post(world, 'capture', {}, 'one')).toEqual(await again)
+})
+
 it('what a person has settled is not taken for another capture, however late the service shows it', async () => {
   let isLost = false
   const deliver = (input: string | URL | Request, init?: RequestInit) =>

@@ -1,5 +1,6 @@
 // `npm run dev`: the shop, the worker and the emulator, left running until Ctrl-C.
 
+import { fillDay } from '../../src/cli/service/dev/fill-day.ts'
 import { startShop } from './start.ts'
 
 const shop = await startShop({ log: true, ports: { shop: 4020, worker: 4000, emulator: 4010 } }).catch(
@@ -34,6 +35,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
+await fillDay(shop.worker, shop.adminToken, shop.emulator)
+
 // Printed last, so that a Ctrl-C after this text always finds its listener.
 console.log(`
   shop      ${shop.shop}/             a page with a "Pay" button
@@ -41,6 +44,8 @@ console.log(`
   worker    ${shop.worker}/health
   service   ${shop.service}/_emulator     the emulator's view: orders, webhooks
 
-  Admin token of the worker's /api: ${shop.adminToken}
   The worker's log is printed below. A change in worker/ reloads the worker; its data is lost when this stops.
-  Ctrl-C stops everything.`)
+  Ctrl-C stops everything.
+
+  console   ${shop.worker}/console
+            Sign in with ${shop.adminToken}, which is the admin token of the worker's /api too.`)

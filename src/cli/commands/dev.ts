@@ -3,6 +3,7 @@ import { parseEnv } from 'node:util'
 import { Command } from 'commander'
 import { createCheckoutLink } from '../../checkout-link/index.ts'
 import { type Activity, testCard } from '../../emulator/index.ts'
+import { fillDay } from '../service/dev/fill-day.ts'
 import { freePort } from '../service/dev/free-port.ts'
 import { startWrangler, type Wrangler } from '../service/dev/wrangler.ts'
 import { untilStopped } from '../service/interrupt.ts'
@@ -43,7 +44,7 @@ async function dev(): Promise<void> {
   })
 
   let ahead = 0
-  function start(linkSecret: string): void {
+  function start({ linkSecret, adminToken }: Secrets): void {
     const one = startWrangler(origin, { ...variables, CLOCK_AHEAD_MS: String(ahead) })
     wrangler = one
     const isCurrent = () => wrangler === one
@@ -53,9 +54,9 @@ async function dev(): Promise<void> {
         if (!isCurrent()) return
         // The cron has the gates do what the clock was moved over.
         if (ahead !== 0) await (await fetch(`${origin}/cdn-cgi/local/scheduled`)).text()
-        out(
-          ahead === 0 ? await invitation(origin, service, linkSecret) : `The worker runs ${hours(ahead)} hours ahead.`,
-        )
+        if (ahead !== 0) return out(`The worker runs ${hours(ahead)} hours ahead.`)
+        await fillDay(origin, adminToken, emulator).catch((error) => err(`No day was played: ${error.message}`))
+        out(await invitation(origin, service, linkSecret, adminToken))
       },
       (error) => isCurrent() && fail(error),
     )
@@ -77,7 +78,7 @@ async function dev(): Promise<void> {
     const old = wrangler
     wrangler = { ...old }
     await old.stop()
-    start(secrets.linkSecret)
+    start(secrets)
   }
   /** Whoever moves the emulator's clock moves the worker's. */
   const clock = setInterval(() => {
@@ -87,7 +88,7 @@ async function dev(): Promise<void> {
     restarting = restarting.then(again).catch(fail)
   }, SETTLED_MS)
 
-  start(secrets.linkSecret)
+  start(secrets)
   let timer: NodeJS.Timeout | undefined
   const watcher = watch('.', (_, file) => {
     if (file !== SECRETS) return
@@ -109,11 +110,17 @@ async function dev(): Promise<void> {
 
 const hours = (ms: number): string => (ms / 3_600_000).toFixed(1)
 
+interface Secrets {
+  text: string
+  linkSecret: string
+  adminToken: string
+}
+
 /** @throws {Error} what to do when the worker's secrets are not there. */
-function readSecrets(): { text: string; linkSecret: string } {
+function readSecrets(): Secrets {
   const text = existsSync(SECRETS) ? readFileSync(SECRETS, 'utf8') : ''
-  const { LINK_SECRET: linkSecret } = parseEnv(text)
-  if (linkSecret) return { text, linkSecret }
+  const { LINK_SECRET: linkSecret, ADMIN_TOKEN: adminToken = '' } = parseEnv(text)
+  if (linkSecret) return { text, linkSecret, adminToken }
   const cure = 'git does not carry it. See README.md, "Another machine".'
   throw new Error(`There is no ${SECRETS} with a LINK_SECRET here: ${cure}`)
 }
@@ -133,7 +140,7 @@ async function untilEnded(): Promise<void> {
 }
 
 /** How to pay an order, and where to look at it. */
-async function invitation(origin: string, service: string, linkSecret: string): Promise<string> {
+async function invitation(origin: string, service: string, linkSecret: string, adminToken: string): Promise<string> {
   const order_id = `mugs-${crypto.randomUUID().slice(0, 8)}`
   const link = await createCheckoutLink({
     origin,
@@ -160,5 +167,8 @@ Open this link and pay with the card ${testCard('success')}, any month to come a
   the service  ${service}/_emulator
   a day later  curl -d '{"hours":24}' ${service}/_emulator/api/clock moves both clocks on
 
-Ctrl-C stops both.`
+Ctrl-C stops both.
+
+  the console  ${origin}/console
+               Sign in with ${adminToken}`
 }

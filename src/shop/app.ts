@@ -13,7 +13,7 @@ import { API_ROUTES } from './routes/api.ts'
 import { checkout } from './routes/checkout.ts'
 import { result, resultPosted } from './routes/result.ts'
 import { webhooks } from './routes/webhooks.ts'
-import { type C, type Deps, scopeOf } from './scope.ts'
+import { actorOf, type C, type Deps, scopeOf } from './scope.ts'
 import { StorageError } from './store/kv.ts'
 
 type Handler = (c: C) => Promise<Response> | Response
@@ -41,7 +41,7 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
       if (rejected) return rejected
       requireBindings(c.env, needs)
       queryOf(c, query)
-      return handle(c, scopeOf(deps, c))
+      return handle(c, { ...scopeOf(deps, c), by: actorOf(c) ?? 'api' })
     })
   }
   return app

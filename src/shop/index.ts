@@ -22,7 +22,7 @@ export type { Order, UnsettledOperation } from './store/order.ts'
 /** A shop's engine: what its Worker exports, and what it mounts. */
 export interface Shop<Env extends ShopEnv = ShopEnv> {
   /**
-   * The routes, for `app.route('/', shop.app)` in an app of yours: `/webhooks`, `/checkout/:token`, `/return/:order_id`,
+   * The routes, for `app.route('/', shop.app)` in an app of yours: `/webhooks`, `/checkout/:token`, `/p/:short`, `/return/:order_id`,
    * `/health` and `/api/…`. They touch no other route of that app.
    */
   app: App<{ Bindings: Env }>

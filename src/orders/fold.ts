@@ -224,7 +224,7 @@ const timeOf = (summary: EventSummary | undefined): string | undefined => summar
 const compare = (a: string, b: string): number => Number(a > b) - Number(a < b)
 
 /** What was paid: the payer may have changed the amount, but an amount in another currency cannot be added up. */
-function paid({ amount, currency, processed_amount, processed_currency }: EventSummary): number {
+export function paid({ amount, currency, processed_amount, processed_currency }: EventSummary): number {
   const same = processed_currency === undefined || processed_currency === currency
   return hundredths(((same ? processed_amount : undefined) ?? amount) as number)
 }

@@ -6,6 +6,10 @@ import { erasePersonalData, eraseSoon } from './flows/erase-personal-data.ts'
 import { moveMoney, settleByHand } from './flows/move-money.ts'
 import { cancelOrder, openCheckout } from './flows/open-checkout.ts'
 import { mayPoll, showOrder, showPage } from './flows/order-page.ts'
+import { attentionDone } from './flows/publish-order.ts'
+import { addNote, noteLink, withRecord } from './flows/record.ts'
+import { auditOfMonth, moneyOfMonth, totalsOfMonth } from './flows/shop-days.ts'
+import { addLink, eraseLinks, linksOfShop, markRevoked, statusesOfMonth, tokenOfShort } from './flows/shop-links.ts'
 import {
   addMonth,
   attentionOfMonth,
@@ -17,9 +21,11 @@ import {
   ordersOfMonth,
   periodOfMonth,
   progressOf,
+  putInBooks,
   putInList,
 } from './flows/shop-list.ts'
 import { type PackedEvent, storeEvent } from './flows/store-event.ts'
+import { throttleLogin } from './flows/throttle.ts'
 import { MisconfiguredError } from './lib/configuration.ts'
 import { ProblemError, problemOf } from './lib/problem.ts'
 import type { OrderScope, Scope } from './scope.ts'
@@ -44,6 +50,7 @@ export async function wake({ store, now }: OrderScope, order_id: string): Promis
 
 /** These read and change the order in one step: each waits for the one before. */
 const ONE_BY_ONE = {
+  attentionDone,
   cancelOrder,
   erasePersonalData,
   mayPoll,
@@ -56,23 +63,36 @@ const ONE_BY_ONE = {
 /** Every action of a gate, and of the shop's objects. */
 const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
   ...ONE_BY_ONE,
+  addLink,
   addMonth,
+  addNote,
   attentionOfMonth,
+  auditOfMonth,
   countFailing,
+  eraseLinks,
   eraseSoon,
   failingOfMonth,
   lateOfMonth,
+  linksOfShop,
+  markRevoked,
+  moneyOfMonth,
   monthsOfShop,
+  noteLink,
   onceAnHour,
   ordersOfMonth,
   periodOfMonth,
   progressOf,
+  putInBooks,
   putInList,
   replayEvent,
   replaySoon,
   showOrder,
   showPage,
+  statusesOfMonth,
   storeWebhook,
+  throttleLogin,
+  tokenOfShort,
+  totalsOfMonth,
   waitingEvent,
   wake,
 }
@@ -80,10 +100,12 @@ const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
 export const isInTurn = (name: string): boolean => Object.hasOwn(ONE_BY_ONE, name)
 
 /** Runs an action inside its order's gate. */
-export async function runAction(scope: OrderScope, { name, order_id, argument }: GateCall): Promise<GateResult> {
+export async function runAction(scope: OrderScope, { name, order_id, argument, by }: GateCall): Promise<GateResult> {
   try {
     const action = ACTIONS[name] as Action<unknown[], unknown>
-    return { value: (await action(scope, order_id, argument)) ?? null }
+    const acting = { ...scope, by }
+    const value = await withRecord(acting, order_id, { name, argument }, () => action(acting, order_id, argument))
+    return { value: value ?? null }
   } catch (error) {
     if (error instanceof ProblemError) return { problem: error.problem }
     if (error instanceof MisconfiguredError) return { misconfigured: error.problems }
@@ -99,13 +121,13 @@ const NAMES: ReadonlyMap<unknown, string> = /* @__PURE__ */ new Map(
 )
 
 async function actIn<A extends unknown[], R>(
-  { env }: Scope,
+  { env, by }: Scope,
   object: string,
   order_id: string,
   action: Action<A, R>,
   [argument]: A,
 ): Promise<R> {
-  return (await callGate(env, object, { name: NAMES.get(action) as string, order_id, argument })) as R
+  return (await callGate(env, object, { name: NAMES.get(action) as string, order_id, argument, by })) as R
 }
 
 /** Runs an action in the gate of its order, as {@link callGate} does. An order and its further attempts share one gate. */

@@ -11,9 +11,10 @@ import { siteFor } from './pages/language.ts'
 import { health, unauthorized } from './routes/admin.ts'
 import { API_ROUTES } from './routes/api.ts'
 import { checkout } from './routes/checkout.ts'
+import { shortLink } from './routes/links.ts'
 import { result, resultPosted } from './routes/result.ts'
 import { webhooks } from './routes/webhooks.ts'
-import { type C, type Deps, scopeOf } from './scope.ts'
+import { actorOf, type C, type Deps, scopeOf } from './scope.ts'
 import { StorageError } from './store/kv.ts'
 
 type Handler = (c: C) => Promise<Response> | Response
@@ -31,6 +32,7 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   on('ALL', '/webhooks', () => new Response('Method not allowed', { status: 405, headers: { allow: 'POST' } }))
   on('GET', '/checkout/:token', checkout(deps))
   on('POST', '/checkout/:token', checkout(deps))
+  on('GET', '/p/:short', shortLink(deps))
   on('GET', '/return/:order_id', result(deps))
   on('POST', '/return/:order_id', resultPosted)
   on('GET', '/health', health(deps))
@@ -41,7 +43,7 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
       if (rejected) return rejected
       requireBindings(c.env, needs)
       queryOf(c, query)
-      return handle(c, scopeOf(deps, c))
+      return handle(c, { ...scopeOf(deps, c), by: actorOf(c) ?? 'api' })
     })
   }
   return app

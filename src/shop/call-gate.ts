@@ -8,6 +8,8 @@ export interface GateCall {
   name: string
   order_id: string
   argument: unknown
+  /** Who acts, for the record. */
+  by?: string | undefined
 }
 
 /** What comes back. An error keeps what its receiver needs to know. */

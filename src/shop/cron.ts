@@ -2,6 +2,7 @@ import { act, actShop, wake } from './actions.ts'
 import { clockAhead, retentionMs, type ShopEnv } from './env.ts'
 import { eraseSoon } from './flows/erase-personal-data.ts'
 import { raiseMisconfigured } from './flows/raise-alert.ts'
+import { eraseLinks } from './flows/shop-links.ts'
 import { lateOfMonth, monthsOfShop, periodOfMonth, progressOf } from './flows/shop-list.ts'
 import { configurationProblems } from './lib/configuration.ts'
 import { describeError, logError } from './lib/log.ts'
@@ -83,6 +84,7 @@ async function eraseExpired(scope: Scope): Promise<void> {
   const until = Math.min(before, progress.since + DAY_MS)
   if (kept === progress && until - kept.at.since < PAUSE_MS) return
   await eraseOldStrays(kv, before)
+  await actShop(scope, undefined, eraseLinks, { before })
   const at = await walk(scope, progress.at, until)
   if (at !== kept?.at) await actShop(scope, undefined, progressOf, { name, value: { ...progress, at } })
 }

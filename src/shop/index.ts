@@ -8,7 +8,7 @@ import type { ShopEnv } from './env.ts'
 import { createOrderGate, type OrderGateClass } from './gate.ts'
 import type { ShopOptions } from './options.ts'
 import type { WaitUntil } from './runtime.ts'
-import type { Deps } from './scope.ts'
+import { actAs, type Deps } from './scope.ts'
 
 export type { ShopEnv } from './env.ts'
 export type { OrderGateClass, OrderGateObject } from './gate.ts'
@@ -22,7 +22,7 @@ export type { Order, UnsettledOperation } from './store/order.ts'
 /** A shop's engine: what its Worker exports, and what it mounts. */
 export interface Shop<Env extends ShopEnv = ShopEnv> {
   /**
-   * The routes, for `app.route('/', shop.app)` in an app of yours: `/webhooks`, `/checkout/:token`, `/return/:order_id`,
+   * The routes, for `app.route('/', shop.app)` in an app of yours: `/webhooks`, `/checkout/:token`, `/p/:short`, `/return/:order_id`,
    * `/health` and `/api/…`. They touch no other route of that app.
    */
   app: App<{ Bindings: Env }>
@@ -30,6 +30,21 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
   notFound: Parameters<App<{ Bindings: Env }>['notFound']>[0]
   /** The whole Worker, for a shop without routes beside these. */
   fetch: App<{ Bindings: Env }>['fetch']
+  /**
+   * Runs a route of `/api` inside the Worker, without the bearer token: for pages of yours that know who is signed in.
+   * Whoever reaches this call may do everything: check first who asks.
+   *
+   * @param request Its path is `/api/…`; its origin is that of the request in hand, or any other.
+   * @param by Who acts, as the record of the order shows it. Over HTTP that is `api`.
+   * @example
+   * import type { Shop, ShopEnv } from 'edgetill/worker'
+   *
+   * const countOrders = async (shop: Shop, origin: string, env: ShopEnv, context: Parameters<Shop['api']>[2]) => {
+   *   const response = await shop.api(new Request(`${origin}/api/orders`), env, context, 'olena@shop.example.com')
+   *   return ((await response.json()) as { orders: unknown[] }).orders.length
+   * }
+   */
+  api: (request: Request, env: Env, context: { waitUntil: WaitUntil }, by: string) => Promise<Response>
   /** The Worker's cron. */
   scheduled: (controller: unknown, env: Env, context: { waitUntil: WaitUntil }) => void
   /** The Durable Object class that wrangler.toml binds as ORDER_GATE. */
@@ -68,12 +83,17 @@ export function createShop<Env extends ShopEnv = ShopEnv>(options: ShopOptions<E
   const app = createApp(deps) as unknown as App<{ Bindings: Env }>
   const notFound = createNotFound(deps) as unknown as Shop<Env>['notFound']
   let whole: TinyApp<{ Bindings: Env }> | undefined
+  const fetch: Shop<Env>['fetch'] = (request, env, context) => {
+    whole ??= new TinyApp<{ Bindings: Env }>().notFound(notFound).route('/', app)
+    return whole.fetch(request, env, context)
+  }
   return {
     app,
     notFound,
-    fetch(request, env, context) {
-      whole ??= new TinyApp<{ Bindings: Env }>().notFound(notFound).route('/', app)
-      return whole.fetch(request, env, context)
+    fetch,
+    async api(request, env, context, by) {
+      actAs(request, by)
+      return fetch(request, env, context as Parameters<typeof fetch>[2])
     },
     scheduled: (_, env, context) => context.waitUntil(runCron(deps, env, (work) => context.waitUntil(work))),
     OrderGate: createOrderGate(deps),

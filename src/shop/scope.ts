@@ -19,6 +19,8 @@ export interface Scope extends Deps {
   kv: KvStore
   /** Keeps the worker running for work that the response does not wait for. */
   waitUntil?: WaitUntil | undefined
+  /** Who acts, for the record: `api` over HTTP. Absent where nobody of the shop does: a webhook, a customer, an alarm. */
+  by?: string | undefined
 }
 
 /** What a flow works with inside an order's gate, where its state is. */
@@ -50,6 +52,11 @@ export function openScope(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): Scop
   const ahead = clockAhead(env)
   return { ...deps, now: () => deps.now() + ahead, env, kv: openKvStore(env.STATE), waitUntil }
 }
+
+/** Requests that were made inside the Worker, and who acts. */
+const ACTORS = new WeakMap<Request, string>()
+export const actAs = (request: Request, by: string): unknown => ACTORS.set(request, by)
+export const actorOf = ({ req }: Context): string | undefined => ACTORS.get(req.raw)
 
 /** The scope of a request. An app that tests call has no execution context. */
 export function scopeOf(deps: Deps, c: C): Scope {

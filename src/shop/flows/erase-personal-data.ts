@@ -1,3 +1,4 @@
+import { callGate, shopObject } from '../call-gate.ts'
 import { retentionMs } from '../env.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import type { OrderScope } from '../scope.ts'
@@ -6,6 +7,7 @@ import { eraseEvents, listEvents, orderKeyOf } from '../store/event-log.ts'
 import { eraseResponses } from '../store/order.ts'
 import { touch } from '../store/published.ts'
 import { eraseStrays } from '../store/strays.ts'
+import { eraseNotes } from './record.ts'
 
 /** What is due within an hour of the first event is removed by one alarm. */
 const GRACE_MS = 3_600_000
@@ -36,6 +38,9 @@ export async function erasePersonalData(scope: OrderScope, named: string): Promi
 }
 
 async function erase(scope: OrderScope, order_id: string, before: number, isAsked: boolean): Promise<Erased> {
+  eraseNotes(scope.store, before)
+  // What RETENTION_DAYS covers, the cron removes.
+  if (isAsked) await callGate(scope.env, shopObject(), { name: 'eraseLinks', order_id: '', argument: { order_id } })
   const first = await eraseAttempt(scope, order_id, before, isAsked)
   const sum = { erased_events: first.erased, events_left: first.left }
   for (let attempt = 2; ; attempt++) {

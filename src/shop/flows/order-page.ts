@@ -2,7 +2,9 @@ import type { OrderScope } from '../scope.ts'
 import { getCheckout } from '../store/checkouts.ts'
 import { orderKeyOf } from '../store/event-log.ts'
 import { getStatus, type Order, type OrderPage, readOrder, readShown } from '../store/order.ts'
+import type { OrderStore } from '../store/order-store.ts'
 import { ownAttempt } from '../store/published.ts'
+import { type RecordEntry, recordOf } from './record.ts'
 
 /** What the customer's page shows of an order. */
 export async function showPage({ store }: OrderScope, order_id: string): Promise<OrderPage> {
@@ -12,12 +14,23 @@ export async function showPage({ store }: OrderScope, order_id: string): Promise
   return { status, method, expected, description, link, lang }
 }
 
+/** An order as its route shows it. */
+export interface ShownOrder extends Order {
+  /** Who did what with it, the oldest first. */
+  record: RecordEntry[]
+}
+
+const describeRecord = (store: OrderStore): RecordEntry[] =>
+  recordOf(store).map(({ at, entry }) => ({ at: new Date(at).toISOString(), ...entry }))
+
 /** The order, or the attempt at paying it, as the API shows it; undefined when nothing is known of it. */
-export async function showOrder({ store, env }: OrderScope, named: string): Promise<Order | undefined> {
+export async function showOrder({ store, env }: OrderScope, named: string): Promise<ShownOrder | undefined> {
   const own = ownAttempt(store, named)
   const { order, events, checkout } =
     own === undefined ? await readShown(store, named, env.POS_ID) : await readOrder(store, own, env.POS_ID)
-  return events.length > 0 || checkout || order.attempts.length > 0 ? order : undefined
+  return events.length > 0 || checkout || order.attempts.length > 0
+    ? { ...order, record: describeRecord(store) }
+    : undefined
 }
 
 const DAY_SECONDS = 86_400

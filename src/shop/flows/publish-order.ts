@@ -1,19 +1,25 @@
+import { hundredths } from '../../lib/decimal.ts'
+import { paid } from '../../orders/fold.ts'
+import { isPrimary, operationId } from '../../orders/identity.ts'
 import { callGate, shopObject } from '../call-gate.ts'
 import { sha256 } from '../lib/crypto.ts'
+import { dayOf } from '../lib/day.ts'
 import { describeError, logError } from '../lib/log.ts'
+import { ProblemError } from '../lib/problem.ts'
 import type { RaisedAlert } from '../options.ts'
 import type { OrderScope } from '../scope.ts'
 import { baseOrderId } from '../store/checkouts.ts'
-import { lastFourOf, orderKeyOf } from '../store/event-log.ts'
-import { type Order, type OrderReading, readOrder, readShown } from '../store/order.ts'
+import { type LoggedEvent, lastFourOf, orderKeyOf, paywayOf } from '../store/event-log.ts'
+import { type Order, type OrderReading, readAttempts, readOrder, readShown, shownOf } from '../store/order.ts'
 import type { OrderStore } from '../store/order-store.ts'
 import type { OutboxEntry } from '../store/outbox.ts'
-import { attemptIds, dueAt, duePublished, PUBLISH_MS, type Published } from '../store/published.ts'
-import { type FailingRow, type ListedRow, monthOf, summaryOf } from '../store/shop-tables.ts'
+import { attemptIds, dueAt, duePublished, PUBLISH_MS, type Published, touch } from '../store/published.ts'
+import { type Books, type FailingRow, type ListedRow, type MoneyRow, monthOf, summaryOf } from '../store/shop-tables.ts'
 import type { WatchedRow } from '../store/tasks.ts'
 import { alertOf } from './check-open.ts'
 import { failingAlert } from './deliver-events.ts'
 import { originOf, textOf } from './raise-alert.ts'
+import { recordOf } from './record.ts'
 
 /** Until what failed is tried again. */
 const RETRY_MS = 60_000
@@ -63,7 +69,11 @@ async function list(
   reading: OrderReading,
   due_at: number | null,
 ): Promise<void> {
-  const { order } = attemptIds(store, order_id).length === 1 ? reading : await readShown(store, order_id, env.POS_ID)
+  const isOne = attemptIds(store, order_id).length === 1
+  const attempts = isOne ? [reading] : await readAttempts(store, order_id, env.POS_ID)
+  const { order } = shownOf(attempts)
+  const books = await booksOf({ store, env }, version, attempts)
+  const month = monthOf(since)
   const { checkout } = reading
   const { customer_email, customer_name, description } = checkout ?? {}
   const open = "SELECT id FROM task WHERE kind = 'open' AND json_extract(task, '$.listed') LIMIT 1"
@@ -73,17 +83,127 @@ async function list(
     email: customer_email ?? null,
     last_four: lastFourOf(store, await orderKeyOf(order.order_id)),
     isOpen: store.all(open).length > 0,
-    attention: attentionOf(store, order).map((alert) => ({
+    attention: (await attentionOf(store, order)).map((alert) => ({
       ...alert,
       text: textOf(alert, originOf(env, checkout), checkout),
     })),
     failing: store.all<FailingRow>('SELECT event_id, order_id FROM queue WHERE failing > 0'),
+    books: books.get(month) ?? { version, money: [], audit: [] },
   }
-  await callGate(env, shopObject(monthOf(since)), { name: 'putInList', order_id: '', argument: row })
+  books.delete(month)
+  await callGate(env, shopObject(month), { name: 'putInList', order_id: '', argument: row })
+  for (const [other, its] of books) {
+    const argument = { month: other, books: its }
+    await callGate(env, shopObject(other), { name: 'putInBooks', order_id: '', argument })
+  }
 }
 
-/** What a person should look at, as the alerts about it were. */
-function attentionOf(store: OrderStore, { order_id, flags }: Order): RaisedAlert[] {
+/** What an order adds to each month. */
+async function booksOf(
+  { store, env }: Pick<OrderScope, 'store' | 'env'>,
+  version: number,
+  attempts: readonly OrderReading[],
+): Promise<Map<string, Books>> {
+  const months = new Map<string, Books>()
+  const of = (at: number): Books => {
+    const books = months.get(monthOf(at)) ?? { version, money: [], audit: [] }
+    months.set(monthOf(at), books)
+    return books
+  }
+  for (const reading of attempts) {
+    const payway = paywayOf(store, await orderKeyOf(reading.order.order_id)) ?? ''
+    for (const row of moneyOf(reading, payway)) of(row.at).money.push({ day: dayOf(row.at, env), ...row })
+  }
+  for (const { at, key, entry } of recordOf(store).slice(-AUDITED)) {
+    // A note may name a customer.
+    const { text, ...rest } = entry
+    const shown = rest.action === 'note' || text === undefined ? rest : { ...rest, text }
+    of(at).audit.push({ at, key, entry: { ...shown, order_id: attempts[0]?.order.order_id } })
+  }
+  return months
+}
+
+/** Entries of the record that a publication repeats. */
+const AUDITED = 50
+
+const KINDS: ReadonlyMap<string | undefined, MoneyRow['kind']> = /* @__PURE__ */ new Map([
+  ['purchase', 'paid'],
+  ['auth', 'authorized'],
+  ['auth_increment', 'authorized'],
+  ['capture', 'captured'],
+  ['refund', 'refunded'],
+  ['void', 'voided'],
+])
+
+/** The operations of an attempt that have succeeded, those included that were taken back. */
+function moneyOf({ order, events }: OrderReading, payway: string): Omit<MoneyRow, 'day'>[] {
+  return order.operations.flatMap(({ method, id, status, created_at }) => {
+    const kind = KINDS.get(method)
+    const known = events.filter(
+      (event) => event.status === 'success' && event.method === method && operationId(event) === id,
+    )
+    // Charges of a subscription may differ in their time alone.
+    const own = isPrimary({ method }) ? known.filter((event) => (event.created_at ?? null) === created_at) : known
+    const last = own.reduce<LoggedEvent | undefined>((a, b) => (a && isNewer(a, b) ? a : b), undefined)
+    if (!kind || !last || last.currency === undefined) return []
+    const { fee_amount = 0, fee_currency = last.currency, currency } = last
+    const row: Omit<MoneyRow, 'day'> = {
+      at: Math.min(...own.map(({ received_at }) => received_at)),
+      id: `${order.order_id}/${method}/${id}/${created_at}`,
+      ...{ order_id: order.order_id, kind, method: payway, amount: paid(last), currency },
+      fee: fee_currency === currency ? hundredths(fee_amount) : 0,
+      reference: order.reference ?? null,
+      ...(status !== 'success' && { gone: true as const }),
+    }
+    return [row]
+  })
+}
+
+/** Of two events of one success, the later one, and at the same time the one that says more. */
+const isNewer = (a: LoggedEvent, b: LoggedEvent): boolean => rankOf(a) > rankOf(b)
+const rankOf = (event: LoggedEvent): string =>
+  `${event.processed_at ?? ''} ${Object.keys(event).length + 100} ${event.id}`
+
+/** What a person should look at, as the alerts about it were, without what is done. */
+async function attentionOf(store: OrderStore, order: Order): Promise<RaisedAlert[]> {
+  const done = ((await store.get(DONE)) ?? []) as string[]
+  return allAttention(store, order).filter((alert) => !done.includes(stateOf(alert, order)))
+}
+
+const DONE = 'done'
+
+/**
+ * Takes what a person has looked at out of the list, until something new happens of it.
+ *
+ * Key `done`; value: what is done, in the state that it was in; kept permanently.
+ */
+export async function attentionDone(
+  scope: OrderScope,
+  order_id: string,
+  { kind, flag }: { kind: string; flag?: string | undefined },
+): Promise<void> {
+  const { store, env, now } = scope
+  const { order } = await readShown(store, order_id, env.POS_ID)
+  const isMeant = (alert: RaisedAlert) => alert.kind === kind && (flag === undefined || alert.flag === flag)
+  const open = (await attentionOf(store, order)).filter(isMeant)
+  if (open.length === 0) throw new ProblemError(404, 'not_found', 'Nothing of this kind needs attention.')
+  const known = ((await store.get(DONE)) ?? []) as string[]
+  const states = new Set(allAttention(store, order).map((alert) => stateOf(alert, order)))
+  await store.put(DONE, [...known.filter((state) => states.has(state)), ...open.map((alert) => stateOf(alert, order))])
+  await store.writeDue(now(), () => touch(store, baseOrderId(order_id), now(), { create: false, atOnce: true }))
+  // Whoever did it looks at the list next.
+  await publishDue(scope)
+}
+
+/** Changes when something new happens of it: of a flag, another event, but the refund or void that solves it. */
+function stateOf(alert: RaisedAlert, { events }: Order): string {
+  const { flag } = alert
+  const isNews = ({ method }: { method: string | null }) =>
+    flag === 'over_refund' || (method !== 'refund' && method !== 'void')
+  return JSON.stringify([alert, flag === undefined ? 0 : events.filter(isNews).length])
+}
+
+function allAttention(store: OrderStore, { order_id, flags }: Order): RaisedAlert[] {
   const watched = "SELECT task FROM task WHERE kind = 'open' AND json_extract(task, '$.alerted')"
   const failing = 'SELECT entry FROM queue WHERE failing = 2'
   return [

@@ -2,6 +2,7 @@ import { callGate, shopObject } from '../call-gate.ts'
 import type { OrderScope } from '../scope.ts'
 import {
   type Attention,
+  type Books,
   type FailingRow,
   type ListedRow,
   listMonth,
@@ -11,6 +12,7 @@ import {
   type Place,
   putListed,
 } from '../store/shop-tables.ts'
+import { putBooks } from './shop-days.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -19,13 +21,27 @@ const HOUR_MS = 3_600_000
 
 /** Takes an order into the list of its month. */
 export async function putInList({ shop, env }: OrderScope, _: string, row: ListedRow): Promise<void> {
-  const month = monthOf(row.since)
-  // First: an order in a month that nobody knows of would be shown by no list.
+  await knowMonth({ shop, env }, monthOf(row.since))
+  putListed(shop, row)
+  if (row.books) putBooks({ shop }, row.books)
+}
+
+/** Takes what an order adds to a month that is not its list's. */
+export async function putInBooks(
+  scope: OrderScope,
+  _: string,
+  { month, books }: { month: string; books: Books },
+): Promise<void> {
+  await knowMonth(scope, month)
+  putBooks(scope, books)
+}
+
+/** First: an order in a month that nobody knows of would be shown by no list. */
+async function knowMonth({ shop, env }: Pick<OrderScope, 'shop' | 'env'>, month: string): Promise<void> {
   if (shop.all('SELECT month FROM month').length === 0) {
     await callGate(env, shopObject(), { name: 'addMonth', order_id: '', argument: month })
     shop.all('INSERT OR IGNORE INTO month (month) VALUES (?)', month)
   }
-  putListed(shop, row)
 }
 
 export async function addMonth({ shop }: OrderScope, _: string, month: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { allowsInsecureHttp, type ShopEnv } from '../env.ts'
+import { zoneOf } from './day.ts'
 
 type Name = keyof ShopEnv
 
@@ -40,7 +41,6 @@ const LINKS: readonly Name[] = [
   ...CALLS,
 ]
 const TOKENS: readonly Name[] = ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS']
-const API: readonly Name[] = [...STATE, ...TOKENS]
 const STORING: readonly Name[] = ['RETENTION_DAYS', 'KEEP_CARD_TOKEN']
 
 export type Group =
@@ -61,12 +61,12 @@ const NEEDS: Record<Group, readonly Name[]> = {
   checkout: LINKS,
   result: LINKS,
   api: TOKENS,
-  stored: ['STATE', ...TOKENS],
-  orders: API,
-  operations: [...API, ...CALLS, 'PUBLIC_ORIGIN', ...STORING],
-  links: [...API, 'LINK_SECRET', 'LINK_SECRET_PREVIOUS', 'PUBLIC_ORIGIN'],
+  stored: ['STATE'],
+  orders: [...STATE, 'SHOP_TZ'],
+  operations: [...STATE, ...CALLS, 'PUBLIC_ORIGIN', ...STORING],
+  links: [...STATE, 'LINK_SECRET', 'LINK_SECRET_PREVIOUS', 'PUBLIC_ORIGIN'],
   reconciliation: [...CALLS, ...STORING],
-  balances: ['ADMIN_TOKEN', 'API_URL', ...CALLS],
+  balances: ['API_URL', ...CALLS],
 }
 
 const ALL: readonly Name[] = [...new Set(Object.values(NEEDS).flat())]
@@ -154,6 +154,7 @@ const CHECKS: Partial<Record<Name, Check>> = {
   SENDER_CHECK: unless(/^(off|log|enforce)$/, 'must be off, log or enforce'),
   SENDER_IP: unless(/^(\d{1,3}(\.\d{1,3}){3}|[\da-f:]*:[\da-f:.]+)$/i, 'must be one IP address'),
   SHOP_URL: unless(/^https?:\/\/[^\s]+$/i, 'must be an address such as https://shop.example.com'),
+  SHOP_TZ: (value) => (zoneOf(value) ? undefined : 'must be a time zone such as Europe/Kyiv'),
   RETENTION_DAYS: unless(/^[1-9]\d{0,4}$/, 'must be a whole number of days, or empty'),
   KEEP_CARD_TOKEN: boolean,
   PUBLIC_ORIGIN: (value) =>

@@ -1,8 +1,18 @@
 import type { Group } from '../lib/configuration.ts'
 import type { Handler } from '../scope.ts'
+import { DAYS_QUERY, listAudit, listOperations, OPERATIONS_QUERY, showDays } from './days.ts'
 import { EVENTS_QUERY, failingEvents, replayEvent, replayEvents } from './events.ts'
-import { makeLink, revokeLink } from './links.ts'
-import { balances, cancelOrder, erasePersonalData, moveMoney, resendOrder, settleAttempt } from './operations.ts'
+import { LINKS_QUERY, listLinks, makeLink, revokeLink } from './links.ts'
+import {
+  addNote,
+  balances,
+  cancelOrder,
+  erasePersonalData,
+  finishAttention,
+  moveMoney,
+  resendOrder,
+  settleAttempt,
+} from './operations.ts'
 import {
   getOrder,
   getOrderEvent,
@@ -35,10 +45,16 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ['POST /api/orders/:order_id/cancel', 'operations', cancelOrder],
   ['POST /api/orders/:order_id/resend', 'operations', resendOrder],
   ['DELETE /api/orders/:order_id/personal-data', 'orders', erasePersonalData],
+  ['POST /api/orders/:order_id/notes', 'orders', addNote],
+  ['POST /api/orders/:order_id/attention/done', 'orders', finishAttention],
+  ['GET /api/days', 'orders', showDays, DAYS_QUERY],
+  ['GET /api/operations', 'orders', listOperations, OPERATIONS_QUERY],
+  ['GET /api/audit', 'orders', listAudit, PAGE_QUERY],
   ['GET /api/events', 'orders', failingEvents, EVENTS_QUERY],
   ['POST /api/events/replay', 'orders', replayEvents],
   ['POST /api/events/:id/replay', 'orders', replayEvent],
   ['POST /api/links', 'links', makeLink],
+  ['GET /api/links', 'links', listLinks, LINKS_QUERY],
   ['DELETE /api/links/:id', 'links', revokeLink],
   ['GET /api/balances', 'balances', balances],
   ['GET /api/strays', 'stored', showStrays, PAGE_QUERY],

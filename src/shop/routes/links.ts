@@ -1,19 +1,32 @@
 import { type CheckoutLinkOptions, checkoutLinkId, createCheckoutLink } from '../../checkout-link/index.ts'
-import { openCheckoutLinkId, readCheckoutLink } from '../../checkout-link/link.ts'
+import { type CheckoutLink, openCheckoutLinkId, readCheckoutLink } from '../../checkout-link/link.ts'
 import { isConfigError, isInvalidInputError } from '../../errors.ts'
-import { act } from '../actions.ts'
+import { hundredths } from '../../lib/decimal.ts'
+import { act, actShop } from '../actions.ts'
 import { linkSecrets } from '../env.ts'
 import { revokeLink as revoke } from '../flows/checkout-records.ts'
+import { noteLink } from '../flows/record.ts'
+import { addLink, type LinkRow, linksOfShop, markRevoked, statusesOfMonth, tokenOfShort } from '../flows/shop-links.ts'
+import { monthsOfShop } from '../flows/shop-list.ts'
+import { requireBindings } from '../lib/configuration.ts'
+import { toBase64url } from '../lib/crypto.ts'
 import { jsonBody } from '../lib/json-body.ts'
+import { describeError, logError } from '../lib/log.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { ProblemError } from '../lib/problem.ts'
-import { parseTime } from '../lib/query.ts'
-import type { C, Handler } from '../scope.ts'
+import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
+import { closedLink, notOpened } from '../pages/checkout.ts'
+import { siteFor } from '../pages/language.ts'
+import { type C, type Deps, type Handler, type Scope, scopeOf } from '../scope.ts'
+import { ignoreOutage, StorageError } from '../store/kv.ts'
+import { monthOf } from '../store/shop-tables.ts'
+import { PAGE_QUERY } from './orders.ts'
 
 const FIELDS = ['order', 'expires_at', 'reference', 'customer_email', 'landing', 'longOrderId']
 
 /** `POST /api/links`, with `order` and what else {@link FIELDS} names: the link that `createCheckoutLink` makes. */
-export const makeLink: Handler = async (c, { now }) => {
+export const makeLink: Handler = async (c, scope) => {
+  const { now } = scope
   const body = await jsonBody(c.req.raw)
   const unknown = Object.keys(body).find((name) => !FIELDS.includes(name))
   if (unknown !== undefined) throw invalid(`${unknown}: unknown field. Known are ${FIELDS.join(', ')}.`)
@@ -30,8 +43,116 @@ export const makeLink: Handler = async (c, { now }) => {
     now,
   })
   const id = await checkoutLinkId(url, linkSecret)
-  const { expiresAt = 0 } = (await readCheckoutLink(url.slice(url.lastIndexOf('/') + 1), [linkSecret])) ?? {}
-  return c.json({ id, url, expires_at: new Date(expiresAt).toISOString() }, 201)
+  const token = url.slice(url.lastIndexOf('/') + 1)
+  const link = (await readCheckoutLink(token, [linkSecret])) as CheckoutLink
+  const short = await keep(scope, { id, token, link })
+  const short_url = short && `${originOf(c)}/p/${short}`
+  return c.json({ id, url, ...(short_url && { short_url }), expires_at: new Date(link.expiresAt).toISOString() }, 201)
+}
+
+const SHORT_BYTES = 9
+
+/** Keeps a link in the shop's object. @returns Its short name; undefined when that failed: the link works without it. */
+async function keep(
+  scope: Scope,
+  { id, token, link }: { id: string; token: string; link: CheckoutLink },
+): Promise<string | undefined> {
+  const { order_id, amount, currency, description, customer_fname, customer_lname } = link.order
+  const short = toBase64url(crypto.getRandomValues(new Uint8Array(SHORT_BYTES)))
+  const row: LinkRow = {
+    ...{ short, id, token, order_id, currency, description },
+    amount: hundredths(amount),
+    customer_name: [customer_fname, customer_lname].filter(Boolean).join(' ') || null,
+    created_at: scope.now(),
+    expires_at: link.expiresAt,
+    revoked_at: null,
+    by: scope.by ?? '',
+  }
+  const [kept] = await Promise.all([
+    actShop(scope, undefined, addLink, row).then(() => true, ignoreOutage),
+    act(scope, order_id, noteLink).catch(ignoreOutage),
+  ])
+  return kept ? short : undefined
+}
+
+const STATES = ['sent', 'opened', 'paid', 'revoked', 'expired'] as const
+export const LINKS_QUERY: readonly string[] = ['state', ...PAGE_QUERY]
+
+/** `GET /api/links`: the links that `POST /api/links` made, the newest first. */
+export const listLinks: Handler = async (c, scope) => {
+  const query = queryOf(c, LINKS_QUERY)
+  const { state } = query
+  if (state !== undefined && !STATES.includes(state as 'sent')) {
+    throw invalidParameter('state', `must be one of ${STATES.join(', ')}`)
+  }
+  const listing = `links ${state}`
+  const after = (await openCursor(query.cursor, listing)) as Pick<LinkRow, 'created_at' | 'short'> | undefined
+  const limit = limitOf(query)
+  const rows = await actShop(scope, undefined, linksOfShop, { limit: limit + 1, after })
+  const page = rows.slice(0, limit)
+  const statuses = await statusesOf(scope, page)
+  const links = page.map((row) => describeLink(row, stateOf(row, statuses, scope.now()), originOf(c)))
+  const last = rows.length > limit ? page.at(-1) : undefined
+  const next = last && { created_at: last.created_at, short: last.short }
+  const shown = links.filter((link) => state === undefined || link.state === state)
+  return c.json({ links: shown, cursor: await sealCursor(next, listing) })
+}
+
+/** The status of each order that was opened: an order comes into the list of the month in which its link is first opened. */
+async function statusesOf(scope: Scope, page: readonly LinkRow[]): Promise<Record<string, string | null>> {
+  const first = monthOf(Math.min(...page.map(({ created_at }) => created_at), scope.now()))
+  const months = page.length > 0 ? await actShop(scope, undefined, monthsOfShop) : []
+  const ids = [...new Set(page.map(({ order_id }) => order_id))]
+  const found = months
+    .filter((month) => month >= first)
+    .map((month) => actShop(scope, month, statusesOfMonth, ids) as Promise<Record<string, string | null>>)
+  return Object.assign({}, ...(await Promise.all(found)))
+}
+
+function stateOf(
+  { order_id, revoked_at, expires_at }: LinkRow,
+  statuses: Record<string, string | null>,
+  now: number,
+): (typeof STATES)[number] {
+  const isOpened = Object.hasOwn(statuses, order_id)
+  if (isOpened && statuses[order_id] === 'success') return 'paid'
+  if (revoked_at !== null) return 'revoked'
+  if (now >= expires_at) return 'expired'
+  return isOpened ? 'opened' : 'sent'
+}
+
+function describeLink({ short, token, ...row }: LinkRow, state: (typeof STATES)[number], origin: string) {
+  const time = (at: number) => new Date(at).toISOString()
+  const { created_at, expires_at, revoked_at, ...rest } = row
+  return {
+    ...rest,
+    state,
+    url: token && `${origin}/checkout/${token}`,
+    short_url: token && `${origin}/p/${short}`,
+    created_at: time(created_at),
+    expires_at: time(expires_at),
+    revoked_at: revoked_at && time(revoked_at),
+  }
+}
+
+/** `/p/:short`: leads to the link. */
+export function shortLink(deps: Deps): (c: C) => Promise<Response> {
+  return async (c) => {
+    const { env, req } = c
+    requireBindings(env, 'checkout')
+    const site = siteFor(deps.pages, env, undefined, req.header('accept-language'))
+    const short = req.param('short') ?? ''
+    if (!/^[\w-]{12}$/.test(short)) return closedLink(site, 'invalid')
+    try {
+      const token = await actShop(scopeOf(deps, c), undefined, tokenOfShort, short)
+      if (token === undefined) return closedLink(site, 'invalid')
+      return new Response(null, { status: 302, headers: { location: `/checkout/${token}` } })
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      logError('link_not_found', describeError(error))
+      return notOpened(site, 'failed', `/p/${short}`)
+    }
+  }
 }
 
 /** `DELETE /api/links/:id`: the link leads to no payment any more. Revoked again, it stays revoked. */
@@ -41,6 +162,7 @@ export const revokeLink: Handler = async (c, scope) => {
   if (!link) throw new ProblemError(404, 'not_found', 'No such link.', 'Send the id that POST /api/links returned.')
   const { order_id, nonce, expiresAt } = link
   const { opened } = await act(scope, order_id, revoke, { nonce, expiresAt })
+  await actShop(scope, undefined, markRevoked, { id, order_id }).catch(ignoreOutage)
   return c.json({ id, order_id, revoked: true, opened })
 }
 

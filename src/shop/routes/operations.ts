@@ -7,6 +7,8 @@ import { eventOf } from '../flows/ask-service.ts'
 import { erasePersonalData as erase } from '../flows/erase-personal-data.ts'
 import { moveMoney as move, outcomeUnknown, settleByHand } from '../flows/move-money.ts'
 import { cancelOrder as cancel } from '../flows/open-checkout.ts'
+import { attentionDone } from '../flows/publish-order.ts'
+import { addNote as note } from '../flows/record.ts'
 import { packEvent } from '../flows/store-event.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { describeError, logError } from '../lib/log.ts'
@@ -34,7 +36,7 @@ export const moveMoney =
       throw new ProblemError(400, 'invalid_input', 'pos_id must be left out: it is the worker’s POS_ID.')
     }
     const order_id = orderIn(c)
-    const request = { kind, idempotencyKey, fields }
+    const request = { kind, idempotencyKey, fields, version: c.req.header('if-match') }
     return respond(await act(scope, order_id, move, request).catch(unlessLost(kind, order_id)))
   }
 
@@ -91,6 +93,32 @@ export const erasePersonalData: Handler = async (c, scope) => {
   const erased = await act(scope, orderIn(c), erase)
   // 202: the rest is removed within minutes.
   return Response.json(erased, { status: erased.events_left > 0 ? 202 : 200 })
+}
+
+const NOTE_LENGTH = 1_000
+
+/** `POST /api/orders/:order_id/notes`, with `{ "text": … }` */
+export const addNote: Handler = async (c, scope) => {
+  const { text } = await jsonBody(c.req.raw)
+  if (typeof text !== 'string' || text.trim() === '' || text.length > NOTE_LENGTH) {
+    throw new ProblemError(400, 'invalid_input', `text must have 1 to ${NOTE_LENGTH} characters.`)
+  }
+  await act(scope, orderIn(c), note, text.trim())
+  return Response.json({ order_id: orderIn(c), text: text.trim() }, { status: 201 })
+}
+
+/** `POST /api/orders/:order_id/attention/done`, with `{ "kind": …, "flag": … }` */
+export const finishAttention: Handler = async (c, scope) => {
+  const { kind, flag } = await jsonBody(c.req.raw)
+  if (typeof kind !== 'string' || (flag != null && typeof flag !== 'string')) {
+    throw new ProblemError(
+      400,
+      'invalid_input',
+      'kind must be that of an item of GET /api/attention, and flag its flag.',
+    )
+  }
+  await act(scope, orderIn(c), attentionDone, { kind, flag: flag ?? undefined })
+  return Response.json({ order_id: orderIn(c), done: true })
 }
 
 /** `GET /api/balances` */

@@ -67,23 +67,28 @@ export function putOwnEvent(
   event: StoredEvent['event'],
 ): void {
   store.all(
-    'INSERT OR IGNORE INTO event (order_key, id, received_at, summary, receipt_url, last_four) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT OR IGNORE INTO event (order_key, id, received_at, summary, receipt_url, last_four, payway) VALUES (?, ?, ?, ?, ?, ?, ?)',
     ...[orderKey, id, summary.received_at, JSON.stringify(summary), ...paperOf(event)],
   )
 }
 
 const RECEIPT_LENGTH = 2_000
 
-/** The receipt of an event and the last digits of its card, where its mask shows them. A refund's do not replace a payment's. */
+/** The receipt of an event, the last digits of its card, where its mask shows them, and the way of payment. A refund's do not replace a payment's. */
 function paperOf({
   method,
   receipt_url,
   cc_mask,
-}: StoredEvent['event']): [receipt: string | null, card: string | null] {
-  if (method === 'refund') return [null, null]
+  payway,
+}: StoredEvent['event']): [receipt: string | null, card: string | null, payway: string | null] {
+  if (method === 'refund') return [null, null, null]
   const isAddress = typeof receipt_url === 'string' && /^https?:\/\//i.test(receipt_url) && URL.canParse(receipt_url)
   const [, card = null] = /\D(\d{4})$/.exec(typeof cc_mask === 'string' ? cc_mask : '') ?? []
-  return [isAddress && receipt_url.length <= RECEIPT_LENGTH ? receipt_url : null, card]
+  return [
+    isAddress && receipt_url.length <= RECEIPT_LENGTH ? receipt_url : null,
+    card,
+    typeof payway === 'string' ? payway : null,
+  ]
 }
 
 /** Takes the events of an order that KV has into the gate's table. @returns When those beside the one in hand were received. */
@@ -114,7 +119,7 @@ export async function listEvents(store: OrderStore, orderKey: string): Promise<L
 }
 
 /** The newest value of what leads to a person; erasing removes it. */
-function newest(store: OrderStore, orderKey: string, column: 'receipt_url' | 'last_four'): string | null {
+function newest(store: OrderStore, orderKey: string, column: 'receipt_url' | 'last_four' | 'payway'): string | null {
   const query = `SELECT ${column} AS value FROM event WHERE order_key = ? AND ${column} IS NOT NULL
     ORDER BY received_at DESC LIMIT 1`
   return store.all<{ value: string }>(query, orderKey)[0]?.value ?? null
@@ -126,6 +131,9 @@ export const receiptUrlOf = (store: OrderStore, orderKey: string): string | null
 
 /** The last digits of the card that an order was paid with. */
 export const lastFourOf = (store: OrderStore, orderKey: string): string | null => newest(store, orderKey, 'last_four')
+
+/** The way of payment, such as `card`. */
+export const paywayOf = (store: OrderStore, orderKey: string): string | null => newest(store, orderKey, 'payway')
 
 /** One event as it was received. */
 export async function getEvent(kv: KvStore, orderKey: string, eventId: string): Promise<StoredEvent | undefined> {

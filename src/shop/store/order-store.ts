@@ -64,6 +64,7 @@ const ORDER: Schema = {
   event: [
     `CREATE TABLE event (order_key TEXT, id TEXT, received_at INTEGER NOT NULL, erased INTEGER NOT NULL DEFAULT 0,
        summary TEXT NOT NULL, receipt_url TEXT, last_four TEXT, PRIMARY KEY (order_key, id)) WITHOUT ROWID`,
+    'ALTER TABLE event ADD COLUMN payway TEXT',
   ],
   // Captures, refunds and voids: `operation` is JSON.
   operation: [
@@ -86,6 +87,8 @@ const ORDER: Schema = {
     `CREATE TABLE published (order_id TEXT PRIMARY KEY, since INTEGER NOT NULL, version INTEGER NOT NULL,
        written TEXT, written_at INTEGER NOT NULL DEFAULT 0, due_at INTEGER, next_at INTEGER) WITHOUT ROWID`,
   ],
+  // Who did what: `entry` is JSON.
+  record: ['CREATE TABLE record (key TEXT PRIMARY KEY, at INTEGER NOT NULL, entry TEXT NOT NULL) WITHOUT ROWID'],
   // Checkouts, links that were revoked or closed, alerts that were raised: a value under a key.
   fact: ['CREATE TABLE fact (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at INTEGER) WITHOUT ROWID'],
 }

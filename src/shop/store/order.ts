@@ -95,7 +95,10 @@ export async function readAttempts(store: OrderStore, order_id: string, posId: s
 
 /** The attempt at paying an order that it is shown by: the one that holds money, else the newest. */
 export async function readShown(store: OrderStore, order_id: string, posId: string): Promise<OrderReading> {
-  const attempts = await readAttempts(store, order_id, posId)
+  return shownOf(await readAttempts(store, order_id, posId))
+}
+
+export function shownOf(attempts: readonly OrderReading[]): OrderReading {
   return (attempts.find(({ order }) => holdsMoney(order.totals)) ?? attempts.at(-1)) as OrderReading
 }
 

@@ -48,6 +48,32 @@ export interface Attention {
   [detail: string]: unknown
 }
 
+/** One operation that succeeded. Amounts are minor units. */
+export interface MoneyRow {
+  /** Of the shop's time zone, `2026-11-23`. */
+  day: string
+  /** Milliseconds since 1970: when its success was received. */
+  at: number
+  id: string
+  order_id: string
+  kind: 'authorized' | 'paid' | 'captured' | 'refunded' | 'voided'
+  /** The way of payment; empty where the service did not say. */
+  method: string
+  amount: number
+  currency: string
+  fee: number
+  reference: string | null
+  /** It does not count any more: the service has taken the success back. */
+  gone?: true
+}
+
+/** What an order adds to a month: the money that was received in it, and what people did in it. */
+export interface Books {
+  version: number
+  money: MoneyRow[]
+  audit: { at: number; key: string; entry: object }[]
+}
+
 /** An order as its gate reports it to the shop's list. */
 export interface ListedRow {
   summary: OrderSummary
@@ -67,6 +93,8 @@ export interface ListedRow {
   attention: Attention[]
   /** The events that `onEvent` fails on. */
   failing: FailingRow[]
+  /** What it adds to the month that the list is of. */
+  books?: Books
 }
 
 /** The tables of a shop's objects: those of a month, and of the one without a month. */
@@ -95,6 +123,24 @@ export const SHOP: Schema = {
     `CREATE TABLE failing (event_id TEXT PRIMARY KEY, order_id TEXT NOT NULL, listed TEXT NOT NULL) WITHOUT ROWID`,
     'CREATE INDEX failing_listed ON failing (listed)',
   ],
+  // What was received, and what people did, in that month.
+  money: [
+    `CREATE TABLE money (at INTEGER, id TEXT, version INTEGER NOT NULL, day TEXT NOT NULL, row TEXT NOT NULL,
+       PRIMARY KEY (at, id)) WITHOUT ROWID`,
+  ],
+  total: [
+    `CREATE TABLE total (day TEXT, currency TEXT, method TEXT, kind TEXT, count INTEGER, amount INTEGER, fee INTEGER,
+       PRIMARY KEY (day, currency, method, kind)) WITHOUT ROWID`,
+  ],
+  audit: ['CREATE TABLE audit (at INTEGER, id TEXT, entry TEXT NOT NULL, PRIMARY KEY (at, id)) WITHOUT ROWID'],
+  // Of the object without a month: the links of POST /api/links.
+  link: [
+    `CREATE TABLE link (short TEXT PRIMARY KEY, id TEXT NOT NULL, order_id TEXT NOT NULL, amount INTEGER NOT NULL,
+       currency TEXT NOT NULL, description TEXT, customer_name TEXT, token TEXT, created_at INTEGER NOT NULL,
+       expires_at INTEGER NOT NULL, revoked_at INTEGER, by TEXT NOT NULL) WITHOUT ROWID`,
+    'CREATE INDEX link_created ON link (created_at, short)',
+    'CREATE INDEX link_order ON link (order_id)',
+  ],
   // Of the object without a month: the months that have a list.
   month: ['CREATE TABLE month (month TEXT PRIMARY KEY) WITHOUT ROWID'],
   // Of the object without a month: how far the cron has come with RETENTION_DAYS.
@@ -105,7 +151,7 @@ export const SHOP: Schema = {
 export const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7)
 
 /** Takes an order into the list of its month, unless the list has a newer state of it. */
-export function putListed(tables: Tables, { summary, order_id, since, version, ...row }: ListedRow): void {
+export function putListed(tables: Tables, { summary, order_id, since, version, books: _, ...row }: ListedRow): void {
   const { status, reference, flags, amount } = summary
   tables.atomically(() => {
     const [known] = tables.all<{ version: number }>('SELECT version FROM listed WHERE order_id = ?', order_id)

@@ -1,0 +1,79 @@
+import type { OrderScope } from '../scope.ts'
+
+// The links that POST /api/links made: rows of the shop's object without a month.
+
+/** A link. `amount` is in minor units. */
+export interface LinkRow {
+  short: string
+  id: string
+  order_id: string
+  amount: number
+  currency: string
+  /** Gone, as the two that follow, when the personal data was removed. */
+  description: string | null
+  customer_name: string | null
+  /** What follows `/checkout/`. */
+  token: string | null
+  /** Milliseconds since 1970, as the two that follow. */
+  created_at: number
+  expires_at: number
+  revoked_at: number | null
+  by: string
+}
+
+export async function addLink({ shop }: OrderScope, _: string, row: LinkRow): Promise<void> {
+  const { short, id, order_id, amount, currency, description, customer_name, token } = row
+  shop.all(
+    'INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ...[short, id, order_id, amount, currency, description, customer_name, token],
+    ...[row.created_at, row.expires_at, row.revoked_at, row.by],
+  )
+}
+
+/** What a short address stands for; undefined when there is no such link, or its data was removed. */
+export async function tokenOfShort({ shop }: OrderScope, _: string, short: string): Promise<string | undefined> {
+  return shop.all<LinkRow>('SELECT token FROM link WHERE short = ?', short)[0]?.token ?? undefined
+}
+
+/** Links, newest first. */
+export async function linksOfShop(
+  { shop }: OrderScope,
+  _: string,
+  { limit, after }: { limit: number; after?: Pick<LinkRow, 'created_at' | 'short'> | undefined },
+): Promise<LinkRow[]> {
+  const where = after ? 'WHERE (created_at, short) < (?, ?)' : ''
+  const query = `SELECT * FROM link ${where} ORDER BY created_at DESC, short DESC LIMIT ?`
+  return shop.all<LinkRow>(query, ...(after ? [after.created_at, after.short] : []), limit)
+}
+
+/** Marks a link as revoked. */
+export async function markRevoked(
+  { shop, now }: OrderScope,
+  _: string,
+  { id, order_id }: { id: string; order_id: string },
+): Promise<void> {
+  const query = 'UPDATE link SET revoked_at = ? WHERE order_id = ? AND id = ? AND revoked_at IS NULL'
+  shop.all(query, now(), order_id, id)
+}
+
+/** Removes the personal data of an order's links, or of all that were made until a time. */
+export async function eraseLinks(
+  { shop }: OrderScope,
+  _: string,
+  { order_id, before }: { order_id?: string; before?: number },
+): Promise<void> {
+  const where = order_id === undefined ? 'created_at <= ?' : 'order_id = ?'
+  const set = 'UPDATE link SET description = NULL, customer_name = NULL, token = NULL'
+  shop.all(`${set} WHERE ${where} AND token IS NOT NULL`, order_id ?? before ?? 0)
+}
+
+/** How far the orders of links are, as the list of a month has them: their status, by order_id. */
+export async function statusesOfMonth(
+  { shop }: OrderScope,
+  _: string,
+  order_ids: readonly string[],
+): Promise<Record<string, string | null>> {
+  const query = 'SELECT order_id, status FROM listed WHERE order_id IN (SELECT value FROM json_each(?))'
+  const rows = shop.all<{ order_id: string; status: string | null }>(query, JSON.stringify(order_ids))
+  return Object.fromEntries(rows.map(({ order_id, status }) => [order_id, status]))
+}

@@ -1,0 +1,33 @@
+const DAY_MS = 86_400_000
+
+const zones = new Map<string, Intl.DateTimeFormat | undefined>()
+
+/** How a time zone writes a day; undefined when there is no such zone. */
+export function zoneOf(zone: string): Intl.DateTimeFormat | undefined {
+  if (!zones.has(zone)) zones.set(zone, makeZone(zone))
+  return zones.get(zone)
+}
+
+function makeZone(timeZone: string): Intl.DateTimeFormat | undefined {
+  try {
+    return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+  } catch {
+    return undefined
+  }
+}
+
+/** The day of a moment in the shop's time zone, `2026-11-23`; in UTC where that is not known. */
+export function dayOf(time: number, { SHOP_TZ }: { SHOP_TZ?: string }): string {
+  const parts = zoneOf(SHOP_TZ || 'UTC')?.formatToParts(time) ?? []
+  const [year, month, day] = ['year', 'month', 'day'].map((type) => parts.find((part) => part.type === type)?.value)
+  return year === undefined ? new Date(time).toISOString().slice(0, 10) : `${year}-${month}-${day}`
+}
+
+/** The months, in UTC, that the moments of these days can be in, the newest first. */
+export function monthsOfDays(from: string, to: string): Set<string> {
+  const months = new Set<string>()
+  for (let time = Date.parse(to) + DAY_MS; time >= Date.parse(from) - DAY_MS; time -= DAY_MS) {
+    months.add(new Date(time).toISOString().slice(0, 7))
+  }
+  return months
+}

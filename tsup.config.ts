@@ -7,7 +7,7 @@ import manifest from './package.json' with { type: 'json' }
 import { ENTRIES } from './scripts/entries.ts'
 
 /** What mounts its routes in an app of the user. */
-const SHOP = resolve('src/shop') + sep
+const SHOP = [resolve('src/shop') + sep, resolve('src/console') + sep]
 
 const library = Object.fromEntries(ENTRIES.map(({ name, source }) => [name, `./${source}`]))
 
@@ -27,7 +27,7 @@ export default defineConfig(({ outDir = 'dist', dts }) => ({
       name: 'hono-of-the-shop',
       setup({ onResolve }) {
         onResolve({ filter: /^hono(\/|$)/ }, ({ path, importer }) =>
-          importer.startsWith(SHOP) ? { path, external: true, sideEffects: false } : undefined,
+          SHOP.some((folder) => importer.startsWith(folder)) ? { path, external: true, sideEffects: false } : undefined,
         )
       },
     },

@@ -1,3 +1,4 @@
+import { createConsole } from 'edgetill/console'
 import { createShop } from 'edgetill/worker'
 import { Hono } from 'hono'
 import type { Env } from './env.ts'
@@ -11,6 +12,8 @@ export const OrderGate = shop.OrderGate
 
 const app = new Hono<{ Bindings: Env }>()
 app.route('/', shop.app)
+// Your orders, for you and your colleagues.
+app.route('/console', createConsole(shop))
 // Your own routes stand here.
 app.notFound(shop.notFound)
 

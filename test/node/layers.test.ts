@@ -28,6 +28,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'client.ts',
     'index.ts',
     'shop/',
+    'console/',
     'emulator/',
     'prove/',
     'testing/',

@@ -1,0 +1,60 @@
+import { decode, verifyWithJwks } from 'hono/jwt'
+import type { ConsoleAccess } from './options.ts'
+
+type Keys = NonNullable<Parameters<typeof verifyWithJwks>[1]['keys']>
+
+/** The keys are fetched anew after an hour, and at an unknown one, but not more than once a minute. */
+const KEPT_MS = 3_600_000
+const PAUSE_MS = 60_000
+
+/**
+ * Reads who Cloudflare Access let through.
+ *
+ * @returns The e-mail address in lower case; undefined for a token that is not valid, and for one that names nobody (of a
+ * service).
+ */
+export function createAccess(
+  { team, audience }: ConsoleAccess,
+  now: () => number,
+  fetch: typeof globalThis.fetch,
+): (token: string) => Promise<string | undefined> {
+  const issuer = `https://${team}.cloudflareaccess.com`
+  let keys: Keys = []
+  let fetchedAt = Number.NEGATIVE_INFINITY
+  let fetching: Promise<void> | undefined
+
+  async function fetchKeys(): Promise<void> {
+    fetchedAt = now()
+    const response = await fetch(`${issuer}/cdn-cgi/access/certs`, { signal: AbortSignal.timeout(10_000) })
+    const body = response.ok ? ((await response.json()) as { keys?: unknown }) : {}
+    if (Array.isArray(body.keys)) keys = body.keys as Keys
+  }
+
+  async function keysFor(kid: unknown): Promise<Keys> {
+    const age = now() - fetchedAt
+    const isKnown = keys.some((key) => key.kid === kid)
+    if (age >= KEPT_MS || (!isKnown && age >= PAUSE_MS)) {
+      fetching ??= fetchKeys().finally(() => {
+        fetching = undefined
+      })
+    }
+    await fetching?.catch(() => {})
+    return keys
+  }
+
+  return async (token) => {
+    try {
+      const { kid } = decode(token).header
+      const { exp, email } = await verifyWithJwks(token, {
+        keys: await keysFor(kid),
+        allowedAlgorithms: ['RS256', 'ES256'],
+        verification: { iss: issuer, aud: audience },
+      })
+      // Without an expiry hono takes a token for one that does not expire.
+      if (typeof exp !== 'number' || typeof email !== 'string' || email === '') return undefined
+      return email.toLowerCase()
+    } catch {
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import { html } from 'hono/html'
+import type { Shop } from '../shop/index.ts'
+import { createAccess } from './access.ts'
+import { attentionOf, countOf, notice, page, respond } from './layout.ts'
+import { signIn, signOut } from './login.ts'
+import type { ConsoleOptions } from './options.ts'
+import { isOwnForm } from './session.ts'
+import { ICON, STYLE } from './style.ts'
+import { at, type C, type SignedVisit, type Visit } from './visit.ts'
+import { wordsOf } from './words/language.ts'
+
+/** A page: `values` are the parts of the path that the route leaves open, decoded; `fields` is the form that was posted. */
+export type Show = (
+  visit: SignedVisit,
+  values: string[],
+  fields: Record<string, string>,
+) => Promise<Response> | Response
+
+/** Every page: its method, and its path, where `:` stands for a part that is open. */
+const PAGES: readonly [route: `${'GET' | 'POST'} /${string}`, show: Show][] = [
+  ['GET /', today],
+  ['POST /logout', signOut],
+]
+
+/** Handles every request to the console. */
+export function createPages(shop: Shop, options: ConsoleOptions): (c: C) => Promise<Response> {
+  const { now = Date.now } = options
+  const access = options.access && createAccess(options.access, now, options.fetch ?? ((...call) => fetch(...call)))
+  return async (c) => {
+    const { words, cookie } = wordsOf(c)
+    const visit: Visit = { c, shop, options, now, words, ...placeOf(c), cookies: cookie ? [cookie] : [] }
+    const asset = c.req.method === 'GET' ? assetOf(visit) : undefined
+    if (asset) return asset
+    const person = await signIn(visit, access)
+    if (person instanceof Response) return person
+    return show({ ...visit, person })
+  }
+}
+
+/** Where the console is mounted, and the path inside it. The route is `/console/*`: as many parts lead to it. */
+function placeOf(c: C): { base: string; path: string } {
+  const parts = new URL(c.req.url).pathname.split('/')
+  const mount = c.req.routePath.split('/').length - 1
+  return { base: parts.slice(0, mount).join('/'), path: `/${parts.slice(mount).join('/').replace(/\/$/, '')}` }
+}
+
+async function show(visit: SignedVisit): Promise<Response> {
+  const { c, path, words, person } = visit
+  const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
+  for (const [route, showPage] of PAGES) {
+    const [verb, pattern = ''] = route.split(' ')
+    const values = verb === method && valuesOf(pattern, path)
+    if (!values) continue
+    const fields = method === 'POST' ? await fieldsOf(c) : {}
+    if (method === 'POST' && !(await isOwnForm(c, person.secret, fields.csrf))) return notice(visit, 403, words.oldForm)
+    return showPage(visit, values, fields)
+  }
+  return notice(visit, 404, words.notFound)
+}
+
+function valuesOf(pattern: string, path: string): string[] | undefined {
+  const [wanted, given] = [pattern.split('/'), path.split('/')]
+  if (wanted.length !== given.length || wanted.some((part, i) => part !== ':' && part !== given[i])) return undefined
+  try {
+    return given.filter((_, i) => wanted[i] === ':').map(decodeURIComponent)
+  } catch {
+    return undefined
+  }
+}
+
+/** The fields of a form; a file counts as an empty one, and so does a body that is no form. */
+async function fieldsOf(c: C): Promise<Record<string, string>> {
+  const body = await c.req.parseBody().catch(() => ({}))
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, typeof value === 'string' ? value : '']))
+}
+
+/** What needs no login: nothing of the shop is in it. */
+function assetOf(visit: Visit): Response | undefined {
+  const headers = { 'cache-control': 'public, max-age=300' }
+  switch (visit.path) {
+    case '/style.css':
+      return respond({ cookies: [] }, STYLE, {
+        status: 200,
+        headers: { ...headers, 'content-type': 'text/css; charset=utf-8' },
+      })
+    case '/icon.svg':
+      return respond({ cookies: [] }, ICON, { status: 200, headers: { ...headers, 'content-type': 'image/svg+xml' } })
+    case '/manifest.webmanifest': {
+      const { SHOP_NAME } = visit.c.env
+      const icons = [{ src: at(visit, '/icon.svg'), sizes: 'any', type: 'image/svg+xml' }]
+      const name = SHOP_NAME || visit.words.console
+      const body = JSON.stringify({
+        name,
+        short_name: name,
+        start_url: at(visit, '/'),
+        scope: at(visit, '/'),
+        display: 'standalone',
+        icons,
+      })
+      return respond({ cookies: [] }, body, {
+        status: 200,
+        headers: { ...headers, 'content-type': 'application/manifest+json' },
+      })
+    }
+  }
+  return undefined
+}
+
+async function today(visit: SignedVisit): Promise<Response> {
+  const { words } = visit
+  const attention = await attentionOf(visit)
+  if (!attention) return notice(visit, 503, words.failed)
+  const count = countOf(attention)
+  return page(visit, {
+    title: words.today.title,
+    attention,
+    body: html`<p class="box">${count ? html`<a href="${at(visit, '/attention')}">${words.today.attention(count)}</a>` : words.today.well}</p>
+<a class="go" href="${at(visit, '/new-link')}">${words.nav.newLink}</a>`,
+  })
+}

@@ -1,0 +1,41 @@
+// edgetill/console: pages for whoever runs the shop.
+
+import type { Hono as App } from 'hono'
+import { Hono } from 'hono/tiny'
+import type { Shop, ShopEnv } from '../shop/index.ts'
+import type { ConsoleOptions } from './options.ts'
+
+export type { ConsoleAccess, ConsoleOptions, ConsoleRole } from './options.ts'
+
+/**
+ * Makes the console of a shop: its orders, refunds, and what needs attention, for a phone, in Ukrainian and English, without
+ * script. It uses the shop's own API, in process. Its pages are loaded at the first request: webhooks do not wait for them.
+ *
+ * Sign-in is by Cloudflare Access where `options.access` is set, else with the binding ADMIN_TOKEN. Needs the package `hono`.
+ *
+ * @param shop What `createShop` returned.
+ * @example
+ * import { Hono } from 'hono'
+ * import { createConsole } from 'edgetill/console'
+ * import { createShop, type ShopEnv } from 'edgetill/worker'
+ *
+ * const shop = createShop()
+ * export const OrderGate = shop.OrderGate
+ * const app = new Hono<{ Bindings: ShopEnv }>()
+ * app.route('/', shop.app)
+ * app.route('/console', createConsole(shop, { roles: { 'olena@shop.example.com': { refund: 500 } } }))
+ * app.notFound(shop.notFound)
+ * export default { fetch: app.fetch, scheduled: shop.scheduled }
+ */
+export function createConsole<Env extends ShopEnv = ShopEnv>(
+  shop: Shop<Env>,
+  options: ConsoleOptions = {},
+): App<{ Bindings: Env }> {
+  const app = new Hono<{ Bindings: Env }>()
+  let pages: ReturnType<typeof load> | undefined
+  const load = () => import('./app.ts').then(({ createPages }) => createPages(shop as unknown as Shop, options))
+  return app.all('/*', async (c) => {
+    pages ??= load()
+    return (await pages)(c as never)
+  }) as unknown as App<{ Bindings: Env }>
+}

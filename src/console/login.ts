@@ -1,0 +1,96 @@
+import { html } from 'hono/html'
+import { adminTokens } from '../shop/env.ts'
+import { configurationProblems } from '../shop/lib/configuration.ts'
+import { equalSecret } from '../shop/lib/crypto.ts'
+import { isLoopback } from '../shop/lib/loopback.ts'
+import { notice, page, redirect } from './layout.ts'
+import { sign } from './lib/sign.ts'
+import type { ConsoleRole } from './options.ts'
+import { csrfOf, endSession, formSecret, isOwnForm, newSession, readSession, sessionCookie } from './session.ts'
+import { at, type Person, type Visit } from './visit.ts'
+
+type Access = (token: string) => Promise<string | undefined>
+
+/** Who a request is of; or the page that it gets instead. */
+export async function signIn(visit: Visit, access: Access | undefined): Promise<Person | Response> {
+  const { c, words } = visit
+  // Access cannot stand in front of a worker on the developer's machine.
+  if (access && !isLoopback(c.req.url)) {
+    const token = c.req.header('cf-access-jwt-assertion')
+    const email = token && (await access(token))
+    if (!token || !email) return notice(visit, 403, words.noAccess)
+    // Nobody but Access and the browser knows the token: the forms are bound to it.
+    return { name: email, role: roleOf(visit, email), secret: await sign(token, 'form secret', email) }
+  }
+  const [token] = adminTokens(c.env)
+  if (!token || configurationProblems(c.env, ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS']).length > 0) {
+    return unconfigured(visit)
+  }
+  const session = await readSession(c, visit.now())
+  if (session?.kind !== 'admin') return login(visit, session)
+  const cookie = await sessionCookie(c, session, visit.now())
+  visit.cookies.unshift(cookie)
+  return { name: 'admin', role: 'all', secret: await formSecret(c, session), cookie }
+}
+
+function roleOf({ options: { roles } }: Visit, email: string): ConsoleRole {
+  if (roles === undefined) return 'all'
+  return (Object.hasOwn(roles, email) ? roles[email] : undefined) ?? 'view'
+}
+
+function unconfigured(visit: Visit): Promise<Response> {
+  const { title, body, access } = visit.words.unconfigured
+  return page(visit, {
+    status: 503,
+    title,
+    body: html`<p>${body}</p><pre>npx wrangler secret put ADMIN_TOKEN</pre><p>${access}</p><pre>createConsole(shop, { access: { team: '…', audience: '…' } })</pre>`,
+  })
+}
+
+/** The login, in place of whatever page was asked for. */
+async function login(visit: Visit, known: Awaited<ReturnType<typeof readSession>>): Promise<Response> {
+  const { c, path, words } = visit
+  const guest = known ?? newSession('guest', visit.now())
+  const secret = await formSecret(c, guest)
+  const isTry = c.req.method === 'POST' && path === '/login'
+  if (!isTry) return loginPage(visit, guest, c.req.method === 'GET' ? 200 : 403)
+  const { csrf, password } = await c.req.parseBody()
+  if (!known || !(await isOwnForm(c, secret, csrf))) return loginPage(visit, guest, 403, words.oldForm.body)
+  for (const expected of adminTokens(c.env)) {
+    if (!(await equalSecret(String(password), expected))) continue
+    // A session of its own: an id that someone else has planted is worth nothing.
+    visit.cookies.unshift(await sessionCookie(c, newSession('admin', visit.now()), visit.now()))
+    return redirect(visit, '/')
+  }
+  return loginPage(visit, guest, 403, words.login.wrong)
+}
+
+async function loginPage(
+  visit: Visit,
+  guest: NonNullable<Awaited<ReturnType<typeof readSession>>>,
+  status: number,
+  problem?: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const { title, token, hint, go } = visit.words.login
+  const action = at(visit, '/login')
+  visit.cookies.unshift(await sessionCookie(visit.c, guest, visit.now()))
+  const csrf = await csrfOf(await formSecret(visit.c, guest), action)
+  return page(visit, {
+    status,
+    title,
+    headers,
+    body: html`${problem ? html`<p class="bad" role="alert">${problem}</p>` : ''}
+<form method="post" action="${action}"><input type="hidden" name="csrf" value="${csrf}">
+<label for="password">${token}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required aria-describedby="hint">
+<p class="quiet" id="hint">${hint}</p>
+<button>${go}</button></form>`,
+  })
+}
+
+/** Ends the session in this browser. */
+export function signOut(visit: Visit): Response {
+  visit.cookies = [endSession(visit.c)]
+  return redirect(visit, '/')
+}

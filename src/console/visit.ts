@@ -1,0 +1,81 @@
+import type { Context } from 'hono'
+import type { Shop, ShopEnv } from '../shop/index.ts'
+import type { Problem } from '../shop/lib/problem.ts'
+import type { ConsoleOptions, ConsoleRole } from './options.ts'
+import type { Words } from './words/en.ts'
+
+export type C = Context<{ Bindings: ShopEnv }>
+
+/** Who is signed in. */
+export interface Person {
+  /** An e-mail address, or `admin`. */
+  name: string
+  role: ConsoleRole
+  /** What forms are bound to: another session has another one. */
+  secret: string
+  /** Where the session is in a cookie: its renewal. */
+  cookie?: string | undefined
+}
+
+/** A request to the console. */
+export interface Visit {
+  c: C
+  shop: Shop
+  options: ConsoleOptions
+  now: () => number
+  /** Where the console is mounted: `/console`. */
+  base: string
+  /** The path inside it: `/orders/A-1`. */
+  path: string
+  words: Words
+  /** Undefined on the pages before the login. */
+  person?: Person | undefined
+  /** For the response, in this order. */
+  cookies: string[]
+}
+
+/** A visit of someone who is signed in. */
+export interface SignedVisit extends Visit {
+  person: Person
+}
+
+export type Reply<T> = { ok: true; status: number; body: T } | { ok: false; status: number; problem: Problem }
+
+/** Runs a route of the shop's API in the name of whoever is signed in: `call(visit, 'GET /api/orders/A-1')`. */
+export async function call<T>(
+  { c, shop, person }: SignedVisit,
+  route: `${'GET' | 'POST' | 'DELETE'} /api/${string}`,
+  body?: object,
+  headers: Record<string, string> = {},
+): Promise<Reply<T>> {
+  const [method = '', path = ''] = route.split(' ')
+  const request = new Request(new URL(path, c.req.url), {
+    method,
+    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  try {
+    const response = await shop.api(request, c.env, contextOf(c), person.name)
+    const { status } = response
+    const json = (await response.json()) as T & Problem
+    return response.ok ? { ok: true, status, body: json } : { ok: false, status, problem: json }
+  } catch {
+    // What was asked of a route that moves money may have been done.
+    const code = method === 'GET' ? 'state' : 'outcome_unknown'
+    return { ok: false, status: 503, problem: { status: 503, code, title: 'The shop did not respond.' } }
+  }
+}
+
+function contextOf(c: C): { waitUntil: (work: Promise<unknown>) => void } {
+  try {
+    return c.executionCtx
+  } catch {
+    return { waitUntil: () => {} }
+  }
+}
+
+/** An address inside the console. */
+export const at = ({ base }: Pick<Visit, 'base'>, path: string): string => `${base}${path}`
+
+/** The path of an order's page. */
+export const orderPath = (order_id: string): string => `/orders/${encodeURIComponent(order_id)}`

@@ -1,0 +1,105 @@
+import { Hono } from 'hono'
+import { type ConsoleOptions, createConsole } from '../../../src/console/index.ts'
+import type { ShopEnv } from '../../../src/shop/index.ts'
+import { ADMIN_TOKEN, ORIGIN, type World } from '../../worker/support/world.ts'
+
+/** What a browser without script shows, and the forms on it. */
+export interface Shown {
+  status: number
+  text: string
+  headers: Headers
+  /** Where it was read, after redirects. */
+  url: string
+}
+
+export interface Form {
+  action: string
+  fields: Record<string, string>
+}
+
+const readable = (text: string): string =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+const attribute = (tag: string, name: string): string =>
+  readable(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '')
+
+export function formsOf({ text }: Pick<Shown, 'text'>): Form[] {
+  return [...text.matchAll(/<form([^>]*)>([\s\S]*?)<\/form>/g)].map(([, tag = '', inside = '']) => ({
+    action: attribute(tag, 'action'),
+    fields: Object.fromEntries(
+      [...inside.matchAll(/<(?:input|textarea)([^>]*)>/g)].map(([, input = '']) => [
+        attribute(input, 'name'),
+        attribute(input, 'value'),
+      ]),
+    ),
+  }))
+}
+
+/** The form that posts to an address. */
+export function formTo(shown: Shown, action: string | RegExp): Form {
+  const found = formsOf(shown).find((form) =>
+    typeof action === 'string' ? form.action === action : action.test(form.action),
+  )
+  if (!found) throw new Error(`No form posts to ${action}: ${shown.status} ${shown.text}`)
+  return found
+}
+
+export type Mounted = (request: Request) => Promise<Response>
+
+/** A world's worker with the console at `/console`. */
+export function mount(world: World, options: ConsoleOptions = {}, env: Partial<ShopEnv> = {}): Mounted {
+  const app = new Hono<{ Bindings: ShopEnv }>()
+  app.route('/', world.shop.app)
+  app.route('/console', createConsole(world.shop, { now: () => world.time, ...options }))
+  app.notFound(world.shop.notFound)
+  return async (request) => app.fetch(request, { ...world.env(), ...env })
+}
+
+/** Someone with a browser. */
+export class Browser {
+  cookies = new Map<string, string>()
+  readonly send: Mounted
+  readonly headers: Record<string, string>
+  readonly origin: string
+  constructor(send: Mounted, headers: Record<string, string> = {}, origin: string = ORIGIN) {
+    this.send = send
+    this.headers = headers
+    this.origin = origin
+  }
+
+  async raw(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers({ 'accept-language': 'en', ...this.headers })
+    if (this.cookies.size > 0) headers.set('cookie', [...this.cookies].map((pair) => pair.join('=')).join('; '))
+    for (const [name, value] of new Headers(init.headers)) headers.set(name, value)
+    const response = await this.send(new Request(new URL(path, this.origin), { ...init, headers }))
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+      if (value === '') this.cookies.delete(name)
+      else this.cookies.set(name, value)
+    }
+    return response
+  }
+
+  /** Follows redirects. */
+  async open(path: string, init: RequestInit = {}): Promise<Shown> {
+    const response = await this.raw(path, init)
+    const location = response.headers.get('location')
+    if (location !== null) return this.open(location)
+    return { status: response.status, text: await response.text(), headers: response.headers, url: path }
+  }
+
+  submit({ action, fields }: Form, values: Record<string, string> = {}): Promise<Shown> {
+    const headers = { origin: this.origin, 'sec-fetch-site': 'same-origin' }
+    return this.open(action, { method: 'POST', headers, body: new URLSearchParams({ ...fields, ...values }) })
+  }
+
+  async signIn(password: string = ADMIN_TOKEN): Promise<this> {
+    await this.submit(formTo(await this.open('/console'), '/console/login'), { password })
+    return this
+  }
+}

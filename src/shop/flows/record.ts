@@ -8,7 +8,6 @@ import { StorageError } from '../store/kv.ts'
 import { readShown } from '../store/order.ts'
 import type { OrderStore } from '../store/order-store.ts'
 import { touch } from '../store/published.ts'
-import type { MoneyCall } from './move-money.ts'
 
 /** Who did what with an order. */
 export interface RecordEntry {
@@ -22,6 +21,13 @@ export interface RecordEntry {
   text?: string
   /** `done`, or the code of the error. Absent: it ended before this was known. */
   result?: string
+}
+
+/** What is needed of a money call. */
+interface MoneyCall {
+  kind: string
+  idempotencyKey: string
+  fields: Record<string, unknown>
 }
 
 type Entry = Omit<RecordEntry, 'at' | 'by'>

@@ -1,9 +1,12 @@
-import { html } from 'hono/html'
 import type { Shop } from '../shop/index.ts'
 import { createAccess } from './access.ts'
-import { attentionOf, countOf, notice, page, respond } from './layout.ts'
+import { notice, respond } from './layout.ts'
 import { signIn, signOut } from './login.ts'
 import type { ConsoleOptions } from './options.ts'
+import { day, dayFile } from './pages/day.ts'
+import { link, links, makeLink, newLink, revokeLink } from './pages/links.ts'
+import { search } from './pages/orders-found.ts'
+import { today } from './pages/today.ts'
 import { isOwnForm } from './session.ts'
 import { ICON, STYLE } from './style.ts'
 import { at, type C, type SignedVisit, type Visit } from './visit.ts'
@@ -19,6 +22,14 @@ export type Show = (
 /** Every page: its method, and its path, where `:` stands for a part that is open. */
 const PAGES: readonly [route: `${'GET' | 'POST'} /${string}`, show: Show][] = [
   ['GET /', today],
+  ['GET /new-link', newLink],
+  ['POST /new-link', makeLink],
+  ['GET /links', links],
+  ['GET /links/:', link],
+  ['POST /links/:/revoke', revokeLink],
+  ['GET /search', search],
+  ['GET /day', day],
+  ['GET /day.csv', dayFile],
   ['POST /logout', signOut],
 ]
 
@@ -104,17 +115,4 @@ function assetOf(visit: Visit): Response | undefined {
     }
   }
   return undefined
-}
-
-async function today(visit: SignedVisit): Promise<Response> {
-  const { words } = visit
-  const attention = await attentionOf(visit)
-  if (!attention) return notice(visit, 503, words.failed)
-  const count = countOf(attention)
-  return page(visit, {
-    title: words.today.title,
-    attention,
-    body: html`<p class="box">${count ? html`<a href="${at(visit, '/attention')}">${words.today.attention(count)}</a>` : words.today.well}</p>
-<a class="go" href="${at(visit, '/new-link')}">${words.nav.newLink}</a>`,
-  })
 }

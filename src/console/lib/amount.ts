@@ -1,0 +1,47 @@
+import type { OrderTotals } from '../../index.ts'
+import { fromMinorUnits } from '../../index.ts'
+import { money } from '../../shop/pages/money.ts'
+import type { Words } from '../words/en.ts'
+
+/** Minor units as the language writes them, with the currency: `100,50 грн`. */
+export const sumOf = (words: Words, minor: number, currency: string | null): string =>
+  money(words, fromMinorUnits(minor), currency ?? 'UAH')
+
+const isComma = ({ lang }: Words): boolean => lang === 'uk'
+
+/** Minor units as a person of the language types them: `100,50`. */
+export const typed = (words: Words, minor: number): string =>
+  fromMinorUnits(minor)
+    .toFixed(2)
+    .replace('.', isComma(words) ? ',' : '.')
+
+/**
+ * Reads an amount as the language writes it: in Ukrainian `1 000,50`, and `1000.50` from a keyboard without a comma; in
+ * English `1,000.50`.
+ *
+ * @returns Minor units, or what is wrong.
+ */
+export function readAmount(words: Words, text: string): number | string {
+  const dense = text.trim().replaceAll(/[\s\u00a0\u202f]/g, '')
+  const [, whole, decimals = ''] =
+    (isComma(words) ? /^(\d{1,13})(?:[.,](\d+))?$/ : /^(\d{1,13}|\d{1,3}(?:,\d{3}){1,3})(?:\.(\d+))?$/).exec(dense) ??
+    []
+  if (whole === undefined) return words.amounts.format(typed(words, 10_050))
+  if (decimals.length > 2) return words.amounts.decimals
+  const minor = Number(whole.replaceAll(',', '')) * 100 + Number(decimals.padEnd(2, '0'))
+  return minor === 0 ? words.amounts.zero : minor
+}
+
+/** What an operation can still move. */
+export const leftFor: Record<'capture' | 'refund' | 'void', (totals: OrderTotals) => number> = {
+  capture: ({ authorized, captured, voided }) => authorized - captured - voided,
+  refund: ({ captured, refunded }) => captured - refunded,
+  void: ({ authorized, captured, voided }) => authorized - captured - voided,
+}
+
+/** The totals of an order as one word, and back. */
+export const readVersion = (text = ''): OrderTotals | undefined => {
+  if (!/^\d{1,16}(-\d{1,16}){3}$/.test(text)) return undefined
+  const [authorized = 0, captured = 0, refunded = 0, voided = 0] = text.split('-').map(Number)
+  return { authorized, captured, refunded, voided, fee: 0 }
+}

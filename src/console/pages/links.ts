@@ -95,13 +95,13 @@ export async function makeLink(visit: SignedVisit, _: string[], typed: Record<st
   const reply = await call(visit, 'POST /api/links', {
     landing: true,
     ...(expires !== undefined && { expires_at: expires }),
+    ...(email?.trim() && { customer_email: email.trim() }),
     order: {
       ...{ mode: 'hosted', method: 'purchase', amount: amount / 100, currency, order_id: order },
       description: description.trim(),
       order_3ds_bypass: 'supported',
       ...(name?.trim() && { customer_fname: name.trim() }),
       ...(phone?.trim() && { customer_phone: phone.trim() }),
-      ...(email?.trim() && { customer_email: email.trim() }),
       ...(lang && { customer_lang: lang }),
     },
   })

@@ -19,6 +19,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/conform/interrupted.test.ts': 'interrupts a run at each of its calls',
   'test/node/cli.test.ts': 'starts processes',
   'test/node/command-line.test.ts': 'starts processes',
+  'test/node/console-races.test.ts': 'starts workerd',
   'test/node/contributing.test.ts': 'starts processes',
   'test/node/demo.test.ts': 'starts processes',
   'test/node/emulator-elsewhere.test.ts': 'starts processes',

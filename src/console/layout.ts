@@ -74,7 +74,7 @@ export async function page(visit: Visit, { status = 200, title, body, attention,
 <link rel="stylesheet" href="${at(visit, '/style.css')}">
 </head>
 <body class="${isTest ? 'test' : 'live'}">
-${isTest ? html`<p class="banner">${words.testMode}</p>` : ''}
+${isTest ? html`<header class="banner">${words.testMode}</header>` : ''}
 ${signed ? menu(visit, count) : ''}
 <main>
 <h1><bdi>${title}</bdi></h1>

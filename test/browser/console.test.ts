@@ -30,7 +30,7 @@ async function signedIn(shop: Shop, options: BrowserContextOptions): Promise<Pag
   await page.goto(`${shop.worker}/console`)
   await page.locator('input[type=password]').fill(shop.adminToken)
   await page.keyboard.press('Enter')
-  await page.waitForURL(/\/console\/?$/)
+  await page.getByRole('navigation').waitFor()
   return page
 }
 

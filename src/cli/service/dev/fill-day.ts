@@ -1,4 +1,4 @@
-import type { Emulator, PayOptions } from '../../../emulator/index.ts'
+import type { Emulator } from '../../../emulator/index.ts'
 import { createClient, type HostedAuthInput, type HostedPurchaseInput } from '../../../index.ts'
 
 const CUSTOMER = { customer_patronym: 'Ivanivna', customer_phone: '+380441234567', customer_email: 'olena@example.com' }
@@ -26,7 +26,7 @@ export async function fillDay(origin: string, adminToken: string, emulator: Emul
     if (!checkout) throw new Error(`${url.slice(0, 60)}…: ${status} instead of a redirect`)
     return checkout
   }
-  const pay = async (url: string, options: Omit<PayOptions, 'fetch'> = {}): Promise<void> => {
+  const pay = async (url: string, options?: Parameters<Emulator['pay']>[1]): Promise<void> => {
     await emulator.pay(await open(url), options)
     await emulator.deliveries.idle()
   }

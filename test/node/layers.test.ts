@@ -28,6 +28,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'client.ts',
     'index.ts',
     'shop/',
+    'take-home/',
     'emulator/',
     'prove/',
     'testing/',

@@ -123,7 +123,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   prove: {
     summary: 'attack a receiver of webhooks, and judge it by money',
     examples: [
-      "prove --url http://[::1]/w --state 'http://[::1]/orders/{order_id}'",
+      "prove --url http://[::1]:3000 --state 'http://[::1]:3000/{order_id}'",
       'prove --url http://127.0.0.1:3000/webhooks --state-command ./state.sh',
     ],
     readOn: 'guides/prove.md',

@@ -29,6 +29,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'index.ts',
     'shop/',
     'console/',
+    'take-home/',
     'emulator/',
     'prove/',
     'conform/',

@@ -1,9 +1,20 @@
+import { writeFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import { foldOrder, fromMinorUnits, isApiError, type Order } from '../../index.ts'
+import type { Order as ShopOrder } from '../../shop/store/order.ts'
+import { orderFile, type TakenEvent } from '../../take-home/order-file.ts'
 import type { ServiceFlags } from '../service/configuration.ts'
 import { describeCode, EXIT } from '../service/outcome.ts'
-import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
-import { type ExitCode, FailedError } from '../terminal/errors.ts'
+import {
+  addServiceOptions,
+  type Session,
+  type Surroundings,
+  signalOf,
+  surroundings,
+  withService,
+} from '../service/service.ts'
+import { addWorkerOptions, askWorker, type WorkerFlags, workerOf } from '../service/worker.ts'
+import { type ExitCode, FailedError, UsageError } from '../terminal/errors.ts'
 import { money, statusColour, table } from '../terminal/table.ts'
 import { printable } from '../terminal/terminal.ts'
 
@@ -12,9 +23,44 @@ export function command(around = surroundings): Command {
   const verb = new Command('order')
     .description('Shows every operation of an order, and what they add up to. Changes nothing.')
     .argument('<ID>', 'your order_id')
-  return addServiceOptions(verb).action((id: string, flags: ServiceFlags) =>
-    withService(flags, around(), (session) => show(id, session)),
-  )
+    .optionsGroup('An order of your worker, taken home:')
+    .option('--export <FILE>', 'write the order and its events into a file, for `edgetill step`')
+    .option('--with-personal-data', 'with --export: keep every field but card tokens')
+  addWorkerOptions(verb, 'the worker that has the order (or EDGETILL_WORKER_URL)')
+  return addServiceOptions(verb).action((id: string, flags: Flags) => {
+    if (flags.export !== undefined) return take(id, flags.export, flags, around())
+    if (flags.workerUrl ?? flags.withPersonalData) throw new UsageError('--worker-url is for --export FILE.')
+    return withService(flags, around(), (session) => show(id, session))
+  })
+}
+
+interface Flags extends ServiceFlags, WorkerFlags {
+  export?: string
+  withPersonalData?: true
+}
+
+async function take(id: string, file: string, flags: Flags, around: Surroundings): Promise<void> {
+  const worker = await workerOf(flags, around)
+  const signal = AbortSignal.any([AbortSignal.timeout(30_000), signalOf(around)])
+  const path = `/api/orders/${encodeURIComponent(id)}`
+  const get = async (call: string) => {
+    const { status, body } = await askWorker(worker, `GET ${call}`, around, signal).catch((cause) => {
+      throw new FailedError(`The worker at ${worker.origin} did not respond. Check the address and the network.`, {
+        cause,
+      })
+    })
+    if (status === 200) return body
+    throw new FailedError(`The worker at ${worker.origin} responded ${status} to GET ${call}. Nothing was written.`)
+  }
+  const order = (await get(path)) as unknown as ShopOrder
+  const own = order.order_id === id ? path : `/api/orders/${encodeURIComponent(order.order_id)}`
+  const events: TakenEvent[] = []
+  for (const { id } of order.events)
+    events.push({ ...((await get(`${own}/events/${id}`)) as unknown as TakenEvent), id })
+  const taken = orderFile(order, events, flags.withPersonalData ?? false)
+  await writeFile(file, `${JSON.stringify(taken, null, 2)}\n`, { mode: 0o600 })
+  around.terminal.err(`${file}: order ${printable(order.order_id)}, ${events.length} events`)
+  around.exit(EXIT.done)
 }
 
 async function show(order_id: string, session: Session): Promise<ExitCode> {

@@ -56,6 +56,11 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     examples: ['order A-1', 'order A-1 --json --env-file shop.env'],
     load: () => import('./order.ts'),
   },
+  step: {
+    summary: "run your onEvent over an exported order's events",
+    examples: ['step order.json --on-event worker/on-event.ts', 'step order.json --on-event on-event.js --json'],
+    load: () => import('./step.ts'),
+  },
   capture: {
     summary: 'capture an authorization, in full or in part',
     examples: ['capture A-2 --amount 80.25', 'capture A-2 --yes --resolve --json'],

@@ -1,0 +1,73 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { command as link } from '../../../src/cli/commands/link.ts'
+import { command as order } from '../../../src/cli/commands/order.ts'
+import { command as step } from '../../../src/cli/commands/step.ts'
+import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
+import { runVerb } from '../support/verb.ts'
+
+let folder: string
+let world: World
+let around: Parameters<typeof runVerb>[2]
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgetill-step-'))
+  world = new World({ kind: 'strict' })
+  around = {
+    environment: { EDGETILL_WORKER_URL: ORIGIN, EDGETILL_WORKER_TOKEN: ADMIN_TOKEN },
+    fetch: (input, init) => world.fetch(new Request(input, init)),
+  }
+  const words = ['A-1', '--amount', '100.50', '--currency', 'UAH', '--email', 'olena@example.com']
+  const made = await runVerb(link, words, around)
+  await world.pay(await world.open(made.out.trim()))
+  await world.advance(121_000)
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
+async function take(...words: string[]) {
+  const file = join(folder, 'order.json')
+  const ran = await runVerb(order, ['A-1', '--export', file, ...words], around)
+  return { ran, file }
+}
+
+describe('edgetill order --export and edgetill step', () => {
+  it('takes an order home without personal data, unless asked for it', async () => {
+    const { ran, file } = await take()
+    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('order A-1, ')])
+    const text = await readFile(file, 'utf8')
+    expect(text).not.toMatch(/olena|cc_|phone|payload/)
+    const { edgetill_order, events } = JSON.parse(text)
+    expect(edgetill_order).toBe(1)
+    expect(events.length).toBeGreaterThan(0)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    await take('--with-personal-data')
+    const all = await readFile(file, 'utf8')
+    expect(all).toContain('olena@example.com')
+    expect(all).not.toContain('cc_token"')
+  })
+
+  it.each([
+    ['export const onEvent = () => {}', 0, 'captured 100.5'],
+    ["export const onEvent = (_, { order_id }) => { throw new TypeError('no ' + order_id) }", 1, 'TypeError: no A-1'],
+    ['export const onEvent = undefined', 2, 'exports no function onEvent'],
+    ['export const onEvent = (', 2, 'could not be loaded'],
+  ])('with %j exits %i', async (source, code, text) => {
+    const { file } = await take()
+    const own = join(folder, 'on-event.mjs')
+    await writeFile(own, source)
+    const ran = await runVerb(step, [file, '--on-event', own])
+    expect(ran.out + ran.err).toContain(text)
+    expect(ran.code).toBe(code)
+  })
+
+  it('rejects what is not such a file, and writes nothing for an unknown order', async () => {
+    const file = join(folder, 'other.json')
+    await writeFile(file, '{"edgetill_order":2}')
+    expect(await runVerb(step, [file, '--on-event', 'x.mjs'])).toMatchObject({ code: 2 })
+    const ran = await runVerb(order, ['B-1', '--export', join(folder, 'b.json')], around)
+    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('responded 404')])
+  })
+})

@@ -111,7 +111,7 @@ async function booksOf(
     return books
   }
   for (const reading of attempts) {
-    const payway = paywayOf(store, await orderKeyOf(reading.order.order_id)) ?? ''
+    const payway = paywayOf(store, await orderKeyOf(reading.order.order_id)) ?? 'unknown'
     for (const row of moneyOf(reading, payway)) of(row.at).money.push({ day: dayOf(row.at, env), ...row })
   }
   for (const { at, key, entry } of recordOf(store).slice(-AUDITED)) {
@@ -149,7 +149,7 @@ function moneyOf({ order, events }: OrderReading, payway: string): Omit<MoneyRow
     const { fee_amount = 0, fee_currency = last.currency, currency } = last
     const row: Omit<MoneyRow, 'day'> = {
       at: Math.min(...own.map(({ received_at }) => received_at)),
-      id: `${order.order_id}/${method}/${id}/${created_at}`,
+      id: [order.order_id, method, id, created_at].join(' '),
       ...{ order_id: order.order_id, kind, method: payway, amount: paid(last), currency },
       fee: fee_currency === currency ? hundredths(fee_amount) : 0,
       reference: order.reference ?? null,

@@ -38,7 +38,7 @@ export default defineConfig(({ outDir = 'dist', dts }) => ({
   splitting: true,
   treeshake: true,
   onSuccess: async () => {
-    for (const name of ['hono', 'commander', 'smol-toml']) {
+    for (const name of ['hono', 'commander', 'smol-toml', 'uqr']) {
       await copyFile(`node_modules/${name}/LICENSE`, join(outDir, `LICENSE-${name}.txt`))
     }
     if (dts === false) return

@@ -56,6 +56,7 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/checkout-link/', // crypto
   'test/runtime.test.ts',
   'test/card/',
+  'test/console/', // cookies, time zones
   'test/flows/',
   'test/http/', // fetch, streams, aborts
   'test/lib/', // crypto, encodings

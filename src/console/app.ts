@@ -1,16 +1,19 @@
-import { html } from 'hono/html'
 import type { Shop } from '../shop/index.ts'
 import { describeError, logError } from '../shop/lib/log.ts'
 import { StorageError } from '../shop/store/kv.ts'
 import { createAccess } from './access.ts'
-import { attentionOf, countOf, notice, page, redirect, respond } from './layout.ts'
+import { notice, redirect, respond } from './layout.ts'
 import { signIn, signOut } from './login.ts'
 import type { ConsoleOptions } from './options.ts'
 import { ACTS, askFor, confirm } from './pages/act.ts'
 import { finish, showAttention } from './pages/attention.ts'
+import { day, dayFile } from './pages/day.ts'
+import { link, links, makeLink, newLink, revokeLink } from './pages/links.ts'
 import { addNote, showOrder } from './pages/order.ts'
+import { search } from './pages/orders-found.ts'
 import { showReceipt } from './pages/receipt.ts'
 import { showRecord } from './pages/record.ts'
+import { today } from './pages/today.ts'
 import { isOwnForm } from './session.ts'
 import { ICON, STYLE } from './style.ts'
 import { at, type C, orderPath, type SignedVisit, type Visit } from './visit.ts'
@@ -28,6 +31,14 @@ const toOrder: Show = (visit, [id = '']) => redirect(visit, orderPath(id))
 /** Every page: its method, and its path, where `:` stands for a part that is open. */
 const PAGES: readonly [route: `${'GET' | 'POST'} /${string}`, show: Show][] = [
   ['GET /', today],
+  ['GET /new-link', newLink],
+  ['POST /new-link', makeLink],
+  ['GET /links', links],
+  ['GET /links/:', link],
+  ['POST /links/:/revoke', revokeLink],
+  ['GET /search', search],
+  ['GET /day', day],
+  ['GET /day.csv', dayFile],
   ['POST /logout', signOut],
   ['GET /attention', showAttention],
   ['GET /record', showRecord],
@@ -132,17 +143,4 @@ function assetOf(visit: Visit): Response | undefined {
     }
   }
   return undefined
-}
-
-async function today(visit: SignedVisit): Promise<Response> {
-  const { words } = visit
-  const attention = await attentionOf(visit)
-  if (!attention) return notice(visit, 503, words.failed)
-  const count = countOf(attention)
-  return page(visit, {
-    title: words.today.title,
-    attention,
-    body: html`<p class="box">${count ? html`<a href="${at(visit, '/attention')}">${words.today.attention(count)}</a>` : words.today.well}</p>
-<a class="go" href="${at(visit, '/new-link')}">${words.nav.newLink}</a>`,
-  })
 }

@@ -37,6 +37,8 @@ dt { color: var(--quiet) } dd { margin: 0; text-align: end }
 table { border-collapse: collapse; width: 100% }
 th, td { border-top: 1px solid var(--line); padding: .375rem .25rem; text-align: start }
 td.n, th.n { font-variant-numeric: tabular-nums; text-align: end }
+svg.qr { background: #fff; border-radius: .5rem; display: block; height: auto; margin: 1rem auto; max-width: 15rem; width: 100% }
+a.go[aria-current], p a[aria-current] { font-weight: 700 }
 svg.bar { display: block; height: 1rem; width: 100% }
 svg .authorized { fill: var(--line) } svg .captured { fill: var(--ok) } svg .refunded { fill: var(--bad) } svg .voided { fill: var(--quiet) }
 pre { font-size: .875rem; overflow: auto; white-space: pre-wrap }

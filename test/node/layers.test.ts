@@ -138,10 +138,10 @@ describe('everywhere', () => {
   it('src names no runtime: packages come from a short list, and none of them is node:', () => {
     const own = imports.filter(({ from }) => from.startsWith('src/') && !from.startsWith('src/cli/'))
     const allowed = /^(valibot|@noble\/hashes\/(hmac|legacy|sha2)\.js)$/
-    const withHono = /^(hono(\/.*)?|valibot|@noble\/hashes\/.*)$/
+    const withHono = /^(uqr|hono(\/.*)?|valibot|@noble\/hashes\/.*)$/
     const foreign = own
       .filter(({ to }) => !to.startsWith('src/'))
-      .filter(({ from, to }) => !(/^src\/(emulator|shop)\//.test(from) ? withHono : allowed).test(to))
+      .filter(({ from, to }) => !(/^src\/(console|emulator|shop)\//.test(from) ? withHono : allowed).test(to))
     expect(foreign).toEqual([])
   })
 

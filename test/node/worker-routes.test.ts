@@ -6,7 +6,7 @@ import { createApp } from '../../src/shop/app.ts'
 import { API_ROUTES } from '../../src/shop/routes/api.ts'
 import type { Order } from '../../src/shop/store/order.ts'
 import { payment } from '../worker/support/events.ts'
-import { LINK_SECRET, ORDER, World, type WorldOptions } from '../worker/support/world.ts'
+import { LINK_SECRET, ORDER, ORIGIN, World, type WorldOptions } from '../worker/support/world.ts'
 import { root } from './support/runtimes.ts'
 import { sources } from './support/snippets.ts'
 
@@ -260,6 +260,23 @@ const SCENARIOS: Record<string, Record<string, Scenario>> = {
     },
   },
   'DELETE /api/orders/:order_id/personal-data': {},
+  'POST /api/orders/:order_id/notes': {
+    invalid_json: ({ send }) => send({}, { body: '[' }),
+    invalid_input: ({ send }) => send({}, { body: '{}' }),
+    not_found: ({ send }) => send({}, { body: '{"text":"x"}' }),
+  },
+  'POST /api/orders/:order_id/attention/done': {
+    invalid_json: ({ send }) => send({}, { body: '[' }),
+    invalid_input: ({ send }) => send({}, { body: '{}' }),
+    not_found: ({ send }) => send({}, { body: '{"kind":"flag"}' }),
+  },
+  'GET /api/days': { invalid_parameter: ({ send }) => send() },
+  'GET /api/operations': {
+    invalid_parameter: ({ send }) => send(),
+    invalid_limit: ({ send }) => send({}, {}, 'from=2026-03-01&to=2026-03-01&limit=0'),
+    invalid_cursor: ({ send }) => send({}, {}, 'from=2026-03-01&to=2026-03-01&cursor=x'),
+  },
+  'GET /api/audit': ofStrays,
   'GET /api/events': { ...list, invalid_parameter: ({ send }) => send() },
   'POST /api/events/replay': {
     invalid_json: ({ send }) => send({}, { body: '[' }),
@@ -290,6 +307,16 @@ const SCENARIOS: Record<string, Record<string, Scenario>> = {
     invalid_json: ({ send }) => send({}, { body: '[' }),
     invalid_input: ({ send }) => send({}, { body: '{}' }),
     no_origin: ({ send }) => send({}, { body: JSON.stringify({ order: { ...ORDER, order_id: 'A-1' } }) }),
+  },
+  'GET /api/links': {
+    ...ofStrays,
+    invalid_parameter: ({ send }) => send({}, {}, 'state=x'),
+    no_origin: async ({ world, send }) => {
+      world.options.env = { PUBLIC_ORIGIN: ORIGIN }
+      await world.api('/api/links', { method: 'POST', body: JSON.stringify({ order: { ...ORDER, order_id: 'A-1' } }) })
+      world.options.env = { PUBLIC_ORIGIN: '' }
+      return send()
+    },
   },
   'DELETE /api/links/:id': unknown,
   'GET /api/balances': {
@@ -427,13 +454,14 @@ describe('the table of routes in guides/shop-reference.md', () => {
       storage.world.gate.before = storage.world.kv.before
       const init = {
         headers: KEY,
-        ...(route.startsWith('GET') ? {} : { body: '{"executed":true,"since":"2026-03-01"}' }),
+        ...(route.startsWith('GET') ? {} : { body: '{"executed":true,"since":"2026-03-01","text":"x","kind":"flag"}' }),
       }
-      const touchesNone = /links$|balances|cancel$|resend$/.test(route)
+      const touchesNone = /POST.*links$|balances|cancel$|resend$/.test(route)
       const codes = await Promise.all(seen.map(codeOf))
       expect(codes).toEqual(COMMON.slice(0, 3).map((code) => [code, STATUSES.get(code)?.[0]]))
       if (touchesNone) return
-      const query = route.endsWith('events') ? 'failing=true' : ''
+      const days = /(days|operations)$/.test(route) ? 'from=2026-03-01&to=2026-03-01' : ''
+      const query = route.endsWith('events') ? 'failing=true' : days
       expect(await codeOf(await storage.send({ id }, init, query))).toEqual(['state', 503])
     })
   })

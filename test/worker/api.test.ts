@@ -89,6 +89,7 @@ describe.each(KINDS)('/api over %s KV', (kind) => {
       updated_at: null,
       attempts: [],
       customer_email: 'olena@example.com',
+      record: [],
     })
   })
 

@@ -54,7 +54,7 @@ describe('the record', () => {
     const { entries } = (await json(world, '/api/audit?limit=2')) as { entries: Json[] }
     expect(entries.map(({ action, by, order_id, text }) => [action, by, order_id, text])).toEqual([
       ['note', 'api', 'A-1', undefined],
-      ['refund', 'api', 'A-1', undefined],
+      ['refund', 'olena', 'A-1', undefined],
     ])
   })
 

@@ -104,7 +104,7 @@ describe.each(KINDS)('GET /api/orders over %s KV', (kind) => {
     await world.pay(await world.open(await world.link({ order_id: 'A-1' }, undefined, { reference: 'R-1' })))
     await world.advance(121_000)
     const [listed] = (await page(world, '')).orders
-    const { operations, events, attempts, customer_email, ...order } = (await world.order('A-1')) ?? {}
+    const { operations, events, attempts, customer_email, record, ...order } = (await world.order('A-1')) ?? {}
     expect(listed).toEqual({ ...order, listed_at: '2026-03-01T10:00:00.000Z', description: 'Two mugs' })
     expect(listed).toMatchObject({ status: 'success', reference: 'R-1', totals: { captured: 10050 } })
   })
@@ -464,7 +464,8 @@ describe('the shop’s objects', () => {
         ['A-2-foreign', 'A-2', 'A-1-foreign', 'A-1'].map((id) => [id, 'success']),
       )
       for (const listed of orders) {
-        const { operations, events, attempts, customer_email, ...order } = (await world.order(listed.order_id)) ?? {}
+        const { operations, events, attempts, customer_email, record, ...order } =
+          (await world.order(listed.order_id)) ?? {}
         const { description, ...row } = listed
         expect(row).toEqual({ ...order, listed_at: listed.listed_at })
       }

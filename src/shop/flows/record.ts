@@ -8,7 +8,6 @@ import { StorageError } from '../store/kv.ts'
 import { readShown } from '../store/order.ts'
 import type { OrderStore } from '../store/order-store.ts'
 import { touch } from '../store/published.ts'
-import type { MoneyCall } from './move-money.ts'
 
 /** Who did what with an order. */
 export interface RecordEntry {
@@ -22,6 +21,13 @@ export interface RecordEntry {
   text?: string
   /** `done`, or the code of the error. Absent: it ended before this was known. */
   result?: string
+}
+
+/** What is needed of a money call. */
+interface MoneyCall {
+  kind: string
+  idempotencyKey: string
+  fields: Record<string, unknown>
 }
 
 type Entry = Omit<RecordEntry, 'at' | 'by'>
@@ -66,7 +72,8 @@ export async function withRecord(
       `INSERT INTO record SELECT ?, max(?, coalesce(max(at) + 1, 0)), ? FROM record WHERE true ON CONFLICT DO UPDATE SET entry = json_patch(entry, ?)`,
       ...[key, now(), JSON.stringify({ by, ...entry, ...more }), JSON.stringify(more)],
     )
-  await unlessFailing(order_id, () => write({}))
+  // What fails here fails below too, or is written then.
+  await attempt(() => write({}))
   let end: { result: string; amount?: number } | undefined
   try {
     const value = await run()
@@ -76,7 +83,7 @@ export async function withRecord(
     end = { result: error instanceof ProblemError ? error.problem.code : String(describeError(error).code ?? 'failed') }
     throw error
   } finally {
-    await unlessFailing(order_id, () =>
+    const failed = await attempt(() =>
       store.writeDue(now(), () => {
         // What was never an action: a wrong input, or an order that is not there.
         if (/^(invalid_input|not_found)$/.test(end?.result ?? '')) store.all('DELETE FROM record WHERE key = ?', key)
@@ -84,17 +91,20 @@ export async function withRecord(
         touch(store, order_id, now(), { create: false })
       }),
     )
+    // An action that has failed is logged as such.
+    if (failed && end?.result === 'done') logError('not_recorded', { order_id, ...describeError(failed) })
   }
 }
 
 /** Neither money nor anything else fails because it could not be recorded. */
-async function unlessFailing(order_id: string, work: () => unknown): Promise<void> {
+async function attempt(work: () => unknown): Promise<StorageError | undefined> {
   try {
     await work()
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
-    logError('not_recorded', { order_id, ...describeError(error) })
+    return error
   }
+  return undefined
 }
 
 function endOf({ status, body }: RecordedResponse, { fields }: MoneyCall): { result: string; amount?: number } {

@@ -39,11 +39,15 @@ export async function tokenOfShort({ shop }: OrderScope, _: string, short: strin
 export async function linksOfShop(
   { shop }: OrderScope,
   _: string,
-  { limit, after }: { limit: number; after?: Pick<LinkRow, 'created_at' | 'short'> | undefined },
+  {
+    limit,
+    after: { created_at = 1e15, short = '' } = {},
+    order_id,
+  }: { limit: number; after?: Partial<LinkRow> | undefined; order_id?: string | undefined },
 ): Promise<LinkRow[]> {
-  const where = after ? 'WHERE (created_at, short) < (?, ?)' : ''
-  const query = `SELECT * FROM link ${where} ORDER BY created_at DESC, short DESC LIMIT ?`
-  return shop.all<LinkRow>(query, ...(after ? [after.created_at, after.short] : []), limit)
+  const own = order_id === undefined ? '' : 'order_id = ? AND'
+  const query = `SELECT * FROM link WHERE ${own} (created_at, short) < (?, ?) ORDER BY created_at DESC, short DESC LIMIT ?`
+  return shop.all<LinkRow>(query, ...(order_id === undefined ? [] : [order_id]), created_at, short, limit)
 }
 
 /** Marks a link as revoked. */

@@ -76,19 +76,19 @@ async function keep(
 }
 
 const STATES = ['sent', 'opened', 'paid', 'revoked', 'expired'] as const
-export const LINKS_QUERY: readonly string[] = ['state', ...PAGE_QUERY]
+export const LINKS_QUERY: readonly string[] = ['state', 'order_id', ...PAGE_QUERY]
 
 /** `GET /api/links`: the links that `POST /api/links` made, the newest first. */
 export const listLinks: Handler = async (c, scope) => {
   const query = queryOf(c, LINKS_QUERY)
-  const { state } = query
+  const { state, order_id } = query
   if (state !== undefined && !STATES.includes(state as 'sent')) {
     throw invalidParameter('state', `must be one of ${STATES.join(', ')}`)
   }
-  const listing = `links ${state}`
+  const listing = `links ${state} ${order_id}`
   const after = (await openCursor(query.cursor, listing)) as Pick<LinkRow, 'created_at' | 'short'> | undefined
   const limit = limitOf(query)
-  const rows = await actShop(scope, undefined, linksOfShop, { limit: limit + 1, after })
+  const rows = await actShop(scope, undefined, linksOfShop, { limit: limit + 1, after, order_id })
   const page = rows.slice(0, limit)
   const statuses = await statusesOf(scope, page)
   const links = page.map((row) => describeLink(row, stateOf(row, statuses, scope.now()), originOf(c)))

@@ -1,0 +1,126 @@
+// What a shop's day looks like: a link that is made, sent and paid, what was taken, and how it is found again.
+import { describe, expect, it } from 'vitest'
+import { startOf } from '../../src/console/lib/shop-day.ts'
+import { World, type WorldOptions } from '../worker/support/world.ts'
+import { Browser, formTo, mount } from './support/browser.ts'
+
+const KYIV = { SHOP_TZ: 'Europe/Kyiv' }
+async function open(options: WorldOptions = {}): Promise<{ world: World; browser: Browser }> {
+  const world = new World({ failures: 0, ...options, env: { ...KYIV, ...options.env } })
+  return { world, browser: await new Browser(mount(world)).signIn() }
+}
+const plain = (text: string): string => text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+const FILLED = { amount: '1,000.50', currency: 'UAH', description: 'Two "mugs" <b>', name: 'Olena', lang: 'en' }
+
+async function make(browser: Browser, values: Record<string, string> = {}) {
+  const form = formTo(await browser.open('/console/new-link'), '/console/new-link')
+  return { form, page: await browser.submit(form, { ...FILLED, ...values }) }
+}
+
+describe('a link', () => {
+  it('is made, sent, opened and paid, and is then taken today', async () => {
+    const { world, browser } = await open()
+    expect(plain((await browser.open('/console')).text)).toMatch(/All is well.*Nothing yet/)
+    const { page } = await make(browser)
+    expect(page.url).toMatch(/^\/console\/links\/[A-Z2-9]{10}$/)
+    expect(plain(page.text)).toMatch(/₴1,000.50|1,000.50/)
+    expect(page.text).toContain('Two &quot;mugs&quot; &lt;b&gt;')
+    expect([page.headers.get('refresh'), /<svg class="qr"/.test(page.text)]).toEqual(['15', true])
+    for (const way of ['https://t.me/share/url?url=', 'viber://forward?text=', 'sms:?&amp;body=', 'mailto:?subject=']) {
+      expect(page.text).toContain(way)
+    }
+    const short = /href="(https:\/\/[^"]+\/p\/[\w-]{12})"/.exec(page.text)?.[1] ?? ''
+    expect(new URL(short).pathname.length).toBeLessThanOrEqual(16)
+    const state = async () => /<b>(\w+)<\/b>/.exec((await browser.open(page.url)).text)?.[1]
+    expect(await state()).toBe('Sent')
+    const landing = await world.get((await world.get(short)).headers.get('location') ?? '')
+    const action = /action="([^"]+)"/.exec(await landing.text())?.[1] ?? ''
+    const env = world.env()
+    const opened = await world.fetch(new Request(new URL(action, short), { method: 'POST', redirect: 'manual' }), env)
+    await world.advance(20_000)
+    expect(await state()).toBe('Opened')
+    await world.pay(opened.headers.get('location') ?? '')
+    await world.advance(20_000)
+    expect(await state()).toBe('Paid')
+    const home = await browser.open('/console')
+    expect(home.text).toMatch(/<p class="sum">[^<]*1,000\.50/)
+    expect(home.text.match(/<rect/g)).toHaveLength(30)
+    const day = plain((await browser.open('/console/day')).text)
+    expect(day).toMatch(/Total UAH.*Paid ₴ 1,000\.50/)
+    expect(day).toContain('rolling reserve')
+    const file = await browser.raw('/console/day.csv')
+    expect(file.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    const [head, line, end] = (await file.text()).split('\r\n')
+    expect(head).toContain('day,time,order,operation')
+    expect([line?.split(',').slice(3, 7), end]).toEqual([['"paid"', expect.anything(), '"1000.50"', '"UAH"'], ''])
+    const order_id = page.url.split('/').at(-1) ?? ''
+    for (const query of [`q=${order_id}`, 'q=1000.50', 'q=1000%2C50', 'from=2026-03-01&to=2026-03-01']) {
+      expect([query, (await browser.open(`/console/search?${query}`)).text.includes(`/orders/${order_id}"`)]).toEqual([
+        query,
+        true,
+      ])
+    }
+    expect(plain((await browser.open('/console/search?q=nobody')).text)).toContain('Nothing found.')
+  })
+
+  it('is one link of one order, however often its form is sent', async () => {
+    const { browser, world } = await open()
+    const { form, page } = await make(browser)
+    expect((await browser.submit(form, FILLED)).url).toBe(page.url)
+    const { links } = (await (await world.api('/api/links')).json()) as { links: { order_id: string; by: string }[] }
+    expect(new Set(links.map(({ order_id }) => order_id)).size).toBe(1)
+    expect(links[0]?.by).toBe('admin')
+  })
+
+  it('is closed, and then leads to no payment', async () => {
+    const { browser } = await open()
+    const { page } = await make(browser)
+    const closed = await browser.submit(formTo(page, /revoke$/))
+    expect(plain(closed.text)).toContain('Nobody can pay with this link any more.')
+    expect(plain((await browser.open('/console/links?state=revoked')).text)).toContain('Two')
+    expect(plain((await browser.open('/console/links?state=paid')).text)).toContain('No links yet.')
+  })
+
+  it.each([
+    [{ amount: '0' }, 'more than zero'],
+    [{ amount: '1.005' }, 'two decimals'],
+    [{ amount: 'ten' }, 'Write an amount'],
+    [{ description: ' ' }, 'what it is for'],
+    [{ until: '2026-02-01' }, 'The day is over'],
+    [{ email: 'nobody' }, 'No link was made'],
+  ])('is not made of %j, and what was typed stays', async (values, says) => {
+    const { browser, world } = await open()
+    const { page } = await make(browser, values)
+    expect([page.status, plain(page.text)]).toEqual([400, expect.stringContaining(says)])
+    expect(page.text).toContain('value="Olena"')
+    expect(await (await world.api('/api/links')).json()).toMatchObject({ links: [] })
+  })
+})
+
+describe('a storage that fails', () => {
+  it('shows what is known, and no sum that is not', async () => {
+    const { browser, world } = await open()
+    world.gate.before = () => {
+      throw new Error('down')
+    }
+    const home = await browser.open('/console')
+    expect([home.status, plain(home.text)]).toEqual([200, expect.stringContaining('is not known now')])
+    expect(home.text).not.toMatch(/class="sum"|All is well/)
+    for (const path of ['/console/links', '/console/day', '/console/day.csv', '/console/search?q=x']) {
+      expect([path, (await browser.open(path)).status]).toEqual([path, 503])
+    }
+  })
+})
+
+it('begins a day of the shop where its zone does, also when the clocks change', () => {
+  const days: [string, string, number, string][] = [
+    ['Europe/Kyiv', '2026-03-01', 0, '2026-02-28T22:00:00.000Z'],
+    ['Europe/Kyiv', '2026-03-29', 1, '2026-03-29T21:00:00.000Z'],
+    ['Pacific/Kiritimati', '2026-03-01', 0, '2026-02-28T10:00:00.000Z'],
+    ['America/Los_Angeles', '2026-03-01', 0, '2026-03-01T08:00:00.000Z'],
+    ['', '2026-03-01', 0, '2026-03-01T00:00:00.000Z'],
+  ]
+  for (const [SHOP_TZ, day, plus, wanted] of days) {
+    expect([SHOP_TZ, new Date(startOf({ SHOP_TZ } as never, day, plus)).toISOString()]).toEqual([SHOP_TZ, wanted])
+  }
+})

@@ -18,6 +18,7 @@ const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.fram
 export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/cli.test.ts': 'starts processes',
   'test/node/command-line.test.ts': 'starts processes',
+  'test/node/console-races.test.ts': 'starts workerd',
   'test/node/contributing.test.ts': 'starts processes',
   'test/node/demo.test.ts': 'starts processes',
   'test/node/emulator-elsewhere.test.ts': 'starts processes',

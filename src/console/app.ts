@@ -1,15 +1,22 @@
 import type { Shop } from '../shop/index.ts'
+import { describeError, logError } from '../shop/lib/log.ts'
+import { StorageError } from '../shop/store/kv.ts'
 import { createAccess } from './access.ts'
-import { notice, respond } from './layout.ts'
+import { notice, redirect, respond } from './layout.ts'
 import { signIn, signOut } from './login.ts'
 import type { ConsoleOptions } from './options.ts'
+import { ACTS, askFor, confirm } from './pages/act.ts'
+import { finish, showAttention } from './pages/attention.ts'
 import { day, dayFile } from './pages/day.ts'
 import { link, links, makeLink, newLink, revokeLink } from './pages/links.ts'
+import { addNote, showOrder } from './pages/order.ts'
 import { search } from './pages/orders-found.ts'
+import { showReceipt } from './pages/receipt.ts'
+import { showRecord } from './pages/record.ts'
 import { today } from './pages/today.ts'
 import { isOwnForm } from './session.ts'
 import { ICON, STYLE } from './style.ts'
-import { at, type C, type SignedVisit, type Visit } from './visit.ts'
+import { at, type C, orderPath, type SignedVisit, type Visit } from './visit.ts'
 import { wordsOf } from './words/language.ts'
 
 /** A page: `values` are the parts of the path that the route leaves open, decoded; `fields` is the form that was posted. */
@@ -18,6 +25,8 @@ export type Show = (
   values: string[],
   fields: Record<string, string>,
 ) => Promise<Response> | Response
+
+const toOrder: Show = (visit, [id = '']) => redirect(visit, orderPath(id))
 
 /** Every page: its method, and its path, where `:` stands for a part that is open. */
 const PAGES: readonly [route: `${'GET' | 'POST'} /${string}`, show: Show][] = [
@@ -31,6 +40,19 @@ const PAGES: readonly [route: `${'GET' | 'POST'} /${string}`, show: Show][] = [
   ['GET /day', day],
   ['GET /day.csv', dayFile],
   ['POST /logout', signOut],
+  ['GET /attention', showAttention],
+  ['GET /record', showRecord],
+  ['GET /orders/:', showOrder],
+  ['POST /orders/:/notes', addNote],
+  ['POST /orders/:/done', finish],
+  ['GET /orders/:/receipt/:', showReceipt],
+  ...ACTS.flatMap((act): [`${'GET' | 'POST'} /${string}`, Show][] => [
+    [`POST /orders/:/${act}`, askFor(act)],
+    [`POST /orders/:/${act}/confirm`, confirm(act)],
+    // Reloaded, or opened again: the order says how it stands.
+    [`GET /orders/:/${act}`, toOrder],
+    [`GET /orders/:/${act}/confirm`, toOrder],
+  ]),
 ]
 
 /** Handles every request to the console. */
@@ -42,9 +64,15 @@ export function createPages(shop: Shop, options: ConsoleOptions): (c: C) => Prom
     const visit: Visit = { c, shop, options, now, words, ...placeOf(c), cookies: cookie ? [cookie] : [] }
     const asset = c.req.method === 'GET' ? assetOf(visit) : undefined
     if (asset) return asset
-    const person = await signIn(visit, access)
-    if (person instanceof Response) return person
-    return show({ ...visit, person })
+    try {
+      const person = await signIn(visit, access)
+      return person instanceof Response ? person : await show({ ...visit, person })
+    } catch (error) {
+      logError('console_failed', describeError(error))
+      // The login's throttle could not be asked; else a page has failed, and what it posted may have been done.
+      const isBefore = c.req.method !== 'POST' || error instanceof StorageError
+      return notice({ ...visit, person: undefined }, 503, isBefore ? words.failed : words.problems.outcome_unknown)
+    }
   }
 }
 

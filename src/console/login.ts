@@ -1,12 +1,23 @@
 import { html } from 'hono/html'
 import { adminTokens } from '../shop/env.ts'
+import { countWrongLogin, forgetWrongLogins, loginWait } from '../shop/flows/throttle.ts'
 import { configurationProblems } from '../shop/lib/configuration.ts'
 import { equalSecret } from '../shop/lib/crypto.ts'
 import { isLoopback } from '../shop/lib/loopback.ts'
+import { openScope } from '../shop/scope.ts'
 import { notice, page, redirect } from './layout.ts'
 import { sign } from './lib/sign.ts'
 import type { ConsoleRole } from './options.ts'
-import { csrfOf, endSession, formSecret, isOwnForm, newSession, readSession, sessionCookie } from './session.ts'
+import {
+  csrfOf,
+  endSession,
+  formSecret,
+  isOwnForm,
+  newSession,
+  readSession,
+  type Session,
+  sessionCookie,
+} from './session.ts'
 import { at, type Person, type Visit } from './visit.ts'
 
 type Access = (token: string) => Promise<string | undefined>
@@ -48,26 +59,37 @@ function unconfigured(visit: Visit): Promise<Response> {
 }
 
 /** The login, in place of whatever page was asked for. */
-async function login(visit: Visit, known: Awaited<ReturnType<typeof readSession>>): Promise<Response> {
+async function login(visit: Visit, known: Session | undefined): Promise<Response> {
   const { c, path, words } = visit
   const guest = known ?? newSession('guest', visit.now())
   const secret = await formSecret(c, guest)
   const isTry = c.req.method === 'POST' && path === '/login'
   if (!isTry) return loginPage(visit, guest, c.req.method === 'GET' ? 200 : 403)
-  const { csrf, password } = await c.req.parseBody()
+  const { csrf, password } = await c.req.parseBody().catch((): Record<string, unknown> => ({}))
   if (!known || !(await isOwnForm(c, secret, csrf))) return loginPage(visit, guest, 403, words.oldForm.body)
+  const scope = openScope({ now: visit.now }, c.env)
+  const wait = await loginWait(scope)
+  if (wait > 0) return tooMany(visit, guest, wait)
   for (const expected of adminTokens(c.env)) {
     if (!(await equalSecret(String(password), expected))) continue
     // A session of its own: an id that someone else has planted is worth nothing.
     visit.cookies.unshift(await sessionCookie(c, newSession('admin', visit.now()), visit.now()))
+    await forgetWrongLogins(scope)
     return redirect(visit, '/')
   }
-  return loginPage(visit, guest, 403, words.login.wrong)
+  const next = await countWrongLogin(scope)
+  return next > 0 ? tooMany(visit, guest, next) : loginPage(visit, guest, 403, words.login.wrong)
+}
+
+function tooMany(visit: Visit, guest: Session, wait: number): Promise<Response> {
+  const seconds = Math.ceil(wait / 1000)
+  const headers = { 'retry-after': String(seconds) }
+  return loginPage(visit, guest, 429, visit.words.login.wait(seconds), headers)
 }
 
 async function loginPage(
   visit: Visit,
-  guest: NonNullable<Awaited<ReturnType<typeof readSession>>>,
+  guest: Session,
   status: number,
   problem?: string,
   headers: Record<string, string> = {},

@@ -78,4 +78,4 @@ function contextOf(c: C): { waitUntil: (work: Promise<unknown>) => void } {
 export const at = ({ base }: Pick<Visit, 'base'>, path: string): string => `${base}${path}`
 
 /** The path of an order's page. */
-export const orderPath = (order_id: string): string => `/orders/${encodeURIComponent(order_id)}`
+export const orderPath = (order_id: string): `/orders/${string}` => `/orders/${encodeURIComponent(order_id)}`

@@ -38,10 +38,12 @@ export interface MoneyRequest {
   hasCurrency: boolean
   /** Whether it says where its webhooks go. */
   hasServerUrl: boolean
+  /** The order's totals as the caller knows them, see {@link versionOf}: of an order that has others nothing is sent. */
+  version?: string | undefined
 }
 
 /** A request that was about to be sent. */
-export interface MoneyOperation extends Omit<MoneyRequest, 'hasCurrency' | 'hasServerUrl'> {
+export interface MoneyOperation extends Omit<MoneyRequest, 'hasCurrency' | 'hasServerUrl' | 'version'> {
   started_at: number
   /** What the amount has to be, in minor units. */
   expected: number
@@ -186,9 +188,10 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
   const waits = afterLoss(state, wanted, now)
   if (waits) return waits
   const { order, operations } = state
-  const { hasCurrency, hasServerUrl, ...fields } = wanted
+  const { hasCurrency, hasServerUrl, version, ...fields } = wanted
   if (!order.isKnown && !hasCurrency) return answer(state, unknownOrder)
   if (!order.isAddressable && !hasServerUrl) return answer(state, noServerUrl)
+  if (version !== undefined && version !== versionOf(order.totals)) return answer(state, changed)
   const { kind, amount } = wanted
   const operation: MoneyOperation = {
     ...fields,
@@ -254,6 +257,10 @@ function explain(state: OrderState, { id, executed }: Extract<Message, { type: '
     ],
   }
 }
+
+/** What money the order holds, as one word: another one means that something was moved since. */
+export const versionOf = ({ authorized, captured, refunded, voided }: OrderTotals): string =>
+  [authorized, captured, refunded, voided].join('-')
 
 /** What is left of the order for an operation without an amount, in minor units. */
 function left(kind: OperationKind, { authorized, captured, refunded, voided }: OrderTotals): number {
@@ -445,6 +452,7 @@ const strange = (kind: OperationKind, operation_id: string): RecordedResponse =>
     `If it is this one, it was made. To make another ${kind}, first settle it: POST …/attempts/${operation_id}/settle with {"executed": true}.`,
     { operation_id },
   )
+const changed = problem(412, 'order_changed', 'Money of this order was moved since; nothing was sent.')
 const keyReused = problem(422, 'idempotency_key_reused', 'This Idempotency-Key belongs to another request.')
 const notFound = problem(404, 'not_found', 'No such attempt.')
 const alreadySettled = problem(409, 'already_settled', 'The outcome of this attempt is known already.')

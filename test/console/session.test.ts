@@ -1,28 +1,197 @@
 // Who gets in, and what a form of another page, session or site is worth.
 import { describe, expect, it } from 'vitest'
-import { ADMIN_TOKEN, ORIGIN, World } from '../worker/support/world.ts'
+import { sign } from '../../src/console/lib/sign.ts'
+import type { ShopEnv } from '../../src/shop/index.ts'
+import { ADMIN_TOKEN, World } from '../worker/support/world.ts'
 import { Browser, formTo, mount } from './support/browser.ts'
 
-const signedIn = /Signed in as admin/
+const SIGNED_IN = /Signed in as admin/
+const SESSION = '__Host-edgetill'
+const HOUR_MS = 3_600_000
+
+async function signedIn(env: Partial<ShopEnv> = {}) {
+  const world = new World()
+  const send = mount(world, {}, env)
+  return { world, send, browser: await new Browser(send).signIn() }
+}
 
 describe('the login', () => {
   it('lets the bearer of ADMIN_TOKEN in, with a new session', async () => {
     const browser = new Browser(mount(new World()))
     const login = await browser.open('/console/orders/A-1')
-    const planted = browser.cookies.get('__Host-edgetill')
-    expect(login.text).not.toMatch(signedIn)
+    const planted = browser.cookies.get(SESSION)
+    expect(login.text).not.toMatch(SIGNED_IN)
     const home = await browser.submit(formTo(login, '/console/login'), { password: ADMIN_TOKEN })
-    expect([home.status, home.text]).toEqual([200, expect.stringMatching(signedIn)])
-    expect(browser.cookies.get('__Host-edgetill')?.split('.')[1]).not.toBe(planted?.split('.')[1])
+    expect([home.status, home.text]).toEqual([200, expect.stringMatching(SIGNED_IN)])
+    expect(browser.cookies.get(SESSION)?.split('.')[1]).not.toBe(planted?.split('.')[1])
     const [cookie] = home.headers.getSetCookie()
     expect(cookie).toMatch(/^__Host-edgetill=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=1800; Secure$/)
-    expect((await browser.submit(formTo(home, '/console/logout'))).text).not.toMatch(signedIn)
+    expect((await browser.submit(formTo(home, '/console/logout'))).text).not.toMatch(SIGNED_IN)
+  })
+
+  it('works on this machine over http, where a browser stores no secure cookie', async () => {
+    const browser = new Browser(mount(new World()), {}, 'http://localhost:8787')
+    await browser.signIn()
+    const { text, headers } = await browser.open('/console')
+    expect(text).toMatch(SIGNED_IN)
+    expect(headers.getSetCookie()[0]).toMatch(/^edgetill=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=1800$/)
+  })
+
+  it('lets the bearer of ADMIN_TOKEN_PREVIOUS in while it is being replaced', async () => {
+    const previous = 'the-token-before-this-one-32-characters'
+    const send = mount(new World(), {}, { ADMIN_TOKEN_PREVIOUS: previous })
+    await new Browser(send).signIn(previous).then(async (browser) => {
+      expect((await browser.open('/console')).text).toMatch(SIGNED_IN)
+    })
+  })
+
+  it.each(['', 'short'])('lets nobody in without a usable ADMIN_TOKEN: %j', async (token) => {
+    const send = mount(new World(), {}, { ADMIN_TOKEN: token })
+    for (const path of ['/console', '/console/orders/A-1']) {
+      const { status, text } = await new Browser(send).open(path)
+      expect([status, text]).toEqual([503, expect.stringContaining('wrangler secret put ADMIN_TOKEN')])
+    }
+  })
+
+  it('makes whoever guesses wait after five wrong tries, and forgets them after a right one', async () => {
+    const world = new World()
+    const browser = new Browser(mount(world))
+    const form = formTo(await browser.open('/console'), '/console/login')
+    const statuses: number[] = []
+    for (let i = 0; i < 6; i++) statuses.push((await browser.submit(form, { password: `guess ${i}` })).status)
+    expect(statuses).toEqual([403, 403, 403, 403, 429, 429])
+    const waiting = await browser.submit(form, { password: ADMIN_TOKEN })
+    expect([waiting.status, waiting.headers.get('retry-after')]).toEqual([429, '5'])
+    world.time += 5_000
+    expect((await browser.submit(form, { password: ADMIN_TOKEN })).text).toMatch(SIGNED_IN)
+    const other = new Browser(mount(world))
+    const again = formTo(await other.open('/console'), '/console/login')
+    expect((await other.submit(again, { password: 'guess' })).status).toBe(403)
+  })
+
+  it('shows no page that it cannot guard: the gate fails', async () => {
+    const world = new World()
+    const gates = { idFromName: () => ({}), get: () => ({ fetch: () => Promise.reject(new Error('gone')) }) }
+    const browser = new Browser(mount(world, {}, { ORDER_GATE: gates as unknown as ShopEnv['ORDER_GATE'] }))
+    const form = formTo(await browser.open('/console'), '/console/login')
+    const shown = await browser.submit(form, { password: ADMIN_TOKEN })
+    expect([shown.status, shown.text]).toEqual([503, expect.stringContaining('Nothing was changed')])
   })
 })
 
-it('has a policy without inline styles and scripts', async () => {
-  const { headers, text } = await new Browser(mount(new World())).open('/console')
-  expect(headers.get('content-security-policy')).not.toContain('unsafe')
-  expect(text).not.toMatch(/<script|<style|\sstyle=|\son\w+=/)
-  expect(ORIGIN).toBeTruthy()
+describe('a session', () => {
+  it('ends after half an hour without use, and after twelve hours in any case', async () => {
+    const { world, browser } = await signedIn()
+    for (let hours = 0; hours < 11.6; hours += 0.4) {
+      world.time += 0.4 * HOUR_MS
+      expect((await browser.open('/console')).text).toMatch(SIGNED_IN)
+    }
+    world.time += 0.4 * HOUR_MS
+    expect((await browser.open('/console')).text).not.toMatch(SIGNED_IN)
+    await browser.signIn()
+    world.time += 0.51 * HOUR_MS
+    expect((await browser.open('/console')).text).not.toMatch(SIGNED_IN)
+  })
+
+  const forge = async (secret: string, text: string) => `${text}.${await sign(secret, 'session', text)}`
+  it.each<[string, (real: string, now: number) => string | Promise<string>]>([
+    ['nothing', () => ''],
+    ['noise', () => 'x.y.z'],
+    ['no signature', (real) => real.replace(/[^.]+$/, '')],
+    ['another signature', (real) => real.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))],
+    ['a guest’s that calls itself admin', (real) => real.replace(/^admin/, 'guest')],
+    ['a longer life', (real) => real.replace(/\.(\d+)(?=\.[^.]+$)/, '.9999999999999')],
+    ['another secret', (_, now) => forge('another-secret-of-32-characters-here', `admin.id.${now}.${now + HOUR_MS}`)],
+    ['one that has ended', (_, now) => forge(ADMIN_TOKEN, `admin.id.${now - HOUR_MS}.${now - 1}`)],
+  ])('is not one: %s', async (_, forged) => {
+    const { world, browser } = await signedIn()
+    browser.cookies.set(SESSION, await forged(browser.cookies.get(SESSION) ?? '', world.time))
+    expect((await browser.open('/console')).text).not.toMatch(SIGNED_IN)
+  })
+
+  it('ends when ADMIN_TOKEN is replaced', async () => {
+    const { world, browser } = await signedIn()
+    const renewed = new Browser(
+      mount(world, {}, { ADMIN_TOKEN: 'another-token-of-32-characters-here', ADMIN_TOKEN_PREVIOUS: ADMIN_TOKEN }),
+    )
+    renewed.cookies = browser.cookies
+    expect((await renewed.open('/console')).text).not.toMatch(SIGNED_IN)
+  })
+})
+
+describe('a form', () => {
+  type Post = Awaited<ReturnType<typeof signedIn>> & { csrf: string; body: Record<string, string> }
+  it.each<[string, (post: Post) => Promise<{ csrf?: string; headers?: Record<string, string> }>]>([
+    ['without csrf', async () => ({})],
+    ['with a wrong csrf', async ({ csrf }) => ({ csrf: csrf.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')) })],
+    [
+      'of another form',
+      async ({ browser }) => ({ csrf: formTo(await browser.open('/console'), '/console/logout').fields.csrf ?? '' }),
+    ],
+    [
+      'of another session',
+      async ({ send }) => {
+        const other = await new Browser(send).signIn()
+        return { csrf: formTo(await other.open('/console/orders/A-1'), /erase$/).fields.csrf ?? '' }
+      },
+    ],
+    ['from another site', async ({ csrf }) => ({ csrf, headers: { origin: 'https://evil.example.com' } })],
+    ['from nowhere', async ({ csrf }) => ({ csrf, headers: { origin: 'null' } })],
+    [
+      'from another site, as the browser says',
+      async ({ csrf }) => ({ csrf, headers: { 'sec-fetch-site': 'cross-site' } }),
+    ],
+    ['from a sister site', async ({ csrf }) => ({ csrf, headers: { 'sec-fetch-site': 'same-site' } })],
+  ])('%s does nothing', async (_, attack) => {
+    const here = await signedIn()
+    await here.world.pay(await here.world.open(await here.world.link({ order_id: 'A-1' })))
+    const { action, fields } = formTo(await here.browser.open('/console/orders/A-1'), /erase$/)
+    const { csrf, headers = {} } = await attack({ ...here, csrf: fields.csrf ?? '', body: fields })
+    for (const path of [action, `${action}/confirm`]) {
+      const body = new URLSearchParams(csrf === undefined ? {} : { csrf })
+      const response = await here.browser.raw(path, { method: 'POST', headers, body })
+      expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('Nothing was done')])
+    }
+    expect(await (await here.world.api('/api/orders/A-1')).text()).toContain('olena@example.com')
+  })
+})
+
+describe('every page', () => {
+  it.each([
+    '/console',
+    '/console/attention',
+    '/console/record',
+    '/console/orders/A-1',
+    '/console/nothing',
+    '/console/style.css',
+  ])(
+    '%s has a strict policy, is not stored where it shows something, and has no script or style of its own',
+    async (path) => {
+      const { browser } = await signedIn()
+      const { headers, text } = await browser.open(path)
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; manifest-src 'self'",
+      )
+      expect(headers.get('cache-control')).toBe(path.endsWith('.css') ? 'public, max-age=300' : 'no-store')
+      expect(text).not.toMatch(/<script|<style|\sstyle=|\son\w+=/)
+    },
+  )
+
+  it('looks different in test mode, is in the chosen language, and leaves the engine’s routes alone', async () => {
+    const { browser, send } = await signedIn({ MODE: 'test' })
+    expect((await browser.open('/console/record')).text).toContain('no real money moves')
+    expect((await browser.open('/console?lang=uk')).text).toContain('Тестовий режим')
+    expect((await browser.open('/console')).text).toContain('Сьогодні')
+    expect((await new Browser(send).open('/health')).text).toContain('"status"')
+    expect((await new Browser(send).open('/nothing')).headers.get('content-security-policy')).not.toContain(
+      'manifest-src',
+    )
+  })
+
+  it('knows where it is mounted, and can be installed', async () => {
+    const { browser } = await signedIn()
+    const manifest = JSON.parse((await browser.open('/console/manifest.webmanifest')).text)
+    expect(manifest).toMatchObject({ start_url: '/console/', display: 'standalone' })
+    expect((await browser.open(manifest.icons[0].src)).text).toMatch(/^<svg/)
+  })
 })

@@ -2,7 +2,7 @@
 export const english = {
   lang: 'en' as string,
   locale: 'en-GB',
-  currencies: { UAH: '₴' } as Record<string, string>,
+  currencies: {} as Record<string, string>,
   console: 'Console',
   testMode: 'Test mode: no real money moves',
   otherLanguage: 'Українською',

@@ -41,6 +41,8 @@ export interface MoneyCall {
   idempotencyKey: string
   /** The fields of the SDK's input without `order_id`; `order_currency` defaults to the order's. */
   fields: Record<string, unknown>
+  /** The order's totals as the caller knows them. */
+  version?: string | undefined
 }
 
 /** The field of each kind's amount; a void has none. */
@@ -52,7 +54,7 @@ const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } 
  * @throws {StorageError} before it is sent.
  */
 export async function moveMoney(scope: OrderScope, order_id: string, call: MoneyCall): Promise<RecordedResponse> {
-  const { kind, idempotencyKey, fields } = call
+  const { kind, idempotencyKey, fields, version } = call
   const names = Object.keys(fields).sort()
   const [keyHash, fingerprint] = await Promise.all([
     sha256(idempotencyKey),
@@ -67,6 +69,7 @@ export async function moveMoney(scope: OrderScope, order_id: string, call: Money
     amount: typeof asked === 'number' ? asked : null,
     hasCurrency: fields.order_currency !== undefined,
     hasServerUrl: fields.server_url != null,
+    version,
   }
   const target = await attemptFor(scope, order_id, keyHash)
   if (typeof target !== 'string') return target

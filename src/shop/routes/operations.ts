@@ -36,7 +36,7 @@ export const moveMoney =
       throw new ProblemError(400, 'invalid_input', 'pos_id must be left out: it is the worker’s POS_ID.')
     }
     const order_id = orderIn(c)
-    const request = { kind, idempotencyKey, fields }
+    const request = { kind, idempotencyKey, fields, version: c.req.header('if-match') }
     return respond(await act(scope, order_id, move, request).catch(unlessLost(kind, order_id)))
   }
 

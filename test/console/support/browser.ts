@@ -90,7 +90,12 @@ export class Browser {
     const response = await this.raw(path, init)
     const location = response.headers.get('location')
     if (location !== null) return this.open(location)
-    return { status: response.status, text: await response.text(), headers: response.headers, url: path }
+    return {
+      status: response.status,
+      text: (await response.text()).replaceAll('\u00a0', ' '),
+      headers: response.headers,
+      url: path,
+    }
   }
 
   submit({ action, fields }: Form, values: Record<string, string> = {}): Promise<Shown> {

@@ -2,6 +2,8 @@
 // merchant's code is one. At a step that the test names it waits forever for an address that makes the test stop workerd.
 
 import type { DurableObjectState, ExecutionContext } from '@cloudflare/workers-types'
+import { Hono } from 'hono'
+import { createConsole } from '../../../src/console/index.ts'
 import { operationKey } from '../../../src/index.ts'
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
 import { createShop } from '../../../src/shop/index.ts'
@@ -32,6 +34,11 @@ const shop = createShop({
     }),
   onAlert: async ({ kind }) => void (await tellShop({ id: kind })),
 })
+
+const consoleApp = new Hono<{ Bindings: Env }>().route(
+  '/console',
+  createConsole(shop, { now: () => Date.now() + offset }),
+)
 
 const GONE = 410
 /** The objects of this isolate, by their ids. */
@@ -132,6 +139,7 @@ export default {
       await Promise.all(runs)
       return new Response()
     }
-    return shop.fetch(request, withSteps(env), context as never)
+    const app = pathname.startsWith('/console') ? consoleApp : shop
+    return app.fetch(request, withSteps(env), context as never)
   },
 }

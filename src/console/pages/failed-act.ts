@@ -1,0 +1,56 @@
+import { html } from 'hono/html'
+import type { Problem } from '../../shop/lib/problem.ts'
+import { form, page } from '../layout.ts'
+import type { Act } from '../roles.ts'
+import { at, orderPath, type SignedVisit } from '../visit.ts'
+import type { Words } from '../words/en.ts'
+import { reasonOf } from './order.ts'
+
+type Said = keyof Words['problems']
+
+const SAID: Readonly<Record<string, Said>> = {
+  order_changed: 'order_changed',
+  idempotency_key_reused: 'idempotency_key_reused',
+  paid_twice: 'paid_twice',
+  outcome_unknown: 'outcome_unknown',
+  state: 'not_sent',
+  connection: 'not_sent',
+  config: 'config',
+  order_rebuilt: 'not_sent',
+  invalid_input: 'rejected',
+}
+
+/** What is known of an act that was not confirmed. Whatever is not named is unknown: money may have moved. */
+function saidOf({ code, status, service }: Problem): Said {
+  if (Object.hasOwn(SAID, code)) return SAID[code] as Said
+  if (code.endsWith('_not_executed')) return 'not_executed'
+  if (code.endsWith('_unsettled') || code.endsWith('_in_progress')) return 'earlier'
+  if (code === 'api' || service !== undefined) return status === 503 ? 'not_sent' : 'rejected'
+  return status < 500 ? 'forbidden' : 'outcome_unknown'
+}
+
+/** The page of an act that failed: what is known, what is not, and what to do. "Try again" sends the same key. */
+export function failedAct(
+  visit: SignedVisit,
+  id: string,
+  act: Act,
+  fields: Record<string, string>,
+  problem: Problem,
+): Promise<Response> {
+  const { words } = visit
+  const said = saidOf(problem)
+  const { title, body } = words.problems[said]
+  const mayRetry = said === 'outcome_unknown' || said === 'not_sent'
+  const { csrf: _, ...carried } = fields
+  const { attempts, service } = problem as Problem & { attempts?: string[]; service?: { code?: string } }
+  const path = orderPath(id)
+  return page(visit, {
+    status: problem.status,
+    title,
+    body: html`<p class="box ${said === 'outcome_unknown' ? 'wait' : 'bad'}" role="alert">${body} ${reasonOf(words, String(service?.code ?? ''))}</p>
+${said === 'paid_twice' ? html`<ul>${(attempts ?? []).map((one, i) => html`<li><a href="${at(visit, orderPath(/~\d+$/.test(one) ? one : `${one}~1`))}">${words.payment(i + 1)}</a></li>`)}</ul>` : ''}
+${mayRetry ? form(visit, `${path}/${act}/confirm`, html`${Object.entries(carried).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button>${words.retry}</button>`) : ''}
+<p><a href="${at(visit, path)}">${words.back}</a></p>
+${said === 'rejected' && problem.detail ? html`<details><summary>${words.order.raw}</summary><p>${problem.detail}</p></details>` : ''}`,
+  })
+}

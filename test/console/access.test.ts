@@ -1,0 +1,150 @@
+// Cloudflare Access in front of the console: its tokens are verified with its keys, and roles are by e-mail.
+import { sign } from 'hono/jwt'
+import { describe, expect, it } from 'vitest'
+import type { ConsoleRole } from '../../src/console/index.ts'
+import type { Order } from '../../src/shop/store/order.ts'
+import { World } from '../worker/support/world.ts'
+import { Browser, formsOf, formTo, mount } from './support/browser.ts'
+
+const AUDIENCE = 'the-audience-tag'
+const ISSUER = 'https://mugs.cloudflareaccess.com'
+const OLENA = 'olena@shop.example.com'
+
+async function newKey(kid: string) {
+  const algorithm = {
+    name: 'RSASSA-PKCS1-v1_5',
+    modulusLength: 2048,
+    publicExponent: new Uint8Array([1, 0, 1]),
+    hash: 'SHA-256',
+  }
+  const pair = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair
+  const [secret, shown] = await Promise.all(
+    [pair.privateKey, pair.publicKey].map((key) => crypto.subtle.exportKey('jwk', key)),
+  )
+  return { secret: { ...secret, kid, alg: 'RS256' }, shown: { ...shown, kid, alg: 'RS256', use: 'sig' } }
+}
+const [KEY, OTHER] = await Promise.all([newKey('first'), newKey('second')])
+type Key = typeof KEY
+
+const seconds = (): number => Math.floor(Date.now() / 1000)
+const claims = (more: object = {}) => ({
+  iss: ISSUER,
+  aud: [AUDIENCE],
+  email: OLENA,
+  iat: seconds() - 5,
+  exp: seconds() + 600,
+  ...more,
+})
+const tokenOf = (more: object = {}, { secret }: Key = KEY): Promise<string> =>
+  sign(claims(more), secret as never, 'RS256')
+
+/** A console behind Access. `keys` are what Access publishes; the fetches of them are counted. */
+function behindAccess(roles?: Record<string, ConsoleRole>, keys: Key[] = [KEY]) {
+  const world = new World()
+  const fetched: string[] = []
+  const fetch = async (url: RequestInfo | URL) => {
+    fetched.push(String(url))
+    return Response.json({ keys: keys.map(({ shown }) => shown) })
+  }
+  const send = mount(world, {
+    access: { team: 'mugs', audience: AUDIENCE },
+    roles,
+    fetch: fetch as typeof globalThis.fetch,
+  })
+  const as = (token: string) => new Browser(send, { 'cf-access-jwt-assertion': token })
+  return { world, send, as, fetched, keys }
+}
+
+const encode = (value: object): string =>
+  btoa(JSON.stringify(value)).replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_')
+
+describe('a token of Access', () => {
+  it('names who acts, and its keys are fetched once', async () => {
+    const { as, fetched } = behindAccess()
+    const browser = as(await tokenOf({ email: 'Olena@Shop.example.com' }))
+    for (let i = 0; i < 3; i++) expect((await browser.open('/console')).text).toContain(`Signed in as ${OLENA}`)
+    expect(fetched).toEqual([`${ISSUER}/cdn-cgi/access/certs`])
+  })
+
+  it.each<[string, () => Promise<string> | string]>([
+    ['absent', () => ''],
+    ['noise', () => 'a.b.c'],
+    ['of another audience', () => tokenOf({ aud: ['another'] })],
+    ['of another team', () => tokenOf({ iss: 'https://evil.cloudflareaccess.com' })],
+    ['expired', () => tokenOf({ exp: seconds() - 1 })],
+    ['without an expiry', () => tokenOf({ exp: undefined })],
+    ['of a service', () => tokenOf({ email: undefined, common_name: 'robot' })],
+    ['signed by another key', () => tokenOf({}, { ...OTHER, secret: { ...OTHER.secret, kid: 'first' } })],
+    ['signed by an unknown key', () => tokenOf({}, OTHER)],
+    ['unsigned', () => `${encode({ alg: 'none', kid: 'first', typ: 'JWT' })}.${encode(claims())}.`],
+    ['signed with the public key as a secret', async () => sign(claims(), JSON.stringify(KEY.shown), 'HS256')],
+  ])('lets nobody in that is %s', async (_, make) => {
+    const { as, send } = behindAccess()
+    const token = await make()
+    const shown = await (token === '' ? new Browser(send) : as(token)).open('/console/orders/A-1')
+    expect([shown.status, shown.text]).toEqual([403, expect.stringContaining('Cloudflare Access did not confirm')])
+  })
+
+  it('is verified with a new key after a rotation, and unknown keys are asked for once a minute', async () => {
+    const { world, as, fetched, keys } = behindAccess()
+    await as(await tokenOf()).open('/console')
+    keys.push(OTHER)
+    const rotated = await tokenOf({}, OTHER)
+    expect((await as(rotated).open('/console')).status).toBe(403)
+    world.time += 60_000
+    expect((await as(rotated).open('/console')).status).toBe(200)
+    const third = { ...OTHER, secret: { ...OTHER.secret, kid: 'third' } }
+    for (let i = 0; i < 5; i++) expect((await as(await tokenOf({}, third)).open('/console')).status).toBe(403)
+    expect(fetched.length).toBe(2)
+  })
+})
+
+describe('a role', () => {
+  const roles: Record<string, ConsoleRole> = {
+    'limited@x.example': { refund: 50 },
+    'all@x.example': 'all',
+    'view@x.example': 'view',
+  }
+  const REFUND = '/console/orders/A-1/refund'
+
+  async function paid() {
+    const here = behindAccess(roles)
+    await here.world.pay(await here.world.open(await here.world.link({ order_id: 'A-1' })))
+    const as = async (email: string) => here.as(await tokenOf({ email }))
+    const refunded = async () => ((await (await here.world.api('/api/orders/A-1')).json()) as Order).totals.refunded
+    return { ...here, as, refunded }
+  }
+  const acts = (shown: { text: string }) =>
+    formsOf(shown)
+      .map(({ action }) => action.split('/').at(-1))
+      .filter((act) => act !== 'logout')
+
+  it.each([
+    ['view@x.example', []],
+    ['nobody@x.example', []],
+    ['constructor', []],
+    ['limited@x.example', ['refund', 'notes']],
+    ['all@x.example', ['refund', 'resend', 'erase', 'notes']],
+  ])('of %s shows the buttons %j', async (email, shown) => {
+    const { as } = await paid()
+    expect(acts(await (await as(email)).open('/console/orders/A-1'))).toEqual(shown)
+  })
+
+  it('is enforced at the act: no form of another session, and no amount above the limit of an order', async () => {
+    const { as, refunded, world } = await paid()
+    const [all, limited] = [await as('all@x.example'), await as('limited@x.example')]
+    const first = formTo(await limited.open('/console/orders/A-1'), REFUND)
+    expect((await limited.submit(first, { amount: '50.01' })).text).toContain('up to UAH 50.00')
+    const step = formTo(await limited.submit(first, { amount: '30' }), `${REFUND}/confirm`)
+    expect((await limited.submit(step, { amount: '50.01' })).status).toBe(400)
+    // The totals that the limit is compared with are the gate's, not the form's.
+    expect((await limited.submit(step, { amount: '30', version: '10050-10050-1-0' })).status).toBe(412)
+    expect((await limited.submit(step)).status).toBe(200)
+    await world.advance(5_000)
+    const second = formTo(await limited.open('/console/orders/A-1'), REFUND)
+    expect((await limited.submit(second, { amount: '30' })).text).toContain('up to UAH 50.00')
+    const erase = formTo(await all.open('/console/orders/A-1'), /erase$/)
+    expect((await limited.submit(erase)).status).toBe(403)
+    expect(await refunded()).toBe(3000)
+  })
+})

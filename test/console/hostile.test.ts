@@ -1,0 +1,127 @@
+// Hostile text in every shown field, and storage or a service that fails: pages say what is known, and never more.
+import { describe, expect, it } from 'vitest'
+import { payment } from '../worker/support/events.ts'
+import { World } from '../worker/support/world.ts'
+import { Browser, formTo, mount } from './support/browser.ts'
+
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onfocus='alert(1)",
+  '</textarea></pre><form action="https://evil.example.com">',
+  '\u202eevil\u202c',
+  'x'.repeat(10_000),
+]
+
+/** What of a page's tags its own templates do not write. Escaped text has no tags. */
+function foreign(text: string): string[] {
+  const tags = [...text.matchAll(/<(\w+)([^>]*)>/g)].map(
+    ([, name, rest = '']) => `${name}${rest.replaceAll(/"[^"]*"/g, '""')}`,
+  )
+  return [
+    ...tags.filter((tag) => /^(script|img|style|iframe)|\s(on\w+|style)=|'/.test(tag)),
+    ...[...text.matchAll(/(?:action|href|src)="(?!\/console|\?)[^"]*"/g)].map(String),
+  ]
+}
+
+async function seller(send = mount) {
+  const world = new World()
+  return { world, browser: await new Browser(send(world)).signIn() }
+}
+
+describe('a hostile text', () => {
+  it.each(HOSTILE)('is shown as text in every field: %.30s', async (text) => {
+    const { world, browser } = await seller()
+    const short = text.slice(0, 200)
+    const fields = {
+      customer_fname: text,
+      customer_lname: short,
+      cc_mask: short,
+      description: short,
+      customer_email: short,
+      status_description: short,
+      status_code: short,
+      created_at: short,
+      processed_at: short,
+      currency: text.slice(0, 3),
+    }
+    await world.deliver({ ...payment('A-1'), ...fields })
+    const order_id = text.slice(0, 30)
+    await world.deliver(payment(order_id))
+    await browser.submit(formTo(await browser.open('/console/orders/A-1'), /notes$/), { text: text.slice(0, 1_000) })
+    for (const path of ['/orders/A-1', `/orders/${encodeURIComponent(order_id)}`, '/attention', '/record', '/']) {
+      const shown = await browser.open(`/console${path}`)
+      expect([path, shown.status]).toEqual([path, 200])
+      expect(foreign(shown.text)).toEqual([])
+    }
+  })
+
+  it.each(['%', '%zz', 'A%2FB', 'x'.repeat(2_000)])('in an address is no page: %.20s', async (part) => {
+    const { browser } = await seller()
+    const { status, text } = await browser.open(`/console/orders/${part}`)
+    expect([404, 400]).toContain(status)
+    expect(foreign(text)).toEqual([])
+  })
+})
+
+describe('a failure', () => {
+  async function paid() {
+    const here = await seller()
+    await here.world.pay(await here.world.open(await here.world.link({ order_id: 'A-1' })))
+    await here.world.advance(2_000)
+    const first = formTo(await here.browser.open('/console/orders/A-1'), /\/refund$/)
+    const step = formTo(await here.browser.submit(first, { amount: '40' }), /\/refund\/confirm$/)
+    const refunded = async () => {
+      const order = (await (await here.world.api('/api/orders/A-1')).json()) as { totals: { refunded: number } }
+      return order.totals.refunded
+    }
+    return { ...here, step, refunded }
+  }
+
+  it.each([
+    ['before it is sent', 'before_commit', 'not known whether it was done'],
+    ['after it was done', 'after_commit', 'not known whether it was done'],
+  ] as const)('of the connection %s is not shown as a refund, and trying again finds out', async (_, when, words) => {
+    const { world, browser, step, refunded } = await paid()
+    world.emulator.faults.next({ kind: 'reset', when, on: 'refund-payment' })
+    const lost = await browser.submit(step)
+    expect([lost.status, lost.text]).toEqual([502, expect.stringContaining(words)])
+    expect(lost.text).not.toContain('Refund: done')
+    await world.advance(130_000)
+    const again = await browser.submit(formTo(lost, /\/refund\/confirm$/))
+    const isMade = when === 'after_commit'
+    expect([await refunded(), again.status]).toEqual(isMade ? [4000, 200] : [0, 409])
+    expect(again.text).toContain(isMade ? 'Refund: done' : 'It was not done')
+  })
+
+  it('of the service says that nothing was sent, and the same form can be sent again', async () => {
+    const { world, browser, step, refunded } = await paid()
+    const refused = Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })
+    world.intercept = () => Promise.reject(refused)
+    const shown = await browser.submit(step)
+    expect([shown.status, shown.text]).toEqual([503, expect.stringContaining('Nothing was sent')])
+    world.intercept = undefined
+    expect((await browser.submit(formTo(shown, /\/refund\/confirm$/))).text).toContain('Refund: done')
+    await world.advance(5_000)
+    expect(await refunded()).toBe(4000)
+  })
+
+  it('of KV shows no details and changes nothing', async () => {
+    const { world, browser } = await paid()
+    world.kv.before = () => {
+      throw new Error('KV is down')
+    }
+    const shown = await browser.open('/console/orders/A-1')
+    expect([200, 503]).toContain(shown.status)
+    expect((await browser.open('/console/attention')).status).toBe(503)
+  })
+
+  it('of the form: an old one whose key was used for another amount is not sent', async () => {
+    const { world, browser, step, refunded } = await paid()
+    await browser.submit(step)
+    const other = await browser.submit(step, { amount: '41' })
+    expect([other.status, other.text]).toEqual([422, expect.stringContaining('used already')])
+    await world.advance(5_000)
+    expect(await refunded()).toBe(4000)
+  })
+})

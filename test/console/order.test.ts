@@ -1,0 +1,110 @@
+// An order's page, and the two steps of what moves its money.
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Order } from '../../src/shop/store/order.ts'
+import { World, type WorldOptions } from '../worker/support/world.ts'
+import { Browser, formTo, mount, type Shown } from './support/browser.ts'
+
+const REFUND = /\/refund$/
+const CONFIRM = /\/refund\/confirm$/
+
+/** A paid order of 100.50, and someone who is signed in. */
+async function paid(options: WorldOptions = {}, method: 'purchase' | 'auth' = 'purchase') {
+  const world = new World(options)
+  await world.pay(await world.open(await world.link({ order_id: 'A-1', method })))
+  await world.advance(2_000)
+  const send = mount(world)
+  const browser = await new Browser(send).signIn()
+  return { world, send, browser, order: () => orderOf(world) }
+}
+
+async function orderOf(world: World): Promise<Order> {
+  return (await (await world.api('/api/orders/A-1')).json()) as Order
+}
+
+/** The first step of a refund. */
+async function ask(browser: Browser, amount: string): Promise<Shown> {
+  return browser.submit(formTo(await browser.open('/console/orders/A-1'), REFUND), { amount })
+}
+
+describe('an order', () => {
+  it('says in words what happened, in both languages', async () => {
+    const { browser, send } = await paid()
+    const shown = await browser.open('/console/orders/A-1')
+    expect([shown.status, shown.text]).toEqual([200, expect.stringContaining('Paid UAH 100.50')])
+    const uk = await new Browser(send, { 'accept-language': 'uk' }).signIn()
+    expect((await uk.open('/console/orders/A-1')).text).toContain('Сплачено 100,50 грн')
+  })
+
+  it('is refunded in two steps, and the receipt prints', async () => {
+    const { browser, order, world } = await paid()
+    const step = await ask(browser, '40.25')
+    expect(step.text).toContain('UAH 40.25 will go back to the customer. UAH 100.50 can be refunded now.')
+    expect((await order()).totals.refunded).toBe(0)
+    const receipt = await browser.submit(formTo(step, CONFIRM))
+    expect([receipt.status, receipt.url]).toEqual([200, expect.stringContaining('/orders/A-1/receipt/')])
+    expect(receipt.text).toContain('UAH 40.25')
+    await world.advance(5_000)
+    expect((await order()).totals.refunded).toBe(4025)
+    const shown = await browser.open('/console/orders/A-1')
+    expect(formTo(shown, REFUND).fields.amount).toBe('60.25')
+    expect(shown.text).toMatch(/admin<\/bdi>: refund/)
+  })
+
+  it.each([
+    ['0', 'more than zero'],
+    ['0.00', 'more than zero'],
+    ['1.005', 'at most two decimals'],
+    ['100.51', 'Only UAH 100.50 is left'],
+    ['40,25', 'such as 100.50'],
+    ['-1', 'such as 100.50'],
+    ['', 'such as 100.50'],
+    ['1e2', 'such as 100.50'],
+  ])('says what is wrong with the amount %j, and sends nothing', async (amount, words) => {
+    const { browser, order } = await paid()
+    const shown = await ask(browser, amount)
+    expect([shown.status, shown.text]).toEqual([400, expect.stringContaining(words)])
+    const step = formTo(await ask(browser, '1'), CONFIRM)
+    expect((await browser.submit(step, { amount })).status).toBe(400)
+    expect((await order()).totals.refunded).toBe(0)
+  })
+})
+
+describe('money moves once', () => {
+  let here: Awaited<ReturnType<typeof paid>>
+  beforeEach(async () => {
+    here = await paid()
+  })
+
+  it('when a form is sent twice, one after the other and together', async () => {
+    const { browser, world, order } = here
+    const step = formTo(await ask(browser, '40'), CONFIRM)
+    const both = await Promise.all([browser.submit(step), browser.submit(step)])
+    const third = await browser.submit(step)
+    expect(third.text).toContain('UAH 40.00')
+    expect(both.map(({ status }) => status)).toContain(200)
+    await world.advance(5_000)
+    expect((await order()).totals.refunded).toBe(4000)
+  })
+
+  it('when two people do it: the second is shown that the order has changed', async () => {
+    const { browser, send, world, order } = here
+    const other = await new Browser(send).signIn()
+    const steps = [formTo(await ask(browser, '40'), CONFIRM), formTo(await ask(other, '40'), CONFIRM)] as const
+    await browser.submit(steps[0])
+    const late = await other.submit(steps[1])
+    expect([late.status, late.text]).toEqual([412, expect.stringContaining('The order has changed')])
+    await world.advance(5_000)
+    expect((await order()).totals.refunded).toBe(4000)
+  })
+
+  it('when the answer is lost: trying again finds out', async () => {
+    const { browser, world, order } = here
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'refund-payment' })
+    const lost = await browser.submit(formTo(await ask(browser, '40'), CONFIRM))
+    expect([lost.status, lost.text]).toEqual([502, expect.stringContaining('It is not known whether it was done')])
+    await world.advance(130_000)
+    const again = await browser.submit(formTo(lost, CONFIRM))
+    expect(again.text).toContain('UAH 40.00')
+    expect((await order()).totals.refunded).toBe(4000)
+  })
+})

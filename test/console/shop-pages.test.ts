@@ -46,7 +46,7 @@ describe('a link', () => {
     expect(home.text).toMatch(/<p class="sum">[^<]*1,000\.50/)
     expect(home.text.match(/<rect/g)).toHaveLength(30)
     const day = plain((await browser.open('/console/day')).text)
-    expect(day).toMatch(/Total UAH.*Paid ₴ 1,000\.50/)
+    expect(day).toMatch(/Total UAH.*Paid UAH 1,000\.50/)
     expect(day).toContain('rolling reserve')
     const file = await browser.raw('/console/day.csv')
     expect(file.headers.get('content-type')).toBe('text/csv; charset=utf-8')

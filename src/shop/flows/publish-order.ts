@@ -111,10 +111,10 @@ async function booksOf(
     return books
   }
   for (const reading of attempts) {
-    const payway = paywayOf(store, await orderKeyOf(reading.order.order_id)) ?? ''
+    const payway = paywayOf(store, await orderKeyOf(reading.order.order_id)) ?? 'unknown'
     for (const row of moneyOf(reading, payway)) of(row.at).money.push({ day: dayOf(row.at, env), ...row })
   }
-  for (const { at, key, entry } of recordOf(store).slice(-AUDITED)) {
+  for (const { at, key, entry } of recordOf(store).slice(-REPEATED)) {
     // A note may name a customer.
     const { text, ...rest } = entry
     const shown = rest.action === 'note' || text === undefined ? rest : { ...rest, text }
@@ -123,8 +123,8 @@ async function booksOf(
   return months
 }
 
-/** Entries of the record that a publication repeats. */
-const AUDITED = 50
+/** Entries of the record, and operations of an attempt, that a publication repeats: the last ones. */
+const REPEATED = 50
 
 const KINDS: ReadonlyMap<string | undefined, MoneyRow['kind']> = /* @__PURE__ */ new Map([
   ['purchase', 'paid'],
@@ -135,29 +135,41 @@ const KINDS: ReadonlyMap<string | undefined, MoneyRow['kind']> = /* @__PURE__ */
   ['void', 'voided'],
 ])
 
-/** The operations of an attempt that have succeeded, those included that were taken back. */
+/** The operations of an attempt that have succeeded, those included that were taken back: the last ones that something was heard of. */
 function moneyOf({ order, events }: OrderReading, payway: string): Omit<MoneyRow, 'day'>[] {
-  return order.operations.flatMap(({ method, id, status, created_at }) => {
+  const successes = new Map<string, LoggedEvent[]>()
+  for (const event of events) {
+    if (event.status !== 'success') continue
+    const key = keyOf({ ...event, id: operationId(event) })
+    successes.set(key, [...(successes.get(key) ?? []), event])
+  }
+  const rows = order.operations.flatMap((operation) => {
+    const { method, id, status, created_at } = operation
     const kind = KINDS.get(method)
-    const known = events.filter(
-      (event) => event.status === 'success' && event.method === method && operationId(event) === id,
-    )
-    // Charges of a subscription may differ in their time alone.
-    const own = isPrimary({ method }) ? known.filter((event) => (event.created_at ?? null) === created_at) : known
+    const own = successes.get(keyOf(operation)) ?? []
     const last = own.reduce<LoggedEvent | undefined>((a, b) => (a && isNewer(a, b) ? a : b), undefined)
-    if (!kind || !last || last.currency === undefined) return []
+    if (!kind || last?.currency === undefined) return []
     const { fee_amount = 0, fee_currency = last.currency, currency } = last
+    const times = own.map(({ received_at }) => received_at)
     const row: Omit<MoneyRow, 'day'> = {
-      at: Math.min(...own.map(({ received_at }) => received_at)),
-      id: `${order.order_id}/${method}/${id}/${created_at}`,
+      at: Math.min(...times),
+      id: [order.order_id, method, id, created_at].join(' '),
       ...{ order_id: order.order_id, kind, method: payway, amount: paid(last), currency },
       fee: fee_currency === currency ? hundredths(fee_amount) : 0,
       reference: order.reference ?? null,
       ...(status !== 'success' && { gone: true as const }),
     }
-    return [row]
+    return { heard: Math.max(...times), row }
   })
+  return rows
+    .sort((a, b) => a.heard - b.heard)
+    .slice(-REPEATED)
+    .map(({ row }) => row)
 }
+
+/** What an operation is known by. Charges of a subscription may differ in their time alone. */
+const keyOf = ({ method = '', id, created_at }: { method?: string; id: unknown; created_at?: string | null }): string =>
+  JSON.stringify([method, id, isPrimary({ method }) ? (created_at ?? null) : ''])
 
 /** Of two events of one success, the later one, and at the same time the one that says more. */
 const isNewer = (a: LoggedEvent, b: LoggedEvent): boolean => rankOf(a) > rankOf(b)

@@ -14,7 +14,7 @@ export const OPERATIONS_QUERY: readonly string[] = [...DAYS_QUERY, ...PAGE_QUERY
 export interface ShopDay {
   day: string
   currency: string
-  /** The way of payment; empty where the service did not say. */
+  /** The way of payment; `unknown` where the service did not say. */
   method: string
   /** Holds: nothing is taken by them. */
   authorized: number

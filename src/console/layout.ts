@@ -18,7 +18,7 @@ const MENU = [
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; manifest-src 'self'"
 
-export const HEADERS: Record<string, string> = {
+const HEADERS: Record<string, string> = {
   'cache-control': 'no-store',
   'content-security-policy': POLICY,
   // With no-referrer a browser would send `Origin: null` with a form of ours.

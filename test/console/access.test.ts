@@ -2,6 +2,8 @@
 import { sign } from 'hono/jwt'
 import { describe, expect, it } from 'vitest'
 import type { ConsoleRole } from '../../src/console/index.ts'
+import { sign as signText } from '../../src/console/lib/sign.ts'
+import { csrfOf } from '../../src/console/session.ts'
 import type { Order } from '../../src/shop/store/order.ts'
 import { World } from '../worker/support/world.ts'
 import { Browser, formsOf, formTo, mount } from './support/browser.ts'
@@ -147,4 +149,27 @@ describe('a role', () => {
     expect((await limited.submit(erase)).status).toBe(403)
     expect(await refunded()).toBe(3000)
   })
+
+  it.each(['capture', 'refund', 'void', 'cancel', 'resend', 'settle', 'replay', 'erase', 'notes', 'done'])(
+    '`view` may not %s, with a form of its own session either',
+    async (act) => {
+      const { send, refunded, world } = await paid()
+      const email = 'view@x.example'
+      const token = await tokenOf({ email })
+      const browser = new Browser(send, { 'cf-access-jwt-assertion': token })
+      const order = '/console/orders/A-1'
+      const money = { amount: '1', key: 'a-key-of-its-own-making', version: '10050-10050-0-0', currency: 'UAH' }
+      for (const action of [`${order}/${act}`, ...(/notes|done/.test(act) ? [] : [`${order}/${act}/confirm`])]) {
+        const csrf = await csrfOf(await signText(token, 'form secret', email), action)
+        const shown = await browser.submit({ action, fields: { csrf, ...money, text: 'a note', kind: 'flag' } })
+        expect([action, shown.status, shown.text]).toEqual([
+          action,
+          403,
+          expect.stringContaining('You may not do this'),
+        ])
+      }
+      expect(await refunded()).toBe(0)
+      expect(((await (await world.api('/api/orders/A-1')).json()) as { record: unknown[] }).record).toEqual([])
+    },
+  )
 })

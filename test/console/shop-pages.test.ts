@@ -23,7 +23,7 @@ describe('a link', () => {
     expect(plain((await browser.open('/console')).text)).toMatch(/All is well.*Nothing yet/)
     const { page } = await make(browser)
     expect(page.url).toMatch(/^\/console\/links\/[A-Z2-9]{10}$/)
-    expect(plain(page.text)).toMatch(/₴1,000.50|1,000.50/)
+    expect(plain(page.text)).toMatch(/UAH 1,000.50|1,000.50/)
     expect(page.text).toContain('Two &quot;mugs&quot; &lt;b&gt;')
     expect([page.headers.get('refresh'), /<svg class="qr"/.test(page.text)]).toEqual(['15', true])
     for (const way of ['https://t.me/share/url?url=', 'viber://forward?text=', 'sms:?&amp;body=', 'mailto:?subject=']) {

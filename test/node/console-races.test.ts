@@ -1,6 +1,6 @@
 // The console's forms sent twice at once, over the real gate in workerd.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createCheckoutLink } from '../../src/checkout-link/index.ts'
+import { type CheckoutOrder, createCheckoutLink } from '../../src/checkout-link/index.ts'
 import type { Order } from '../../src/shop/store/order.ts'
 import { Browser, type Form, formTo } from '../console/support/browser.ts'
 import { ADMIN_TOKEN, LINK_SECRET, ORIGIN, payAt } from '../worker/support/world.ts'
@@ -25,11 +25,18 @@ describe('a refund’s form that is sent twice at once', () => {
   }
 
   async function sell(order_id: string): Promise<void> {
-    const order = {
-      ...{ mode: 'hosted', method: 'purchase', amount: 100.5, currency: 'UAH', description: 'Two mugs', order_id },
-      ...{ order_3ds_bypass: 'supported', customer_patronym: 'Ivanivna', customer_email: 'olena@example.com' },
+    const order: CheckoutOrder = {
+      mode: 'hosted',
+      method: 'purchase',
+      amount: 100.5,
+      currency: 'UAH',
+      description: 'Two mugs',
+      order_id,
+      order_3ds_bypass: 'supported',
+      customer_patronym: 'Ivanivna',
+      customer_email: 'olena@example.com',
       customer_phone: '+380441234567',
-    } as const
+    }
     const link = await createCheckoutLink({ origin: ORIGIN, linkSecret: LINK_SECRET, order, now: () => workerd.now() })
     const opened = await workerd.fetch(link)
     await payAt(workerd.emulator, opened.headers.get('location') ?? '', 'success')

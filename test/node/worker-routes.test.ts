@@ -108,6 +108,10 @@ function operation(kind: Operation): Record<string, Scenario> {
       for (const id of ['A-1', 'A-1~2']) await call.world.deliver(payment(id))
       return again(call.send, 'k')
     },
+    order_changed: async (call) => {
+      await paid(call, kind)
+      return call.send({}, { headers: { ...KEY, 'if-match': '1-0-0-0' } })
+    },
     order_rebuilt: async (call) => {
       await paid(call, kind)
       const { sql } = call.world.gate.storage('A-1')

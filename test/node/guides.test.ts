@@ -100,6 +100,18 @@ describe('guides/emulator.md', () => {
   })
 })
 
+describe('guides/console.md', () => {
+  const program = guide('console').program('Who gets in')
+
+  it('has a program whose console lets nobody in without a token of Access', async () => {
+    const { app } = (await load(program)) as {
+      app: { request: (url: string, init: object, env: object) => Promise<Response> }
+    }
+    const response = await app.request('https://shop.example.com/console', {}, {})
+    expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('No access')])
+  })
+})
+
 describe('guides/errors.md', () => {
   const errors = guide('errors')
   const program = errors.program('Handle every outcome of a call')

@@ -40,7 +40,7 @@ ${days.ok ? charts(visit, text, days.body.days) : ''}`,
 }
 
 /** What was taken by currency. */
-export function sumsOf(days: readonly ShopDay[]): Map<string, number> {
+function sumsOf(days: readonly ShopDay[]): Map<string, number> {
   const sums = new Map<string, number>()
   for (const { currency, taken } of days) sums.set(currency, (sums.get(currency) ?? 0) + taken)
   return sums

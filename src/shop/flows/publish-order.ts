@@ -147,7 +147,7 @@ function moneyOf({ order, events }: OrderReading, payway: string): Omit<MoneyRow
     const { method, id, status, created_at } = operation
     const kind = KINDS.get(method)
     const own = successes.get(keyOf(operation)) ?? []
-    const last = own.reduce<LoggedEvent | undefined>((a, b) => (a && isNewer(a, b) ? a : b), undefined)
+    const last = own.sort((a, b) => (rankOf(a) < rankOf(b) ? 1 : -1))[0]
     if (!kind || last?.currency === undefined) return []
     const { fee_amount = 0, fee_currency = last.currency, currency } = last
     const times = own.map(({ received_at }) => received_at)
@@ -171,10 +171,8 @@ function moneyOf({ order, events }: OrderReading, payway: string): Omit<MoneyRow
 const keyOf = ({ method = '', id, created_at }: { method?: string; id: unknown; created_at?: string | null }): string =>
   JSON.stringify([method, id, isPrimary({ method }) ? (created_at ?? null) : ''])
 
-/** Of two events of one success, the later one, and at the same time the one that says more. */
-const isNewer = (a: LoggedEvent, b: LoggedEvent): boolean => rankOf(a) > rankOf(b)
-const rankOf = (event: LoggedEvent): string =>
-  `${event.processed_at ?? ''} ${Object.keys(event).length + 100} ${event.id}`
+/** Of two events of one success the later one counts, and at the same time the one that says more. */
+const rankOf = (event: LoggedEvent): string => `${event.processed_at ?? ''} ${Object.keys(event).length + 100}`
 
 /** What a person should look at, as the alerts about it were, without what is done. */
 async function attentionOf(store: OrderStore, order: Order): Promise<RaisedAlert[]> {
@@ -198,7 +196,7 @@ export async function attentionDone(
   const { order } = await readShown(store, order_id, env.POS_ID)
   const isMeant = (alert: RaisedAlert) => alert.kind === kind && (flag === undefined || alert.flag === flag)
   const open = (await attentionOf(store, order)).filter(isMeant)
-  if (open.length === 0) throw new ProblemError(404, 'not_found', 'Nothing of this kind needs attention.')
+  if (open.length === 0) throw new ProblemError(404, 'not_found', 'No such item.')
   const known = ((await store.get(DONE)) ?? []) as string[]
   const states = new Set(allAttention(store, order).map((alert) => stateOf(alert, order)))
   await store.put(DONE, [...known.filter((state) => states.has(state)), ...open.map((alert) => stateOf(alert, order))])

@@ -35,7 +35,7 @@ export interface ShopEnv {
   /** Where those pages lead back to; empty: nowhere. */
   SHOP_URL: string
   /** The time zone of the shop's day, such as `Europe/Kyiv`; empty: UTC. */
-  SHOP_TZ?: string
+  SHOP_TZ: string
   /** Days after which a customer's data is removed; empty: never. */
   RETENTION_DAYS: string
   /** `true` or `false`: whether the card's token is stored with its event. */

@@ -14,7 +14,7 @@ import type { ShopEnv } from '../../src/shop/env.ts'
 import type { OnEvent, Shop } from '../../src/shop/index.ts'
 import { configurationProblems } from '../../src/shop/lib/configuration.ts'
 import { at, payment } from '../worker/support/events.ts'
-import { LINK_SECRET, World } from '../worker/support/world.ts'
+import { LINK_SECRET, ORDER, World } from '../worker/support/world.ts'
 import { Document, quoted } from './support/document.ts'
 import { complaintsOf, load, programOf } from './support/program.ts'
 import { root } from './support/runtimes.ts'
@@ -81,6 +81,9 @@ describe('"What is stored" of guides/shop-reference.md', () => {
     const revoked = `/api/links/${await checkoutLinkId(link, LINK_SECRET)}`
     expect((await world.api(revoked, { method: 'DELETE' })).status).toBe(200)
     await world.open(await world.link({ order_id: 'A-4' }))
+    const post = (path: string, body: object) => world.api(path, { method: 'POST', body: JSON.stringify(body) })
+    expect((await post('/api/links', { order: { ...ORDER, order_id: 'A-5' } })).status).toBe(201)
+    expect((await post('/api/orders/A-2/attention/done', { kind: 'flag' })).status).toBe(200)
     expect((await world.api('/api/orders/A-4/cancel', { method: 'POST' })).status).toBe(200)
     await world.get(`${world.emulator.orders.get('A-3')?.payments[0]?.result_url}&look=9`)
     await world.idle()
@@ -400,11 +403,11 @@ describe('the template’s files', () => {
     expect(configurationProblems({ ...vars, ...secrets, ...filled } as unknown as ShopEnv)).toEqual([])
   })
 
-  it('make a bundle of at most 80 kB, compressed', () => {
+  it('make a bundle of at most 120 kB, compressed, its console included', () => {
     const run = wrangler('deploy', '--dry-run', '--env', 'live', '--outdir', folder)
     expect([run.status, run.stderr]).toEqual([0, ''])
     const bundle = readFileSync(join(folder, 'index.js'))
     expect(statSync(join(folder, 'index.js')).size).toBeGreaterThan(10_000)
-    expect(gzipSync(bundle).length).toBeLessThanOrEqual(80 * 1024)
+    expect(gzipSync(bundle).length).toBeLessThanOrEqual(120 * 1024)
   }, 60_000)
 })

@@ -71,7 +71,7 @@ ${
   methods.length > 1
     ? methods.map(
         (method) =>
-          html`<h3>${text.columns.method}: <bdi>${method || '—'}</bdi></h3><dl>${cells(
+          html`<h3>${text.columns.method}: <bdi>${method}</bdi></h3><dl>${cells(
             own.filter((row) => row.method === method),
             currency,
           )}</dl>`,

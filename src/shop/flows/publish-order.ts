@@ -111,10 +111,10 @@ async function booksOf(
     return books
   }
   for (const reading of attempts) {
-    const payway = paywayOf(store, await orderKeyOf(reading.order.order_id)) ?? ''
+    const payway = paywayOf(store, await orderKeyOf(reading.order.order_id)) ?? 'unknown'
     for (const row of moneyOf(reading, payway)) of(row.at).money.push({ day: dayOf(row.at, env), ...row })
   }
-  for (const { at, key, entry } of recordOf(store).slice(-AUDITED)) {
+  for (const { at, key, entry } of recordOf(store).slice(-REPEATED)) {
     // A note may name a customer.
     const { text, ...rest } = entry
     const shown = rest.action === 'note' || text === undefined ? rest : { ...rest, text }
@@ -123,8 +123,8 @@ async function booksOf(
   return months
 }
 
-/** Entries of the record that a publication repeats. */
-const AUDITED = 50
+/** Entries of the record, and operations of an attempt, that a publication repeats: the last ones. */
+const REPEATED = 50
 
 const KINDS: ReadonlyMap<string | undefined, MoneyRow['kind']> = /* @__PURE__ */ new Map([
   ['purchase', 'paid'],
@@ -135,34 +135,44 @@ const KINDS: ReadonlyMap<string | undefined, MoneyRow['kind']> = /* @__PURE__ */
   ['void', 'voided'],
 ])
 
-/** The operations of an attempt that have succeeded, those included that were taken back. */
+/** The operations of an attempt that have succeeded, those included that were taken back: the last ones that something was heard of. */
 function moneyOf({ order, events }: OrderReading, payway: string): Omit<MoneyRow, 'day'>[] {
-  return order.operations.flatMap(({ method, id, status, created_at }) => {
+  const successes = new Map<string, LoggedEvent[]>()
+  for (const event of events) {
+    if (event.status !== 'success') continue
+    const key = keyOf({ ...event, id: operationId(event) })
+    successes.set(key, [...(successes.get(key) ?? []), event])
+  }
+  const rows = order.operations.flatMap((operation) => {
+    const { method, id, status, created_at } = operation
     const kind = KINDS.get(method)
-    const known = events.filter(
-      (event) => event.status === 'success' && event.method === method && operationId(event) === id,
-    )
-    // Charges of a subscription may differ in their time alone.
-    const own = isPrimary({ method }) ? known.filter((event) => (event.created_at ?? null) === created_at) : known
-    const last = own.reduce<LoggedEvent | undefined>((a, b) => (a && isNewer(a, b) ? a : b), undefined)
-    if (!kind || !last || last.currency === undefined) return []
+    const own = successes.get(keyOf(operation)) ?? []
+    const last = own.sort((a, b) => (rankOf(a) < rankOf(b) ? 1 : -1))[0]
+    if (!kind || last?.currency === undefined) return []
     const { fee_amount = 0, fee_currency = last.currency, currency } = last
+    const times = own.map(({ received_at }) => received_at)
     const row: Omit<MoneyRow, 'day'> = {
-      at: Math.min(...own.map(({ received_at }) => received_at)),
-      id: `${order.order_id}/${method}/${id}/${created_at}`,
+      at: Math.min(...times),
+      id: [order.order_id, method, id, created_at].join(' '),
       ...{ order_id: order.order_id, kind, method: payway, amount: paid(last), currency },
       fee: fee_currency === currency ? hundredths(fee_amount) : 0,
       reference: order.reference ?? null,
       ...(status !== 'success' && { gone: true as const }),
     }
-    return [row]
+    return { heard: Math.max(...times), row }
   })
+  return rows
+    .sort((a, b) => a.heard - b.heard)
+    .slice(-REPEATED)
+    .map(({ row }) => row)
 }
 
-/** Of two events of one success, the later one, and at the same time the one that says more. */
-const isNewer = (a: LoggedEvent, b: LoggedEvent): boolean => rankOf(a) > rankOf(b)
-const rankOf = (event: LoggedEvent): string =>
-  `${event.processed_at ?? ''} ${Object.keys(event).length + 100} ${event.id}`
+/** What an operation is known by. Charges of a subscription may differ in their time alone. */
+const keyOf = ({ method = '', id, created_at }: { method?: string; id: unknown; created_at?: string | null }): string =>
+  JSON.stringify([method, id, isPrimary({ method }) ? (created_at ?? null) : ''])
+
+/** Of two events of one success the later one counts, and at the same time the one that says more. */
+const rankOf = (event: LoggedEvent): string => `${event.processed_at ?? ''} ${Object.keys(event).length + 100}`
 
 /** What a person should look at, as the alerts about it were, without what is done. */
 async function attentionOf(store: OrderStore, order: Order): Promise<RaisedAlert[]> {
@@ -186,7 +196,7 @@ export async function attentionDone(
   const { order } = await readShown(store, order_id, env.POS_ID)
   const isMeant = (alert: RaisedAlert) => alert.kind === kind && (flag === undefined || alert.flag === flag)
   const open = (await attentionOf(store, order)).filter(isMeant)
-  if (open.length === 0) throw new ProblemError(404, 'not_found', 'Nothing of this kind needs attention.')
+  if (open.length === 0) throw new ProblemError(404, 'not_found', 'No such item.')
   const known = ((await store.get(DONE)) ?? []) as string[]
   const states = new Set(allAttention(store, order).map((alert) => stateOf(alert, order)))
   await store.put(DONE, [...known.filter((state) => states.has(state)), ...open.map((alert) => stateOf(alert, order))])

@@ -14,7 +14,7 @@ export const OPERATIONS_QUERY: readonly string[] = [...DAYS_QUERY, ...PAGE_QUERY
 export interface ShopDay {
   day: string
   currency: string
-  /** The way of payment; empty where the service did not say. */
+  /** The way of payment; `unknown` where the service did not say. */
   method: string
   /** Holds: nothing is taken by them. */
   authorized: number
@@ -105,7 +105,7 @@ function daysOf(c: C, known: readonly string[]): { from: string; to: string } {
     if (!isDay) throw invalidParameter(name, 'must be a day such as 2026-03-01')
   }
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
-  if (days < 1) throw invalidParameter('from', 'must not be later than to')
-  if (days > MOST_DAYS) throw invalidParameter('to', `must be at most ${MOST_DAYS} days from from, both included`)
+  if (!(days >= 1 && days <= MOST_DAYS))
+    throw invalidParameter('to', `must not be earlier than from, or ${MOST_DAYS} days later`)
   return { from, to }
 }

@@ -101,21 +101,17 @@ const NOTE_LENGTH = 1_000
 export const addNote: Handler = async (c, scope) => {
   const { text } = await jsonBody(c.req.raw)
   if (typeof text !== 'string' || text.trim() === '' || text.length > NOTE_LENGTH) {
-    throw new ProblemError(400, 'invalid_input', `text must have 1 to ${NOTE_LENGTH} characters.`)
+    throw new ProblemError(400, 'invalid_input', `text must be 1 to ${NOTE_LENGTH} characters.`)
   }
   await act(scope, orderIn(c), note, text.trim())
-  return Response.json({ order_id: orderIn(c), text: text.trim() }, { status: 201 })
+  return Response.json({}, { status: 201 })
 }
 
 /** `POST /api/orders/:order_id/attention/done`, with `{ "kind": …, "flag": … }` */
 export const finishAttention: Handler = async (c, scope) => {
   const { kind, flag } = await jsonBody(c.req.raw)
   if (typeof kind !== 'string' || (flag != null && typeof flag !== 'string')) {
-    throw new ProblemError(
-      400,
-      'invalid_input',
-      'kind must be that of an item of GET /api/attention, and flag its flag.',
-    )
+    throw new ProblemError(400, 'invalid_input', 'kind and flag must be those of an item of GET /api/attention.')
   }
   await act(scope, orderIn(c), attentionDone, { kind, flag: flag ?? undefined })
   return Response.json({ order_id: orderIn(c), done: true })

@@ -57,7 +57,7 @@ export interface MoneyRow {
   id: string
   order_id: string
   kind: 'authorized' | 'paid' | 'captured' | 'refunded' | 'voided'
-  /** The way of payment; empty where the service did not say. */
+  /** The way of payment; `unknown` where the service did not say. */
   method: string
   amount: number
   currency: string

@@ -92,6 +92,7 @@ export function bindings(credentials: Emulator['credentials']): Omit<Env, 'STATE
     PUBLIC_ORIGIN: ORIGIN,
     SHOP_NAME: '',
     SHOP_URL: '',
+    SHOP_TZ: '',
     RETENTION_DAYS: '',
     KEEP_CARD_TOKEN: 'true',
     API_KEY: credentials.apiKey,

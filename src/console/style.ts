@@ -11,7 +11,7 @@ nav a { border: 1px solid var(--line); border-radius: 1rem; display: inline-bloc
 nav a[aria-current] { background: var(--link); color: var(--on) }
 main { background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; padding: 1rem }
 main + footer { color: var(--quiet); font-size: .9375rem; padding: .75rem 0 }
-footer form { display: inline }
+footer form { display: inline; margin: 0 .25rem }
 h1 { font-size: 1.375rem; line-height: 1.25; margin: 0 0 .75rem }
 h2 { font-size: 1.125rem; margin: 1.5rem 0 .5rem }
 p { margin: .5rem 0 }
@@ -26,14 +26,14 @@ label { display: block; font-weight: 600; margin: .75rem 0 .25rem }
 input, select, textarea { background: var(--paper); border: 1px solid var(--quiet); border-radius: .5rem; color: var(--ink); font: inherit; max-width: 100%; padding: .625rem; width: 100% }
 button, .go { background: var(--link); border: 0; border-radius: .5rem; color: var(--on); cursor: pointer; display: block; font: inherit; font-weight: 600; margin: .75rem 0 0; min-height: 2.75rem; padding: .625rem 1rem; text-align: center; text-decoration: none; width: 100% }
 button.plain { background: none; border: 1px solid var(--line); color: var(--link) }
-footer button { border: 0; display: inline; margin: 0; padding: 0 .25rem; text-decoration: underline; width: auto }
+footer button.plain { border: 0; display: inline; margin: 0; padding: 0 .25rem; text-decoration: underline; width: auto }
 .acts { display: grid; gap: .5rem; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)) }
 ol.story, ul.rows { list-style: none; margin: 0; padding: 0 }
 ol.story li, ul.rows li { border-top: 1px solid var(--line); padding: .625rem 0 }
 .row { display: flex; gap: 1rem; justify-content: space-between }
 .row > :last-child { font-variant-numeric: tabular-nums; text-align: end; white-space: nowrap }
 dl { display: grid; gap: .25rem 1rem; grid-template-columns: auto 1fr; margin: .75rem 0 }
-dt { color: var(--quiet) } dd { margin: 0; text-align: end }
+dt { color: var(--quiet) } dd { margin: 0; overflow-wrap: break-word; text-align: end }
 table { border-collapse: collapse; width: 100% }
 th, td { border-top: 1px solid var(--line); padding: .375rem .25rem; text-align: start }
 td.n, th.n { font-variant-numeric: tabular-nums; text-align: end }

@@ -13,9 +13,20 @@ export function orderRows(visit: SignedVisit, orders: readonly ListedOrder[]): H
   const { words, c } = visit
   const { statuses } = pageWords(words).search
   return html`<ul class="rows">${orders.map(
-    ({ order_id, description, customer_name, amount, currency, status, listed_at, flags }) => html`<li class="row">
+    ({
+      order_id,
+      description,
+      customer_name,
+      amount,
+      currency,
+      status,
+      method,
+      totals,
+      listed_at,
+      flags,
+    }) => html`<li class="row">
 <span><a href="${at(visit, orderPath(order_id))}"><bdi>${description ?? order_id}</bdi></a>${customer_name ? html` · <bdi>${customer_name}</bdi>` : ''}
-<br><span class="quiet">${timeOf(words, listed_at, c.env.SHOP_TZ)} · ${statuses[status ?? 'init'] ?? status}${flags.some((flag) => flag !== 'paid_after_failure') ? html` · <b class="wait">!</b>` : ''}</span></span>
+<br><span class="quiet">${timeOf(words, listed_at, c.env.SHOP_TZ)} · ${statuses[status === 'success' && method === 'auth' && totals.captured === 0 ? 'reserved' : (status ?? 'init')] ?? status}${flags.some((flag) => flag !== 'paid_after_failure') ? html` · <b class="wait">!</b>` : ''}</span></span>
 <span>${amount === null ? '' : sumOf(words, Math.round(amount * 100), currency)}</span></li>`,
   )}</ul>`
 }

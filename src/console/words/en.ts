@@ -49,7 +49,11 @@ export const english = {
     title: 'This page cannot be shown now',
     body: 'Nothing was changed. The shop’s storage did not respond; try again in a minute.',
   },
-  today: { title: 'Today', well: 'All is well.', attention: (n: string): string => `${n} need attention` },
+  today: {
+    title: 'Today',
+    well: 'All is well.',
+    attention: (n: string): string => (n === '1' ? '1 needs attention' : `${n} need attention`),
+  },
   order: {
     title: (id: string): string => `Order ${id}`,
     paid: (sum: string, by: string, at: string, card: string): string =>

@@ -54,10 +54,13 @@ const english = {
     go: 'Search',
     none: 'Nothing found.',
     older: 'Older',
-    statuses: { success: 'paid', failure: 'not paid', pending: 'in progress', init: 'waiting' } as Record<
-      string,
-      string
-    >,
+    statuses: {
+      success: 'paid',
+      reserved: 'reserved',
+      failure: 'not paid',
+      pending: 'in progress',
+      init: 'waiting',
+    } as Record<string, string>,
     wrong: (why: string): string => `This cannot be searched: ${why}`,
   },
   day: {
@@ -131,7 +134,13 @@ const ukrainian: PageWords = {
     go: 'Шукати',
     none: 'Нічого не знайдено.',
     older: 'Давніші',
-    statuses: { success: 'сплачено', failure: 'не сплачено', pending: 'триває', init: 'очікує' },
+    statuses: {
+      success: 'сплачено',
+      reserved: 'заблоковано',
+      failure: 'не сплачено',
+      pending: 'триває',
+      init: 'очікує',
+    },
     wrong: (why) => `Так шукати не можна: ${why}`,
   },
   day: {

@@ -132,6 +132,7 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     const { dev, worker, link } = await timed(async () => {
       const dev = start(shop, 'npm', 'run', 'dev')
       await dev.seen('Ctrl-C stops both.')
+      await dev.seen('/console')
       const link = /^ +(http:\S+\/checkout\/\S+)$/m.exec(dev.output())?.[1] ?? ''
       const opened = await fetch(link, { redirect: 'manual' })
       const form = location(opened, link)
@@ -152,6 +153,11 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
         })
       console.log(`measured: edgetill init, npm install and npm run dev, to a paid order: ${seconds.toFixed(1)} s`)
       expect(await (await fetch(link)).text()).toContain('Test mode')
+      // A day was played, and the console shows it to whoever has the token.
+      const { orders } = await api('/api/orders?limit=100')
+      const played = ['olena-mugs', 'maria-teapot', 'ivan-lamp', 'sofia-plates', 'petro-vase', 'from-elsewhere']
+      expect(orders.map((one: { order_id: string }) => one.order_id)).toEqual(expect.arrayContaining(played))
+      expect(await (await fetch(`${worker}/console`)).text()).toContain('type="password"')
 
       // The order's Durable Object is there: copies at once are one event.
       const { body } = signWebhook(payment('A-1'), 'emulator-api-secret')

@@ -77,5 +77,8 @@ function contextOf(c: C): { waitUntil: (work: Promise<unknown>) => void } {
 /** An address inside the console. */
 export const at = ({ base }: Pick<Visit, 'base'>, path: string): string => `${base}${path}`
 
+/** `mugs~2` is a name of ours for another try at paying `mugs`. */
+export const shownId = (order_id: string): string => order_id.replace(/~\d+$/, '')
+
 /** The path of an order's page. */
 export const orderPath = (order_id: string): `/orders/${string}` => `/orders/${encodeURIComponent(order_id)}`

@@ -5,9 +5,9 @@ import { versionOf } from '../../shop/protocol.ts'
 import { form, notice, page, redirect } from '../layout.ts'
 import { leftFor, readAmount, readVersion, sumOf, typed } from '../lib/amount.ts'
 import { type Act, isAllowed, refundLimit } from '../roles.ts'
-import { at, call, orderPath, type SignedVisit } from '../visit.ts'
+import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import { failedAct } from './failed-act.ts'
-import { readOrder, shownId } from './order.ts'
+import { readOrder } from './order.ts'
 
 export const ACTS: readonly Act[] = ['capture', 'refund', 'void', 'cancel', 'resend', 'settle', 'replay', 'erase']
 

@@ -3,8 +3,7 @@ import type { Html } from '../../shop/pages/layout.ts'
 import { type AttentionItem, attentionOf, form, notice, page, redirect } from '../layout.ts'
 import { timeOf } from '../lib/time.ts'
 import { isAllowed } from '../roles.ts'
-import { at, call, orderPath, type SignedVisit } from '../visit.ts'
-import { shownId } from './order.ts'
+import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 
 /** `/attention`: what needs a person, in groups, the oldest first. */
 export async function showAttention(visit: SignedVisit): Promise<Response> {

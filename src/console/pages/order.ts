@@ -6,12 +6,9 @@ import { attentionOf, form, notice, page, redirect } from '../layout.ts'
 import { leftFor, sumOf, typed } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
 import { type Act, isAllowed, mayWrite } from '../roles.ts'
-import { call, orderPath, type SignedVisit } from '../visit.ts'
+import { call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import type { Words } from '../words/en.ts'
 import { recordList } from './record.ts'
-
-/** `mugs~2` is a name of ours for another try at paying `mugs`. */
-export const shownId = (order_id: string): string => order_id.replace(/~\d+$/, '')
 
 /** Reads an order; or the page that says why it cannot be shown. */
 export async function readOrder(visit: SignedVisit, order_id: string): Promise<ShownOrder | Response> {

@@ -5,7 +5,7 @@ import { page } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
 import { isDay, startOf } from '../lib/shop-day.ts'
 import { timeOf } from '../lib/time.ts'
-import { at, call, orderPath, type SignedVisit } from '../visit.ts'
+import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import { pageWords } from '../words/pages.ts'
 
 /** Orders as rows: each leads to its page. */
@@ -25,7 +25,7 @@ export function orderRows(visit: SignedVisit, orders: readonly ListedOrder[]): H
       listed_at,
       flags,
     }) => html`<li class="row">
-<span><a href="${at(visit, orderPath(order_id))}"><bdi>${description ?? order_id}</bdi></a>${customer_name ? html` · <bdi>${customer_name}</bdi>` : ''}
+<span><a href="${at(visit, orderPath(shownId(order_id)))}"><bdi>${description ?? shownId(order_id)}</bdi></a>${customer_name ? html` · <bdi>${customer_name}</bdi>` : ''}
 <br><span class="quiet">${timeOf(words, listed_at, c.env.SHOP_TZ)} · ${statuses[status === 'success' && method === 'auth' && totals.captured === 0 ? 'reserved' : (status ?? 'init')] ?? status}${flags.some((flag) => flag !== 'paid_after_failure') ? html` · <b class="wait">!</b>` : ''}</span></span>
 <span>${amount === null ? '' : sumOf(words, Math.round(amount * 100), currency)}</span></li>`,
   )}</ul>`

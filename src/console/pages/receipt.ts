@@ -2,8 +2,8 @@ import { html } from 'hono/html'
 import { notice, page } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
-import { at, orderPath, type SignedVisit } from '../visit.ts'
-import { readOrder, reasonOf, shownId } from './order.ts'
+import { at, orderPath, type SignedVisit, shownId } from '../visit.ts'
+import { readOrder, reasonOf } from './order.ts'
 
 /** `/orders/:order_id/receipt/:operation_id`: one operation as the order shows it, on a page that prints. */
 export async function showReceipt(visit: SignedVisit, [id = '', operation = '']: string[]): Promise<Response> {

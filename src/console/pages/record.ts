@@ -4,7 +4,7 @@ import type { Html } from '../../shop/pages/layout.ts'
 import { notice, page } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
-import { at, call, orderPath, type SignedVisit } from '../visit.ts'
+import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 
 type Entry = RecordEntry & { order_id?: string; currency?: string }
 
@@ -30,7 +30,7 @@ export function recordList(visit: SignedVisit, entries: readonly Entry[], curren
     const { at: time, by, action, amount, text, order_id, result } = entry
     const known = entry.currency ?? currency
     const sum = amount === undefined ? '' : known === null ? (amount / 100).toFixed(2) : sumOf(words, amount, known)
-    return html`<li><div class="row"><span><bdi>${by}</bdi>: ${words.record.actions[action] ?? action} ${order_id === undefined ? '' : html`<a href="${at(visit, orderPath(order_id))}"><bdi>${order_id}</bdi></a>`}</span><span>${sum}</span></div>
+    return html`<li><div class="row"><span><bdi>${by}</bdi>: ${words.record.actions[action] ?? action} ${order_id === undefined ? '' : html`<a href="${at(visit, orderPath(shownId(order_id)))}"><bdi>${shownId(order_id)}</bdi></a>`}</span><span>${sum}</span></div>
 ${text === undefined ? '' : html`<p><bdi>${text}</bdi></p>`}
 <div class="quiet">${timeOf(words, time, c.env.SHOP_TZ)} · ${ending(words.record, result)}</div></li>`
   })}</ul>`

@@ -139,7 +139,7 @@ it.each(
       page.on('console', (message) => message.type() === 'error' && problems.push(`${page.url()}: ${message.text()}`))
       const paths = await pagesOf(page, full.worker)
       expect(paths.length).toBeGreaterThan(12)
-    expect(paths.filter((path) => path.includes('~'))).toEqual([])
+      expect(paths.filter((path) => path.includes('~'))).toEqual([])
       for (const path of paths) {
         await page.goto(full.worker + path)
         await look(

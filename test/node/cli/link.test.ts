@@ -41,6 +41,7 @@ describe('edgetill link', () => {
       order_id: expect.stringMatching(/^cli-/),
       id: expect.any(String),
       url: expect.any(String),
+      short_url: expect.stringMatching(/\/p\/[\w-]{12}$/),
       expires_at,
     })
     expect([code, err]).toEqual([0, ''])

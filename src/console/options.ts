@@ -1,3 +1,5 @@
+import type { Fetch } from '../index.ts'
+
 /** What a person may do: look; look, and refund up to an amount of one order, in the order's currency; or everything. */
 export type ConsoleRole = 'view' | { refund: number } | 'all'
 
@@ -12,7 +14,7 @@ export interface ConsoleOptions {
   roles?: Readonly<Record<string, ConsoleRole>> | undefined
   /** For tests: the clock, and what fetches the keys of Access. */
   now?: (() => number) | undefined
-  fetch?: typeof fetch | undefined
+  fetch?: Fetch | undefined
 }
 
 /** An application of Cloudflare Access. */

@@ -70,11 +70,11 @@ describe.each(['newest', 'lowest'] as const)('installed with the %s dependencies
     expect(run(process.execPath, words, packedFolder(dependencies))).toBe('')
   })
 
-  it('loads every entry but the worker without hono, which createTestShop then names', () => {
+  it('loads every entry but the worker and its console without hono, which createTestShop then names', () => {
     const folder = mkdtempSync(join(tmpdir(), 'edgetill-without-hono-'))
     try {
       cpSync(modules, join(folder, 'node_modules'), { recursive: true, filter: (file) => basename(file) !== 'hono' })
-      const program = `${ENTRIES.filter(({ name }) => name !== 'worker')
+      const program = `${ENTRIES.filter(({ name }) => name !== 'worker' && name !== 'console')
         .map(({ specifier }) => `await import('${specifier}')`)
         .join('\n')}
 const { createTestShop } = await import('edgetill/testing')
@@ -104,6 +104,7 @@ describe('the tarball', () => {
           'dist/LICENSE-commander.txt',
           'dist/LICENSE-hono.txt',
           'dist/LICENSE-smol-toml.txt',
+          'dist/LICENSE-uqr.txt',
           'dist/cli.js',
           'package.json',
         ],
@@ -115,7 +116,7 @@ describe('the tarball', () => {
     )
   })
 
-  it.each(['hono', 'commander', 'smol-toml'])('holds the licence of %s, which is bundled', (name) => {
+  it.each(['hono', 'commander', 'smol-toml', 'uqr'])('holds the licence of %s, which is bundled', (name) => {
     expect(text(`dist/LICENSE-${name}.txt`)).toBe(readFileSync(join(root, `node_modules/${name}/LICENSE`), 'utf8'))
   })
 
@@ -170,7 +171,7 @@ describe('the tarball', () => {
     expect([status, stdout.includes('Usage: edgetill VERB')]).toEqual([0, true])
   })
 
-  it('needs its two dependencies, hono for the worker, and no other package', () => {
+  it('needs its two dependencies, hono for the worker and its console, and no other package', () => {
     const bare = code
       .flatMap((file) => importsOf(file, text(file)).map(({ to }) => to))
       .filter((to) => !to.startsWith('dist/') && !to.startsWith('node:') && !builtinModules.includes(to))
@@ -184,7 +185,11 @@ describe('the tarball', () => {
     expect(Object.keys(dependencies).sort()).toEqual(['@noble/hashes', 'valibot'])
     expect([...new Set(bare)].sort()).toEqual(['@noble/hashes', 'hono', 'valibot'])
     const withHono = code.filter((file) => importsOf(file, text(file)).some(({ to }) => /^hono(\/|$)/.test(to)))
-    expect(withHono.filter((file) => !HASHED.test(file))).toEqual(['dist/worker.d.ts', 'dist/worker.js'])
+    expect(withHono.filter((file) => !HASHED.test(file))).toEqual([
+      'dist/console.d.ts',
+      'dist/console.js',
+      'dist/worker.js',
+    ])
     // The emulator and the command line bring their own.
     expect([...reachedFrom(['dist/emulator.js'])].filter((file) => withHono.includes(file))).toEqual([])
   })

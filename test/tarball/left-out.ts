@@ -6,7 +6,9 @@
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/attacks/': 'the engine from the inside, as test/worker/ does',
   'test/checkout-link/checkout-link.test.ts': 'the seal of a link, and its id, beside what is public of links',
+  'test/conform/': 'the run of `doctor --conform`, which the command line alone has',
   'test/config.test.ts': 'what a configuration comes to; what of it is refused is in test/client.test.ts',
+  'test/console/': 'the console over the doubles of the engine; test/browser/console.test.ts opens the real one',
   'test/emulator/cards.test.ts': "the emulator's checks of a card at their boundaries",
   'test/emulator/status-codes.test.ts': 'the text and the status of each code',
   'test/emulator/time.test.ts': "the emulator's agenda and calendar",

@@ -1,14 +1,7 @@
 const DAY_MS = 86_400_000
 
-const zones = new Map<string, Intl.DateTimeFormat | undefined>()
-
-/** How a time zone writes a day; undefined when there is no such zone. */
-export function zoneOf(zone: string): Intl.DateTimeFormat | undefined {
-  if (!zones.has(zone)) zones.set(zone, makeZone(zone))
-  return zones.get(zone)
-}
-
-function makeZone(timeZone: string): Intl.DateTimeFormat | undefined {
+/** How a time zone writes a day; undefined for an unknown zone. */
+export function zoneOf(timeZone: string): Intl.DateTimeFormat | undefined {
   try {
     return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
   } catch {

@@ -6,12 +6,12 @@ import { equalSecret } from '../shop/lib/crypto.ts'
 import { isLoopback } from '../shop/lib/loopback.ts'
 import { openScope } from '../shop/scope.ts'
 import { notice, page, redirect } from './layout.ts'
-import { sign } from './lib/sign.ts'
 import type { ConsoleRole } from './options.ts'
 import {
   csrfOf,
   endSession,
   formSecret,
+  formSecretOf,
   isOwnForm,
   newSession,
   readSession,
@@ -30,8 +30,7 @@ export async function signIn(visit: Visit, access: Access | undefined): Promise<
     const token = c.req.header('cf-access-jwt-assertion')
     const email = token && (await access(token))
     if (!token || !email) return notice(visit, 403, words.noAccess)
-    // Nobody but Access and the browser knows the token: the forms are bound to it.
-    return { name: email, role: roleOf(visit, email), secret: await sign(token, 'form secret', email) }
+    return { name: email, role: roleOf(visit, email), secret: await formSecretOf(token, email) }
   }
   const [token] = adminTokens(c.env)
   if (!token || configurationProblems(c.env, ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS']).length > 0) {
@@ -72,7 +71,7 @@ async function login(visit: Visit, known: Session | undefined): Promise<Response
   if (wait > 0) return tooMany(visit, guest, wait)
   for (const expected of adminTokens(c.env)) {
     if (!(await equalSecret(String(password), expected))) continue
-    // A session of its own: an id that someone else has planted is worth nothing.
+    // A new session: an id that someone else has planted is worth nothing.
     visit.cookies.unshift(await sessionCookie(c, newSession('admin', visit.now()), visit.now()))
     await forgetWrongLogins(scope)
     return redirect(visit, '/')

@@ -1,7 +1,7 @@
 import { getCookie } from 'hono/cookie'
-import { equalSecret } from '../shop/lib/crypto.ts'
+import { markOf } from '../checkout-link/seal.ts'
+import { equalSecret, toBase64url } from '../shop/lib/crypto.ts'
 import { isLoopback } from '../shop/lib/loopback.ts'
-import { randomId, sign } from './lib/sign.ts'
 import type { C } from './visit.ts'
 
 const MINUTE_MS = 60_000
@@ -22,13 +22,22 @@ export interface Session {
 const isPlain = (c: C): boolean => isLoopback(c.req.url) && c.req.url.startsWith('http:')
 const nameOf = (c: C): string => (isPlain(c) ? 'edgetill' : '__Host-edgetill')
 
-export const newSession = (kind: Session['kind'], now: number): Session => ({ id: randomId(), kind, since: now })
+export const newSession = (kind: Session['kind'], now: number): Session => ({
+  id: toBase64url(crypto.getRandomValues(new Uint8Array(16))),
+  kind,
+  since: now,
+})
+
+/** What the marks are for, so that one is never taken for another. */
+const SESSION = 'console session'
+const FORM_SECRET = 'console form secret'
+const CSRF = 'console csrf'
 
 /** The header that stores a session, and renews it. Its key is ADMIN_TOKEN: to replace that ends every session. */
 export async function sessionCookie(c: C, { id, kind, since }: Session, now: number): Promise<string> {
   const until = Math.min(now + IDLE_MS, since + LONGEST_MS)
   const text = `${kind}.${id}.${since}.${until}`
-  const value = `${text}.${await sign(c.env.ADMIN_TOKEN, 'session', text)}`
+  const value = `${text}.${await markOf(c.env.ADMIN_TOKEN, SESSION, text)}`
   return cookie(c, value, Math.ceil((until - now) / 1000))
 }
 
@@ -42,17 +51,20 @@ export async function readSession(c: C, now: number): Promise<Session | undefine
   const parts = (getCookie(c, nameOf(c)) ?? '').split('.')
   const [kind, id = '', since = '', until = '', signature = ''] = parts
   if (parts.length !== 5 || (kind !== 'guest' && kind !== 'admin')) return undefined
-  const expected = await sign(c.env.ADMIN_TOKEN, 'session', `${kind}.${id}.${since}.${until}`)
+  const expected = await markOf(c.env.ADMIN_TOKEN, SESSION, `${kind}.${id}.${since}.${until}`)
   if (!(await equalSecret(signature, expected)) || Number(until) <= now) return undefined
   return { id, kind, since: Number(since) }
 }
 
 /** The secret that a session's forms are bound to. */
 export const formSecret = (c: C, { kind, id }: Session): Promise<string> =>
-  sign(c.env.ADMIN_TOKEN, 'form secret', `${kind}.${id}`)
+  markOf(c.env.ADMIN_TOKEN, FORM_SECRET, `${kind}.${id}`)
+
+/** The same for whoever Access let through: nobody but Access and the browser knows the token. */
+export const formSecretOf = (token: string, email: string): Promise<string> => markOf(token, FORM_SECRET, email)
 
 /** The hidden field of one form: of this session, and for this address alone. */
-export const csrfOf = (secret: string, action: string): Promise<string> => sign(secret, 'csrf', action)
+export const csrfOf = (secret: string, action: string): Promise<string> => markOf(secret, CSRF, action)
 
 /** Whether a form was sent by this session's own page for this address. */
 export async function isOwnForm(c: C, secret: string, csrf: unknown): Promise<boolean> {

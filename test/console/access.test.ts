@@ -2,8 +2,7 @@
 import { sign } from 'hono/jwt'
 import { describe, expect, it } from 'vitest'
 import type { ConsoleRole } from '../../src/console/index.ts'
-import { sign as signText } from '../../src/console/lib/sign.ts'
-import { csrfOf } from '../../src/console/session.ts'
+import { csrfOf, formSecretOf } from '../../src/console/session.ts'
 import type { Order } from '../../src/shop/store/order.ts'
 import { World } from '../worker/support/world.ts'
 import { Browser, formsOf, formTo, mount } from './support/browser.ts'
@@ -160,7 +159,7 @@ describe('a role', () => {
       const order = '/console/orders/A-1'
       const money = { amount: '1', key: 'a-key-of-its-own-making', version: '10050-10050-0-0', currency: 'UAH' }
       for (const action of [`${order}/${act}`, ...(/notes|done/.test(act) ? [] : [`${order}/${act}/confirm`])]) {
-        const csrf = await csrfOf(await signText(token, 'form secret', email), action)
+        const csrf = await csrfOf(await formSecretOf(token, email), action)
         const shown = await browser.submit({ action, fields: { csrf, ...money, text: 'a note', kind: 'flag' } })
         expect([action, shown.status, shown.text]).toEqual([
           action,

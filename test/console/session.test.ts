@@ -1,6 +1,6 @@
 // Who gets in, and what a form of another page, session or site is worth.
 import { describe, expect, it } from 'vitest'
-import { sign } from '../../src/console/lib/sign.ts'
+import { markOf } from '../../src/checkout-link/seal.ts'
 import type { ShopEnv } from '../../src/shop/index.ts'
 import { ADMIN_TOKEN, World } from '../worker/support/world.ts'
 import { Browser, formTo, mount } from './support/browser.ts'
@@ -93,7 +93,7 @@ describe('a session', () => {
     expect((await browser.open('/console')).text).not.toMatch(SIGNED_IN)
   })
 
-  const forge = async (secret: string, text: string) => `${text}.${await sign(secret, 'session', text)}`
+  const forge = async (secret: string, text: string) => `${text}.${await markOf(secret, 'console session', text)}`
   it.each<[string, (real: string, now: number) => string | Promise<string>]>([
     ['nothing', () => ''],
     ['noise', () => 'x.y.z'],

@@ -1,9 +1,9 @@
 // The console's forms sent twice at once, over the real gate in workerd.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CheckoutOrder, createCheckoutLink } from '../../src/checkout-link/index.ts'
+import { createCheckoutLink } from '../../src/checkout-link/index.ts'
 import type { Order } from '../../src/shop/store/order.ts'
 import { Browser, type Form, formTo } from '../console/support/browser.ts'
-import { ADMIN_TOKEN, LINK_SECRET, ORIGIN, payAt } from '../worker/support/world.ts'
+import { ADMIN_TOKEN, LINK_SECRET, ORDER, ORIGIN, payAt } from '../worker/support/world.ts'
 import { StoppableWorkerd } from './support/stoppable-workerd.ts'
 
 const ORDERS = 50
@@ -25,18 +25,7 @@ describe('a refund’s form that is sent twice at once', () => {
   }
 
   async function sell(order_id: string): Promise<void> {
-    const order: CheckoutOrder = {
-      mode: 'hosted',
-      method: 'purchase',
-      amount: 100.5,
-      currency: 'UAH',
-      description: 'Two mugs',
-      order_id,
-      order_3ds_bypass: 'supported',
-      customer_patronym: 'Ivanivna',
-      customer_email: 'olena@example.com',
-      customer_phone: '+380441234567',
-    }
+    const order = { ...ORDER, order_id }
     const link = await createCheckoutLink({ origin: ORIGIN, linkSecret: LINK_SECRET, order, now: () => workerd.now() })
     const opened = await workerd.fetch(link)
     await payAt(workerd.emulator, opened.headers.get('location') ?? '', 'success')

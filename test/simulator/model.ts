@@ -135,9 +135,9 @@ function violated({ made, callers, loss }: World): string | undefined {
   for (const [index, { final, told = final }] of callers.entries()) {
     const count = made.filter(({ key }) => key === keyName(index)).length
     if (count > 1) return 'one key moved money twice'
-    if (final === 'made' && count === 0) return 'a caller was told that money was moved, and it was not'
+    if (final === 'made' && count === 0) return 'an answer said that money was moved, and it was not'
     if (final !== undefined && final !== told && !loss) return 'one key got two answers'
-    if (final === 'not made' && count > 0) return 'a caller was told that no money was moved, and it was'
+    if (final === 'not made' && count > 0) return 'an answer said that no money was moved, and it was'
   }
   return undefined
 }

@@ -128,15 +128,24 @@ it('a request that comes while another one settles its void waits, and both get 
   expect(other).toMatchObject({ status: 200, body: { status: 'success' } })
 })
 
-it('a person who says that a capture was not made waits for the request that finds it', async () => {
+/** An authorization, whose further webhooks can be lost. */
+async function reserved(): Promise<{ world: World; loseWebhooks: () => void }> {
   let isLost = false
   const deliver = (input: string | URL | Request, init?: RequestInit) =>
     isLost ? Promise.resolve(new Response('lost', { status: 503 })) : world.fetch(new Request(input, init))
   const world: World = new World({ emulator: { fetch: deliver, retryDelaysMs: [] } })
   await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))
   await world.advance(2_000)
+  const loseWebhooks = () => {
+    isLost = true
+  }
+  return { world, loseWebhooks }
+}
+
+it('a person who says that a capture was not made waits for the request that finds it', async () => {
+  const { world, loseWebhooks } = await reserved()
   world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
-  isLost = true
+  loseWebhooks()
   expect(await post(world, 'capture', {}, 'one')).toMatchObject({ status: 502, body: { code: 'outcome_unknown' } })
   const id = (await world.order('A-1'))?.attempts[0]?.id ?? ''
   let answer = () => {}
@@ -158,15 +167,10 @@ it('a person who says that a capture was not made waits for the request that fin
 })
 
 it('what a person has settled is not taken for another capture, however late the service shows it', async () => {
-  let isLost = false
-  const deliver = (input: string | URL | Request, init?: RequestInit) =>
-    isLost ? Promise.resolve(new Response('lost', { status: 503 })) : world.fetch(new Request(input, init))
-  const world: World = new World({ emulator: { fetch: deliver, retryDelaysMs: [] } })
-  await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))
-  await world.advance(2_000)
+  const { world, loseWebhooks } = await reserved()
   const capture = (key: string) => post(world, 'capture', { charge_amount: 10 }, key)
   const { faults } = world.emulator
-  isLost = true
+  loseWebhooks()
   faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
   expect((await capture('one')).status).toBe(502)
   await world.advance(121_000)

@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util'
 import { Command } from 'commander'
 import { createCheckoutLink } from '../../checkout-link/index.ts'
 import { type Activity, testCard } from '../../emulator/index.ts'
-import { fillDay } from '../service/dev/fill-day.ts'
+import { fillDay, SALE } from '../service/dev/fill-day.ts'
 import { freePort } from '../service/dev/free-port.ts'
 import { startWrangler, type Wrangler } from '../service/dev/wrangler.ts'
 import { untilStopped } from '../service/interrupt.ts'
@@ -145,18 +145,7 @@ async function invitation(origin: string, service: string, linkSecret: string, a
   const link = await createCheckoutLink({
     origin,
     linkSecret,
-    order: {
-      mode: 'hosted',
-      method: 'purchase',
-      amount: 100.5,
-      currency: 'UAH',
-      description: 'Two mugs',
-      order_id,
-      order_3ds_bypass: 'supported',
-      customer_patronym: 'Ivanivna',
-      customer_email: 'olena@example.com',
-      customer_phone: '+380441234567',
-    },
+    order: { ...SALE, amount: 100.5, description: 'Two mugs', order_id },
   })
   return `
 Open this link and pay with the card ${testCard('success')}, any month to come and any three digits:

@@ -1,7 +1,16 @@
 import type { Emulator } from '../../../emulator/index.ts'
-import { createClient, type HostedAuthInput, type HostedPurchaseInput } from '../../../index.ts'
+import { createClient } from '../../../index.ts'
 
-const CUSTOMER = { customer_patronym: 'Ivanivna', customer_phone: '+380441234567', customer_email: 'olena@example.com' }
+/** What every order of a played day has. */
+export const SALE = {
+  mode: 'hosted',
+  method: 'purchase',
+  currency: 'UAH',
+  order_3ds_bypass: 'supported',
+  customer_patronym: 'Ivanivna',
+  customer_phone: '+380441234567',
+  customer_email: 'olena@example.com',
+} as const
 
 /** Plays a day over the worker's own API, unless the shop has orders: so that there is something to look at. */
 export async function fillDay(origin: string, adminToken: string, emulator: Emulator): Promise<void> {
@@ -17,8 +26,7 @@ export async function fillDay(origin: string, adminToken: string, emulator: Emul
     return (await response.json()) as { [name: string]: unknown }
   }
   const link = async (order_id: string, description: string, amount: number, how: object = {}): Promise<string> => {
-    const order = { mode: 'hosted', method: 'purchase', currency: 'UAH', order_3ds_bypass: 'supported', ...CUSTOMER }
-    return String((await api('links', { order: { ...order, order_id, description, amount, ...how } })).url)
+    return String((await api('links', { order: { ...SALE, order_id, description, amount, ...how } })).url)
   }
   const open = async (url: string): Promise<string> => {
     const { status, headers } = await fetch(url, { redirect: 'manual' })
@@ -55,12 +63,8 @@ export async function fillDay(origin: string, adminToken: string, emulator: Emul
     scheme,
     fetch: emulator.fetch,
   })
-  const stranger: HostedPurchaseInput | HostedAuthInput = {
-    ...{ mode: 'hosted', method: 'purchase', currency: 'UAH', order_3ds_bypass: 'supported', ...CUSTOMER },
-    ...{ order_id: 'from-elsewhere', description: 'A candle', amount: 45 },
-    ...{ result_url: `${origin}/`, server_url: `${origin}/webhooks` },
-  }
-  const checkout = await client.createPayment(stranger)
-  if ('url' in checkout) await emulator.pay(checkout.url)
+  const addresses = { result_url: `${origin}/`, server_url: `${origin}/webhooks` }
+  const stranger = { ...SALE, ...addresses, order_id: 'from-elsewhere', description: 'A candle', amount: 45 }
+  await emulator.pay((await client.createPayment(stranger)).url)
   await emulator.deliveries.idle()
 }

@@ -5,7 +5,7 @@ import type { ProveFinding, ProveReport } from './prove.ts'
 /**
  * A report of `prove` as text, for people.
  *
- * @throws {ConfigError} for what is no report.
+ * @throws {ConfigError} for anything but a report.
  * @example
  * import { prove, reportText } from 'edgetill/testing'
  * const report = await prove({

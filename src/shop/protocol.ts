@@ -1,4 +1,4 @@
-// The rules of money of one order: which capture, refund or void may be made, what its caller is told, and what is found
+// The rules of money of one order: which capture, refund or void may be made, what its caller gets as a response, and what is found
 // out about one whose outcome is unknown. Pure: the order's gate stores the state and carries out the commands.
 
 import type { OrderOperation, OrderTotals } from '../index.ts'

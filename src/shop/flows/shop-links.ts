@@ -30,7 +30,7 @@ export async function addLink({ shop }: OrderScope, _: string, row: LinkRow): Pr
   )
 }
 
-/** What a short address stands for; undefined when there is no such link, or its data was removed. */
+/** What a short address stands for; undefined for an unknown link, and when its data was removed. */
 export async function tokenOfShort({ shop }: OrderScope, _: string, short: string): Promise<string | undefined> {
   return shop.all<LinkRow>('SELECT token FROM link WHERE short = ?', short)[0]?.token ?? undefined
 }

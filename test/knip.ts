@@ -9,6 +9,8 @@ export default {
     // Started by name in a separate process, Worker or compiler.
     'bench/{run,programs/*,types/*}.ts',
     'scripts/*.ts',
+    // Read as types.
+    'scripts/openapi/shapes.ts',
     'test/node/programs/*.ts',
     'test/tarball/node-20/*.ts',
     'test/support/without-node-globals.ts',

@@ -1,56 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { COMMON, ERRORS, FILTERS, ROUTES } from '../../scripts/openapi/guide.ts'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { createApp } from '../../src/shop/app.ts'
 import { API_ROUTES } from '../../src/shop/routes/api.ts'
 import type { Order } from '../../src/shop/store/order.ts'
 import { payment } from '../worker/support/events.ts'
 import { LINK_SECRET, ORDER, ORIGIN, World, type WorldOptions } from '../worker/support/world.ts'
+import { checkResponse } from './support/api-client.ts'
 import { root } from './support/runtimes.ts'
 import { sources } from './support/snippets.ts'
-
-const readme = readFileSync(join(root, 'guides/shop-reference.md'), 'utf8')
-
-/** The rows of the table whose first column has this title; of each cell the texts in backquotes. */
-function table(title: string): string[][][] {
-  const [, rest = ''] = readme.split(`\n| ${title} |`)
-  const rows = (rest.split('\n\n')[0] ?? '').split('\n').slice(2)
-  return rows.map((row) =>
-    row
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text as string)),
-  )
-}
-
-/** The errors of a capture, refund or void: one list for the three. */
-const MONEY = [...(/Its errors:\n([\s\S]*?)\n\n/.exec(readme)?.[1] ?? '').matchAll(/`(\w+)`/g)].map(
-  ([, code = '']) => code,
-)
-const moneyErrors = (kind: string) =>
-  MONEY.filter((code) => !code.endsWith('_not_executed') || code === `${kind}_not_executed`)
-
-const ROUTES = table('route of `/api`').map(([[route = ''] = [], , query = [], errors = []]) => {
-  const [, kind] = /:order_id\/(capture|refund|void)$/.exec(route) ?? []
-  return { route, query, errors: kind ? moneyErrors(kind) : errors }
-})
-const STATUSES = new Map(
-  readme
-    .split('\n| code | status | it means |')[1]
-    ?.split('\n\n')[0]
-    ?.split('\n')
-    .slice(2)
-    .flatMap((row) => {
-      const [, codes = '', statuses = ''] = row.split('|')
-      return [...codes.matchAll(/`([^`]+)`/g)].map(
-        ([, code]) => [code as string, statuses.split(',').map(Number)] as const,
-      )
-    }),
-)
-
-/** Those that every route can return. */
-const COMMON = ['unauthorized', 'unknown_parameter', 'config', 'state', 'internal']
 
 interface Call {
   world: World
@@ -350,8 +310,11 @@ function callOf(route: string, options: WorldOptions = {}, token?: string): Call
   return { world, send }
 }
 
-async function codeOf(response: Response): Promise<[string, number]> {
-  const { code } = (await response.json()) as { code: string }
+/** The code and the status of an error, which is as guides/shop-openapi.json describes it. */
+async function codeOf(route: string, response: Response): Promise<[string, number]> {
+  const [method = '', path = ''] = route.split(' ')
+  const template = path.replaceAll(/:(\w+)/g, '{$1}')
+  const { code } = (await checkResponse(template, method.toLowerCase(), response)) as { code: string }
   return [code, response.status]
 }
 
@@ -414,7 +377,7 @@ describe('the table of routes in guides/shop-reference.md', () => {
           }
           const response = await scenario({ world, send: own }).catch(() => undefined)
           if (response?.headers.get('content-type') !== 'application/problem+json') return []
-          const [got] = await codeOf(response)
+          const { code: got } = (await response.json()) as { code: string }
           return [...errors, ...COMMON].includes(got) ? [] : [`${got}, by ${code} of ${where}`]
         }),
       )
@@ -434,13 +397,13 @@ describe('the table of routes in guides/shop-reference.md', () => {
     )
     // Errors of the SDK keep their code.
     const sdk = ['invalid_input', 'connection', 'outcome_unknown', 'api', 'unexpected_response', 'config']
-    expect([...new Set([...literal, ...sdk])].sort()).toEqual([...STATUSES.keys()].sort())
+    expect([...new Set([...literal, ...sdk])].sort()).toEqual([...ERRORS.keys()].sort())
   })
 
   it.each(ROWS)('$route: $code', async ({ route, code }) => {
     const call = callOf(route, optionsOf(code))
-    const [got, status] = await codeOf(await scenarioOf(route, code)(call))
-    expect([got, STATUSES.get(code)?.includes(status)]).toEqual([code, true])
+    const [got, status] = await codeOf(route, await scenarioOf(route, code)(call))
+    expect([got, ERRORS.get(code)?.statuses.includes(status)]).toEqual([code, true])
   })
 
   describe.each(ROUTES.map(({ route }) => route))('%s', (route) => {
@@ -461,12 +424,12 @@ describe('the table of routes in guides/shop-reference.md', () => {
         ...(route.startsWith('GET') ? {} : { body: '{"executed":true,"since":"2026-03-01","text":"x","kind":"flag"}' }),
       }
       const touchesNone = /POST.*links$|balances|cancel$|resend$/.test(route)
-      const codes = await Promise.all(seen.map(codeOf))
-      expect(codes).toEqual(COMMON.slice(0, 3).map((code) => [code, STATUSES.get(code)?.[0]]))
+      const codes = await Promise.all(seen.map((response) => codeOf(route, response)))
+      expect(codes).toEqual(COMMON.slice(0, 3).map((code) => [code, ERRORS.get(code)?.statuses[0]]))
       if (touchesNone) return
       const days = /(days|operations)$/.test(route) ? 'from=2026-03-01&to=2026-03-01' : ''
       const query = route.endsWith('events') ? 'failing=true' : days
-      expect(await codeOf(await storage.send({ id }, init, query))).toEqual(['state', 503])
+      expect(await codeOf(route, await storage.send({ id }, init, query))).toEqual(['state', 503])
     })
   })
 
@@ -489,8 +452,7 @@ describe('the table of routes in guides/shop-reference.md', () => {
   })
 
   it('has the parameters of a list in a table, as they are', () => {
-    const parameters = table('parameter').map(([name]) => name?.[0])
-    expect(parameters).toEqual(ROUTES.find(({ route }) => route === 'GET /api/orders')?.query)
+    expect(FILTERS).toEqual(ROUTES.find(({ route }) => route === 'GET /api/orders')?.query)
   })
 
   it('is true of a page of orders: what it costs does not grow with what is stored', async () => {

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { root } from './runtimes.ts'
+
+interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+}
+
+interface Operation {
+  operationId: string
+  parameters: Parameter[]
+  requestBody?: { required: boolean }
+  responses: Record<string, { $ref?: string; content?: Record<string, unknown> }>
+}
+
+interface Description {
+  paths: Record<string, Record<string, Operation>>
+}
+
+/** What is sent: the parameters by name, wherever they stand, and the body. */
+type Sent = Record<string, unknown> & { body?: unknown }
+
+export const DESCRIPTION = JSON.parse(readFileSync(join(root, 'guides/shop-openapi.json'), 'utf8')) as Description
+
+/** A response has nothing that is not described: so that the description cannot fall behind. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed)
+  if (typeof value !== 'object' || value === null) return value
+  const copy = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, closed(one)]))
+  const isOpen = copy.type !== 'object' || !copy.properties || 'code' in (copy.properties as object)
+  return isOpen ? copy : { additionalProperties: false, ...copy }
+}
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false })
+ajv.addSchema(closed(DESCRIPTION) as object, 'api')
+
+const pointer = (...parts: string[]): string =>
+  `api#/${parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
+
+function check(value: unknown, ...parts: string[]): void {
+  const validate = ajv.getSchema(pointer(...parts))
+  if (!validate) throw new Error(`${parts.join(' ')} is not described.`)
+  if (!validate(value))
+    throw new Error(`${parts.join(' ')}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`)
+}
+
+/** Checks what a route responded: its status, its type and its body. @returns The body. */
+export async function checkResponse(path: string, method: string, response: Response): Promise<unknown> {
+  const text = await response.text()
+  const type = response.headers.get('content-type')?.split(';')[0] ?? ''
+  const { $ref } = DESCRIPTION.paths[path]?.[method]?.responses[response.status] ?? {}
+  const place = $ref?.split('/').slice(1) ?? ['paths', path, method, 'responses', String(response.status)]
+  const body = JSON.parse(text) as unknown
+  check(body, ...place, 'content', type, 'schema')
+  return body
+}
+
+/** A client of `/api` that is made from its description alone. */
+export function createApiClient(send: (path: string, init: RequestInit) => Promise<Response>) {
+  const operations = Object.entries(DESCRIPTION.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  )
+  const unused = new Set(operations.map(({ operationId }) => operationId))
+
+  async function call<T>(id: string, sent: Sent = {}): Promise<T & { status: number }> {
+    const { path, method, parameters, requestBody } = operations.find(({ operationId }) => operationId === id) ?? {}
+    if (path === undefined || method === undefined || !parameters) throw new Error(`No operation is called ${id}.`)
+    unused.delete(id)
+    const { body, ...values } = sent
+    const query = new URLSearchParams()
+    const headers: Record<string, string> = {}
+    let filled = path
+    parameters.forEach(({ name, in: place, required }, index) => {
+      const value = values[name]
+      delete values[name]
+      if (value === undefined && required) throw new Error(`${id} needs ${name}.`)
+      if (value === undefined) return
+      check(value, 'paths', path, method, 'parameters', String(index), 'schema')
+      if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(String(value)))
+      else if (place === 'query') query.set(name, String(value))
+      else headers[name] = String(value)
+    })
+    const unknown = Object.keys(values)
+    if (unknown.length > 0) throw new Error(`${id} takes no ${unknown}.`)
+    if (body !== undefined || requestBody?.required)
+      check(body, 'paths', path, method, 'requestBody', 'content', 'application/json', 'schema')
+    const init = { method: method.toUpperCase(), headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    const response = await send(query.size > 0 ? `${filled}?${query}` : filled, init)
+    return { ...((await checkResponse(path, method, response)) as T), status: response.status }
+  }
+  return { call, unused }
+}

@@ -1,3 +1,5 @@
+import { isObject } from '../lib/kind.ts'
+import type { ShownOrder } from '../shop/flows/order-page.ts'
 import type { Order } from '../shop/store/order.ts'
 
 /** The version of {@link OrderFile}: another one is not read. */
@@ -15,25 +17,30 @@ export interface OrderFile {
   edgetill_order: typeof VERSION
   /** Whether the file has all that the worker returned. A card's token is never in it. */
   personal_data: boolean
-  /** As `GET /api/orders/:order_id` returns it. */
+  /** As `GET /api/orders/:order_id` returns it; without personal data also without its `record`, which has notes and names. */
   order: Order
   /** In the order in which the worker stored them. */
   events: TakenEvent[]
 }
 
-/** Fields that say nothing of a person. Everything else, unknown fields too, may. */
+/** Fields that say nothing of a person, at any depth. Everything else, unknown fields too, may. */
 const IMPERSONAL: ReadonlySet<string> = new Set([
   ...['order_id', 'pos_id', 'payment_id', 'transaction_id', 'operation_id', 'method', 'kind', 'status', 'status_code'],
   ...['amount', 'currency', 'processed_amount', 'processed_currency', 'fee', 'fixed_fee', 'percent_fee', 'payway'],
-  ...['created_at', 'processed_at', 'recurring'],
+  ...['created_at', 'processed_at', 'recurring', 'id'],
 ])
 
+function impersonal(value: unknown): unknown {
+  if (!isObject(value)) return Array.isArray(value) ? undefined : value
+  const kept = Object.entries(value).filter(([name]) => IMPERSONAL.has(name))
+  return Object.fromEntries(kept.map(([name, one]) => [name, impersonal(one)]))
+}
+
 /** Makes the file. Without `personal`, only fields that are known to say nothing of a person are kept. */
-export function orderFile(order: Order, events: readonly TakenEvent[], personal: boolean): OrderFile {
-  const { customer_email: _, ...rest } = order
-  const kept = ([name]: [string, unknown]) => personal || IMPERSONAL.has(name)
+export function orderFile(order: ShownOrder, events: readonly TakenEvent[], personal: boolean): OrderFile {
+  const { customer_email: _, record: __, ...rest } = order
   const cut = ({ id, received_at, event }: TakenEvent): TakenEvent => {
-    return { id, received_at, event: Object.fromEntries(Object.entries(event).filter(kept)) }
+    return { id, received_at, event: personal ? event : (impersonal(event) as Record<string, unknown>) }
   }
   const file: OrderFile = {
     edgetill_order: VERSION,

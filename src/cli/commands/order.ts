@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import { foldOrder, fromMinorUnits, isApiError, type Order } from '../../index.ts'
-import type { Order as ShopOrder } from '../../shop/store/order.ts'
+import type { ShownOrder } from '../../shop/flows/order-page.ts'
 import { orderFile, type TakenEvent } from '../../take-home/order-file.ts'
 import type { ServiceFlags } from '../service/configuration.ts'
 import { describeCode, EXIT } from '../service/outcome.ts'
@@ -29,7 +29,8 @@ export function command(around = surroundings): Command {
   addWorkerOptions(verb, 'the worker that has the order (or EDGETILL_WORKER_URL)')
   return addServiceOptions(verb).action((id: string, flags: Flags) => {
     if (flags.export !== undefined) return take(id, flags.export, flags, around())
-    if (flags.workerUrl ?? flags.withPersonalData) throw new UsageError('--worker-url is for --export FILE.')
+    if (flags.workerUrl ?? flags.tokenFile ?? flags.withPersonalData)
+      throw new UsageError('--worker-url, --token-file and --with-personal-data are for --export FILE.')
     return withService(flags, around(), (session) => show(id, session))
   })
 }
@@ -52,7 +53,9 @@ async function take(id: string, file: string, flags: Flags, around: Surroundings
     if (status === 200) return body
     throw new FailedError(`The worker at ${worker.origin} responded ${status} to GET ${call}. Nothing was written.`)
   }
-  const order = (await get(path)) as unknown as ShopOrder
+  const order = (await get(path)) as unknown as ShownOrder
+  if (!Array.isArray(order.events))
+    throw new FailedError(`${worker.origin} responded without an order: is it the worker?`)
   const own = order.order_id === id ? path : `/api/orders/${encodeURIComponent(order.order_id)}`
   const events: TakenEvent[] = []
   for (const { id } of order.events)

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { command as link } from '../../../src/cli/commands/link.ts'
 import { command as order } from '../../../src/cli/commands/order.ts'
 import { command as step } from '../../../src/cli/commands/step.ts'
+import { payment } from '../../worker/support/events.ts'
 import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
 import { runVerb } from '../support/verb.ts'
 
@@ -47,6 +48,46 @@ describe('edgetill order --export and edgetill step', () => {
     const all = await readFile(file, 'utf8')
     expect(all).toContain('olena@example.com')
     expect(all).not.toContain('cc_token"')
+  })
+
+  it('keeps nothing of a person, wherever it stands, and a card token never', async () => {
+    const person = { customer_email: 'canary@example.com', customer_phone: '+380501112233', cc_mask: 'canary-mask' }
+    const deep = {
+      fee: { amount: 1, currency: 'UAH', note: 'canary-fee' },
+      recurring: { id: 'r', owner: 'canary-owner' },
+    }
+    const own = { payload: 'canary-payload', products: [{ name: 'canary-product' }], new_field: 'canary-new' }
+    await world.deliver(payment('A-1', { ...person, ...deep, ...own, cc_token: 'canary-token' }))
+    const note = { method: 'POST', body: JSON.stringify({ text: 'canary-note' }) }
+    expect((await world.api('/api/orders/A-1/notes', note)).status).toBe(201)
+    const read = async (...words: string[]) => {
+      const { ran, file } = await take(...words)
+      expect(ran.code).toBe(0)
+      return `${ran.out}${ran.err}${await readFile(file, 'utf8')}`
+    }
+    const secret = new RegExp(`canary-token|${ADMIN_TOKEN}`)
+    expect(await read()).not.toMatch(/canary|38050|olena/)
+    const all = await read('--with-personal-data')
+    for (const kept of ['canary@', '38050', 'canary-owner', 'canary-product', 'canary-note'])
+      expect(all).toContain(kept)
+    expect(all).not.toMatch(secret)
+    await writeFile(join(folder, 'own.mjs'), 'export const onEvent = () => {}')
+    const ran = await runVerb(step, [join(folder, 'order.json'), '--on-event', join(folder, 'own.mjs')])
+    expect([ran.code, ran.out.trim().split('\n').length]).toEqual([0, 2])
+  })
+
+  it.each([['--worker-url', ORIGIN], ['--token-file', 'token'], ['--with-personal-data']])(
+    '%s is for --export alone',
+    async (...words) => {
+      const ran = await runVerb(order, ['A-1', ...words], around)
+      expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('are for --export FILE')])
+    },
+  )
+
+  it('says when the address is not a worker’s', async () => {
+    around = { ...around, fetch: async () => Response.json([]) }
+    const { ran } = await take()
+    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('responded without an order')])
   })
 
   it.each([

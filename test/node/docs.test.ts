@@ -11,7 +11,7 @@ import { blocks, examples, type Snippet, sources } from './support/snippets.ts'
 
 const FOLDERS = ['.', 'guides', 'examples', 'worker', 'bench']
 const MARKDOWN = FOLDERS.flatMap((folder) => readdirSync(join(root, folder)).map((file) => join(folder, file))).filter(
-  (file) => file.endsWith('.md'),
+  (file) => file.endsWith('.md') || file === 'llms.txt',
 )
 // `js` and `typescript` need a framework: test/frameworks runs those of guides/receivers.md in what it builds.
 const LANGUAGES = new Set([

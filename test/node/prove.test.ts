@@ -211,8 +211,14 @@ describe('guides/prove.md', () => {
     await load(guide.program('In a test'))
   })
 
-  it.each(['A receiver that is right', 'Create a payment, against the emulator'])('SKILL.md: %s', async (title) => {
-    await load(new Document('SKILL.md').program(title))
+  const skill = new Document('SKILL.md')
+  const titles = [...skill.text.matchAll(/^## (.+)\n(?:(?!^## |^```)[\s\S])*^```ts$/gm)].map(([, title = '']) => title)
+  it.each(titles)('SKILL.md: %s', async (title) => {
+    await load(skill.program(title))
+  })
+
+  it('every program of SKILL.md is under a title of its own', () => {
+    expect(titles).toHaveLength(blocks('SKILL.md', 'ts').length)
   })
 
   it('names every cause', () => {

@@ -50,5 +50,7 @@ async function load(file: string): Promise<OnEvent> {
       code === 'ERR_UNKNOWN_FILE_EXTENSION' ? 'Use Node 24, which reads TypeScript, or pass a .js file.' : message
     throw new UsageError(`${file} could not be loaded. ${fix}`)
   }
-  throw new UsageError(`${file} exports no function onEvent.`)
+  throw new UsageError(
+    `${file} exports no function onEvent: in a new project it is undefined, with an example above it.`,
+  )
 }

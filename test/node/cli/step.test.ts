@@ -7,6 +7,7 @@ import { command as order } from '../../../src/cli/commands/order.ts'
 import { command as step } from '../../../src/cli/commands/step.ts'
 import { payment } from '../../worker/support/events.ts'
 import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
+import { blocks } from '../support/snippets.ts'
 import { runVerb } from '../support/verb.ts'
 
 let folder: string
@@ -74,6 +75,24 @@ describe('edgetill order --export and edgetill step', () => {
     await writeFile(join(folder, 'own.mjs'), 'export const onEvent = () => {}')
     const ran = await runVerb(step, [join(folder, 'order.json'), '--on-event', join(folder, 'own.mjs')])
     expect([ran.code, ran.out.trim().split('\n').length]).toEqual([0, 2])
+  })
+
+  it('runs as guides/command-line.md shows', async () => {
+    const own = join(folder, 'on-event.mjs')
+    await writeFile(own, 'export const onEvent = () => {}')
+    const values = { 'sofia-plates': 'A-1', 'http://127.0.0.1:8787': ORIGIN, 'order.json': join(folder, 'o.json') }
+    const given: Record<string, string> = { ...values, 'worker/on-event.ts': own }
+    const shown = blocks('guides/command-line.md', 'sh').find(({ code }) => code.includes('--export'))
+    const ran: unknown[] = []
+    for (const line of (shown?.code ?? '').split('\n').filter((one) => one.startsWith('npx edgetill '))) {
+      const [, , verb, ...words] = line.split(' ')
+      const actual = words.map((word) => given[word] ?? word)
+      ran.push([verb, (await runVerb(verb === 'step' ? step : order, actual, around)).code])
+    }
+    expect(ran).toEqual([
+      ['order', 0],
+      ['step', 0],
+    ])
   })
 
   it.each([['--worker-url', ORIGIN], ['--token-file', 'token'], ['--with-personal-data']])(

@@ -1,9 +1,8 @@
 import { Command, Option } from 'commander'
 import { addOrderOptions, hostedOrder, type OrderFlags } from '../service/hosted-order.ts'
-import { causeOf, EXIT } from '../service/outcome.ts'
+import { EXIT } from '../service/outcome.ts'
 import { conclude, type Surroundings, signalOf, surroundings } from '../service/service.ts'
-import { addWorkerOptions, askWorker, type Worker, type WorkerFlags, workerOf } from '../service/worker.ts'
-import { FailedError } from '../terminal/errors.ts'
+import { addWorkerOptions, callWorker, type WorkerFlags, workerOf } from '../service/worker.ts'
 import { milliseconds } from '../terminal/option-values.ts'
 import { printable } from '../terminal/terminal.ts'
 
@@ -44,40 +43,13 @@ async function makeLink(id: string | undefined, flags: Flags, around: Surroundin
   const signal = signalOf(around)
   await conclude(around, flags.json, signal, async () => {
     const done = terminal.progress('Waiting for the worker')
-    const either = AbortSignal.any([AbortSignal.timeout(flags.timeout), signal])
-    const { status, body } = await askWorker(worker, 'POST /api/links', around, either, input)
-      .catch((error: unknown) => {
-        throw signal.aborted ? error : noResponse(worker, error)
-      })
-      .finally(done)
-    if (status < 200 || status > 299 || typeof body.url !== 'string') throw rejection(status, body, worker)
+    const sent = { input, signal, timeoutMs: flags.timeout, holds: 'url' }
+    const body = await callWorker(worker, 'POST /api/links', around, sent).finally(done)
     if (flags.json) terminal.out(JSON.stringify({ order_id: order.order_id, ...body }))
     else {
       terminal.err(`order_id ${order.order_id}, valid until ${printable(String(body.expires_at))}`)
-      terminal.out(printable(body.url))
+      terminal.out(printable(String(body.url)))
     }
     return EXIT.done
   })
-}
-
-const noResponse = ({ origin }: Worker, error: unknown): FailedError =>
-  new FailedError(
-    `The worker at ${origin} did not respond: ${causeOf(error)}. Making a link moves no money.\n` +
-      'Check EDGETILL_WORKER_URL and the network, and run the command again.',
-    { cause: { code: 'connection' } },
-  )
-
-const CURES: Record<number, string> = {
-  401: 'EDGETILL_WORKER_TOKEN is not the ADMIN_TOKEN of this worker.',
-  404: 'Is EDGETILL_WORKER_URL the origin of an edgetill worker, and is that up to date?',
-}
-
-function rejection(status: number, { title, detail, code }: Record<string, unknown>, { origin }: Worker): FailedError {
-  const said = [title, detail].filter((text) => typeof text === 'string').join(' ')
-  const cure = CURES[status] ?? (status >= 500 ? `Look at ${origin}/health.` : '')
-  return new FailedError(
-    `The worker at ${origin} rejected it with ${status}. ${printable(said.slice(0, 1000))}`.trim() +
-      (cure && `\n${cure}`),
-    { cause: { code: 'api', status, apiCode: typeof code === 'string' ? code : undefined } },
-  )
 }

@@ -7,13 +7,14 @@ import type { ServiceFlags } from '../service/configuration.ts'
 import { describeCode, EXIT } from '../service/outcome.ts'
 import {
   addServiceOptions,
+  conclude,
   type Session,
   type Surroundings,
   signalOf,
   surroundings,
   withService,
 } from '../service/service.ts'
-import { addWorkerOptions, askWorker, type WorkerFlags, workerOf } from '../service/worker.ts'
+import { addWorkerOptions, callWorker, type WorkerFlags, workerOf } from '../service/worker.ts'
 import { type ExitCode, FailedError, UsageError } from '../terminal/errors.ts'
 import { money, statusColour, table } from '../terminal/table.ts'
 import { printable } from '../terminal/terminal.ts'
@@ -42,29 +43,24 @@ interface Flags extends ServiceFlags, WorkerFlags {
 
 async function take(id: string, file: string, flags: Flags, around: Surroundings): Promise<void> {
   const worker = await workerOf(flags, around)
-  const signal = AbortSignal.any([AbortSignal.timeout(30_000), signalOf(around)])
-  const path = `/api/orders/${encodeURIComponent(id)}`
-  const get = async (call: string) => {
-    const { status, body } = await askWorker(worker, `GET ${call}`, around, signal).catch((cause) => {
-      throw new FailedError(`The worker at ${worker.origin} did not respond. Check the address and the network.`, {
-        cause,
-      })
-    })
-    if (status === 200) return body
-    throw new FailedError(`The worker at ${worker.origin} responded ${status} to GET ${call}. Nothing was written.`)
-  }
-  const order = (await get(path)) as unknown as ShownOrder
-  if (!Array.isArray(order.events))
-    throw new FailedError(`${worker.origin} responded without an order: is it the worker?`)
-  const own = order.order_id === id ? path : `/api/orders/${encodeURIComponent(order.order_id)}`
-  const events: TakenEvent[] = []
-  for (const { id } of order.events)
-    events.push({ ...((await get(`${own}/events/${id}`)) as unknown as TakenEvent), id })
-  const taken = orderFile(order, events, flags.withPersonalData ?? false)
-  await writeFile(file, `${JSON.stringify(taken, null, 2)}\n`, { mode: 0o600 })
-  around.terminal.err(`${file}: order ${printable(order.order_id)}, ${events.length} events`)
-  around.exit(EXIT.done)
+  const signal = signalOf(around)
+  await conclude(around, flags.json, signal, async () => {
+    const get = (call: string, holds: string) =>
+      callWorker(worker, `GET ${call}`, around, { signal, timeoutMs: 30_000, holds })
+    const order = (await get(pathOf(id), 'events')) as unknown as ShownOrder
+    const events: TakenEvent[] = []
+    for (const { id } of order.events) {
+      const event = await get(`${pathOf(order.order_id)}/events/${id}`, 'event')
+      events.push({ ...(event as unknown as TakenEvent), id })
+    }
+    const taken = orderFile(order, events, flags.withPersonalData ?? false)
+    await writeFile(file, `${JSON.stringify(taken, null, 2)}\n`, { mode: 0o600 })
+    around.terminal.err(`${file}: order ${printable(order.order_id)}, ${events.length} events`)
+    return EXIT.done
+  })
 }
+
+const pathOf = (order_id: string): string => `/api/orders/${encodeURIComponent(order_id)}`
 
 async function show(order_id: string, session: Session): Promise<ExitCode> {
   const { client, config, terminal, json, signal } = session

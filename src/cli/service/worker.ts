@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { readEnvFile, readTextFile, readVariables, type Variables } from '../terminal/environment.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { FailedError, UsageError } from '../terminal/errors.ts'
+import { printable } from '../terminal/terminal.ts'
+import { causeOf } from './outcome.ts'
 import { forbidden, type Surroundings } from './service.ts'
 
 /** The flags that name a worker. */
@@ -84,6 +86,52 @@ export async function askWorker(
   })
   const text = await response.text()
   return { status: response.status, body: objectIn(text), location: response.headers.get('location') }
+}
+
+/** What a verb sends, and the member that a response of 2xx has. */
+interface Sent {
+  input?: object
+  signal: AbortSignal
+  timeoutMs: number
+  holds: string
+}
+
+/** {@link askWorker} for a verb that moves no money. @throws {FailedError} when there is no response, or another one. */
+export async function callWorker(
+  worker: Worker,
+  call: string,
+  around: Surroundings,
+  { input, signal, timeoutMs, holds }: Sent,
+): Promise<Record<string, unknown>> {
+  const either = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal])
+  const { status, body } = await askWorker(worker, call, around, either, input).catch((error: unknown) => {
+    throw signal.aborted ? error : noResponse(worker, error)
+  })
+  if (status < 200 || status > 299 || !(holds in body)) throw rejection(status, body, worker)
+  return body
+}
+
+const noResponse = ({ origin }: Worker, error: unknown): FailedError =>
+  new FailedError(
+    `The worker at ${origin} did not respond: ${causeOf(error)}. No money has moved.\n` +
+      'Check EDGETILL_WORKER_URL and the network, and run the command again.',
+    { cause: { code: 'connection' } },
+  )
+
+const CURES: Record<number, string> = {
+  401: 'EDGETILL_WORKER_TOKEN is not the ADMIN_TOKEN of this worker.',
+  404: 'Is EDGETILL_WORKER_URL the origin of an edgetill worker, and is that up to date?',
+}
+
+function rejection(status: number, { title, detail, code }: Record<string, unknown>, { origin }: Worker): FailedError {
+  const said = [title, detail].filter((text) => typeof text === 'string').join(' ')
+  // A problem of the engine has a code: there the address is right.
+  const cure = code === 'not_found' ? '' : (CURES[status] ?? (status >= 500 ? `Look at ${origin}/health.` : ''))
+  return new FailedError(
+    `The worker at ${origin} rejected it with ${status}. ${printable(said.slice(0, 1000))}`.trim() +
+      (cure && `\n${cure}`),
+    { cause: { code: 'api', status, apiCode: typeof code === 'string' ? code : undefined } },
+  )
 }
 
 function objectIn(text: string): Record<string, unknown> {

@@ -106,7 +106,7 @@ describe('edgetill order --export and edgetill step', () => {
   it('says when the address is not a worker’s', async () => {
     around = { ...around, fetch: async () => Response.json([]) }
     const { ran } = await take()
-    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('responded without an order')])
+    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('rejected it with 200')])
   })
 
   it.each([
@@ -128,6 +128,6 @@ describe('edgetill order --export and edgetill step', () => {
     await writeFile(file, '{"edgetill_order":2}')
     expect(await runVerb(step, [file, '--on-event', 'x.mjs'])).toMatchObject({ code: 2 })
     const ran = await runVerb(order, ['B-1', '--export', join(folder, 'b.json')], around)
-    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('responded 404')])
+    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('rejected it with 404. No such order.')])
   })
 })

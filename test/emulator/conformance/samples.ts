@@ -16,6 +16,10 @@ import {
 import { OPTIONAL, RECURRING } from './probe.ts'
 import type { Create } from './row.ts'
 
+/** The methods of webhooks. */
+export const PRIMARY = ['purchase', 'auth', 'credit', 'p2p', 'lookup']
+export const SECONDARY = ['capture', 'void', 'auth_increment', 'refund']
+
 /** Calls that many rows need, and a day of the service from which records of every kind can be taken. */
 
 async function jsonOf(response: Response): Promise<Json> {
@@ -86,8 +90,16 @@ export interface Samples {
   webhooks: Record<string, Json[]>
 }
 
+/** Samples cost a day of the service; all rows of one emulator share them. */
+const samples = new WeakMap<Create, Promise<Samples>>()
+export function samplesOf(create: Create): Promise<Samples> {
+  const taken = samples.get(create) ?? takeSamples(create)
+  samples.set(create, taken)
+  return taken
+}
+
 /** One payment of each kind, with every optional parameter sent. */
-export async function takeSamples(create: Create): Promise<Samples> {
+async function takeSamples(create: Create): Promise<Samples> {
   const bench = createBench({}, create)
   const { emulator, received } = bench
   const payments: Json[] = []
@@ -116,8 +128,8 @@ export async function takeSamples(create: Create): Promise<Samples> {
   await emulator.deliveries.idle()
   const webhooks: Record<string, Json[]> = {}
   for (const { event } of received) {
-    const list = webhooks[String(event.method)] ?? []
-    webhooks[String(event.method)] = [...list, event]
+    const method = String(event.method)
+    webhooks[method] = [...(webhooks[method] ?? []), event]
   }
   return { payments, captures, webhooks }
 }

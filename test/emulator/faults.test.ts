@@ -3,29 +3,6 @@ import { ConnectionResetError, type Fault } from '../../src/emulator/index.ts'
 import { verifySignature } from '../../src/webhooks/index.ts'
 import { createBench, direct, hosted, type Json, plain, post } from './call.ts'
 
-it('a fault that can never fire is rejected, and the message names where it could', () => {
-  const { faults } = createBench().emulator
-  const wrong: [unknown, RegExp][] = [
-    [{ kind: 'fire' }, /Unknown fault kind "fire". Expected one of: reset, /],
-    [{ kind: 'reset', on: 'capturePayment' }, /Unknown place "capturePayment"\. Did you mean "capture-payment"/],
-    [{ kind: 'drop', on: 'capture-payment' }, /drop can be set on: webhook\./],
-    [{ kind: 'server_error', on: 'webhook' }, /server_error can be set on: create-/],
-    [{ kind: 'null_fee', on: 'get-account' }, /null_fee can be set on: create-/],
-    [{ kind: 'unknown_status', on: 'list-accounts' }, /unknown_status can be set on: create-/],
-    [{ kind: 'unknown_method', on: 'cancel-recurring' }, /unknown_method can be set on: create-/],
-    [{ kind: 'numbers_as_strings', on: 'cancel-recurring' }, /numbers_as_strings can be set on: create-/],
-    [{ kind: 'reset', on: 'list-accounts', order_id: 'A-1' }, /A request of list-accounts names no order/],
-    [{ kind: 'unknown_fields', on: 'get-account', order_id: 'A-1' }, /A request of get-account names no order/],
-  ]
-  for (const [fault, message] of wrong) {
-    expect(() => faults.next(fault as Fault)).toThrow(message)
-    expect(() => faults.rate(fault as Fault, 0.5)).toThrow(message)
-  }
-  faults.next({ kind: 'null_fee', on: 'webhook' })
-  faults.next({ kind: 'null_fee', on: 'capture-payment' })
-  expect(faults.list()).toMatchObject({ next: [{ on: 'webhook' }, { on: 'capture-payment' }], rates: [] })
-})
-
 describe('faults of responses', () => {
   it('break the connection before or after the request was executed', async () => {
     const { emulator } = createBench()

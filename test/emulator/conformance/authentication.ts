@@ -7,19 +7,13 @@ import { type Row, row, rows } from './row.ts'
 /** Which headers each endpoint wants. */
 
 export const authenticationRows: Row[] = [
-  ...rows(
-    [
-      ['authentication', 'Invalid credentials on'],
-      ['balances', 'Header: `X-API-AUTH` only.'],
-    ],
-    async (create) => {
-      for (const target of ENDPOINTS.filter(({ key }) => !key)) {
-        await needsAuth(create, target)
-        expect((await send(create, target, { headers: without('X-API-KEY') })).status).toBe(200)
-      }
-    },
-  ),
-  row('authentication', '| X-API-AUTH | `SVC-HMAC-SHA1', async (create) => {
+  ...rows(['authentication: Invalid credentials on', 'balances: Header: `X-API-AUTH` only.'], async (_, create) => {
+    for (const target of ENDPOINTS.filter(({ key }) => !key)) {
+      await needsAuth(create, target)
+      expect((await send(create, target, { headers: without('X-API-KEY') })).status).toBe(200)
+    }
+  }),
+  row('authentication', '| X-API-AUTH | `SVC-HMAC-SHA1', async (_, create) => {
     for (const target of ENDPOINTS.filter(({ scheme }) => scheme === 'hmac')) {
       expect((await send(create, target)).status).toBe(target.ok)
       await needsAuth(create, target)
@@ -39,7 +33,7 @@ export const authenticationRows: Row[] = [
       401,
     )
   }),
-  row('authentication', '| X-API-AUTH | `SVC <API_KEY>:<API_SECRET>`', async (create) => {
+  row('authentication', '| X-API-AUTH | `SVC <API_KEY>:<API_SECRET>`', async (_, create) => {
     for (const target of ENDPOINTS.filter(({ scheme }) => scheme === 'plain')) {
       expect((await send(create, target)).status).toBe(target.ok)
       await needsAuth(create, target)
@@ -49,10 +43,10 @@ export const authenticationRows: Row[] = [
       await refused(create, target, (headers) => ({ ...headers, 'X-API-AUTH': hmac['X-API-AUTH'] ?? '' }), false)
     }
   }),
-  row('authentication', '| X-API-KEY | `<ENDPOINTS_KEY>`', async (create) => {
+  row('authentication', '| X-API-KEY | `<ENDPOINTS_KEY>`', async (_, create) => {
     for (const target of ENDPOINTS.filter(({ key }) => key)) await needsKey(create, target)
   }),
-  row('authentication', "(`SVC` stands for the service's", async (create) => {
+  row('authentication', "(`SVC` stands for the service's", async (_, create) => {
     const credentials = { scheme: 'OTHER', apiSecret: 'another secret' }
     const { emulator } = createBench({ authentication: 'per-endpoint', credentials }, create)
     const body = JSON.stringify(hosted(emulator))
@@ -65,11 +59,10 @@ export const authenticationRows: Row[] = [
     const mine = { 'x-api-auth': `SVC-HMAC-SHA1 ${apiKey}:${body.length}.${apiSecret}`, 'x-api-key': endpointsKey }
     expect((await post(custom.emulator, '/api/v1/payment', body, mine)).status).toBe(303)
   }),
-  row('endpoints', 'Headers for authentication', async (create) => {
+  row('endpoints', 'Headers for authentication', async (_, create) => {
     for (const target of ENDPOINTS) await refused(create, target, () => ({}))
   }),
-  row('service', 'A merchant is identified', async (create) => {
-    const { emulator } = createBench({}, create)
+  row('service', 'A merchant is identified', async ({ emulator }) => {
     for (const [path, body] of [
       ['/api/v1/payment', hosted(emulator)],
       ['/api/v1/split/purchase', hosted(emulator, { split: SPLIT })],

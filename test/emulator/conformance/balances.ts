@@ -10,8 +10,7 @@ const read = ({ emulator }: Bench, path: string, headers = plain(emulator)) =>
   get(emulator, `${emulator.credentials.apiUrl}/api/v1/balances/pos/${path}`, headers)
 
 export const balanceRows: Row[] = [
-  row('balances', 'Address base: `{api_url}`.', async (create) => {
-    const bench = createBench({}, create)
+  row('balances', 'Address base: `{api_url}`.', async (bench) => {
     const { baseUrl, apiUrl, posId } = bench.emulator.credentials
     expect((await read(bench, `${posId}/accounts`)).status).toBe(200)
     expect((await get(bench.emulator, `${baseUrl}/api/v1/balances/pos/${posId}/accounts`)).status).toBe(404)
@@ -21,7 +20,7 @@ export const balanceRows: Row[] = [
       expect(wrong.status).toBe(404)
     }
   }),
-  row('balances', '| All accounts of a POS', async (create) => {
+  row('balances', '| All accounts of a POS', async (_, create) => {
     const accounts = await listAccounts(createBench({}, create))
     expect(accounts.map(({ currency }) => currency)).toEqual(['UAH', 'USD', 'EUR', 'XTS'])
     for (const account of accounts) {
@@ -29,8 +28,7 @@ export const balanceRows: Row[] = [
       expect(Object.keys(account.balances as Json).sort()).toEqual(['available', 'rolling_reserve'])
     }
   }),
-  row('balances', '| One account', async (create) => {
-    const bench = createBench({}, create)
+  row('balances', '| One account', async (bench) => {
     for (const account of await listAccounts(bench)) {
       const { balances, ...rest } = account as { balances: Json }
       const one = await read(bench, `${bench.emulator.credentials.posId}/accounts/${String(account.id)}`)
@@ -40,8 +38,7 @@ export const balanceRows: Row[] = [
       })
     }
   }),
-  row('balances', 'Path parameters `pos_id`', async (create) => {
-    const bench = createBench({}, create)
+  row('balances', 'Path parameters `pos_id`', async (bench) => {
     const { posId } = bench.emulator.credentials
     const [account] = await listAccounts(bench)
     for (const [path, names] of [
@@ -57,28 +54,20 @@ export const balanceRows: Row[] = [
     expect((await read(bench, `${posId.replace(/1$/, '2')}/accounts`)).status).toBe(401)
     expect((await read(bench, `${posId}/accounts/11111111-1111-4111-8111-111111111111`)).status).toBe(400)
   }),
-  ...rows(
-    [
-      ['balances', 'HTTP codes'],
-      ['errors', 'Balances endpoints: HTTP'],
-    ],
-    async (create) => {
-      const bench = createBench({}, create)
-      const all = `${bench.emulator.credentials.posId}/accounts`
-      const one = `${all}/${String((await listAccounts(bench))[0]?.id)}`
-      bench.emulator.faults.next({ kind: 'server_error', status: 500, on: 'list-accounts' })
-      const statuses = [
-        await read(bench, all),
-        await read(bench, all),
-        await read(bench, one),
-        await read(bench, 'x/accounts'),
-      ]
-      expect(statuses.map(({ status }) => status)).toEqual([500, 200, 200, 400])
-      for (const path of [all, one]) expect((await read(bench, path, {})).status).toBe(401)
-    },
-  ),
-  row('service', 'Account balances can be', async (create) => {
-    const bench = createBench({}, create)
+  ...rows(['balances: HTTP codes', 'errors: Balances endpoints: HTTP'], async (bench) => {
+    const all = `${bench.emulator.credentials.posId}/accounts`
+    const one = `${all}/${String((await listAccounts(bench))[0]?.id)}`
+    bench.emulator.faults.next({ kind: 'server_error', status: 500, on: 'list-accounts' })
+    const statuses = [
+      await read(bench, all),
+      await read(bench, all),
+      await read(bench, one),
+      await read(bench, 'x/accounts'),
+    ]
+    expect(statuses.map(({ status }) => status)).toEqual([500, 200, 200, 400])
+    for (const path of [all, one]) expect((await read(bench, path, {})).status).toBe(401)
+  }),
+  row('service', 'Account balances can be', async (bench) => {
     expect(await available(bench)).toBe(1000)
     // 100.50 less 1.5 per cent and 0.10 (assumption: the document shows the parts of a fee, not its size).
     await payDirect(bench)

@@ -133,17 +133,17 @@ async function destinations(create: Create): Promise<void> {
 }
 
 export const beyondRows: Row[] = [
-  row('beyond', '| void', async (create) => {
+  row('beyond', '| void', async (_, create) => {
     await parametersHold(create, TARGETS.void, [required('order_currency', 'CURRENCY')])
     await voids(create)
   }),
-  row('beyond', '| refund', async (create) => {
+  row('beyond', '| refund', async (_, create) => {
     const parameters = [required('order_currency', 'CURRENCY'), optional('refund_amount', 'Amount')]
     await parametersHold(create, TARGETS.refund, parameters)
     await refunds(create)
     await destinations(create)
   }),
-  row('beyond', '| split capture', async (create) => {
+  row('beyond', '| split capture', async (_, create) => {
     const amounts = [required('charge_amount', 'Amount'), required('split', 'Array')]
     await parametersHold(create, TARGETS['split capture'], [required('order_currency', 'CURRENCY'), ...amounts])
     const bench = createBench({}, create)
@@ -154,7 +154,7 @@ export const beyondRows: Row[] = [
     expect(captured).toMatchObject({ method: 'capture', amount: 10, status: 'success', split: [PART] })
     expect((await send(200)).status).toBe(400)
   }),
-  row('beyond', '| split refund', async (create) => {
+  row('beyond', '| split refund', async (_, create) => {
     const amounts = [required('refund_amount', 'Amount'), required('split', 'Array')]
     await parametersHold(create, TARGETS['split refund'], [required('currency', 'CURRENCY'), ...amounts])
     const bench = createBench({}, create)
@@ -166,8 +166,7 @@ export const beyondRows: Row[] = [
     expect((await send(1.01)).status).toBe(400)
     expect((await send(1)).status).toBe(200)
   }),
-  row('beyond', "| order's operations", async (create) => {
-    const bench = createBench({}, create)
+  row('beyond', "| order's operations", async (bench) => {
     const payment = await payDirect(bench)
     await bench.emulator.clock.advance({ seconds: 1 })
     const refund = await (await call(bench, '/api/v1/refund', { refund_amount: 1 })).json()
@@ -181,8 +180,7 @@ export const beyondRows: Row[] = [
     expect(new Set(charges.map(({ transaction_id }) => transaction_id)).size).toBe(3)
     expect(charges[0]).toMatchObject({ recurring: { status: 'active' } })
   }),
-  row('beyond', '| recurring cancel', async (create) => {
-    const bench = createBench({}, create)
+  row('beyond', '| recurring cancel', async (bench) => {
     const { url } = await endpoint('recurring cancel').prepare(bench)
     const cancel = (at: string) => bench.emulator.fetch(at, { method: 'PUT', headers: plain(bench.emulator) })
     expect(await (await cancel(url)).json()).toMatchObject({ recurring_status: 'canceled', order_id: 'A-1' })
@@ -191,8 +189,7 @@ export const beyondRows: Row[] = [
     expect((await cancel(url)).status).toBe(200)
     expect((await cancel(url.replace(/[^/]+\/cancel$/, 'none/cancel'))).status).toBe(404)
   }),
-  row('beyond', 'Secondary operations take', async (create) => {
-    const bench = createBench({}, create)
+  row('beyond', 'Secondary operations take', async (bench) => {
     const ofLength = async (first: string, length: number, more: Json = {}): Promise<string> => {
       const order_id = first.padEnd(length, 'x')
       await payDirect(bench, { order_id, ...more })
@@ -209,8 +206,7 @@ export const beyondRows: Row[] = [
     expect(await send('refund', { order_id: await ofLength('r', 32) })).toBe(200)
     expect(await send('void', { order_id: await ofLength('v', 32, { method: 'auth' }) })).toBe(200)
   }),
-  row('beyond', 'In every public split', async (create) => {
-    const bench = createBench({}, create)
+  row('beyond', 'In every public split', async (bench) => {
     await payDirect(bench, { method: 'auth' })
     const send = (charge_amount: number) => call(bench, '/api/v1/split/capture', { charge_amount, split: [PART] })
     for (const amount of [9.99, 10.01]) expect((await send(amount)).status).toBe(400)

@@ -50,42 +50,23 @@ async function captureLimits(create: Create): Promise<void> {
 }
 
 export const captureRows: Row[] = [
-  ...rows(
-    [
-      ['states', '| `success` of an `auth`'],
-      ['capture', 'Only a primary'],
-    ],
-    async (create) => {
-      await captureConditions(create)
-      const bench = createBench({}, create)
-      await payDirect(bench, { method: 'auth', cc_number: testCard('fee_null') })
-      const expected = { method: 'capture', status: 'success', status_code: '1000', fee: null }
-      expect(await capture(bench)).toMatchObject(expected)
-      expect((await eventsOf(bench)).at(-1)).toMatchObject(expected)
-    },
-  ),
-  ...rows(
-    [
-      ['capture', 'A capture beyond'],
-      ['limits', 'Capture beyond the reserve'],
-    ],
-    captureLimits,
-  ),
-  ...rows(
-    [
-      ['capture', 'Request variants for a'],
-      ['service', 'Two-step payments use'],
-    ],
-    async (create) => {
-      const bench = createBench({}, create)
-      for (const [order_id, charge_amount, amount] of [
-        ['full', undefined, 100.5],
-        ['part', 20, 20],
-        ['beyond', 110.25, 110.25],
-      ]) {
-        await payDirect(bench, { method: 'auth', order_id })
-        expect(await capture(bench, { order_id, charge_amount })).toMatchObject({ method: 'capture', amount })
-      }
-    },
-  ),
+  ...rows(['states: | `success` of an `auth`', 'capture: Only a primary'], async (_, create) => {
+    await captureConditions(create)
+    const bench = createBench({}, create)
+    await payDirect(bench, { method: 'auth', cc_number: testCard('fee_null') })
+    const expected = { method: 'capture', status: 'success', status_code: '1000', fee: null }
+    expect(await capture(bench)).toMatchObject(expected)
+    expect((await eventsOf(bench)).at(-1)).toMatchObject(expected)
+  }),
+  ...rows(['capture: A capture beyond', 'limits: Capture beyond the reserve'], (_, create) => captureLimits(create)),
+  ...rows(['capture: Request variants for a', 'service: Two-step payments use'], async (bench) => {
+    for (const [order_id, charge_amount, amount] of [
+      ['full', undefined, 100.5],
+      ['part', 20, 20],
+      ['beyond', 110.25, 110.25],
+    ]) {
+      await payDirect(bench, { method: 'auth', order_id })
+      expect(await capture(bench, { order_id, charge_amount })).toMatchObject({ method: 'capture', amount })
+    }
+  }),
 ]

@@ -26,17 +26,16 @@ const ADDRESSES: [Section, beginning: string, endpoint: string][] = [
 
 export const endpointRows: Row[] = [
   ...ADDRESSES.map(([section, beginning, name]) =>
-    row(section, beginning, (create) => answersOnly(create, endpoint(name))),
+    row(section, beginning, (_, create) => answersOnly(create, endpoint(name))),
   ),
-  row('cancel', '`POST', async (create) => {
+  row('cancel', '`POST', async (_, create) => {
     const mixedCase = ({ 'X-API-AUTH': auth = '', 'X-API-KEY': key = '' }: Headers): Headers => ({
       'X-API-Auth': auth,
       'X-API-Key': key,
     })
     expect((await send(create, endpoint('cancel'), { headers: mixedCase })).status).toBe(200)
   }),
-  row('cancel', 'Path parameters: `pos_id`', async (create) => {
-    const bench = createBench({}, create)
+  row('cancel', 'Path parameters: `pos_id`', async (bench) => {
     const { baseUrl, posId } = bench.emulator.credentials
     for (const orderId of ['a/b', 'a?b#c', 'ключ 1', '100%25', 'A-1']) {
       await openCheckout(bench.emulator, { order_id: orderId })
@@ -52,8 +51,7 @@ export const endpointRows: Row[] = [
     expect((await at(posId.replace(/1$/, '2'), 'A-1')).status).toBe(401)
     expect((await at(posId, '')).status).toBe(404)
   }),
-  row('endpoints', 'All bodies are JSON unless', async (create) => {
-    const { emulator } = createBench({}, create)
+  row('endpoints', 'All bodies are JSON unless', async ({ emulator }) => {
     for (const path of ['/api/v1/payment', '/api/v1/split/purchase', '/api/v1/capture']) {
       for (const body of ['', '{', '[]', 'null', '"text"', 'a=1']) {
         const response = await post(emulator, path, body)
@@ -62,7 +60,7 @@ export const endpointRows: Row[] = [
       }
     }
   }),
-  row('versioning', 'The version is part of', async (create) => {
+  row('versioning', 'The version is part of', async (_, create) => {
     for (const target of ENDPOINTS) {
       const bench = createBench({}, create)
       const { url, body } = await target.prepare(bench)
@@ -75,7 +73,7 @@ export const endpointRows: Row[] = [
       expect(other.status).toBe(404)
     }
   }),
-  row('intro', 'Addresses: `{base_url}`', async (create) => {
+  row('intro', 'Addresses: `{base_url}`', async (_, create) => {
     const { credentials } = create({ origin: 'http://127.0.0.1:4010' })
     expect([credentials.baseUrl, credentials.apiUrl]).toEqual([
       'http://127.0.0.1:4010',
@@ -83,12 +81,8 @@ export const endpointRows: Row[] = [
     ])
   }),
   ...rows(
-    [
-      ['split-hosted', 'Successful response: HTTP'],
-      ['recurring', 'Hosted: `POST'],
-      ['errors', 'Hosted creation success'],
-    ],
-    async (create) => {
+    ['split-hosted: Successful response: HTTP', 'recurring: Hosted: `POST', 'errors: Hosted creation success'],
+    async (_, create) => {
       const { emulator } = createBench({ origin: 'http://127.0.0.1:4010' }, create)
       for (const [order_id, more, path = '/api/v1/payment'] of [
         ['split', { split: SPLIT }, '/api/v1/split/purchase'],
@@ -105,8 +99,7 @@ export const endpointRows: Row[] = [
       }
     },
   ),
-  row('versioning', 'Response and webhook parameter', async (create) => {
-    const bench = createBench({}, create)
+  row('versioning', 'Response and webhook parameter', async (bench) => {
     bench.emulator.faults.next({ kind: 'unknown_fields', on: 'create-payment' })
     bench.emulator.faults.next({ kind: 'unknown_fields' })
     expect(await payDirect(bench)).toHaveProperty('emulator_extra')

@@ -26,8 +26,7 @@ async function signatureOf(data: string, secret: string): Promise<string> {
 }
 
 export const eventRows: Row[] = [
-  row('events', 'The service sends a webhook', async (create) => {
-    const bench = createBench({}, create)
+  row('events', 'The service sends a webhook', async (bench) => {
     await everyKind(bench)
     await openCheckout(bench.emulator, { order_id: 'C' })
     await cancel(bench, 'C')
@@ -41,8 +40,7 @@ export const eventRows: Row[] = [
       ...['T purchase pending', 'V auth success', 'V void success'],
     ])
   }),
-  row('service', 'The service sends webhooks', async (create) => {
-    const bench = createBench({}, create)
+  row('service', 'The service sends webhooks', async (bench) => {
     await payDirect(bench)
     await bench.emulator.deliveries.idle()
     await sendResend(bench, 'purchase')
@@ -52,8 +50,7 @@ export const eventRows: Row[] = [
     expect(resent).toEqual(sent)
     expect(bench.received.map(({ url }) => url)).toEqual(['https://shop.example/hook', 'https://shop.example/hook'])
   }),
-  row('events', 'Delivery: HTTP `POST`', async (create) => {
-    const bench = createBench({}, create)
+  row('events', 'Delivery: HTTP `POST`', async (bench) => {
     await payDirect(bench, { description: 'Книга "ґ" 🙂', payload: 'ґ?>~' })
     await bench.emulator.deliveries.idle()
     expect(bench.received).toHaveLength(1)
@@ -63,8 +60,7 @@ export const eventRows: Row[] = [
     expect(form.get('data')).toMatch(/^[\w-]+={0,2}$/)
     expect(event.payload).toBe('ґ?>~')
   }),
-  row('events', "Destination: the request's", async (create) => {
-    const bench = createBench({}, create)
+  row('events', "Destination: the request's", async (bench) => {
     const { emulator } = bench
     await payDirect(bench, { method: 'auth', server_url: 'https://shop.example/auth' })
     await capture(bench, { charge_amount: 1, server_url: 'https://shop.example/capture' })
@@ -93,39 +89,31 @@ export const eventRows: Row[] = [
       'A-1 capture default-hook',
     ])
   }),
-  row('events', 'Duplicates: a webhook may', async (create) => {
-    const bench = createBench({}, create)
+  row('events', 'Duplicates: a webhook may', async (bench) => {
     bench.emulator.faults.next({ kind: 'duplicate', times: 2 })
     await payDirect(bench)
     await bench.emulator.deliveries.idle()
     expect(bench.received).toHaveLength(3)
     expect(new Set(bench.received.map(({ text }) => text)).size).toBe(1)
   }),
-  ...rows(
-    [
-      ['events', 'Signature:'],
-      ['limits', '| webhook signature'],
-    ],
-    async (create) => {
-      const bench = createBench({ credentials: { apiSecret: 'another-secret-7' } }, create)
-      await everyKind(bench)
-      await bench.emulator.deliveries.idle()
-      expect(bench.received.length).toBeGreaterThan(5)
-      for (const { form } of bench.received) {
-        const signature = form.get('signature') ?? ''
-        expect(signature).toBe(await signatureOf(form.get('data') ?? '', 'another-secret-7'))
-        expect(signature).toHaveLength(28)
-      }
-    },
-  ),
-  row('events', 'The set of parameters may', async (create) => {
-    const bench = createBench({}, create)
+  ...rows(['events: Signature:', 'limits: | webhook signature'], async (_, create) => {
+    const bench = createBench({ credentials: { apiSecret: 'another-secret-7' } }, create)
+    await everyKind(bench)
+    await bench.emulator.deliveries.idle()
+    expect(bench.received.length).toBeGreaterThan(5)
+    for (const { form } of bench.received) {
+      const signature = form.get('signature') ?? ''
+      expect(signature).toBe(await signatureOf(form.get('data') ?? '', 'another-secret-7'))
+      expect(signature).toHaveLength(28)
+    }
+  }),
+  row('events', 'The set of parameters may', async (bench) => {
     for (let i = 0; i < 40; i++) await payDirect(bench, { order_id: `E-${i}` })
     const more = (await eventsOf(bench)).filter((event) => 'emulator_note' in event).length
     expect(more).toBeGreaterThan(0)
     expect(more).toBeLessThan(20)
   }),
-  row('events', 'Retry policy on failed', async (create) => {
+  row('events', 'Retry policy on failed', async (_, create) => {
     const bench = createBench({ retryDelaysMs: [1000, 5000] }, create)
     bench.answers.push(500, 302, 404)
     await payDirect(bench)
@@ -136,7 +124,7 @@ export const eventRows: Row[] = [
       { at: '2026-01-31T10:00:06.000', status: 404 },
     ])
   }),
-  row('events', 'Response the receiver must', async (create) => {
+  row('events', 'Response the receiver must', async (_, create) => {
     const bench = createBench({ retryDelaysMs: [1000] }, create)
     for (const [index, status] of [200, 204, 202, 299, 400, 303].entries()) {
       bench.answers.push(status)
@@ -156,20 +144,19 @@ export const eventRows: Row[] = [
       }
     }
   }),
-  row('service', 'Other secondary operations', async (create) => {
+  row('service', 'Other secondary operations', async (_, create) => {
     const { webhooks } = await samplesOf(create)
     for (const method of SECONDARY) {
       expect(webhooks[method]?.[0]).toMatchObject({ method, mode: 'direct', status: 'success' })
     }
   }),
-  row('service', 'Other primary operations', async (create) => {
+  row('service', 'Other primary operations', async (_, create) => {
     const { webhooks } = await samplesOf(create)
     for (const method of ['credit', 'p2p', 'lookup']) {
       expect(webhooks[method]?.[0]).toMatchObject({ method, order_id: method, amount: 12.5, status: 'success' })
     }
   }),
-  row('recurring-status', '| recurring.id | String', async (create) => {
-    const bench = createBench({}, create)
+  row('recurring-status', '| recurring.id | String', async (bench) => {
     const answer = await payDirect(bench, { init_recurring: { ...RECURRING, start_date: '2026-02-01' } })
     await payDirect(bench, { order_id: 'B', init_recurring: RECURRING })
     await bench.emulator.clock.advance({ days: 3, months: 2 })
@@ -180,8 +167,7 @@ export const eventRows: Row[] = [
     expect(new Set(ids)).toEqual(new Set([(answer.recurring as Json).id]))
     expect(bench.emulator.orders.get('B')?.recurring?.id).not.toBe(ids[0])
   }),
-  row('service', 'Recurring payments: a subscription', async (create) => {
-    const bench = createBench({}, create)
+  row('service', 'Recurring payments: a subscription', async (bench) => {
     const init_recurring = { interval_unit: 'month', interval_count: 1 }
     const form = await openCheckout(bench.emulator, { ...OPTIONAL, init_recurring })
     await submit(bench.emulator, form, cardForm('success'))

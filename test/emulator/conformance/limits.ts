@@ -12,8 +12,7 @@ async function statusOf({ emulator }: Bench, body: Json, path = '/api/v1/payment
 }
 
 export const limitRows: Row[] = [
-  row('limits', '| amount', async (create) => {
-    const bench = createBench({}, create)
+  row('limits', '| amount', async (bench, create) => {
     for (const amount of [0.01, 0.8, 1, 19.99, 999999999.99]) {
       expect((await payDirect(bench, { amount, order_id: `${amount}` })).amount).toBe(amount)
     }
@@ -30,8 +29,7 @@ export const limitRows: Row[] = [
     expect(await accepts(create, { amount: 0.1 + 0.2 })).toBe(false)
     expect(await accepts(create, { amount: 0.3 })).toBe(true)
   }),
-  row('limits', '| payload', async (create) => {
-    const bench = createBench({}, create)
+  row('limits', '| payload', async (bench) => {
     for (const mode of ['direct', 'hosted']) {
       const body = (letters: number) => ({
         ...direct(bench.emulator),
@@ -44,8 +42,7 @@ export const limitRows: Row[] = [
       expect(await statusOf(bench, body(4001))).toBe(400)
     }
   }),
-  row('limits', '| order_id in capture', async (create) => {
-    const bench = createBench({}, create)
+  row('limits', '| order_id in capture', async (bench) => {
     for (const [length, status] of [
       [32, 200],
       [33, 400],
@@ -56,8 +53,7 @@ export const limitRows: Row[] = [
     }
   }),
   ...(['order_id', 'description'] as const).map((name) =>
-    row('limits', `| ${name} in responses`, async (create) => {
-      const bench = createBench({}, create)
+    row('limits', `| ${name} in responses`, async (bench, create) => {
       const longest = 'я'.repeat(name === 'order_id' ? 256 : 2048)
       expect((await payDirect(bench, { [name]: longest }))[name]).toBe(longest)
       for (const form of [direct, hosted]) {
@@ -67,34 +63,25 @@ export const limitRows: Row[] = [
       }
     }),
   ),
-  row('limits', '| comment in capture', async (create) => {
-    const bench = createBench({}, create)
+  row('limits', '| comment in capture', async (bench) => {
     await payDirect(bench, { method: 'auth' })
     expect((await sendCapture(bench, { charge_amount: 1, comment: 'я'.repeat(2049) })).status).toBe(400)
     expect((await capture(bench, { charge_amount: 1, comment: 'я'.repeat(2048) })).comment).toHaveLength(2048)
     expect((await capture(bench, { charge_amount: 1, comment: '' })).comment).toBe('')
   }),
-  row('capture', '| f_receipt_delivery', async (create) => {
-    const bench = createBench({}, create)
+  row('capture', '| f_receipt_delivery', async (bench) => {
     await payDirect(bench, { method: 'auth' })
     for (const f_receipt_delivery of ['email', 'sms', 'viber', 'none']) {
       expect((await sendCapture(bench, { charge_amount: 1, f_receipt_delivery })).status).toBe(200)
     }
     expect((await sendCapture(bench, { charge_amount: 1, f_receipt_delivery: 'pigeon' })).status).toBe(400)
   }),
-  ...rows(
-    [
-      ['limits', '| processed_currency'],
-      ['primary-webhook', 'For payments where'],
-    ],
-    async (create) => {
-      const bench = createBench({}, create)
-      await payDirect(bench, { amount: 0.1, cc_number: testCard('payer_changes_amount') })
-      await payDirect(bench, { order_id: 'B' })
-      const [changed, usual] = await eventsOf(bench)
-      expect(changed).toMatchObject({ amount: 0.1, processed_amount: 0.09, processed_currency: 'UAH' })
-      expect(usual).not.toHaveProperty('processed_amount')
-      expect(usual).not.toHaveProperty('processed_currency')
-    },
-  ),
+  ...rows(['limits: | processed_currency', 'primary-webhook: For payments where'], async (bench) => {
+    await payDirect(bench, { amount: 0.1, cc_number: testCard('payer_changes_amount') })
+    await payDirect(bench, { order_id: 'B' })
+    const [changed, usual] = await eventsOf(bench)
+    expect(changed).toMatchObject({ amount: 0.1, processed_amount: 0.09, processed_currency: 'UAH' })
+    expect(usual).not.toHaveProperty('processed_amount')
+    expect(usual).not.toHaveProperty('processed_currency')
+  }),
 ]

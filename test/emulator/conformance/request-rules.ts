@@ -16,29 +16,23 @@ import { namesIn, type Row, row, rows, sentenceOf } from './row.ts'
 
 /** Rules of requests that are sentences rather than rows of a table. */
 export const requestRuleRows: Row[] = [
-  ...rows(
-    [
-      ['split-direct', 'Either full card data'],
-      ['create-payment', 'Direct with `auth`'],
-    ],
-    async (create) => {
-      for (const target of [splitDirect, auth]) {
-        const probe = new Probe(create, target)
-        for (const name of CARD.slice(0, 4)) await probe.refuses(name, { [name]: undefined })
-        await probe.refuses('cc_token', { cc_token: 'emulator-token' })
-        await probe.refuses('cc_token', NO_CARD)
-        await probe.refuses('browser_fingerprint', { browser_fingerprint: undefined })
-      }
-    },
-  ),
-  row('split-direct', '`cc_token` may come from', async (create) => {
+  ...rows(['split-direct: Either full card data', 'create-payment: Direct with `auth`'], async (_, create) => {
+    for (const target of [splitDirect, auth]) {
+      const probe = new Probe(create, target)
+      for (const name of CARD.slice(0, 4)) await probe.refuses(name, { [name]: undefined })
+      await probe.refuses('cc_token', { cc_token: 'emulator-token' })
+      await probe.refuses('cc_token', NO_CARD)
+      await probe.refuses('browser_fingerprint', { browser_fingerprint: undefined })
+    }
+  }),
+  row('split-direct', '`cc_token` may come from', async (_, create) => {
     await tokenRow(create)
     const probe = new Probe(create, splitDirect)
     for (const cc_token of ['rcr:wallet-1', 'unknown-1']) await probe.accepts({ ...NO_CARD, cc_token })
     const statuses = probe.bench.emulator.orders.list().map(({ status }) => status)
     expect(statuses).toEqual(['success', 'failure'])
   }),
-  row('split-direct', 'The example requests omit', async (create) => {
+  row('split-direct', 'The example requests omit', async (_, create) => {
     for (const customerFields of ['required', 'optional'] as const) {
       const { emulator } = createBench({ customerFields }, create)
       const sent = Object.entries(direct(emulator, { split: SPLIT }))
@@ -47,7 +41,7 @@ export const requestRuleRows: Row[] = [
       expect(status).toBe(customerFields === 'required' ? 400 : 200)
     }
   }),
-  row('fingerprint', 'All values are String and', async (create) => {
+  row('fingerprint', 'All values are String and', async (_, create) => {
     const names = namesIn(sentenceOf('fingerprint', 'All values'))
     expect(names).toHaveLength(10)
     expect(names.sort()).toEqual(Object.keys(FINGERPRINT).sort())
@@ -61,7 +55,7 @@ export const requestRuleRows: Row[] = [
       }
     }
   }),
-  row('create-payment', '`method` is `auth`; `mode`', async (create) => {
+  row('create-payment', '`method` is `auth`; `mode`', async (_, create) => {
     await new Probe(create, auth).accepts()
     await new Probe(create, hostedPayment).accepts({ method: 'auth' })
     for (const target of [auth, hostedPayment]) {
@@ -74,33 +68,26 @@ export const requestRuleRows: Row[] = [
     for (const target of [splitDirect, splitHosted])
       await new Probe(create, target).refuses('method', { method: 'auth' })
   }),
-  row('create-payment', 'The remaining parameters', async (create) => {
+  row('create-payment', 'The remaining parameters', async (_, create) => {
     const probe = new Probe(create, hostedPayment)
     await probe.accepts({ customer_referrer: 'https://shop.example/' })
     await probe.accepts({ customer_referrer: undefined })
     await probe.refuses('customer_referrer', { customer_referrer: 'no address' })
   }),
-  ...rows(
-    [
-      ['create-payment', 'The same path is used for'],
-      ['recurring', 'Created by adding an'],
-    ],
-    async (create) => {
-      const probe = new Probe(create, recurring)
-      await probe.accepts()
-      await probe.refuses('init_recurring', { method: 'auth' })
-      for (const init_recurring of ['monthly', []]) await probe.refuses('init_recurring', { init_recurring })
-      await probe.refuses('order_3ds_bypass', { order_3ds_bypass: undefined })
-      const directly = new Probe(create, {
-        ...auth,
-        full: ({ emulator }, number) => direct(emulator, { init_recurring: RECURRING, order_id: `D-${number}` }),
-      })
-      await directly.accepts()
-      await directly.refuses('init_recurring', { init_recurring: 'monthly' })
-    },
-  ),
-  row('service', 'Split payments divide one', async (create) => {
-    const bench = createBench({}, create)
+  ...rows(['create-payment: The same path is used for', 'recurring: Created by adding an'], async (_, create) => {
+    const probe = new Probe(create, recurring)
+    await probe.accepts()
+    await probe.refuses('init_recurring', { method: 'auth' })
+    for (const init_recurring of ['monthly', []]) await probe.refuses('init_recurring', { init_recurring })
+    await probe.refuses('order_3ds_bypass', { order_3ds_bypass: undefined })
+    const directly = new Probe(create, {
+      ...auth,
+      full: ({ emulator }, number) => direct(emulator, { init_recurring: RECURRING, order_id: `D-${number}` }),
+    })
+    await directly.accepts()
+    await directly.refuses('init_recurring', { init_recurring: 'monthly' })
+  }),
+  row('service', 'Split payments divide one', async (bench) => {
     const response = await post(bench.emulator, splitHosted.path, await splitHosted.full(bench, 1))
     await submit(bench.emulator, response.headers.get('location') ?? '', cardForm('success'))
     await openCheckout(bench.emulator, { order_id: 'no-split' })

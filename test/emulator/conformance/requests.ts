@@ -78,7 +78,7 @@ function hostedRows(beginning: string, required: boolean, listed?: string[]): Ro
   return (listed ?? namesIn(sentenceOf('split-hosted', beginning))).map((name) => {
     const [, type = 'String', , notes = ''] = types.get(name) ?? []
     const own = { name, type: name === 'validation_url' ? 'URL' : typeOf(name, type), required, notes }
-    return row('split-hosted', beginning, async (create) => {
+    return row('split-hosted', beginning, async (_, create) => {
       await holds(create, splitHosted, own)
       if (name !== 'split') await holds(create, hostedPayment, own)
     })

@@ -1,21 +1,19 @@
 import { expect } from 'vitest'
-import { createBench, get, type Json } from '../call.ts'
+import { get, type Json } from '../call.ts'
 import { type Row, row } from './row.ts'
 import { payDirect, payHosted, sendResend } from './samples.ts'
 
 /** Re-sending webhooks. */
 
 export const resendRows: Row[] = [
-  row('resend', '| pos_id | UUID | yes', async (create) => {
-    const bench = createBench({}, create)
+  row('resend', '| pos_id | UUID | yes', async (bench) => {
     await payDirect(bench)
     const { baseUrl, posId } = bench.emulator.credentials
     const read = async (pos: string) =>
       (await get(bench.emulator, `${baseUrl}/api/v1/pos/${pos}/orders/A-1/purchase?callback=true`)).status
     expect([await read(posId), await read('1'), await read(posId.replace(/1$/, '2'))]).toEqual([200, 400, 401])
   }),
-  row('resend', '| order_id | String | yes', async (create) => {
-    const bench = createBench({}, create)
+  row('resend', '| order_id | String | yes', async (bench) => {
     for (const orderId of ['a/b', 'ключ', '50%']) {
       await payDirect(bench, { order_id: orderId })
       const answer = await sendResend(bench, 'purchase', 'callback=true', orderId)
@@ -23,8 +21,7 @@ export const resendRows: Row[] = [
     }
     expect((await sendResend(bench, 'purchase', 'callback=true', 'unknown')).status).toBe(404)
   }),
-  row('resend', '| operation | String', async (create) => {
-    const bench = createBench({}, create)
+  row('resend', '| operation | String', async (bench) => {
     await payDirect(bench, { method: 'auth' })
     bench.emulator.control.voidPayment('A-1')
     for (const [operation, status] of [
@@ -39,8 +36,7 @@ export const resendRows: Row[] = [
       if (status === 200) expect(((await answer.json()) as Json).method).toBe(operation)
     }
   }),
-  row('resend', '| callback | Boolean', async (create) => {
-    const bench = createBench({}, create)
+  row('resend', '| callback | Boolean', async (bench) => {
     await payDirect(bench)
     await bench.emulator.deliveries.idle()
     for (const query of ['', 'callback=false', 'callback=1', 'callback=TRUE', 'callback=']) {
@@ -50,8 +46,7 @@ export const resendRows: Row[] = [
     await bench.emulator.deliveries.idle()
     expect(bench.received).toHaveLength(2)
   }),
-  row('resend', '| transactionId | String', async (create) => {
-    const bench = createBench({}, create)
+  row('resend', '| transactionId | String', async (bench) => {
     const { emulator } = bench
     await payHosted(bench, { init_recurring: { interval_unit: 'month', interval_count: 1 } })
     await emulator.clock.advance({ months: 2 })
@@ -67,8 +62,7 @@ export const resendRows: Row[] = [
     expect((await sendResend(bench, 'purchase', once, 'once')).status).toBe(400)
     expect((await sendResend(bench, 'refund', once)).status).toBe(400)
   }),
-  row('resend', 'Without `transactionId`', async (create) => {
-    const bench = createBench({}, create)
+  row('resend', 'Without `transactionId`', async (bench) => {
     await payHosted(bench, { init_recurring: { interval_unit: 'day', interval_count: 1 } })
     await bench.emulator.clock.advance({ days: 3 })
     const latest = bench.emulator.orders.get('A-1')?.payments.at(-1)

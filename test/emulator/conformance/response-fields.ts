@@ -19,8 +19,7 @@ const CUSTOMER_FIELDS = 'id ip fname lname patronym email phone country birthday
   .map((name) => `customer_${name}`)
 
 export const responseRows: Row[] = [
-  row('split-direct', 'Response: a payment record', async (create) => {
-    const bench = createBench({}, create)
+  row('split-direct', 'Response: a payment record', async (bench) => {
     const sent = direct(bench.emulator, { ...OPTIONAL, split: SPLIT })
     const answer = await payDirect(bench, { ...OPTIONAL, split: SPLIT }, '/api/v1/split/purchase')
     keys(answer, namesIn(sentenceOf('split-direct', 'Response: a payment record')))
@@ -31,7 +30,7 @@ export const responseRows: Row[] = [
     }
     expect(answer.customer_referrer).toBe(OPTIONAL.customer_referrer)
   }),
-  row('create-payment', 'Response is a payment record', async (create) => {
+  row('create-payment', 'Response is a payment record', async (_, create) => {
     for (const [method, cc_number] of [
       ['auth', '4111111111111111'],
       ['purchase', '4000000000003220'],
@@ -42,7 +41,7 @@ export const responseRows: Row[] = [
       expect(answer).toMatchObject({ customer_phone: '380501234567', customer_tax_id: '1234567890' })
     }
   }),
-  row('capture', 'Response: a secondary operation record', async (create) => {
+  row('capture', 'Response: a secondary operation record', async (_, create) => {
     const listed = namesIn(sentenceOf('capture', 'Response: a secondary operation record')).filter(
       (name) => !['direct', 'capture', 'order_currency', 'currency'].includes(name),
     )
@@ -56,7 +55,7 @@ export const responseRows: Row[] = [
     expect(full).toMatchObject({ mode: 'direct', method: 'capture', amount: 60.5, order_currency: 'UAH' })
     expect(full.fee).toMatchObject({ currency: 'UAH' })
   }),
-  row('cancel', 'Response: a JSON array', async (create) => {
+  row('cancel', 'Response: a JSON array', async (_, create) => {
     for (const method of ['purchase', 'auth']) {
       const bench = createBench({}, create)
       const unsent = ['payload', 'customer_patronym', 'customer_email', 'customer_phone']
@@ -70,8 +69,7 @@ export const responseRows: Row[] = [
       for (const name of unknown) expect([name, record[name]]).toEqual([name, null])
     }
   }),
-  row('recurring', 'The response is the payment', async (create) => {
-    const bench = createBench({}, create)
+  row('recurring', 'The response is the payment', async (bench) => {
     const recurring = { id: expect.any(String), status: 'init' }
     const waits = { init_recurring: RECURRING, cc_number: '4000000000003220' }
     const waiting = await payDirect(bench, waits)
@@ -82,8 +80,7 @@ export const responseRows: Row[] = [
     const split = await payDirect(bench, { ...waits, order_id: 'S', split: SPLIT }, '/api/v1/split/purchase')
     expect(split.recurring).toEqual(recurring)
   }),
-  row('resend', 'The response body has the', async (create) => {
-    const bench = createBench({}, create)
+  row('resend', 'The response body has the', async (bench) => {
     await payDirect(bench, { method: 'auth', ...OPTIONAL })
     await capture(bench, { charge_amount: 5 })
     await payHosted(bench, { order_id: 'R', init_recurring: RECURRING })

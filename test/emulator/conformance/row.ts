@@ -1,6 +1,7 @@
 import type { createEmulator } from '../../../src/emulator/index.ts'
 import { BEYOND } from '../../spec/beyond.ts'
 import { DOCUMENT } from '../../spec/document.ts'
+import { type Bench, createBench } from '../call.ts'
 
 export type Create = typeof createEmulator
 
@@ -26,13 +27,20 @@ export function sentenceOf(section: Section, beginning: string): string {
   return sentence
 }
 
-export function row(section: Section, beginning: string, run: Row['run']): Row {
-  return { section, sentence: sentenceOf(section, beginning), run }
+/** Sees that a sentence holds, on a bench of its own or on more that it makes with `create`. */
+type Check = (bench: Bench, create: Create) => Promise<void>
+
+/** A row of the one sentence of a section that begins so. */
+export function row(section: Section, beginning: string, check: Check): Row {
+  return { section, sentence: sentenceOf(section, beginning), run: (create) => check(createBench({}, create), create) }
 }
 
-/** Several sentences that say the same. */
-export function rows(quotes: [Section, ...beginnings: string[]][], run: Row['run']): Row[] {
-  return quotes.flatMap(([section, ...beginnings]) => beginnings.map((beginning) => row(section, beginning, run)))
+/** Several sentences that say the same, each as `section: beginning`. */
+export function rows(quotes: `${Section}: ${string}`[], check: Check): Row[] {
+  return quotes.map((quote) => {
+    const [section = '', beginning = ''] = quote.split(/: (.*)/)
+    return row(section as Section, beginning, check)
+  })
 }
 
 /** A row for each line of a section's table: `run` sees that what its cells say holds. */

@@ -98,23 +98,17 @@ const WAITS: Schedule[] = [
 ]
 
 export const scheduleRows: Row[] = [
-  row('recurring', '| interval_unit', async (create) => {
+  row('recurring', '| interval_unit', async (_, create) => {
     await followed(create, INTERVALS)
     for (const interval_unit of ['hour', 'days', 'DAY', ''])
       expect(await accepts(create, { interval_unit })).toBe(false)
   }),
-  ...rows(
-    [
-      ['recurring', '| interval_count'],
-      ['limits', '| interval_count'],
-    ],
-    async (create) => {
-      await edges(create, 'interval_count', 1, 30)
-      await followed(create, [[{ ...DAILY, interval_count: 30 }, { days: 31 }, ['2026-03-02T10:00:00']]])
-    },
-  ),
-  row('recurring', '| start_date', (create) => followed(create, STARTS)),
-  row('recurring', '| expiry_date', async (create) => {
+  ...rows(['recurring: | interval_count', 'limits: | interval_count'], async (_, create) => {
+    await edges(create, 'interval_count', 1, 30)
+    await followed(create, [[{ ...DAILY, interval_count: 30 }, { days: 31 }, ['2026-03-02T10:00:00']]])
+  }),
+  row('recurring', '| start_date', (_, create) => followed(create, STARTS)),
+  row('recurring', '| expiry_date', async (_, create) => {
     await followed(create, ENDS)
     const { bench } = await charge(create, { expiry_date: '2026-02-28' }, { months: 1 })
     const status = () => bench.emulator.orders.get('A-1')?.recurring?.status
@@ -122,8 +116,8 @@ export const scheduleRows: Row[] = [
     await bench.emulator.clock.advance({ days: 1 })
     expect(status()).toBe('canceled')
   }),
-  row('recurring', '| time', (create) => followed(create, TIMES)),
-  row('recurring', '| amount', async (create) => {
+  row('recurring', '| time', (_, create) => followed(create, TIMES)),
+  row('recurring', '| amount', async (_, create) => {
     for (const [more, amount] of [
       [{ amount: 5.25 }, 5.25],
       [{}, 100.5],
@@ -131,35 +125,23 @@ export const scheduleRows: Row[] = [
       expect((await charge(create, more, { months: 1 })).payments).toMatchObject([{ amount }])
     }
   }),
-  ...rows(
-    [
-      ['recurring', '| retry_attempts'],
-      ['limits', '| retry_attempts'],
-    ],
-    async (create) => {
-      await edges(create, 'retry_attempts', 0, 7)
-      await followed(create, RETRIES)
-      const seven = await charge(create, { retry_attempts: 7 }, { months: 1, days: 20 }, 'recurring_declined')
-      expect(seven.charged).toHaveLength(8)
-      // Given up, the subscription goes on with the next interval (assumption).
-      const { charged } = await charge(create, {}, { months: 2 }, 'recurring_declined')
-      expect(charged.at(-1)).toBe('2026-03-31T10:00:00 failure')
-    },
-  ),
-  ...rows(
-    [
-      ['recurring', '| retry_interval_hours'],
-      ['limits', '| retry_interval_hours'],
-    ],
-    async (create) => {
-      await edges(create, 'retry_interval_hours', 0, 23, { interval_unit: 'day' })
-      for (const interval_unit of ['week', 'month', 'quarter', 'year']) {
-        await edges(create, 'retry_interval_hours', 0, 72, { interval_unit })
-      }
-      await followed(create, WAITS)
-    },
-  ),
-  row('recurring', '| notification_url', async (create) => {
+  ...rows(['recurring: | retry_attempts', 'limits: | retry_attempts'], async (_, create) => {
+    await edges(create, 'retry_attempts', 0, 7)
+    await followed(create, RETRIES)
+    const seven = await charge(create, { retry_attempts: 7 }, { months: 1, days: 20 }, 'recurring_declined')
+    expect(seven.charged).toHaveLength(8)
+    // Given up, the subscription goes on with the next interval (assumption).
+    const { charged } = await charge(create, {}, { months: 2 }, 'recurring_declined')
+    expect(charged.at(-1)).toBe('2026-03-31T10:00:00 failure')
+  }),
+  ...rows(['recurring: | retry_interval_hours', 'limits: | retry_interval_hours'], async (_, create) => {
+    await edges(create, 'retry_interval_hours', 0, 23, { interval_unit: 'day' })
+    for (const interval_unit of ['week', 'month', 'quarter', 'year']) {
+      await edges(create, 'retry_interval_hours', 0, 72, { interval_unit })
+    }
+    await followed(create, WAITS)
+  }),
+  row('recurring', '| notification_url', async (_, create) => {
     for (const [more, url] of [
       [{ notification_url: 'https://shop.example/notify' }, 'https://shop.example/notify'],
       [{}, 'https://shop.example/hook'],
@@ -168,8 +150,7 @@ export const scheduleRows: Row[] = [
       expect(bench.received.map((received) => received.url)).toEqual(['https://shop.example/hook', url])
     }
   }),
-  row('states', 'Transitions between them', async (create) => {
-    const bench = createBench({}, create)
+  row('states', 'Transitions between them', async (bench) => {
     await openCheckout(bench.emulator, { init_recurring: MONTHLY })
     await bench.emulator.clock.advance({ months: 2 })
     expect(bench.emulator.orders.get('A-1')).toMatchObject({ status: 'init', recurring: { status: 'init' } })

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type TestCardName, testCard } from '../../../src/emulator/index.ts'
 import { type Bench, cardForm, createBench, direct, type Json, openCheckout, post, SPLIT, submit } from '../call.ts'
 import { NO_CARD } from './probe.ts'
-import { type Create, type Row, row, rows } from './row.ts'
+import { type Row, row, rows } from './row.ts'
 import { cancel, payDirect, payHosted, sendCancel } from './samples.ts'
 
 /** States, transitions, the conditions of captures and cancellations, and the words of the common types. */
@@ -16,8 +16,7 @@ async function statusesOf(bench: Bench): Promise<unknown[]> {
 }
 
 export const stateRows: Row[] = [
-  row('states', 'Status values that appear', async (create) => {
-    const bench = createBench({}, create)
+  row('states', 'Status values that appear', async (bench, create) => {
     const { emulator } = bench
     const seen: unknown[] = []
     const look = () => seen.push(emulator.orders.get('A-1')?.status)
@@ -34,7 +33,7 @@ export const stateRows: Row[] = [
     await payHosted(declined, {}, 'declined')
     expect(declined.emulator.orders.get('A-1')?.status).toBe('failure')
   }),
-  row('states', '| (new direct payment)', async (create) => {
+  row('states', '| (new direct payment)', async (_, create) => {
     for (const method of ['purchase', 'auth']) {
       const bench = createBench({}, create)
       const record = await payDirect(bench, { method, cc_number: testCard('three_d_secure') })
@@ -59,37 +58,24 @@ export const stateRows: Row[] = [
       ['failure', '4157'],
     ])
   }),
-  ...rows(
-    [
-      ['states', '| `init` | Cancel request'],
-      ['service', 'A created but unpaid'],
-    ],
-    async (create) => {
-      const bench = createBench({}, create)
-      const form = await openCheckout(bench.emulator)
-      const record = await cancel(bench)
-      expect(record).toMatchObject({
-        status: 'failure',
-        status_code: '6007',
-        status_description: expect.stringMatching(/cancelled/),
-        user_action_required: false,
-        user_action_url: null,
-      })
-      expect(await statusesOf(bench)).toEqual([['failure', '6007']])
-      const page = await bench.emulator.fetch(form)
-      expect(await page.text()).toContain('Cancelled')
-      await submit(bench.emulator, form, cardForm('success'))
-      expect(bench.emulator.orders.get('A-1')?.status).toBe('failure')
-    },
-  ),
-  ...rows(
-    [
-      ['states', 'Recurring configuration'],
-      ['recurring-status', '| recurring.status'],
-    ],
-    recurringStatuses,
-  ),
-  row('cancel', 'Applicable only when method', async (create) => {
+  ...rows(['states: | `init` | Cancel request', 'service: A created but unpaid'], async (bench) => {
+    const form = await openCheckout(bench.emulator)
+    const record = await cancel(bench)
+    expect(record).toMatchObject({
+      status: 'failure',
+      status_code: '6007',
+      status_description: expect.stringMatching(/cancelled/),
+      user_action_required: false,
+      user_action_url: null,
+    })
+    expect(await statusesOf(bench)).toEqual([['failure', '6007']])
+    const page = await bench.emulator.fetch(form)
+    expect(await page.text()).toContain('Cancelled')
+    await submit(bench.emulator, form, cardForm('success'))
+    expect(bench.emulator.orders.get('A-1')?.status).toBe('failure')
+  }),
+  ...rows(['states: Recurring configuration', 'recurring-status: | recurring.status'], recurringStatuses),
+  row('cancel', 'Applicable only when method', async (_, create) => {
     const bench = createBench({ hostedAuthResponse: 'record' }, create)
     const { emulator } = bench
     await payDirect(bench, { order_id: 'direct' })
@@ -120,8 +106,7 @@ export const stateRows: Row[] = [
       expect(await cancel(bench, order_id)).toMatchObject({ method, status: 'failure' })
     }
   }),
-  row('errors', 'Payment status codes that', async (create) => {
-    const bench = createBench({}, create)
+  row('errors', 'Payment status codes that', async (bench) => {
     const paid = await payDirect(bench)
     const waits = await payDirect(bench, { order_id: 'B', cc_number: testCard('three_d_secure') })
     await openCheckout(bench.emulator, { order_id: 'C' })
@@ -132,8 +117,7 @@ export const stateRows: Row[] = [
       ['6007', 'Payment has been cancelled'],
     ])
   }),
-  row('errors', 'Catalogue of', async (create) => {
-    const bench = createBench({}, create)
+  row('errors', 'Catalogue of', async (bench) => {
     for (const [card, status_code] of Object.entries({
       insufficient_funds: '4009',
       declined: '4153',
@@ -169,24 +153,21 @@ export const stateRows: Row[] = [
     const codeOf = (orderId: string) => bench.emulator.orders.get(orderId)?.payments[0]?.status_code
     expect([codeOf('open'), codeOf('bank')]).toEqual(['4149', '4147'])
   }),
-  row('service', '`direct`: the merchant', async (create) => {
-    const bench = createBench({}, create)
+  row('service', '`direct`: the merchant', async (bench) => {
     const { cc_token, mode } = await payDirect(bench)
     const again = await payDirect(bench, { ...NO_CARD, order_id: 'B', cc_token })
     expect([mode, again.mode, again.status]).toEqual(['direct', 'direct', 'success'])
   }),
-  row('service', '`hosted`: the customer', async (create) => {
-    const bench = createBench({}, create)
+  row('service', '`hosted`: the customer', async (bench) => {
     await payHosted(bench)
     expect(bench.emulator.orders.get('A-1')?.payments[0]).toMatchObject({ mode: 'hosted', status: 'success' })
   }),
-  row('service', 'One-step payments use method', async (create) => {
+  row('service', 'One-step payments use method', async (_, create) => {
     expect(await payDirect(createBench({}, create))).toMatchObject({ method: 'purchase', status: 'success' })
   }),
 ]
 
-async function recurringStatuses(create: Create): Promise<void> {
-  const bench = createBench({}, create)
+async function recurringStatuses(bench: Bench): Promise<void> {
   const { emulator } = bench
   const init_recurring = { interval_unit: 'month', interval_count: 1 }
   const status = (orderId = 'A-1') => emulator.orders.get(orderId)?.recurring?.status

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createBench, direct, post } from '../call.ts'
+import { direct, post } from '../call.ts'
 import { OPTIONAL } from './probe.ts'
 import { type Row, row } from './row.ts'
 import { payDirect, type Samples, samplesOf } from './samples.ts'
@@ -29,10 +29,9 @@ const TYPES: Record<string, (samples: Samples) => void> = {
 
 export const typeRows: Row[] = [
   ...Object.entries(TYPES).map(([type, check]) =>
-    row('types', `| ${type} |`, async (create) => check(await samplesOf(create))),
+    row('types', `| ${type} |`, async (_, create) => check(await samplesOf(create))),
   ),
-  row('types', '| Date', async (create) => {
-    const bench = createBench({}, create)
+  row('types', '| Date', async (bench) => {
     const body = (customer_birthday: string) =>
       direct(bench.emulator, { customer_birthday, order_id: customer_birthday })
     expect((await post(bench.emulator, '/api/v1/payment', body('2024-02-29'))).status).toBe(200)
@@ -40,8 +39,7 @@ export const typeRows: Row[] = [
       expect((await post(bench.emulator, '/api/v1/payment', body(wrong))).status).toBe(400)
     }
   }),
-  row('types', '| Time |', async (create) => {
-    const bench = createBench({}, create)
+  row('types', '| Time |', async (bench) => {
     const init_recurring = { interval_unit: 'day', interval_count: 1, time: '23:59:59' }
     await payDirect(bench, { init_recurring })
     await bench.emulator.clock.advance({ days: 1, hours: 14 })

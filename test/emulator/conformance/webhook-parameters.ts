@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createBench, type Json } from '../call.ts'
+import type { Json } from '../call.ts'
 import { shapeOf } from './kinds.ts'
 import { type Create, namesIn, type Row, row, sentenceOf, tableRows } from './row.ts'
 import { eventsOf, everyKind, PRIMARY, SECONDARY, samplesOf } from './samples.ts'
@@ -15,14 +15,14 @@ async function primaryEvents(create: Create): Promise<Json[]> {
 }
 
 export const webhookParameterRows: Row[] = [
-  row('primary-webhook', 'Required: `payment_id`', async (create) => {
+  row('primary-webhook', 'Required: `payment_id`', async (_, create) => {
     for (const event of await primaryEvents(create)) {
       for (const name of REQUIRED) {
         expect([name, typeof event[name]]).toEqual([name, name === 'amount' ? 'number' : 'string'])
       }
     }
   }),
-  row('primary-webhook', 'Optional: `gateway_order_id`', async (create) => {
+  row('primary-webhook', 'Optional: `gateway_order_id`', async (_, create) => {
     const events = await primaryEvents(create)
     const seen = [...new Set(events.flatMap((event) => Object.keys(event)))]
     const others = ['processed_amount', 'processed_currency', 'recurring', 'emulator_note']
@@ -34,7 +34,7 @@ export const webhookParameterRows: Row[] = [
     const receipts = new Set(events.filter(({ receipt_url }) => receipt_url !== undefined).map(({ method }) => method))
     expect(receipts).toEqual(new Set(['purchase', 'auth', 'credit']))
   }),
-  row('primary-webhook', 'All are String', async (create) => {
+  row('primary-webhook', 'All are String', async (_, create) => {
     const shapes: Record<string, string> = { amount: 'Number', processed_amount: 'Number', receipt_url: 'URL' }
     for (const name of ['fee', 'fixed_fee', 'percent_fee', 'bank_pay', 'limit_info', 'recurring']) {
       shapes[name] = 'Object'
@@ -57,8 +57,7 @@ export const webhookParameterRows: Row[] = [
       }
     }
   }),
-  row('secondary-webhook', '`mode` is `direct`', async (create) => {
-    const bench = createBench({}, create)
+  row('secondary-webhook', '`mode` is `direct`', async (bench) => {
     await everyKind(bench)
     const told = (await eventsOf(bench)).filter(({ operation_id }) => operation_id !== undefined)
     expect(told.map(({ mode, method, amount }) => [mode, method, amount])).toEqual([

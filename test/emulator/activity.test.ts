@@ -92,13 +92,6 @@ describe('the request log', () => {
     await emulator.deliveries.idle()
     expect([emulator.deliveries.length, emulator.deliveries[0]?.order_id]).toEqual([10_000, 'C-3'])
   })
-
-  it('is emptied by reset', async () => {
-    const { emulator } = watched()
-    await post(emulator, '/api/v1/payment', direct(emulator))
-    emulator.reset()
-    expect(emulator.requests).toEqual([])
-  })
 })
 
 describe('a fault leaves a trace', () => {
@@ -167,21 +160,6 @@ describe('onActivity', () => {
     for (const path of ['', '/', '/api/orders', '/api/requests']) await emulator.fetch(CONTROL + path)
     await emulator.fetch('http://emulator.localhost/')
     expect(activities).toEqual([])
-  })
-
-  it('reset ends a webhook that waits for its receiver', async () => {
-    let signal: AbortSignal | null | undefined
-    const { emulator } = watched({
-      fetch: (_, init) => {
-        signal = init?.signal
-        return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(new Error('gone'))))
-      },
-    })
-    emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
-    await new Promise<void>((done) => setTimeout(done))
-    emulator.reset()
-    await emulator.deliveries.idle()
-    expect(signal?.aborted).toBe(true)
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
 import { type Bench, createBench, type Json, post, SPLIT } from './call.ts'
-import { available, payDirect } from './conformance/samples.ts'
+import { available, paid, payDirect } from './conformance/samples.ts'
 
 /** The endpoints that only public material shows, beside what the conformance table has of them. */
 
@@ -40,8 +40,7 @@ it.each([
   ['refund', 'refund_declined', {}, 'refund'],
   ['void', 'void_declined', { method: 'auth' }, 'capture'],
 ] as const)('a %s is declined for its test card, and moves no money', async (name, card, more, next) => {
-  const bench = createBench()
-  await payDirect(bench, { cc_number: testCard(card), ...more })
+  const bench = await paid({ cc_number: testCard(card), ...more })
   const before = await available(bench)
   expect((await send(bench, name))[1]).toMatchObject({ status: 'failure', status_code: '4153' })
   expect(await available(bench)).toBe(before)
@@ -67,8 +66,7 @@ describe('split operations', () => {
   })
 
   it('a split capture decides the shares that a split refund can take back', async () => {
-    const bench = createBench()
-    await payDirect(bench, { method: 'auth' })
+    const bench = await paid({ method: 'auth' })
     expect((await send(bench, 'split/capture', { charge_amount: 20, split: [part(20)] }))[0]).toBe(200)
     const refund = (split: Json[]) => send(bench, 'split/refund', { refund_amount: 20, split })
     expect((await refund([part(20, second)]))[0]).toBe(400)

@@ -84,21 +84,6 @@ describe("the customer's way", () => {
     expect(emulator.deliveries.map(({ url, attempts }) => [url, attempts])).toEqual([[null, []]])
   })
 
-  it('logs each delivery and sends the older one again after the newer one', async () => {
-    const { emulator, received, answers } = createBench()
-    const form = await openCheckout(emulator)
-    answers.push(200, 200, 503)
-    await submit(emulator, form, cardForm('three_d_secure'))
-    await submit(emulator, form.replace(/form$/, '3ds'), new URLSearchParams({ outcome: 'pass' }))
-    await emulator.deliveries.idle()
-    const [pending] = emulator.deliveries
-    expect(emulator.deliveries.map(({ attempts }) => attempts.map(({ status }) => status))).toEqual([[200], [200]])
-    const again = await emulator.deliveries.resend(pending?.id ?? '')
-    expect(again.status).toBe(503)
-    expect(received[2]?.text).toBe(pending?.body)
-    expect(pending?.attempts).toHaveLength(2)
-  })
-
   it('shows what is wrong beside the field, escaped, and charges nothing', async () => {
     const { emulator } = createBench()
     const form = await openCheckout(emulator, { description: '<script>alert(1)</script>' })

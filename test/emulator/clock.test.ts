@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator, type EmulatorOptions } from '../../src/emulator/index.ts'
 import { type Bench, createBench, type Json, START } from './call.ts'
-import { payDirect } from './conformance/samples.ts'
+import { paid, payDirect } from './conformance/samples.ts'
 import { command, readJson } from './control.ts'
 
 describe('the clock', () => {
@@ -126,8 +126,8 @@ describe('reset gives back the start', () => {
       await bench.emulator.clock.advance({ months: 2 })
       bench.emulator.control.refundPayment('A', 1)
       await bench.emulator.deliveries.idle()
-      const { orders, deliveries, clock, faults } = bench.emulator
-      return JSON.stringify([orders.list(), deliveries, clock.now(), faults.fired()])
+      const { orders, deliveries, clock, faults, requests } = bench.emulator
+      return JSON.stringify([orders.list(), deliveries, clock.now(), faults.fired(), requests])
     }
     const bench = createBench()
     const first = await day(bench)
@@ -138,8 +138,7 @@ describe('reset gives back the start', () => {
   })
 
   it('also while the clock is being moved', async () => {
-    const bench = createBench()
-    await payDirect(bench, { order_id: 'A' })
+    const bench = await paid({ order_id: 'A' })
     const moving = bench.emulator.clock.advance({ days: 1 })
     bench.emulator.reset()
     await moving

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { type Bench, createBench, hosted, type Json, openCheckout, post } from './call.ts'
-import { payDirect, sendResend } from './conformance/samples.ts'
+import { paid, payDirect, sendResend } from './conformance/samples.ts'
 import { CONTROL, command, read, readJson } from './control.ts'
 
 const pay = async (bench: Bench, more: Json = {}) => {
@@ -112,8 +112,7 @@ describe('what the receiver responded', () => {
 
 describe('search and paging', () => {
   it('finds an order by any id, amount, status and card', async () => {
-    const bench = createBench()
-    await pay(bench)
+    const bench = await paid()
     await pay(bench, { order_id: 'other', amount: 7, cc_number: '4000000000009995' })
     bench.emulator.control.refundPayment('A-1', 1)
     const order = bench.emulator.orders.get('A-1')
@@ -130,8 +129,7 @@ describe('search and paging', () => {
   })
 
   it.each(['orders', 'requests', 'deliveries'])('pages through the JSON of %s', async (name) => {
-    const bench = createBench()
-    await pay(bench, { order_id: 'A' })
+    const bench = await paid({ order_id: 'A' })
     await pay(bench, { order_id: 'B' })
     await pay(bench, { order_id: 'C', cc_number: '4000000000009995' })
     const list = (query: string) => readJson<{ id?: string; order_id: string }[]>(bench.emulator, name + query)
@@ -200,8 +198,7 @@ describe('the frame of every page', () => {
   })
 
   it('an order says what it is worth', async () => {
-    const bench = createBench()
-    await pay(bench, { method: 'auth', amount: 80 })
+    const bench = await paid({ method: 'auth', amount: 80 })
     bench.emulator.control.capturePayment('A-1', 30)
     bench.emulator.control.refundPayment('A-1', 10)
     const worth = /<dl class="worth">(.*?)<\/dl>/s.exec(await read(bench.emulator, '/orders?order_id=A-1'))?.[1] ?? ''
@@ -246,8 +243,7 @@ describe('where it is reached', () => {
   })
 
   it('the re-send takes callback once', async () => {
-    const bench = createBench()
-    await pay(bench)
+    const bench = await paid()
     expect((await sendResend(bench, 'purchase', 'callback=true&callback=false')).status).toBe(400)
   })
 

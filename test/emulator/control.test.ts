@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createBench, decode, direct, type Json, plain, post, submit } from './call.ts'
-import { payDirect, sendCapture } from './conformance/samples.ts'
+import { paid, payDirect, sendCapture } from './conformance/samples.ts'
 import { CONTROL, command, readJson } from './control.ts'
 
 describe('the control API', () => {
@@ -96,8 +96,9 @@ describe('the control API', () => {
     await payDirect(bench)
     await emulator.deliveries.idle()
     const id = emulator.deliveries[0]?.id
-    expect((await command(emulator, 'resend', { id })).json).toMatchObject({ status: 200 })
-    expect(bench.received).toHaveLength(3)
+    bench.answers.push(503)
+    expect((await command(emulator, 'resend', { id })).json).toMatchObject({ status: 503 })
+    expect(bench.received.map(({ text }) => text)).toEqual(Array(3).fill(emulator.deliveries[0]?.body))
     await command(emulator, 'reset')
     expect([emulator.orders.list(), emulator.deliveries.length]).toEqual([[], 0])
     expect(await payDirect(bench)).toMatchObject({ status: 'success' })
@@ -106,9 +107,7 @@ describe('the control API', () => {
 
 describe('the control page', () => {
   it('has buttons that work: they post forms and come back', async () => {
-    const { emulator, received } = createBench()
-    await post(emulator, '/api/v1/payment', direct(emulator))
-    await emulator.deliveries.idle()
+    const { emulator, received } = await paid()
     const back = '/_emulator/orders?order_id=A-1'
     const id = emulator.deliveries[0]?.id ?? ''
     const sent = await submit(emulator, `${CONTROL}/api/resend`, new URLSearchParams({ id, return_to: back }))

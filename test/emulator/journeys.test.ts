@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
 import { cardForm, createBench, direct, hosted, type Json, openCheckout, plain, post, submit } from './call.ts'
-import { cancel, payDirect, payHosted, sendResend } from './conformance/samples.ts'
+import { cancel, paid, payDirect, payHosted, sendResend } from './conformance/samples.ts'
 
 /** What the document does not fix and the table therefore does not hold: timelines, ends of subscriptions, wording. */
 
@@ -79,8 +79,7 @@ describe('a subscription follows its first payment', () => {
 
 describe('money', () => {
   it('a fee has a fixed part from 1.00 on', async () => {
-    const bench = createBench()
-    await payDirect(bench, { order_id: 'less', amount: 0.99 })
+    const bench = await paid({ order_id: 'less', amount: 0.99 })
     await payDirect(bench, { order_id: 'one', amount: 1 })
     await bench.emulator.deliveries.idle()
     const fees = bench.received.map(({ event }) =>
@@ -93,8 +92,7 @@ describe('money', () => {
   })
 
   it('what is not asked for by a request goes where the payment went', async () => {
-    const bench = createBench()
-    await payDirect(bench, { method: 'auth', server_url: 'https://shop.example/mine' })
+    const bench = await paid({ method: 'auth', server_url: 'https://shop.example/mine' })
     bench.emulator.control.voidPayment('A-1')
     await bench.emulator.deliveries.idle()
     expect(bench.received.map(({ url }) => url)).toEqual(['https://shop.example/mine', 'https://shop.example/mine'])
@@ -155,8 +153,7 @@ describe('rejections say what is wrong', () => {
   })
 
   it('what a re-send did not find', async () => {
-    const bench = createBench()
-    await payDirect(bench, { init_recurring: DAILY })
+    const bench = await paid({ init_recurring: DAILY })
     const why = async (operation: string, query: string): Promise<unknown> => {
       const { args } = (await (await sendResend(bench, operation, query)).json()) as { args: Json[] }
       return args[0]?.field_name

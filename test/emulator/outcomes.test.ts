@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type EmulatorOptions, testCard } from '../../src/emulator/index.ts'
 import { type Bench, cardForm, createBench, direct, openCheckout, post, submit } from './call.ts'
 import { NO_CARD } from './conformance/probe.ts'
-import { available, capture, payDirect, sendCapture } from './conformance/samples.ts'
+import { available, capture, paid, payDirect, sendCapture } from './conformance/samples.ts'
 
 /** Outcomes that are chosen: by card, by fault, by hand, by the passing of time. */
 
@@ -21,8 +21,7 @@ describe('any status code on demand', () => {
   })
 
   it('of a capture, a refund, the checkout page and a scheduled charge', async () => {
-    const bench = createBench()
-    await payDirect(bench, { method: 'auth' })
+    const bench = await paid({ method: 'auth' })
     bench.emulator.faults.next({ kind: 'status_code', status_code: '4010', on: 'capture-payment' })
     expect(await capture(bench)).toMatchObject({ status: 'failure', status_code: '4010' })
     bench.emulator.faults.next({ kind: 'status_code', status_code: '4009', on: 'checkout' })
@@ -42,8 +41,7 @@ describe('any status code on demand', () => {
   })
 
   it('is asked only when the operation is carried out: a rejected capture does not use it up', async () => {
-    const bench = createBench()
-    await payDirect(bench, { method: 'auth' })
+    const bench = await paid({ method: 'auth' })
     bench.emulator.faults.next({ kind: 'status_code', status_code: '4010', on: 'capture-payment' })
     expect((await sendCapture(bench, { charge_amount: 1000 })).status).toBe(400)
     expect(await capture(bench)).toMatchObject({ status_code: '4010' })
@@ -52,8 +50,7 @@ describe('any status code on demand', () => {
 
 describe('a capture that stays pending', () => {
   it('counts as captured, and earns when it is concluded', async () => {
-    const bench = createBench()
-    await payDirect(bench, { method: 'auth', cc_number: testCard('capture_pending') })
+    const bench = await paid({ method: 'auth', cc_number: testCard('capture_pending') })
     const before = await available(bench)
     expect(await capture(bench)).toMatchObject({ status: 'pending', status_code: '2001' })
     expect((await sendCapture(bench)).status).toBe(400)
@@ -70,8 +67,7 @@ describe('a capture that stays pending', () => {
   })
 
   it('that fails frees the authorized amount again', async () => {
-    const bench = createBench()
-    await payDirect(bench, { method: 'auth', cc_number: testCard('capture_pending') })
+    const bench = await paid({ method: 'auth', cc_number: testCard('capture_pending') })
     await sendCapture(bench)
     bench.emulator.control.conclude('A-1', '4153')
     expect((await sendCapture(bench)).status).toBe(200)
@@ -133,8 +129,7 @@ describe('expiry', () => {
   })
 
   it('of what cannot expire is rejected', async () => {
-    const bench = createBench()
-    await payDirect(bench)
+    const bench = await paid()
     for (const what of ['checkout', '3ds', 'authorization'] as const) {
       expect(() => bench.emulator.control.expire('A-1', what)).toThrow(`has no ${what}`)
     }
@@ -184,8 +179,7 @@ describe('money of the other methods', () => {
 })
 
 it('a refund of a subscription belongs to one charge, and never exceeds it', async () => {
-  const bench = createBench()
-  await payDirect(bench, { init_recurring: { interval_unit: 'day', interval_count: 1 } })
+  const bench = await paid({ init_recurring: { interval_unit: 'day', interval_count: 1 } })
   await bench.emulator.clock.advance({ days: 2 })
   const payments = bench.emulator.orders.get('A-1')?.payments ?? []
   const { control } = bench.emulator
@@ -217,8 +211,7 @@ it('a refund by hand of a test card that declines it moves nothing, unless anoth
 })
 
 it('a missing customer field is noted in the timeline, unless it is required', async () => {
-  const bench = createBench()
-  await payDirect(bench, { customer_email: undefined, customer_phone: undefined })
+  const bench = await paid({ customer_email: undefined, customer_phone: undefined })
   const timeline = bench.emulator.orders.get('A-1')?.timeline.map(({ what }) => what)
   expect(timeline).toContain('request without customer_email, customer_phone (required by the API document)')
   const strict = createBench({ customerFields: 'required' })
@@ -231,8 +224,7 @@ it('a missing customer field is noted in the timeline, unless it is required', a
 })
 
 it('a charge by hand, and a cancel by hand', async () => {
-  const bench = createBench()
-  await payDirect(bench, { init_recurring: { interval_unit: 'month', interval_count: 1 } })
+  const bench = await paid({ init_recurring: { interval_unit: 'month', interval_count: 1 } })
   expect(bench.emulator.control.chargeRecurring('A-1')).toMatchObject({ status: 'success', amount: 100.5 })
   expect(bench.emulator.orders.get('A-1')?.payments).toHaveLength(2)
   await openCheckout(bench.emulator, { order_id: 'H' })

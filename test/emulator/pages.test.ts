@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { cardForm, createBench, direct, hosted, type Json, openCheckout, post, submit } from './call.ts'
-import { capture, payDirect, sendCancel, sendCapture } from './conformance/samples.ts'
+import { capture, paid, sendCancel, sendCapture } from './conformance/samples.ts'
 import { CONTROL, read } from './control.ts'
 
 const orderPage = (emulator: Emulator, order_id: string) =>
@@ -62,8 +62,7 @@ describe.each([
 })
 
 it('the order page offers the amounts that are left', async () => {
-  const bench = createBench()
-  await payDirect(bench, { method: 'auth' })
+  const bench = await paid({ method: 'auth' })
   await capture(bench, { charge_amount: 40 })
   const page = await orderPage(bench.emulator, 'A-1')
   expect(offered(page)).toEqual(['capture', 'auth_increment', 'refund', 'expire'])
@@ -72,8 +71,7 @@ it('the order page offers the amounts that are left', async () => {
 })
 
 it('the refund that the order page offers is what is left of the charge that it refunds', async () => {
-  const { emulator } = createBench()
-  await post(emulator, '/api/v1/payment', direct(emulator, { init_recurring: DAILY }))
+  const { emulator } = await paid({ init_recurring: DAILY })
   await emulator.clock.advance({ days: 1 })
   const offer = async (): Promise<string | undefined> =>
     /id="refund-amount"[^>]* max="([\d.]+)"/.exec(await orderPage(emulator, 'A-1'))?.[1]
@@ -110,8 +108,7 @@ describe("an order's story", () => {
   })
 
   it('says once why a request was rejected', async () => {
-    const bench = createBench()
-    await payDirect(bench)
+    const bench = await paid()
     await sendCapture(bench, { charge_amount: 5 })
     await sendCancel(bench)
     expect(bench.emulator.requests.map(({ reason }) => reason)).toEqual([
@@ -225,8 +222,7 @@ describe('the fault page', () => {
 
 describe('the request page', () => {
   it('has a curl command that a shell can run: credentials from the environment, test cards filled in', async () => {
-    const { emulator } = createBench()
-    await post(emulator, '/api/v1/payment', direct(emulator, { description: "it's" }))
+    const { emulator } = await paid({ description: "it's" })
     const page = await read(emulator, '/requests/emulator-request-1')
     expect(page).toContain('&quot;x-api-auth: SVC $EDGETILL_API_KEY:$EDGETILL_API_SECRET&quot;')
     expect(page).toContain('&quot;cc_number&quot;:&quot;4111111111111111&quot;')

@@ -43,7 +43,8 @@ export const authenticationRows: Row[] = [
       await refused(create, target, (headers) => ({ ...headers, 'X-API-AUTH': hmac['X-API-AUTH'] ?? '' }), false)
     }
   }),
-  row('authentication', '| X-API-KEY | `<ENDPOINTS_KEY>`', async (_, create) => {
+  ...rows(['authentication: | X-API-KEY', 'endpoints: Headers for'], async (_, create) => {
+    for (const target of ENDPOINTS) await refused(create, target, () => ({}))
     for (const target of ENDPOINTS.filter(({ key }) => key)) await needsKey(create, target)
   }),
   row('authentication', "(`SVC` stands for the service's", async (_, create) => {
@@ -58,9 +59,6 @@ export const authenticationRows: Row[] = [
     const { apiKey, apiSecret, endpointsKey } = custom.emulator.credentials
     const mine = { 'x-api-auth': `SVC-HMAC-SHA1 ${apiKey}:${body.length}.${apiSecret}`, 'x-api-key': endpointsKey }
     expect((await post(custom.emulator, '/api/v1/payment', body, mine)).status).toBe(303)
-  }),
-  row('endpoints', 'Headers for authentication', async (_, create) => {
-    for (const target of ENDPOINTS) await refused(create, target, () => ({}))
   }),
   row('service', 'A merchant is identified', async ({ emulator }) => {
     for (const [path, body] of [

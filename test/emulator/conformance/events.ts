@@ -171,18 +171,15 @@ export const eventRows: Row[] = [
     const init_recurring = { interval_unit: 'month', interval_count: 1 }
     const form = await openCheckout(bench.emulator, { ...OPTIONAL, init_recurring })
     await submit(bench.emulator, form, cardForm('success'))
-    await bench.emulator.clock.advance({ months: 14 })
+    await bench.emulator.clock.advance({ months: 3 })
     const charges = bench.emulator.orders.get('A-1')?.payments ?? []
-    expect(charges.map(({ created_at, status }) => [created_at.slice(2, 10), status].join(' '))).toEqual(
-      [
-        ...['26-01-31', '26-02-28', '26-03-31', '26-04-30', '26-05-31', '26-06-30', '26-07-31', '26-08-31'],
-        ...['26-09-30', '26-10-31', '26-11-30', '26-12-31', '27-01-31', '27-02-28', '27-03-31'],
-      ].map((day) => `${day} success`),
-    )
+    const days = charges.map(({ created_at, status }) => `${created_at.slice(0, 10)} ${status}`)
+    const expected = ['2026-01-31', '2026-02-28', '2026-03-31', '2026-04-30']
+    expect(days).toEqual(expected.map((day) => `${day} success`))
     const events = await eventsOf(bench)
-    expect(events).toHaveLength(15)
+    expect(events).toHaveLength(4)
     for (const event of events)
       expect(event).toMatchObject({ order_id: 'A-1', method: 'purchase', recurring: { status: 'active' } })
-    expect(new Set(charges.map(({ transaction_id }) => transaction_id)).size).toBe(15)
+    expect(new Set(charges.map(({ transaction_id }) => transaction_id)).size).toBe(4)
   }),
 ]

@@ -25,12 +25,12 @@ export const requestRuleRows: Row[] = [
       await probe.refuses('browser_fingerprint', { browser_fingerprint: undefined })
     }
   }),
-  row('split-direct', '`cc_token` may come from', async (_, create) => {
+  ...rows(['split-direct: `cc_token` may come from', 'service: `direct`: the merchant'], async (_, create) => {
     await tokenRow(create)
     const probe = new Probe(create, splitDirect)
     for (const cc_token of ['rcr:wallet-1', 'unknown-1']) await probe.accepts({ ...NO_CARD, cc_token })
-    const statuses = probe.bench.emulator.orders.list().map(({ status }) => status)
-    expect(statuses).toEqual(['success', 'failure'])
+    const payments = probe.bench.emulator.orders.list().map(({ payments: [one] }) => `${one?.mode} ${one?.status}`)
+    expect(payments).toEqual(['direct success', 'direct failure'])
   }),
   row('split-direct', 'The example requests omit', async (_, create) => {
     for (const customerFields of ['required', 'optional'] as const) {

@@ -1,4 +1,4 @@
-import { testCard } from '../../../src/emulator/index.ts'
+import { type EmulatorOptions, testCard } from '../../../src/emulator/index.ts'
 import {
   type Bench,
   cardForm,
@@ -29,6 +29,14 @@ async function jsonOf(response: Response): Promise<Json> {
 
 export async function payDirect({ emulator }: Bench, more: Json = {}, path = '/api/v1/payment'): Promise<Json> {
   return jsonOf(await post(emulator, path, direct(emulator, more)))
+}
+
+/** A bench with a direct payment whose webhooks have arrived. */
+export async function paid(more: Json = {}, options: EmulatorOptions = {}): Promise<Bench> {
+  const bench = createBench(options)
+  await payDirect(bench, more)
+  await bench.emulator.deliveries.idle()
+  return bench
 }
 
 export async function capture({ emulator }: Bench, more: Json = {}): Promise<Json> {

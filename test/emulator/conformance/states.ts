@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import { type TestCardName, testCard } from '../../../src/emulator/index.ts'
 import { type Bench, cardForm, createBench, direct, type Json, openCheckout, post, SPLIT, submit } from '../call.ts'
-import { NO_CARD } from './probe.ts'
 import { type Row, row, rows } from './row.ts'
 import { cancel, payDirect, payHosted, sendCancel } from './samples.ts'
 
@@ -16,7 +15,7 @@ async function statusesOf(bench: Bench): Promise<unknown[]> {
 }
 
 export const stateRows: Row[] = [
-  row('states', 'Status values that appear', async (bench, create) => {
+  ...rows(['states: Status values that appear', 'service: `hosted`: the customer'], async (bench, create) => {
     const { emulator } = bench
     const seen: unknown[] = []
     const look = () => seen.push(emulator.orders.get('A-1')?.status)
@@ -29,6 +28,7 @@ export const stateRows: Row[] = [
     await submit(emulator, bank, pass)
     look()
     expect(seen).toEqual(['init', 'init', 'pending', 'success'])
+    expect(emulator.orders.get('A-1')?.payments[0]?.mode).toBe('hosted')
     const declined = createBench({}, create)
     await payHosted(declined, {}, 'declined')
     expect(declined.emulator.orders.get('A-1')?.status).toBe('failure')
@@ -106,8 +106,9 @@ export const stateRows: Row[] = [
       expect(await cancel(bench, order_id)).toMatchObject({ method, status: 'failure' })
     }
   }),
-  row('errors', 'Payment status codes that', async (bench) => {
+  ...rows(['errors: Payment status codes', 'service: One-step payments use'], async (bench) => {
     const paid = await payDirect(bench)
+    expect(paid.method).toBe('purchase')
     const waits = await payDirect(bench, { order_id: 'B', cc_number: testCard('three_d_secure') })
     await openCheckout(bench.emulator, { order_id: 'C' })
     const cancelled = await cancel(bench, 'C')
@@ -152,18 +153,6 @@ export const stateRows: Row[] = [
     bench.emulator.control.expire('bank', '3ds')
     const codeOf = (orderId: string) => bench.emulator.orders.get(orderId)?.payments[0]?.status_code
     expect([codeOf('open'), codeOf('bank')]).toEqual(['4149', '4147'])
-  }),
-  row('service', '`direct`: the merchant', async (bench) => {
-    const { cc_token, mode } = await payDirect(bench)
-    const again = await payDirect(bench, { ...NO_CARD, order_id: 'B', cc_token })
-    expect([mode, again.mode, again.status]).toEqual(['direct', 'direct', 'success'])
-  }),
-  row('service', '`hosted`: the customer', async (bench) => {
-    await payHosted(bench)
-    expect(bench.emulator.orders.get('A-1')?.payments[0]).toMatchObject({ mode: 'hosted', status: 'success' })
-  }),
-  row('service', 'One-step payments use method', async (_, create) => {
-    expect(await payDirect(createBench({}, create))).toMatchObject({ method: 'purchase', status: 'success' })
   }),
 ]
 

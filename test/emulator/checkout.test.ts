@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
-import { cardForm, createBench, openCheckout, plain, submit } from './call.ts'
+import { cardForm, createBench, type Json, openCheckout, plain, submit } from './call.ts'
 import { payDirect } from './conformance/samples.ts'
+import { read } from './control.ts'
 
 /** What the document does not fix of hosted payments, and the table therefore does not hold. */
 
@@ -19,12 +20,6 @@ describe("the customer's way", () => {
     expect(text).toContain('The payment was successful')
     expect(text).toContain('href="https://shop.example/return/A-1"')
     expect(text).not.toContain('<form')
-  })
-
-  it('without a result_url it ends on a page', async () => {
-    const { emulator } = createBench()
-    const paid = await submit(emulator, await openCheckout(emulator, { result_url: undefined }), cardForm('success'))
-    expect([paid.status, (await paid.text()).includes('Back to the shop')]).toEqual([200, false])
   })
 
   it('3-D Secure can be rejected, and can be passed with a card that the issuer then rejects', async () => {
@@ -123,5 +118,54 @@ describe("the customer's way", () => {
     }
     expect(await run(3)).toBe(await run(3))
     expect(await run(3)).not.toBe(await run(4))
+  })
+})
+
+describe("the customer's pages", () => {
+  it('speak Ukrainian when customer_lang asks for it', async () => {
+    const { emulator } = createBench()
+    const form = await openCheckout(emulator, { customer_lang: 'UK', result_url: undefined })
+    expect(await read(emulator, form)).toMatch(/<html lang="uk">.*Сплатити 100\.50 UAH/s)
+    const wrong = await submit(emulator, form, cardForm('success', { exp_year: '20' }))
+    expect(await wrong.text()).toMatch(/<title>Помилка: .*Термін дії картки минув/s)
+    const bank = await submit(emulator, form, cardForm('three_d_secure'))
+    expect(await read(emulator, bank.headers.get('location') ?? '')).toContain('Підтверджуєте цей платіж?')
+    const english = await openCheckout(emulator, { customer_lang: 'PL', order_id: 'A-2' })
+    expect(await read(emulator, english)).toMatch(/<html lang="en">.*Pay 100\.50 UAH/s)
+  })
+
+  it('fill in a test card without script', async () => {
+    const { emulator } = createBench()
+    const form = await openCheckout(emulator)
+    const page = await read(emulator, `${form}?card=insufficient_funds`)
+    expect(page).toContain('value="4000 0000 0000 9995"')
+    expect(page).toContain('name="exp_year" value="29"')
+    expect(await read(emulator, `${form}?card=none`)).toContain('name="cc_number" value=""')
+  })
+
+  it('3-D Secure names the shop, the order and what each choice leads to', async () => {
+    const { emulator } = createBench()
+    const form = await openCheckout(emulator)
+    await submit(emulator, form, cardForm('three_d_secure_declined'))
+    const page = await read(emulator, form.replace(/form$/, '3ds'))
+    for (const text of ['shop.example', 'A-1', '100.50 UAH', 'failure (4158)', 'failure (4157)', 'outcome=pass']) {
+      expect(page).toContain(text)
+    }
+  })
+
+  it('the outcome page leads on, says what was paid, and calls an authorization by its name', async () => {
+    const { emulator } = createBench()
+    const end = async (order_id: string, more: Json, card: Parameters<typeof cardForm>[0]) => {
+      const form = await openCheckout(emulator, { order_id, result_url: undefined, ...more })
+      return (await submit(emulator, form, cardForm(card))).text()
+    }
+    const paid = await end('A-1', {}, 'payer_changes_amount')
+    expect(paid).toContain('90.45 UAH of 100.50 UAH')
+    expect(paid).toContain('href="/_emulator/orders?order_id=A-1"')
+    for (const text of ['Reason', 'Back to the shop']) expect(paid).not.toContain(text)
+    expect(await end('A-2', { method: 'auth' }, 'success')).toContain('Amount reserved')
+    expect(await end('A-3', {}, 'declined')).toContain('start a new payment in the shop')
+    const [receipt] = emulator.orders.get('A-1')?.payments ?? []
+    expect(await read(emulator, receipt?.receipt_url ?? '')).toContain('90.45 UAH')
   })
 })

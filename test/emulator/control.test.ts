@@ -106,20 +106,13 @@ describe('the control API', () => {
 })
 
 describe('the control page', () => {
-  it('has buttons that work: they post forms and come back', async () => {
-    const { emulator, received } = await paid()
-    const back = '/_emulator/orders?order_id=A-1'
-    const id = emulator.deliveries[0]?.id ?? ''
-    const sent = await submit(emulator, `${CONTROL}/api/resend`, new URLSearchParams({ id, return_to: back }))
-    expect([sent.status, sent.headers.get('location')]).toEqual([303, back])
-    expect(received).toHaveLength(2)
+  it('has forms that come back to a page of the emulator, or say what is not possible', async () => {
+    const { emulator } = await paid()
     const elsewhere = new URLSearchParams({ return_to: 'https://evil.example/', days: '1' })
     expect((await submit(emulator, `${CONTROL}/api/clock`, elsewhere)).headers.get('location')).toBe('/_emulator')
     const refused = await submit(emulator, `${CONTROL}/api/void`, new URLSearchParams({ order_id: 'A-1' }))
-    expect([refused.status, await refused.text()]).toEqual([
-      400,
-      expect.stringContaining('is not an authorized payment'),
-    ])
+    const why = expect.stringContaining('is not an authorized payment')
+    expect([refused.status, await refused.text()]).toEqual([400, why])
     await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams({ fault: 'drop' }))
     expect(emulator.faults.list().next).toEqual([{ kind: 'drop' }])
   })

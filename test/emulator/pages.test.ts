@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
-import { cardForm, createBench, direct, hosted, type Json, openCheckout, post, submit } from './call.ts'
+import { createBench, direct, hosted, type Json, openCheckout, post, submit } from './call.ts'
 import { capture, paid, sendCancel, sendCapture } from './conformance/samples.ts'
 import { CONTROL, read } from './control.ts'
 
@@ -274,54 +274,5 @@ describe('every page', () => {
       expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringContaining(type)])
       if (path === '/live.js') expect((await response.text()).length).toBeLessThanOrEqual(3000)
     }
-  })
-})
-
-describe("the customer's pages", () => {
-  it('speak Ukrainian when customer_lang asks for it', async () => {
-    const { emulator } = createBench()
-    const form = await openCheckout(emulator, { customer_lang: 'UK', result_url: undefined })
-    expect(await read(emulator, form)).toMatch(/<html lang="uk">.*Сплатити 100\.50 UAH/s)
-    const wrong = await submit(emulator, form, cardForm('success', { exp_year: '20' }))
-    expect(await wrong.text()).toMatch(/<title>Помилка: .*Термін дії картки минув/s)
-    const bank = await submit(emulator, form, cardForm('three_d_secure'))
-    expect(await read(emulator, bank.headers.get('location') ?? '')).toContain('Підтверджуєте цей платіж?')
-    const english = await openCheckout(emulator, { customer_lang: 'PL', order_id: 'A-2' })
-    expect(await read(emulator, english)).toMatch(/<html lang="en">.*Pay 100\.50 UAH/s)
-  })
-
-  it('fill in a test card without script', async () => {
-    const { emulator } = createBench()
-    const form = await openCheckout(emulator)
-    const page = await read(emulator, `${form}?card=insufficient_funds`)
-    expect(page).toContain('value="4000 0000 0000 9995"')
-    expect(page).toContain('name="exp_year" value="29"')
-    expect(await read(emulator, `${form}?card=none`)).toContain('name="cc_number" value=""')
-  })
-
-  it('3-D Secure names the shop, the order and what each choice leads to', async () => {
-    const { emulator } = createBench()
-    const form = await openCheckout(emulator)
-    await submit(emulator, form, cardForm('three_d_secure_declined'))
-    const page = await read(emulator, form.replace(/form$/, '3ds'))
-    for (const text of ['shop.example', 'A-1', '100.50 UAH', 'failure (4158)', 'failure (4157)', 'outcome=pass']) {
-      expect(page).toContain(text)
-    }
-  })
-
-  it('the outcome page leads on, says what was paid, and calls an authorization by its name', async () => {
-    const { emulator } = createBench()
-    const end = async (order_id: string, more: Json, card: Parameters<typeof cardForm>[0]) => {
-      const form = await openCheckout(emulator, { order_id, result_url: undefined, ...more })
-      return (await submit(emulator, form, cardForm(card))).text()
-    }
-    const paid = await end('A-1', {}, 'payer_changes_amount')
-    expect(paid).toContain('90.45 UAH of 100.50 UAH')
-    expect(paid).toContain('href="/_emulator/orders?order_id=A-1"')
-    expect(paid).not.toContain('Reason')
-    expect(await end('A-2', { method: 'auth' }, 'success')).toContain('Amount reserved')
-    expect(await end('A-3', {}, 'declined')).toContain('start a new payment in the shop')
-    const [receipt] = emulator.orders.get('A-1')?.payments ?? []
-    expect(await read(emulator, receipt?.receipt_url ?? '')).toContain('90.45 UAH')
   })
 })

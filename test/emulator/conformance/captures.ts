@@ -17,8 +17,11 @@ async function captureConditions(create: Create): Promise<void> {
   await payDirect(bench, { order_id: 'voided', method: 'auth' })
   emulator.control.voidPayment('voided')
   for (const order_id of ['purchase', 'waits', 'failed', 'open', 'voided']) {
-    expect([order_id, (await sendCapture(bench, { order_id, charge_amount: 1 })).status]).toEqual([order_id, 400])
+    const refusal = await sendCapture(bench, { order_id, charge_amount: 1 })
+    const args = [{ field_name: 'order_id' }]
+    expect([order_id, refusal.status, await refusal.json()]).toMatchObject([order_id, 400, { args }])
   }
+  expect((await sendCapture(bench, { order_id: 'unknown' })).status).toBe(404)
   await payDirect(bench, { order_id: 'good', method: 'auth' })
   expect((await sendCapture(bench, { order_id: 'good', order_currency: 'USD' })).status).toBe(400)
   expect((await capture(bench, { order_id: 'good' })).status).toBe('success')
@@ -50,14 +53,17 @@ async function captureLimits(create: Create): Promise<void> {
 }
 
 export const captureRows: Row[] = [
-  ...rows(['states: | `success` of an `auth`', 'capture: Only a primary'], async (_, create) => {
-    await captureConditions(create)
-    const bench = createBench({}, create)
-    await payDirect(bench, { method: 'auth', cc_number: testCard('fee_null') })
-    const expected = { method: 'capture', status: 'success', status_code: '1000', fee: null }
-    expect(await capture(bench)).toMatchObject(expected)
-    expect((await eventsOf(bench)).at(-1)).toMatchObject(expected)
-  }),
+  ...rows(
+    ['states: | `success` of an `auth`', 'capture: Only a primary', 'errors: Response to a capture'],
+    async (_, create) => {
+      await captureConditions(create)
+      const bench = createBench({}, create)
+      await payDirect(bench, { method: 'auth', cc_number: testCard('fee_null') })
+      const expected = { method: 'capture', status: 'success', status_code: '1000', fee: null }
+      expect(await capture(bench)).toMatchObject(expected)
+      expect((await eventsOf(bench)).at(-1)).toMatchObject(expected)
+    },
+  ),
   ...rows(['capture: A capture beyond', 'limits: Capture beyond the reserve'], (_, create) => captureLimits(create)),
   ...rows(['capture: Request variants for a', 'service: Two-step payments use'], async (bench) => {
     for (const [order_id, charge_amount, amount] of [

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { createBench, direct, hosted, type Json, post, SPLIT } from '../call.ts'
+import { createBench, direct, hosted, post, SPLIT } from '../call.ts'
 import { RECURRING } from './probe.ts'
 import { type Row, row, rows } from './row.ts'
-import { payDirect, sendCancel, sendCapture } from './samples.ts'
+import { payDirect } from './samples.ts'
 
 /** Sentences that say that something is not shown: what the emulator does there is an assumption, held to here. */
 
@@ -30,20 +30,6 @@ export const openRows: Row[] = [
     const limited = await post(emulator, '/api/v1/payment', hosted(emulator))
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '7'])
     expect((await post(emulator, '/api/v1/payment', hosted(emulator))).status).toBe(303)
-  }),
-  row('errors', 'Response to a cancel request', async (bench) => {
-    await payDirect(bench)
-    const refusal = await sendCancel(bench)
-    expect(refusal.status).toBe(400)
-    const { args } = (await refusal.json()) as { args: Json[] }
-    expect(args.map(({ field_name }) => field_name)).toEqual(['status', 'mode'])
-  }),
-  row('errors', 'Response to a capture request', async (bench) => {
-    expect((await sendCapture(bench)).status).toBe(404)
-    await payDirect(bench)
-    const refusal = await sendCapture(bench)
-    expect(refusal.status).toBe(400)
-    expect(((await refusal.json()) as { args: Json[] }).args[0]).toMatchObject({ field_name: 'order_id' })
   }),
   row('errors', 'Error body format for failed', async ({ emulator }) => {
     const invalid = await post(emulator, '/api/v1/payment', hosted(emulator, { amount: 0 }))

@@ -75,7 +75,7 @@ export const stateRows: Row[] = [
     expect(bench.emulator.orders.get('A-1')?.status).toBe('failure')
   }),
   ...rows(['states: Recurring configuration', 'recurring-status: | recurring.status'], recurringStatuses),
-  row('cancel', 'Applicable only when method', async (_, create) => {
+  ...rows(['cancel: Applicable only when', 'errors: Response to a cancel'], async (_, create) => {
     const bench = createBench({ hostedAuthResponse: 'record' }, create)
     const { emulator } = bench
     await payDirect(bench, { order_id: 'direct' })

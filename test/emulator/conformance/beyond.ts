@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createBench, direct, get, type Json, plain, post, SPLIT } from '../call.ts'
+import { type Bench, createBench, direct, get, type Json, plain, post, SPLIT } from '../call.ts'
 import { endpoint } from './caller.ts'
 import { holds, type Parameter, type Target } from './probe.ts'
 import { type Create, type Row, row } from './row.ts'
@@ -65,7 +65,7 @@ async function parametersHold(create: Create, target: Target, parameters: Parame
 }
 
 /** Sends a request of one kind, on an order that `prepare` made. */
-function call(bench: ReturnType<typeof createBench>, path: string, more: Json): Promise<Response> {
+function call(bench: Bench, path: string, more: Json): Promise<Response> {
   const currency = path.endsWith('split/refund') ? { currency: 'UAH' } : { order_currency: 'UAH' }
   const body = { pos_id: bench.emulator.credentials.posId, order_id: 'A-1', ...currency, ...more }
   return post(bench.emulator, path, body)
@@ -80,8 +80,7 @@ async function record(response: Response, more: readonly string[] = []): Promise
   return json
 }
 
-async function voids(create: Create): Promise<void> {
-  const bench = createBench({}, create)
+async function voids(bench: Bench): Promise<void> {
   const send = (more: Json = {}) => call(bench, '/api/v1/void', more)
   await payDirect(bench, { order_id: 'bought' })
   await payDirect(bench, { order_id: 'failed', method: 'auth', cc_number: '4000000000000002' })
@@ -100,8 +99,7 @@ async function voids(create: Create): Promise<void> {
   expect(await (await send({ order_id: 'declined' })).json()).toMatchObject({ status: 'failure', status_code: '4153' })
 }
 
-async function refunds(create: Create): Promise<void> {
-  const bench = createBench({}, create)
+async function refunds(bench: Bench): Promise<void> {
   const send = (more: Json = {}) => call(bench, '/api/v1/refund', more)
   await payDirect(bench, { order_id: 'authorized', method: 'auth' })
   await payDirect(bench, { order_id: 'failed', cc_number: '4000000000000002' })
@@ -133,20 +131,19 @@ async function destinations(create: Create): Promise<void> {
 }
 
 export const beyondRows: Row[] = [
-  row('beyond', '| void', async (_, create) => {
+  row('beyond', '| void', async (bench, create) => {
     await parametersHold(create, TARGETS.void, [required('order_currency', 'CURRENCY')])
-    await voids(create)
+    await voids(bench)
   }),
-  row('beyond', '| refund', async (_, create) => {
+  row('beyond', '| refund', async (bench, create) => {
     const parameters = [required('order_currency', 'CURRENCY'), optional('refund_amount', 'Amount')]
     await parametersHold(create, TARGETS.refund, parameters)
-    await refunds(create)
+    await refunds(bench)
     await destinations(create)
   }),
-  row('beyond', '| split capture', async (_, create) => {
+  row('beyond', '| split capture', async (bench, create) => {
     const amounts = [required('charge_amount', 'Amount'), required('split', 'Array')]
     await parametersHold(create, TARGETS['split capture'], [required('order_currency', 'CURRENCY'), ...amounts])
-    const bench = createBench({}, create)
     await payDirect(bench, { method: 'auth' })
     const send = (amount: number) =>
       call(bench, '/api/v1/split/capture', { charge_amount: amount, split: [{ ...PART, amount }] })
@@ -154,10 +151,9 @@ export const beyondRows: Row[] = [
     expect(captured).toMatchObject({ method: 'capture', amount: 10, status: 'success', split: [PART] })
     expect((await send(200)).status).toBe(400)
   }),
-  row('beyond', '| split refund', async (_, create) => {
+  row('beyond', '| split refund', async (bench, create) => {
     const amounts = [required('refund_amount', 'Amount'), required('split', 'Array')]
     await parametersHold(create, TARGETS['split refund'], [required('currency', 'CURRENCY'), ...amounts])
-    const bench = createBench({}, create)
     await payDirect(bench, { split: SPLIT }, '/api/v1/split/purchase')
     const send = (amount: number) =>
       call(bench, '/api/v1/split/refund', { refund_amount: amount, split: [{ ...PART, amount }] })

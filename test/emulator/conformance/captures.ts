@@ -1,13 +1,12 @@
 import { expect } from 'vitest'
 import { testCard } from '../../../src/emulator/index.ts'
-import { createBench, openCheckout } from '../call.ts'
+import { type Bench, createBench, openCheckout } from '../call.ts'
 import { type Create, type Row, rows } from './row.ts'
 import { capture, eventsOf, payDirect, payHosted, sendCapture } from './samples.ts'
 
 /** When a reserve can be captured, and how much of it. */
 
-async function captureConditions(create: Create): Promise<void> {
-  const bench = createBench({}, create)
+async function captureConditions(bench: Bench): Promise<void> {
   const { emulator } = bench
   // Not an auth; an auth that waits; one that failed; an open hosted one; one that was voided; one of another currency.
   await payDirect(bench, { order_id: 'purchase' })
@@ -55,9 +54,8 @@ async function captureLimits(create: Create): Promise<void> {
 export const captureRows: Row[] = [
   ...rows(
     ['states: | `success` of an `auth`', 'capture: Only a primary', 'errors: Response to a capture'],
-    async (_, create) => {
-      await captureConditions(create)
-      const bench = createBench({}, create)
+    async (bench) => {
+      await captureConditions(bench)
       await payDirect(bench, { method: 'auth', cc_number: testCard('fee_null') })
       const expected = { method: 'capture', status: 'success', status_code: '1000', fee: null }
       expect(await capture(bench)).toMatchObject(expected)

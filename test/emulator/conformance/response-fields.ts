@@ -41,11 +41,10 @@ export const responseRows: Row[] = [
       expect(answer).toMatchObject({ customer_phone: '380501234567', customer_tax_id: '1234567890' })
     }
   }),
-  row('capture', 'Response: a secondary operation record', async (_, create) => {
+  row('capture', 'Response: a secondary operation record', async (bench) => {
     const listed = namesIn(sentenceOf('capture', 'Response: a secondary operation record')).filter(
       (name) => !['direct', 'capture', 'order_currency', 'currency'].includes(name),
     )
-    const bench = createBench({}, create)
     await payDirect(bench, { method: 'auth' })
     const partial = await capture(bench, { charge_amount: 40, comment: 'Part' })
     keys(partial, [...listed, 'currency'])

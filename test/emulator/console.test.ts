@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { type Bench, createBench, hosted, type Json, openCheckout, post } from './call.ts'
-import { paid, payDirect, sendResend } from './conformance/samples.ts'
+import { DAILY, paid, payDirect, sendResend } from './conformance/samples.ts'
 import { CONTROL, command, read, readJson } from './control.ts'
 
 const pay = async (bench: Bench, more: Json = {}) => {
@@ -177,8 +177,7 @@ describe('the frame of every page', () => {
   it('has the clock first, what is armed, undelivered and noted, and jumps', async () => {
     const bench = createBench({ retryDelaysMs: [90_000] })
     bench.answers.push(500)
-    const init_recurring = { interval_unit: 'day', interval_count: 1 }
-    await pay(bench, { init_recurring, order_3ds_bypass: 'xyz' })
+    await pay(bench, { init_recurring: DAILY, order_3ds_bypass: 'xyz' })
     bench.emulator.faults.next({ kind: 'drop' })
     for (const path of ['', '/requests', '/webhooks', '/faults', '/cards', '/connect', '/orders?order_id=A-1']) {
       const page = await read(bench.emulator, path)

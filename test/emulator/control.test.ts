@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createBench, decode, direct, type Json, plain, post, submit } from './call.ts'
-import { paid, payDirect, sendCapture } from './conformance/samples.ts'
+import { DAILY, paid, payDirect, sendCapture } from './conformance/samples.ts'
 import { CONTROL, command, readJson } from './control.ts'
 
 describe('the control API', () => {
@@ -29,7 +29,7 @@ describe('the control API', () => {
     const { emulator, received } = bench
     await payDirect(bench, { order_id: 'R', method: 'auth' })
     await payDirect(bench, { order_id: 'P' })
-    await payDirect(bench, { order_id: 'S', init_recurring: { interval_unit: 'day', interval_count: 1 } })
+    await payDirect(bench, { order_id: 'S', init_recurring: DAILY })
     for (const [name, body, result] of [
       ['auth_increment', { order_id: 'R', amount: 2.5 }, { amount: 2.5 }],
       ['void', { order_id: 'R' }, { method: 'void', amount: 103 }],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ConnectionResetError, type Emulator, type EmulatorOptions, type Fault } from '../../src/emulator/index.ts'
 import { verifySignature } from '../../src/webhooks/index.ts'
 import { type Bench, createBench, direct, hosted, type Json, plain, post } from './call.ts'
-import { eventsOf, payDirect, sendCapture } from './conformance/samples.ts'
+import { DAILY, eventsOf, payDirect, sendCapture } from './conformance/samples.ts'
 
 /** A bench whose first payment meets a fault. */
 async function faulty(fault: Fault, options: EmulatorOptions = {}, more: Json = {}): Promise<Bench> {
@@ -114,10 +114,9 @@ describe('faults of responses', () => {
 
 it('a fault that is set on one order fires at the end of its subscription, and of no other', async () => {
   const { emulator } = createBench()
-  const init_recurring = { interval_unit: 'day', interval_count: 1 }
   emulator.faults.next({ kind: 'server_error', on: 'cancel-recurring', order_id: 'B' })
   for (const order_id of ['A', 'B']) {
-    await post(emulator, '/api/v1/payment', direct(emulator, { order_id, init_recurring }))
+    await post(emulator, '/api/v1/payment', direct(emulator, { order_id, init_recurring: DAILY }))
     const path = `/api/v1/recurring/${emulator.orders.get(order_id)?.recurring?.id}/cancel`
     const init = { method: 'PUT', headers: plain(emulator) }
     const { status } = await emulator.fetch(emulator.credentials.apiUrl + path, init)

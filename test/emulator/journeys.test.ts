@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
 import { cardForm, createBench, direct, hosted, type Json, openCheckout, plain, post, submit } from './call.ts'
-import { cancel, paid, payDirect, payHosted, sendResend } from './conformance/samples.ts'
+import { cancel, DAILY, paid, payDirect, payHosted, sendResend } from './conformance/samples.ts'
 
 /** What the document does not fix and the table therefore does not hold: timelines, ends of subscriptions, wording. */
 
 const outcome = (value: string) => new URLSearchParams({ outcome: value })
-const DAILY = { interval_unit: 'day', interval_count: 1 }
-
 it("an order's timeline has each step once", async () => {
   const bench = createBench()
   const { emulator } = bench

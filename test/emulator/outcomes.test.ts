@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type EmulatorOptions, testCard } from '../../src/emulator/index.ts'
 import { type Bench, cardForm, createBench, direct, openCheckout, post, submit } from './call.ts'
 import { NO_CARD } from './conformance/probe.ts'
-import { available, capture, paid, payDirect, sendCapture } from './conformance/samples.ts'
+import { available, capture, DAILY, paid, payDirect, sendCapture } from './conformance/samples.ts'
 
 /** Outcomes that are chosen: by card, by fault, by hand, by the passing of time. */
 
@@ -179,7 +179,7 @@ describe('money of the other methods', () => {
 })
 
 it('a refund of a subscription belongs to one charge, and never exceeds it', async () => {
-  const bench = await paid({ init_recurring: { interval_unit: 'day', interval_count: 1 } })
+  const bench = await paid({ init_recurring: DAILY })
   await bench.emulator.clock.advance({ days: 2 })
   const payments = bench.emulator.orders.get('A-1')?.payments ?? []
   const { control } = bench.emulator

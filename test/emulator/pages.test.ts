@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { createBench, direct, hosted, type Json, openCheckout, post, submit } from './call.ts'
-import { capture, paid, sendCancel, sendCapture } from './conformance/samples.ts'
+import { capture, DAILY, paid, sendCancel, sendCapture } from './conformance/samples.ts'
 import { CONTROL, read } from './control.ts'
 
 const orderPage = (emulator: Emulator, order_id: string) =>
@@ -24,8 +24,6 @@ function fieldsOf(form: string): [string, string][] {
     (text ?? choice ?? '').replaceAll('&amp;', '&'),
   ])
 }
-
-const DAILY = { interval_unit: 'day', interval_count: 1 }
 
 describe.each([
   ['an unpaid payment', { mode: 'hosted' }, ['cancel', 'expire']],

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator, type Perturbation } from '../../src/emulator/index.ts'
 import { type Bench, cardForm, createBench, direct, type Json, openCheckout, post, START, submit } from './call.ts'
-import { payDirect } from './conformance/samples.ts'
+import { DAILY, payDirect } from './conformance/samples.ts'
 import { command, read } from './control.ts'
-
-const DAILY = { interval_unit: 'day', interval_count: 1 }
 
 /** A day with something of everything that can be stored. */
 async function morning(bench: Bench): Promise<void> {

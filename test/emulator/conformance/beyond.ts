@@ -3,7 +3,7 @@ import { type Bench, createBench, direct, get, type Json, plain, post, SPLIT } f
 import { endpoint } from './caller.ts'
 import { holds, type Parameter, type Target } from './probe.ts'
 import { type Create, type Row, row } from './row.ts'
-import { payDirect, sendCapture } from './samples.ts'
+import { DAILY, payDirect, sendCapture } from './samples.ts'
 
 /** The operations of public material: path, authentication, parameters, conditions and records. */
 
@@ -170,7 +170,7 @@ export const beyondRows: Row[] = [
     const at = (orderId: string) => get(bench.emulator, `${baseUrl}/api/v1/pos/${posId}/orders/${orderId}`)
     expect(await (await at('A-1')).json()).toEqual([payment, refund])
     expect((await at('unknown')).status).toBe(404)
-    await payDirect(bench, { order_id: 'a/b', init_recurring: { interval_unit: 'day', interval_count: 1 } })
+    await payDirect(bench, { order_id: 'a/b', init_recurring: DAILY })
     await bench.emulator.clock.advance({ days: 2 })
     const charges = (await (await at('a%2Fb')).json()) as Json[]
     expect(new Set(charges.map(({ transaction_id }) => transaction_id)).size).toBe(3)

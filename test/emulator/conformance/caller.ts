@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Bench, createBench, direct, hosted, type Json, openCheckout, plain, SPLIT, signed } from '../call.ts'
 import type { Create } from './row.ts'
-import { listAccounts, payDirect } from './samples.ts'
+import { DAILY, listAccounts, payDirect } from './samples.ts'
 
 /** One right request for each endpoint, and what becomes of it when it is changed in one place. */
 
@@ -21,8 +21,6 @@ export interface Endpoint {
 
 const USUAL = { verb: 'POST', scheme: 'plain', key: true, json: true, ok: 200 } as const
 const READING = { ...USUAL, verb: 'GET', json: false } as const
-const DAILY = { interval_unit: 'day', interval_count: 1 }
-
 /** An address of the payment interface, with its body. */
 const at = ({ emulator }: Bench, path: string, body?: Json) => ({
   url: emulator.credentials.baseUrl + path,

@@ -6,6 +6,7 @@ import { namesIn, type Row, row, rows, tableRows } from './row.ts'
 import {
   cancel,
   capture,
+  DAILY,
   eventsOf,
   everyKind,
   PRIMARY,
@@ -65,11 +66,10 @@ export const eventRows: Row[] = [
     await payDirect(bench, { method: 'auth', server_url: 'https://shop.example/auth' })
     await capture(bench, { charge_amount: 1, server_url: 'https://shop.example/capture' })
     await capture(bench, { charge_amount: 2 })
-    const every = { interval_unit: 'day', interval_count: 1 }
-    const notified = { ...every, notification_url: 'https://shop.example/notify' }
+    const notified = { ...DAILY, notification_url: 'https://shop.example/notify' }
     await payDirect(bench, { order_id: 'N', server_url: 'https://shop.example/first', init_recurring: notified })
-    await payDirect(bench, { order_id: 'I', server_url: 'https://shop.example/initial', init_recurring: every })
-    await payDirect(bench, { order_id: 'none', server_url: undefined, init_recurring: every })
+    await payDirect(bench, { order_id: 'I', server_url: 'https://shop.example/initial', init_recurring: DAILY })
+    await payDirect(bench, { order_id: 'none', server_url: undefined, init_recurring: DAILY })
     await emulator.clock.advance({ days: 1 })
     await sendResend(bench, 'capture')
     await emulator.deliveries.idle()

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { get, type Json } from '../call.ts'
 import { type Row, row } from './row.ts'
-import { payDirect, payHosted, sendResend } from './samples.ts'
+import { DAILY, payDirect, payHosted, sendResend } from './samples.ts'
 
 /** Re-sending webhooks. */
 
@@ -63,7 +63,7 @@ export const resendRows: Row[] = [
     expect((await sendResend(bench, 'refund', once)).status).toBe(400)
   }),
   row('resend', 'Without `transactionId`', async (bench) => {
-    await payHosted(bench, { init_recurring: { interval_unit: 'day', interval_count: 1 } })
+    await payHosted(bench, { init_recurring: DAILY })
     await bench.emulator.clock.advance({ days: 3 })
     const latest = bench.emulator.orders.get('A-1')?.payments.at(-1)
     const answer = (await (await sendResend(bench, 'purchase')).json()) as Json

@@ -16,6 +16,8 @@ import {
 import { OPTIONAL, RECURRING } from './probe.ts'
 import type { Create } from './row.ts'
 
+export const DAILY = { interval_unit: 'day', interval_count: 1 }
+
 /** The methods of webhooks. */
 export const PRIMARY = ['purchase', 'auth', 'credit', 'p2p', 'lookup']
 export const SECONDARY = ['capture', 'void', 'auth_increment', 'refund']

@@ -2,13 +2,11 @@ import { expect } from 'vitest'
 import type { TestCardName } from '../../../src/emulator/index.ts'
 import { createBench, hosted, type Json, openCheckout, post } from '../call.ts'
 import { type Create, type Row, row, rows } from './row.ts'
-import { payHosted } from './samples.ts'
+import { DAILY, payHosted } from './samples.ts'
 
 /** The schedule of recurring payments. */
 
 const MONTHLY = { interval_unit: 'month', interval_count: 1 }
-const DAILY = { interval_unit: 'day', interval_count: 1 }
-
 /** Whether a monthly payment is taken with a part of init_recurring changed. */
 export async function accepts(create: Create, init_recurring: Json): Promise<boolean> {
   const { emulator } = createBench({}, create)

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { createBench, hosted, plain, post, SPLIT, signed } from '../call.ts'
 import { type Change, ENDPOINTS, needsAuth, needsKey, refused, send, without } from './caller.ts'
-import { RECURRING } from './probe.ts'
 import { type Row, row, rows } from './row.ts'
+import { RECURRING } from './targets.ts'
 
 /** Which headers each endpoint wants. */
 

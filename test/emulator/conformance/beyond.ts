@@ -1,49 +1,19 @@
 import { expect } from 'vitest'
-import { type Bench, createBench, direct, get, type Json, plain, post, SPLIT } from '../call.ts'
+import { type Bench, createBench, get, type Json, plain, post, SPLIT } from '../call.ts'
 import { endpoint } from './caller.ts'
-import { holds, type Parameter, type Target } from './probe.ts'
+import { holds, type Parameter } from './probe.ts'
 import { type Create, type Row, row } from './row.ts'
 import { DAILY, payDirect, sendCapture } from './samples.ts'
+import { OPERATION, PART, refund, splitCapture, splitRefund, type Target, voiding } from './targets.ts'
 
 /** The operations of public material: path, authentication, parameters, conditions and records. */
 
-const OPERATION = 'https://shop.example/operation'
 const UUIDS = ['operation_id', 'payment_id', 'transaction_id', 'pos_id']
 /** "Secondary operation record" of the API document, for an operation whose currency has the usual name. */
 const RECORD = [
   ...[...UUIDS, 'order_id', 'mode', 'method', 'amount', 'currency', 'status', 'status_code', 'status_description'],
   ...['created_at', 'processed_at', 'fee', 'comment'],
 ]
-
-function target(path: string, paid: Json, more: Json): Target {
-  return {
-    path,
-    ok: 200,
-    async full({ emulator }, number) {
-      const order_id = `B-${number}`
-      const creation = paid.split === undefined ? '/api/v1/payment' : '/api/v1/split/purchase'
-      await post(emulator, creation, direct(emulator, { ...paid, order_id }))
-      const common = { pos_id: emulator.credentials.posId, order_id, comment: 'A comment', server_url: OPERATION }
-      return { ...common, ...more }
-    },
-  }
-}
-
-const PART = { ...SPLIT[0], amount: 10 }
-const TARGETS = {
-  void: target('/api/v1/void', { method: 'auth' }, { order_currency: 'UAH' }),
-  refund: target('/api/v1/refund', {}, { order_currency: 'UAH', refund_amount: 10 }),
-  'split capture': target(
-    '/api/v1/split/capture',
-    { method: 'auth' },
-    { order_currency: 'UAH', charge_amount: 10, split: [PART] },
-  ),
-  'split refund': target(
-    '/api/v1/split/refund',
-    { split: SPLIT },
-    { currency: 'UAH', refund_amount: 10, split: [PART] },
-  ),
-}
 
 const required = (name: string, type: string, notes = ''): Parameter => ({ name, type, required: true, notes })
 const optional = (name: string, type: string, notes = ''): Parameter => ({ name, type, required: false, notes })
@@ -132,18 +102,18 @@ async function destinations(create: Create): Promise<void> {
 
 export const beyondRows: Row[] = [
   row('beyond', '| void', async (bench, create) => {
-    await parametersHold(create, TARGETS.void, [required('order_currency', 'CURRENCY')])
+    await parametersHold(create, voiding, [required('order_currency', 'CURRENCY')])
     await voids(bench)
   }),
   row('beyond', '| refund', async (bench, create) => {
     const parameters = [required('order_currency', 'CURRENCY'), optional('refund_amount', 'Amount')]
-    await parametersHold(create, TARGETS.refund, parameters)
+    await parametersHold(create, refund, parameters)
     await refunds(bench)
     await destinations(create)
   }),
   row('beyond', '| split capture', async (bench, create) => {
     const amounts = [required('charge_amount', 'Amount'), required('split', 'Array')]
-    await parametersHold(create, TARGETS['split capture'], [required('order_currency', 'CURRENCY'), ...amounts])
+    await parametersHold(create, splitCapture, [required('order_currency', 'CURRENCY'), ...amounts])
     await payDirect(bench, { method: 'auth' })
     const send = (amount: number) =>
       call(bench, '/api/v1/split/capture', { charge_amount: amount, split: [{ ...PART, amount }] })
@@ -153,7 +123,7 @@ export const beyondRows: Row[] = [
   }),
   row('beyond', '| split refund', async (bench, create) => {
     const amounts = [required('refund_amount', 'Amount'), required('split', 'Array')]
-    await parametersHold(create, TARGETS['split refund'], [required('currency', 'CURRENCY'), ...amounts])
+    await parametersHold(create, splitRefund, [required('currency', 'CURRENCY'), ...amounts])
     await payDirect(bench, { split: SPLIT }, '/api/v1/split/purchase')
     const send = (amount: number) =>
       call(bench, '/api/v1/split/refund', { refund_amount: amount, split: [{ ...PART, amount }] })
@@ -165,10 +135,10 @@ export const beyondRows: Row[] = [
   row('beyond', "| order's operations", async (bench) => {
     const payment = await payDirect(bench)
     await bench.emulator.clock.advance({ seconds: 1 })
-    const refund = await (await call(bench, '/api/v1/refund', { refund_amount: 1 })).json()
+    const refunded = await (await call(bench, '/api/v1/refund', { refund_amount: 1 })).json()
     const { baseUrl, posId } = bench.emulator.credentials
     const at = (orderId: string) => get(bench.emulator, `${baseUrl}/api/v1/pos/${posId}/orders/${orderId}`)
-    expect(await (await at('A-1')).json()).toEqual([payment, refund])
+    expect(await (await at('A-1')).json()).toEqual([payment, refunded])
     expect((await at('unknown')).status).toBe(404)
     await payDirect(bench, { order_id: 'a/b', init_recurring: DAILY })
     await bench.emulator.clock.advance({ days: 2 })

@@ -1,7 +1,17 @@
 import { expect } from 'vitest'
-import { type Bench, createBench, direct, hosted, type Json, openCheckout, plain, SPLIT, signed } from '../call.ts'
+import { type Bench, createBench, type Json, openCheckout, plain, signed } from '../call.ts'
 import type { Create } from './row.ts'
 import { DAILY, listAccounts, payDirect } from './samples.ts'
+import {
+  capture,
+  hostedPayment,
+  refund,
+  splitCapture,
+  splitDirect,
+  splitRefund,
+  type Target,
+  voiding,
+} from './targets.ts'
 
 /** One right request for each endpoint, and what becomes of it when it is changed in one place. */
 
@@ -31,20 +41,8 @@ const accounts = ({ emulator: { credentials } }: Bench) =>
   `${credentials.apiUrl}/api/v1/balances/pos/${credentials.posId}/accounts`
 
 export const ENDPOINTS: Endpoint[] = [
-  {
-    ...USUAL,
-    name: 'split purchase',
-    scheme: 'hmac',
-    prepare: (bench) =>
-      at(bench, '/api/v1/split/purchase', direct(bench.emulator, { split: SPLIT, description: 'Книга' })),
-  },
-  {
-    ...USUAL,
-    name: 'payment creation',
-    scheme: 'hmac',
-    ok: 303,
-    prepare: (bench) => at(bench, '/api/v1/payment', hosted(bench.emulator, { description: 'Книга' })),
-  },
+  { ...full('split purchase', splitDirect), scheme: 'hmac' },
+  { ...full('payment creation', hostedPayment), scheme: 'hmac' },
   {
     ...USUAL,
     name: 'cancel',
@@ -66,16 +64,11 @@ export const ENDPOINTS: Endpoint[] = [
   },
   { ...paidReading('webhook re-send', '/purchase?callback=true'), scheme: 'hmac' },
   paidReading("order's operations", ''),
-  secondary('capture', '/api/v1/capture', { method: 'auth' }),
-  secondary('refund', '/api/v1/refund', {}),
-  secondary('void', '/api/v1/void', { method: 'auth' }),
-  secondary('split capture', '/api/v1/split/capture', { method: 'auth' }, { charge_amount: 100.5, split: SPLIT }),
-  secondary(
-    'split refund',
-    '/api/v1/split/refund',
-    { split: SPLIT },
-    { refund_amount: 100.5, split: SPLIT, currency: 'UAH' },
-  ),
+  full('capture', capture),
+  full('refund', refund),
+  full('void', voiding),
+  full('split capture', splitCapture),
+  full('split refund', splitRefund),
   {
     ...READING,
     name: 'recurring cancel',
@@ -99,17 +92,9 @@ function paidReading(name: string, rest: string): Endpoint {
   }
 }
 
-/** A secondary operation on an order that is paid first. */
-function secondary(name: string, path: string, paid: Json, more: Json = {}): Endpoint {
-  return {
-    ...USUAL,
-    name,
-    async prepare(bench) {
-      await payDirect(bench, paid, paid.split === undefined ? '/api/v1/payment' : '/api/v1/split/purchase')
-      const pos_id = bench.emulator.credentials.posId
-      return at(bench, path, { pos_id, order_id: 'A-1', order_currency: 'UAH', comment: 'Книга', ...more })
-    },
-  }
+function full(name: string, target: Target): Endpoint {
+  const prepare = async (bench: Bench) => at(bench, target.path, await target.full(bench, 1))
+  return { ...USUAL, name, ok: target.ok, prepare }
 }
 
 export function endpoint(name: string): Endpoint {

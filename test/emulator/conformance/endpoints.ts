@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { createBench, hosted, openCheckout, plain, post, SPLIT } from '../call.ts'
 import { answersOnly, ENDPOINTS, endpoint, type Headers, send } from './caller.ts'
-import { OPTIONAL, RECURRING } from './probe.ts'
 import { type Row, row, rows, type Section } from './row.ts'
 import { cancel, payDirect, sendCancel } from './samples.ts'
+import { OPTIONAL, RECURRING } from './targets.ts'
 
 /** Paths, verbs and content types of each endpoint. */
 

@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import { testCard } from '../../../src/emulator/index.ts'
 import { cardForm, createBench, type Json, openCheckout, submit } from '../call.ts'
-import { OPTIONAL, RECURRING } from './probe.ts'
 import { namesIn, type Row, row, rows, tableRows } from './row.ts'
 import {
   cancel,
@@ -15,6 +14,7 @@ import {
   samplesOf,
   sendResend,
 } from './samples.ts'
+import { OPTIONAL, RECURRING } from './targets.ts'
 
 /** Webhooks: when, where to, in what form and with which parameters. */
 

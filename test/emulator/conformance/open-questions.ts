@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { createBench, direct, hosted, post, SPLIT } from '../call.ts'
-import { RECURRING } from './probe.ts'
 import { type Row, row, rows } from './row.ts'
 import { payDirect } from './samples.ts'
+import { RECURRING } from './targets.ts'
 
 /** Sentences that say that something is not shown: what the emulator does there is an assumption, held to here. */
 

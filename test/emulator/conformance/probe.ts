@@ -1,91 +1,10 @@
 import { expect } from 'vitest'
-import { type Bench, createBench, direct, hosted, type Json, post, SPLIT } from '../call.ts'
+import { type Bench, createBench, direct, type Json, post, SPLIT } from '../call.ts'
 import { WRONG } from './kinds.ts'
 import type { Create } from './row.ts'
+import { RECURRING, recurring, type Target } from './targets.ts'
 
-/** One full request of each kind, and a probe that changes it in one place. */
-
-export interface Target {
-  path: string
-  ok: number
-  /** A request with every parameter of the table. `number` makes its order_id new. */
-  full(bench: Bench, number: number): Promise<Json> | Json
-}
-
-export const OPTIONAL: Json = {
-  customer_id: 'C-1',
-  customer_patronym: 'Ivanivna',
-  customer_country: 'UA',
-  customer_birthday: '1990-12-31',
-  customer_referrer: 'https://shop.example/cart',
-  customer_tax_id: '1234567890',
-  merchant_mcc: '5812',
-  payload: '{"cart":1}',
-  validation_url: 'https://shop.example/validate',
-}
-
-export const RECURRING: Json = {
-  interval_unit: 'month',
-  interval_count: 1,
-  retry_attempts: 2,
-  retry_interval_hours: 12,
-  start_date: '2026-03-01',
-  expiry_date: '2026-12-31',
-  time: '10:30:00',
-  notification_url: 'https://shop.example/recurring',
-  amount: 5.25,
-}
-
-export const splitDirect: Target = {
-  path: '/api/v1/split/purchase',
-  ok: 200,
-  full: ({ emulator }, number) =>
-    direct(emulator, { ...OPTIONAL, cryptogram: { v: 1 }, split: SPLIT, order_id: `S-${number}` }),
-}
-
-const NAMES = { customer_fname: 'Olena', customer_lname: 'Shevchenko', customer_lang: 'UK' }
-
-export const splitHosted: Target = {
-  path: '/api/v1/split/purchase',
-  ok: 303,
-  full: ({ emulator }, number) => hosted(emulator, { ...OPTIONAL, ...NAMES, split: SPLIT, order_id: `H-${number}` }),
-}
-
-export const auth: Target = {
-  path: '/api/v1/payment',
-  ok: 200,
-  full: ({ emulator }, number) => direct(emulator, { ...OPTIONAL, method: 'auth', order_id: `P-${number}` }),
-}
-
-export const hostedPayment: Target = {
-  path: '/api/v1/payment',
-  ok: 303,
-  full: ({ emulator }, number) => hosted(emulator, { ...OPTIONAL, order_id: `P-${number}` }),
-}
-
-export const recurring: Target = {
-  ...hostedPayment,
-  full: ({ emulator }, number) => hosted(emulator, { init_recurring: RECURRING, order_id: `R-${number}` }),
-}
-
-export const capture: Target = {
-  path: '/api/v1/capture',
-  ok: 200,
-  async full(bench, number) {
-    const order_id = `C-${number}`
-    await post(bench.emulator, '/api/v1/payment', direct(bench.emulator, { method: 'auth', order_id }))
-    return {
-      pos_id: bench.emulator.credentials.posId,
-      order_id,
-      order_currency: 'UAH',
-      charge_amount: 10,
-      products: [{ name: 'Book' }],
-      comment: 'First part',
-      server_url: 'https://shop.example/captures',
-      f_receipt_delivery: 'email',
-    }
-  },
-}
+/** A probe that changes a full request in one place. */
 
 /** Sends `full` with other values of some parameters, `undefined` for none; a field of `args` names what is refused. */
 export class Probe {

@@ -1,18 +1,8 @@
 import { expect } from 'vitest'
 import { cardForm, createBench, direct, FINGERPRINT, openCheckout, post, SPLIT, submit } from '../call.ts'
-import {
-  auth,
-  CARD,
-  hostedPayment,
-  NO_CARD,
-  Probe,
-  RECURRING,
-  recurring,
-  splitDirect,
-  splitHosted,
-  tokenRow,
-} from './probe.ts'
+import { CARD, NO_CARD, Probe, tokenRow } from './probe.ts'
 import { namesIn, type Row, row, rows, sentenceOf } from './row.ts'
+import { auth, hostedPayment, RECURRING, recurring, splitDirect, splitHosted } from './targets.ts'
 
 /** Rules of requests that are sentences rather than rows of a table. */
 export const requestRuleRows: Row[] = [

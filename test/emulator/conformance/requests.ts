@@ -1,20 +1,9 @@
 import { expect } from 'vitest'
 import { createBench, direct, type Json, post, SPLIT } from '../call.ts'
 import { WRONG } from './kinds.ts'
-import {
-  auth,
-  capture,
-  holds,
-  hostedPayment,
-  Probe,
-  recurring,
-  splitDirect,
-  splitHosted,
-  type Target,
-  tokenRow,
-  typeOf,
-} from './probe.ts'
+import { holds, Probe, tokenRow, typeOf } from './probe.ts'
 import { type Create, namesIn, type Row, row, sentenceOf, tableOf, tableRows } from './row.ts'
+import { auth, capture, hostedPayment, recurring, splitDirect, splitHosted, type Target } from './targets.ts'
 
 /** The request tables of the document, read row by row: what is required, of what type, and how long it may be. */
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { createBench, direct, type Json, openCheckout, SPLIT } from '../call.ts'
-import { OPTIONAL, RECURRING } from './probe.ts'
 import { namesIn, type Row, row, sentenceOf } from './row.ts'
 import { cancel, capture, eventsOf, payDirect, payHosted, sendResend } from './samples.ts'
+import { OPTIONAL, RECURRING } from './targets.ts'
 
 /** The fields of an answer, neither more nor fewer. "customer fields" are those that were sent. */
 function keys(record: Json, listed: string[]): void {

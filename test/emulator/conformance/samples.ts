@@ -13,8 +13,8 @@ import {
   SPLIT,
   submit,
 } from '../call.ts'
-import { OPTIONAL, RECURRING } from './probe.ts'
 import type { Create } from './row.ts'
+import { OPTIONAL, RECURRING } from './targets.ts'
 
 export const DAILY = { interval_unit: 'day', interval_count: 1 }
 

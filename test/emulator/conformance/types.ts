@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { direct, post } from '../call.ts'
-import { OPTIONAL } from './probe.ts'
 import { type Row, row } from './row.ts'
 import { payDirect, type Samples, samplesOf } from './samples.ts'
+import { OPTIONAL } from './targets.ts'
 
 /** "Common types", each seen in responses. */
 const TYPES: Record<string, (samples: Samples) => void> = {

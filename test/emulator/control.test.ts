@@ -65,11 +65,13 @@ describe('the control API', () => {
 
   it('forgets what waits for its turn: nothing of it reaches the next test', async () => {
     const asked: string[] = []
+    const signals: (AbortSignal | null | undefined)[] = []
     const activities: string[] = []
     const bench = createBench({
       onActivity: ({ type }) => activities.push(type),
       fetch: (input, init) => {
         asked.push(String(input))
+        signals.push(init?.signal)
         return new Promise((_, reject) => {
           init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
         })
@@ -82,6 +84,7 @@ describe('the control API', () => {
     await sendCapture(bench)
     expect(asked.sort()).toEqual(['https://shop.example/check', 'https://shop.example/hook'])
     emulator.reset()
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, true])
     activities.length = 0
     await emulator.deliveries.idle()
     expect([asked.length, activities]).toEqual([2, []])

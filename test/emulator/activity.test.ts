@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Activity, createEmulator } from '../../src/emulator/index.ts'
 import { cardForm, createBench, direct, type Json, openCheckout, plain, post, submit } from './call.ts'
+import { CONTROL, readJson } from './control.ts'
 
-const CONTROL = 'http://emulator.localhost/_emulator'
 const CARD = '4111111111111111'
 
 function watched(options: Parameters<typeof createBench>[0] = {}) {
@@ -78,10 +78,8 @@ describe('the request log', () => {
   it('is read over HTTP, for one order or all', async () => {
     const { emulator } = watched()
     for (const order_id of ['A-1', 'A-2']) await post(emulator, '/api/v1/payment', direct(emulator, { order_id }))
-    const read = async (query: string) =>
-      (await (await emulator.fetch(`${CONTROL}/api/requests${query}`)).json()) as Json[]
-    expect(await read('')).toHaveLength(2)
-    expect((await read('?order_id=A-2')).map(({ id }) => id)).toEqual(['emulator-request-2'])
+    expect(await readJson(emulator, 'requests')).toHaveLength(2)
+    expect(await readJson(emulator, 'requests?order_id=A-2')).toMatchObject([{ id: 'emulator-request-2' }])
   })
 
   it('keeps the latest 2,000 requests and 10,000 webhooks', async () => {
@@ -94,13 +92,6 @@ describe('the request log', () => {
     await emulator.deliveries.idle()
     expect([emulator.deliveries.length, emulator.deliveries[0]?.order_id]).toEqual([10_000, 'C-3'])
   })
-
-  it('is emptied by reset', async () => {
-    const { emulator } = watched()
-    await post(emulator, '/api/v1/payment', direct(emulator))
-    emulator.reset()
-    expect(emulator.requests).toEqual([])
-  })
 })
 
 describe('a fault leaves a trace', () => {
@@ -109,16 +100,9 @@ describe('a fault leaves a trace', () => {
     emulator.faults.next({ kind: 'server_error', status: 503 })
     await post(emulator, '/api/v1/payment', direct(emulator))
     expect(emulator.requests[0]?.faults).toEqual([{ kind: 'server_error', status: 503 }])
-    expect(activities.filter(({ type }) => type === 'fault')).toEqual([
-      {
-        type: 'fault',
-        at: '2026-01-31T10:00:00.000',
-        fault: { kind: 'server_error', status: 503 },
-        on: 'create-payment',
-        id: 'emulator-request-1',
-        order_id: 'A-1',
-      },
-    ])
+    const fault = { kind: 'server_error', status: 503 }
+    const one = { type: 'fault', fault, on: 'create-payment', id: 'emulator-request-1', order_id: 'A-1' }
+    expect(activities.filter(({ type }) => type === 'fault')).toEqual([{ ...one, at: '2026-01-31T10:00:00.000' }])
   })
 
   it('also where the connection breaks', async () => {
@@ -148,26 +132,12 @@ describe('onActivity', () => {
     answers.push(500, 200)
     await post(emulator, '/api/v1/payment', direct(emulator))
     await emulator.clock.advance({ minutes: 1 })
-    const common = {
-      type: 'webhook',
-      id: 'emulator-delivery-1',
-      order_id: 'A-1',
-      method: 'purchase',
-      status: 'success',
-      ms: 0,
-    }
-    const url = 'https://shop.example/hook'
+    const [first, second] = ['2026-01-31T10:00:00.000', '2026-01-31T10:01:00.000']
+    const event = { order_id: 'A-1', method: 'purchase', status: 'success' }
+    const common = { type: 'webhook', id: 'emulator-delivery-1', ...event, ms: 0, url: 'https://shop.example/hook' }
     expect(activities.filter(({ type }) => type === 'webhook')).toEqual([
-      {
-        ...common,
-        url,
-        at: '2026-01-31T10:00:00.000',
-        attempt: 1,
-        response: 500,
-        error: null,
-        retry_at: '2026-01-31T10:01:00.000',
-      },
-      { ...common, url, at: '2026-01-31T10:01:00.000', attempt: 2, response: 200, error: null, retry_at: null },
+      { ...common, at: first, attempt: 1, response: 500, error: null, retry_at: second },
+      { ...common, at: second, attempt: 2, response: 200, error: null, retry_at: null },
     ])
   })
 
@@ -190,21 +160,6 @@ describe('onActivity', () => {
     for (const path of ['', '/', '/api/orders', '/api/requests']) await emulator.fetch(CONTROL + path)
     await emulator.fetch('http://emulator.localhost/')
     expect(activities).toEqual([])
-  })
-
-  it('reset ends a webhook that waits for its receiver', async () => {
-    let signal: AbortSignal | null | undefined
-    const { emulator } = watched({
-      fetch: (_, init) => {
-        signal = init?.signal
-        return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(new Error('gone'))))
-      },
-    })
-    emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
-    await new Promise<void>((done) => setTimeout(done))
-    emulator.reset()
-    await emulator.deliveries.idle()
-    expect(signal?.aborted).toBe(true)
   })
 })
 

@@ -1,133 +1,85 @@
 import { describe, expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
-import { createBench, direct, hosted, type Json, plain, post, SPLIT } from './call.ts'
+import { type Bench, createBench, direct, hosted, type Json, plain, post, SPLIT } from './call.ts'
+import { payDirect } from './conformance/samples.ts'
 
 // What public clients send where the API document is silent: taken with a note, and a 400 under `strict`.
 
-type Bench = ReturnType<typeof createBench>
 const LONG = 'x'.repeat(33)
 
-async function paid(bench: Bench, more: Json = {}, path = '/api/v1/payment'): Promise<void> {
-  const response = await bench.emulator.fetch(`${bench.emulator.credentials.baseUrl}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...plain(bench.emulator) },
-    body: JSON.stringify(direct(bench.emulator, more)),
-  })
-  expect(response.status).toBe(200)
-}
-
-const auth = (bench: Bench) => paid(bench, { method: 'auth' })
 const common = (bench: Bench) => ({ pos_id: bench.emulator.credentials.posId, order_id: 'A-1' })
 const uah = { order_currency: 'UAH' }
 
-/** Each: what is prepared, path, body, the field of its note, and what it leads to. */
-const TAKEN: [string, (bench: Bench) => Promise<void>, string, (bench: Bench) => Json, string, Json][] = [
+/** What is prepared, the path, the body. */
+type Request = [prepare: (bench: Bench) => Promise<unknown>, path: string, body: (bench: Bench) => Json]
+
+const paid = (bench: Bench) => payDirect(bench)
+const paidSplit = (bench: Bench) => payDirect(bench, { split: SPLIT }, '/api/v1/split/purchase')
+const auth = (bench: Bench) => payDirect(bench, { method: 'auth' })
+const secondary = (prepare: Request[0], path: string, more: Json): Request => [
+  prepare,
+  path,
+  (bench) => ({ ...common(bench), ...more }),
+]
+const payment = (more: Json, path = '/api/v1/payment'): Request => [
+  async () => {},
+  path,
+  ({ emulator }) => direct(emulator, more),
+]
+const other = (method: string): Request =>
+  secondary(async () => {}, '/api/v1/payment', { method, amount: 5, currency: 'UAH', cc_number: testCard('success') })
+
+const parts = (amount: unknown) => ({ currency: 'UAH', split: [{ ...SPLIT[0], amount }] })
+
+/** Each: the request, the field of its note, and what it leads to. */
+const TAKEN: [string, Request, field: string, Json][] = [
   [
     'a refund with text',
-    paid,
-    '/api/v1/refund',
-    () => ({ ...uah, refund_amount: '40.25' }),
+    secondary(paid, '/api/v1/refund', { ...uah, refund_amount: '40.25' }),
     'refund_amount',
     { amount: 40.25 },
   ],
   [
     'a split refund with text',
-    (bench) => paid(bench, { split: SPLIT }, '/api/v1/split/purchase'),
-    '/api/v1/split/refund',
-    () => ({ currency: 'UAH', refund_amount: 5, split: [{ ...SPLIT[0], amount: '5.00' }] }),
+    secondary(paidSplit, '/api/v1/split/refund', { refund_amount: 5, ...parts('5.00') }),
     'split[0].amount',
     { amount: 5 },
   ],
   [
     'a split capture with currency',
-    auth,
-    '/api/v1/split/capture',
-    () => ({ currency: 'UAH', charge_amount: 5, split: [{ ...SPLIT[0], amount: 5 }] }),
+    secondary(auth, '/api/v1/split/capture', { charge_amount: 5, ...parts(5) }),
     'order_currency',
     { amount: 5, currency: 'UAH' },
   ],
   [
     'a void with an empty address',
-    auth,
-    '/api/v1/void',
-    () => ({ ...uah, server_url: '' }),
+    secondary(auth, '/api/v1/void', { ...uah, server_url: '' }),
     'server_url',
     { method: 'void' },
   ],
   ...['credit', 'lookup', 'p2p'].map((method): (typeof TAKEN)[number] => [
     method,
-    async () => {},
-    '/api/v1/payment',
-    () => ({ method, amount: 5, currency: 'UAH', cc_number: testCard('success') }),
+    other(method),
     'method',
     { method, mode: 'direct', status: 'success' },
   ]),
-  [
-    'an empty e-mail',
-    async () => {},
-    '/api/v1/payment',
-    ({ emulator }) => direct(emulator, { customer_email: '' }),
-    'customer_email',
-    { status: 'success' },
-  ],
-  [
-    'an empty country',
-    async () => {},
-    '/api/v1/payment',
-    ({ emulator }) => direct(emulator, { customer_country: '' }),
-    'customer_country',
-    { status: 'success' },
-  ],
-  [
-    'split on an auth',
-    async () => {},
-    '/api/v1/payment',
-    ({ emulator }) => direct(emulator, { method: 'auth', split: SPLIT }),
-    'split',
-    { method: 'auth' },
-  ],
-  [
-    'a sum of parts',
-    async () => {},
-    '/api/v1/split/purchase',
-    ({ emulator }) => direct(emulator, { split: [SPLIT[0] as Json] }),
-    'split',
-    { status: 'success' },
-  ],
-  [
-    'an id that cannot be captured',
-    async () => {},
-    '/api/v1/payment',
-    ({ emulator }) => direct(emulator, { order_id: LONG, method: 'auth' }),
-    'order_id',
-    { order_id: LONG },
-  ],
-  [
-    'a port',
-    async () => {},
-    '/api/v1/payment',
-    ({ emulator }) => direct(emulator, { server_url: 'https://shop.example:3000/' }),
-    'server_url',
-    { status: 'success' },
-  ],
-  [
-    'an unknown 3-D Secure option',
-    async () => {},
-    '/api/v1/payment',
-    ({ emulator }) => direct(emulator, { order_3ds_bypass: 'xyz' }),
-    'order_3ds_bypass',
-    { status: 'success' },
-  ],
+  ['an empty e-mail', payment({ customer_email: '' }), 'customer_email', { status: 'success' }],
+  ['an empty country', payment({ customer_country: '' }), 'customer_country', { status: 'success' }],
+  ['split on an auth', payment({ method: 'auth', split: SPLIT }), 'split', { method: 'auth' }],
+  ['a sum of parts', payment({ split: [SPLIT[0]] }, '/api/v1/split/purchase'), 'split', { status: 'success' }],
+  ['an id that cannot be captured', payment({ order_id: LONG, method: 'auth' }), 'order_id', { order_id: LONG }],
+  ['a port', payment({ server_url: 'https://shop.example:3000/' }), 'server_url', { status: 'success' }],
+  ['an unknown 3-D Secure option', payment({ order_3ds_bypass: 'xyz' }), 'order_3ds_bypass', { status: 'success' }],
 ]
 
-describe.each(TAKEN)('%s', (_, prepare, path, body, field, result) => {
+describe.each(TAKEN)('%s', (_, [prepare, path, body], field, result) => {
   it('is taken with a note, in the list, on the pages, in the timeline and in the activity', async () => {
     const seen: string[] = []
     const bench = createBench({ onActivity: (one) => one.type === 'note' && seen.push(one.field) })
     const { emulator } = bench
     await prepare(bench)
     const before = emulator.notes.length
-    const response = await post(emulator, path, { ...common(bench), ...body(bench) })
+    const response = await post(emulator, path, body(bench))
     expect([response.status, await response.json()]).toEqual([200, expect.objectContaining(result)])
     expect(emulator.notes.slice(before).map((one) => one.field)).toEqual([field])
     expect(seen).toContain(field)
@@ -146,7 +98,7 @@ describe.each(TAKEN)('%s', (_, prepare, path, body, field, result) => {
     const bench = createBench({ strict: true })
     await prepare(bench)
     const before = JSON.stringify(bench.emulator.orders.list())
-    const response = await post(bench.emulator, path, { ...common(bench), ...body(bench) })
+    const response = await post(bench.emulator, path, body(bench))
     const { args } = (await response.json()) as { args: Json[] }
     expect([response.status, args.map(({ field_name }) => field_name)]).toEqual([400, [field]])
     expect([JSON.stringify(bench.emulator.orders.list()), bench.emulator.notes]).toEqual([before, []])

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createEmulator } from '../../src/emulator/index.ts'
-import { createBench, direct, post, START } from './call.ts'
+import { createEmulator, type EmulatorOptions } from '../../src/emulator/index.ts'
+import { type Bench, createBench, type Json, START } from './call.ts'
+import { paid, payDirect } from './conformance/samples.ts'
+import { command, readJson } from './control.ts'
 
 describe('the clock', () => {
   it('follows its source and adds what was advanced', async () => {
@@ -13,23 +15,151 @@ describe('the clock', () => {
   })
 
   it('waits for what is under way before it moves: a delivery that is about to fail has its retry in the same advance', async () => {
-    const { emulator, received, answers } = createBench({ retryDelaysMs: [1000, 1000] })
-    answers.push(500, 500)
-    await post(emulator, '/api/v1/payment', direct(emulator))
-    await emulator.clock.advance({ seconds: 2 })
-    expect(received).toHaveLength(3)
+    const bench = createBench({ retryDelaysMs: [1000, 1000] })
+    bench.answers.push(500, 500)
+    await payDirect(bench)
+    await bench.emulator.clock.advance({ seconds: 2 })
+    expect(bench.received).toHaveLength(3)
   })
 
   it('what fell due in real time happens at the next request', async () => {
     let now = START
-    const { emulator, received, answers } = createBench({ clock: { now: () => now }, retryDelaysMs: [1000] })
-    answers.push(500)
-    await post(emulator, '/api/v1/payment', direct(emulator))
+    const bench = createBench({ clock: { now: () => now }, retryDelaysMs: [1000] })
+    const { emulator, received } = bench
+    bench.answers.push(500)
+    await payDirect(bench)
     await emulator.deliveries.idle()
     now += 1000
     expect(received).toHaveLength(1)
     await emulator.fetch(emulator.credentials.baseUrl)
     await emulator.deliveries.idle()
     expect(received).toHaveLength(2)
+  })
+})
+
+describe('control requests of the clock', () => {
+  it.each([
+    { years: 300_000 },
+    { ms: 1e308 },
+    { days: 1e6 },
+    { days: -3 },
+    { months: 0.5 },
+    { days: null },
+    { days: 'many' },
+    { day: 1 },
+    { weeks: 1, fortnights: 1 },
+    { set: 'tomorrow' },
+    { set: '5' },
+    { set: '2026-02-30T00:00:00Z' },
+    { set: '2026-01-31T10:00:00' },
+    { set: '2026-02-01T00:00:00Z', days: 1 },
+    { set: '9999-01-01T00:00:00Z' },
+    { days: 1, wait: 'no' },
+  ])('%j is rejected, and the time stays', async (body) => {
+    const bench = createBench()
+    expect((await command(bench.emulator, 'clock', body)).status).toBe(400)
+    expect(bench.emulator.clock.now()).toBe(START)
+    await payDirect(bench)
+  })
+
+  it('names the unit that was probably meant', async () => {
+    const { json } = await command(createBench().emulator, 'clock', { dayz: 1 })
+    expect(json.error).toMatch(/Unknown clock field "dayz"\. Did you mean "days"\?/)
+    await expect(createBench().emulator.clock.advance({ minuts: 1 } as never)).rejects.toThrow(/Did you mean "minutes"/)
+  })
+
+  it('with "wait": false rejects what is wrong, too', async () => {
+    const bench = createBench()
+    expect((await command(bench.emulator, 'clock', { days: -3, wait: false })).status).toBe(400)
+    expect((await command(bench.emulator, 'clock', { days: 1, wait: false })).status).toBe(200)
+  })
+
+  it('parallel advances add up while a webhook is under way', async () => {
+    let release: () => void = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const fetch: NonNullable<EmulatorOptions['fetch']> = async () => held.then(() => new Response())
+    const bench = createBench({ fetch })
+    await payDirect(bench)
+    const calls = Array.from({ length: 5 }, () => command(bench.emulator, 'clock', { days: 1 }))
+    release()
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect(bench.emulator.clock.now()).toBe(START + 5 * 86_400_000)
+  })
+
+  it('can be set forward, doing what falls due, and back', async () => {
+    const bench = createBench()
+    bench.emulator.faults.next({ kind: 'delay', ms: 60_000 })
+    await payDirect(bench)
+    expect((await command(bench.emulator, 'clock', { set: '2026-01-31T10:05:00Z' })).json).toEqual({
+      now: START + 300_000,
+    })
+    expect(bench.received).toHaveLength(1)
+    expect((await command(bench.emulator, 'clock', { set: '2026-01-01T00:00:00Z' })).json).toEqual({
+      now: Date.UTC(2026, 0, 1),
+    })
+    await expect(bench.emulator.clock.set('never')).rejects.toThrow(/is not a time/)
+  })
+
+  it('a receiver can move the clock without waiting for itself', async () => {
+    const bench: Bench = createBench({
+      webhookTimeoutMs: 2000,
+      fetch: async () => {
+        const { status } = await command(bench.emulator, 'clock', { days: 1, wait: false })
+        return new Response(null, { status })
+      },
+    })
+    await payDirect(bench)
+    await bench.emulator.deliveries.idle()
+    expect(bench.emulator.deliveries[0]?.attempts).toMatchObject([{ status: 200 }])
+    await bench.emulator.clock.advance({})
+    expect(bench.emulator.clock.now()).toBe(START + 86_400_000)
+  })
+})
+
+describe('reset gives back the start', () => {
+  it('ids, accounts, clock and random faults included', async () => {
+    const day = async (bench: Bench): Promise<string> => {
+      bench.emulator.faults.rate({ kind: 'duplicate' }, 0.5)
+      for (const order_id of ['A', 'B', 'C']) await payDirect(bench, { order_id })
+      await bench.emulator.clock.advance({ months: 2 })
+      bench.emulator.control.refundPayment('A', 1)
+      await bench.emulator.deliveries.idle()
+      const { orders, deliveries, clock, faults, requests } = bench.emulator
+      return JSON.stringify([orders.list(), deliveries, clock.now(), faults.fired(), requests])
+    }
+    const bench = createBench()
+    const first = await day(bench)
+    expect((await command(bench.emulator, 'reset', {})).json).toEqual({ reset: true })
+    expect(bench.emulator.clock.now()).toBe(START)
+    expect(await day(bench)).toBe(first)
+    expect(await day(createBench())).toBe(first)
+  })
+
+  it('also while the clock is being moved', async () => {
+    const bench = await paid({ order_id: 'A' })
+    const moving = bench.emulator.clock.advance({ days: 1 })
+    bench.emulator.reset()
+    await moving
+    expect(bench.emulator.clock.now()).toBe(START)
+  })
+})
+
+describe('waiting for webhooks', () => {
+  const deliveries = ({ emulator }: Bench, query: string) => readJson<Json[]>(emulator, `deliveries?${query}`)
+
+  it('ends as soon as the order has as many as are asked for', async () => {
+    const bench = createBench()
+    const waiting = deliveries(bench, 'wait=60s&order_id=B&count=2')
+    await payDirect(bench, { order_id: 'A' })
+    await payDirect(bench, { order_id: 'B' })
+    bench.emulator.control.refundPayment('B')
+    expect((await waiting).map(({ event }) => (event as Json).method)).toEqual(['purchase', 'refund'])
+    expect(await deliveries(bench, 'wait=60s&order_id=A')).toHaveLength(1)
+  })
+
+  it('ends when the time is over', async () => {
+    expect(await deliveries(createBench(), 'wait=5ms&order_id=A')).toEqual([])
   })
 })

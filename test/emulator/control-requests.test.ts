@@ -1,25 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { createEmulator, type EmulatorOptions } from '../../src/emulator/index.ts'
-import { type Bench, createBench, direct, type Json, post, START } from './call.ts'
+import { createEmulator } from '../../src/emulator/index.ts'
+import { type Bench, createBench, direct, type Json, post } from './call.ts'
+import { payDirect } from './conformance/samples.ts'
+import { CONTROL, command, read } from './control.ts'
 
-/** A wrong control request is rejected whole, with a sentence that helps, and leaves nothing behind that `reset` does not cure. */
+/** A wrong control request is rejected whole, with a sentence that helps, and leaves nothing behind. */
 
-const API = 'http://emulator.localhost/_emulator/api'
-const FORM = 'application/x-www-form-urlencoded'
-
-async function send({ emulator }: Bench, name: string, body: unknown, type = 'application/json') {
-  const response = await emulator.fetch(`${API}/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': type },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  })
-  const text = await response.text()
-  return { status: response.status, text, json: JSON.parse(text === '' ? 'null' : text) as Json }
-}
+const send = ({ emulator }: Bench, name: string, body: unknown, type?: string) => command(emulator, name, body, type)
 
 async function pays(bench: Bench, order_id: string): Promise<void> {
-  const response = await post(bench.emulator, '/api/v1/payment', direct(bench.emulator, { order_id }))
-  expect(await response.json()).toMatchObject({ order_id, status: 'success' })
+  expect(await payDirect(bench, { order_id })).toMatchObject({ order_id, status: 'success' })
 }
 
 const WRONG_FAULTS: [unknown, RegExp][] = [
@@ -41,6 +31,15 @@ const WRONG_FAULTS: [unknown, RegExp][] = [
   [{ kind: 'status_code' }, /status_code is required/],
   [{ kind: 'fire' }, /Unknown fault kind "fire"\. Expected one of: reset/],
   [{ kind: 'resset' }, /Did you mean "reset"\?/],
+  [{ kind: 'reset', on: 'capturePayment' }, /Unknown place "capturePayment"\. Did you mean "capture-payment"/],
+  [{ kind: 'drop', on: 'capture-payment' }, /drop can be set on: webhook\./],
+  [{ kind: 'server_error', on: 'webhook' }, /server_error can be set on: create-/],
+  [{ kind: 'null_fee', on: 'get-account' }, /null_fee can be set on: create-/],
+  [{ kind: 'unknown_status', on: 'list-accounts' }, /unknown_status can be set on: create-/],
+  [{ kind: 'unknown_method', on: 'cancel-recurring' }, /unknown_method can be set on: create-/],
+  [{ kind: 'numbers_as_strings', on: 'cancel-recurring' }, /numbers_as_strings can be set on: create-/],
+  [{ kind: 'reset', on: 'list-accounts', order_id: 'A-1' }, /A request of list-accounts names no order/],
+  [{ kind: 'unknown_fields', on: 'get-account', order_id: 'A-1' }, /A request of get-account names no order/],
   [null, /A fault is an object/],
   ['drop', /A fault is an object/],
 ]
@@ -54,6 +53,7 @@ describe('faults', () => {
     }
     expect(bench.emulator.faults.list()).toEqual({ next: [], rates: [] })
     expect(() => bench.emulator.faults.next(fault as never)).toThrow(message)
+    expect(() => bench.emulator.faults.rate(fault as never, 0.5)).toThrow(message)
     await pays(bench, 'A')
   })
 
@@ -118,83 +118,6 @@ describe('faults', () => {
   })
 })
 
-describe('the clock', () => {
-  it.each([
-    { years: 300_000 },
-    { ms: 1e308 },
-    { days: 1e6 },
-    { days: -3 },
-    { months: 0.5 },
-    { days: null },
-    { days: 'many' },
-    { day: 1 },
-    { weeks: 1, fortnights: 1 },
-    { set: 'tomorrow' },
-    { set: '5' },
-    { set: '2026-02-30T00:00:00Z' },
-    { set: '2026-01-31T10:00:00' },
-    { set: '2026-02-01T00:00:00Z', days: 1 },
-    { set: '9999-01-01T00:00:00Z' },
-    { days: 1, wait: 'no' },
-  ])('%j is rejected, and the time stays', async (body) => {
-    const bench = createBench()
-    expect((await send(bench, 'clock', body)).status).toBe(400)
-    expect(bench.emulator.clock.now()).toBe(START)
-    await pays(bench, 'A')
-  })
-
-  it('names the unit that was probably meant', async () => {
-    const { json } = await send(createBench(), 'clock', { dayz: 1 })
-    expect(json.error).toMatch(/Unknown clock field "dayz"\. Did you mean "days"\?/)
-    await expect(createBench().emulator.clock.advance({ minuts: 1 } as never)).rejects.toThrow(/Did you mean "minutes"/)
-  })
-
-  it('with "wait": false rejects what is wrong, too', async () => {
-    const bench = createBench()
-    expect((await send(bench, 'clock', { days: -3, wait: false })).status).toBe(400)
-    expect((await send(bench, 'clock', { days: 1, wait: false })).status).toBe(200)
-  })
-
-  it('parallel advances add up while a webhook is under way', async () => {
-    let release: () => void = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const fetch: NonNullable<EmulatorOptions['fetch']> = async () => held.then(() => new Response())
-    const bench = createBench({ fetch })
-    await pays(bench, 'A')
-    const calls = Array.from({ length: 5 }, () => send(bench, 'clock', { days: 1 }))
-    release()
-    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
-    expect(bench.emulator.clock.now()).toBe(START + 5 * 86_400_000)
-  })
-
-  it('can be set forward, doing what falls due, and back', async () => {
-    const bench = createBench()
-    bench.emulator.faults.next({ kind: 'delay', ms: 60_000 })
-    await pays(bench, 'A')
-    expect((await send(bench, 'clock', { set: '2026-01-31T10:05:00Z' })).json).toEqual({ now: START + 300_000 })
-    expect(bench.received).toHaveLength(1)
-    expect((await send(bench, 'clock', { set: '2026-01-01T00:00:00Z' })).json).toEqual({ now: Date.UTC(2026, 0, 1) })
-    await expect(bench.emulator.clock.set('never')).rejects.toThrow(/is not a time/)
-  })
-
-  it('a receiver can move the clock without waiting for itself', async () => {
-    const bench: Bench = createBench({
-      webhookTimeoutMs: 2000,
-      fetch: async () => {
-        const { status } = await send(bench, 'clock', { days: 1, wait: false })
-        return new Response(null, { status })
-      },
-    })
-    await pays(bench, 'A')
-    await bench.emulator.deliveries.idle()
-    expect(bench.emulator.deliveries[0]?.attempts).toMatchObject([{ status: 200 }])
-    await bench.emulator.clock.advance({})
-    expect(bench.emulator.clock.now()).toBe(START + 86_400_000)
-  })
-})
-
 describe('actions', () => {
   it.each([
     ['refund', { order_id: 'A', amuont: 5 }, /Unknown refund field "amuont"\. Did you mean "amount"\?/],
@@ -210,6 +133,15 @@ describe('actions', () => {
     ['expire', { order_id: 'A', what: 'checkuot' }, /Did you mean "checkout"/],
     ['conclude', { order_id: 'A', status_code: 'x' }, /four digits/],
     ['reset', { hard: true }, /Unknown reset field "hard"/],
+    ['void', { order_id: 'A' }, /is not an authorized payment/],
+    ['void', { order_id: 'none' }, /No order has the order_id "none"/],
+    ['refund', { order_id: 'A', amount: 100.51 }, /100\.5 left to refund/],
+    ['refund', { order_id: 'A', amount: 0.001 }, /amount: must be a positive number/],
+    ['refund', {}, /order_id is required/],
+    ['auth_increment', { order_id: 'A', amount: 1 }, /is not an authorized payment/],
+    ['cancel_recurring', { order_id: 'A' }, /is not recurring/],
+    ['payment', { method: 'purchase', order_id: 'X', amount: 1, currency: 'UAH' }, /Unknown method "purchase"/],
+    ['payment', { method: 'credit', order_id: 'A', amount: 1, currency: 'UAH' }, /was used before/],
     ['resend', { id: 'none' }, /No delivery has the id none/],
   ] as const)('%s %j is rejected', async (name, body, message) => {
     const bench = createBench()
@@ -220,9 +152,36 @@ describe('actions', () => {
     expect(JSON.stringify([bench.emulator.orders.list(), bench.emulator.deliveries.length])).toBe(before)
   })
 
+  it('what is rejected over HTTP is rejected in process', async () => {
+    const bench = createBench()
+    const { control, orders } = bench.emulator
+    await payDirect(bench, { method: 'auth' })
+    const payment = { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH' }
+    const digits = 'status_code: must be a status code of four digits.'
+    for (const [name, message, ...input] of [
+      ['capturePayment', digits, 'A-1', 1, { status_code: 'zz' }],
+      ['capturePayment', 'Did you mean "status_code"?', 'A-1', 1, { status_cod: '4153' }],
+      ['voidPayment', 'status_code: must be a string.', 'A-1', { status_code: 1000 }],
+      ['voidPayment', 'Unknown outcome field "transaction_id".', 'A-1', { transaction_id: 'x' }],
+      ['incrementAuth', 'Unknown outcome field "statusCode".', 'A-1', 1, { statusCode: '4153' }],
+      ['chargeRecurring', 'Unknown outcome field "code".', 'A-1', { code: '4153' }],
+      ['refundPayment', 'Did you mean "transaction_id"?', 'A-1', 1, { transactionId: 'x' }],
+      ['refundPayment', 'transaction_id: must be a string.', 'A-1', 1, { transaction_id: 1 }],
+      ['conclude', digits, 'A-1', 'zz'],
+      ['expire', 'Did you mean "token"?', 'A-1', 'tokn'],
+      ['createPayment', 'Unknown method "purchase"', { ...payment, method: 'purchase' }],
+      ['createPayment', 'Unknown payment field "pos_id"', { ...payment, pos_id: 'zzz' }],
+      ['createPayment', digits, { ...payment, status_code: 'zz' }],
+      ['createPayment', 'payment must be an object', undefined],
+    ] as const) {
+      expect(() => (control[name] as (...input: unknown[]) => unknown)(...input)).toThrow(message)
+    }
+    expect([orders.list().length, orders.get('A-1')?.operations]).toEqual([1, []])
+  })
+
   it('JSON is read whatever its content type', async () => {
     const bench = createBench()
-    for (const type of [FORM, 'text/plain', 'application/octet-stream']) {
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/octet-stream']) {
       const { status, json } = await send(bench, 'faults', { next: { kind: 'drop' } }, type)
       expect([type, status, json.next]).toEqual([type, 200, [{ kind: 'drop' }]])
       bench.emulator.faults.clear()
@@ -234,7 +193,7 @@ describe('actions', () => {
 describe('what can be done describes itself', () => {
   it('GET /_emulator/api lists each operation with an example that is accepted', async () => {
     const { emulator } = createBench()
-    const { operations } = (await (await emulator.fetch(API)).json()) as {
+    const { operations } = JSON.parse(await read(emulator, '/api')) as {
       operations: { method: string; path: string; body?: Json; query?: string; does: string }[]
     }
     expect(operations.map(({ path }) => path)).toEqual(
@@ -254,14 +213,18 @@ describe('what can be done describes itself', () => {
 
   it('an unknown operation, query or order names what was probably meant', async () => {
     const { emulator } = createBench()
-    const read = async (path: string) => {
-      const response = await emulator.fetch(`${API}/${path}`)
-      return [response.status, ((await response.json()) as Json).error]
+    for (const [path, status, error] of [
+      ['ordrs', 404, 'Did you mean "orders"?'],
+      ['orders?oder_id=A', 400, 'Did you mean "order_id"?'],
+      ['orders?order_id=A', 404, 'No order has the order_id "A".'],
+      ['deliveries?wait=soon', 400, 'a time like 500ms'],
+    ] as const) {
+      const response = await emulator.fetch(`${CONTROL}/api/${path}`)
+      expect([response.status, await response.json()]).toMatchObject([
+        status,
+        { error: expect.stringContaining(error) },
+      ])
     }
-    expect(await read('ordrs')).toEqual([404, expect.stringContaining('Did you mean "orders"?')])
-    expect(await read('orders?oder_id=A')).toEqual([400, expect.stringContaining('Did you mean "order_id"?')])
-    expect(await read('orders?order_id=A')).toEqual([404, 'No order has the order_id "A".'])
-    expect(await read('deliveries?wait=soon')).toEqual([400, expect.stringContaining('a time like 500ms')])
   })
 })
 
@@ -274,6 +237,9 @@ describe('createEmulator', () => {
     [{ retryDelaysMs: [-1] }, /retryDelaysMs/],
     [{ maxCapturePercent: 99 }, /maxCapturePercent: must be a number from 100/],
     [{ origin: 'http://x/path' }, /origin: must be scheme, host and port alone/],
+    [{ origin: 'http://x/?q' }, /origin/],
+    [{ origin: 'ftp://x' }, /origin/],
+    [{ origin: 'nothing' }, /origin/],
     [{ credentials: { posId: 'x' } }, /credentials.posId: must be a UUID/],
     [{ credentials: { secret: 'x' } }, /Unknown credential field "secret"/],
     [{ clock: {} }, /clock: must be an object with a function now/],
@@ -283,53 +249,5 @@ describe('createEmulator', () => {
   ])('%j is rejected', (options, message) => {
     expect(() => createEmulator(options as never)).toThrow(message)
     expect(() => createEmulator(options as never)).toThrow(TypeError)
-  })
-})
-
-describe('reset gives back the start', () => {
-  it('ids, accounts, clock and random faults included', async () => {
-    const day = async (bench: Bench): Promise<string> => {
-      bench.emulator.faults.rate({ kind: 'duplicate' }, 0.5)
-      for (const order_id of ['A', 'B', 'C']) await pays(bench, order_id)
-      await bench.emulator.clock.advance({ months: 2 })
-      bench.emulator.control.refundPayment('A', 1)
-      await bench.emulator.deliveries.idle()
-      const { orders, deliveries, clock, faults } = bench.emulator
-      return JSON.stringify([orders.list(), deliveries, clock.now(), faults.fired()])
-    }
-    const bench = createBench()
-    const first = await day(bench)
-    expect((await send(bench, 'reset', {})).json).toEqual({ reset: true })
-    expect(bench.emulator.clock.now()).toBe(START)
-    expect(await day(bench)).toBe(first)
-    expect(await day(createBench())).toBe(first)
-  })
-
-  it('also while the clock is being moved', async () => {
-    const bench = createBench()
-    await pays(bench, 'A')
-    const moving = bench.emulator.clock.advance({ days: 1 })
-    bench.emulator.reset()
-    await moving
-    expect(bench.emulator.clock.now()).toBe(START)
-  })
-})
-
-describe('waiting for webhooks', () => {
-  const deliveries = async ({ emulator }: Bench, query: string): Promise<Json[]> =>
-    (await emulator.fetch(`${API}/deliveries?${query}`)).json() as Promise<Json[]>
-
-  it('ends as soon as the order has as many as are asked for', async () => {
-    const bench = createBench()
-    const waiting = deliveries(bench, 'wait=60s&order_id=B&count=2')
-    await pays(bench, 'A')
-    await pays(bench, 'B')
-    bench.emulator.control.refundPayment('B')
-    expect((await waiting).map(({ event }) => (event as Json).method)).toEqual(['purchase', 'refund'])
-    expect(await deliveries(bench, 'wait=60s&order_id=A')).toHaveLength(1)
-  })
-
-  it('ends when the time is over', async () => {
-    expect(await deliveries(createBench(), 'wait=5ms&order_id=A')).toEqual([])
   })
 })

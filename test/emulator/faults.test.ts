@@ -1,30 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { ConnectionResetError, type Fault } from '../../src/emulator/index.ts'
+import { ConnectionResetError, type Emulator, type EmulatorOptions, type Fault } from '../../src/emulator/index.ts'
 import { verifySignature } from '../../src/webhooks/index.ts'
-import { createBench, direct, hosted, type Json, plain, post } from './call.ts'
+import { type Bench, createBench, direct, hosted, type Json, plain, post } from './call.ts'
+import { DAILY, eventsOf, payDirect, sendCapture } from './conformance/samples.ts'
 
-it('a fault that can never fire is rejected, and the message names where it could', () => {
-  const { faults } = createBench().emulator
-  const wrong: [unknown, RegExp][] = [
-    [{ kind: 'fire' }, /Unknown fault kind "fire". Expected one of: reset, /],
-    [{ kind: 'reset', on: 'capturePayment' }, /Unknown place "capturePayment"\. Did you mean "capture-payment"/],
-    [{ kind: 'drop', on: 'capture-payment' }, /drop can be set on: webhook\./],
-    [{ kind: 'server_error', on: 'webhook' }, /server_error can be set on: create-/],
-    [{ kind: 'null_fee', on: 'get-account' }, /null_fee can be set on: create-/],
-    [{ kind: 'unknown_status', on: 'list-accounts' }, /unknown_status can be set on: create-/],
-    [{ kind: 'unknown_method', on: 'cancel-recurring' }, /unknown_method can be set on: create-/],
-    [{ kind: 'numbers_as_strings', on: 'cancel-recurring' }, /numbers_as_strings can be set on: create-/],
-    [{ kind: 'reset', on: 'list-accounts', order_id: 'A-1' }, /A request of list-accounts names no order/],
-    [{ kind: 'unknown_fields', on: 'get-account', order_id: 'A-1' }, /A request of get-account names no order/],
-  ]
-  for (const [fault, message] of wrong) {
-    expect(() => faults.next(fault as Fault)).toThrow(message)
-    expect(() => faults.rate(fault as Fault, 0.5)).toThrow(message)
-  }
-  faults.next({ kind: 'null_fee', on: 'webhook' })
-  faults.next({ kind: 'null_fee', on: 'capture-payment' })
-  expect(faults.list()).toMatchObject({ next: [{ on: 'webhook' }, { on: 'capture-payment' }], rates: [] })
-})
+/** A bench whose first payment meets a fault. */
+async function faulty(fault: Fault, options: EmulatorOptions = {}, more: Json = {}): Promise<Bench> {
+  const bench = createBench(options)
+  bench.emulator.faults.next(fault)
+  await payDirect(bench, more)
+  return bench
+}
+
+function isGenuine({ credentials }: Emulator, form: URLSearchParams): boolean {
+  return verifySignature(form.get('data') ?? '', form.get('signature') ?? '', credentials.apiSecret)
+}
 
 describe('faults of responses', () => {
   it('break the connection before or after the request was executed', async () => {
@@ -116,32 +106,25 @@ describe('faults of responses', () => {
   })
 
   it('hit the operation they are set on, and no other', async () => {
-    const { emulator } = createBench()
-    emulator.faults.next({ kind: 'server_error', on: 'capture-payment' })
-    expect((await post(emulator, '/api/v1/payment', direct(emulator, { method: 'auth' }))).status).toBe(200)
-    const body = { pos_id: emulator.credentials.posId, order_id: 'A-1', order_currency: 'UAH' }
-    expect((await post(emulator, '/api/v1/capture', body)).status).toBe(503)
-    expect(emulator.orders.get('A-1')?.operations).toHaveLength(1)
+    const bench = await faulty({ kind: 'server_error', on: 'capture-payment' }, {}, { method: 'auth' })
+    expect((await sendCapture(bench)).status).toBe(503)
+    expect(bench.emulator.orders.get('A-1')?.operations).toHaveLength(1)
   })
 })
 
-describe('a fault that is set on one order', () => {
-  it('fires at the end of its subscription, and of no other', async () => {
-    const { emulator } = createBench()
-    const init_recurring = { interval_unit: 'day', interval_count: 1 }
-    emulator.faults.next({ kind: 'server_error', on: 'cancel-recurring', order_id: 'B' })
-    for (const order_id of ['A', 'B']) {
-      await post(emulator, '/api/v1/payment', direct(emulator, { order_id, init_recurring }))
-      const path = `/api/v1/recurring/${emulator.orders.get(order_id)?.recurring?.id}/cancel`
-      const init = { method: 'PUT', headers: plain(emulator) }
-      const { status } = await emulator.fetch(emulator.credentials.apiUrl + path, init)
-      expect([order_id, status]).toEqual([order_id, order_id === 'A' ? 200 : 503])
-    }
-    expect(emulator.faults.fired()).toMatchObject([{ on: 'cancel-recurring', order_id: 'B' }])
-    expect(emulator.requests.at(-1)).toMatchObject({ operation: 'cancel-recurring', order_id: 'B' })
-  })
+it('a fault that is set on one order fires at the end of its subscription, and of no other', async () => {
+  const { emulator } = createBench()
+  emulator.faults.next({ kind: 'server_error', on: 'cancel-recurring', order_id: 'B' })
+  for (const order_id of ['A', 'B']) {
+    await post(emulator, '/api/v1/payment', direct(emulator, { order_id, init_recurring: DAILY }))
+    const path = `/api/v1/recurring/${emulator.orders.get(order_id)?.recurring?.id}/cancel`
+    const init = { method: 'PUT', headers: plain(emulator) }
+    const { status } = await emulator.fetch(emulator.credentials.apiUrl + path, init)
+    expect([order_id, status]).toEqual([order_id, order_id === 'A' ? 200 : 503])
+  }
+  expect(emulator.faults.fired()).toMatchObject([{ on: 'cancel-recurring', order_id: 'B' }])
+  expect(emulator.requests.at(-1)).toMatchObject({ operation: 'cancel-recurring', order_id: 'B' })
 })
-
 it('a redirect, which has no body, does not use up a fault of contents or of the body', async () => {
   const { emulator } = createBench()
   const faults: Fault[] = [
@@ -183,15 +166,13 @@ describe('faults of webhooks', () => {
   })
 
   it('corrupt the signature once; the retry is right', async () => {
-    const { emulator, received, answers } = createBench()
+    const bench = createBench()
+    const { emulator, received } = bench
     emulator.faults.next({ kind: 'corrupt_signature' })
-    answers.push(401)
-    await post(emulator, '/api/v1/payment', direct(emulator))
+    bench.answers.push(401)
+    await payDirect(bench)
     await emulator.clock.advance({ minutes: 1 })
-    const genuine = received.map(({ form }) =>
-      verifySignature(form.get('data') ?? '', form.get('signature') ?? '', emulator.credentials.apiSecret),
-    )
-    expect(genuine).toEqual([false, true])
+    expect(received.map(({ form }) => isGenuine(emulator, form))).toEqual([false, true])
     expect(received[0]?.form.get('data')).toBe(received[1]?.form.get('data'))
   })
 
@@ -205,16 +186,13 @@ describe('faults of webhooks', () => {
     for (const { form, event } of received) {
       const data = form.get('data') ?? ''
       expect([data.includes('='), data.length % 4 === 0]).toEqual([false, false])
-      expect(verifySignature(data, form.get('signature') ?? '', emulator.credentials.apiSecret)).toBe(true)
-      expect(event.status).toBe('success')
+      expect([isGenuine(emulator, form), event.status]).toEqual([true, 'success'])
     }
     expect(received).toHaveLength(6)
   })
 
   it('drop a webhook, which the retry policy sends again', async () => {
-    const { emulator, received } = createBench({ retryDelaysMs: [5000] })
-    emulator.faults.next({ kind: 'drop' })
-    await post(emulator, '/api/v1/payment', direct(emulator))
+    const { emulator, received } = await faulty({ kind: 'drop' }, { retryDelaysMs: [5000] })
     await emulator.deliveries.idle()
     expect(received).toEqual([])
     await emulator.clock.advance({ seconds: 5 })
@@ -226,9 +204,7 @@ describe('faults of webhooks', () => {
   })
 
   it('delay a webhook until the clock has advanced', async () => {
-    const { emulator, received } = createBench()
-    emulator.faults.next({ kind: 'delay', ms: 60_000 })
-    await post(emulator, '/api/v1/payment', direct(emulator))
+    const { emulator, received } = await faulty({ kind: 'delay', ms: 60_000 })
     await emulator.clock.advance({ ms: 59_999 })
     expect(received).toEqual([])
     await emulator.clock.advance({ ms: 1 })
@@ -236,24 +212,15 @@ describe('faults of webhooks', () => {
   })
 
   it("hold a webhook back until after the order's next one", async () => {
-    const { emulator, received } = createBench()
-    emulator.faults.next({ kind: 'reorder' })
-    await post(emulator, '/api/v1/payment', direct(emulator, { method: 'auth' }))
-    await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'other' }))
-    const body = { pos_id: emulator.credentials.posId, order_id: 'A-1', order_currency: 'UAH' }
-    await post(emulator, '/api/v1/capture', body)
-    await emulator.deliveries.idle()
-    expect(received.map(({ event }) => `${event.order_id} ${event.method}`)).toEqual([
-      'other purchase',
-      'A-1 capture',
-      'A-1 auth',
-    ])
+    const bench = await faulty({ kind: 'reorder' }, {}, { method: 'auth' })
+    await payDirect(bench, { order_id: 'other' })
+    await sendCapture(bench)
+    const told = (await eventsOf(bench)).map(({ order_id, method }) => `${order_id} ${method}`)
+    expect(told).toEqual(['other purchase', 'A-1 capture', 'A-1 auth'])
   })
 
   it('a held webhook that no other follows goes out within an hour', async () => {
-    const { emulator, received } = createBench()
-    emulator.faults.next({ kind: 'reorder' })
-    await post(emulator, '/api/v1/payment', direct(emulator))
+    const { emulator, received } = await faulty({ kind: 'reorder' })
     await emulator.clock.advance({ hours: 1 })
     expect(received).toHaveLength(1)
   })

@@ -1,29 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { type EmulatorOptions, testCard } from '../../src/emulator/index.ts'
-import { type Bench, cardForm, createBench, direct, type Json, openCheckout, post, submit } from './call.ts'
+import { type Bench, cardForm, createBench, direct, openCheckout, post, submit } from './call.ts'
+import { NO_CARD } from './conformance/probe.ts'
+import { available, capture, DAILY, paid, payDirect, sendCapture } from './conformance/samples.ts'
 
 /** Outcomes that are chosen: by card, by fault, by hand, by the passing of time. */
-
-async function pay(bench: Bench, more: Json = {}): Promise<Json> {
-  return (await (await post(bench.emulator, '/api/v1/payment', direct(bench.emulator, more))).json()) as Json
-}
-
-async function capture({ emulator }: Bench, more: Json = {}): Promise<Response> {
-  const body = { pos_id: emulator.credentials.posId, order_id: 'A-1', order_currency: 'UAH', ...more }
-  return post(emulator, '/api/v1/capture', body)
-}
-
-const balance = ({ emulator }: Bench) => {
-  const { apiUrl, posId } = emulator.credentials
-  const { scheme, apiKey, apiSecret } = emulator.credentials
-  const headers = { 'x-api-auth': `${scheme} ${apiKey}:${apiSecret}` }
-  return emulator
-    .fetch(`${apiUrl}/api/v1/balances/pos/${posId}/accounts`, { headers })
-    .then((response) => response.json())
-    .then(
-      ({ accounts }) => (accounts as { currency: string; balances: { available: number } }[])[0]?.balances.available,
-    )
-}
 
 describe('any status code on demand', () => {
   it.each([
@@ -35,19 +16,21 @@ describe('any status code on demand', () => {
   ])('%s of a payment is %s', async (status_code, status) => {
     const bench = createBench()
     bench.emulator.faults.next({ kind: 'status_code', status_code, on: 'create-payment' })
-    expect(await pay(bench)).toMatchObject({ status, status_code })
-    expect((await pay(bench, { order_id: 'next' })).status).toBe('success')
+    expect(await payDirect(bench)).toMatchObject({ status, status_code })
+    expect((await payDirect(bench, { order_id: 'next' })).status).toBe('success')
   })
 
   it('of a capture, a refund, the checkout page and a scheduled charge', async () => {
-    const bench = createBench()
-    await pay(bench, { method: 'auth' })
+    const bench = await paid({ method: 'auth' })
     bench.emulator.faults.next({ kind: 'status_code', status_code: '4010', on: 'capture-payment' })
-    expect(await (await capture(bench)).json()).toMatchObject({ status: 'failure', status_code: '4010' })
+    expect(await capture(bench)).toMatchObject({ status: 'failure', status_code: '4010' })
     bench.emulator.faults.next({ kind: 'status_code', status_code: '4009', on: 'checkout' })
     await submit(bench.emulator, await openCheckout(bench.emulator, { order_id: 'H' }), cardForm('success'))
     expect(bench.emulator.orders.get('H')).toMatchObject({ status: 'failure' })
-    await pay(bench, { order_id: 'S', init_recurring: { interval_unit: 'day', interval_count: 1, retry_attempts: 0 } })
+    await payDirect(bench, {
+      order_id: 'S',
+      init_recurring: { interval_unit: 'day', interval_count: 1, retry_attempts: 0 },
+    })
     bench.emulator.faults.next({ kind: 'status_code', status_code: '4155', on: 'charge', order_id: 'S' })
     await bench.emulator.clock.advance({ days: 2 })
     expect(bench.emulator.orders.get('S')?.payments.map(({ status_code }) => status_code)).toEqual([
@@ -58,24 +41,22 @@ describe('any status code on demand', () => {
   })
 
   it('is asked only when the operation is carried out: a rejected capture does not use it up', async () => {
-    const bench = createBench()
-    await pay(bench, { method: 'auth' })
+    const bench = await paid({ method: 'auth' })
     bench.emulator.faults.next({ kind: 'status_code', status_code: '4010', on: 'capture-payment' })
-    expect((await capture(bench, { charge_amount: 1000 })).status).toBe(400)
-    expect(await (await capture(bench)).json()).toMatchObject({ status_code: '4010' })
+    expect((await sendCapture(bench, { charge_amount: 1000 })).status).toBe(400)
+    expect(await capture(bench)).toMatchObject({ status_code: '4010' })
   })
 })
 
 describe('a capture that stays pending', () => {
   it('counts as captured, and earns when it is concluded', async () => {
-    const bench = createBench()
-    await pay(bench, { method: 'auth', cc_number: testCard('capture_pending') })
-    const before = await balance(bench)
-    expect(await (await capture(bench)).json()).toMatchObject({ status: 'pending', status_code: '2001' })
-    expect((await capture(bench)).status).toBe(400)
-    expect(await balance(bench)).toBe(before)
+    const bench = await paid({ method: 'auth', cc_number: testCard('capture_pending') })
+    const before = await available(bench)
+    expect(await capture(bench)).toMatchObject({ status: 'pending', status_code: '2001' })
+    expect((await sendCapture(bench)).status).toBe(400)
+    expect(await available(bench)).toBe(before)
     expect(bench.emulator.control.conclude('A-1', '1000')).toMatchObject({ method: 'capture', status: 'success' })
-    expect(await balance(bench)).toBeGreaterThan(before ?? 0)
+    expect(await available(bench)).toBeGreaterThan(before)
     expect(() => bench.emulator.control.conclude('A-1', '1000')).toThrow('nothing pending')
     await bench.emulator.deliveries.idle()
     expect(bench.received.map(({ event }) => [event.method, event.status])).toEqual([
@@ -86,11 +67,10 @@ describe('a capture that stays pending', () => {
   })
 
   it('that fails frees the authorized amount again', async () => {
-    const bench = createBench()
-    await pay(bench, { method: 'auth', cc_number: testCard('capture_pending') })
-    await capture(bench)
+    const bench = await paid({ method: 'auth', cc_number: testCard('capture_pending') })
+    await sendCapture(bench)
     bench.emulator.control.conclude('A-1', '4153')
-    expect((await capture(bench)).status).toBe(200)
+    expect((await sendCapture(bench)).status).toBe(200)
   })
 })
 
@@ -110,26 +90,26 @@ describe('expiry', () => {
 
   it('of a 3-D Secure page', async () => {
     const bench = await expired({ expiry: { threeDSecureMs: 600_000 } }, (bench) =>
-      pay(bench, { cc_number: testCard('three_d_secure') }),
+      payDirect(bench, { cc_number: testCard('three_d_secure') }),
     )
     expect(bench.received.map(({ event }) => event.status_code)).toEqual(['2122', '4147'])
   })
 
   it('of an authorization, unless something was captured', async () => {
     const bench = await expired({ expiry: { authorizationMs: 600_000 } }, async (bench) => {
-      await pay(bench, { method: 'auth' })
-      await pay(bench, { method: 'auth', order_id: 'kept' })
-      await capture(bench, { order_id: 'kept', charge_amount: 1 })
+      await payDirect(bench, { method: 'auth' })
+      await payDirect(bench, { method: 'auth', order_id: 'kept' })
+      await sendCapture(bench, { order_id: 'kept', charge_amount: 1 })
     })
-    expect((await capture(bench)).status).toBe(400)
+    expect((await sendCapture(bench)).status).toBe(400)
     expect(bench.emulator.orders.get('A-1')?.operations).toMatchObject([{ method: 'void', status: 'success' }])
-    expect((await capture(bench, { order_id: 'kept', charge_amount: 1 })).status).toBe(200)
+    expect((await sendCapture(bench, { order_id: 'kept', charge_amount: 1 })).status).toBe(200)
   })
 
   it('of an authorization that was pending counts from its end by hand', async () => {
     const expiry = { authorizationMs: 600_000 }
     const bench = await expired({ expiry }, (bench) =>
-      pay(bench, { method: 'auth', cc_number: testCard('three_d_secure') }),
+      payDirect(bench, { method: 'auth', cc_number: testCard('three_d_secure') }),
     )
     bench.emulator.control.conclude('A-1', '1002')
     await bench.emulator.clock.advance({ minutes: 9 })
@@ -138,34 +118,18 @@ describe('expiry', () => {
     expect(bench.emulator.orders.get('A-1')?.operations).toMatchObject([{ method: 'void', status: 'success' }])
   })
 
-  it('of a card token: after a year, or by hand', async () => {
+  it.each(['after a year', 'by hand'])('of a card token: %s', async (how) => {
     const bench = createBench()
-    const { cc_token } = await pay(bench)
-    const byToken = async (order_id: string): Promise<unknown> => {
-      const { cc_number: _n, exp_month: _m, exp_year: _y, card_cvv: _c, ...rest } = direct(bench.emulator, { order_id })
-      const response = await post(bench.emulator, '/api/v1/payment', { ...rest, cc_token })
-      return ((await response.json()) as Json).status_code
-    }
+    const { cc_token } = await payDirect(bench)
+    const byToken = async (order_id: string) => (await payDirect(bench, { ...NO_CARD, order_id, cc_token })).status_code
     expect(await byToken('B')).toBe('1000')
-    await bench.emulator.clock.advance({ years: 1 })
+    if (how === 'by hand') bench.emulator.control.expire('A-1', 'token')
+    else await bench.emulator.clock.advance({ years: 1 })
     expect(await byToken('C')).toBe('4001')
-    const other = createBench()
-    const token = (await pay(other)).cc_token
-    other.emulator.control.expire('A-1', 'token')
-    const {
-      cc_number: _n,
-      exp_month: _m,
-      exp_year: _y,
-      card_cvv: _c,
-      ...rest
-    } = direct(other.emulator, { order_id: 'B' })
-    const response = await post(other.emulator, '/api/v1/payment', { ...rest, cc_token: token })
-    expect(await response.json()).toMatchObject({ status: 'failure', status_code: '4001' })
   })
 
   it('of what cannot expire is rejected', async () => {
-    const bench = createBench()
-    await pay(bench)
+    const bench = await paid()
     for (const what of ['checkout', '3ds', 'authorization'] as const) {
       expect(() => bench.emulator.control.expire('A-1', what)).toThrow(`has no ${what}`)
     }
@@ -175,7 +139,7 @@ describe('expiry', () => {
 it('order_3ds_bypass decides about 3-D Secure', async () => {
   const bench = createBench()
   const asks = async (order_id: string, order_3ds_bypass: string, card: 'success' | 'three_d_secure') =>
-    (await pay(bench, { order_id, order_3ds_bypass, cc_number: testCard(card) })).user_action_required
+    (await payDirect(bench, { order_id, order_3ds_bypass, cc_number: testCard(card) })).user_action_required
   expect(await asks('a', 'always', 'success')).toBe(true)
   expect(await asks('b', 'never', 'three_d_secure')).toBe(false)
   expect(await asks('c', 'supported', 'three_d_secure')).toBe(true)
@@ -186,7 +150,7 @@ it('a card that is pending until it times out does so after 3-D Secure as well',
   const bench = createBench()
   const { emulator } = bench
   const cc_number = testCard('timeout')
-  const { user_action_url } = await pay(bench, { order_3ds_bypass: 'always', cc_number })
+  const { user_action_url } = await payDirect(bench, { order_3ds_bypass: 'always', cc_number })
   await submit(emulator, String(user_action_url), new URLSearchParams({ outcome: 'pass' }))
   expect(emulator.orders.get('A-1')?.status).toBe('pending')
   await emulator.clock.advance({ minutes: 15 })
@@ -200,23 +164,22 @@ describe('money of the other methods', () => {
     ['lookup', 0],
   ] as const)('%s changes the balance by %d', async (method, change) => {
     const bench = createBench()
-    const before = (await balance(bench)) ?? 0
+    const before = await available(bench)
     bench.emulator.control.createPayment({ method, order_id: 'X', amount: 5, currency: 'UAH' })
-    expect((await balance(bench)) ?? 0).toBeCloseTo(before + change, 10)
+    expect(await available(bench)).toBeCloseTo(before + change, 10)
   })
 
   it('one that fails moves nothing', async () => {
     const bench = createBench()
-    const before = await balance(bench)
+    const before = await available(bench)
     const input = { method: 'credit', order_id: 'X', amount: 5, currency: 'UAH', status_code: '4153' } as const
     expect(bench.emulator.control.createPayment(input)).toMatchObject({ status: 'failure', status_code: '4153' })
-    expect(await balance(bench)).toBe(before)
+    expect(await available(bench)).toBe(before)
   })
 })
 
 it('a refund of a subscription belongs to one charge, and never exceeds it', async () => {
-  const bench = createBench()
-  await pay(bench, { init_recurring: { interval_unit: 'day', interval_count: 1 } })
+  const bench = await paid({ init_recurring: DAILY })
   await bench.emulator.clock.advance({ days: 2 })
   const payments = bench.emulator.orders.get('A-1')?.payments ?? []
   const { control } = bench.emulator
@@ -227,15 +190,28 @@ it('a refund of a subscription belongs to one charge, and never exceeds it', asy
   expect(() => control.refundPayment('A-1', 50.51, { transaction_id })).toThrow('50.5 left')
 })
 
-it('an authorization whose payer chose the amount is captured in that amount', async () => {
+it('what the payer chose to pay is what is captured, and what is paid back', async () => {
   const bench = createBench()
-  await pay(bench, { method: 'auth', cc_number: testCard('payer_changes_amount') })
-  expect(await (await capture(bench)).json()).toMatchObject({ amount: 90.45 })
+  const cc_number = testCard('payer_changes_amount')
+  await payDirect(bench, { method: 'auth', cc_number })
+  expect(await capture(bench)).toMatchObject({ amount: 90.45 })
+  await payDirect(bench, { order_id: 'less', cc_number })
+  expect(bench.emulator.control.refundPayment('less').amount).toBe(90.45)
+  expect(() => bench.emulator.control.refundPayment('less', 0.01)).toThrow(TypeError)
+})
+
+it('a refund by hand of a test card that declines it moves nothing, unless another outcome is chosen', async () => {
+  const bench = createBench()
+  const { control } = bench.emulator
+  await payDirect(bench, { cc_number: testCard('refund_declined') })
+  expect(control.refundPayment('A-1')).toMatchObject({ status: 'failure' })
+  expect(control.refundPayment('A-1', 5, { status_code: '1004' })).toMatchObject({ status: 'success' })
+  expect(control.refundPayment('A-1', 5, { status_code: '2001' })).toMatchObject({ status: 'pending' })
+  expect(() => control.refundPayment('A-1', 90.51)).toThrow('90.5 left to refund')
 })
 
 it('a missing customer field is noted in the timeline, unless it is required', async () => {
-  const bench = createBench()
-  await pay(bench, { customer_email: undefined, customer_phone: undefined })
+  const bench = await paid({ customer_email: undefined, customer_phone: undefined })
   const timeline = bench.emulator.orders.get('A-1')?.timeline.map(({ what }) => what)
   expect(timeline).toContain('request without customer_email, customer_phone (required by the API document)')
   const strict = createBench({ customerFields: 'required' })
@@ -248,8 +224,7 @@ it('a missing customer field is noted in the timeline, unless it is required', a
 })
 
 it('a charge by hand, and a cancel by hand', async () => {
-  const bench = createBench()
-  await pay(bench, { init_recurring: { interval_unit: 'month', interval_count: 1 } })
+  const bench = await paid({ init_recurring: { interval_unit: 'month', interval_count: 1 } })
   expect(bench.emulator.control.chargeRecurring('A-1')).toMatchObject({ status: 'success', amount: 100.5 })
   expect(bench.emulator.orders.get('A-1')?.payments).toHaveLength(2)
   await openCheckout(bench.emulator, { order_id: 'H' })

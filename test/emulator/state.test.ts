@@ -1,23 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator, type Perturbation } from '../../src/emulator/index.ts'
-import { cardForm, createBench, direct, type Json, openCheckout, post, START, submit } from './call.ts'
-
-const CONTROL = 'http://emulator.localhost/_emulator'
-const DAILY = { interval_unit: 'day', interval_count: 1 }
-
-type Bench = ReturnType<typeof createBench>
+import { type Bench, cardForm, createBench, direct, type Json, openCheckout, post, START, submit } from './call.ts'
+import { DAILY, payDirect } from './conformance/samples.ts'
+import { command, read } from './control.ts'
 
 /** A day with something of everything that can be stored. */
-async function morning({ emulator, answers }: Bench): Promise<void> {
+async function morning(bench: Bench): Promise<void> {
+  const { emulator, answers } = bench
   emulator.faults.rate({ kind: 'unknown_fields' }, 0.3)
   answers.push(500)
-  await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'retried' }))
-  await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'daily', init_recurring: DAILY }))
+  await payDirect(bench, { order_id: 'retried' })
+  await payDirect(bench, { order_id: 'daily', init_recurring: DAILY })
   emulator.faults.next({ kind: 'delay', ms: 3_600_000 })
-  await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'delayed', order_3ds_bypass: 'xyz' }))
+  await payDirect(bench, { order_id: 'delayed', order_3ds_bypass: 'xyz' })
   emulator.faults.next({ kind: 'reorder' })
-  const cc_number = '4000000000009995'
-  await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'held', cc_number }))
+  await payDirect(bench, { order_id: 'held', cc_number: '4000000000009995' })
   await openCheckout(emulator, { order_id: 'open' })
   emulator.faults.next({ kind: 'drop' }, 2)
   await emulator.deliveries.idle()
@@ -28,24 +25,13 @@ async function afternoon({ emulator }: Bench): Promise<string> {
   emulator.control.refundPayment('retried', 5)
   await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'late' }))
   await emulator.deliveries.idle()
-  const read = async (path: string) => (await emulator.fetch(CONTROL + path)).text()
-  const paths = [
-    '',
-    '/orders?order_id=daily',
-    '/api/orders',
-    '/api/deliveries',
-    '/api/requests',
-    '/api/notes',
-    '/api/faults',
-  ]
-  return (await Promise.all(paths.map(read))).join('\n')
+  const lists = ['orders', 'deliveries', 'requests', 'notes', 'faults'].map((name) => `/api/${name}`)
+  return (await Promise.all(['', '/orders?order_id=daily', ...lists].map((path) => read(emulator, path)))).join('\n')
 }
-
-const options = { checkout: 1, expiry: { checkoutMs: 7_200_000 } }
 
 describe('a snapshot', () => {
   it('goes on in another emulator as if nothing had happened, byte for byte', async () => {
-    const { checkout: _, ...own } = options
+    const own = { expiry: { checkoutMs: 7_200_000 } }
     const first = createBench(own)
     await morning(first)
     const stored = JSON.stringify(first.emulator.snapshot())
@@ -61,18 +47,17 @@ describe('a snapshot', () => {
   it('is read and restored over HTTP', async () => {
     const first = createBench()
     await morning(first)
-    const stored = await (await first.emulator.fetch(`${CONTROL}/api/snapshot`)).text()
+    const stored = await read(first.emulator, '/api/snapshot')
     const second = createBench()
-    const send = (body: string) => second.emulator.fetch(`${CONTROL}/api/restore`, { method: 'POST', body })
-    expect((await send(stored)).status).toBe(200)
+    expect((await command(second.emulator, 'restore', stored)).status).toBe(200)
     expect(second.emulator.orders.list()).toEqual(first.emulator.orders.list())
     for (const [change, text] of [
       [{ version: 2 }, 'The snapshot has version 2'],
       [{ state: { orders: [] } }, 'damaged'],
       [{ pos_id: 'another' }, 'belongs to the POS another'],
     ] as [Json, string][]) {
-      const wrong = await send(JSON.stringify({ ...JSON.parse(stored), ...change }))
-      expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining(text)])
+      const wrong = await command(second.emulator, 'restore', { ...JSON.parse(stored), ...change })
+      expect(wrong).toEqual({ status: 400, json: { error: expect.stringContaining(text) } })
     }
     expect(second.emulator.orders.list()).toEqual(first.emulator.orders.list())
   })
@@ -140,24 +125,19 @@ describe('a perturbation', () => {
     expect(new Set(events.map(({ payment_id }) => payment_id)).size).toBe(2)
   })
 
-  it.each([
-    [
-      'nulls',
-      (events: Json[]) => expect(events[0]).toMatchObject({ processed_amount: null, bank_pay: null, limit_info: null }),
-    ],
-    ['no_transaction_id', (events: Json[]) => expect(events.filter((event) => 'transaction_id' in event)).toEqual([])],
-    ['same_payment_id', (events: Json[]) => expect(events[0]?.payment_id).toBe(events[1]?.payment_id)],
-    ['keys_reordered', (events: Json[]) => expect(Object.keys(events[0] ?? {})[0]).not.toBe('payment_id')],
-    [
-      'late_init',
-      (events: Json[]) => expect(events.map(({ status }) => status)).toEqual(['success', 'init', 'success']),
-    ],
-    [
-      'second_card',
-      (events: Json[]) => expect(events.map(({ status }) => status)).toEqual(['failure', 'success', 'success']),
-    ],
-    ['unknown_fields', (events: Json[]) => expect(events[1]).toMatchObject({ emulator_extra: { since: 'now' } })],
-  ] as const)('%s changes the webhooks', async (name, check) => {
+  const statuses =
+    (...expected: string[]) =>
+    (events: Json[]) =>
+      expect(events.map(({ status }) => status)).toEqual(expected)
+  it.each<[Perturbation, (events: Json[]) => void]>([
+    ['nulls', ([event]) => expect(event).toMatchObject({ processed_amount: null, bank_pay: null, limit_info: null })],
+    ['no_transaction_id', (events) => expect(events.filter((event) => 'transaction_id' in event)).toEqual([])],
+    ['same_payment_id', ([first, second]) => expect(first?.payment_id).toBe(second?.payment_id)],
+    ['keys_reordered', ([event]) => expect(Object.keys(event ?? {})[0]).not.toBe('payment_id')],
+    ['late_init', statuses('success', 'init', 'success')],
+    ['second_card', statuses('failure', 'success', 'success')],
+    ['unknown_fields', ([, event]) => expect(event).toMatchObject({ emulator_extra: { since: 'now' } })],
+  ])('%s changes the webhooks', async (name, check) => {
     const { events, emulator } = await run(name)
     check(events)
     expect(emulator.orders.get('A-1')?.status).toBe('success')

@@ -40,13 +40,11 @@ describe('a capture', () => {
     else expect(await rejection(asking)).toMatchObject({ code: 'api', status: 404 })
   })
 
-  it('with a 429 as response is sent again, and executed once', async () => {
-    const { capture, executed } = await captureWith({ kind: 'too_many_requests', retryAfter: 0 })
-    expect([capture?.amount, executed]).toEqual([10, 1])
-  })
-
-  it('with a slow response in pieces is read', async () => {
-    const { capture, executed } = await captureWith({ kind: 'slow_body', ms: 1, pieces: 20 })
+  it.each<[string, Fault]>([
+    ['a 429, which is sent again', { kind: 'too_many_requests', retryAfter: 0 }],
+    ['a slow response in pieces', { kind: 'slow_body', ms: 1, pieces: 20 }],
+  ])('with %s is executed once', async (_name, fault) => {
+    const { capture, executed } = await captureWith(fault)
     expect([capture?.amount, executed]).toEqual([10, 1])
   })
 

@@ -18,13 +18,7 @@ describe.each(['per-endpoint', 'plain'] as const)('authentication %s', (authenti
     const asked = await shop.client.resendWebhook({ order_id: 'A-1', operation: 'purchase' })
     await shop.emulator.deliveries.idle()
     expect(statuses(shop.events as { status?: unknown }[])).toEqual(['init', 'pending', 'success', 'success'])
-    expect(asked).toMatchObject({
-      method: 'purchase',
-      order_id: 'A-1',
-      amount: 100.5,
-      status: 'success',
-      status_code: '1000',
-    })
+    expect(asked).toMatchObject({ method: 'purchase', order_id: 'A-1', amount: 100.5, status_code: '1000' })
     expect(asked).toEqual(shop.events.at(-1))
   })
 })
@@ -38,14 +32,14 @@ it('a hosted auth gives a checkout or a record, as the service likes', async () 
 it('an unpaid one can be cancelled, a paid one cannot', async () => {
   const shop = openShop()
   const { url } = await shop.client.createPayment(HOSTED)
-  expect(await shop.client.cancelPayment({ order_id: 'A-1' })).toMatchObject({
+  const cancelled = {
     mode: 'hosted',
     method: 'purchase',
     status: 'failure',
     status_code: '6007',
-    user_action_required: false,
     user_action_url: null,
-  })
+  }
+  expect(await shop.client.cancelPayment({ order_id: 'A-1' })).toMatchObject(cancelled)
   expect(await shop.pay(url)).toMatch(/cancelled/i)
   await shop.client.createPayment({ ...HOSTED, order_id: 'A-2' })
   await shop.pay(shop.emulator.orders.get('A-2')?.checkout_url ?? '')

@@ -33,21 +33,12 @@ it('an endpoint that does not exist is an ApiError, and nothing is repeated', as
   expect(emulator.orders.list()).toEqual([])
 })
 
-it('a wrong verb and a wrong scheme are distinguished', async () => {
-  const { client } = openShop()
-  const path = '/api/v1/payment'
-  expect(await rejection(client.rawRequest({ method: 'PUT', path, authentication: 'hmac', body: {} }))).toMatchObject({
-    status: 405,
-  })
-  expect(await rejection(client.rawRequest({ method: 'POST', path, authentication: 'plain', body: {} }))).toMatchObject(
-    {
-      status: 401,
-    },
-  )
-  expect(await rejection(client.rawRequest({ method: 'POST', path, authentication: 'hmac' }))).toMatchObject({
-    status: 406,
-  })
-  expect(await rejection(client.rawRequest({ method: 'POST', path, authentication: 'hmac', body: {} }))).toMatchObject({
-    status: 400,
-  })
+it.each([
+  ['PUT', 'hmac', {}, 405],
+  ['POST', 'plain', {}, 401],
+  ['POST', 'hmac', undefined, 406],
+  ['POST', 'hmac', {}, 400],
+] as const)('%s with %s credentials and the body %j: %i', async (method, authentication, body, status) => {
+  const request = { method, path: '/api/v1/payment', authentication, ...(body && { body }) }
+  expect(await rejection(openShop().client.rawRequest(request))).toMatchObject({ status })
 })

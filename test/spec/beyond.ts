@@ -14,5 +14,3 @@ export const BEYOND = [
   'Secondary operations take an `order_id` of at most 32 characters, so an order created with a longer one cannot be captured [A].',
   'In every public split example the parts add up to the amount exactly.',
 ] as const
-
-export type BeyondSentence = (typeof BEYOND)[number]

@@ -323,6 +323,3 @@ export const DOCUMENT = {
     'Deprecation policy and further versions: not shown.',
   ],
 } as const
-
-export type Section = keyof typeof DOCUMENT
-export type Sentence<S extends Section> = (typeof DOCUMENT)[S][number]

@@ -1,40 +1,39 @@
 import { expect } from 'vitest'
 import { createBench, hosted, plain, post, SPLIT, signed } from '../call.ts'
-import { type Change, ENDPOINTS, endpoint, needsAuth, needsKey, refused, send, without } from './caller.ts'
-import { RECURRING } from './probe.ts'
-import { type Row, row } from './row.ts'
+import { type Change, ENDPOINTS, needsAuth, needsKey, refused, send, without } from './caller.ts'
+import { type Row, row, rows } from './row.ts'
+import { RECURRING } from './targets.ts'
 
 /** Which headers each endpoint wants. */
 
 export const authenticationRows: Row[] = [
-  row('authentication', 'Invalid credentials on balances yield HTTP 401.', async (create) => {
-    for (const name of ['all accounts', 'one account']) await needsAuth(create, endpoint(name))
+  ...rows(['authentication: Invalid credentials on', 'balances: Header: `X-API-AUTH` only.'], async (_, create) => {
+    for (const target of ENDPOINTS.filter(({ key }) => !key)) {
+      await needsAuth(create, target)
+      expect((await send(create, target, { headers: without('X-API-KEY') })).status).toBe(200)
+    }
   }),
-  row(
-    'authentication',
-    '| X-API-AUTH | `SVC-HMAC-SHA1 <API_KEY>:<SIGNATURE>` | split purchase, payment creation, recurring creation, webhook re-send |',
-    async (create) => {
-      for (const target of ENDPOINTS.filter(({ scheme }) => scheme === 'hmac')) {
-        expect((await send(create, target)).status).toBe(target.ok)
-        await needsAuth(create, target)
-        const plainly: Change['headers'] = (headers, { emulator }) => ({
-          ...headers,
-          'X-API-AUTH': plain(emulator)['X-API-AUTH'] ?? '',
-        })
-        await refused(create, target, plainly)
-        // Assumption: public material shows the plain scheme everywhere, so it is taken unless `per-endpoint` is asked for.
-        expect((await send(create, target, { headers: plainly }, false)).status).toBe(target.ok)
-        expect((await send(create, target, {}, false)).status).toBe(target.ok)
-      }
-      const { emulator } = createBench({ authentication: 'plain' }, create)
-      const body = hosted(emulator, { init_recurring: RECURRING })
-      expect((await post(emulator, '/api/v1/payment', body)).status).toBe(303)
-      expect((await post(emulator, '/api/v1/payment', body, await signed(emulator, JSON.stringify(body)))).status).toBe(
-        401,
-      )
-    },
-  ),
-  row('authentication', '| X-API-AUTH | `SVC <API_KEY>:<API_SECRET>` | capture, cancel, balances |', async (create) => {
+  row('authentication', '| X-API-AUTH | `SVC-HMAC-SHA1', async (_, create) => {
+    for (const target of ENDPOINTS.filter(({ scheme }) => scheme === 'hmac')) {
+      expect((await send(create, target)).status).toBe(target.ok)
+      await needsAuth(create, target)
+      const plainly: Change['headers'] = (headers, { emulator }) => ({
+        ...headers,
+        'X-API-AUTH': plain(emulator)['X-API-AUTH'] ?? '',
+      })
+      await refused(create, target, plainly)
+      // Assumption: public material shows the plain scheme everywhere, so it is taken unless `per-endpoint` is asked for.
+      expect((await send(create, target, { headers: plainly }, false)).status).toBe(target.ok)
+      expect((await send(create, target, {}, false)).status).toBe(target.ok)
+    }
+    const { emulator } = createBench({ authentication: 'plain' }, create)
+    const body = hosted(emulator, { init_recurring: RECURRING })
+    expect((await post(emulator, '/api/v1/payment', body)).status).toBe(303)
+    expect((await post(emulator, '/api/v1/payment', body, await signed(emulator, JSON.stringify(body)))).status).toBe(
+      401,
+    )
+  }),
+  row('authentication', '| X-API-AUTH | `SVC <API_KEY>:<API_SECRET>`', async (_, create) => {
     for (const target of ENDPOINTS.filter(({ scheme }) => scheme === 'plain')) {
       expect((await send(create, target)).status).toBe(target.ok)
       await needsAuth(create, target)
@@ -44,38 +43,24 @@ export const authenticationRows: Row[] = [
       await refused(create, target, (headers) => ({ ...headers, 'X-API-AUTH': hmac['X-API-AUTH'] ?? '' }), false)
     }
   }),
-  row(
-    'authentication',
-    '| X-API-KEY | `<ENDPOINTS_KEY>` | split purchase, payment creation, capture, webhook re-send (the cancel request uses the name `X-API-Key`; balances do not send it) |',
-    async (create) => {
-      for (const target of ENDPOINTS) {
-        if (target.key) await needsKey(create, target)
-        else expect((await send(create, target, { headers: without('X-API-KEY') })).status).toBe(200)
-      }
-    },
-  ),
-  row(
-    'authentication',
-    "(`SVC` stands for the service's own scheme name.) Computation of `<SIGNATURE>` for the HMAC scheme: not shown.",
-    async (create) => {
-      const credentials = { scheme: 'OTHER', apiSecret: 'another secret' }
-      const { emulator } = createBench({ authentication: 'per-endpoint', credentials }, create)
-      const body = JSON.stringify(hosted(emulator))
-      expect((await post(emulator, '/api/v1/payment', body, await signed(emulator, body))).status).toBe(303)
-      const custom = createBench(
-        { authentication: 'per-endpoint', signature: (bytes, secret) => `${bytes.length}.${secret}` },
-        create,
-      )
-      const { apiKey, apiSecret, endpointsKey } = custom.emulator.credentials
-      const mine = { 'x-api-auth': `SVC-HMAC-SHA1 ${apiKey}:${body.length}.${apiSecret}`, 'x-api-key': endpointsKey }
-      expect((await post(custom.emulator, '/api/v1/payment', body, mine)).status).toBe(303)
-    },
-  ),
-  row('endpoints', 'Headers for authentication are in the Authentication part.', async (create) => {
+  ...rows(['authentication: | X-API-KEY', 'endpoints: Headers for'], async (_, create) => {
     for (const target of ENDPOINTS) await refused(create, target, () => ({}))
+    for (const target of ENDPOINTS.filter(({ key }) => key)) await needsKey(create, target)
   }),
-  row('service', 'A merchant is identified by a POS (`pos_id`, UUID).', async (create) => {
-    const { emulator } = createBench({}, create)
+  row('authentication', "(`SVC` stands for the service's", async (_, create) => {
+    const credentials = { scheme: 'OTHER', apiSecret: 'another secret' }
+    const { emulator } = createBench({ authentication: 'per-endpoint', credentials }, create)
+    const body = JSON.stringify(hosted(emulator))
+    expect((await post(emulator, '/api/v1/payment', body, await signed(emulator, body))).status).toBe(303)
+    const custom = createBench(
+      { authentication: 'per-endpoint', signature: (bytes, secret) => `${bytes.length}.${secret}` },
+      create,
+    )
+    const { apiKey, apiSecret, endpointsKey } = custom.emulator.credentials
+    const mine = { 'x-api-auth': `SVC-HMAC-SHA1 ${apiKey}:${body.length}.${apiSecret}`, 'x-api-key': endpointsKey }
+    expect((await post(custom.emulator, '/api/v1/payment', body, mine)).status).toBe(303)
+  }),
+  row('service', 'A merchant is identified', async ({ emulator }) => {
     for (const [path, body] of [
       ['/api/v1/payment', hosted(emulator)],
       ['/api/v1/split/purchase', hosted(emulator, { split: SPLIT })],

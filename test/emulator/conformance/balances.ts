@@ -1,103 +1,73 @@
 import { expect } from 'vitest'
 import { testCard } from '../../../src/emulator/index.ts'
-import { createBench, get, type Json, plain } from '../call.ts'
-import { answersOnly, endpoint, needsAuth, refused, send, without } from './caller.ts'
-import { type Row, row } from './row.ts'
+import { type Bench, createBench, get, type Json, plain } from '../call.ts'
+import { type Row, row, rows } from './row.ts'
 import { available, capture, listAccounts, payDirect } from './samples.ts'
 
 /** The balances interface. */
 
-const rest = (name: string): string => `/api/v1/${name}`
+const read = ({ emulator }: Bench, path: string, headers = plain(emulator)) =>
+  get(emulator, `${emulator.credentials.apiUrl}/api/v1/balances/pos/${path}`, headers)
 
 export const balanceRows: Row[] = [
-  row('balances', 'Header: `X-API-AUTH` only.', async (create) => {
-    for (const name of ['all accounts', 'one account']) {
-      await needsAuth(create, endpoint(name))
-      expect((await send(create, endpoint(name), { headers: without('X-API-KEY') })).status).toBe(200)
-    }
-  }),
-  row('balances', 'Address base: `{api_url}`.', async (create) => {
-    const { emulator } = createBench({}, create)
-    const { baseUrl, apiUrl, posId } = emulator.credentials
-    expect((await get(emulator, `${apiUrl}${rest(`balances/pos/${posId}/accounts`)}`)).status).toBe(200)
-    expect((await get(emulator, `${baseUrl}${rest(`balances/pos/${posId}/accounts`)}`)).status).toBe(404)
+  row('balances', 'Address base: `{api_url}`.', async (bench) => {
+    const { baseUrl, apiUrl, posId } = bench.emulator.credentials
+    expect((await read(bench, `${posId}/accounts`)).status).toBe(200)
+    expect((await get(bench.emulator, `${baseUrl}/api/v1/balances/pos/${posId}/accounts`)).status).toBe(404)
     for (const path of ['payment', 'split/purchase', 'capture']) {
-      const wrong = await emulator.fetch(`${apiUrl}${rest(path)}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...plain(emulator) },
-        body: '{}',
-      })
+      const headers = { 'content-type': 'application/json', ...plain(bench.emulator) }
+      const wrong = await bench.emulator.fetch(`${apiUrl}/api/v1/${path}`, { method: 'POST', headers, body: '{}' })
       expect(wrong.status).toBe(404)
     }
   }),
-  row(
-    'balances',
-    '| All accounts of a POS | `GET {api_url}/api/v1/balances/pos/{pos_id}/accounts` | Object with `accounts`: array of Account |',
-    async (create) => {
-      await answersOnly(create, endpoint('all accounts'))
-      const accounts = await listAccounts(createBench({}, create))
-      expect(accounts.map(({ currency }) => currency)).toEqual(['UAH', 'USD', 'EUR', 'XTS'])
-      for (const account of accounts) {
-        expect(Object.keys(account).sort()).toEqual(['balances', 'currency', 'id', 'name'])
-        expect(Object.keys(account.balances as Json).sort()).toEqual(['available', 'rolling_reserve'])
-      }
-    },
-  ),
-  row(
-    'balances',
-    '| One account | `GET {api_url}/api/v1/balances/pos/{pos_id}/accounts/{account_id}` | One Account |',
-    async (create) => {
-      await answersOnly(create, endpoint('one account'))
-      const bench = createBench({}, create)
-      const { apiUrl, posId } = bench.emulator.credentials
-      for (const account of await listAccounts(bench)) {
-        const { balances, ...rest } = account as { balances: Json }
-        const one = await get(bench.emulator, `${apiUrl}/api/v1/balances/pos/${posId}/accounts/${String(account.id)}`)
-        expect(await one.json()).toEqual({
-          ...rest,
-          balances: { available: balances.available, rollingReserve: balances.rolling_reserve },
-        })
-      }
-    },
-  ),
-  row('balances', 'Path parameters `pos_id` and `account_id` are UUIDs and required.', async (create) => {
-    const bench = createBench({}, create)
-    const { apiUrl, posId } = bench.emulator.credentials
+  row('balances', '| All accounts of a POS', async (_, create) => {
+    const accounts = await listAccounts(createBench({}, create))
+    expect(accounts.map(({ currency }) => currency)).toEqual(['UAH', 'USD', 'EUR', 'XTS'])
+    for (const account of accounts) {
+      expect(Object.keys(account).sort()).toEqual(['balances', 'currency', 'id', 'name'])
+      expect(Object.keys(account.balances as Json).sort()).toEqual(['available', 'rolling_reserve'])
+    }
+  }),
+  row('balances', '| One account', async (bench) => {
+    for (const account of await listAccounts(bench)) {
+      const { balances, ...rest } = account as { balances: Json }
+      const one = await read(bench, `${bench.emulator.credentials.posId}/accounts/${String(account.id)}`)
+      expect(await one.json()).toEqual({
+        ...rest,
+        balances: { available: balances.available, rollingReserve: balances.rolling_reserve },
+      })
+    }
+  }),
+  row('balances', 'Path parameters `pos_id`', async (bench) => {
+    const { posId } = bench.emulator.credentials
     const [account] = await listAccounts(bench)
-    const read = async (pos: string, more = '') =>
-      (await get(bench.emulator, `${apiUrl}/api/v1/balances/pos/${pos}/accounts${more}`)).status
-    expect(await read('not-a-uuid')).toBe(400)
-    expect(await read('not-a-uuid', `/${String(account?.id)}`)).toBe(400)
-    expect(await read(posId, '/not-a-uuid')).toBe(400)
-    expect(await read(posId.replace(/1$/, '2'))).toBe(401)
-    expect(await read(posId, '/11111111-1111-4111-8111-111111111111')).toBe(400)
+    for (const [path, names] of [
+      ['not-a-uuid/accounts', ['pos_id']],
+      [`not-a-uuid/accounts/${String(account?.id)}`, ['pos_id']],
+      ['1/accounts/2', ['pos_id', 'account_id']],
+      [`${posId}/accounts/not-a-uuid`, ['account_id']],
+    ] as const) {
+      const response = await read(bench, path)
+      const { args } = (await response.json()) as { args: Json[] }
+      expect([response.status, args.map(({ field_name }) => field_name)]).toEqual([400, names])
+    }
+    expect((await read(bench, `${posId.replace(/1$/, '2')}/accounts`)).status).toBe(401)
+    expect((await read(bench, `${posId}/accounts/11111111-1111-4111-8111-111111111111`)).status).toBe(400)
   }),
-  row('balances', 'HTTP codes: 200, 400, 401, 500 (see Errors).', async (create) => {
-    const bench = createBench({}, create)
+  ...rows(['balances: HTTP codes', 'errors: Balances endpoints: HTTP'], async (bench) => {
+    const all = `${bench.emulator.credentials.posId}/accounts`
+    const one = `${all}/${String((await listAccounts(bench))[0]?.id)}`
     bench.emulator.faults.next({ kind: 'server_error', status: 500, on: 'list-accounts' })
-    const { apiUrl, posId } = bench.emulator.credentials
-    const read = async (pos = posId, headers = plain(bench.emulator)) =>
-      (await get(bench.emulator, `${apiUrl}/api/v1/balances/pos/${pos}/accounts`, headers)).status
-    expect([await read(), await read(), await read('x'), await read(posId, {})]).toEqual([500, 200, 400, 401])
+    const statuses = [
+      await read(bench, all),
+      await read(bench, all),
+      await read(bench, one),
+      await read(bench, 'x/accounts'),
+    ]
+    expect(statuses.map(({ status }) => status)).toEqual([500, 200, 200, 400])
+    for (const path of [all, one]) expect((await read(bench, path, {})).status).toBe(401)
   }),
-  row(
-    'errors',
-    'Balances endpoints: HTTP 200 success; 400 invalid data; 401 invalid credentials; 500 unexpected error.',
-    async (create) => {
-      for (const name of ['all accounts', 'one account']) {
-        expect((await send(create, endpoint(name))).status).toBe(200)
-        await refused(create, endpoint(name), without('X-API-AUTH'))
-      }
-      const bench = createBench({}, create)
-      const { apiUrl } = bench.emulator.credentials
-      const invalid = await get(bench.emulator, `${apiUrl}/api/v1/balances/pos/1/accounts/2`)
-      expect(invalid.status).toBe(400)
-      const names = ((await invalid.json()) as { args: Json[] }).args.map(({ field_name }) => field_name)
-      expect(names).toEqual(['pos_id', 'account_id'])
-    },
-  ),
-  row('service', 'Account balances can be read.', async (create) => {
-    const bench = createBench({}, create)
+  row('service', 'Account balances can be', async (bench) => {
     expect(await available(bench)).toBe(1000)
     // 100.50 less 1.5 per cent and 0.10 (assumption: the document shows the parts of a fee, not its size).
     await payDirect(bench)

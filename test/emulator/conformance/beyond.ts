@@ -1,49 +1,19 @@
 import { expect } from 'vitest'
-import { createBench, direct, get, type Json, post, SPLIT } from '../call.ts'
-import { answersOnly, endpoint, needsAuth, needsKey } from './caller.ts'
-import { holds, type Parameter, type Target } from './probe.ts'
-import { beyondRow, type Create, type Row } from './row.ts'
-import { payDirect, sendCapture } from './samples.ts'
+import { type Bench, createBench, get, type Json, plain, post, SPLIT } from '../call.ts'
+import { endpoint } from './caller.ts'
+import { holds, type Parameter } from './probe.ts'
+import { type Create, type Row, row } from './row.ts'
+import { DAILY, payDirect, sendCapture } from './samples.ts'
+import { OPERATION, PART, refund, splitCapture, splitRefund, type Target, voiding } from './targets.ts'
 
 /** The operations of public material: path, authentication, parameters, conditions and records. */
 
-const OPERATION = 'https://shop.example/operation'
 const UUIDS = ['operation_id', 'payment_id', 'transaction_id', 'pos_id']
 /** "Secondary operation record" of the API document, for an operation whose currency has the usual name. */
 const RECORD = [
   ...[...UUIDS, 'order_id', 'mode', 'method', 'amount', 'currency', 'status', 'status_code', 'status_description'],
   ...['created_at', 'processed_at', 'fee', 'comment'],
 ]
-
-function target(path: string, paid: Json, more: Json): Target {
-  return {
-    path,
-    ok: 200,
-    async full({ emulator }, number) {
-      const order_id = `B-${number}`
-      const creation = paid.split === undefined ? '/api/v1/payment' : '/api/v1/split/purchase'
-      await post(emulator, creation, direct(emulator, { ...paid, order_id }))
-      const common = { pos_id: emulator.credentials.posId, order_id, comment: 'A comment', server_url: OPERATION }
-      return { ...common, ...more }
-    },
-  }
-}
-
-const parts = [{ amount: 10, sub_merchant_id: String(SPLIT[0]?.sub_merchant_id) }]
-const TARGETS = {
-  void: target('/api/v1/void', { method: 'auth' }, { order_currency: 'UAH' }),
-  refund: target('/api/v1/refund', {}, { order_currency: 'UAH', refund_amount: 10 }),
-  'split capture': target(
-    '/api/v1/split/capture',
-    { method: 'auth' },
-    { order_currency: 'UAH', charge_amount: 10, split: parts },
-  ),
-  'split refund': target(
-    '/api/v1/split/refund',
-    { split: SPLIT },
-    { currency: 'UAH', refund_amount: 10, split: parts },
-  ),
-}
 
 const required = (name: string, type: string, notes = ''): Parameter => ({ name, type, required: true, notes })
 const optional = (name: string, type: string, notes = ''): Parameter => ({ name, type, required: false, notes })
@@ -54,19 +24,18 @@ const COMMON = [
   optional('server_url', 'URL'),
 ]
 
-async function endpointHolds(create: Create, name: keyof typeof TARGETS, parameters: Parameter[]): Promise<void> {
-  await answersOnly(create, endpoint(name))
-  await needsAuth(create, endpoint(name))
-  await needsKey(create, endpoint(name))
-  for (const parameter of [...COMMON, ...parameters]) await holds(create, TARGETS[name], parameter)
+async function parametersHold(create: Create, target: Target, parameters: Parameter[]): Promise<void> {
+  for (const parameter of [...COMMON, ...parameters]) await holds(create, target, parameter)
   // The request itself is checked before the order that it names.
   const bench = createBench({}, create)
-  const body = { ...(await TARGETS[name].full(bench, 1)), order_id: 'unknown', order_currency: 'uah', currency: 'uah' }
-  expect((await post(bench.emulator, TARGETS[name].path, body)).status).toBe(400)
+  const body: Json = { ...(await target.full(bench, 1)), order_id: 'unknown' }
+  expect((await post(bench.emulator, target.path, body)).status).toBe(404)
+  const wrong = { ...body, order_currency: 'uah', currency: 'uah' }
+  expect((await post(bench.emulator, target.path, wrong)).status).toBe(400)
 }
 
 /** Sends a request of one kind, on an order that `prepare` made. */
-function call(bench: ReturnType<typeof createBench>, path: string, more: Json): Promise<Response> {
+function call(bench: Bench, path: string, more: Json): Promise<Response> {
   const currency = path.endsWith('split/refund') ? { currency: 'UAH' } : { order_currency: 'UAH' }
   const body = { pos_id: bench.emulator.credentials.posId, order_id: 'A-1', ...currency, ...more }
   return post(bench.emulator, path, body)
@@ -81,8 +50,7 @@ async function record(response: Response, more: readonly string[] = []): Promise
   return json
 }
 
-async function voids(create: Create): Promise<void> {
-  const bench = createBench({}, create)
+async function voids(bench: Bench): Promise<void> {
   const send = (more: Json = {}) => call(bench, '/api/v1/void', more)
   await payDirect(bench, { order_id: 'bought' })
   await payDirect(bench, { order_id: 'failed', method: 'auth', cc_number: '4000000000000002' })
@@ -101,8 +69,7 @@ async function voids(create: Create): Promise<void> {
   expect(await (await send({ order_id: 'declined' })).json()).toMatchObject({ status: 'failure', status_code: '4153' })
 }
 
-async function refunds(create: Create): Promise<void> {
-  const bench = createBench({}, create)
+async function refunds(bench: Bench): Promise<void> {
   const send = (more: Json = {}) => call(bench, '/api/v1/refund', more)
   await payDirect(bench, { order_id: 'authorized', method: 'auth' })
   await payDirect(bench, { order_id: 'failed', cc_number: '4000000000000002' })
@@ -134,113 +101,80 @@ async function destinations(create: Create): Promise<void> {
 }
 
 export const beyondRows: Row[] = [
-  beyondRow(
-    '| void | `POST {base_url}/api/v1/void` | pos_id, order_id (≤32), order_currency, comment?, server_url?; only an `auth` with status `success`, always the full reserve |',
-    async (create) => {
-      await endpointHolds(create, 'void', [required('order_currency', 'CURRENCY')])
-      await voids(create)
-    },
-  ),
-  beyondRow(
-    '| refund | `POST {base_url}/api/v1/refund` | the same, plus `refund_amount` for a partial refund; only a successful purchase or capture |',
-    async (create) => {
-      const parameters = [required('order_currency', 'CURRENCY'), optional('refund_amount', 'Amount')]
-      await endpointHolds(create, 'refund', parameters)
-      await refunds(create)
-      await destinations(create)
-    },
-  ),
-  beyondRow(
-    '| split capture | `POST {base_url}/api/v1/split/capture` | pos_id, order_id, order_currency, charge_amount, split, comment?, server_url? |',
-    async (create) => {
-      const amounts = [required('charge_amount', 'Amount'), required('split', 'Array')]
-      await endpointHolds(create, 'split capture', [required('order_currency', 'CURRENCY'), ...amounts])
-      const bench = createBench({}, create)
-      await payDirect(bench, { method: 'auth' })
-      const captured = await record(await call(bench, '/api/v1/split/capture', { charge_amount: 10, split: parts }), [
-        'split',
-      ])
-      expect(captured).toMatchObject({ method: 'capture', amount: 10, status: 'success', split: parts })
-      const more = { charge_amount: 200, split: [{ ...parts[0], amount: 200 }] }
-      expect((await call(bench, '/api/v1/split/capture', more)).status).toBe(400)
-    },
-  ),
-  beyondRow(
-    '| split refund | `POST {base_url}/api/v1/split/refund` | pos_id, order_id, `currency` (not order_currency), refund_amount, split, comment?, server_url? |',
-    async (create) => {
-      const amounts = [required('refund_amount', 'Amount'), required('split', 'Array')]
-      await endpointHolds(create, 'split refund', [required('currency', 'CURRENCY'), ...amounts])
-      const bench = createBench({}, create)
-      await payDirect(bench, { split: SPLIT }, '/api/v1/split/purchase')
-      const send = (amount: number) => {
-        const split = [{ ...parts[0], amount }]
-        return call(bench, '/api/v1/split/refund', { refund_amount: amount, split })
-      }
-      expect((await send(60.01)).status).toBe(400)
-      expect(await record(await send(59), ['split'])).toMatchObject({ method: 'refund', amount: 59 })
-      expect((await send(1.01)).status).toBe(400)
-      expect((await send(1)).status).toBe(200)
-    },
-  ),
-  beyondRow(
-    "| order's operations | `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}` | answers an array of operations |",
-    async (create) => {
-      const target = endpoint("order's operations")
-      await answersOnly(create, target)
-      await needsAuth(create, target)
-      await needsKey(create, target)
-      const bench = createBench({}, create)
-      const payment = await payDirect(bench)
-      const refund = await (await call(bench, '/api/v1/refund', { refund_amount: 1 })).json()
-      const { baseUrl, posId } = bench.emulator.credentials
-      const at = (orderId: string) => get(bench.emulator, `${baseUrl}/api/v1/pos/${posId}/orders/${orderId}`)
-      expect(await (await at('A-1')).json()).toEqual([payment, refund])
-      expect((await at('unknown')).status).toBe(404)
-    },
-  ),
-  beyondRow(
-    '| recurring cancel | `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel` | answers `{recurring_status: "canceled", …}` |',
-    async (create) => {
-      const target = endpoint('recurring cancel')
-      await answersOnly(create, target)
-      await needsAuth(create, target)
-      await needsKey(create, target)
-      const bench = createBench({}, create)
-      const { url } = await target.prepare(bench)
-      const headers = { 'X-API-AUTH': '', 'X-API-KEY': bench.emulator.credentials.endpointsKey }
-      const { scheme, apiKey, apiSecret } = bench.emulator.credentials
-      headers['X-API-AUTH'] = `${scheme} ${apiKey}:${apiSecret}`
-      const response = await bench.emulator.fetch(url, { method: 'PUT', headers })
-      expect(await response.json()).toMatchObject({ recurring_status: 'canceled', order_id: 'A-1' })
-      await bench.emulator.clock.advance({ days: 3 })
-      expect(bench.emulator.orders.get('A-1')?.payments).toHaveLength(1)
-    },
-  ),
-  beyondRow(
-    'Secondary operations take an `order_id` of at most 32 characters, so an order created with a longer one cannot be captured [A].',
-    async (create) => {
-      const bench = createBench({}, create)
-      await payDirect(bench, { order_id: 'x'.repeat(33), method: 'auth' })
-      expect((await sendCapture(bench, { order_id: 'x'.repeat(33) })).status).toBe(400)
-      expect((await call(bench, '/api/v1/void', { order_id: 'x'.repeat(33) })).status).toBe(400)
-      const order_id = 'x'.repeat(32)
-      await payDirect(bench, { order_id, method: 'auth' })
-      const part = { charge_amount: 10, refund_amount: 10, split: parts, order_id }
-      for (const name of ['split/capture', 'split/refund']) {
-        expect([name, (await call(bench, `/api/v1/${name}`, part)).status]).toEqual([name, 200])
-      }
-      const other = `y${order_id.slice(1)}`
-      await payDirect(bench, { order_id: other })
-      expect((await call(bench, '/api/v1/refund', { order_id: other })).status).toBe(200)
-      const third = `z${order_id.slice(1)}`
-      await payDirect(bench, { order_id: third, method: 'auth' })
-      expect((await call(bench, '/api/v1/void', { order_id: third })).status).toBe(200)
-    },
-  ),
-  beyondRow('In every public split example the parts add up to the amount exactly.', async (create) => {
-    const bench = createBench({}, create)
+  row('beyond', '| void', async (bench, create) => {
+    await parametersHold(create, voiding, [required('order_currency', 'CURRENCY')])
+    await voids(bench)
+  }),
+  row('beyond', '| refund', async (bench, create) => {
+    const parameters = [required('order_currency', 'CURRENCY'), optional('refund_amount', 'Amount')]
+    await parametersHold(create, refund, parameters)
+    await refunds(bench)
+    await destinations(create)
+  }),
+  row('beyond', '| split capture', async (bench, create) => {
+    const amounts = [required('charge_amount', 'Amount'), required('split', 'Array')]
+    await parametersHold(create, splitCapture, [required('order_currency', 'CURRENCY'), ...amounts])
     await payDirect(bench, { method: 'auth' })
-    const send = (charge_amount: number) => call(bench, '/api/v1/split/capture', { charge_amount, split: parts })
+    const send = (amount: number) =>
+      call(bench, '/api/v1/split/capture', { charge_amount: amount, split: [{ ...PART, amount }] })
+    const captured = await record(await send(10), ['split'])
+    expect(captured).toMatchObject({ method: 'capture', amount: 10, status: 'success', split: [PART] })
+    expect((await send(200)).status).toBe(400)
+  }),
+  row('beyond', '| split refund', async (bench, create) => {
+    const amounts = [required('refund_amount', 'Amount'), required('split', 'Array')]
+    await parametersHold(create, splitRefund, [required('currency', 'CURRENCY'), ...amounts])
+    await payDirect(bench, { split: SPLIT }, '/api/v1/split/purchase')
+    const send = (amount: number) =>
+      call(bench, '/api/v1/split/refund', { refund_amount: amount, split: [{ ...PART, amount }] })
+    expect((await send(60.01)).status).toBe(400)
+    expect(await record(await send(59), ['split'])).toMatchObject({ method: 'refund', amount: 59 })
+    expect((await send(1.01)).status).toBe(400)
+    expect((await send(1)).status).toBe(200)
+  }),
+  row('beyond', "| order's operations", async (bench) => {
+    const payment = await payDirect(bench)
+    await bench.emulator.clock.advance({ seconds: 1 })
+    const refunded = await (await call(bench, '/api/v1/refund', { refund_amount: 1 })).json()
+    const { baseUrl, posId } = bench.emulator.credentials
+    const at = (orderId: string) => get(bench.emulator, `${baseUrl}/api/v1/pos/${posId}/orders/${orderId}`)
+    expect(await (await at('A-1')).json()).toEqual([payment, refunded])
+    expect((await at('unknown')).status).toBe(404)
+    await payDirect(bench, { order_id: 'a/b', init_recurring: DAILY })
+    await bench.emulator.clock.advance({ days: 2 })
+    const charges = (await (await at('a%2Fb')).json()) as Json[]
+    expect(new Set(charges.map(({ transaction_id }) => transaction_id)).size).toBe(3)
+    expect(charges[0]).toMatchObject({ recurring: { status: 'active' } })
+  }),
+  row('beyond', '| recurring cancel', async (bench) => {
+    const { url } = await endpoint('recurring cancel').prepare(bench)
+    const cancel = (at: string) => bench.emulator.fetch(at, { method: 'PUT', headers: plain(bench.emulator) })
+    expect(await (await cancel(url)).json()).toMatchObject({ recurring_status: 'canceled', order_id: 'A-1' })
+    await bench.emulator.clock.advance({ days: 3 })
+    expect(bench.emulator.orders.get('A-1')?.payments).toHaveLength(1)
+    expect((await cancel(url)).status).toBe(200)
+    expect((await cancel(url.replace(/[^/]+\/cancel$/, 'none/cancel'))).status).toBe(404)
+  }),
+  row('beyond', 'Secondary operations take', async (bench) => {
+    const ofLength = async (first: string, length: number, more: Json = {}): Promise<string> => {
+      const order_id = first.padEnd(length, 'x')
+      await payDirect(bench, { order_id, ...more })
+      return order_id
+    }
+    const send = async (name: string, more: Json) => (await call(bench, `/api/v1/${name}`, more)).status
+    const long = await ofLength('l', 33, { method: 'auth' })
+    for (const name of ['capture', 'void']) expect(await send(name, { order_id: long })).toBe(400)
+    const order_id = await ofLength('s', 32, { method: 'auth' })
+    for (const name of ['split/capture', 'split/refund']) {
+      const part = { charge_amount: 10, refund_amount: 10, split: [PART], order_id }
+      expect([name, await send(name, part)]).toEqual([name, 200])
+    }
+    expect(await send('refund', { order_id: await ofLength('r', 32) })).toBe(200)
+    expect(await send('void', { order_id: await ofLength('v', 32, { method: 'auth' }) })).toBe(200)
+  }),
+  row('beyond', 'In every public split', async (bench) => {
+    await payDirect(bench, { method: 'auth' })
+    const send = (charge_amount: number) => call(bench, '/api/v1/split/capture', { charge_amount, split: [PART] })
     for (const amount of [9.99, 10.01]) expect((await send(amount)).status).toBe(400)
     expect((await send(10)).status).toBe(200)
   }),

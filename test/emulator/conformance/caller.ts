@@ -1,7 +1,17 @@
 import { expect } from 'vitest'
-import { type Bench, createBench, direct, hosted, type Json, openCheckout, plain, SPLIT, signed } from '../call.ts'
+import { type Bench, createBench, type Json, openCheckout, plain, signed } from '../call.ts'
 import type { Create } from './row.ts'
-import { listAccounts, payDirect } from './samples.ts'
+import { DAILY, listAccounts, payDirect } from './samples.ts'
+import {
+  capture,
+  hostedPayment,
+  refund,
+  splitCapture,
+  splitDirect,
+  splitRefund,
+  type Target,
+  voiding,
+} from './targets.ts'
 
 /** One right request for each endpoint, and what becomes of it when it is changed in one place. */
 
@@ -19,144 +29,72 @@ export interface Endpoint {
   prepare(bench: Bench): Promise<{ url: string; body?: string }> | { url: string; body?: string }
 }
 
-const PLAIN = { scheme: 'plain', key: true, ok: 200 } as const
+const USUAL = { verb: 'POST', scheme: 'plain', key: true, json: true, ok: 200 } as const
+const READING = { ...USUAL, verb: 'GET', json: false } as const
+/** An address of the payment interface, with its body. */
+const at = ({ emulator }: Bench, path: string, body?: Json) => ({
+  url: emulator.credentials.baseUrl + path,
+  ...(body && { body: JSON.stringify(body) }),
+})
+
+const accounts = ({ emulator: { credentials } }: Bench) =>
+  `${credentials.apiUrl}/api/v1/balances/pos/${credentials.posId}/accounts`
 
 export const ENDPOINTS: Endpoint[] = [
+  { ...full('split purchase', splitDirect), scheme: 'hmac' },
+  { ...full('payment creation', hostedPayment), scheme: 'hmac' },
   {
-    name: 'split purchase',
-    verb: 'POST',
-    scheme: 'hmac',
-    key: true,
-    json: true,
-    ok: 200,
-    prepare: ({ emulator }) => ({
-      url: `${emulator.credentials.baseUrl}/api/v1/split/purchase`,
-      body: JSON.stringify(direct(emulator, { split: SPLIT, description: 'Книга' })),
-    }),
-  },
-  {
-    name: 'payment creation',
-    verb: 'POST',
-    scheme: 'hmac',
-    key: true,
-    json: true,
-    ok: 303,
-    prepare: ({ emulator }) => ({
-      url: `${emulator.credentials.baseUrl}/api/v1/payment`,
-      body: JSON.stringify(hosted(emulator, { description: 'Книга' })),
-    }),
-  },
-  {
-    name: 'capture',
-    verb: 'POST',
-    scheme: 'plain',
-    key: true,
-    json: true,
-    ok: 200,
-    async prepare(bench) {
-      await payDirect(bench, { method: 'auth' })
-      const { baseUrl, posId } = bench.emulator.credentials
-      const body = JSON.stringify({ pos_id: posId, order_id: 'A-1', order_currency: 'UAH' })
-      return { url: `${baseUrl}/api/v1/capture`, body }
-    },
-  },
-  {
+    ...USUAL,
     name: 'cancel',
-    verb: 'POST',
-    scheme: 'plain',
-    key: true,
     json: false,
-    ok: 200,
-    async prepare({ emulator }) {
-      await openCheckout(emulator)
-      const { baseUrl, posId } = emulator.credentials
-      return { url: `${baseUrl}/api/v1/pos/${posId}/order/A-1/cancel` }
+    async prepare(bench) {
+      await openCheckout(bench.emulator)
+      return at(bench, `/api/v1/pos/${bench.emulator.credentials.posId}/order/A-1/cancel`)
     },
   },
+  { ...READING, name: 'all accounts', key: false, prepare: (bench) => ({ url: accounts(bench) }) },
   {
-    name: 'all accounts',
-    verb: 'GET',
-    scheme: 'plain',
-    key: false,
-    json: false,
-    ok: 200,
-    prepare: ({ emulator: { credentials } }) => ({
-      url: `${credentials.apiUrl}/api/v1/balances/pos/${credentials.posId}/accounts`,
-    }),
-  },
-  {
+    ...READING,
     name: 'one account',
-    verb: 'GET',
-    scheme: 'plain',
     key: false,
-    json: false,
-    ok: 200,
     async prepare(bench) {
-      const { apiUrl, posId } = bench.emulator.credentials
       const [account] = await listAccounts(bench)
-      return { url: `${apiUrl}/api/v1/balances/pos/${posId}/accounts/${String(account?.id)}` }
+      return { url: `${accounts(bench)}/${String(account?.id)}` }
     },
   },
+  { ...paidReading('webhook re-send', '/purchase?callback=true'), scheme: 'hmac' },
+  paidReading("order's operations", ''),
+  full('capture', capture),
+  full('refund', refund),
+  full('void', voiding),
+  full('split capture', splitCapture),
+  full('split refund', splitRefund),
   {
-    name: 'webhook re-send',
-    verb: 'GET',
-    scheme: 'hmac',
-    key: true,
-    json: false,
-    ok: 200,
-    async prepare(bench) {
-      await payDirect(bench)
-      const { baseUrl, posId } = bench.emulator.credentials
-      return { url: `${baseUrl}/api/v1/pos/${posId}/orders/A-1/purchase?callback=true` }
-    },
-  },
-  beyond('refund', '/api/v1/refund', {}),
-  beyond('void', '/api/v1/void', { method: 'auth' }),
-  beyond('split capture', '/api/v1/split/capture', { method: 'auth' }, { charge_amount: 100.5, split: SPLIT }),
-  beyond(
-    'split refund',
-    '/api/v1/split/refund',
-    { split: SPLIT },
-    { refund_amount: 100.5, split: SPLIT, currency: 'UAH' },
-  ),
-  {
-    ...PLAIN,
-    name: "order's operations",
-    verb: 'GET',
-    json: false,
-    async prepare(bench) {
-      await payDirect(bench)
-      const { baseUrl, posId } = bench.emulator.credentials
-      return { url: `${baseUrl}/api/v1/pos/${posId}/orders/A-1` }
-    },
-  },
-  {
-    ...PLAIN,
+    ...READING,
     name: 'recurring cancel',
     verb: 'PUT',
-    json: false,
     async prepare(bench) {
-      const { recurring } = await payDirect(bench, { init_recurring: { interval_unit: 'day', interval_count: 1 } })
-      const { apiUrl } = bench.emulator.credentials
-      return { url: `${apiUrl}/api/v1/recurring/${(recurring as { id: string }).id}/cancel` }
+      const { recurring } = await payDirect(bench, { init_recurring: DAILY })
+      return { url: `${bench.emulator.credentials.apiUrl}/api/v1/recurring/${(recurring as Json).id}/cancel` }
     },
   },
 ]
 
-/** A secondary operation on an order that is paid first. */
-function beyond(name: string, path: string, paid: Json, more: Json = {}): Endpoint {
+/** What is read of an order that is paid first. */
+function paidReading(name: string, rest: string): Endpoint {
   return {
-    ...PLAIN,
+    ...READING,
     name,
-    verb: 'POST',
-    json: true,
     async prepare(bench) {
-      await payDirect(bench, paid, paid.split === undefined ? '/api/v1/payment' : '/api/v1/split/purchase')
-      const { baseUrl, posId } = bench.emulator.credentials
-      const body = { pos_id: posId, order_id: 'A-1', order_currency: 'UAH', comment: 'Книга', ...more }
-      return { url: baseUrl + path, body: JSON.stringify(body) }
+      await payDirect(bench)
+      return at(bench, `/api/v1/pos/${bench.emulator.credentials.posId}/orders/A-1${rest}`)
     },
   }
+}
+
+function full(name: string, target: Target): Endpoint {
+  const prepare = async (bench: Bench) => at(bench, target.path, await target.full(bench, 1))
+  return { ...USUAL, name, ok: target.ok, prepare }
 }
 
 export function endpoint(name: string): Endpoint {
@@ -217,35 +155,30 @@ export async function answersOnly(create: Create, target: Endpoint): Promise<voi
     const { status } = await send(create, target, { type })
     expect(status).toBe(target.json ? 406 : target.ok)
   }
-  expect((await send(create, target, { type: target.json ? 'Application/JSON; charset=utf-8' : null })).status).toBe(
-    target.ok,
-  )
+  const { status } = await send(create, target, { type: target.json ? 'Application/JSON; charset=utf-8' : null })
+  expect(status).toBe(target.ok)
 }
 
 export async function refused(
   create: Create,
   target: Endpoint,
-  headers: Change['headers'],
+  headers: NonNullable<Change['headers']>,
   strict = true,
-): Promise<void> {
-  const response = await send(create, target, headers === undefined ? {} : { headers }, strict)
+) {
+  const response = await send(create, target, { headers }, strict)
   expect([target.name, response.status]).toEqual([target.name, 401])
-  const body = (await response.json()) as Json
-  expect(body).toEqual({ message: expect.any(String), args: { code: 'S-404' } })
+  expect(await response.json()).toEqual({ message: expect.any(String), args: { code: 'S-404' } })
 }
 
 /** A header that is wrong in one place. */
-const spoil =
-  (name: string, change: (value: string) => string) =>
-  (headers: Headers): Headers => ({
-    ...headers,
-    [name]: change(headers[name] ?? ''),
-  })
+const spoil = (name: string, change: (value: string) => string) => (headers: Headers) => ({
+  ...headers,
+  [name]: change(headers[name] ?? ''),
+})
 
-export const without =
-  (name: string) =>
-  ({ [name]: _, ...rest }: Headers): Headers =>
-    rest
+export function without(name: string): (headers: Headers) => Headers {
+  return ({ [name]: _, ...rest }) => rest
+}
 
 const AUTH_CHANGES: ((value: string) => string)[] = [
   (value) => `X${value}`,
@@ -261,9 +194,6 @@ export async function needsAuth(create: Create, target: Endpoint): Promise<void>
 
 export async function needsKey(create: Create, target: Endpoint): Promise<void> {
   await refused(create, target, without('X-API-KEY'))
-  await refused(
-    create,
-    target,
-    spoil('X-API-KEY', (value) => `${value}x`),
-  )
+  const wrong = spoil('X-API-KEY', (value) => `${value}x`)
+  await refused(create, target, wrong)
 }

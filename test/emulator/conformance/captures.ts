@@ -1,13 +1,12 @@
 import { expect } from 'vitest'
 import { testCard } from '../../../src/emulator/index.ts'
-import { createBench, openCheckout } from '../call.ts'
-import { type Create, type Row, row } from './row.ts'
-import { capture, payDirect, payHosted, sendCapture } from './samples.ts'
+import { type Bench, createBench, openCheckout } from '../call.ts'
+import { type Create, type Row, rows } from './row.ts'
+import { capture, eventsOf, payDirect, payHosted, sendCapture } from './samples.ts'
 
 /** When a reserve can be captured, and how much of it. */
 
-async function captureConditions(create: Create): Promise<void> {
-  const bench = createBench({}, create)
+async function captureConditions(bench: Bench): Promise<void> {
   const { emulator } = bench
   // Not an auth; an auth that waits; one that failed; an open hosted one; one that was voided; one of another currency.
   await payDirect(bench, { order_id: 'purchase' })
@@ -17,8 +16,11 @@ async function captureConditions(create: Create): Promise<void> {
   await payDirect(bench, { order_id: 'voided', method: 'auth' })
   emulator.control.voidPayment('voided')
   for (const order_id of ['purchase', 'waits', 'failed', 'open', 'voided']) {
-    expect([order_id, (await sendCapture(bench, { order_id, charge_amount: 1 })).status]).toEqual([order_id, 400])
+    const refusal = await sendCapture(bench, { order_id, charge_amount: 1 })
+    const args = [{ field_name: 'order_id' }]
+    expect([order_id, refusal.status, await refusal.json()]).toMatchObject([order_id, 400, { args }])
   }
+  expect((await sendCapture(bench, { order_id: 'unknown' })).status).toBe(404)
   await payDirect(bench, { order_id: 'good', method: 'auth' })
   expect((await sendCapture(bench, { order_id: 'good', order_currency: 'USD' })).status).toBe(400)
   expect((await capture(bench, { order_id: 'good' })).status).toBe('success')
@@ -50,52 +52,25 @@ async function captureLimits(create: Create): Promise<void> {
 }
 
 export const captureRows: Row[] = [
-  row(
-    'states',
-    '| `success` of an `auth` payment | Capture request | Only primary reserve operations with status `success` can be captured | capture operation `success` | `status_code` 1000; `fee` may be null; webhook for `capture` |',
-    async (create) => {
-      await captureConditions(create)
-      const bench = createBench({}, create)
+  ...rows(
+    ['states: | `success` of an `auth`', 'capture: Only a primary', 'errors: Response to a capture'],
+    async (bench) => {
+      await captureConditions(bench)
       await payDirect(bench, { method: 'auth', cc_number: testCard('fee_null') })
-      expect(await capture(bench)).toMatchObject({ status: 'success', status_code: '1000', fee: null })
-      await bench.emulator.deliveries.idle()
-      expect(bench.received.at(-1)?.event).toMatchObject({
-        method: 'capture',
-        status: 'success',
-        status_code: '1000',
-        fee: null,
-      })
+      const expected = { method: 'capture', status: 'success', status_code: '1000', fee: null }
+      expect(await capture(bench)).toMatchObject(expected)
+      expect((await eventsOf(bench)).at(-1)).toMatchObject(expected)
     },
   ),
-  row('capture', 'Only a primary `auth` operation with status `success` can be captured.', captureConditions),
-  row(
-    'capture',
-    'A capture beyond the reserved amount is requested with `charge_amount`; the amount must not exceed the percentage set in the project settings on the service side.',
-    captureLimits,
-  ),
-  row('capture', 'Request variants for a capture beyond the reserve: not shown.', async (create) => {
-    const bench = createBench({}, create)
-    await payDirect(bench, { method: 'auth' })
-    expect(await capture(bench, { charge_amount: 110.25 })).toMatchObject({ amount: 110.25, currency: 'UAH' })
+  ...rows(['capture: A capture beyond', 'limits: Capture beyond the reserve'], (_, create) => captureLimits(create)),
+  ...rows(['capture: Request variants for a', 'service: Two-step payments use'], async (bench) => {
+    for (const [order_id, charge_amount, amount] of [
+      ['full', undefined, 100.5],
+      ['part', 20, 20],
+      ['beyond', 110.25, 110.25],
+    ]) {
+      await payDirect(bench, { method: 'auth', order_id })
+      expect(await capture(bench, { order_id, charge_amount })).toMatchObject({ method: 'capture', amount })
+    }
   }),
-  row(
-    'limits',
-    'Capture beyond the reserve is bounded by a percentage set in the project settings; the percentage value: not shown.',
-    captureLimits,
-  ),
-  row(
-    'service',
-    'Two-step payments use method `auth` (reserve) followed by a secondary operation `capture` (charge the reserve in full, in part, or beyond the reserved amount within a configured percentage).',
-    async (create) => {
-      const bench = createBench({}, create)
-      for (const [order_id, charge_amount, amount] of [
-        ['full', undefined, 100.5],
-        ['part', 20, 20],
-        ['beyond', 110, 110],
-      ]) {
-        await payDirect(bench, { method: 'auth', order_id })
-        expect(await capture(bench, { order_id, charge_amount })).toMatchObject({ method: 'capture', amount })
-      }
-    },
-  ),
 ]

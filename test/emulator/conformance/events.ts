@@ -1,9 +1,20 @@
 import { expect } from 'vitest'
 import { testCard } from '../../../src/emulator/index.ts'
 import { cardForm, createBench, type Json, openCheckout, submit } from '../call.ts'
-import { OPTIONAL, RECURRING } from './probe.ts'
-import { namesIn, type Row, row, tableOf } from './row.ts'
-import { cancel, capture, eventsOf, everyKind, payDirect, sendResend, takeSamples } from './samples.ts'
+import { namesIn, type Row, row, rows, tableRows } from './row.ts'
+import {
+  cancel,
+  capture,
+  DAILY,
+  eventsOf,
+  everyKind,
+  PRIMARY,
+  payDirect,
+  SECONDARY,
+  samplesOf,
+  sendResend,
+} from './samples.ts'
+import { OPTIONAL, RECURRING } from './targets.ts'
 
 /** Webhooks: when, where to, in what form and with which parameters. */
 
@@ -15,11 +26,8 @@ async function signatureOf(data: string, secret: string): Promise<string> {
     .replaceAll('/', '_')
 }
 
-const PRIMARY = ['purchase', 'auth', 'credit', 'p2p', 'lookup']
-
 export const eventRows: Row[] = [
-  row('events', 'The service sends a webhook on every change of payment status.', async (create) => {
-    const bench = createBench({}, create)
+  row('events', 'The service sends a webhook', async (bench) => {
     await everyKind(bench)
     await openCheckout(bench.emulator, { order_id: 'C' })
     await cancel(bench, 'C')
@@ -27,24 +35,13 @@ export const eventRows: Row[] = [
     await payDirect(bench, { order_id: 'T', cc_number: testCard('timeout') })
     await bench.emulator.clock.advance({ minutes: 15 })
     const told = (await eventsOf(bench)).map(({ order_id, method, status }) => [order_id, method, status].join(' '))
-    expect(told.sort()).toEqual(
-      [
-        'A-1 auth pending',
-        'A-1 auth success',
-        'A-1 capture success',
-        'A-1 auth_increment success',
-        'A-1 refund success',
-        'V auth success',
-        'V void success',
-        'C purchase failure',
-        'D purchase failure',
-        'T purchase pending',
-        'T purchase failure',
-      ].sort(),
-    )
+    expect(told.sort()).toEqual([
+      ...['A-1 auth pending', 'A-1 auth success', 'A-1 auth_increment success', 'A-1 capture success'],
+      ...['A-1 refund success', 'C purchase failure', 'D purchase failure', 'T purchase failure'],
+      ...['T purchase pending', 'V auth success', 'V void success'],
+    ])
   }),
-  row('service', 'The service sends webhooks on status changes and can re-send them on request.', async (create) => {
-    const bench = createBench({}, create)
+  row('service', 'The service sends webhooks', async (bench) => {
     await payDirect(bench)
     await bench.emulator.deliveries.idle()
     await sendResend(bench, 'purchase')
@@ -54,100 +51,69 @@ export const eventRows: Row[] = [
     expect(resent).toEqual(sent)
     expect(bench.received.map(({ url }) => url)).toEqual(['https://shop.example/hook', 'https://shop.example/hook'])
   }),
-  row(
-    'events',
-    'Delivery: HTTP `POST`, `Content-Type: application/x-www-form-urlencoded`, two form parameters: `data` (String, Base64Url-encoded JSON) and `signature` (String).',
-    async (create) => {
-      const bench = createBench({}, create)
-      await payDirect(bench, { description: 'Книга "ґ" 🙂', payload: 'ґ?>~' })
-      await bench.emulator.deliveries.idle()
-      expect(bench.received).toHaveLength(1)
-      const [{ method, contentType, form, event } = {} as never] = bench.received
-      expect([method, contentType]).toEqual(['POST', 'application/x-www-form-urlencoded'])
-      expect([...form.keys()]).toEqual(['data', 'signature'])
-      expect(form.get('data')).toMatch(/^[\w-]+={0,2}$/)
-      expect(event.payload).toBe('ґ?>~')
-    },
-  ),
-  row(
-    'events',
-    "Destination: the request's `server_url` (for capture, its `server_url`; for recurring charges, `notification_url`, else the initial `server_url`).",
-    async (create) => {
-      const bench = createBench({}, create)
-      const { emulator } = bench
-      await payDirect(bench, { method: 'auth', server_url: 'https://shop.example/auth' })
-      await capture(bench, { charge_amount: 1, server_url: 'https://shop.example/capture' })
-      await capture(bench, { charge_amount: 2 })
-      const every = { interval_unit: 'day', interval_count: 1 }
-      const notified = { ...every, notification_url: 'https://shop.example/notify' }
-      await payDirect(bench, { order_id: 'N', server_url: 'https://shop.example/first', init_recurring: notified })
-      await payDirect(bench, { order_id: 'I', server_url: 'https://shop.example/initial', init_recurring: every })
-      await payDirect(bench, { order_id: 'none', server_url: undefined, init_recurring: every })
-      await emulator.clock.advance({ days: 1 })
-      await sendResend(bench, 'capture')
-      await emulator.deliveries.idle()
-      const places = bench.received.map(({ url, event }) =>
-        [event.order_id, event.method, url.split('/').at(-1)].join(' '),
-      )
-      expect(places).toEqual([
-        'A-1 auth auth',
-        'A-1 capture capture',
-        'A-1 capture default-hook',
-        'N purchase first',
-        'I purchase initial',
-        'none purchase default-hook',
-        'N purchase notify',
-        'I purchase initial',
-        'none purchase default-hook',
-        'A-1 capture default-hook',
-      ])
-    },
-  ),
-  row(
-    'events',
-    'Duplicates: a webhook may be delivered more than once (network or server delays); receivers must tolerate duplicates.',
-    async (create) => {
-      const bench = createBench({}, create)
-      bench.emulator.faults.next({ kind: 'duplicate', times: 2 })
-      await payDirect(bench)
-      await bench.emulator.deliveries.idle()
-      expect(bench.received).toHaveLength(3)
-      expect(new Set(bench.received.map(({ text }) => text)).size).toBe(1)
-    },
-  ),
-  row(
-    'events',
-    'Signature: `signature = base64url_encode(sha1(API_SECRET + data + API_SECRET))`, where `data` is the Base64Url string as sent, `sha1` yields raw bytes (not hex), and the result is 28 characters long (padding `=` kept).',
-    async (create) => {
-      const bench = createBench({ credentials: { apiSecret: 'another-secret-7' } }, create)
-      await everyKind(bench)
-      await bench.emulator.deliveries.idle()
-      expect(bench.received.length).toBeGreaterThan(5)
-      for (const { form } of bench.received) {
-        const signature = form.get('signature') ?? ''
-        expect(signature).toBe(await signatureOf(form.get('data') ?? '', 'another-secret-7'))
-        expect(signature).toHaveLength(28)
-      }
-    },
-  ),
-  row('limits', '| webhook signature | 28 characters |', async (create) => {
-    const bench = createBench({}, create)
+  row('events', 'Delivery: HTTP `POST`', async (bench) => {
+    await payDirect(bench, { description: 'Книга "ґ" 🙂', payload: 'ґ?>~' })
+    await bench.emulator.deliveries.idle()
+    expect(bench.received).toHaveLength(1)
+    const [{ method, contentType, form, event } = {} as never] = bench.received
+    expect([method, contentType]).toEqual(['POST', 'application/x-www-form-urlencoded'])
+    expect([...form.keys()]).toEqual(['data', 'signature'])
+    expect(form.get('data')).toMatch(/^[\w-]+={0,2}$/)
+    expect(event.payload).toBe('ґ?>~')
+  }),
+  row('events', "Destination: the request's", async (bench) => {
+    const { emulator } = bench
+    await payDirect(bench, { method: 'auth', server_url: 'https://shop.example/auth' })
+    await capture(bench, { charge_amount: 1, server_url: 'https://shop.example/capture' })
+    await capture(bench, { charge_amount: 2 })
+    const notified = { ...DAILY, notification_url: 'https://shop.example/notify' }
+    await payDirect(bench, { order_id: 'N', server_url: 'https://shop.example/first', init_recurring: notified })
+    await payDirect(bench, { order_id: 'I', server_url: 'https://shop.example/initial', init_recurring: DAILY })
+    await payDirect(bench, { order_id: 'none', server_url: undefined, init_recurring: DAILY })
+    await emulator.clock.advance({ days: 1 })
+    await sendResend(bench, 'capture')
+    await emulator.deliveries.idle()
+    const places = bench.received.map(({ url, event }) =>
+      [event.order_id, event.method, url.split('/').at(-1)].join(' '),
+    )
+    expect(places).toEqual([
+      'A-1 auth auth',
+      'A-1 capture capture',
+      'A-1 capture default-hook',
+      'N purchase first',
+      'I purchase initial',
+      'none purchase default-hook',
+      'N purchase notify',
+      'I purchase initial',
+      'none purchase default-hook',
+      'A-1 capture default-hook',
+    ])
+  }),
+  row('events', 'Duplicates: a webhook may', async (bench) => {
+    bench.emulator.faults.next({ kind: 'duplicate', times: 2 })
+    await payDirect(bench)
+    await bench.emulator.deliveries.idle()
+    expect(bench.received).toHaveLength(3)
+    expect(new Set(bench.received.map(({ text }) => text)).size).toBe(1)
+  }),
+  ...rows(['events: Signature:', 'limits: | webhook signature'], async (_, create) => {
+    const bench = createBench({ credentials: { apiSecret: 'another-secret-7' } }, create)
     await everyKind(bench)
     await bench.emulator.deliveries.idle()
-    expect(bench.received.map(({ form }) => form.get('signature')?.length)).toEqual(bench.received.map(() => 28))
+    expect(bench.received.length).toBeGreaterThan(5)
+    for (const { form } of bench.received) {
+      const signature = form.get('signature') ?? ''
+      expect(signature).toBe(await signatureOf(form.get('data') ?? '', 'another-secret-7'))
+      expect(signature).toHaveLength(28)
+    }
   }),
-  row(
-    'events',
-    "The set of parameters may change at the service's initiative; receivers must ignore unknown parameters.",
-    async (create) => {
-      const bench = createBench({}, create)
-      for (let i = 0; i < 40; i++) await payDirect(bench, { order_id: `E-${i}` })
-      const more = (await eventsOf(bench)).filter((event) => 'emulator_note' in event).length
-      expect(more).toBeGreaterThan(0)
-      expect(more).toBeLessThan(20)
-    },
-  ),
-  row('events', 'Retry policy on failed delivery: not shown.', async (create) => {
+  row('events', 'The set of parameters may', async (bench) => {
+    for (let i = 0; i < 40; i++) await payDirect(bench, { order_id: `E-${i}` })
+    const more = (await eventsOf(bench)).filter((event) => 'emulator_note' in event).length
+    expect(more).toBeGreaterThan(0)
+    expect(more).toBeLessThan(20)
+  }),
+  row('events', 'Retry policy on failed', async (_, create) => {
     const bench = createBench({ retryDelaysMs: [1000, 5000] }, create)
     bench.answers.push(500, 302, 404)
     await payDirect(bench)
@@ -158,7 +124,7 @@ export const eventRows: Row[] = [
       { at: '2026-01-31T10:00:06.000', status: 404 },
     ])
   }),
-  row('events', 'Response the receiver must return: not shown.', async (create) => {
+  row('events', 'Response the receiver must', async (_, create) => {
     const bench = createBench({ retryDelaysMs: [1000] }, create)
     for (const [index, status] of [200, 204, 202, 299, 400, 303].entries()) {
       bench.answers.push(status)
@@ -168,90 +134,52 @@ export const eventRows: Row[] = [
     await bench.emulator.clock.advance({ seconds: 1 })
     expect(bench.emulator.deliveries.map(({ attempts }) => attempts.length)).toEqual([1, 1, 1, 1, 2, 2])
   }),
-  ...tableOf('event-kinds').map(
-    ({ line, cells: [, methods = ''] }): Row => ({
-      section: 'event-kinds',
-      sentence: line,
-      run: async (create) => {
-        const { webhooks } = await takeSamples(create)
-        for (const method of namesIn(methods)) {
-          expect(webhooks[method]?.length).toBeGreaterThan(0)
-          for (const event of webhooks[method] ?? []) {
-            expect(event.status).toMatch(/^(pending|success|failure)$/)
-            expect('operation_id' in event).toBe(!PRIMARY.includes(method))
-          }
-        }
-      },
-    }),
-  ),
-  row(
-    'service',
-    'Other secondary operations that appear as webhook events are `void`, `refund` and `auth_increment`.',
-    async (create) => {
-      const { webhooks } = await takeSamples(create)
-      for (const method of ['void', 'refund', 'auth_increment']) {
-        expect(webhooks[method]?.[0]).toMatchObject({ method, mode: 'direct', status: 'success' })
+  ...tableRows('event-kinds', async (create, _, methods = '') => {
+    const { webhooks } = await samplesOf(create)
+    for (const method of namesIn(methods)) {
+      expect(webhooks[method]?.length).toBeGreaterThan(0)
+      for (const event of webhooks[method] ?? []) {
+        expect(event.status).toMatch(/^(pending|success|failure)$/)
+        expect('operation_id' in event).toBe(!PRIMARY.includes(method))
       }
-    },
-  ),
-  row(
-    'service',
-    'Other primary operations that appear in webhooks are `credit`, `p2p` and `lookup`.',
-    async (create) => {
-      const { webhooks } = await takeSamples(create)
-      for (const method of ['credit', 'p2p', 'lookup']) {
-        expect(webhooks[method]?.[0]).toMatchObject({ method, order_id: method, amount: 12.5, status: 'success' })
-      }
-    },
-  ),
-  row(
-    'recurring-status',
-    '| recurring.id | String | Identifier shared by all transactions of one recurring configuration |',
-    async (create) => {
-      const bench = createBench({}, create)
-      const answer = await payDirect(bench, { init_recurring: { ...RECURRING, start_date: '2026-02-01' } })
-      await payDirect(bench, { order_id: 'B', init_recurring: RECURRING })
-      await bench.emulator.clock.advance({ days: 3, months: 2 })
-      const ids = (await eventsOf(bench))
-        .filter(({ order_id }) => order_id === 'A-1')
-        .map(({ recurring }) => (recurring as Json).id)
-      expect(ids).toHaveLength(4)
-      expect(new Set(ids)).toEqual(new Set([(answer.recurring as Json).id]))
-      expect(bench.emulator.orders.get('B')?.recurring?.id).not.toBe(ids[0])
-    },
-  ),
-  row(
-    'service',
-    'Recurring payments: a subscription configuration (`init_recurring`) is attached to an initial purchase and the service repeats charges on a schedule.',
-    async (create) => {
-      const bench = createBench({}, create)
-      const init_recurring = { interval_unit: 'month', interval_count: 1 }
-      const form = await openCheckout(bench.emulator, { ...OPTIONAL, init_recurring })
-      await submit(bench.emulator, form, cardForm('success'))
-      await bench.emulator.clock.advance({ months: 14 })
-      const charges = bench.emulator.orders.get('A-1')?.payments ?? []
-      expect(charges.map(({ created_at, status }) => [created_at.slice(0, 10), status].join(' '))).toEqual([
-        '2026-01-31 success',
-        '2026-02-28 success',
-        '2026-03-31 success',
-        '2026-04-30 success',
-        '2026-05-31 success',
-        '2026-06-30 success',
-        '2026-07-31 success',
-        '2026-08-31 success',
-        '2026-09-30 success',
-        '2026-10-31 success',
-        '2026-11-30 success',
-        '2026-12-31 success',
-        '2027-01-31 success',
-        '2027-02-28 success',
-        '2027-03-31 success',
-      ])
-      const events = await eventsOf(bench)
-      expect(events).toHaveLength(15)
-      for (const event of events)
-        expect(event).toMatchObject({ order_id: 'A-1', method: 'purchase', recurring: { status: 'active' } })
-      expect(new Set(charges.map(({ transaction_id }) => transaction_id)).size).toBe(15)
-    },
-  ),
+    }
+  }),
+  row('service', 'Other secondary operations', async (_, create) => {
+    const { webhooks } = await samplesOf(create)
+    for (const method of SECONDARY) {
+      expect(webhooks[method]?.[0]).toMatchObject({ method, mode: 'direct', status: 'success' })
+    }
+  }),
+  row('service', 'Other primary operations', async (_, create) => {
+    const { webhooks } = await samplesOf(create)
+    for (const method of ['credit', 'p2p', 'lookup']) {
+      expect(webhooks[method]?.[0]).toMatchObject({ method, order_id: method, amount: 12.5, status: 'success' })
+    }
+  }),
+  row('recurring-status', '| recurring.id | String', async (bench) => {
+    const answer = await payDirect(bench, { init_recurring: { ...RECURRING, start_date: '2026-02-01' } })
+    await payDirect(bench, { order_id: 'B', init_recurring: RECURRING })
+    await bench.emulator.clock.advance({ days: 3, months: 2 })
+    const ids = (await eventsOf(bench))
+      .filter(({ order_id }) => order_id === 'A-1')
+      .map(({ recurring }) => (recurring as Json).id)
+    expect(ids).toHaveLength(4)
+    expect(new Set(ids)).toEqual(new Set([(answer.recurring as Json).id]))
+    expect(bench.emulator.orders.get('B')?.recurring?.id).not.toBe(ids[0])
+  }),
+  row('service', 'Recurring payments: a subscription', async (bench) => {
+    const init_recurring = { interval_unit: 'month', interval_count: 1 }
+    const form = await openCheckout(bench.emulator, { ...OPTIONAL, init_recurring })
+    await submit(bench.emulator, form, cardForm('success'))
+    await bench.emulator.clock.advance({ months: 3 })
+    const charges = bench.emulator.orders.get('A-1')?.payments ?? []
+    const days = charges.map(({ created_at, status }) => `${created_at.slice(0, 10)} ${status}`)
+    const expected = ['2026-01-31', '2026-02-28', '2026-03-31', '2026-04-30']
+    expect(days).toEqual(expected.map((day) => `${day} success`))
+    const events = await eventsOf(bench)
+    expect(events).toHaveLength(4)
+    for (const event of events)
+      expect(event).toMatchObject({ order_id: 'A-1', method: 'purchase', recurring: { status: 'active' } })
+    expect(new Set(charges.map(({ transaction_id }) => transaction_id)).size).toBe(4)
+  }),
 ]

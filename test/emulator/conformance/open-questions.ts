@@ -1,19 +1,19 @@
 import { expect } from 'vitest'
-import { createBench, direct, hosted, type Json, post, SPLIT } from '../call.ts'
-import { RECURRING } from './probe.ts'
-import { type Row, row } from './row.ts'
-import { payDirect, sendCancel, sendCapture } from './samples.ts'
+import { createBench, direct, hosted, post, SPLIT } from '../call.ts'
+import { type Row, row, rows } from './row.ts'
+import { payDirect } from './samples.ts'
+import { RECURRING } from './targets.ts'
 
 /** Sentences that say that something is not shown: what the emulator does there is an assumption, held to here. */
 
 export const openRows: Row[] = [
-  row('create-payment', 'Hosted with `auth`: response shape: not shown.', async (create) => {
+  row('create-payment', 'Hosted with `auth`: response', async (_, create) => {
     const { emulator } = createBench({ hostedAuthResponse: 'record' }, create)
     const response = await post(emulator, '/api/v1/payment', hosted(emulator, { method: 'auth' }))
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ method: 'auth', mode: 'hosted', status: 'init' })
   }),
-  row('limits', 'Relation between the sum of split amounts and the payment `amount`: not shown.', async (create) => {
+  row('limits', 'Relation between the sum', async (_, create) => {
     for (const [splitSum, status] of [
       ['any', 303],
       ['exact', 400],
@@ -25,35 +25,13 @@ export const openRows: Row[] = [
       expect((await post(emulator, '/api/v1/split/purchase', exact)).status).toBe(303)
     }
   }),
-  row('limits', 'Rate limits: not shown.', async (create) => {
-    const { emulator } = createBench({}, create)
+  row('limits', 'Rate limits: not shown.', async ({ emulator }) => {
     emulator.faults.next({ kind: 'too_many_requests', retryAfter: 7 })
     const limited = await post(emulator, '/api/v1/payment', hosted(emulator))
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '7'])
     expect((await post(emulator, '/api/v1/payment', hosted(emulator))).status).toBe(303)
   }),
-  row(
-    'errors',
-    'Response to a cancel request for a payment that does not meet the conditions: not shown.',
-    async (create) => {
-      const bench = createBench({}, create)
-      await payDirect(bench)
-      const refusal = await sendCancel(bench)
-      expect(refusal.status).toBe(400)
-      const { args } = (await refusal.json()) as { args: Json[] }
-      expect(args.map(({ field_name }) => field_name)).toEqual(['status', 'mode'])
-    },
-  ),
-  row('errors', 'Response to a capture request whose precondition is unmet: not shown.', async (create) => {
-    const bench = createBench({}, create)
-    expect((await sendCapture(bench)).status).toBe(404)
-    await payDirect(bench)
-    const refusal = await sendCapture(bench)
-    expect(refusal.status).toBe(400)
-    expect(((await refusal.json()) as { args: Json[] }).args[0]).toMatchObject({ field_name: 'order_id' })
-  }),
-  row('errors', 'Error body format for failed requests: not shown.', async (create) => {
-    const { emulator } = createBench({}, create)
+  row('errors', 'Error body format for failed', async ({ emulator }) => {
     const invalid = await post(emulator, '/api/v1/payment', hosted(emulator, { amount: 0 }))
     expect(await invalid.json()).toEqual({
       message: 'Invalid parameters',
@@ -63,8 +41,7 @@ export const openRows: Row[] = [
     const taken = await post(emulator, '/api/v1/payment', hosted(emulator))
     expect([taken.status, await taken.json()]).toEqual([400, { message: expect.any(String), args: { code: 'P-409' } }])
   }),
-  row('errors', 'HTTP status codes of the payment endpoints other than 303: not shown.', async (create) => {
-    const bench = createBench({}, create)
+  row('errors', 'HTTP status codes of the', async (bench) => {
     expect((await post(bench.emulator, '/api/v1/payment', direct(bench.emulator))).status).toBe(200)
     const unknown = await bench.emulator.fetch(`${bench.emulator.credentials.baseUrl}/api/v1/nowhere`, {
       method: 'POST',
@@ -74,18 +51,16 @@ export const openRows: Row[] = [
       { message: 'No such path', args: { code: 'EMULATOR-404' } },
     ])
   }),
-  row('split-direct', 'HTTP status code of this response: not shown.', async (create) => {
-    const { emulator } = createBench({}, create)
-    expect((await post(emulator, '/api/v1/split/purchase', direct(emulator, { split: SPLIT }))).status).toBe(200)
+  ...rows(['split-direct: HTTP status code of', 'recurring: Path for the direct'], async (bench) => {
+    for (const [path, more] of [
+      ['/api/v1/payment', { order_id: 'A' }],
+      ['/api/v1/split/purchase', { order_id: 'B', split: SPLIT }],
+    ] as const) {
+      const record = await payDirect(bench, { ...more, init_recurring: RECURRING }, path)
+      expect(record.recurring).toBeDefined()
+    }
   }),
-  row('recurring', 'Path for the direct recurring request: not shown.', async (create) => {
-    const bench = createBench({}, create)
-    expect((await payDirect(bench, { init_recurring: RECURRING })).recurring).toBeDefined()
-    const split = { init_recurring: RECURRING, split: SPLIT, order_id: 'B' }
-    expect((await payDirect(bench, split, '/api/v1/split/purchase')).recurring).toBeDefined()
-  }),
-  row('create-payment', 'Whether `split` applies to `auth`: not shown.', async (create) => {
-    const { emulator } = createBench({}, create)
+  row('create-payment', 'Whether `split` applies', async ({ emulator }) => {
     expect((await post(emulator, '/api/v1/payment', hosted(emulator, { method: 'auth', split: SPLIT }))).status).toBe(
       303,
     )

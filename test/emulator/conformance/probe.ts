@@ -1,99 +1,12 @@
 import { expect } from 'vitest'
-import { type Bench, createBench, direct, hosted, type Json, post, SPLIT } from '../call.ts'
+import { type Bench, createBench, direct, type Json, post, SPLIT } from '../call.ts'
 import { WRONG } from './kinds.ts'
 import type { Create } from './row.ts'
+import { RECURRING, recurring, type Target } from './targets.ts'
 
-/** One full request of each kind, and a probe that changes it in one place. */
+/** A probe that changes a full request in one place. */
 
-export interface Target {
-  path: string
-  ok: number
-  /** A request with every parameter of the table. `number` makes its order_id new. */
-  full(bench: Bench, number: number): Promise<Json> | Json
-}
-
-export const OPTIONAL: Json = {
-  customer_id: 'C-1',
-  customer_patronym: 'Ivanivna',
-  customer_country: 'UA',
-  customer_birthday: '1990-12-31',
-  customer_referrer: 'https://shop.example/cart',
-  customer_tax_id: '1234567890',
-  merchant_mcc: '5812',
-  payload: '{"cart":1}',
-  validation_url: 'https://shop.example/validate',
-}
-
-export const RECURRING: Json = {
-  interval_unit: 'month',
-  interval_count: 1,
-  retry_attempts: 2,
-  retry_interval_hours: 12,
-  start_date: '2026-03-01',
-  expiry_date: '2026-12-31',
-  time: '10:30:00',
-  notification_url: 'https://shop.example/recurring',
-  amount: 5.25,
-}
-
-export const splitDirect: Target = {
-  path: '/api/v1/split/purchase',
-  ok: 200,
-  full: ({ emulator }, number) =>
-    direct(emulator, { ...OPTIONAL, cryptogram: { v: 1 }, split: SPLIT, order_id: `S-${number}` }),
-}
-
-export const splitHosted: Target = {
-  path: '/api/v1/split/purchase',
-  ok: 303,
-  full: ({ emulator }, number) =>
-    hosted(emulator, {
-      ...OPTIONAL,
-      customer_fname: 'Olena',
-      customer_lname: 'Shevchenko',
-      customer_lang: 'UK',
-      split: SPLIT,
-      order_id: `H-${number}`,
-    }),
-}
-
-export const auth: Target = {
-  path: '/api/v1/payment',
-  ok: 200,
-  full: ({ emulator }, number) => direct(emulator, { ...OPTIONAL, method: 'auth', order_id: `P-${number}` }),
-}
-
-export const hostedPayment: Target = {
-  path: '/api/v1/payment',
-  ok: 303,
-  full: ({ emulator }, number) => hosted(emulator, { ...OPTIONAL, order_id: `P-${number}` }),
-}
-
-export const recurring: Target = {
-  ...hostedPayment,
-  full: ({ emulator }, number) => hosted(emulator, { init_recurring: RECURRING, order_id: `R-${number}` }),
-}
-
-export const capture: Target = {
-  path: '/api/v1/capture',
-  ok: 200,
-  async full(bench, number) {
-    const order_id = `C-${number}`
-    await post(bench.emulator, '/api/v1/payment', direct(bench.emulator, { method: 'auth', order_id }))
-    return {
-      pos_id: bench.emulator.credentials.posId,
-      order_id,
-      order_currency: 'UAH',
-      charge_amount: 10,
-      products: [{ name: 'Book' }],
-      comment: 'First part',
-      server_url: 'https://shop.example/captures',
-      f_receipt_delivery: 'email',
-    }
-  },
-}
-
-/** Sends `full` after a change; a field of `args` names what is refused. */
+/** Sends `full` with other values of some parameters, `undefined` for none; a field of `args` names what is refused. */
 export class Probe {
   readonly bench: Bench
   readonly target: Target
@@ -105,24 +18,21 @@ export class Probe {
     this.target = target
   }
 
-  async send(change: (body: Json) => void): Promise<{ status: number; names: string[] }> {
+  async send(change: Json): Promise<{ status: number; names: string[] }> {
     this.#count += 1
-    const body = structuredClone(await this.target.full(this.bench, this.#count))
-    change(body)
+    const body = { ...(await this.target.full(this.bench, this.#count)), ...change }
     const response = await post(this.bench.emulator, this.target.path, body)
     const answer = response.status === 400 ? ((await response.json()) as Json) : {}
     const args = Array.isArray(answer.args) ? (answer.args as Json[]) : []
     return { status: response.status, names: args.map(({ field_name }) => String(field_name)) }
   }
 
-  async accepts(change: (body: Json) => void): Promise<void> {
+  async accepts(change: Json = {}): Promise<void> {
     expect(await this.send(change)).toEqual({ status: this.target.ok, names: [] })
   }
 
-  async refuses(name: string, change: (body: Json) => void): Promise<void> {
-    const { status, names } = await this.send(change)
-    expect(status).toBe(400)
-    expect(names).toContain(name)
+  async refuses(name: string, change: Json): Promise<void> {
+    expect([change, await this.send(change)]).toEqual([change, { status: 400, names: expect.arrayContaining([name]) }])
   }
 }
 
@@ -131,41 +41,27 @@ export interface Parameter {
   type: string
   required: boolean
   notes: string
-  /** Where the parameter lives, `init_recurring` for example. */
-  inside?: string
 }
 
-/** Everything that a row of a request table says about one parameter. */
-export async function holds(
-  create: Create,
-  target: Target,
-  { name, type, required, notes, inside }: Parameter,
-): Promise<void> {
+/** Everything that a row of a request table says about one parameter, which may be one of `init_recurring`. */
+export async function holds(create: Create, target: Target, parameter: Parameter): Promise<void> {
+  const { name, type, required, notes } = parameter
   const probe = new Probe(create, target)
-  const place = (body: Json): Json => (inside === undefined ? body : (body[inside] as Json))
-  const fieldName = inside === undefined ? name : `${inside}.${name}`
-  const set = (value: unknown) => (body: Json) => {
-    place(body)[name] = value
+  const fieldName = target === recurring ? `init_recurring.${name}` : name
+  const set = (value: unknown): Json =>
+    target === recurring ? { init_recurring: { ...RECURRING, [name]: value } } : { [name]: value }
+  const wrong = WRONG[type]
+  if (wrong === undefined) throw new Error(`No wrong values for the type ${type}`)
+  await probe.accepts()
+  for (const none of [undefined, null]) {
+    if (required) await probe.refuses(fieldName, set(none))
+    else if (!CARD.includes(name)) await probe.accepts(set(none))
   }
-  const unset = (body: Json) => {
-    delete place(body)[name]
-  }
-  await probe.accepts(() => {})
-  if (required) {
-    await probe.refuses(fieldName, unset)
-    await probe.refuses(fieldName, set(null))
-    if (type === 'String') await probe.refuses(fieldName, set(''))
-  } else if (!CARD.includes(name)) {
-    await probe.accepts(unset)
-    await probe.accepts(set(null))
-  }
-  for (const value of WRONG[type] ?? []) await probe.refuses(fieldName, set(value))
-  if (WRONG[type] === undefined) throw new Error(`No wrong values for the type ${type}`)
+  if (required && type === 'String') await probe.refuses(fieldName, set(''))
+  for (const value of wrong) await probe.refuses(fieldName, set(value))
   const most = Number(/[Aa]t most (\d+) characters/.exec(notes)?.[1] ?? Number.NaN)
   if (!Number.isNaN(most)) {
-    const fits =
-      name === 'order_id' ? probe.refuses('order_id', set('x'.repeat(most + 1))) : probe.accepts(set('я'.repeat(most)))
-    await fits
+    if (name !== 'order_id') await probe.accepts(set('я'.repeat(most)))
     await probe.refuses(fieldName, set('я'.repeat(most + 1)))
     // The API document gives such a text a greatest length alone.
     if (!required) await probe.accepts(set(''))
@@ -184,23 +80,18 @@ export function typeOf(name: string, cell: string): string {
   return /^Array/.test(cell) ? 'Array' : cell
 }
 
+/** Card data left out. */
+export const NO_CARD: Json = Object.fromEntries(CARD.map((name) => [name, undefined]))
+
 /** cc_token instead of card data: of the right type, and one that was issued before. */
 export async function tokenRow(create: Create): Promise<void> {
   const { emulator } = createBench({}, create)
-  const first = (await (await post(emulator, '/api/v1/payment', direct(emulator))).json()) as Json
-  const byToken = (order_id: string, cc_token: unknown): Json => {
-    const {
-      cc_number: _n,
-      exp_month: _m,
-      exp_year: _y,
-      card_cvv: _c,
-      ...rest
-    } = direct(emulator, { order_id, split: SPLIT })
-    return { ...rest, cc_token }
-  }
+  const { cc_token, cc_mask } = (await (await post(emulator, '/api/v1/payment', direct(emulator))).json()) as Json
   for (const path of ['/api/v1/split/purchase', '/api/v1/payment']) {
-    const paid = await post(emulator, path, byToken(`T${path.length}`, first.cc_token))
-    expect(await paid.json()).toMatchObject({ status: 'success', cc_token: first.cc_token, cc_mask: first.cc_mask })
-    expect((await post(emulator, path, byToken(`U${path.length}`, 12))).status).toBe(400)
+    const byToken = (token: unknown) =>
+      direct(emulator, { ...NO_CARD, cc_token: token, order_id: `${path}-${token}`, split: SPLIT })
+    const paid = await post(emulator, path, byToken(cc_token))
+    expect(await paid.json()).toMatchObject({ status: 'success', cc_token, cc_mask })
+    expect((await post(emulator, path, byToken(12))).status).toBe(400)
   }
 }

@@ -1,47 +1,24 @@
 import { expect } from 'vitest'
-import { createBench, direct, type Json, post } from '../call.ts'
+import { createBench, direct, type Json, post, SPLIT } from '../call.ts'
 import { WRONG } from './kinds.ts'
-import {
-  auth,
-  capture,
-  holds,
-  hostedPayment,
-  type Parameter,
-  Probe,
-  recurring,
-  splitDirect,
-  splitHosted,
-  type Target,
-  tokenRow,
-  typeOf,
-} from './probe.ts'
-import { type Create, namesIn, type Row, sentenceOf, tableOf } from './row.ts'
+import { holds, Probe, tokenRow, typeOf } from './probe.ts'
+import { type Create, namesIn, type Row, row, sentenceOf, tableOf, tableRows } from './row.ts'
+import { auth, capture, hostedPayment, recurring, splitDirect, splitHosted, type Target } from './targets.ts'
 
 /** The request tables of the document, read row by row: what is required, of what type, and how long it may be. */
 
 function parameterRows(section: 'split-direct' | 'capture', target: Target): Row[] {
-  return tableOf(section).map(({ line, cells: [cell = '', type = '', required = '', notes = ''] }) => ({
-    section,
-    sentence: line,
-    run: async (create) => {
-      const name = cell
-      const own = {
-        name,
-        type: typeOf(name, type),
-        required: required.startsWith('yes') && name !== 'charge_amount',
-        notes,
-      }
-      if (name === 'cc_token') return tokenRow(create)
-      await holds(create, target, own)
-      if (name === 'charge_amount') await captureAmountRow(create)
-      if (name === 'validation_url') await preflightRow(create)
-      if (name === 'order_currency') await captureCurrencyRow(create)
-      if (section === 'split-direct' && name !== 'split') {
-        // "The remaining parameters are those of the corresponding purchase request."
-        await holds(create, auth, own)
-      }
-    },
-  }))
+  return tableRows(section, async (create, name = '', type = '', required = '', notes = '') => {
+    const isRequired = required.startsWith('yes') && name !== 'charge_amount'
+    const own = { name, type: typeOf(name, type), required: isRequired, notes }
+    if (name === 'cc_token') return tokenRow(create)
+    await holds(create, target, own)
+    if (name === 'charge_amount') await captureAmountRow(create)
+    if (name === 'validation_url') await preflightRow(create)
+    if (name === 'order_currency') await captureCurrencyRow(create)
+    // "The remaining parameters are those of the corresponding purchase request."
+    if (section === 'split-direct' && name !== 'split') await holds(create, auth, own)
+  })
 }
 
 /** "A preflight request is sent to this URL" */
@@ -83,83 +60,47 @@ async function captureAmountRow(create: Create): Promise<void> {
   }
 }
 
-function hostedRows(): Row[] {
-  const types = new Map(tableOf('split-direct').map(({ cells }) => [cells[0] ?? '', cells] as const))
-  const required = sentenceOf('split-hosted', 'Required:')
-  const optional = sentenceOf('split-hosted', 'Optional:')
-  const parameter = (name: string, isRequired: boolean): Parameter => {
+const types = new Map(tableOf('split-direct').map(({ cells }) => [cells[0], cells]))
+
+/** The parameters that a sentence lists, in hosted requests. */
+function hostedRows(beginning: string, required: boolean, listed?: string[]): Row[] {
+  return (listed ?? namesIn(sentenceOf('split-hosted', beginning))).map((name) => {
     const [, type = 'String', , notes = ''] = types.get(name) ?? []
-    const own = name === 'validation_url' ? 'URL' : typeOf(name, type)
-    return { name, type: own, required: isRequired, notes }
+    const own = { name, type: name === 'validation_url' ? 'URL' : typeOf(name, type), required, notes }
+    return row('split-hosted', beginning, async (_, create) => {
+      await holds(create, splitHosted, own)
+      if (name !== 'split') await holds(create, hostedPayment, own)
+    })
+  })
+}
+
+const recurringRows = tableRows('recurring', (create, name = '', cell = '', required = '') => {
+  const type = name === 'amount' ? 'Amount' : cell
+  return holds(create, recurring, { name, type, required: required === 'yes', notes: '' })
+})
+
+const splitEntryRows = tableRows('split-entry', async (create, name = '', type = '', required = '') => {
+  for (const target of [splitDirect, splitHosted]) {
+    const probe = new Probe(create, target)
+    const set = (more: Json): Json => ({ split: [SPLIT[0], { ...SPLIT[1], ...more }] })
+    await probe.accepts(set({ products: [{ name: 'Book' }] }))
+    const none = set({ [name]: undefined })
+    if (required === 'yes') await probe.refuses(`split[1].${name}`, none)
+    else await probe.accepts(none)
+    for (const value of WRONG[typeOf(name, type)] ?? []) {
+      await probe.refuses(`split[1].${name}`, set({ [name]: value }))
+    }
+    await probe.refuses('split[1]', { split: [SPLIT[0], 'text'] })
+    await probe.refuses('split', { split: [] })
   }
-  const each = (sentence: string, isRequired: boolean, names = namesIn(sentence)): Row[] =>
-    names.map((name) => ({
-      section: 'split-hosted',
-      sentence,
-      run: async (create) => {
-        await holds(create, splitHosted, parameter(name, isRequired))
-        if (name !== 'split') await holds(create, hostedPayment, parameter(name, isRequired))
-      },
-    }))
-  return [
-    ...each(required, true),
-    ...each(optional, false),
-    ...each('Types are as in the direct request.', true, ['amount', 'currency', 'order_id']),
-  ]
-}
-
-function recurringRows(): Row[] {
-  return tableOf('recurring').map(({ line, cells: [name = '', type = '', required = ''] }) => ({
-    section: 'recurring',
-    sentence: line,
-    run: (create) =>
-      holds(create, recurring, {
-        name,
-        type: name === 'amount' ? 'Amount' : type,
-        required: required === 'yes',
-        notes: '',
-        inside: 'init_recurring',
-      }),
-  }))
-}
-
-const splitEntryRows: Row[] = tableOf('split-entry')
-  .filter(({ cells }) => cells.length === 4)
-  .map(({ line, cells: [name = '', type = '', required = ''] }) => ({
-    section: 'split-entry',
-    sentence: line,
-    run: async (create) => {
-      for (const target of [splitDirect, splitHosted]) {
-        const probe = new Probe(create, target)
-        const entry = (body: Json): Json => (body.split as Json[])[1] as Json
-        const field = `split[1].${name}`
-        await probe.accepts((body) => {
-          entry(body).products = [{ name: 'Book' }]
-        })
-        const drop = (body: Json) => {
-          delete entry(body)[name]
-        }
-        if (required === 'yes') await probe.refuses(field, drop)
-        else await probe.accepts(drop)
-        for (const value of WRONG[typeOf(name, type)] ?? []) {
-          await probe.refuses(field, (body) => {
-            entry(body)[name] = value
-          })
-        }
-        await probe.refuses('split[1]', (body) => {
-          ;(body.split as unknown[])[1] = 'text'
-        })
-        await probe.refuses('split', (body) => {
-          body.split = []
-        })
-      }
-    },
-  }))
+})
 
 export const requestRows: Row[] = [
   ...parameterRows('split-direct', splitDirect),
   ...parameterRows('capture', capture),
-  ...hostedRows(),
-  ...recurringRows(),
+  ...hostedRows('Required:', true),
+  ...hostedRows('Optional:', false),
+  ...hostedRows('Types are as in', true, ['amount', 'currency', 'order_id']),
+  ...recurringRows,
   ...splitEntryRows,
 ]

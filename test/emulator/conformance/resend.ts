@@ -1,31 +1,19 @@
 import { expect } from 'vitest'
-import { createBench, get, type Json } from '../call.ts'
-import { answersOnly, endpoint, needsAuth, needsKey } from './caller.ts'
+import { get, type Json } from '../call.ts'
 import { type Row, row } from './row.ts'
-import { payDirect, payHosted, sendResend } from './samples.ts'
+import { DAILY, payDirect, payHosted, sendResend } from './samples.ts'
 
 /** Re-sending webhooks. */
 
 export const resendRows: Row[] = [
-  row(
-    'resend',
-    '`GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true`, headers `X-API-AUTH` and `X-API-KEY`.',
-    async (create) => {
-      await answersOnly(create, endpoint('webhook re-send'))
-      await needsAuth(create, endpoint('webhook re-send'))
-      await needsKey(create, endpoint('webhook re-send'))
-    },
-  ),
-  row('resend', '| pos_id | UUID | yes | path |', async (create) => {
-    const bench = createBench({}, create)
+  row('resend', '| pos_id | UUID | yes', async (bench) => {
     await payDirect(bench)
     const { baseUrl, posId } = bench.emulator.credentials
     const read = async (pos: string) =>
       (await get(bench.emulator, `${baseUrl}/api/v1/pos/${pos}/orders/A-1/purchase?callback=true`)).status
     expect([await read(posId), await read('1'), await read(posId.replace(/1$/, '2'))]).toEqual([200, 400, 401])
   }),
-  row('resend', '| order_id | String | yes | path, merchant order identifier |', async (create) => {
-    const bench = createBench({}, create)
+  row('resend', '| order_id | String | yes', async (bench) => {
     for (const orderId of ['a/b', 'ключ', '50%']) {
       await payDirect(bench, { order_id: orderId })
       const answer = await sendResend(bench, 'purchase', 'callback=true', orderId)
@@ -33,8 +21,7 @@ export const resendRows: Row[] = [
     }
     expect((await sendResend(bench, 'purchase', 'callback=true', 'unknown')).status).toBe(404)
   }),
-  row('resend', '| operation | String | yes | path, operation name such as `purchase`, `void` |', async (create) => {
-    const bench = createBench({}, create)
+  row('resend', '| operation | String', async (bench) => {
     await payDirect(bench, { method: 'auth' })
     bench.emulator.control.voidPayment('A-1')
     for (const [operation, status] of [
@@ -49,8 +36,7 @@ export const resendRows: Row[] = [
       if (status === 200) expect(((await answer.json()) as Json).method).toBe(operation)
     }
   }),
-  row('resend', '| callback | Boolean | yes | query, must be `true` |', async (create) => {
-    const bench = createBench({}, create)
+  row('resend', '| callback | Boolean', async (bench) => {
     await payDirect(bench)
     await bench.emulator.deliveries.idle()
     for (const query of ['', 'callback=false', 'callback=1', 'callback=TRUE', 'callback=']) {
@@ -60,37 +46,27 @@ export const resendRows: Row[] = [
     await bench.emulator.deliveries.idle()
     expect(bench.received).toHaveLength(2)
   }),
-  row(
-    'resend',
-    '| transactionId | String | no | query, recurring payments only, with operation `purchase`: one transaction of the recurring payment |',
-    async (create) => {
-      const bench = createBench({}, create)
-      const { emulator } = bench
-      await payHosted(bench, { init_recurring: { interval_unit: 'month', interval_count: 1 } })
-      await emulator.clock.advance({ months: 2 })
-      const transactions = emulator.orders.get('A-1')?.payments.map(({ transaction_id }) => transaction_id) ?? []
-      expect(transactions).toHaveLength(3)
-      for (const id of transactions) {
-        const answer = (await (await sendResend(bench, 'purchase', `callback=true&transactionId=${id}`)).json()) as Json
-        expect(answer.transaction_id).toBe(id)
-      }
-      expect((await sendResend(bench, 'purchase', 'callback=true&transactionId=unknown')).status).toBe(404)
-      await payDirect(bench, { order_id: 'once' })
-      const once = `callback=true&transactionId=${transactions[0]}`
-      expect((await sendResend(bench, 'purchase', once, 'once')).status).toBe(400)
-      expect((await sendResend(bench, 'refund', once)).status).toBe(400)
-    },
-  ),
-  row(
-    'resend',
-    'Without `transactionId` the data of the latest transaction of the subscription is returned.',
-    async (create) => {
-      const bench = createBench({}, create)
-      await payHosted(bench, { init_recurring: { interval_unit: 'day', interval_count: 1 } })
-      await bench.emulator.clock.advance({ days: 3 })
-      const latest = bench.emulator.orders.get('A-1')?.payments.at(-1)
-      const answer = (await (await sendResend(bench, 'purchase')).json()) as Json
-      expect([answer.transaction_id, answer.created_at]).toEqual([latest?.transaction_id, '2026-02-03T10:00:00.000'])
-    },
-  ),
+  row('resend', '| transactionId | String', async (bench) => {
+    const { emulator } = bench
+    await payHosted(bench, { init_recurring: { interval_unit: 'month', interval_count: 1 } })
+    await emulator.clock.advance({ months: 2 })
+    const transactions = emulator.orders.get('A-1')?.payments.map(({ transaction_id }) => transaction_id) ?? []
+    expect(transactions).toHaveLength(3)
+    for (const id of transactions) {
+      const answer = (await (await sendResend(bench, 'purchase', `callback=true&transactionId=${id}`)).json()) as Json
+      expect(answer.transaction_id).toBe(id)
+    }
+    expect((await sendResend(bench, 'purchase', 'callback=true&transactionId=unknown')).status).toBe(404)
+    await payDirect(bench, { order_id: 'once' })
+    const once = `callback=true&transactionId=${transactions[0]}`
+    expect((await sendResend(bench, 'purchase', once, 'once')).status).toBe(400)
+    expect((await sendResend(bench, 'refund', once)).status).toBe(400)
+  }),
+  row('resend', 'Without `transactionId`', async (bench) => {
+    await payHosted(bench, { init_recurring: DAILY })
+    await bench.emulator.clock.advance({ days: 3 })
+    const latest = bench.emulator.orders.get('A-1')?.payments.at(-1)
+    const answer = (await (await sendResend(bench, 'purchase')).json()) as Json
+    expect([answer.transaction_id, answer.created_at]).toEqual([latest?.transaction_id, '2026-02-03T10:00:00.000'])
+  }),
 ]

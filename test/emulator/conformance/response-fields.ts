@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { createBench, direct, type Json, openCheckout, SPLIT } from '../call.ts'
-import { OPTIONAL, RECURRING } from './probe.ts'
 import { namesIn, type Row, row, sentenceOf } from './row.ts'
-import { cancel, capture, payDirect, payHosted, sendResend } from './samples.ts'
+import { cancel, capture, eventsOf, payDirect, payHosted, sendResend } from './samples.ts'
+import { OPTIONAL, RECURRING } from './targets.ts'
 
 /** The fields of an answer, neither more nor fewer. "customer fields" are those that were sent. */
 function keys(record: Json, listed: string[]): void {
@@ -19,135 +19,80 @@ const CUSTOMER_FIELDS = 'id ip fname lname patronym email phone country birthday
   .map((name) => `customer_${name}`)
 
 export const responseRows: Row[] = [
-  {
-    section: 'split-direct',
-    sentence: sentenceOf('split-direct', 'Response: a payment record'),
-    run: async (create) => {
+  row('split-direct', 'Response: a payment record', async (bench) => {
+    const sent = direct(bench.emulator, { ...OPTIONAL, split: SPLIT })
+    const answer = await payDirect(bench, { ...OPTIONAL, split: SPLIT }, '/api/v1/split/purchase')
+    keys(answer, namesIn(sentenceOf('split-direct', 'Response: a payment record')))
+    // The echo is of what was sent, and the customer's data too.
+    for (const [name, value] of Object.entries(sent)) {
+      if (name in answer) expect(answer[name]).toEqual(value)
+      else expect(['customer_referrer', 'cryptogram']).toContain(name)
+    }
+    expect(answer.customer_referrer).toBe(OPTIONAL.customer_referrer)
+  }),
+  row('create-payment', 'Response is a payment record', async (_, create) => {
+    for (const [method, cc_number] of [
+      ['auth', '4111111111111111'],
+      ['purchase', '4000000000003220'],
+    ]) {
+      const answer = await payDirect(createBench({}, create), { ...OPTIONAL, method, cc_number })
+      keys(answer, PAYMENT_FIELDS)
+      expect(answer).toMatchObject({ method, mode: 'direct', payload: OPTIONAL.payload })
+      expect(answer).toMatchObject({ customer_phone: '380501234567', customer_tax_id: '1234567890' })
+    }
+  }),
+  row('capture', 'Response: a secondary operation record', async (bench) => {
+    const listed = namesIn(sentenceOf('capture', 'Response: a secondary operation record')).filter(
+      (name) => !['direct', 'capture', 'order_currency', 'currency'].includes(name),
+    )
+    await payDirect(bench, { method: 'auth' })
+    const partial = await capture(bench, { charge_amount: 40, comment: 'Part' })
+    keys(partial, [...listed, 'currency'])
+    expect(partial).toMatchObject({ mode: 'direct', method: 'capture', amount: 40, currency: 'UAH', comment: 'Part' })
+    const full = await capture(bench)
+    keys(full, [...listed, 'order_currency'])
+    expect(full).toMatchObject({ mode: 'direct', method: 'capture', amount: 60.5, order_currency: 'UAH' })
+    expect(full.fee).toMatchObject({ currency: 'UAH' })
+  }),
+  row('cancel', 'Response: a JSON array', async (_, create) => {
+    for (const method of ['purchase', 'auth']) {
       const bench = createBench({}, create)
-      const sent = direct(bench.emulator, { ...OPTIONAL, split: SPLIT })
-      const answer = await payDirect(bench, { ...OPTIONAL, split: SPLIT }, '/api/v1/split/purchase')
-      keys(answer, namesIn(sentenceOf('split-direct', 'Response: a payment record')))
-      // The echo is of what was sent, and the customer's data too.
-      for (const [name, value] of Object.entries(sent)) {
-        if (name in answer) expect(answer[name]).toEqual(value)
-        else expect(['customer_referrer', 'cryptogram']).toContain(name)
-      }
-      expect(answer.customer_referrer).toBe(OPTIONAL.customer_referrer)
-    },
-  },
-  {
-    section: 'create-payment',
-    sentence: sentenceOf('create-payment', 'Response is a payment record'),
-    run: async (create) => {
-      for (const [method, cc_number] of [
-        ['auth', '4111111111111111'],
-        ['purchase', '4000000000003220'],
-      ]) {
-        const answer = await payDirect(createBench({}, create), { ...OPTIONAL, method, cc_number })
-        keys(answer, PAYMENT_FIELDS)
-        expect(answer).toMatchObject({ method, mode: 'direct', payload: OPTIONAL.payload })
-        expect(answer).toMatchObject({ customer_phone: '380501234567', customer_tax_id: '1234567890' })
-      }
-    },
-  },
-  {
-    section: 'capture',
-    sentence: sentenceOf('capture', 'Response: a secondary operation record'),
-    run: async (create) => {
-      const listed = namesIn(sentenceOf('capture', 'Response: a secondary operation record')).filter(
-        (name) => !['direct', 'capture', 'order_currency', 'currency'].includes(name),
-      )
-      const bench = createBench({}, create)
-      await payDirect(bench, { method: 'auth' })
-      const partial = await capture(bench, { charge_amount: 40, comment: 'Part' })
-      keys(partial, [...listed, 'currency'])
-      expect(partial).toMatchObject({ mode: 'direct', method: 'capture', amount: 40, currency: 'UAH', comment: 'Part' })
-      const full = await capture(bench)
-      keys(full, [...listed, 'order_currency'])
-      expect(full).toMatchObject({ mode: 'direct', method: 'capture', amount: 60.5, order_currency: 'UAH' })
-      const free = createBench({}, create)
-      await payDirect(free, { method: 'auth', cc_number: '4000000000000077' })
-      expect((await capture(free)).fee).toBe(null)
-      expect(full.fee).toMatchObject({ currency: 'UAH' })
-    },
-  },
-  row(
-    'cancel',
-    'Response: a JSON array holding one payment record with mode `hosted`, method `auth` or `purchase`, status `failure`, status_code `6007`; unknown values are null.',
-    async (create) => {
-      for (const method of ['purchase', 'auth']) {
-        const bench = createBench({}, create)
-        const unsent = {
-          payload: undefined,
-          customer_patronym: undefined,
-          customer_email: undefined,
-          customer_phone: undefined,
-        }
-        await openCheckout(bench.emulator, { method, ...unsent })
-        const record = await cancel(bench)
-        // `bank_short_name` is for "direct responses".
-        keys(
-          record,
-          PAYMENT_FIELDS.filter((name) => name !== 'bank_short_name'),
-        )
-        expect(record).toMatchObject({ mode: 'hosted', method, status: 'failure', status_code: '6007' })
-        for (const name of [
-          'cc_mask',
-          'cc_token',
-          'gateway_order_id',
-          'eci',
-          'payload',
-          'receipt_url',
-          ...CUSTOMER_FIELDS,
-        ]) {
-          expect(record[name]).toBe(null)
-        }
-      }
-    },
-  ),
-  row(
-    'recurring',
-    'The response is the payment record plus `recurring.id` and `recurring.status` (`init` on creation).',
-    async (create) => {
-      const bench = createBench({}, create)
-      const cc_number = '4000000000003220'
-      const waiting = await payDirect(bench, { init_recurring: RECURRING, cc_number })
-      keys(waiting, [...PAYMENT_FIELDS, 'recurring'])
-      expect(waiting.recurring).toEqual({ id: expect.any(String), status: 'init' })
-      const paid = await payDirect(bench, { init_recurring: RECURRING, order_id: 'P' })
-      expect(paid).toMatchObject({ status: 'success', recurring: { status: 'init' } })
-      const split = await payDirect(
-        bench,
-        { init_recurring: RECURRING, cc_number, order_id: 'S', split: SPLIT },
-        '/api/v1/split/purchase',
-      )
-      expect(split.recurring).toEqual({ id: expect.any(String), status: 'init' })
-    },
-  ),
-  row(
-    'resend',
-    'The response body has the webhook parameters of the operation; for recurring payments it also has the `recurring` object.',
-    async (create) => {
-      const bench = createBench({}, create)
-      const { emulator, received } = bench
-      await payDirect(bench, { method: 'auth', ...OPTIONAL })
-      await capture(bench, { charge_amount: 5 })
-      await payHosted(bench, { order_id: 'R', init_recurring: RECURRING })
-      await emulator.deliveries.idle()
-      const [auth, captured, recurring] = received.map(({ event }) => event)
-      const read = async (operation: string, orderId?: string): Promise<Json> => {
-        const response = await sendResend(bench, operation, 'callback=true', orderId)
-        expect(response.status).toBe(200)
-        return (await response.json()) as Json
-      }
-      // An unknown parameter now and then belongs to a delivery, not to the operation.
-      const known = ({ emulator_note: _, ...event }: Json = {}): Json => event
-      expect(await read('auth')).toEqual(known(auth))
-      expect(await read('capture')).toEqual(known(captured))
-      const again = await read('purchase', 'R')
-      expect(again).toEqual(known(recurring))
-      expect(again.recurring).toEqual({ id: expect.any(String), status: 'active' })
-      expect('recurring' in (await read('auth'))).toBe(false)
-    },
-  ),
+      const unsent = ['payload', 'customer_patronym', 'customer_email', 'customer_phone']
+      await openCheckout(bench.emulator, { method, ...Object.fromEntries(unsent.map((name) => [name, undefined])) })
+      const record = await cancel(bench)
+      // `bank_short_name` is for "direct responses".
+      const listed = PAYMENT_FIELDS.filter((name) => name !== 'bank_short_name')
+      keys(record, listed)
+      expect(record).toMatchObject({ mode: 'hosted', method, status: 'failure', status_code: '6007' })
+      const unknown = ['cc_mask', 'cc_token', 'gateway_order_id', 'eci', 'payload', 'receipt_url', ...CUSTOMER_FIELDS]
+      for (const name of unknown) expect([name, record[name]]).toEqual([name, null])
+    }
+  }),
+  row('recurring', 'The response is the payment', async (bench) => {
+    const recurring = { id: expect.any(String), status: 'init' }
+    const waits = { init_recurring: RECURRING, cc_number: '4000000000003220' }
+    const waiting = await payDirect(bench, waits)
+    keys(waiting, [...PAYMENT_FIELDS, 'recurring'])
+    expect(waiting.recurring).toEqual(recurring)
+    const paid = await payDirect(bench, { init_recurring: RECURRING, order_id: 'P' })
+    expect(paid).toMatchObject({ status: 'success', recurring })
+    const split = await payDirect(bench, { ...waits, order_id: 'S', split: SPLIT }, '/api/v1/split/purchase')
+    expect(split.recurring).toEqual(recurring)
+  }),
+  row('resend', 'The response body has the', async (bench) => {
+    await payDirect(bench, { method: 'auth', ...OPTIONAL })
+    await capture(bench, { charge_amount: 5 })
+    await payHosted(bench, { order_id: 'R', init_recurring: RECURRING })
+    const [auth, captured, recurring] = await eventsOf(bench)
+    const read = async (operation: string, orderId?: string): Promise<Json> =>
+      (await sendResend(bench, operation, 'callback=true', orderId)).json() as Promise<Json>
+    // An unknown parameter now and then belongs to a delivery, not to the operation.
+    const known = ({ emulator_note: _, ...event }: Json = {}): Json => event
+    expect(await read('auth')).toEqual(known(auth))
+    expect(await read('capture')).toEqual(known(captured))
+    const again = await read('purchase', 'R')
+    expect(again).toEqual(known(recurring))
+    expect(again.recurring).toEqual({ id: expect.any(String), status: 'active' })
+    expect('recurring' in (await read('auth'))).toBe(false)
+  }),
 ]

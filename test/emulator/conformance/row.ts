@@ -1,57 +1,70 @@
 import type { createEmulator } from '../../../src/emulator/index.ts'
-import type { BeyondSentence } from '../../spec/beyond.ts'
-import { DOCUMENT, type Section, type Sentence } from '../../spec/document.ts'
+import { BEYOND } from '../../spec/beyond.ts'
+import { DOCUMENT } from '../../spec/document.ts'
+import { type Bench, createBench } from '../call.ts'
 
 export type Create = typeof createEmulator
 
-/** One row of the conformance table: a sentence of the API document (or of public material beyond it), and how to see over HTTP that it holds. */
+/** What is quoted: the sections of the API document, and the public material beyond it. */
+export const QUOTED = { ...DOCUMENT, beyond: BEYOND }
+export type Section = keyof typeof QUOTED
+
+/** One row of the conformance table: a sentence, and how to see over HTTP that it holds. */
 export interface Row {
-  section: Section | 'beyond'
+  section: Section
   sentence: string
   /** Throws when the sentence does not hold for the emulators that `create` makes. */
   run(create: Create): Promise<void>
 }
 
-export function row<S extends Section>(section: S, sentence: Sentence<S>, run: Row['run']): Row {
-  return { section, sentence, run }
+/** The one sentence of a section that begins so. */
+export function sentenceOf(section: Section, beginning: string): string {
+  const found = QUOTED[section].filter((sentence) => sentence.startsWith(beginning))
+  const [sentence] = found
+  if (sentence === undefined || found.length > 1) {
+    throw new Error(`${found.length} sentences of ${section} begin with ${beginning}`)
+  }
+  return sentence
 }
 
-export function beyondRow(sentence: BeyondSentence, run: Row['run']): Row {
-  return { section: 'beyond', sentence, run }
+/** Sees that a sentence holds, on a bench of its own or on more that it makes with `create`. */
+type Check = (bench: Bench, create: Create) => Promise<void>
+
+/** A row of the one sentence of a section that begins so. */
+export function row(section: Section, beginning: string, check: Check): Row {
+  return { section, sentence: sentenceOf(section, beginning), run: (create) => check(createBench({}, create), create) }
 }
 
-/** A sentence that no request can show, and why. */
-export interface Outside {
-  section: Section
-  sentence: string
-  why: string
+/** Several sentences that say the same, each as `section: beginning`. */
+export function rows(quotes: `${Section}: ${string}`[], check: Check): Row[] {
+  return quotes.map((quote) => {
+    const [section = '', beginning = ''] = quote.split(/: (.*)/)
+    return row(section as Section, beginning, check)
+  })
 }
 
-export function outside<S extends Section>(section: S, sentence: Sentence<S>, why: string): Outside {
-  return { section, sentence, why }
+/** A row for each line of a section's table: `run` sees that what its cells say holds. */
+export function tableRows(section: Section, run: (create: Create, ...cells: string[]) => Promise<void>): Row[] {
+  return tableOf(section).map(({ line, cells }) => ({
+    section,
+    sentence: line,
+    run: (create) => run(create, ...cells),
+  }))
 }
 
 /** The cells of the table rows of a section. */
 export function tableOf(section: Section): { line: string; cells: string[] }[] {
-  const lines: readonly string[] = DOCUMENT[section]
-  return lines
-    .filter((line) => line.startsWith('|'))
-    .map((line) => ({
-      line,
-      cells: line
-        .slice(1, -1)
-        .split('|')
-        .map((cell) => cell.trim()),
-    }))
+  const lines = QUOTED[section].filter((sentence) => sentence.startsWith('|'))
+  return lines.map((line) => ({
+    line,
+    cells: line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  }))
 }
 
 /** The names in backticks of a sentence. */
 export function namesIn(sentence: string): string[] {
   return [...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? '')
-}
-
-export function sentenceOf(section: Section, beginning: string): string {
-  const found = (DOCUMENT[section] as readonly string[]).find((sentence) => sentence.startsWith(beginning))
-  if (found === undefined) throw new Error(`${section} has no sentence that begins with ${beginning}`)
-  return found
 }

@@ -1,4 +1,4 @@
-import { testCard } from '../../../src/emulator/index.ts'
+import { type EmulatorOptions, testCard } from '../../../src/emulator/index.ts'
 import {
   type Bench,
   cardForm,
@@ -13,8 +13,14 @@ import {
   SPLIT,
   submit,
 } from '../call.ts'
-import { OPTIONAL, RECURRING } from './probe.ts'
 import type { Create } from './row.ts'
+import { OPTIONAL, RECURRING } from './targets.ts'
+
+export const DAILY = { interval_unit: 'day', interval_count: 1 }
+
+/** The methods of webhooks. */
+export const PRIMARY = ['purchase', 'auth', 'credit', 'p2p', 'lookup']
+export const SECONDARY = ['capture', 'void', 'auth_increment', 'refund']
 
 /** Calls that many rows need, and a day of the service from which records of every kind can be taken. */
 
@@ -25,6 +31,14 @@ async function jsonOf(response: Response): Promise<Json> {
 
 export async function payDirect({ emulator }: Bench, more: Json = {}, path = '/api/v1/payment'): Promise<Json> {
   return jsonOf(await post(emulator, path, direct(emulator, more)))
+}
+
+/** A bench with a direct payment whose webhooks have arrived. */
+export async function paid(more: Json = {}, options: EmulatorOptions = {}): Promise<Bench> {
+  const bench = createBench(options)
+  await payDirect(bench, more)
+  await bench.emulator.deliveries.idle()
+  return bench
 }
 
 export async function capture({ emulator }: Bench, more: Json = {}): Promise<Json> {
@@ -86,8 +100,16 @@ export interface Samples {
   webhooks: Record<string, Json[]>
 }
 
+/** Samples cost a day of the service; all rows of one emulator share them. */
+const samples = new WeakMap<Create, Promise<Samples>>()
+export function samplesOf(create: Create): Promise<Samples> {
+  const taken = samples.get(create) ?? takeSamples(create)
+  samples.set(create, taken)
+  return taken
+}
+
 /** One payment of each kind, with every optional parameter sent. */
-export async function takeSamples(create: Create): Promise<Samples> {
+async function takeSamples(create: Create): Promise<Samples> {
   const bench = createBench({}, create)
   const { emulator, received } = bench
   const payments: Json[] = []
@@ -116,8 +138,8 @@ export async function takeSamples(create: Create): Promise<Samples> {
   await emulator.deliveries.idle()
   const webhooks: Record<string, Json[]> = {}
   for (const { event } of received) {
-    const list = webhooks[String(event.method)] ?? []
-    webhooks[String(event.method)] = [...list, event]
+    const method = String(event.method)
+    webhooks[method] = [...(webhooks[method] ?? []), event]
   }
   return { payments, captures, webhooks }
 }

@@ -1,197 +1,157 @@
 import { expect } from 'vitest'
-import { type Bench, createBench, hosted, type Json, openCheckout, post } from '../call.ts'
-import { type Create, type Row, row } from './row.ts'
-import { payHosted } from './samples.ts'
+import type { TestCardName } from '../../../src/emulator/index.ts'
+import { createBench, hosted, type Json, openCheckout, post } from '../call.ts'
+import { type Create, type Row, row, rows } from './row.ts'
+import { DAILY, payHosted } from './samples.ts'
 
 /** The schedule of recurring payments. */
 
-async function statusOf({ emulator }: Bench, body: Json, path = '/api/v1/payment'): Promise<number> {
-  return (await post(emulator, path, body)).status
-}
-
-/** Sends init_recurring with one value changed. */
+const MONTHLY = { interval_unit: 'month', interval_count: 1 }
+/** Whether a monthly payment is taken with a part of init_recurring changed. */
 export async function accepts(create: Create, init_recurring: Json): Promise<boolean> {
-  const bench = createBench({}, create)
-  const recurring = { interval_unit: 'month', interval_count: 1, ...init_recurring }
-  return (await statusOf(bench, hosted(bench.emulator, { init_recurring: recurring }))) === 303
+  const { emulator } = createBench({}, create)
+  const body = hosted(emulator, { init_recurring: { ...MONTHLY, ...init_recurring } })
+  return (await post(emulator, '/api/v1/payment', body)).status === 303
 }
 
-export async function edges(create: Create, name: string, least: number, most: number, more: Json = {}): Promise<void> {
-  for (const [value, expected] of [
-    [least - 1, false],
-    [least, true],
-    [most, true],
-    [most + 1, false],
-  ] as const) {
+async function edges(create: Create, name: string, least: number, most: number, more: Json = {}): Promise<void> {
+  for (const value of [least - 1, least, most, most + 1]) {
+    const expected = value >= least && value <= most
     expect([name, value, await accepts(create, { ...more, [name]: value })]).toEqual([name, value, expected])
   }
 }
 
-/** The days and times of all charges of a subscription after the initial payment. */
-export async function charges(
-  create: Create,
-  init_recurring: Json,
-  advance: Json,
-  card = 'success',
-): Promise<string[]> {
+/** A configuration, how far the clock goes, the charges that follow the first payment, and the card. */
+type Schedule = [config: Json, advance: Json, charged: string[], card?: TestCardName]
+
+async function charge(create: Create, config: Json, advance: Json, card: TestCardName = 'success') {
   const bench = createBench({}, create)
-  await payHosted(bench, { init_recurring }, card as 'success')
+  await payHosted(bench, { init_recurring: { ...MONTHLY, ...config } }, card)
   await bench.emulator.clock.advance(advance)
   const payments = bench.emulator.orders.get('A-1')?.payments.slice(1) ?? []
-  return payments.map(({ created_at, status }) => `${created_at.slice(0, 19)} ${status}`)
+  const charged = payments.map(({ created_at, status }) =>
+    status === 'success' ? created_at.slice(0, 19) : `${created_at.slice(0, 19)} ${status}`,
+  )
+  return { bench, charged, payments }
 }
 
-export const MONTHLY = { interval_unit: 'month', interval_count: 1 }
-
-export function scheduleRows(): Row[] {
-  const table: [string, Json, Json, string[]][] = [
-    [
-      'day',
-      { interval_unit: 'day', interval_count: 2 },
-      { days: 5 },
-      ['2026-02-02T10:00:00 success', '2026-02-04T10:00:00 success'],
-    ],
-    [
-      'week',
-      { interval_unit: 'week', interval_count: 1 },
-      { weeks: 2 },
-      ['2026-02-07T10:00:00 success', '2026-02-14T10:00:00 success'],
-    ],
-    [
-      'month',
-      { interval_unit: 'month', interval_count: 2 },
-      { months: 4 },
-      ['2026-03-31T10:00:00 success', '2026-05-31T10:00:00 success'],
-    ],
-    [
-      'quarter',
-      { interval_unit: 'quarter', interval_count: 1 },
-      { months: 6 },
-      ['2026-04-30T10:00:00 success', '2026-07-31T10:00:00 success'],
-    ],
-    [
-      'year',
-      { interval_unit: 'year', interval_count: 1 },
-      { years: 2 },
-      ['2027-01-31T10:00:00 success', '2028-01-31T10:00:00 success'],
-    ],
-  ]
-  return [
-    row('recurring', '| interval_unit | String | yes | `day`, `week`, `month`, `quarter`, `year` |', async (create) => {
-      for (const [unit, config, advance, expected] of table) {
-        expect([unit, await charges(create, config, advance)]).toEqual([unit, expected])
-      }
-      for (const interval_unit of ['hour', 'days', 'DAY', ''])
-        expect(await accepts(create, { interval_unit })).toBe(false)
-    }),
-    row(
-      'recurring',
-      '| interval_count | Integer | yes | Number of intervals between charges, maximum 30 |',
-      async (create) => {
-        await edges(create, 'interval_count', 1, 30)
-        const [first] = await charges(create, { interval_unit: 'day', interval_count: 30 }, { days: 31 })
-        expect(first).toBe('2026-03-02T10:00:00 success')
-      },
-    ),
-    row('recurring', '| start_date | Date | no | First scheduled charge |', async (create) => {
-      expect(await charges(create, { ...MONTHLY, start_date: '2026-02-15' }, { months: 2 })).toEqual([
-        '2026-02-15T10:00:00 success',
-        '2026-03-15T10:00:00 success',
-      ])
-      // A day that is over is not made up for; the rhythm it gives stays.
-      expect(await charges(create, { ...MONTHLY, start_date: '2025-12-31' }, { months: 2 })).toEqual([
-        '2026-02-28T10:00:00 success',
-        '2026-03-31T10:00:00 success',
-      ])
-    }),
-    row('recurring', '| expiry_date | Date | no | Last scheduled charge |', async (create) => {
-      const until = (expiry_date: string) => charges(create, { ...MONTHLY, expiry_date }, { months: 6 })
-      expect(await until('2026-03-31')).toEqual(['2026-02-28T10:00:00 success', '2026-03-31T10:00:00 success'])
-      expect(await until('2026-03-30')).toEqual(['2026-02-28T10:00:00 success'])
-      const bench = createBench({}, create)
-      await payHosted(bench, { init_recurring: { ...MONTHLY, expiry_date: '2026-02-28' } })
-      const status = () => bench.emulator.orders.get('A-1')?.recurring?.status
-      await bench.emulator.clock.advance({ months: 1 })
-      expect(status()).toBe('active')
-      await bench.emulator.clock.advance({ days: 1 })
-      expect(status()).toBe('canceled')
-    }),
-    row(
-      'recurring',
-      '| time | Time | no | Time of each charge, UTC; defaults to the creation time of the recurring payment |',
-      async (create) => {
-        const daily = { interval_unit: 'day', interval_count: 1 }
-        expect(await charges(create, { ...daily, time: '06:05:04' }, { days: 2 })).toEqual([
-          '2026-02-01T06:05:04 success',
-          '2026-02-02T06:05:04 success',
-        ])
-        expect(await charges(create, daily, { days: 1 })).toEqual(['2026-02-01T10:00:00 success'])
-      },
-    ),
-    row(
-      'recurring',
-      '| amount | Number | no | Recurring amount; defaults to the initial amount; positive, at most 2 decimal digits |',
-      async (create) => {
-        for (const [more, amount] of [
-          [{ amount: 5.25 }, 5.25],
-          [{}, 100.5],
-        ] as const) {
-          const bench = createBench({}, create)
-          await payHosted(bench, { init_recurring: { ...MONTHLY, ...more } })
-          await bench.emulator.clock.advance({ months: 1 })
-          expect(bench.emulator.orders.get('A-1')?.payments.map((payment) => payment.amount)).toEqual([100.5, amount])
-        }
-      },
-    ),
-    row(
-      'recurring',
-      '| retry_attempts | Integer | no | Retries after a failed charge; default 3; maximum 7 |',
-      async (create) => {
-        await edges(create, 'retry_attempts', 0, 7)
-        const declined = await charges(create, MONTHLY, { months: 1, days: 10 }, 'recurring_declined')
-        expect(declined).toEqual(
-          [28, 1, 2, 3].map((day) => `2026-0${day === 28 ? 2 : 3}-${String(day).padStart(2, '0')}T10:00:00 failure`),
-        )
-        // Given up, the subscription goes on with the next interval (assumption).
-        expect((await charges(create, MONTHLY, { months: 2 }, 'recurring_declined')).at(-1)).toBe(
-          '2026-03-31T10:00:00 failure',
-        )
-      },
-    ),
-    row(
-      'recurring',
-      '| retry_interval_hours | Integer | no | Hours between retries; default 2 when `interval_unit` is `day`, else 24; maximum 23 when `day`, else 72 |',
-      async (create) => {
-        const retried = await charges(
-          create,
-          { ...MONTHLY, retry_interval_hours: 72 },
-          { months: 1, days: 3 },
-          'recurring_declined_once',
-        )
-        expect(retried).toEqual(['2026-02-28T10:00:00 failure', '2026-03-03T10:00:00 success'])
-      },
-    ),
-    row(
-      'recurring',
-      "| notification_url | URL | no | Where recurring notifications go; defaults to the initial transaction's `server_url` |",
-      async (create) => {
-        for (const [more, url] of [
-          [{ notification_url: 'https://shop.example/notify' }, 'https://shop.example/notify'],
-          [{}, 'https://shop.example/hook'],
-        ] as const) {
-          const bench = createBench({}, create)
-          await payHosted(bench, { init_recurring: { ...MONTHLY, ...more } })
-          await bench.emulator.clock.advance({ months: 1 })
-          expect(bench.received.map((received) => received.url)).toEqual(['https://shop.example/hook', url])
-        }
-      },
-    ),
-    row('states', 'Transitions between them: not shown.', async (create) => {
-      const bench = createBench({}, create)
-      await openCheckout(bench.emulator, { init_recurring: MONTHLY })
-      await bench.emulator.clock.advance({ months: 2 })
-      expect(bench.emulator.orders.get('A-1')).toMatchObject({ status: 'init', recurring: { status: 'init' } })
-      expect(bench.received).toEqual([])
-    }),
-  ]
+async function followed(create: Create, schedules: Schedule[]): Promise<void> {
+  for (const [config, advance, expected, card] of schedules) {
+    expect([config, (await charge(create, config, advance, card)).charged]).toEqual([config, expected])
+  }
 }
+
+const INTERVALS: Schedule[] = [
+  [{ interval_unit: 'day', interval_count: 2 }, { days: 5 }, ['2026-02-02T10:00:00', '2026-02-04T10:00:00']],
+  [{ interval_unit: 'week' }, { weeks: 2 }, ['2026-02-07T10:00:00', '2026-02-14T10:00:00']],
+  [{ interval_count: 2 }, { months: 4 }, ['2026-03-31T10:00:00', '2026-05-31T10:00:00']],
+  [{ interval_unit: 'quarter' }, { months: 6 }, ['2026-04-30T10:00:00', '2026-07-31T10:00:00']],
+  [{ interval_unit: 'year' }, { years: 2 }, ['2027-01-31T10:00:00', '2028-01-31T10:00:00']],
+]
+
+const STARTS: Schedule[] = [
+  [{ start_date: '2026-02-15' }, { months: 2 }, ['2026-02-15T10:00:00', '2026-03-15T10:00:00']],
+  // A day that is over is not made up for; the rhythm it gives stays.
+  [{ start_date: '2025-12-31' }, { months: 2 }, ['2026-02-28T10:00:00', '2026-03-31T10:00:00']],
+]
+
+const ENDS: Schedule[] = [
+  [{ expiry_date: '2026-03-31' }, { months: 6 }, ['2026-02-28T10:00:00', '2026-03-31T10:00:00']],
+  [{ expiry_date: '2026-03-30' }, { months: 6 }, ['2026-02-28T10:00:00']],
+]
+
+const TIMES: Schedule[] = [
+  [{ ...DAILY, time: '06:05:04' }, { days: 2 }, ['2026-02-01T06:05:04', '2026-02-02T06:05:04']],
+  [DAILY, { days: 1 }, ['2026-02-01T10:00:00']],
+]
+
+const failures = (...times: string[]): string[] => times.map((time) => `2026-${time}:00:00 failure`)
+
+const RETRIES: Schedule[] = [
+  [{}, { months: 1, days: 20 }, failures('02-28T10', '03-01T10', '03-02T10', '03-03T10'), 'recurring_declined'],
+  [{ retry_attempts: 0 }, { months: 1, days: 20 }, failures('02-28T10'), 'recurring_declined'],
+]
+
+const WAITS: Schedule[] = [
+  [DAILY, { days: 1, hours: 5 }, failures('02-01T10', '02-01T12', '02-01T14'), 'recurring_declined'],
+  [{}, { months: 1, hours: 30 }, [...failures('02-28T10'), '2026-03-01T10:00:00'], 'recurring_declined_once'],
+  [
+    { retry_interval_hours: 72 },
+    { months: 1, days: 3 },
+    [...failures('02-28T10'), '2026-03-03T10:00:00'],
+    'recurring_declined_once',
+  ],
+  [
+    { retry_interval_hours: 7, retry_attempts: 1 },
+    { months: 1, days: 3 },
+    failures('02-28T10', '02-28T17'),
+    'recurring_declined',
+  ],
+  [
+    { retry_interval_hours: 0, retry_attempts: 2 },
+    { months: 1 },
+    failures('02-28T10', '02-28T10', '02-28T10'),
+    'recurring_declined',
+  ],
+]
+
+export const scheduleRows: Row[] = [
+  row('recurring', '| interval_unit', async (_, create) => {
+    await followed(create, INTERVALS)
+    for (const interval_unit of ['hour', 'days', 'DAY', ''])
+      expect(await accepts(create, { interval_unit })).toBe(false)
+  }),
+  ...rows(['recurring: | interval_count', 'limits: | interval_count'], async (_, create) => {
+    await edges(create, 'interval_count', 1, 30)
+    await followed(create, [[{ ...DAILY, interval_count: 30 }, { days: 31 }, ['2026-03-02T10:00:00']]])
+  }),
+  row('recurring', '| start_date', (_, create) => followed(create, STARTS)),
+  row('recurring', '| expiry_date', async (_, create) => {
+    await followed(create, ENDS)
+    const { bench } = await charge(create, { expiry_date: '2026-02-28' }, { months: 1 })
+    const status = () => bench.emulator.orders.get('A-1')?.recurring?.status
+    expect(status()).toBe('active')
+    await bench.emulator.clock.advance({ days: 1 })
+    expect(status()).toBe('canceled')
+  }),
+  row('recurring', '| time', (_, create) => followed(create, TIMES)),
+  row('recurring', '| amount', async (_, create) => {
+    for (const [more, amount] of [
+      [{ amount: 5.25 }, 5.25],
+      [{}, 100.5],
+    ] as const) {
+      expect((await charge(create, more, { months: 1 })).payments).toMatchObject([{ amount }])
+    }
+  }),
+  ...rows(['recurring: | retry_attempts', 'limits: | retry_attempts'], async (_, create) => {
+    await edges(create, 'retry_attempts', 0, 7)
+    await followed(create, RETRIES)
+    const seven = await charge(create, { retry_attempts: 7 }, { months: 1, days: 20 }, 'recurring_declined')
+    expect(seven.charged).toHaveLength(8)
+    // Given up, the subscription goes on with the next interval (assumption).
+    const { charged } = await charge(create, {}, { months: 2 }, 'recurring_declined')
+    expect(charged.at(-1)).toBe('2026-03-31T10:00:00 failure')
+  }),
+  ...rows(['recurring: | retry_interval_hours', 'limits: | retry_interval_hours'], async (_, create) => {
+    await edges(create, 'retry_interval_hours', 0, 23, { interval_unit: 'day' })
+    for (const interval_unit of ['week', 'month', 'quarter', 'year']) {
+      await edges(create, 'retry_interval_hours', 0, 72, { interval_unit })
+    }
+    await followed(create, WAITS)
+  }),
+  row('recurring', '| notification_url', async (_, create) => {
+    for (const [more, url] of [
+      [{ notification_url: 'https://shop.example/notify' }, 'https://shop.example/notify'],
+      [{}, 'https://shop.example/hook'],
+    ] as const) {
+      const { bench } = await charge(create, more, { months: 1 })
+      expect(bench.received.map((received) => received.url)).toEqual(['https://shop.example/hook', url])
+    }
+  }),
+  row('states', 'Transitions between them', async (bench) => {
+    await openCheckout(bench.emulator, { init_recurring: MONTHLY })
+    await bench.emulator.clock.advance({ months: 2 })
+    expect(bench.emulator.orders.get('A-1')).toMatchObject({ status: 'init', recurring: { status: 'init' } })
+    expect(bench.received).toEqual([])
+  }),
+]

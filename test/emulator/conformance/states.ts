@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type TestCardName, testCard } from '../../../src/emulator/index.ts'
 import { type Bench, cardForm, createBench, direct, type Json, openCheckout, post, SPLIT, submit } from '../call.ts'
-import { type Create, type Row, row } from './row.ts'
+import { type Row, row, rows } from './row.ts'
 import { cancel, payDirect, payHosted, sendCancel } from './samples.ts'
 
 /** States, transitions, the conditions of captures and cancellations, and the words of the common types. */
@@ -15,153 +15,122 @@ async function statusesOf(bench: Bench): Promise<unknown[]> {
 }
 
 export const stateRows: Row[] = [
-  row(
-    'states',
-    'Status values that appear: `init` (payment created, unpaid), `pending` (awaiting customer action), `success`, `failure`.',
-    async (create) => {
+  ...rows(['states: Status values that appear', 'service: `hosted`: the customer'], async (bench, create) => {
+    const { emulator } = bench
+    const seen: unknown[] = []
+    const look = () => seen.push(emulator.orders.get('A-1')?.status)
+    const form = await openCheckout(emulator)
+    look()
+    await emulator.fetch(form)
+    look()
+    const bank = (await submit(emulator, form, cardForm('three_d_secure'))).headers.get('location') ?? ''
+    look()
+    await submit(emulator, bank, pass)
+    look()
+    expect(seen).toEqual(['init', 'init', 'pending', 'success'])
+    expect(emulator.orders.get('A-1')?.payments[0]?.mode).toBe('hosted')
+    const declined = createBench({}, create)
+    await payHosted(declined, {}, 'declined')
+    expect(declined.emulator.orders.get('A-1')?.status).toBe('failure')
+  }),
+  row('states', '| (new direct payment)', async (_, create) => {
+    for (const method of ['purchase', 'auth']) {
       const bench = createBench({}, create)
-      const { emulator } = bench
-      const seen: unknown[] = []
-      const look = () => seen.push(emulator.orders.get('A-1')?.status)
-      const form = await openCheckout(emulator)
-      look()
-      await emulator.fetch(form)
-      look()
-      const bank = (await submit(emulator, form, cardForm('three_d_secure'))).headers.get('location') ?? ''
-      look()
-      await submit(emulator, bank, pass)
-      look()
-      expect(seen).toEqual(['init', 'init', 'pending', 'success'])
-      const declined = createBench({}, create)
-      await payHosted(declined, {}, 'declined')
-      expect(declined.emulator.orders.get('A-1')?.status).toBe('failure')
-    },
-  ),
-  row(
-    'states',
-    '| (new direct payment) | Creation request | 3-D Secure verification required | `pending` | `status_code` 2122; `user_action_required` true; `user_action_url` set |',
-    async (create) => {
-      for (const method of ['purchase', 'auth']) {
-        const bench = createBench({}, create)
-        const record = await payDirect(bench, { method, cc_number: testCard('three_d_secure') })
-        expect(record).toMatchObject({ status: 'pending', status_code: '2122', user_action_required: true })
-        const bank = String(record.user_action_url)
-        expect((await bench.emulator.fetch(bank)).status).toBe(200)
-        const toShop = await submit(bench.emulator, bank, pass)
-        expect([toShop.status, toShop.headers.get('location')]).toEqual([303, record.result_url])
-        expect(await statusesOf(bench)).toEqual([
-          ['pending', '2122'],
-          ['success', method === 'auth' ? '1002' : '1000'],
-        ])
-        const after = bench.emulator.orders.get('A-1')?.payments[0]
-        expect(after).toMatchObject({ user_action_required: false, user_action_url: null, eci: '05' })
-      }
-      const refused = createBench({}, create)
-      const { user_action_url } = await payDirect(refused, { cc_number: testCard('three_d_secure') })
-      await submit(refused.emulator, String(user_action_url), fail)
-      // Assumption: 4157; the document has no code for it.
-      expect(await statusesOf(refused)).toEqual([
+      const record = await payDirect(bench, { method, cc_number: testCard('three_d_secure') })
+      expect(record).toMatchObject({ status: 'pending', status_code: '2122', user_action_required: true })
+      const bank = String(record.user_action_url)
+      expect((await bench.emulator.fetch(bank)).status).toBe(200)
+      const toShop = await submit(bench.emulator, bank, pass)
+      expect([toShop.status, toShop.headers.get('location')]).toEqual([303, record.result_url])
+      expect(await statusesOf(bench)).toEqual([
         ['pending', '2122'],
-        ['failure', '4157'],
+        ['success', method === 'auth' ? '1002' : '1000'],
       ])
-    },
-  ),
-  row(
-    'states',
-    '| `init` | Cancel request | method is `purchase` (including split) or `auth`, mode is `hosted` | `failure` | `status_code` 6007, description says the payment was cancelled; `user_action_required` false; `user_action_url` null |',
-    async (create) => {
-      const bench = createBench({}, create)
-      const form = await openCheckout(bench.emulator)
-      const record = await cancel(bench)
-      expect(record).toMatchObject({
-        status: 'failure',
-        status_code: '6007',
-        status_description: expect.stringMatching(/cancelled/),
-        user_action_required: false,
-        user_action_url: null,
-      })
-      expect(await statusesOf(bench)).toEqual([['failure', '6007']])
-      const page = await bench.emulator.fetch(form)
-      expect(await page.text()).toContain('Cancelled')
-      await submit(bench.emulator, form, cardForm('success'))
-      expect(bench.emulator.orders.get('A-1')?.status).toBe('failure')
-    },
-  ),
-  row(
-    'states',
-    'Recurring configuration statuses are `init` (returned with the initial purchase), `active`, `canceled`.',
-    recurringStatuses,
-  ),
-  row('recurring-status', '| recurring.status | String | `init`, `active`, `canceled` |', recurringStatuses),
-  row(
-    'cancel',
-    'Applicable only when method is `purchase` (including split) or `auth`, status is `init` and mode is `hosted`.',
-    async (create) => {
-      const bench = createBench({ hostedAuthResponse: 'record' }, create)
-      const { emulator } = bench
-      await payDirect(bench, { order_id: 'direct' })
-      await payDirect(bench, { order_id: 'direct-waits', cc_number: testCard('three_d_secure') })
-      await payHosted(bench, { order_id: 'paid' })
-      const form = await openCheckout(emulator, { order_id: 'waits' })
-      await submit(emulator, form, cardForm('three_d_secure'))
-      await openCheckout(emulator, { order_id: 'cancelled' })
-      await cancel(bench, 'cancelled')
-      emulator.control.createPayment({ method: 'lookup', order_id: 'lookup', amount: 1, currency: 'UAH' })
-      const why = async (orderId: string): Promise<unknown[]> => {
-        const response = await sendCancel(bench, orderId)
-        expect([orderId, response.status]).toEqual([orderId, 400])
-        return ((await response.json()) as { args: Json[] }).args.map(({ field_name }) => field_name)
-      }
-      expect(await why('direct')).toEqual(['status', 'mode'])
-      expect(await why('direct-waits')).toEqual(['status', 'mode'])
-      expect(await why('paid')).toEqual(['status'])
-      expect(await why('waits')).toEqual(['status'])
-      expect(await why('cancelled')).toEqual(['status'])
-      expect(await why('lookup')).toEqual(['method', 'status', 'mode'])
-      for (const order_id of ['h-purchase', 'h-auth', 'h-split']) {
-        const method = order_id === 'h-auth' ? 'auth' : 'purchase'
-        const path = order_id === 'h-split' ? '/api/v1/split/purchase' : '/api/v1/payment'
-        const body = { ...direct(emulator), mode: 'hosted', method, order_id, split: SPLIT }
-        await post(emulator, path, body)
-        expect(await cancel(bench, order_id)).toMatchObject({ method, status: 'failure' })
-      }
-    },
-  ),
-  row(
-    'errors',
-    'Payment status codes that appear: `1000` (transaction is successful), `2122` (3-D Secure verification is required to finish the transaction), `6007` (payment has been cancelled).',
-    async (create) => {
-      const bench = createBench({}, create)
-      const paid = await payDirect(bench)
-      const waits = await payDirect(bench, { order_id: 'B', cc_number: testCard('three_d_secure') })
-      await openCheckout(bench.emulator, { order_id: 'C' })
-      const cancelled = await cancel(bench, 'C')
-      const told = [paid, waits, cancelled].map(({ status_code, status_description }) => [
-        status_code,
-        status_description,
-      ])
-      expect(told).toEqual([
-        ['1000', 'Transaction is successful'],
-        ['2122', '3-D Secure verification is required to finish the transaction'],
-        ['6007', 'Payment has been cancelled'],
-      ])
-    },
-  ),
-  row('errors', 'Catalogue of `status_code` values beyond the three above: not shown.', async (create) => {
-    const codes: [TestCardName, string][] = [
-      ['insufficient_funds', '4009'],
-      ['declined', '4153'],
-      ['rejected_by_issuer', '4158'],
-      ['antifraud', '4154'],
-      ['blacklisted', '4155'],
-      ['unsupported_card', '4156'],
-      ['internal_error', '4005'],
-      ['limit_exceeded', '4010'],
-    ]
-    const bench = createBench({}, create)
-    for (const [card, code] of codes) {
-      const record = await payDirect(bench, { order_id: card, cc_number: testCard(card) })
-      expect(record).toMatchObject({ status: 'failure', status_code: code, user_action_required: false })
+      const after = bench.emulator.orders.get('A-1')?.payments[0]
+      expect(after).toMatchObject({ user_action_required: false, user_action_url: null, eci: '05' })
+    }
+    const refused = createBench({}, create)
+    const { user_action_url } = await payDirect(refused, { cc_number: testCard('three_d_secure') })
+    await submit(refused.emulator, String(user_action_url), fail)
+    // Assumption: 4157; the document has no code for it.
+    expect(await statusesOf(refused)).toEqual([
+      ['pending', '2122'],
+      ['failure', '4157'],
+    ])
+  }),
+  ...rows(['states: | `init` | Cancel request', 'service: A created but unpaid'], async (bench) => {
+    const form = await openCheckout(bench.emulator)
+    const record = await cancel(bench)
+    expect(record).toMatchObject({
+      status: 'failure',
+      status_code: '6007',
+      status_description: expect.stringMatching(/cancelled/),
+      user_action_required: false,
+      user_action_url: null,
+    })
+    expect(await statusesOf(bench)).toEqual([['failure', '6007']])
+    const page = await bench.emulator.fetch(form)
+    expect(await page.text()).toContain('Cancelled')
+    await submit(bench.emulator, form, cardForm('success'))
+    expect(bench.emulator.orders.get('A-1')?.status).toBe('failure')
+  }),
+  ...rows(['states: Recurring configuration', 'recurring-status: | recurring.status'], recurringStatuses),
+  ...rows(['cancel: Applicable only when', 'errors: Response to a cancel'], async (_, create) => {
+    const bench = createBench({ hostedAuthResponse: 'record' }, create)
+    const { emulator } = bench
+    await payDirect(bench, { order_id: 'direct' })
+    await payDirect(bench, { order_id: 'direct-waits', cc_number: testCard('three_d_secure') })
+    await payHosted(bench, { order_id: 'paid' })
+    const form = await openCheckout(emulator, { order_id: 'waits' })
+    await submit(emulator, form, cardForm('three_d_secure'))
+    await openCheckout(emulator, { order_id: 'cancelled' })
+    await cancel(bench, 'cancelled')
+    emulator.control.createPayment({ method: 'lookup', order_id: 'lookup', amount: 1, currency: 'UAH' })
+    for (const [orderId, fields] of Object.entries({
+      direct: ['status', 'mode'],
+      'direct-waits': ['status', 'mode'],
+      paid: ['status'],
+      waits: ['status'],
+      cancelled: ['status'],
+      lookup: ['method', 'status', 'mode'],
+    })) {
+      const response = await sendCancel(bench, orderId)
+      const { args } = (await response.json()) as { args: Json[] }
+      expect([orderId, response.status, args.map(({ field_name }) => field_name)]).toEqual([orderId, 400, fields])
+    }
+    for (const order_id of ['h-purchase', 'h-auth', 'h-split']) {
+      const method = order_id === 'h-auth' ? 'auth' : 'purchase'
+      const path = order_id === 'h-split' ? '/api/v1/split/purchase' : '/api/v1/payment'
+      const body = { ...direct(emulator), mode: 'hosted', method, order_id, split: SPLIT }
+      await post(emulator, path, body)
+      expect(await cancel(bench, order_id)).toMatchObject({ method, status: 'failure' })
+    }
+  }),
+  ...rows(['errors: Payment status codes', 'service: One-step payments use'], async (bench) => {
+    const paid = await payDirect(bench)
+    expect(paid.method).toBe('purchase')
+    const waits = await payDirect(bench, { order_id: 'B', cc_number: testCard('three_d_secure') })
+    await openCheckout(bench.emulator, { order_id: 'C' })
+    const cancelled = await cancel(bench, 'C')
+    expect([paid, waits, cancelled].map((one) => [one.status_code, one.status_description])).toEqual([
+      ['1000', 'Transaction is successful'],
+      ['2122', '3-D Secure verification is required to finish the transaction'],
+      ['6007', 'Payment has been cancelled'],
+    ])
+  }),
+  row('errors', 'Catalogue of', async (bench) => {
+    for (const [card, status_code] of Object.entries({
+      insufficient_funds: '4009',
+      declined: '4153',
+      rejected_by_issuer: '4158',
+      antifraud: '4154',
+      blacklisted: '4155',
+      unsupported_card: '4156',
+      internal_error: '4005',
+      limit_exceeded: '4010',
+    })) {
+      const record = await payDirect(bench, { order_id: card, cc_number: testCard(card as TestCardName) })
+      expect(record).toMatchObject({ status: 'failure', status_code, user_action_required: false })
     }
     const invalid = { order_id: 'luhn', cc_number: '4111111111111112' }
     expect(await payDirect(bench, invalid)).toMatchObject({ status: 'failure', status_code: '4144' })
@@ -185,35 +154,9 @@ export const stateRows: Row[] = [
     const codeOf = (orderId: string) => bench.emulator.orders.get(orderId)?.payments[0]?.status_code
     expect([codeOf('open'), codeOf('bank')]).toEqual(['4149', '4147'])
   }),
-  row(
-    'service',
-    '`direct`: the merchant sends card data (or a card token) from its own payment page.',
-    async (create) => {
-      const bench = createBench({}, create)
-      const { cc_token, mode } = await payDirect(bench)
-      const {
-        cc_number: _,
-        exp_month: _m,
-        exp_year: _y,
-        card_cvv: _c,
-        ...byToken
-      } = direct(bench.emulator, { order_id: 'B', cc_token })
-      const again = (await (await post(bench.emulator, '/api/v1/payment', byToken)).json()) as Json
-      expect([mode, again.mode, again.status]).toEqual(['direct', 'direct', 'success'])
-    },
-  ),
-  row('service', "`hosted`: the customer is redirected to the service's checkout page.", async (create) => {
-    const bench = createBench({}, create)
-    await payHosted(bench)
-    expect(bench.emulator.orders.get('A-1')?.payments[0]).toMatchObject({ mode: 'hosted', status: 'success' })
-  }),
-  row('service', 'One-step payments use method `purchase`.', async (create) => {
-    expect(await payDirect(createBench({}, create))).toMatchObject({ method: 'purchase', status: 'success' })
-  }),
 ]
 
-async function recurringStatuses(create: Create): Promise<void> {
-  const bench = createBench({}, create)
+async function recurringStatuses(bench: Bench): Promise<void> {
   const { emulator } = bench
   const init_recurring = { interval_unit: 'month', interval_count: 1 }
   const status = (orderId = 'A-1') => emulator.orders.get(orderId)?.recurring?.status

@@ -31,7 +31,7 @@ export const TABLE: Row[] = [
   ...recordRows,
   ...responseRows,
   ...limitRows,
-  ...scheduleRows(),
+  ...scheduleRows,
   ...requestRows,
   ...requestRuleRows,
   ...openRows,

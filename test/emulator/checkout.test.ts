@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { testCard } from '../../src/emulator/index.ts'
+import { cardForm, createBench, type Json, openCheckout, plain, submit } from './call.ts'
+import { payDirect } from './conformance/samples.ts'
+import { read } from './control.ts'
+
+/** What the document does not fix of hosted payments, and the table therefore does not hold. */
+
+const outcome = (value: string) => new URLSearchParams({ outcome: value })
+
+describe("the customer's way", () => {
+  it('a card without 3-D Secure leads straight to the shop, and the paid page no longer takes cards', async () => {
+    const { emulator } = createBench()
+    const form = await openCheckout(emulator)
+    const paid = await submit(emulator, form, cardForm('success'))
+    expect([paid.status, paid.headers.get('location')]).toEqual([303, 'https://shop.example/return/A-1'])
+    const again = await emulator.fetch(form)
+    expect(again.status).toBe(200)
+    const text = await again.text()
+    expect(text).toContain('The payment was successful')
+    expect(text).toContain('href="https://shop.example/return/A-1"')
+    expect(text).not.toContain('<form')
+  })
+
+  it('3-D Secure can be rejected, and can be passed with a card that the issuer then rejects', async () => {
+    const { emulator } = createBench()
+    const journey = async (order_id: string, card: 'three_d_secure' | 'three_d_secure_declined', answer: string) => {
+      const form = await openCheckout(emulator, { order_id })
+      const bank = (await submit(emulator, form, cardForm(card))).headers.get('location') ?? ''
+      // Coming back to the form leads to the bank again, and an answer that is none changes nothing.
+      expect((await emulator.fetch(form, { redirect: 'manual' })).headers.get('location')).toBe(bank)
+      expect((await submit(emulator, bank, outcome('maybe'))).status).toBe(200)
+      const end = await submit(emulator, bank, outcome(answer))
+      expect(end.status).toBe(200)
+      const { status, status_code, user_action_required, user_action_url } =
+        emulator.orders.get(order_id)?.payments[0] ?? {}
+      expect([user_action_required, user_action_url]).toEqual([false, null])
+      // The other button, pressed late, changes nothing either.
+      await submit(emulator, bank, outcome('pass'))
+      expect(emulator.orders.get(order_id)?.payments[0]?.status).toBe(status)
+      return [status, status_code, (await end.text()).includes('Declined')]
+    }
+    expect(await journey('refused', 'three_d_secure', 'fail')).toEqual(['failure', '4157', true])
+    expect(await journey('rejected', 'three_d_secure_declined', 'pass')).toEqual(['failure', '4158', true])
+  })
+
+  it('a payment that takes its time says so, and its end is reported to the shop', async () => {
+    const bench = createBench()
+    const page = await submit(bench.emulator, await openCheckout(bench.emulator), cardForm('timeout'))
+    expect(await page.text()).toContain('still being processed')
+    await bench.emulator.clock.advance({ minutes: 15 })
+    expect(bench.received.map(({ event }) => event.status)).toEqual(['pending', 'failure'])
+  })
+
+  it('pages that are not there, and verbs that they do not take', async () => {
+    const { emulator } = createBench()
+    const form = await openCheckout(emulator)
+    expect((await emulator.fetch(form.replace('checkout-', 'checkout-x'))).status).toBe(404)
+    expect((await emulator.fetch(form.replace('/form', '/other'))).status).toBe(404)
+    const put = await emulator.fetch(form, { method: 'PUT', body: '' })
+    expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, POST'])
+    const direct3ds = form.replace('/form', '/3ds')
+    expect(await (await emulator.fetch(direct3ds)).text()).toContain('Not paid')
+  })
+
+  it('the form of a direct payment takes no card', async () => {
+    const bench = createBench()
+    const { user_action_url } = await payDirect(bench, { cc_number: testCard('three_d_secure') })
+    const form = String(user_action_url).replace('/3ds', '/form')
+    await submit(bench.emulator, form, cardForm('success'))
+    expect(bench.emulator.orders.get('A-1')?.status).toBe('pending')
+  })
+
+  it('a webhook without an address is only logged', async () => {
+    const { emulator, received } = createBench({ webhookUrl: undefined as never })
+    await submit(emulator, await openCheckout(emulator, { server_url: undefined }), cardForm('success'))
+    await emulator.deliveries.idle()
+    expect(received).toEqual([])
+    expect(emulator.deliveries.map(({ url, attempts }) => [url, attempts])).toEqual([[null, []]])
+  })
+
+  it('shows what is wrong beside the field, escaped, and charges nothing', async () => {
+    const { emulator } = createBench()
+    const form = await openCheckout(emulator, { description: '<script>alert(1)</script>' })
+    const refused = await submit(
+      emulator,
+      form,
+      cardForm('success', { cc_number: '4111111111111112', exp_year: '20', card_cvv: '12x' }),
+    )
+    const text = await refused.text()
+    expect(refused.status).toBe(422)
+    expect(text).toContain('id="cc_number-error"')
+    expect(text).toContain('aria-describedby="cc_number-error"')
+    expect(text).toContain('This card has expired.')
+    expect(text).toContain('id="card_cvv-error"')
+    expect(text).not.toContain('<script')
+    expect(text).not.toContain('12x')
+    expect(emulator.orders.get('A-1')?.status).toBe('init')
+    expect(emulator.deliveries).toHaveLength(0)
+  })
+
+  it('explains a declined card and cannot be paid twice', async () => {
+    const { emulator, received } = createBench()
+    const form = await openCheckout(emulator)
+    const declined = await submit(emulator, form, cardForm('insufficient_funds'))
+    expect(await declined.text()).toContain('Insufficient funds')
+    await submit(emulator, form, cardForm('success'))
+    await emulator.deliveries.idle()
+    expect(received.map(({ event }) => [event.status, event.status_code])).toEqual([['failure', '4009']])
+  })
+
+  it('repeats byte for byte with the same seed', async () => {
+    const run = async (seed: number): Promise<string> => {
+      const { emulator, received } = createBench({ seed })
+      await submit(emulator, await openCheckout(emulator), cardForm('success'))
+      await emulator.deliveries.idle()
+      return JSON.stringify([received.map(({ text }) => text), emulator.orders.list(), plain(emulator)])
+    }
+    expect(await run(3)).toBe(await run(3))
+    expect(await run(3)).not.toBe(await run(4))
+  })
+})
+
+describe("the customer's pages", () => {
+  it('speak Ukrainian when customer_lang asks for it', async () => {
+    const { emulator } = createBench()
+    const form = await openCheckout(emulator, { customer_lang: 'UK', result_url: undefined })
+    expect(await read(emulator, form)).toMatch(/<html lang="uk">.*Сплатити 100\.50 UAH/s)
+    const wrong = await submit(emulator, form, cardForm('success', { exp_year: '20' }))
+    expect(await wrong.text()).toMatch(/<title>Помилка: .*Термін дії картки минув/s)
+    const bank = await submit(emulator, form, cardForm('three_d_secure'))
+    expect(await read(emulator, bank.headers.get('location') ?? '')).toContain('Підтверджуєте цей платіж?')
+    const english = await openCheckout(emulator, { customer_lang: 'PL', order_id: 'A-2' })
+    expect(await read(emulator, english)).toMatch(/<html lang="en">.*Pay 100\.50 UAH/s)
+  })
+
+  it('fill in a test card without script', async () => {
+    const { emulator } = createBench()
+    const form = await openCheckout(emulator)
+    const page = await read(emulator, `${form}?card=insufficient_funds`)
+    expect(page).toContain('value="4000 0000 0000 9995"')
+    expect(page).toContain('name="exp_year" value="29"')
+    expect(await read(emulator, `${form}?card=none`)).toContain('name="cc_number" value=""')
+  })
+
+  it('3-D Secure names the shop, the order and what each choice leads to', async () => {
+    const { emulator } = createBench()
+    const form = await openCheckout(emulator)
+    await submit(emulator, form, cardForm('three_d_secure_declined'))
+    const page = await read(emulator, form.replace(/form$/, '3ds'))
+    for (const text of ['shop.example', 'A-1', '100.50 UAH', 'failure (4158)', 'failure (4157)', 'outcome=pass']) {
+      expect(page).toContain(text)
+    }
+  })
+
+  it('the outcome page leads on, says what was paid, and calls an authorization by its name', async () => {
+    const { emulator } = createBench()
+    const end = async (order_id: string, more: Json, card: Parameters<typeof cardForm>[0]) => {
+      const form = await openCheckout(emulator, { order_id, result_url: undefined, ...more })
+      return (await submit(emulator, form, cardForm(card))).text()
+    }
+    const paid = await end('A-1', {}, 'payer_changes_amount')
+    expect(paid).toContain('90.45 UAH of 100.50 UAH')
+    expect(paid).toContain('href="/_emulator/orders?order_id=A-1"')
+    for (const text of ['Reason', 'Back to the shop']) expect(paid).not.toContain(text)
+    expect(await end('A-2', { method: 'auth' }, 'success')).toContain('Amount reserved')
+    expect(await end('A-3', {}, 'declined')).toContain('start a new payment in the shop')
+    const [receipt] = emulator.orders.get('A-1')?.payments ?? []
+    expect(await read(emulator, receipt?.receipt_url ?? '')).toContain('90.45 UAH')
+  })
+})

@@ -4,6 +4,7 @@ import { foldSummaries } from '../../src/orders/fold.ts'
 import { type EventSummary, foldOrder, type OrderTotals, summarizeEvent } from '../../src/orders/index.ts'
 import { readSummary } from '../../src/orders/summary.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
+import { isQuick, onNode } from '../support/environment.ts'
 import { at, payment, secondary } from '../worker/support/events.ts'
 import { createRandom, isLong, seedOfRun, shuffled } from '../worker/support/random.ts'
 
@@ -227,6 +228,10 @@ const SCENARIOS: [
   ],
 ]
 
+/** In the quick tier, and on other runtimes, events arrive in every order; copies of them, too, in the full one. */
+const isFull = onNode && !isQuick
+const lengthFor = (events: readonly unknown[]): number => (isFull ? 7 : events.length)
+
 /** Every sequence of at most `length` events in which each of the scenario's events is at least once. */
 function* sequences<T>(items: readonly T[], length: number): Generator<T[]> {
   function* extend(sequence: T[], missing: Set<T>): Generator<T[]> {
@@ -248,14 +253,11 @@ describe('the fold', () => {
       const known = summaries(...events)
       const expected = JSON.stringify(foldSummaries('A-1', known, expectedPayment))
       expect(JSON.parse(expected)).toMatchObject({ status, totals, flags })
-      let count = 0
-      for (const sequence of sequences(known, 7)) {
-        count++
+      for (const sequence of sequences(known, lengthFor(known))) {
         if (JSON.stringify(foldSummaries('A-1', sequence, expectedPayment)) !== expected) {
           expect(foldSummaries('A-1', sequence, expectedPayment)).toEqual(JSON.parse(expected))
         }
       }
-      expect(count).toBeGreaterThanOrEqual(known.length === 7 ? 5040 : known.length === 2 ? 240 : 1000)
     },
   )
 
@@ -279,7 +281,7 @@ describe('the fold', () => {
     { transaction_id: '00000000-0000-4000-8000-00000000ffff' },
     { pos_id: '00000000-0000-4000-8000-00000000fffe' },
   ]
-  const draws = isLong() ? 200 : 6
+  const draws = isLong() ? 200 : isFull ? 6 : 1
   it(`gives one state for every permutation and duplication of events that differ in one field (${draws} draws)`, () => {
     const seed = seedOfRun()
     const random = createRandom(seed)
@@ -293,7 +295,7 @@ describe('the fold', () => {
       )
       expect(new Set(known.map(({ id }) => id)).size).toBe(known.length)
       const expected = JSON.stringify(foldSummaries('A-1', known, expectedPayment))
-      for (const sequence of sequences(known, 7)) {
+      for (const sequence of sequences(known, lengthFor(known))) {
         const folded = JSON.stringify(foldSummaries('A-1', sequence, expectedPayment))
         if (folded !== expected) throw new Error(`Draw ${draw} of EDGETILL_SEED=${seed}: ${expected} is not ${folded}`)
       }

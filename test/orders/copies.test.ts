@@ -133,6 +133,8 @@ describe(`seed ${SEED}: a copy of an event`, () => {
       expect(v.safeParse(webhookEventSchema, lost).success).toBe(false)
     }
     expect(eventKey(JSON.parse(JSON.stringify(event)))).toBe(eventKey(event))
+    const nameless = readEvent({ method: null, order_id: 'A-1' })
+    expect(eventKey(structuredClone(nameless))).toBe(eventKey(nameless))
     for (const none of [undefined, null, 1, 'x', [event]]) expect(() => eventKey(none as never)).toThrow(ConfigError)
   })
 })

@@ -67,13 +67,6 @@ describe('documented events', () => {
     expect(read(required)).toEqual({ ...required, kind: method })
   })
 
-  it('limit_info as a text and as an object', () => {
-    expect(read({ ...COMMON, method: 'purchase', limit_info })).toMatchObject({ limit_info })
-    expect(read({ ...COMMON, method: 'purchase', limit_info: PRIMARY.limit_info })).toMatchObject({
-      limit_info: PRIMARY.limit_info,
-    })
-  })
-
   it('keeps unknown parameters, unknown statuses and codes, and nulls', () => {
     const event = {
       ...COMMON,

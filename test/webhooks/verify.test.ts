@@ -9,7 +9,7 @@ import {
   signWebhook,
   verifyWebhook,
   type WebhookForm,
-  WebhookVerificationError,
+  type WebhookVerificationError,
 } from '../../src/webhooks/index.ts'
 import { SIGNATURES } from '../spec/vectors/webhook-signatures.ts'
 
@@ -73,16 +73,6 @@ describe('verifyWebhook accepts', () => {
     expect(verifyWebhook(signed, SECRET)).toEqual(EVENT)
   })
 
-  it('the previous secret beside the new one', () => {
-    expect(verifyWebhook(signed, ['new', SECRET])).toEqual(EVENT)
-  })
-
-  it('data without its padding: some senders omit it', () => {
-    const data = signed.data.replace(/=+$/, '')
-    expect(data).not.toBe(signed.data)
-    expect(verifyWebhook(signedText(data), SECRET)).toEqual(EVENT)
-  })
-
   it('bytes that are not what JSON.stringify would write: what is signed is what was sent', () => {
     const { data, signature } = signWebhook(`  {"method" : "loyalty",\n "n" : 1.0 }`, SECRET)
     expect(verifyWebhook({ data, signature }, SECRET).record).toEqual({ method: 'loyalty', n: 1 })
@@ -92,8 +82,8 @@ describe('verifyWebhook accepts', () => {
 describe('verifyWebhook rejects, and says why', () => {
   const { data, signature } = signed
   it.each<[string, string, unknown]>([
-    ['missing_field', 'no data', { signature }],
     ['missing_field', 'empty data', { data: '', signature }],
+    ['missing_field', 'a Map without data', new Map([['signature', 'x']])],
     ['missing_field', 'no signature', { data }],
     ['missing_field', 'a signature that is not a string', { data, signature: 28 }],
     ['missing_field', 'an empty form', {}],
@@ -152,10 +142,6 @@ describe('verifyWebhook keeps what is genuine and cannot be read', () => {
 })
 
 describe('readWebhook', () => {
-  it('reads a request as the service sends it', async () => {
-    expect(await readWebhook(post(signed.body), SECRET)).toEqual(EVENT)
-  })
-
   it('reads one that came in many small pieces, without a length', async () => {
     const bytes = new TextEncoder().encode(signed.body)
     const body = new ReadableStream<Uint8Array>({
@@ -217,19 +203,9 @@ describe('readWebhook', () => {
     await expect(readWebhook({ headers, body }, SECRET)).rejects.toMatchObject({ reason: 'too_large' })
   })
 
-  it('not_utf8: the body itself', async () => {
-    const error = await readFailure(post(new Uint8Array([0x64, 0x61, 0xff])))
-    expect(error).toMatchObject({ reason: 'not_utf8', verified: false })
-  })
-
   it.each([
-    ['missing_field', 'an empty body', ''],
-    ['missing_field', 'no signature', `data=${signed.data}`],
-    ['missing_field', 'no data', `signature=${signed.signature}`],
     ['missing_field', 'empty data', `data=&signature=${signed.signature}`],
-    ['duplicate_field', 'data twice', `${signed.body}&data=x`],
     ['duplicate_field', 'the signature twice', `${signed.body}&signature=x`],
-    ['plus_became_space', 'an unescaped plus', `data=${signed.data}&signature=+${signed.signature.slice(1)}`],
     ['signature_alphabet', 'malformed escapes', `data=${signed.data}&signature=${'%'.repeat(28)}`],
   ])('%s: %s', async (reason, _name, body) => {
     expect(await readFailure(post(body))).toMatchObject({ reason, verified: false })
@@ -254,12 +230,6 @@ describe('readWebhook', () => {
       })
       expect(request.bodyUsed).toBe(false)
     }
-  })
-
-  it('hands a broken stream on as it is', async () => {
-    const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('cut')) })
-    const request = { headers: new Headers({ 'content-type': FORM }), body }
-    await expect(readWebhook(request, SECRET)).rejects.toThrow('cut')
   })
 })
 
@@ -396,20 +366,6 @@ describe('what a framework hands over', () => {
     }
   })
 
-  it('a form without the fields is a stranger’s, whatever holds it', () => {
-    const forms = [
-      new FormData(),
-      new URLSearchParams('signature=x'),
-      new Map([['signature', 'x']]),
-      { signature: 'x' },
-    ]
-    for (const form of forms) {
-      expect(() => verifyWebhook(form, SECRET)).toThrow(
-        expect.objectContaining({ code: 'webhook_verification', reason: 'missing_field' }),
-      )
-    }
-  })
-
   it.each<[string, unknown]>([
     ['undefined', undefined],
     ['a string', signed.body],
@@ -445,20 +401,12 @@ describe('what a framework hands over', () => {
     reader?.releaseLock()
   })
 
-  it('a content type that is not a form’s is named', async () => {
-    const error = await readFailure(post('{}', 'application/json; charset=utf-8'))
-    expect(error).toMatchObject({
-      reason: 'content_type',
-      message: expect.stringContaining('"application/json; charset=utf-8"'),
-    })
-  })
-
-  it('of a content type, 100 characters are named', async () => {
-    for (const length of [100, 101]) {
-      const request = { headers: new Headers({ 'content-type': 'x'.repeat(length) }), body: null }
-      const { message } = await readFailure(request as unknown as Request)
-      expect(message).toContain(`"${'x'.repeat(100)}"`)
-    }
+  it.each([
+    ['application/json; charset=utf-8', '"application/json; charset=utf-8"'],
+    ['x'.repeat(101), `"${'x'.repeat(100)}"`],
+  ])('a content type that is not a form’s is named, up to 100 characters: %s', async (type, shown) => {
+    const error = await readFailure(post('{}', type))
+    expect(error).toMatchObject({ reason: 'content_type', message: expect.stringContaining(shown) })
   })
 
   it('forgotten secrets are noticed before the body is consumed', async () => {
@@ -470,7 +418,7 @@ describe('what a framework hands over', () => {
   it('an unset previous secret is skipped', () => {
     expect(verifyWebhook({ data, signature }, [SECRET, undefined])).toEqual(EVENT)
     expect(verifyWebhook({ data, signature }, [undefined, SECRET])).toEqual(EVENT)
-    for (const secrets of [[undefined], [], [SECRET, ''], [SECRET, null]]) {
+    for (const secrets of [[undefined], [], [SECRET, ''], [SECRET, null], undefined, null, 5]) {
       expect(() => verifyWebhook({ data, signature }, secrets as string[])).toThrow(
         expect.objectContaining({ code: 'config', field: 'secrets' }),
       )
@@ -482,28 +430,10 @@ describe('readWebhookForm', () => {
   it('gives the two fields as they came, unverified', async () => {
     expect(await readWebhookForm(post('data=abc%3D&signature=x%20y'))).toEqual({ data: 'abc=', signature: 'x y' })
   })
-
-  it('is part of a class of errors that two copies of the package share', async () => {
-    const foreign = Object.assign(new Error('other copy'), {
-      name: 'WebhookVerificationError',
-      code: 'webhook_verification',
-    })
-    expect(isWebhookVerificationError(foreign)).toBe(true)
-    expect(isWebhookVerificationError(new Error('x'))).toBe(false)
-    await expect(readWebhookForm(post('', 'text/plain'))).rejects.toBeInstanceOf(WebhookVerificationError)
-  })
 })
 
-describe('slips of the caller', () => {
-  const { data, signature } = signWebhook({ method: 'loyalty' }, 'secret')
-
-  it.each([undefined, null, [], 5, [undefined]])('secrets that are %s are a matter of configuration', (secrets) => {
-    expect(() => verifyWebhook({ data, signature }, secrets as never)).toThrow(
-      expect.objectContaining({ code: 'config', field: 'secrets' }),
-    )
-  })
-
-  it('card data that no webhook documents is cut from the event, at any depth', () => {
+describe('raw card data', () => {
+  it('that no webhook documents is cut from the event, at any depth', () => {
     const card = { cc_number: '4242424242424242', exp_month: 12, exp_year: 30, card_cvv: '123', cc_mask: 'm' }
     for (const method of ['loyalty', 'purchase']) {
       const form = signWebhook({ method, ...card, card, list: [{ card }] }, 's')

@@ -74,34 +74,9 @@ describe('what was sent', () => {
       'card 5105 1051 0510 5100 refused',
       'card [redacted] refused',
     ],
-    [
-      'a card number that contains the CVV',
-      ['4111112345678904', '345'],
-      'card 4111112345678904 refused',
-      'card [redacted] refused',
-    ],
     ['a card number in groups of any size', ['4111111111111111'], '4-1111.11111 11\u00a01111', '[redacted]'],
-    ...[
-      '/',
-      '_',
-      ',',
-      '·',
-      '|',
-      ':',
-      ';',
-      '\\',
-      '+',
-      '\u2212',
-      '\u2009',
-      '\u200b',
-      ' / ',
-      '", "',
-      '%2F',
-      '%20-%20',
-      '💳',
-      '\\u00b7',
-    ].map((gap): [string, string[], string, string] => [
-      `a card number in groups with ${JSON.stringify(gap)} between them`,
+    ...['%2F', '%20-%20', '\\u00b7'].map((gap): [string, string[], string, string] => [
+      `a card number in groups with ${gap} between them`,
       ['5105105105105100'],
       `card ${['5105', '1051', '0510', '5100'].join(gap)} refused`,
       'card [redacted] refused',
@@ -109,7 +84,7 @@ describe('what was sent', () => {
     ['a part of one in such groups', ['5105105105105100'], 'card 5105/1051/ refused', 'card [redacted]/ refused'],
     ['a date and an amount stay', ['5105105105105100'], '21/11/2026, 5,105,106.00', '21/11/2026, 5,105,106.00'],
     ['masks stay', ['4111111111111111'], '411111******1111 411111••••••1111', '411111******1111 411111••••••1111'],
-    ['seven of its digits', ['4111112345678904'], 'cut off: 4111112', 'cut off: [redacted]'],
+    ['seven of its digits', ['4111112345678904'], 'cut off: 4111112 and 5678904', 'cut off: [redacted] and [redacted]'],
     ['six of its digits stay', ['4111112345678904'], '411111 and 678904', '411111 and 678904'],
     [
       'a card number in what looks like a UUID',
@@ -138,8 +113,6 @@ describe('what was sent', () => {
     ['a short secret at the start and before a letter', ['abc', '123'], 'abc 123a', '[redacted] [redacted]a'],
     ['one that overlaps itself', ['aaaa'], 'aaaaab', '[redacted]b'],
     ['two that touch', ['abcd', 'efgh'], 'abcdefgh', '[redacted]'],
-    ['a part of a card number', ['4111112345678904'], 'cut off: 41111123', 'cut off: [redacted]'],
-    ['a mask stays', ['4111112345678904'], '411111******8904', '411111******8904'],
     [
       'a CVV where it stands alone',
       ['123'],
@@ -282,7 +255,7 @@ describe(`any text (seed ${SEED})`, () => {
     .chain((length) => digits(length - 1))
     .map(withCheckDigit)
   const separator = fc.oneof(
-    fc.constantFrom('', ' ', '\u00a0', '-', '.', '/', '_', ',', '·', ' / ', '\u200b'),
+    fc.constantFrom('', ' ', '\u00a0', '-', '.', '/', '_', ',', '·', ' / ', '\u200b', '\u2009', '\u2212', '💳', '", "'),
     fc.string({ unit: fc.constantFrom(...'!"$%&\'()+,-./:;<=>?@[\\]^_`{|}~ \t·–−'), maxLength: 6 }),
   )
   const bare = (text: string) => text.replace(/[^\p{L}\p{N}*•]/gu, '')
@@ -332,11 +305,4 @@ describe(`any text (seed ${SEED})`, () => {
   function withCheckDigit(body: string): string {
     for (let last = 0; ; last++) if (hasCheckDigit(`${body}${last}`)) return `${body}${last}`
   }
-})
-
-it('a card number has a check digit, an issuer prefix and a length that fit', () => {
-  expect(['4242424242424242', '2221000000000009', '6011111111111117', '36227206271667'].every(isIssuedCardNumber)).toBe(
-    true,
-  )
-  expect(['4242424242424241', '42424242424242', '1234567812345670', ''].some(isIssuedCardNumber)).toBe(false)
 })

@@ -96,15 +96,4 @@ describe('money moves once', () => {
     await world.advance(5_000)
     expect((await order()).totals.refunded).toBe(4000)
   })
-
-  it('when the answer is lost: trying again finds out', async () => {
-    const { browser, world, order } = here
-    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'refund-payment' })
-    const lost = await browser.submit(formTo(await ask(browser, '40'), CONFIRM))
-    expect([lost.status, lost.text]).toEqual([502, expect.stringContaining('It is not known whether it was done')])
-    await world.advance(130_000)
-    const again = await browser.submit(formTo(lost, CONFIRM))
-    expect(again.text).toContain('UAH 40.00')
-    expect((await order()).totals.refunded).toBe(4000)
-  })
 })

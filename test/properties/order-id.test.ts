@@ -10,29 +10,9 @@ const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
   fc
-    .array(
-      fc.constantFrom(
-        '.',
-        '..',
-        '/',
-        '\\',
-        '%',
-        '%2e',
-        '%2F',
-        '2e',
-        '25',
-        '?',
-        '#',
-        ';',
-        '\n',
-        '\u0000',
-        'ї',
-        '\ud800',
-        "'",
-        ' ',
-      ),
-      { maxLength: 8 },
-    )
+    .array(fc.constantFrom(...". .. / \\ % %2e %2F 2e 25 ? # ; ї '".split(' '), '\n', '\u0000', '\ud800', ' '), {
+      maxLength: 8,
+    })
     .map((parts) => parts.join('')),
 )
 
@@ -45,11 +25,14 @@ async function urlOf(
 }
 
 describe(`seed ${SEED}`, () => {
-  it('no order id changes the path: it is rejected, or it arrives exactly', async () => {
+  it('no order id changes the path: it is rejected for its length, its encoding or its dots, or it arrives exactly', async () => {
     let arrived = 0
     await check(
       fc.asyncProperty(anyText, async (order_id) => {
         const url = await urlOf((config) => cancelPayment(config, { order_id }))
+        const dots = /^(\.|%(25)*2e){1,2}$/i.test(order_id)
+        const fine = order_id.length > 0 && order_id.length <= 256 && !/\p{Surrogate}/u.test(order_id) && !dots
+        expect(url !== undefined).toBe(fine)
         if (url === undefined) return
         arrived += 1
         expect(url.origin).toBe(CONFIG.baseUrl)
@@ -75,17 +58,6 @@ describe(`seed ${SEED}`, () => {
           ['callback', 'true'],
           ['transactionId', transactionId],
         ])
-      }),
-    )
-  })
-
-  it('what is rejected is nothing but texts without a length, without an encoding, or made of dots', async () => {
-    await check(
-      fc.asyncProperty(anyText, async (order_id) => {
-        const url = await urlOf((config) => cancelPayment(config, { order_id }))
-        const dots = /^(\.|%(25)*2e){1,2}$/i.test(order_id)
-        const fine = order_id.length > 0 && order_id.length <= 256 && !/\p{Surrogate}/u.test(order_id) && !dots
-        expect(url !== undefined).toBe(fine)
       }),
     )
   })

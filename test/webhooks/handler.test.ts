@@ -3,30 +3,13 @@ import { createWebhookHandler, isConfigError, isWebhookVerificationError } from 
 import {
   createWebhookHandler as fromWebhooks,
   signData,
-  signWebhook,
   type WebhookEvent,
   type WebhookHandlerOptions,
 } from '../../src/webhooks/index.ts'
+import { FORM, PAYLOAD, post, SECRET, signed } from './signed.ts'
 
-const SECRET = 'canary-secret-7f3a'
-const PAYLOAD = {
-  payment_id: '6f1e5a8c-2d1b-4f0e-9a53-7c0d5a1e8b42',
-  order_id: 'A-1',
-  pos_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
-  mode: 'hosted',
-  method: 'purchase',
-  amount: 100.5,
-  currency: 'UAH',
-  status: 'success',
-  created_at: '2026-01-01T10:00:00.000',
-}
-const FORM = 'application/x-www-form-urlencoded'
-const signed = signWebhook(PAYLOAD, SECRET)
 const unreadable = new URLSearchParams({ data: 'not JSON', signature: signData('not JSON', SECRET) }).toString()
 const forged = new URLSearchParams({ data: signed.data, signature: signData(signed.data, 'other') }).toString()
-
-const post = (body: BodyInit, type = FORM, method = 'POST') =>
-  new Request('https://shop.example.com/webhooks', { method, body, headers: { 'content-type': type } })
 
 /** A handler, and what its functions received. */
 function receiver(options: Partial<WebhookHandlerOptions> = {}) {
@@ -115,9 +98,7 @@ describe('createWebhookHandler', () => {
   })
 
   it('limits the body by maxBytes', async () => {
-    const { handle } = receiver({ maxBytes: signed.body.length })
-    expect((await handle(post(signed.body))).status).toBe(200)
-    expect((await handle(post(`${signed.body}&`))).status).toBe(413)
+    expect((await receiver({ maxBytes: 9 }).handle(post(signed.body))).status).toBe(413)
   })
 
   it('responds 400 when the connection fails while the body is read', async () => {

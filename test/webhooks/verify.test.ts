@@ -12,21 +12,8 @@ import {
   type WebhookVerificationError,
 } from '../../src/webhooks/index.ts'
 import { SIGNATURES } from '../spec/vectors/webhook-signatures.ts'
+import { FORM, PAYLOAD, post, SECRET, signed } from './signed.ts'
 
-const SECRET = 'canary-secret-7f3a'
-const PAYLOAD = {
-  payment_id: '6f1e5a8c-2d1b-4f0e-9a53-7c0d5a1e8b42',
-  order_id: 'A-1',
-  pos_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
-  mode: 'hosted',
-  method: 'purchase',
-  amount: 100.5,
-  currency: 'UAH',
-  status: 'success',
-  created_at: '2026-01-01T10:00:00.000',
-}
-const FORM = 'application/x-www-form-urlencoded'
-const signed = signWebhook(PAYLOAD, SECRET)
 /** The event of the payload. */
 const EVENT = { ...PAYLOAD, kind: PAYLOAD.method }
 
@@ -41,23 +28,11 @@ function failure(run: () => unknown): WebhookVerificationError {
 }
 
 async function readFailure(request: Request, options: Partial<ReadWebhookOptions> = {}) {
-  return readWebhook(request, SECRET, options).then(
-    () => {
-      throw new Error('It was accepted.')
-    },
-    (error: unknown) => {
-      if (isWebhookVerificationError(error)) return error
-      throw error
-    },
-  )
-}
-
-const post = (body: BodyInit, type: string | null = FORM) =>
-  new Request('https://shop.example.com/webhooks', {
-    method: 'POST',
-    body,
-    headers: type === null ? {} : { 'content-type': type },
+  const outcome: unknown = await readWebhook(request, SECRET, options).catch((error: unknown) => error)
+  return failure(() => {
+    throw outcome
   })
+}
 
 /** A form whose `data` is whatever text is given, signed rightly. */
 const signedText = (data: string): WebhookForm => ({ data, signature: signData(data, SECRET) })
@@ -433,15 +408,7 @@ describe('readWebhookForm', () => {
 })
 
 describe('raw card data', () => {
-  it('that no webhook documents is cut from the event, at any depth', () => {
-    const card = { cc_number: '4242424242424242', exp_month: 12, exp_year: 30, card_cvv: '123', cc_mask: 'm' }
-    for (const method of ['loyalty', 'purchase']) {
-      const form = signWebhook({ method, ...card, card, list: [{ card }] }, 's')
-      const event = verifyWebhook(form, 's')
-      const kept = { cc_mask: 'm' }
-      expect(event.record).toEqual({ method, ...kept, card: kept, list: [{ card: kept }] })
-      expect(JSON.stringify(event)).not.toMatch(/4242|123/)
-    }
+  it('that no webhook documents is cut from the event, however its name is written', () => {
     for (const name of ['cc_number', 'exp_month', 'exp_year', 'card_cvv']) {
       for (const written of [name, `\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}`]) {
         const form = signWebhook(`{"method":"loyalty","card":{"${written}":"4242"}}`, 's')

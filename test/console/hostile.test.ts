@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { payment } from '../worker/support/events.ts'
 import { World } from '../worker/support/world.ts'
-import { Browser, formTo, mount } from './support/browser.ts'
+import { Browser, formTo, mount, orderOf, payOrder } from './support/browser.ts'
 
 const HOSTILE = [
   '<script>alert(1)</script>',
@@ -67,14 +67,11 @@ describe('a hostile text', () => {
 describe('a failure', () => {
   async function paid() {
     const here = await seller()
-    await here.world.pay(await here.world.open(await here.world.link({ order_id: 'A-1' })))
+    await payOrder(here.world)
     await here.world.advance(2_000)
     const first = formTo(await here.browser.open('/console/orders/A-1'), /\/refund$/)
     const step = formTo(await here.browser.submit(first, { amount: '40' }), /\/refund\/confirm$/)
-    const refunded = async () => {
-      const order = (await (await here.world.api('/api/orders/A-1')).json()) as { totals: { refunded: number } }
-      return order.totals.refunded
-    }
+    const refunded = async () => (await orderOf(here.world)).totals.refunded
     return { ...here, step, refunded }
   }
 

@@ -1,24 +1,19 @@
 // An order's page, and the two steps of what moves its money.
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Order } from '../../src/shop/store/order.ts'
-import { World, type WorldOptions } from '../worker/support/world.ts'
-import { Browser, formTo, mount, type Shown } from './support/browser.ts'
+import { World } from '../worker/support/world.ts'
+import { Browser, formTo, mount, orderOf, payOrder, type Shown } from './support/browser.ts'
 
 const REFUND = /\/refund$/
 const CONFIRM = /\/refund\/confirm$/
 
 /** A paid order of 100.50, and someone who is signed in. */
-async function paid(options: WorldOptions = {}, method: 'purchase' | 'auth' = 'purchase') {
-  const world = new World(options)
-  await world.pay(await world.open(await world.link({ order_id: 'A-1', method })))
+async function paid() {
+  const world = new World()
+  await payOrder(world)
   await world.advance(2_000)
   const send = mount(world)
   const browser = await new Browser(send).signIn()
   return { world, send, browser, order: () => orderOf(world) }
-}
-
-async function orderOf(world: World): Promise<Order> {
-  return (await (await world.api('/api/orders/A-1')).json()) as Order
 }
 
 /** The first step of a refund. */

@@ -44,6 +44,13 @@ describe('the login', () => {
     expect((await browser.open('/console')).text).toMatch(SIGNED_IN)
   })
 
+  it('takes the form of an old browser, which says nothing of where it was', async () => {
+    const browser = new Browser(mount(new World()))
+    const { action, fields } = formTo(await browser.open('/console'), '/console/login')
+    const body = new URLSearchParams({ ...fields, password: ADMIN_TOKEN })
+    expect((await browser.open(action, { method: 'POST', body })).text).toMatch(SIGNED_IN)
+  })
+
   it.each(['', 'short'])('lets nobody in without a usable ADMIN_TOKEN: %j', async (token) => {
     const send = mount(new World(), {}, { ADMIN_TOKEN: token })
     for (const path of ['/console', '/console/orders/A-1']) {

@@ -103,6 +103,17 @@ describe('a failure', () => {
     expect(await refunded()).toBe(4000)
   })
 
+  it('of the storage says that nothing was sent, and money stays where it is', async () => {
+    const { world, browser, step, refunded } = await paid()
+    world.gate.before = () => {
+      throw new Error('down')
+    }
+    const shown = await browser.submit(step)
+    expect([shown.status, shown.text]).toEqual([503, expect.stringContaining('Nothing was sent')])
+    world.gate.before = undefined
+    expect(await refunded()).toBe(0)
+  })
+
   it('of KV shows no details and changes nothing', async () => {
     const { world, browser } = await paid()
     world.kv.before = () => {

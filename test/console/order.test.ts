@@ -1,5 +1,6 @@
 // An order's page, and the two steps of what moves its money.
 import { beforeEach, describe, expect, it } from 'vitest'
+import { at, payment } from '../worker/support/events.ts'
 import { World } from '../worker/support/world.ts'
 import { Browser, formTo, mount, orderOf, payOrder, type Shown } from './support/browser.ts'
 
@@ -28,6 +29,12 @@ describe('an order', () => {
     expect([shown.status, shown.text]).toEqual([200, expect.stringContaining('Paid UAH 100.50')])
     const uk = await new Browser(send, { 'accept-language': 'uk' }).signIn()
     expect((await uk.open('/console/orders/A-1')).text).toContain('Сплачено 100,50 грн')
+  })
+
+  it('says what is odd about it', async () => {
+    const { browser, world } = await paid()
+    await world.deliver(payment('A-1', { amount: 1, created_at: at(90), processed_at: at(91), currency: 'USD' }))
+    expect((await browser.open('/console/orders/A-1')).text).toContain('Another currency was paid')
   })
 
   it('is refunded in two steps, and the receipt prints', async () => {

@@ -67,17 +67,6 @@ const SCENARIOS: [name: string, events: object[], expected: Expected][] = [
     { status: 'success', totals: { authorized: 12050, captured: 12051 }, flags: ['over_capture'] },
   ],
   [
-    'statuses of one moment',
-    [
-      { ...purchase, status: 'init' },
-      { ...purchase, status: 'pending' },
-      { ...purchase, status: 'weird' },
-      { ...purchase, status: 'failure', status_code: '4005' },
-      purchase,
-    ],
-    { status: 'success', totals: { captured: 10050 }, flags: ['status_conflict'] },
-  ],
-  [
     'one moment, written in several ways',
     [
       { ...purchase, status: 'success', processed_at: '2026-03-01T10:00:05.5' },

@@ -124,6 +124,8 @@ describe('of two events of one moment', () => {
 
   it.each([
     ['init', 'pending'],
+    ['init', 'weird'],
+    ['weird', 'failure'],
     ['pending', 'failure'],
     ['failure', 'success'],
   ])('%s is followed by %s', (before, after) => {

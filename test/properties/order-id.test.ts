@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cancelPayment, resendWebhook } from '../../src/index.ts'
+import { cancelPayment } from '../../src/index.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, wire } from '../support/mock-fetch.ts'
 import { check, SEED } from '../support/property.ts'
@@ -44,21 +44,5 @@ describe(`seed ${SEED}`, () => {
       }),
     )
     expect(arrived).toBeGreaterThan(100)
-  })
-
-  it('nor does an operation or a transaction id', async () => {
-    await check(
-      fc.asyncProperty(anyText, anyText, async (order_id, transactionId) => {
-        const url = await urlOf((config) => resendWebhook(config, { order_id, operation: 'purchase', transactionId }))
-        if (url === undefined) return
-        expect(url.pathname.split('/').slice(0, 6)).toEqual(['', 'api', 'v1', 'pos', CONFIG.posId, 'orders'])
-        expect(decodeURIComponent(url.pathname.split('/')[6] ?? '')).toBe(order_id)
-        expect(url.pathname.split('/').slice(7)).toEqual(['purchase'])
-        expect([...url.searchParams]).toEqual([
-          ['callback', 'true'],
-          ['transactionId', transactionId],
-        ])
-      }),
-    )
   })
 })

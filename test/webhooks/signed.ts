@@ -12,6 +12,8 @@ export const PAYLOAD = {
   status: 'success',
   created_at: '2026-01-01T10:00:00.000',
 }
+/** The event of the payload. */
+export const EVENT = { ...PAYLOAD, kind: PAYLOAD.method }
 export const FORM = 'application/x-www-form-urlencoded'
 /** The payload as the service sends it. */
 export const signed = signWebhook(PAYLOAD, SECRET)

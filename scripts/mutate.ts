@@ -42,7 +42,7 @@ const HTTP = [
 const PASS_THROUGH = ['raw-request', 'purchase-rules', 'create-split-purchase', 'create-payment'].map(
   (name) => `test/operations/${name}.test.ts`,
 )
-const WEBHOOKS = ['test/webhooks/verify.test.ts', 'test/webhooks/sign.test.ts', 'test/webhooks/handler.test.ts']
+const WEBHOOKS = ['verify', 'form', 'sign', 'handler'].map((name) => `test/webhooks/${name}.test.ts`)
 const SCHEMAS = ['test/schemas/*.test.ts', 'test/webhooks/event.test.ts', 'test/operations/*.test.ts']
 const FOLD = ['test/orders/*.test.ts', 'test/worker/webhooks.test.ts']
 const MONEY = ['operate', 'settle', 'attempts', 'gate', 'capture', 'reconciliation'].map(

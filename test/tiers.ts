@@ -45,7 +45,6 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/worker-documents.test.ts': 'starts processes',
   'test/node/worker-stopped.test.ts': 'stops and starts workerd',
   'test/node/worker-storm.test.ts': 'stops and starts workerd',
-  'test/orders/fold.test.ts': 'permutes events',
   'test/prove/prove.test.ts': 'plays thousands of orders',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
   'test/worker/storm.test.ts': 'plays days with hundreds of orders',

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { signWebhook } from '../../src/index.ts'
-import { at, payment, secondary } from '../worker/support/events.ts'
-import { createRandom, isLong, seedOfRun, shuffled } from '../worker/support/random.ts'
+import { payment } from '../worker/support/events.ts'
 import { ADMIN_TOKEN, newOrderId, ORIGIN, World } from '../worker/support/world.ts'
 
 // Attacks on the whole Worker that found nothing: they have to find nothing again.
@@ -66,13 +65,8 @@ describe('a link', () => {
     const world = new World()
     const link = await world.link({ order_id: newOrderId() })
     const [base = '', token = ''] = link.split('/checkout/')
-    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-    const random = createRandom(seedOfRun())
-    const changed = Array.from({ length: isLong() ? token.length : 120 }, () => {
-      const i = Math.floor(random() * token.length)
-      const others = [...alphabet].filter((letter) => letter !== token[i])
-      return token.slice(0, i) + others[Math.floor(random() * others.length)] + token.slice(i + 1)
-    })
+    const flipped = (i: number) => token.slice(0, i) + (token[i] === 'A' ? 'B' : 'A') + token.slice(i + 1)
+    const changed = Array.from({ length: token.length / 5 }, (_, i) => flipped(i * 5))
     changed.push(token.slice(1), token.slice(0, -1), `${token}A`, `${token}=`, `${token}==`, token.toUpperCase())
     changed.push(token.toLowerCase(), [...token].reverse().join(''), token.slice(0, 20), `${token}${token}`)
     for (const text of changed) {
@@ -82,14 +76,6 @@ describe('a link', () => {
     expect(world.gate.calls.gate).toBe(0)
     expect((await world.get(link)).status).toBe(303)
   }, 30_000)
-
-  it('leads to one payment when twenty tabs open it at once', async () => {
-    const world = new World()
-    const link = await world.link({ order_id: newOrderId() })
-    const tabs = await Promise.all(Array.from({ length: 20 }, () => world.get(link)))
-    expect(new Set(tabs.map(({ status }) => status))).toEqual(new Set([303]))
-    expect(new Set(tabs.map(({ headers }) => headers.get('location'))).size).toBe(1)
-  })
 })
 
 /** Genuine, and not what the API document shows. */
@@ -150,34 +136,4 @@ describe('a genuine webhook', () => {
     expect((await world.post(body)).status).toBe(200)
     expect([...(await world.keys('event/')), ...(await world.keys('stray/'))]).toHaveLength(1)
   })
-})
-
-describe('the events of an order', () => {
-  it('give the same order and the same row of the list in any order and repetition', async () => {
-    const random = createRandom(seedOfRun())
-    const states = new Set<string>()
-    const id = newOrderId()
-    const paid = payment(id, { method: 'auth' })
-    const ids = { payment_id: paid.payment_id }
-    const capture = secondary(id, 'capture', { ...ids, amount: 60 })
-    const events = [
-      { ...paid, status: 'pending', processed_at: at(1) },
-      paid,
-      { ...paid, status: 'failure', processed_at: at(5) },
-      { ...paid, fee: { amount: 1.5, currency: 'UAH' } },
-      { ...capture, status: 'pending', processed_at: at(60) },
-      capture,
-      secondary(id, 'refund', { ...ids, amount: 10, created_at: at(90), processed_at: at(91) }),
-    ]
-    for (let sequence = 0; sequence < (isLong() ? 480 : 24); sequence++) {
-      const world = new World()
-      for (const event of shuffled([...events, ...events.filter(() => random() < 0.5)], random))
-        await world.deliver(event)
-      const { events: _, ...order } = (await world.order(id)) ?? {}
-      const { orders } = (await (await world.settled('/api/orders')).json()) as { orders: Record<string, unknown>[] }
-      const { listed_at, ...row } = orders[0] ?? {}
-      states.add(JSON.stringify([order, row, orders.length]))
-    }
-    expect([...states]).toHaveLength(1)
-  }, 600_000)
 })

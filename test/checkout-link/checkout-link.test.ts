@@ -117,18 +117,13 @@ describe('createCheckoutLink', () => {
     })
   })
 
-  it('takes the longest e-mail address that there is', async () => {
-    const customerEmail = `${'a'.repeat(252)}@c`
-    const opened = await openCheckoutLink(tokenOf(await link({ customerEmail })), [SECRET], () => NOW)
-    expect(opened).toMatchObject({ customerEmail })
-  })
-
   it.each<[object]>([
     [{ order: { ...ORDER, method: 'auth', order_id: 'x'.repeat(29) } }],
     [{ order: { ...ORDER, order_id: 'Щ'.repeat(29) } }],
     [{ order: { ...ORDER, order_id: 'Щ'.repeat(253) }, longOrderId: true }],
     [{ order: { ...ORDER, split: [{ amount: 100.5, sub_merchant_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11' }] } }],
     [{ reference: 'cart 77'.padEnd(128, '-') }],
+    [{ customerEmail: `${'a'.repeat(252)}@c` }],
     [{ expiresAt: NOW + 1 }],
     [{ expiresAt: 8.64e15 }],
     [{ linkSecret: 'x'.repeat(32) }],

@@ -3,21 +3,16 @@ import { sign } from 'hono/jwt'
 import { describe, expect, it } from 'vitest'
 import type { ConsoleRole } from '../../src/console/index.ts'
 import { csrfOf, formSecretOf } from '../../src/console/session.ts'
-import type { Order } from '../../src/shop/store/order.ts'
 import { World } from '../worker/support/world.ts'
-import { Browser, formsOf, formTo, mount } from './support/browser.ts'
+import { Browser, formsOf, formTo, mount, orderOf, payOrder } from './support/browser.ts'
 
 const AUDIENCE = 'the-audience-tag'
 const ISSUER = 'https://mugs.cloudflareaccess.com'
 const OLENA = 'olena@shop.example.com'
 
 async function newKey(kid: string) {
-  const algorithm = {
-    name: 'RSASSA-PKCS1-v1_5',
-    modulusLength: 2048,
-    publicExponent: new Uint8Array([1, 0, 1]),
-    hash: 'SHA-256',
-  }
+  const publicExponent = new Uint8Array([1, 0, 1])
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', modulusLength: 2048, publicExponent, hash: 'SHA-256' }
   const pair = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair
   const [secret, shown] = await Promise.all(
     [pair.privateKey, pair.publicKey].map((key) => crypto.subtle.exportKey('jwk', key)),
@@ -28,14 +23,10 @@ const [KEY, OTHER] = await Promise.all([newKey('first'), newKey('second')])
 type Key = typeof KEY
 
 const seconds = (): number => Math.floor(Date.now() / 1000)
-const claims = (more: object = {}) => ({
-  iss: ISSUER,
-  aud: [AUDIENCE],
-  email: OLENA,
-  iat: seconds() - 5,
-  exp: seconds() + 600,
-  ...more,
-})
+const claims = (more: object = {}) => {
+  const times = { iat: seconds() - 5, exp: seconds() + 600 }
+  return { iss: ISSUER, aud: [AUDIENCE], email: OLENA, ...times, ...more }
+}
 const tokenOf = (more: object = {}, { secret }: Key = KEY): Promise<string> =>
   sign(claims(more), secret as never, 'RS256')
 
@@ -110,9 +101,9 @@ describe('a role', () => {
 
   async function paid() {
     const here = behindAccess(roles)
-    await here.world.pay(await here.world.open(await here.world.link({ order_id: 'A-1' })))
+    await payOrder(here.world)
     const as = async (email: string) => here.as(await tokenOf({ email }))
-    const refunded = async () => ((await (await here.world.api('/api/orders/A-1')).json()) as Order).totals.refunded
+    const refunded = async () => (await orderOf(here.world)).totals.refunded
     return { ...here, as, refunded }
   }
   const acts = (shown: { text: string }) =>

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { payment } from '../worker/support/events.ts'
 import { World } from '../worker/support/world.ts'
-import { Browser, formTo, mount } from './support/browser.ts'
+import { Browser, formTo, mount, orderOf, payOrder } from './support/browser.ts'
 
 const HOSTILE = [
   '<script>alert(1)</script>',
@@ -67,14 +67,11 @@ describe('a hostile text', () => {
 describe('a failure', () => {
   async function paid() {
     const here = await seller()
-    await here.world.pay(await here.world.open(await here.world.link({ order_id: 'A-1' })))
+    await payOrder(here.world)
     await here.world.advance(2_000)
     const first = formTo(await here.browser.open('/console/orders/A-1'), /\/refund$/)
     const step = formTo(await here.browser.submit(first, { amount: '40' }), /\/refund\/confirm$/)
-    const refunded = async () => {
-      const order = (await (await here.world.api('/api/orders/A-1')).json()) as { totals: { refunded: number } }
-      return order.totals.refunded
-    }
+    const refunded = async () => (await orderOf(here.world)).totals.refunded
     return { ...here, step, refunded }
   }
 
@@ -104,6 +101,17 @@ describe('a failure', () => {
     expect((await browser.submit(formTo(shown, /\/refund\/confirm$/))).text).toContain('Refund: done')
     await world.advance(5_000)
     expect(await refunded()).toBe(4000)
+  })
+
+  it('of the storage says that nothing was sent, and money stays where it is', async () => {
+    const { world, browser, step, refunded } = await paid()
+    world.gate.before = () => {
+      throw new Error('down')
+    }
+    const shown = await browser.submit(step)
+    expect([shown.status, shown.text]).toEqual([503, expect.stringContaining('Nothing was sent')])
+    world.gate.before = undefined
+    expect(await refunded()).toBe(0)
   })
 
   it('of KV shows no details and changes nothing', async () => {

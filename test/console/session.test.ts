@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { markOf } from '../../src/checkout-link/seal.ts'
 import type { ShopEnv } from '../../src/shop/index.ts'
 import { ADMIN_TOKEN, World } from '../worker/support/world.ts'
-import { Browser, formTo, mount } from './support/browser.ts'
+import { Browser, formTo, mount, payOrder } from './support/browser.ts'
 
 const SIGNED_IN = /Signed in as admin/
 const SESSION = '__Host-edgetill'
@@ -39,10 +39,16 @@ describe('the login', () => {
 
   it('lets the bearer of ADMIN_TOKEN_PREVIOUS in while it is being replaced', async () => {
     const previous = 'the-token-before-this-one-32-characters'
-    const send = mount(new World(), {}, { ADMIN_TOKEN_PREVIOUS: previous })
-    await new Browser(send).signIn(previous).then(async (browser) => {
-      expect((await browser.open('/console')).text).toMatch(SIGNED_IN)
-    })
+    const browser = new Browser(mount(new World(), {}, { ADMIN_TOKEN_PREVIOUS: previous }))
+    await browser.signIn(previous)
+    expect((await browser.open('/console')).text).toMatch(SIGNED_IN)
+  })
+
+  it('takes the form of an old browser, which says nothing of where it was', async () => {
+    const browser = new Browser(mount(new World()))
+    const { action, fields } = formTo(await browser.open('/console'), '/console/login')
+    const body = new URLSearchParams({ ...fields, password: ADMIN_TOKEN })
+    expect((await browser.open(action, { method: 'POST', body })).text).toMatch(SIGNED_IN)
   })
 
   it.each(['', 'short'])('lets nobody in without a usable ADMIN_TOKEN: %j', async (token) => {
@@ -144,7 +150,7 @@ describe('a form', () => {
     ['from a sister site', async ({ csrf }) => ({ csrf, headers: { 'sec-fetch-site': 'same-site' } })],
   ])('%s does nothing', async (_, attack) => {
     const here = await signedIn()
-    await here.world.pay(await here.world.open(await here.world.link({ order_id: 'A-1' })))
+    await payOrder(here.world)
     const { action, fields } = formTo(await here.browser.open('/console/orders/A-1'), /erase$/)
     const { csrf, headers = {} } = await attack({ ...here, csrf: fields.csrf ?? '', body: fields })
     for (const path of [action, `${action}/confirm`]) {

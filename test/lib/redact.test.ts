@@ -60,119 +60,64 @@ describe('which lengths an issuer prefix has', () => {
   })
 })
 
+const CARD = '4111112345678904'
+const UUID = '11111111-0397-4222-8333-444444444444'
+
 describe('what was sent', () => {
   it.each<[string, string[], string, string]>([
     [
-      'a card number beside a cryptogram whose eci is one of its digits',
+      'a card number beside one of its digits',
       ['5555555555554444', '4'],
-      'card 5555 5555 5555 4444 refused',
-      'card [redacted] refused',
+      'card 5555 5555 5555 4444.',
+      'card [redacted].',
     ],
-    [
-      'a card number that contains the CVV across two groups',
-      ['5105105105105100', '051'],
-      'card 5105 1051 0510 5100 refused',
-      'card [redacted] refused',
-    ],
-    [
-      'a card number that contains the CVV',
-      ['4111112345678904', '345'],
-      'card 4111112345678904 refused',
-      'card [redacted] refused',
-    ],
-    ['a card number in groups of any size', ['4111111111111111'], '4-1111.11111 11\u00a01111', '[redacted]'],
-    ...[
-      '/',
-      '_',
-      ',',
-      '·',
-      '|',
-      ':',
-      ';',
-      '\\',
-      '+',
-      '\u2212',
-      '\u2009',
-      '\u200b',
-      ' / ',
-      '", "',
-      '%2F',
-      '%20-%20',
-      '💳',
-      '\\u00b7',
-    ].map((gap): [string, string[], string, string] => [
-      `a card number in groups with ${JSON.stringify(gap)} between them`,
-      ['5105105105105100'],
-      `card ${['5105', '1051', '0510', '5100'].join(gap)} refused`,
+    ['a card number with the CVV in it', ['5105105105105100', '051'], 'card 5105 1051 0510 5100.', 'card [redacted].'],
+    ['a card number in groups of any size', [CARD], '4-111.11234 56\u00a078904', '[redacted]'],
+    ...['%2F', '%20-%20', '\\u00b7'].map((gap): [string, string[], string, string] => [
+      `a card number in groups with ${gap} between them`,
+      [CARD],
+      `card ${['4111', '1123', '4567', '8904'].join(gap)} refused`,
       'card [redacted] refused',
     ]),
     ['a part of one in such groups', ['5105105105105100'], 'card 5105/1051/ refused', 'card [redacted]/ refused'],
-    ['a date and an amount stay', ['5105105105105100'], '21/11/2026, 5,105,106.00', '21/11/2026, 5,105,106.00'],
-    ['masks stay', ['4111111111111111'], '411111******1111 411111••••••1111', '411111******1111 411111••••••1111'],
-    ['seven of its digits', ['4111112345678904'], 'cut off: 4111112', 'cut off: [redacted]'],
-    ['six of its digits stay', ['4111112345678904'], '411111 and 678904', '411111 and 678904'],
+    ['seven of its digits', [CARD], 'cut off: 4111112 and 5678904', 'cut off: [redacted] and [redacted]'],
     [
-      'a card number in what looks like a UUID',
+      'a card number in a UUID',
       ['4111111111111111'],
       '41111111-1111-1111-8111-111111111111',
       '[redacted]-8111-111111111111',
     ],
     [
-      'a UUID with a part of a card number in it stays',
-      ['4111112345678904'],
-      '41111123-4567-4890-8abc-111111111111',
-      '41111123-4567-4890-8abc-111111111111',
-    ],
-    [
       'a short secret beside a UUID',
       ['a:', ':b', '123'],
-      'a:11111111-0397-4222-8333-444444444444:b cvv 123',
-      '[redacted]11111111-0397-4222-8333-444444444444[redacted] cvv [redacted]',
+      `a:${UUID}:b cvv 123`,
+      `[redacted]${UUID}[redacted] cvv [redacted]`,
     ],
-    [
-      'four letters anywhere, three where they stand alone',
-      ['abcd', 'xyz'],
-      'xabcdx xyzz xyz',
-      'x[redacted]x xyzz [redacted]',
-    ],
+    ['four letters anywhere, three alone', ['abcd', 'xyz'], 'xabcdx xyzz xyz', 'x[redacted]x xyzz [redacted]'],
     ['a short secret at the start and before a letter', ['abc', '123'], 'abc 123a', '[redacted] [redacted]a'],
     ['one that overlaps itself', ['aaaa'], 'aaaaab', '[redacted]b'],
     ['two that touch', ['abcd', 'efgh'], 'abcdefgh', '[redacted]'],
-    ['a part of a card number', ['4111112345678904'], 'cut off: 41111123', 'cut off: [redacted]'],
-    ['a mask stays', ['4111112345678904'], '411111******8904', '411111******8904'],
-    [
-      'a CVV where it stands alone',
-      ['123'],
-      'cvv 123, cvv123, A-123, 5123, 1234',
-      'cvv [redacted], cvv[redacted], A-[redacted], 5123, 1234',
-    ],
-    [
-      'a UUID with the CVV in it',
-      ['0397'],
-      'id 11111111-0397-4222-8333-444444444444',
-      'id 11111111-0397-4222-8333-444444444444',
-    ],
-    [
-      'an API key that is a UUID',
-      ['11111111-0397-4222-8333-444444444444'],
-      'key 11111111-0397-4222-8333-444444444444',
-      'key [redacted]',
-    ],
+    ['a CVV where it stands alone', ['123'], 'cvv123, A-123, 5123, 1234', 'cvv[redacted], A-[redacted], 5123, 1234'],
+    ['an API key that is a UUID', [UUID], `key ${UUID}`, 'key [redacted]'],
     ['characters that mean something elsewhere', ['$&$&', '.*.*'], 'a $&$& b.*.* c', 'a [redacted] b[redacted] c'],
     ['a CVV in an address', ['0397'], '?cvv=%220397%22', '?cvv=%22[redacted]%22'],
     ['a card number in an address', ['4111111111111111'], '?n=%204111%201111%201111%201111', '?n=%20[redacted]'],
-    ['a card number in escaped JSON', ['4111111111111111'], '4111\\u00a01111\\u00a01111\\u00a01111', '[redacted]'],
     ['a percent-encoded secret', ['rcr:to/ken'], '?t=rcr%3Ato%2Fken&x', '?t=[redacted]&x'],
     ['a JSON-escaped secret', ['to"ken'], '{"a":"to\\"ken"}', '{"a":"[redacted]"}'],
-    ['nothing of an empty secret', [''], 'abc', 'abc'],
-    [
-      'the word of the replacement itself',
-      [...'redact[]'],
-      'redacted r-e-d',
-      'redacted [redacted]-[redacted]-[redacted]',
-    ],
+    ['the word of the replacement', [...'redact[]'], 'redacted r-e-d', 'redacted [redacted]-[redacted]-[redacted]'],
   ])('%s', (_name, secrets, text, redacted) => {
     expect(redactText(text, secrets)).toBe(redacted)
+  })
+
+  it.each<[string, string, string]>([
+    ['a date and an amount', '5105105105105100', '21/11/2026, 5,105,106.00'],
+    ['a mask', '4111111111111111', '411111******1111 411111••••••1111'],
+    ['six digits of a card number', CARD, '411111 and 678904'],
+    ['a UUID with a part of a card number in it', CARD, '41111123-4567-4890-8abc-111111111111'],
+    ['a UUID with the CVV in it', '0397', `id ${UUID}`],
+    ['all but an empty secret', '', 'abc'],
+  ])('%s stays', (_name, secret, text) => {
+    expect(redactText(text, [secret])).toBe(text)
   })
 
   it('does not grow a text without end', () => {
@@ -282,7 +227,7 @@ describe(`any text (seed ${SEED})`, () => {
     .chain((length) => digits(length - 1))
     .map(withCheckDigit)
   const separator = fc.oneof(
-    fc.constantFrom('', ' ', '\u00a0', '-', '.', '/', '_', ',', '·', ' / ', '\u200b'),
+    fc.constantFrom('', ' ', '\u00a0', '-', '.', '/', '_', ',', '·', ' / ', '\u200b', '\u2009', '\u2212', '💳', '", "'),
     fc.string({ unit: fc.constantFrom(...'!"$%&\'()+,-./:;<=>?@[\\]^_`{|}~ \t·–−'), maxLength: 6 }),
   )
   const bare = (text: string) => text.replace(/[^\p{L}\p{N}*•]/gu, '')
@@ -332,11 +277,4 @@ describe(`any text (seed ${SEED})`, () => {
   function withCheckDigit(body: string): string {
     for (let last = 0; ; last++) if (hasCheckDigit(`${body}${last}`)) return `${body}${last}`
   }
-})
-
-it('a card number has a check digit, an issuer prefix and a length that fit', () => {
-  expect(['4242424242424242', '2221000000000009', '6011111111111117', '36227206271667'].every(isIssuedCardNumber)).toBe(
-    true,
-  )
-  expect(['4242424242424241', '42424242424242', '1234567812345670', ''].some(isIssuedCardNumber)).toBe(false)
 })

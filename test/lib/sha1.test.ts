@@ -35,26 +35,23 @@ async function withBuiltin(getBuiltinModule: unknown): Promise<string[]> {
   }
 }
 
+const fail = (message: string): never => {
+  throw new Error(message)
+}
+
 const EXPECTED = VECTORS.map(([, hash]) => hash)
 
-it('works where there is no built-in module, or none that helps', async () => {
-  expect(await withBuiltin(undefined)).toEqual(EXPECTED)
-  expect(await withBuiltin(() => undefined)).toEqual(EXPECTED)
-  expect(await withBuiltin(() => ({}))).toEqual(EXPECTED)
-})
-
-it('works where the look-up itself fails', async () => {
-  const fail = () => {
-    throw new Error('denied')
-  }
-  expect(await withBuiltin(fail)).toEqual(EXPECTED)
+it.each<[string, unknown]>([
+  ['absent', undefined],
+  ['without it', () => undefined],
+  ['empty', () => ({})],
+  ['denied', () => fail('denied')],
+  ['without its hash', () => ({ hash: () => fail('absent') })],
+])('works where the built-in module is %s', async (_, getBuiltinModule) => {
+  expect(await withBuiltin(getBuiltinModule)).toEqual(EXPECTED)
 })
 
 it('a built-in hash with a wrong result decides nothing', async () => {
   const wrong = { hash: () => 'wrong', createHash: () => ({ update: () => ({ digest: () => 'wrong' }) }) }
   expect(await withBuiltin(() => wrong)).toEqual(EXPECTED)
-  const hash = () => {
-    throw new Error('absent')
-  }
-  expect(await withBuiltin(() => ({ hash }))).toEqual(EXPECTED)
 })

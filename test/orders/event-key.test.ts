@@ -32,8 +32,7 @@ describe('the key of an event', () => {
       { amount: 'y' },
       { rate: 'NaN' },
       { rate: 'Infinity' },
-      { order_id: '7' },
-      { order_id: 7 },
+      ...['7', 7].flatMap((id) => [{ order_id: id }, { recurring: { id } }]),
     ]
     expect(new Set(others.map(keyOf)).size).toBe(others.length)
   })
@@ -59,6 +58,7 @@ describe('the key of an event', () => {
       { ...purchase, products: [['a'], 'b'] },
       { ...purchase, method: 'chargeback', remark: 1 },
       { ...purchase, method: 'chargeback', remark: 2 },
+      ...[1, 2].map((kind) => ({ ...purchase, method: 'chargeback', remark: { kind } })),
     ]
     expect(new Set([purchase, ...variants].map(keyOf)).size).toBe(variants.length + 1)
     // Identifiers are text: "1.50" and "1.5" are two orders, "007" and "7" too.

@@ -4,6 +4,7 @@ import { foldSummaries } from '../../src/orders/fold.ts'
 import { type EventSummary, foldOrder, type OrderTotals, summarizeEvent } from '../../src/orders/index.ts'
 import { readSummary } from '../../src/orders/summary.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
+import { isQuick, onNode } from '../support/environment.ts'
 import { at, payment, secondary } from '../worker/support/events.ts'
 import { createRandom, isLong, seedOfRun, shuffled } from '../worker/support/random.ts'
 
@@ -17,15 +18,21 @@ const paidFor = { payment_id: auth.payment_id, transaction_id: auth.transaction_
 const capture = secondary('A-1', 'capture', { ...paidFor, amount: 60.5, fee: { amount: 1.2, currency: 'UAH' } })
 const refund = secondary('A-1', 'refund', { ...paidFor, amount: 10, created_at: at(90), processed_at: at(91) })
 const purchase = payment('A-1')
+/** What another charge of the same payment has, so many seconds later. */
+const charge = (after: number) => ({
+  payment_id: purchase.payment_id,
+  created_at: at(after),
+  processed_at: at(after + 1),
+})
+
+interface Expected {
+  status: string
+  totals: Partial<OrderTotals>
+  flags?: string[]
+}
 
 /** Each scenario's events, and what the order has to be in the end. */
-const SCENARIOS: [
-  name: string,
-  events: object[],
-  status: string | null,
-  totals: Partial<OrderTotals>,
-  flags: string[],
-][] = [
+const SCENARIOS: [name: string, events: object[], expected: Expected][] = [
   [
     'a purchase with 3-D Secure',
     [
@@ -34,9 +41,7 @@ const SCENARIOS: [
       purchase,
       { ...purchase, status: 'pending', status_code: '2001', processed_at: at(8) },
     ],
-    'success',
-    { authorized: 10050, captured: 10050 },
-    [],
+    { status: 'success', totals: { authorized: 10050, captured: 10050 } },
   ],
   [
     'an authorization, two captures, a refund',
@@ -49,21 +54,7 @@ const SCENARIOS: [
       { ...refund, status: 'pending' },
       refund,
     ],
-    'success',
-    { authorized: 10050, captured: 10050, refunded: 1000, fee: 120 },
-    [],
-  ],
-  [
-    'an authorization that is voided',
-    [
-      { ...auth, status: 'init' },
-      auth,
-      secondary('A-1', 'void', { ...paidFor, status: 'pending' }),
-      secondary('A-1', 'void', paidFor),
-    ],
-    'success',
-    { authorized: 10050, captured: 0, voided: 10050 },
-    [],
+    { status: 'success', totals: { authorized: 10050, captured: 10050, refunded: 1000, fee: 120 } },
   ],
   [
     'an increment, and a capture beyond the authorization',
@@ -73,73 +64,28 @@ const SCENARIOS: [
       secondary('A-1', 'auth_increment', { ...paidFor, amount: 500, status: 'failure' }),
       secondary('A-1', 'capture', { ...paidFor, amount: 120.51 }),
     ],
-    'success',
-    { authorized: 12050, captured: 12051 },
-    ['over_capture'],
+    { status: 'success', totals: { authorized: 12050, captured: 12051 }, flags: ['over_capture'] },
   ],
   [
-    'statuses of one moment',
-    [
-      { ...purchase, status: 'init' },
-      { ...purchase, status: 'pending' },
-      { ...purchase, status: 'weird' },
-      { ...purchase, status: 'failure', status_code: '4005' },
-      purchase,
-    ],
-    'success',
-    { captured: 10050 },
-    ['status_conflict'],
-  ],
-  [
-    'fractions of any length',
-    [
-      { ...purchase, status: 'success', processed_at: '2026-03-01T10:00:05.5' },
-      { ...purchase, status: 'failure', processed_at: '2026-03-01T10:00:05.499999' },
-      { ...purchase, status: 'pending', processed_at: '2026-03-01T10:00:06' },
-    ],
-    'success',
-    { captured: 10050 },
-    ['status_conflict'],
-  ],
-  [
-    'one moment, written in two ways',
+    'one moment, written in several ways',
     [
       { ...purchase, status: 'success', processed_at: '2026-03-01T10:00:05.5' },
       { ...purchase, status: 'failure', processed_at: '2026-03-01T10:00:05.500' },
+      { ...purchase, status: 'failure', processed_at: '2026-03-01T10:00:05.499999' },
       payment('A-1', { status: 'accepted', created_at: at(30), processed_at: at(31) }),
     ],
-    'success',
-    { captured: 10050 },
-    ['status_conflict'],
-  ],
-  [
-    'two statuses of one moment that are not final',
-    [
-      { ...purchase, status: 'accepted' },
-      { ...purchase, status: 'init' },
-      secondary('A-1', 'capture', { amount: 500 }),
-    ],
-    'accepted',
-    { captured: 50000 },
-    [],
+    { status: 'success', totals: { captured: 10050 }, flags: ['status_conflict'] },
   ],
   [
     'recurring charges of one order',
     [
       purchase,
-      payment('A-1', { payment_id: purchase.payment_id, created_at: at(100), processed_at: at(101) }),
-      payment('A-1', {
-        payment_id: purchase.payment_id,
-        created_at: at(200),
-        processed_at: at(201),
-        status: 'failure',
-      }),
+      payment('A-1', charge(100)),
+      payment('A-1', { ...charge(200), status: 'failure' }),
       // Without a transaction_id: of the first transaction.
       { ...purchase, transaction_id: undefined, status: 'pending', processed_at: at(1) },
     ],
-    'success',
-    { captured: 20100 },
-    [],
+    { status: 'success', totals: { captured: 20100 } },
   ],
   [
     'events that differ in one counted field only',
@@ -150,9 +96,7 @@ const SCENARIOS: [
       { ...purchase, processed_amount: 50, fee: { amount: 2.51, currency: 'UAH' } },
       { ...purchase, processed_amount: 50, processed_currency: 'UAH', fee: { amount: 2.51, currency: 'UAH' } },
     ],
-    'success',
-    { authorized: 5000, captured: 5000, fee: 251 },
-    ['amount_mismatch'],
+    { status: 'success', totals: { authorized: 5000, captured: 5000, fee: 251 }, flags: ['amount_mismatch'] },
   ],
   [
     'a failure, and a pending one with a later time',
@@ -160,21 +104,17 @@ const SCENARIOS: [
       { ...purchase, status: 'failure', processed_at: at(5) },
       { ...purchase, status: 'pending', processed_at: at(9) },
     ],
-    'failure',
-    { captured: 0 },
-    [],
+    { status: 'failure', totals: { captured: 0 } },
   ],
   [
     'recurring charges without a transaction_id',
     [
       { ...purchase, transaction_id: undefined, status: 'init', processed_at: undefined },
       { ...purchase, transaction_id: undefined },
-      { ...purchase, transaction_id: undefined, created_at: at(100), processed_at: at(101) },
-      { ...purchase, transaction_id: undefined, created_at: at(200), processed_at: at(201), status: 'failure' },
+      { ...purchase, transaction_id: undefined, ...charge(100) },
+      { ...purchase, transaction_id: undefined, ...charge(200), status: 'failure' },
     ],
-    'success',
-    { captured: 20100 },
-    [],
+    { status: 'success', totals: { captured: 20100 } },
   ],
   [
     'a card look-up before a purchase that failed',
@@ -182,16 +122,12 @@ const SCENARIOS: [
       payment('A-1', { method: 'lookup', amount: 0, created_at: at(0) }),
       payment('A-1', { status: 'failure', created_at: at(10), processed_at: at(11) }),
     ],
-    'failure',
-    { captured: 0 },
-    [],
+    { status: 'failure', totals: { captured: 0 } },
   ],
   [
     'a success that is reported as a failure afterwards',
     [purchase, { ...purchase, status: 'failure', processed_at: at(5, '.001') }],
-    'failure',
-    { captured: 0 },
-    ['status_conflict'],
+    { status: 'failure', totals: { captured: 0 }, flags: ['status_conflict'] },
   ],
   [
     'refunds beyond what was captured, and impossible amounts',
@@ -202,16 +138,12 @@ const SCENARIOS: [
       secondary('A-1', 'refund', { ...paidFor, amount: -10 }),
       secondary('A-1', 'refund', { ...paidFor, amount: 1e308 }),
     ],
-    'success',
-    { captured: 10050, refunded: 20100 },
-    ['unexpected_shape', 'over_refund'],
+    { status: 'success', totals: { captured: 10050, refunded: 20100 }, flags: ['unexpected_shape', 'over_refund'] },
   ],
   [
     'a capture after the authorization was voided',
     [auth, secondary('A-1', 'void', paidFor), secondary('A-1', 'capture', { ...paidFor, amount: 100.5 })],
-    'success',
-    { authorized: 10050, captured: 10050, voided: 10050 },
-    ['over_capture'],
+    { status: 'success', totals: { authorized: 10050, captured: 10050, voided: 10050 }, flags: ['over_capture'] },
   ],
   [
     'another amount and currency than asked for, and an odd shape',
@@ -221,11 +153,17 @@ const SCENARIOS: [
       { order_id: 'A-1', amount: 'much' },
       secondary('A-1', 'refund', { amount: 3, currency: 'EUR' }),
     ],
-    'success',
-    { captured: 100, refunded: 0 },
-    ['amount_mismatch', 'currency_mismatch', 'unexpected_shape'],
+    {
+      status: 'success',
+      totals: { captured: 100, refunded: 0 },
+      flags: ['amount_mismatch', 'currency_mismatch', 'unexpected_shape'],
+    },
   ],
 ]
+
+/** In the quick tier, and on other runtimes, events arrive in every order; copies of them, too, in the full one. */
+const isFull = onNode && !isQuick
+const lengthFor = (events: readonly unknown[]): number => (isFull ? 7 : events.length)
 
 /** Every sequence of at most `length` events in which each of the scenario's events is at least once. */
 function* sequences<T>(items: readonly T[], length: number): Generator<T[]> {
@@ -242,60 +180,13 @@ function* sequences<T>(items: readonly T[], length: number): Generator<T[]> {
 }
 
 describe('the fold', () => {
-  it.each(SCENARIOS)(
-    'gives one state for every permutation and duplication of %s',
-    (_, events, status, totals, flags) => {
-      const known = summaries(...events)
-      const expected = JSON.stringify(foldSummaries('A-1', known, expectedPayment))
-      expect(JSON.parse(expected)).toMatchObject({ status, totals, flags })
-      let count = 0
-      for (const sequence of sequences(known, 7)) {
-        count++
-        if (JSON.stringify(foldSummaries('A-1', sequence, expectedPayment)) !== expected) {
-          expect(foldSummaries('A-1', sequence, expectedPayment)).toEqual(JSON.parse(expected))
-        }
-      }
-      expect(count).toBeGreaterThanOrEqual(known.length === 7 ? 5040 : known.length === 2 ? 240 : 1000)
-    },
-  )
-
-  /** What the fold counts, each changed alone; every one is another event, with another id. */
-  const CHANGES: readonly Record<string, unknown>[] = [
-    { amount: 50 },
-    { amount: 100.51 },
-    { status: 'failure' },
-    { status: 'pending' },
-    { status_code: '1001' },
-    { currency: 'USD' },
-    { processed_amount: 99 },
-    { processed_currency: 'USD' },
-    { fee: { amount: 2.51, currency: 'UAH' } },
-    { fee: { amount: 2.51, currency: 'USD' } },
-    { processed_at: at(4) },
-    { processed_at: at(6) },
-    { processed_at: undefined },
-    { created_at: at(1) },
-    { transaction_id: undefined },
-    { transaction_id: '00000000-0000-4000-8000-00000000ffff' },
-    { pos_id: '00000000-0000-4000-8000-00000000fffe' },
-  ]
-  const draws = isLong() ? 200 : 6
-  it(`gives one state for every permutation and duplication of events that differ in one field (${draws} draws)`, () => {
-    const seed = seedOfRun()
-    const random = createRandom(seed)
-    for (let draw = 0; draw < draws; draw++) {
-      const first = random() < 0.5 ? purchase : { ...capture, fee: undefined }
-      const known = summaries(
-        first,
-        ...shuffled(CHANGES, random)
-          .slice(0, 3)
-          .map((change) => ({ ...first, ...change })),
-      )
-      expect(new Set(known.map(({ id }) => id)).size).toBe(known.length)
-      const expected = JSON.stringify(foldSummaries('A-1', known, expectedPayment))
-      for (const sequence of sequences(known, 7)) {
-        const folded = JSON.stringify(foldSummaries('A-1', sequence, expectedPayment))
-        if (folded !== expected) throw new Error(`Draw ${draw} of EDGETILL_SEED=${seed}: ${expected} is not ${folded}`)
+  it.each(SCENARIOS)('gives one state for every permutation and duplication of %s', (_, events, wanted) => {
+    const known = summaries(...events)
+    const expected = JSON.stringify(foldSummaries('A-1', known, expectedPayment))
+    expect(JSON.parse(expected)).toMatchObject({ flags: [], ...wanted })
+    for (const sequence of sequences(known, lengthFor(known))) {
+      if (JSON.stringify(foldSummaries('A-1', sequence, expectedPayment)) !== expected) {
+        expect(foldSummaries('A-1', sequence, expectedPayment)).toEqual(JSON.parse(expected))
       }
     }
   })
@@ -369,27 +260,5 @@ describe('the fold', () => {
       const order = foldOrder(eventsOf({ ...purchase, ...odd }), expectedPayment)
       expect(order).toMatchObject({ order_id: 'A-1', status: 'success', totals: { captured: 10050 } })
     }
-    for (const odd of [{ amount: '?' }, { processed_amount: '?' }, { currency: 7 }, { status: null }]) {
-      const order = foldOrder(eventsOf({ ...purchase, ...odd }), expectedPayment)
-      expect(order).toMatchObject({ totals: { captured: 0 }, flags: ['unexpected_shape'] })
-    }
-  })
-
-  it('compares each further charge of a subscription with the recurring amount', () => {
-    const charge = payment('A-1', { payment_id: purchase.payment_id, amount: 80, created_at: at(100) })
-    const flagsFor = (recurring_amount: number) =>
-      foldOrder(eventsOf(purchase, charge), { ...expectedPayment, recurring_amount }).flags
-    expect(flagsFor(80)).toEqual([])
-    expect(flagsFor(100.5)).toEqual(['amount_mismatch'])
-  })
-
-  it('flags an event of another POS, whatever the case of its id', () => {
-    const pos_id = String(purchase.pos_id)
-    expect(foldOrder(eventsOf(purchase), { pos_id: pos_id.toUpperCase() }).flags).toEqual([])
-    expect(foldOrder(eventsOf(purchase), { pos_id: pos_id.replace(/.$/, 'f') }).flags).toEqual(['foreign_pos'])
-  })
-
-  it('folds no events to an order that nothing is known of', () => {
-    expect(foldOrder([])).toMatchObject({ order_id: null, status: null, events: [], flags: [], updated_at: null })
   })
 })

@@ -54,9 +54,10 @@ describe('an order without a payment', () => {
 
 it.each(['purchase', 'auth', 'credit', 'p2p'])('an order has the state of its payment, a %s', (method) => {
   const paid = payment('A-1', { method })
-  const order = fold([{ ...paid, status: 'pending', processed_at: at(1) }, paid], { amount: 7 })
+  const lookup = payment('A-1', { method: 'lookup', amount: 0, created_at: at(-1), processed_at: at(-1) })
+  const order = fold([lookup, { ...paid, status: 'pending', processed_at: at(1) }, paid], { amount: 7 })
   expect(order).toMatchObject({ status: 'success', method, amount: 100.5, flags: ['amount_mismatch'] })
-  expect(order.operations).toHaveLength(1)
+  expect(order.operations).toHaveLength(2)
 })
 
 describe('what counts', () => {
@@ -123,6 +124,8 @@ describe('of two events of one moment', () => {
 
   it.each([
     ['init', 'pending'],
+    ['init', 'weird'],
+    ['weird', 'failure'],
     ['pending', 'failure'],
     ['failure', 'success'],
   ])('%s is followed by %s', (before, after) => {
@@ -224,28 +227,6 @@ describe('an order with money in it is never shown as failed', () => {
   })
 })
 
-describe('null is absent', () => {
-  const whole = payment('A-1', { fee: { amount: 1, currency: 'UAH' } })
-  const optional = [
-    ...Object.keys(whole),
-    'processed_amount',
-    'processed_currency',
-    'recurring',
-    'limit_info',
-    'operation_id',
-  ]
-  const required = ['payment_id', 'order_id', 'amount', 'currency', 'status', 'method']
-  it.each(optional.filter((name) => !required.includes(name)))('%s', (name) => {
-    for (const one of [whole, secondary('A-1', 'refund', { ...whole, method: 'refund' })]) {
-      if (name === 'operation_id' && one.method === 'refund') continue
-      const { [name]: _, ...absent } = one
-      const [nulls, without] = [fold([{ ...one, [name]: null }]), fold([absent])]
-      expect(nulls).toEqual(without)
-      expect(nulls.flags).toEqual([])
-    }
-  })
-})
-
 describe('a person has to look', () => {
   it('not at a purchase that was voided, nor at a charge of a subscription that failed', () => {
     const { payment_id, transaction_id } = purchase
@@ -261,9 +242,17 @@ describe('a person has to look', () => {
     expect(['auth', 'purchase', 'credit'].map(flags)).toEqual([['amount_mismatch'], ['amount_mismatch'], []])
   })
 
-  it('not at an event without a pos_id', () => {
-    expect(fold([{ ...purchase, pos_id: undefined }], { pos_id: String(purchase.pos_id) }).flags).not.toContain(
-      'foreign_pos',
-    )
+  it('at a further charge of a subscription of another amount', () => {
+    const charge = payment('A-1', { payment_id: purchase.payment_id, amount: 80, created_at: at(100) })
+    const flags = (recurring_amount: number) => fold([purchase, charge], { amount: 100.5, recurring_amount }).flags
+    expect([flags(80), flags(100.5)]).toEqual([[], ['amount_mismatch']])
+  })
+
+  it('at an event of another POS, whatever the case of its id, not at one without', () => {
+    const pos_id = String(purchase.pos_id)
+    const flags = (expected: string, event: object = purchase) => fold([event], { pos_id: expected }).flags
+    expect(flags(pos_id.toUpperCase())).toEqual([])
+    expect(flags(pos_id, { ...purchase, pos_id: undefined })).toEqual([])
+    expect(flags(pos_id.replace(/.$/, 'f'))).toEqual(['foreign_pos'])
   })
 })

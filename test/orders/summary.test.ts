@@ -26,27 +26,11 @@ describe('a store of summaries and one of whole events have the same order', () 
     ['amounts that came as text', secondary('A-1', 'capture', { amount: '10.50', processed_amount: '10.25' })],
     ['a method that is not documented', { ...purchase, method: 'loyalty' }],
     ['a shape that is not documented', { ...purchase, currency: null }],
+    ['a processed amount that cannot be read', secondary('A-1', 'refund', { processed_amount: '?' })],
     ['no method', { order_id: 'A-1' }],
   ])('%s', (_name, payload) => {
     expect(orderKept(purchase, payload)).toEqual(foldOrder(eventsOf(purchase, payload)))
   })
-
-  it('a refund whose processed amount cannot be read is not counted by either, and is flagged', () => {
-    const refund = secondary('A-1', 'refund', { amount: 10, processed_amount: '?' })
-    for (const order of [orderKept(purchase, refund), foldOrder(eventsOf(purchase, refund))]) {
-      expect(order).toMatchObject({ totals: { refunded: 0 }, flags: ['unexpected_shape'] })
-    }
-  })
-})
-
-it('two charges of one payment at one moment are two, each named by its transaction', () => {
-  const second = { ...purchase, transaction_id: '00000000-0000-4000-8000-00000000fffe' }
-  const order = foldOrder(eventsOf(purchase, second))
-  expect(new Set(order.operations.map(({ id }) => id))).toEqual(
-    new Set([purchase.transaction_id, second.transaction_id]),
-  )
-  expect(order.operations).toHaveLength(2)
-  expect(order.totals.captured).toBe(20100)
 })
 
 it('an amount beyond every number is not shown as one', () => {

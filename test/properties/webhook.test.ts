@@ -95,18 +95,10 @@ describe(`seed ${SEED}`, () => {
           headers: { 'content-type': 'application/x-www-form-urlencoded' },
         })
         expect(await readWebhook(request, ['other', key])).toEqual(event)
-      }),
-    )
-  })
-
-  it('data without its padding survives too, under the signature of what was sent', async () => {
-    await check(
-      fc.property(payload, secret, (value, key) => {
-        const { data, signature } = signWebhook(value, key)
-        const bare = data.replace(/=+$/, '')
-        const event = verifyWebhook({ data: bare, signature: signData(bare, key) }, key)
-        expect(event).toEqual(verifyWebhook({ data, signature }, key))
-        expect(verifySignature(bare, signature, key)).toBe(bare === data)
+        // Without the padding too, under the signature of what was sent.
+        const data = webhook.data.replace(/=+$/, '')
+        expect(verifyWebhook({ data, signature: signData(data, key) }, key)).toEqual(event)
+        expect(verifySignature(data, webhook.signature, key)).toBe(data === webhook.data)
       }),
     )
   })

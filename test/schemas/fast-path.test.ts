@@ -79,19 +79,31 @@ describe(`seed ${SEED}`, () => {
     ['three rules', v.pipe(v.unknown(), v.number(), v.finite())],
     ['a rule that it does not know', v.pipe(v.number(), v.finite(), v.minValue(5))],
     ['an object', v.looseObject({ a: v.number() })],
+    ['a default', v.nullish(v.string(), 'x')],
+    ['a text that is trimmed', v.pipe(v.string(), v.trim())],
+    ['a tuple', v.tuple([v.string()])],
   ])('%s: it says yes to nothing that valibot rejects or changes', (_name, schema) => {
-    for (const value of [0, 10, Number.NaN, Number.POSITIVE_INFINITY, 'a', 'c', '', '10', true, null, undefined, {}]) {
+    for (const value of [
+      0,
+      10,
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      'a',
+      'c',
+      '',
+      '10',
+      ' x ',
+      true,
+      null,
+      undefined,
+      {},
+      ['x'],
+    ]) {
       for (const tried of [value, { a: value }]) {
         if (!unchanged(schema)(tried)) continue
         const { success, output } = v.safeParse(schema, tried)
         expect([success, output]).toStrictEqual([true, tried])
       }
-    }
-  })
-
-  it('a schema that it does not know is left to valibot', () => {
-    for (const schema of [v.tuple([v.string()]), v.nullish(v.string(), 'x'), v.pipe(v.string(), v.trim()), v.date()]) {
-      for (const value of [['x'], 'x', null, new Date(0)]) expect(unchanged(schema)(value)).toBe(false)
     }
   })
 })

@@ -13,64 +13,66 @@ const read = <T>(schema: Schema<T>, value: unknown) => {
 }
 const paths = (schema: Schema<unknown>, value: unknown) => read(schema, value).issues?.map(({ path }) => path)
 
-// The document's "Payment (primary operation) record", field by field.
-const REQUIRED = ['payment_id', 'order_id', 'currency', 'status', 'method']
-const TEXTS = [
-  ...['gateway_order_id', 'billing_order_id', 'transaction_id', 'pos_id', 'mode', 'description', 'status_code'],
-  ...[
-    'status_description',
-    'user_action_url',
-    'eci',
-    'mcc',
-    'options_3ds',
-    'cc_mask',
-    'cc_token',
-    'cc_token_expiration',
-  ],
-  ...['customer_id', 'customer_ip', 'customer_fname', 'customer_lname', 'customer_patronym', 'customer_email'],
-  ...['customer_phone', 'customer_country', 'customer_birthday', 'customer_city', 'result_url', 'created_at'],
-  ...['processed_at', 'payload', 'bank_short_name', 'receipt_url', 'payway', 'processed_currency'],
-  ...['order_3ds_bypass', 'server_url', 'merchant_mcc', 'validation_url'],
-]
-const OBJECTS = ['recurring', 'fee', 'fixed_fee', 'percent_fee', 'bank_pay']
+// The API document's records, field by field.
+const PAYMENT = {
+  schema: paymentSchema,
+  record: PAYMENT_RECORD,
+  required: 'payment_id order_id currency status method'.split(' '),
+  texts: (
+    'gateway_order_id billing_order_id transaction_id pos_id mode description status_code status_description ' +
+    'user_action_url eci mcc options_3ds cc_mask cc_token cc_token_expiration customer_id customer_ip customer_fname ' +
+    'customer_lname customer_patronym customer_email customer_phone customer_country customer_birthday customer_city ' +
+    'result_url created_at processed_at payload bank_short_name receipt_url payway processed_currency order_3ds_bypass ' +
+    'server_url merchant_mcc validation_url'
+  ).split(' '),
+  objects: ['recurring', 'fee', 'fixed_fee', 'percent_fee', 'bank_pay'],
+  others: ['limit_info', 'split', 'user_action_required', 'processed_amount'],
+}
+const CAPTURE = {
+  schema: captureSchema,
+  record: CAPTURE_RECORD,
+  required: 'operation_id payment_id order_id status method'.split(' '),
+  texts: 'transaction_id pos_id mode status_code status_description created_at processed_at comment'.split(' '),
+  objects: ['fee'],
+  others: ['limit_info'],
+}
+
+describe.each([
+  ['a payment record', PAYMENT],
+  ['a capture', CAPTURE],
+])('%s', (_, { schema, record, required, texts, objects, others }) => {
+  /** The paths of the issues of a record with another value of a field. */
+  const wrong = (name: string, value: unknown) => paths(schema, { ...record, [name]: value })
+
+  it.each([...required, ...texts])('%s is a text', (name) => {
+    expect([wrong(name, 'x'), wrong(name, 5)]).toEqual([undefined, [name]])
+  })
+
+  it.each([...texts, ...objects, ...others])('%s may be null or absent', (name) => {
+    expect([wrong(name, null), wrong(name, undefined)]).toEqual([undefined, undefined])
+  })
+
+  it.each([...required, 'amount'])('%s may not', (name) => {
+    expect([wrong(name, null), wrong(name, undefined)]).toEqual([[name], [name]])
+  })
+
+  it.each(objects)('%s is an object', (name) => expect(wrong(name, 'x')).toEqual([name]))
+
+  it('is handed on as it is when nothing had to be converted', () => {
+    expect(read(schema, record).value).toMatchObject(record)
+  })
+})
 
 describe('a payment record', () => {
-  const payment = paymentSchema
-
-  it.each([...REQUIRED, ...TEXTS])('%s is a text', (name) => {
-    expect(paths(payment, { ...PAYMENT_RECORD, [name]: 'x' })).toBeUndefined()
-    expect(paths(payment, { ...PAYMENT_RECORD, [name]: 5 })).toEqual([name])
-  })
-
-  it.each([...TEXTS, ...OBJECTS, 'limit_info', 'split', 'user_action_required', 'processed_amount'])(
-    '%s may be null or absent',
-    (name) => {
-      expect(paths(payment, { ...PAYMENT_RECORD, [name]: null })).toBeUndefined()
-      expect(paths(payment, { ...PAYMENT_RECORD, [name]: undefined })).toBeUndefined()
-    },
-  )
-
-  it.each([...REQUIRED, 'amount'])('%s may not', (name) => {
-    expect(paths(payment, { ...PAYMENT_RECORD, [name]: null })).toEqual([name])
-    expect(paths(payment, { ...PAYMENT_RECORD, [name]: undefined })).toEqual([name])
-  })
-
-  it.each(OBJECTS)('%s is an object', (name) => {
-    expect(paths(payment, { ...PAYMENT_RECORD, [name]: 'x' })).toEqual([name])
-  })
+  const wrong = (name: string, value: unknown) => paths(paymentSchema, { ...PAYMENT_RECORD, [name]: value })
 
   it.each(['amount', 'processed_amount'])('%s is a number, also as a string', (name) => {
-    for (const [value, number] of [
-      [5, 5],
-      ['10.50', 10.5],
-      ['-1', -1],
-    ]) {
-      expect(read(payment, { ...PAYMENT_RECORD, [name as string]: value }).value).toMatchObject({
-        [name as string]: number,
-      })
+    for (const value of [5, '10.50', '-1']) {
+      const { value: found } = read(paymentSchema, { ...PAYMENT_RECORD, [name]: value })
+      expect(found).toMatchObject({ [name]: Number(value) })
     }
     for (const value of ['', ' 5', '1e3', '0x10', '1,5', 'NaN', true, [5], Number.NaN]) {
-      expect(paths(payment, { ...PAYMENT_RECORD, [name]: value })).toEqual([name])
+      expect(wrong(name, value)).toEqual([name])
     }
   })
 
@@ -83,7 +85,7 @@ describe('a payment record', () => {
       limit_info: { retry_after: 5, description: {} },
       split: [{ amount: 'x', sub_merchant_id: 5 }],
     }
-    expect(paths(payment, record)).toEqual([
+    expect(paths(paymentSchema, record)).toEqual([
       'user_action_required',
       'recurring.id',
       'recurring.status',
@@ -97,35 +99,7 @@ describe('a payment record', () => {
   })
 
   it('limit_info is an object or a text', () => {
-    expect(paths(payment, { ...PAYMENT_RECORD, limit_info: 'Daily limit' })).toBeUndefined()
-    expect(paths(payment, { ...PAYMENT_RECORD, limit_info: 5 })).toEqual(['limit_info'])
-  })
-
-  it('the record is handed on as it is when nothing had to be converted', () => {
-    expect(read(payment, PAYMENT_RECORD).value).toEqual(PAYMENT_RECORD)
-  })
-})
-
-describe('a capture', () => {
-  it.each(['operation_id', 'payment_id', 'order_id', 'status', 'method'])('%s is a required text', (name) => {
-    for (const value of [5, null, undefined])
-      expect(paths(captureSchema, { ...CAPTURE_RECORD, [name]: value })).toEqual([name])
-  })
-
-  it.each([
-    'transaction_id',
-    'pos_id',
-    'mode',
-    'status_code',
-    'status_description',
-    'created_at',
-    'processed_at',
-    'comment',
-  ])('%s is a text that may be null or absent', (name) => {
-    expect(paths(captureSchema, { ...CAPTURE_RECORD, [name]: 5 })).toEqual([name])
-    for (const value of ['x', null, undefined]) {
-      expect(paths(captureSchema, { ...CAPTURE_RECORD, [name]: value })).toBeUndefined()
-    }
+    expect([wrong('limit_info', 'Daily limit'), wrong('limit_info', 5)]).toEqual([undefined, ['limit_info']])
   })
 })
 

@@ -10,6 +10,8 @@ it('a queue’s message is read as a webhook is, from the record and from an eve
   expect(event).toEqual({ ...RECORD, amount: 10.5, kind: 'auth' })
   expect(event).toEqual(readEvent(RECORD))
   expect(v.parse(webhookEventSchema, JSON.parse(JSON.stringify(event)))).toEqual(event)
+  const unexpected = readEvent({ ...RECORD, status: 7 })
+  expect(v.parse(webhookEventSchema, JSON.parse(JSON.stringify(unexpected)))).toEqual(unexpected)
 })
 
 it('an unknown method is a value', () => {

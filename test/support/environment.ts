@@ -10,6 +10,9 @@ export const givenSeed: number | undefined = environment.EDGETILL_SEED ? Number(
 /** Whether the full sizes are to be run (`npm run test:long`). */
 export const isLong: boolean = Boolean(environment.EDGETILL_LONG)
 
+/** Whether only the quick tier runs (`npm test`); `npm run test:all` and a single file run in full. */
+export const isQuick: boolean = environment.EDGETILL_TIER === 'quick'
+
 /** Whether the runtime has `node:sqlite`, which the test kit needs: not Node 20, and not workerd. */
 export const hasSqlite: boolean =
   globalThis.navigator?.userAgent !== 'Cloudflare-Workers' &&

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
-import { createWebhookHandler, eventKey, foldOrder, verifyWebhook } from '../../src/index.ts'
+import { createWebhookHandler, eventKey, verifyWebhook } from '../../src/index.ts'
 import { type TestEventKind, testEvent } from '../../src/testing/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { namesIn, sentenceOf, tableOf } from '../emulator/conformance/row.ts'
@@ -57,16 +57,6 @@ describe('testEvent', () => {
       method: 'bonus',
       points: 5,
     })
-  })
-
-  it('makes the story of an order', () => {
-    const order = { order_id: 'A-1', amount: 300 }
-    const events = [
-      testEvent('auth', order),
-      testEvent('capture', { ...order, amount: 200 }),
-      testEvent('refund', { ...order, amount: 50 }),
-    ].map(({ event }) => event)
-    expect(foldOrder(events).totals).toMatchObject({ authorized: 30_000, captured: 20_000, refunded: 5000 })
   })
 
   it('is a forgery with another secret', () => {

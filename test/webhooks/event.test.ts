@@ -3,7 +3,7 @@ import { signWebhook, verifyWebhook, type WebhookEvent } from '../../src/webhook
 
 const read = (payload: object): WebhookEvent => verifyWebhook(signWebhook(payload, 's'), 's')
 
-// The document's "Primary operation webhook parameters" and "Secondary operation webhook parameters", all of them.
+// What every webhook has, by the API document's tables of webhook parameters.
 const COMMON = {
   payment_id: '6f1e5a8c-2d1b-4f0e-9a53-7c0d5a1e8b42',
   order_id: 'A-1',
@@ -14,64 +14,21 @@ const COMMON = {
   status: 'success',
   created_at: '2026-01-01T10:00:00.000',
 }
-const OPTIONAL = {
-  transaction_id: '0b6f6a52-94a1-4c58-8d0c-2f8c1f5d7a11',
-  status_code: '1000',
-  status_description: 'Transaction is successful',
-  fee: { amount: 1.5, currency: 'UAH' },
-  processed_at: '2026-01-01T10:00:05.120',
-}
-const PRIMARY = {
-  ...COMMON,
-  ...OPTIONAL,
-  gateway_order_id: 'gw',
-  billing_order_id: 'b',
-  payway: 'card',
-  eci: '05',
-  limit_info: { retry_after: '2026-01-02T00:00:00.000', description: 'Daily limit' },
-  cc_mask: '424242******4242',
-  cc_token: 'token',
-  cc_token_expiration: '2028-01-01T00:00:00',
-  customer_id: 'c-1',
-  customer_phone: '+380441234567',
-  fixed_fee: { amount: 1, currency: 'UAH' },
-  percent_fee: { amount: 0.5, currency: 'UAH' },
-  payload: 'mine',
-  receipt_url: 'https://pay.example.com/receipt/1',
-  bank_pay: { sender_mfo: '300000', sender_iban: 'UA00', sender_name: 'O', receiver_iban: 'UA01', description: 'd' },
-  processed_amount: 10,
-  processed_currency: 'UAH',
-  recurring: { id: 'r-1', status: 'active' },
-}
-const SECONDARY = { ...COMMON, ...OPTIONAL, operation_id: '9d0f7a26-9f3c-4b71-8f57-0e1a3a0f6c77' }
-const limit_info = 'typed a string by the document'
+const FEE = { amount: 1.5, currency: 'UAH' }
 
 describe('documented events', () => {
-  it.each(['purchase', 'auth', 'credit', 'p2p', 'lookup'])(
-    '%s, with every parameter and with the required ones',
-    (method) => {
-      expect(read({ ...PRIMARY, method })).toEqual({ ...PRIMARY, method, kind: method })
-      expect(read({ ...COMMON, method })).toEqual({ ...COMMON, method, kind: method })
-    },
-  )
-
+  // With every parameter: test/testing/test-event.test.ts.
   it.each([
-    ['capture', { limit_info }],
-    ['void', {}],
-    ['auth_increment', { limit_info }],
-    ['refund', { receipt_url: 'https://pay.example.com/receipt/1' }],
-  ])('%s', (method, more) => {
-    const event = { ...SECONDARY, ...more, method }
-    expect(read(event)).toEqual({ ...event, kind: method })
-    const required = { ...COMMON, operation_id: 'o', method }
-    expect(read(required)).toEqual({ ...required, kind: method })
-  })
-
-  it('limit_info as a text and as an object', () => {
-    expect(read({ ...COMMON, method: 'purchase', limit_info })).toMatchObject({ limit_info })
-    expect(read({ ...COMMON, method: 'purchase', limit_info: PRIMARY.limit_info })).toMatchObject({
-      limit_info: PRIMARY.limit_info,
-    })
+    ...['purchase', 'auth', 'credit', 'p2p', 'lookup'].map((method) => ({ ...COMMON, method })),
+    ...['capture', 'void', 'auth_increment', 'refund'].map((method) => ({ ...COMMON, method, operation_id: 'o' })),
+    // The API document types it as a text and shows an object.
+    ...['purchase', 'capture'].map((method) => ({ ...COMMON, method, operation_id: 'o', limit_info: 'Daily limit' })),
+    { ...COMMON, method: 'auth', limit_info: { retry_after: '2026-01-02T00:00:00', description: 'Daily limit' } },
+    { ...COMMON, method: 'p2p', bank_pay: { sender_mfo: '300000', sender_iban: 'UA00', receiver_iban: 'UA01' } },
+    { ...COMMON, method: 'credit', fixed_fee: FEE, percent_fee: FEE, processed_amount: 10, processed_currency: 'UAH' },
+  ])('$method with its required parameters', (payload) => {
+    const event = read(payload)
+    expect([event, event.issues]).toEqual([{ ...payload, kind: payload.method }, []])
   })
 
   it('keeps unknown parameters, unknown statuses and codes, and nulls', () => {
@@ -129,24 +86,15 @@ describe('an odd field that decides nothing', () => {
   })
 })
 
-describe('wire fields that are called like ours', () => {
-  const ours = { kind: 'unexpected', record: 'r', issues: 'i' }
-
-  it('break no documented event', () => {
-    const payload = { ...COMMON, method: 'purchase', ...ours }
-    const event = read(payload)
-    expect(event.kind).toBe('purchase')
-    expect(event.issues).toEqual([])
-    expect(event.record).toEqual(payload)
-  })
-
-  it('break no other event', () => {
-    expect(read({ method: 'loyalty', ...ours })).toMatchObject({
-      kind: 'unknown',
-      record: { method: 'loyalty', ...ours },
-    })
-    expect(read({ ...ours })).toMatchObject({ kind: 'unexpected', record: ours })
-  })
+it.each([
+  ['purchase', { ...COMMON, method: 'purchase' }, []],
+  ['unknown', { method: 'loyalty' }, []],
+  ['unexpected', {}, ['method']],
+])('wire fields that are called like ours break no event: %s', (kind, payload, paths) => {
+  const received = { ...payload, kind: 'auth', record: 'r', issues: 'i' }
+  const event = read(received)
+  expect([event.kind, event.record]).toEqual([kind, received])
+  expect(event.issues.map(({ path }) => path)).toEqual(paths)
 })
 
 describe('order_id can be read from every event', () => {
@@ -181,17 +129,5 @@ describe('unexpected shapes are handed over, with what differs', () => {
     expect(event.kind).toBe('unexpected')
     expect(event.record).toEqual(payload)
     expect(event.issues.map(({ path }) => path)).toEqual(paths)
-  })
-
-  it('never shows a received value in an issue', () => {
-    const secret = 'canary-4242424242424242'
-    for (const field of ['amount', 'fee', 'limit_info', 'bank_pay', 'recurring', 'processed_amount']) {
-      for (const value of [secret, [secret], { amount: secret, id: { a: secret }, retry_after: [secret] }]) {
-        const event = read({ ...COMMON, method: 'purchase', [field]: value })
-        expect(JSON.stringify(event.issues)).not.toContain('canary')
-      }
-    }
-    const event = read({ ...COMMON, method: 'purchase', limit_info: 4242424242424242 })
-    expect(JSON.stringify(event.issues)).not.toContain('4242')
   })
 })

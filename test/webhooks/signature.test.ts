@@ -8,15 +8,6 @@ describe.each(SIGNATURES)('$name', ({ secret, data, openssl, python }) => {
     expect(signData(data, secret)).toBe(python)
     expect(verifySignature(data, openssl, secret)).toBe(true)
   })
-
-  it('is rejected with one letter of the data, the signature or the secret changed', () => {
-    const other = (text: string, at: number) => text.slice(0, at) + (text[at] === 'Q' ? 'R' : 'Q') + text.slice(at + 1)
-    for (let i = 0; i < openssl.length; i++) expect(verifySignature(data, other(openssl, i), secret)).toBe(false)
-    expect(verifySignature(other(data, 0), openssl, secret)).toBe(false)
-    expect(verifySignature(other(data, data.length - 1), openssl, secret)).toBe(false)
-    expect(verifySignature(data, openssl, `${secret}Q`)).toBe(false)
-    expect(verifySignature(`${data}Q`, openssl, secret)).toBe(false)
-  })
 })
 
 const [vector] = SIGNATURES as [(typeof SIGNATURES)[number]]

@@ -9,26 +9,10 @@ import {
   signWebhook,
   verifyWebhook,
   type WebhookForm,
-  WebhookVerificationError,
+  type WebhookVerificationError,
 } from '../../src/webhooks/index.ts'
 import { SIGNATURES } from '../spec/vectors/webhook-signatures.ts'
-
-const SECRET = 'canary-secret-7f3a'
-const PAYLOAD = {
-  payment_id: '6f1e5a8c-2d1b-4f0e-9a53-7c0d5a1e8b42',
-  order_id: 'A-1',
-  pos_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
-  mode: 'hosted',
-  method: 'purchase',
-  amount: 100.5,
-  currency: 'UAH',
-  status: 'success',
-  created_at: '2026-01-01T10:00:00.000',
-}
-const FORM = 'application/x-www-form-urlencoded'
-const signed = signWebhook(PAYLOAD, SECRET)
-/** The event of the payload. */
-const EVENT = { ...PAYLOAD, kind: PAYLOAD.method }
+import { EVENT, FORM, PAYLOAD, post, SECRET, signed } from './signed.ts'
 
 function failure(run: () => unknown): WebhookVerificationError {
   try {
@@ -41,23 +25,11 @@ function failure(run: () => unknown): WebhookVerificationError {
 }
 
 async function readFailure(request: Request, options: Partial<ReadWebhookOptions> = {}) {
-  return readWebhook(request, SECRET, options).then(
-    () => {
-      throw new Error('It was accepted.')
-    },
-    (error: unknown) => {
-      if (isWebhookVerificationError(error)) return error
-      throw error
-    },
-  )
-}
-
-const post = (body: BodyInit, type: string | null = FORM) =>
-  new Request('https://shop.example.com/webhooks', {
-    method: 'POST',
-    body,
-    headers: type === null ? {} : { 'content-type': type },
+  const outcome: unknown = await readWebhook(request, SECRET, options).catch((error: unknown) => error)
+  return failure(() => {
+    throw outcome
   })
+}
 
 /** A form whose `data` is whatever text is given, signed rightly. */
 const signedText = (data: string): WebhookForm => ({ data, signature: signData(data, SECRET) })
@@ -73,16 +45,6 @@ describe('verifyWebhook accepts', () => {
     expect(verifyWebhook(signed, SECRET)).toEqual(EVENT)
   })
 
-  it('the previous secret beside the new one', () => {
-    expect(verifyWebhook(signed, ['new', SECRET])).toEqual(EVENT)
-  })
-
-  it('data without its padding: some senders omit it', () => {
-    const data = signed.data.replace(/=+$/, '')
-    expect(data).not.toBe(signed.data)
-    expect(verifyWebhook(signedText(data), SECRET)).toEqual(EVENT)
-  })
-
   it('bytes that are not what JSON.stringify would write: what is signed is what was sent', () => {
     const { data, signature } = signWebhook(`  {"method" : "loyalty",\n "n" : 1.0 }`, SECRET)
     expect(verifyWebhook({ data, signature }, SECRET).record).toEqual({ method: 'loyalty', n: 1 })
@@ -92,8 +54,8 @@ describe('verifyWebhook accepts', () => {
 describe('verifyWebhook rejects, and says why', () => {
   const { data, signature } = signed
   it.each<[string, string, unknown]>([
-    ['missing_field', 'no data', { signature }],
     ['missing_field', 'empty data', { data: '', signature }],
+    ['missing_field', 'a Map without data', new Map([['signature', 'x']])],
     ['missing_field', 'no signature', { data }],
     ['missing_field', 'a signature that is not a string', { data, signature: 28 }],
     ['missing_field', 'an empty form', {}],
@@ -152,10 +114,6 @@ describe('verifyWebhook keeps what is genuine and cannot be read', () => {
 })
 
 describe('readWebhook', () => {
-  it('reads a request as the service sends it', async () => {
-    expect(await readWebhook(post(signed.body), SECRET)).toEqual(EVENT)
-  })
-
   it('reads one that came in many small pieces, without a length', async () => {
     const bytes = new TextEncoder().encode(signed.body)
     const body = new ReadableStream<Uint8Array>({
@@ -217,19 +175,9 @@ describe('readWebhook', () => {
     await expect(readWebhook({ headers, body }, SECRET)).rejects.toMatchObject({ reason: 'too_large' })
   })
 
-  it('not_utf8: the body itself', async () => {
-    const error = await readFailure(post(new Uint8Array([0x64, 0x61, 0xff])))
-    expect(error).toMatchObject({ reason: 'not_utf8', verified: false })
-  })
-
   it.each([
-    ['missing_field', 'an empty body', ''],
-    ['missing_field', 'no signature', `data=${signed.data}`],
-    ['missing_field', 'no data', `signature=${signed.signature}`],
     ['missing_field', 'empty data', `data=&signature=${signed.signature}`],
-    ['duplicate_field', 'data twice', `${signed.body}&data=x`],
     ['duplicate_field', 'the signature twice', `${signed.body}&signature=x`],
-    ['plus_became_space', 'an unescaped plus', `data=${signed.data}&signature=+${signed.signature.slice(1)}`],
     ['signature_alphabet', 'malformed escapes', `data=${signed.data}&signature=${'%'.repeat(28)}`],
   ])('%s: %s', async (reason, _name, body) => {
     expect(await readFailure(post(body))).toMatchObject({ reason, verified: false })
@@ -255,12 +203,6 @@ describe('readWebhook', () => {
       expect(request.bodyUsed).toBe(false)
     }
   })
-
-  it('hands a broken stream on as it is', async () => {
-    const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('cut')) })
-    const request = { headers: new Headers({ 'content-type': FORM }), body }
-    await expect(readWebhook(request, SECRET)).rejects.toThrow('cut')
-  })
 })
 
 describe('what a signature proved genuine is read', () => {
@@ -274,191 +216,13 @@ describe('what a signature proved genuine is read', () => {
   })
 })
 
-describe('a body that AWS Lambda delivers as Base64', () => {
-  const body = btoa(signed.body)
-  it.each<[string, unknown]>([
-    ['the event', { body, isBase64Encoded: true, headers: {} }],
-    ['its body as a form', new URLSearchParams(body)],
-    ['as the fields that a parser made of it', Object.fromEntries(new URLSearchParams(body))],
-  ])('%s is a mistake of the receiver, with its cure', (_name, form) => {
-    expect(() => verifyWebhook(form as never, SECRET)).toThrow(
-      expect.objectContaining({ code: 'config', field: 'form', message: expect.stringMatching(/decode/) }),
-    )
-  })
-
-  it('another form with one key is a stranger’s', () => {
-    expect(() => verifyWebhook(new URLSearchParams('ping'), SECRET)).toThrow(/no "data"/)
-  })
-})
-
-describe('what a framework hands over', () => {
-  const { data, signature } = signed
-  const pairs: [string, string][] = [
-    ['data', data],
-    ['signature', signature],
-  ]
-
-  const formData = new FormData()
-  for (const [name, value] of pairs) formData.append(name, value)
-
-  it.each<[string, unknown]>([
-    ['FormData', formData],
-    ['URLSearchParams', new URLSearchParams(pairs)],
-    ['a Map', new Map(pairs)],
-    ['the parsed form of Express, Fastify or Hono', { data, signature, more: 1 }],
-    [
-      'an object without a prototype, as node:querystring makes it',
-      Object.assign(Object.create(null), { data, signature }),
-    ],
-    ['a form with fields that are called like those of a request', { data, signature, headers: 'x', raw: 'x' }],
-    ['one whose fields are nested, as headers[host]=x is', { data, signature, headers: { host: 'x' }, raw: {} }],
-    ['the same without a prototype', Object.assign(Object.create(null), { data, signature, headers: { host: 'x' } })],
-    ['an object of a class that has the fields', Object.assign(new (class Form {})(), { data, signature })],
-    [
-      'one that reads them',
-      new (class {
-        get = (name: string) => ({ data, signature })[name]
-      })(),
-    ],
-  ])('%s is verified', (_name, form) => {
-    expect(verifyWebhook(form as never, SECRET)).toEqual(EVENT)
-  })
-
-  class FrameworkRequest {
-    headers = { host: 'shop.example.com' }
-    body = { data, signature }
-    get(name: string) {
-      return name
-    }
-  }
-  class HonoRequest {
-    raw = post(signed.body)
-    parseBody() {}
-  }
-  class HonoContext {
-    req = new HonoRequest()
-    get(_name: string) {}
-  }
-
-  it.each<[string, unknown, RegExp]>([
-    ['no body parser', undefined, /received: missing/],
-    ['null', null, /received: null/],
-    ['the raw body as a string', signed.body, /received: string of \d+ char/],
-    ['the raw body as bytes', new TextEncoder().encode(signed.body), /received: Uint8Array/],
-    ['a view of bytes', new DataView(new ArrayBuffer(2)), /received: DataView/],
-    ['a buffer of bytes', new ArrayBuffer(2), /received: ArrayBuffer/],
-    ['a promise of the form', Promise.resolve({ data, signature }), /received: Promise/],
-    ['a web Request', post(signed.body), /received: Request/],
-    ['the request of Express, Fastify or node:http', new FrameworkRequest(), /received: FrameworkRequest/],
-    ['the request of Hono', new HonoRequest(), /received: HonoRequest/],
-    ['the Context of Hono', new HonoContext(), /received: HonoContext/],
-    ['the headers of a request', new Headers({ data, host: 'shop.example.com' }), /received: Headers/],
-    ['a Set', new Set([data, signature]), /received: Set/],
-    ['a Date', new Date(), /received: Date/],
-    ['a URL', new URL(`https://shop.example.com/?${signed.body}`), /received: URL/],
-    ['an object of a class without the fields', new (class Form {})(), /received: Form/],
-    ['an array', [data, signature], /received: array/],
-    ['a number', 5, /received: number/],
-    ['the body of a web Request', post(signed.body).body, /received: ReadableStream/],
-    ['a Blob', new Blob([signed.body]), /received: Blob/],
-    [
-      'the stream of node:http',
-      new (class IncomingMessage {
-        pipe() {}
-      })(),
-      /received: IncomingMessage/,
-    ],
-  ])(
-    '%s is a mistake of the receiver, never a forgery: the error says what came and what to do',
-    (_name, form, said) => {
-      for (const part of [said, /parsed form/, /guides\/receivers\.md/]) {
-        expect(() => verifyWebhook(form as never, SECRET)).toThrow(
-          expect.objectContaining({ code: 'config', field: 'form', message: expect.stringMatching(part) }),
-        )
-      }
-    },
-  )
-
-  it('what a stranger posts to a parser that makes objects of a class is a form without data, whatever its fields are called', () => {
-    // That of @fastify/formbody: an object whose prototype inherits nothing.
-    class Parsed {
-      [name: string]: unknown
-    }
-    Object.setPrototypeOf(Parsed.prototype, null)
-    for (const name of ['headers', 'raw', 'pipe', 'getReader', 'slice', 'buffer', 'then', 'get', 'getAll']) {
-      for (const value of ['x', ['x'], { x: 'x' }]) {
-        for (const parsed of [new Parsed(), {}, Object.create(null)]) {
-          expect(() => verifyWebhook(Object.assign(parsed, { [name]: value }), SECRET)).toThrow(
-            expect.objectContaining({ code: 'webhook_verification', reason: 'missing_field' }),
-          )
-        }
-      }
-    }
-  })
-
-  it('a form without the fields is a stranger’s, whatever holds it', () => {
-    const forms = [
-      new FormData(),
-      new URLSearchParams('signature=x'),
-      new Map([['signature', 'x']]),
-      { signature: 'x' },
-    ]
-    for (const form of forms) {
-      expect(() => verifyWebhook(form, SECRET)).toThrow(
-        expect.objectContaining({ code: 'webhook_verification', reason: 'missing_field' }),
-      )
-    }
-  })
-
-  it.each<[string, unknown]>([
-    ['undefined', undefined],
-    ['a string', signed.body],
-    ['the request of Express, Fastify or node:http', new FrameworkRequest()],
-    ['the request of Hono', new HonoRequest()],
-    ['the Context of Hono', new HonoContext()],
-  ])('readWebhook of %s says so too', async (_name, request) => {
-    for (const part of [/web Request/, /Hono c\.req\.raw/, /guides\/receivers\.md/]) {
-      await expect(readWebhook(request as Request, SECRET)).rejects.toMatchObject({
-        code: 'config',
-        field: 'request',
-        message: expect.stringMatching(part),
-      })
-    }
-  })
-
-  it('a body that was read already is a mistake of the receiver, with what to do instead', async () => {
-    const read = post(signed.body)
-    await read.text()
-    const twice = post(signed.body)
-    await readWebhook(twice, SECRET)
-    const locked = post(signed.body)
-    const reader = locked.body?.getReader()
-    for (const request of [read, twice, locked]) {
-      for (const part of [/read already/, /before anything else/, /pass verifyWebhook the parsed form/]) {
-        await expect(readWebhook(request, SECRET)).rejects.toMatchObject({
-          code: 'config',
-          field: 'request',
-          message: expect.stringMatching(part),
-        })
-      }
-    }
-    reader?.releaseLock()
-  })
-
-  it('a content type that is not a form’s is named', async () => {
-    const error = await readFailure(post('{}', 'application/json; charset=utf-8'))
-    expect(error).toMatchObject({
-      reason: 'content_type',
-      message: expect.stringContaining('"application/json; charset=utf-8"'),
-    })
-  })
-
-  it('of a content type, 100 characters are named', async () => {
-    for (const length of [100, 101]) {
-      const request = { headers: new Headers({ 'content-type': 'x'.repeat(length) }), body: null }
-      const { message } = await readFailure(request as unknown as Request)
-      expect(message).toContain(`"${'x'.repeat(100)}"`)
-    }
+describe('a mistake of the receiver, or of the sender', () => {
+  it.each([
+    ['application/json; charset=utf-8', '"application/json; charset=utf-8"'],
+    ['x'.repeat(101), `"${'x'.repeat(100)}"`],
+  ])('a content type that is not a form’s is named, up to 100 characters: %s', async (type, shown) => {
+    const error = await readFailure(post('{}', type))
+    expect(error).toMatchObject({ reason: 'content_type', message: expect.stringContaining(shown) })
   })
 
   it('forgotten secrets are noticed before the body is consumed', async () => {
@@ -468,10 +232,10 @@ describe('what a framework hands over', () => {
   })
 
   it('an unset previous secret is skipped', () => {
-    expect(verifyWebhook({ data, signature }, [SECRET, undefined])).toEqual(EVENT)
-    expect(verifyWebhook({ data, signature }, [undefined, SECRET])).toEqual(EVENT)
-    for (const secrets of [[undefined], [], [SECRET, ''], [SECRET, null]]) {
-      expect(() => verifyWebhook({ data, signature }, secrets as string[])).toThrow(
+    expect(verifyWebhook(signed, [SECRET, undefined])).toEqual(EVENT)
+    expect(verifyWebhook(signed, [undefined, SECRET])).toEqual(EVENT)
+    for (const secrets of [[undefined], [], [SECRET, ''], [SECRET, null], undefined, null, 5]) {
+      expect(() => verifyWebhook(signed, secrets as string[])).toThrow(
         expect.objectContaining({ code: 'config', field: 'secrets' }),
       )
     }
@@ -482,36 +246,10 @@ describe('readWebhookForm', () => {
   it('gives the two fields as they came, unverified', async () => {
     expect(await readWebhookForm(post('data=abc%3D&signature=x%20y'))).toEqual({ data: 'abc=', signature: 'x y' })
   })
-
-  it('is part of a class of errors that two copies of the package share', async () => {
-    const foreign = Object.assign(new Error('other copy'), {
-      name: 'WebhookVerificationError',
-      code: 'webhook_verification',
-    })
-    expect(isWebhookVerificationError(foreign)).toBe(true)
-    expect(isWebhookVerificationError(new Error('x'))).toBe(false)
-    await expect(readWebhookForm(post('', 'text/plain'))).rejects.toBeInstanceOf(WebhookVerificationError)
-  })
 })
 
-describe('slips of the caller', () => {
-  const { data, signature } = signWebhook({ method: 'loyalty' }, 'secret')
-
-  it.each([undefined, null, [], 5, [undefined]])('secrets that are %s are a matter of configuration', (secrets) => {
-    expect(() => verifyWebhook({ data, signature }, secrets as never)).toThrow(
-      expect.objectContaining({ code: 'config', field: 'secrets' }),
-    )
-  })
-
-  it('card data that no webhook documents is cut from the event, at any depth', () => {
-    const card = { cc_number: '4242424242424242', exp_month: 12, exp_year: 30, card_cvv: '123', cc_mask: 'm' }
-    for (const method of ['loyalty', 'purchase']) {
-      const form = signWebhook({ method, ...card, card, list: [{ card }] }, 's')
-      const event = verifyWebhook(form, 's')
-      const kept = { cc_mask: 'm' }
-      expect(event.record).toEqual({ method, ...kept, card: kept, list: [{ card: kept }] })
-      expect(JSON.stringify(event)).not.toMatch(/4242|123/)
-    }
+describe('raw card data', () => {
+  it('that no webhook documents is cut from the event, however its name is written', () => {
     for (const name of ['cc_number', 'exp_month', 'exp_year', 'card_cvv']) {
       for (const written of [name, `\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}`]) {
         const form = signWebhook(`{"method":"loyalty","card":{"${written}":"4242"}}`, 's')

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { type ConsoleOptions, createConsole } from '../../../src/console/index.ts'
 import type { ShopEnv } from '../../../src/shop/index.ts'
+import type { Order } from '../../../src/shop/store/order.ts'
 import { ADMIN_TOKEN, ORIGIN, type World } from '../../worker/support/world.ts'
 
 /** What a browser without script shows, and the forms on it. */
@@ -58,6 +59,15 @@ export function mount(world: World, options: ConsoleOptions = {}, env: Partial<S
   app.route('/console', createConsole(world.shop, { now: () => world.time, ...options }))
   app.notFound(world.shop.notFound)
   return async (request) => app.fetch(request, { ...world.env(), ...env })
+}
+
+/** Pays an order of 100.50 by its link, or reserves the money. */
+export async function payOrder(world: World, method: 'purchase' | 'auth' = 'purchase'): Promise<void> {
+  await world.pay(await world.open(await world.link({ order_id: 'A-1', method })))
+}
+
+export async function orderOf(world: World): Promise<Order> {
+  return (await (await world.api('/api/orders/A-1')).json()) as Order
 }
 
 /** Someone with a browser. */

@@ -1,0 +1,151 @@
+// What a form is read from, and what of it is a mistake of the receiver rather than a forgery.
+import { describe, expect, it } from 'vitest'
+import { readWebhook, verifyWebhook } from '../../src/webhooks/index.ts'
+import { EVENT, post, SECRET, signed } from './signed.ts'
+
+describe('a body that AWS Lambda delivers as Base64', () => {
+  const body = btoa(signed.body)
+  it.each<[string, unknown]>([
+    ['the event', { body, isBase64Encoded: true, headers: {} }],
+    ['its body as a form', new URLSearchParams(body)],
+    ['as the fields that a parser made of it', Object.fromEntries(new URLSearchParams(body))],
+  ])('%s is a mistake of the receiver, with its cure', (_name, form) => {
+    expect(() => verifyWebhook(form as never, SECRET)).toThrow(
+      expect.objectContaining({ code: 'config', field: 'form', message: expect.stringMatching(/decode/) }),
+    )
+  })
+
+  it('another form with one key is a stranger’s', () => {
+    expect(() => verifyWebhook(new URLSearchParams('ping'), SECRET)).toThrow(/no "data"/)
+  })
+})
+
+describe('what a framework hands over', () => {
+  const { data, signature } = signed
+  const pairs: [string, string][] = [
+    ['data', data],
+    ['signature', signature],
+  ]
+
+  const formData = new FormData()
+  for (const [name, value] of pairs) formData.append(name, value)
+
+  it.each<[string, unknown]>([
+    ['FormData', formData],
+    ['URLSearchParams', new URLSearchParams(pairs)],
+    ['a Map', new Map(pairs)],
+    ['the parsed form of Express, Fastify or Hono', { data, signature, more: 1 }],
+    [
+      'an object without a prototype, as node:querystring makes it',
+      Object.assign(Object.create(null), { data, signature }),
+    ],
+    ['a form with fields that are called like those of a request', { data, signature, headers: 'x', raw: 'x' }],
+    ['one whose fields are nested, as headers[host]=x is', { data, signature, headers: { host: 'x' }, raw: {} }],
+    ['the same without a prototype', Object.assign(Object.create(null), { data, signature, headers: { host: 'x' } })],
+    ['an object of a class that has the fields', Object.assign(new (class Form {})(), { data, signature })],
+    [
+      'one that reads them',
+      new (class {
+        get = (name: string) => ({ data, signature })[name]
+      })(),
+    ],
+  ])('%s is verified', (_name, form) => {
+    expect(verifyWebhook(form as never, SECRET)).toEqual(EVENT)
+  })
+
+  class FrameworkRequest {
+    headers = { host: 'shop.example.com' }
+    body = { data, signature }
+    get(name: string) {
+      return name
+    }
+  }
+  class HonoRequest {
+    raw = post(signed.body)
+    parseBody() {}
+  }
+  class HonoContext {
+    req = new HonoRequest()
+    get(_name: string) {}
+  }
+
+  it.each<[string, unknown, RegExp]>([
+    ['no body parser', undefined, /received: missing/],
+    ['null', null, /received: null/],
+    ['the raw body as a string', signed.body, /received: string of \d+ char/],
+    ['the raw body as bytes', new TextEncoder().encode(signed.body), /received: Uint8Array/],
+    ['a promise of the form', Promise.resolve({ data, signature }), /received: Promise/],
+    ['a web Request', post(signed.body), /received: Request/],
+    ['the request of Express, Fastify or node:http', new FrameworkRequest(), /received: FrameworkRequest/],
+    ['the request of Hono', new HonoRequest(), /received: HonoRequest/],
+    ['the Context of Hono', new HonoContext(), /received: HonoContext/],
+    ['the headers of a request', new Headers({ data, host: 'shop.example.com' }), /received: Headers/],
+    ['a Set', new Set([data, signature]), /received: Set/],
+    ['a URL', new URL(`https://shop.example.com/?${signed.body}`), /received: URL/],
+    ['an object of a class without the fields', new (class Form {})(), /received: Form/],
+    ['an array', [data, signature], /received: array/],
+    ['a number', 5, /received: number/],
+    ['the body of a web Request', post(signed.body).body, /received: ReadableStream/],
+  ])(
+    '%s is a mistake of the receiver, never a forgery: the error says what came and what to do',
+    (_name, form, said) => {
+      for (const part of [said, /parsed form/, /guides\/receivers\.md/]) {
+        expect(() => verifyWebhook(form as never, SECRET)).toThrow(
+          expect.objectContaining({ code: 'config', field: 'form', message: expect.stringMatching(part) }),
+        )
+      }
+    },
+  )
+
+  it('what a stranger posts to a parser that makes objects of a class is a form without data, whatever its fields are called', () => {
+    // That of @fastify/formbody: an object whose prototype inherits nothing.
+    class Parsed {
+      [name: string]: unknown
+    }
+    Object.setPrototypeOf(Parsed.prototype, null)
+    for (const name of ['headers', 'raw', 'pipe', 'getReader', 'slice', 'buffer', 'then', 'get', 'getAll']) {
+      for (const value of ['x', ['x'], { x: 'x' }]) {
+        for (const parsed of [new Parsed(), {}, Object.create(null)]) {
+          expect(() => verifyWebhook(Object.assign(parsed, { [name]: value }), SECRET)).toThrow(
+            expect.objectContaining({ code: 'webhook_verification', reason: 'missing_field' }),
+          )
+        }
+      }
+    }
+  })
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['a string', signed.body],
+    ['the request of Express, Fastify or node:http', new FrameworkRequest()],
+    ['the request of Hono', new HonoRequest()],
+    ['the Context of Hono', new HonoContext()],
+  ])('readWebhook of %s says so too', async (_name, request) => {
+    for (const part of [/web Request/, /Hono c\.req\.raw/, /guides\/receivers\.md/]) {
+      await expect(readWebhook(request as Request, SECRET)).rejects.toMatchObject({
+        code: 'config',
+        field: 'request',
+        message: expect.stringMatching(part),
+      })
+    }
+  })
+
+  it('a body that was read already is a mistake of the receiver, with what to do instead', async () => {
+    const read = post(signed.body)
+    await read.text()
+    const twice = post(signed.body)
+    await readWebhook(twice, SECRET)
+    const locked = post(signed.body)
+    const reader = locked.body?.getReader()
+    for (const request of [read, twice, locked]) {
+      for (const part of [/read already/, /before anything else/, /pass verifyWebhook the parsed form/]) {
+        await expect(readWebhook(request, SECRET)).rejects.toMatchObject({
+          code: 'config',
+          field: 'request',
+          message: expect.stringMatching(part),
+        })
+      }
+    }
+    reader?.releaseLock()
+  })
+})

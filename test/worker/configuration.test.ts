@@ -371,8 +371,6 @@ describe('a response of 500 and above', () => {
   const ADMIN = ['order', 'capture', 'erase', 'events', 'replay', 'revoke', 'balances', 'strays']
   /** What goes wrong, and which of the requests below lead to such a response, at least. */
   const TROUBLES: Record<string, [happens: (world: World) => void, requests: string[]]> = {
-    'the service responds 401': [service(replied(401)), CALLS],
-    'the service responds 429': [service(replied(429)), CALLS],
     'the service responds 500': [service(replied(500)), CALLS],
     'the service responds in an unknown form': [service(replied(200, '"x"')), CALLS],
     'the service cannot be reached': [service(() => Promise.reject(refused)), CALLS],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { signWebhook } from '../../src/index.ts'
 import { at, payment } from './support/events.ts'
-import { isHostile, type Kind, World, type WorldOptions } from './support/world.ts'
+import { type Kind, World, type WorldOptions } from './support/world.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -44,7 +44,9 @@ const idsOf = (count: number, name = 'A'): string[] => Array.from({ length: coun
 const worldOf = (kind: Kind, options: WorldOptions = {}) =>
   new World({ kind, env: { RETENTION_DAYS: '30' }, ...options })
 
-describe.each(['strict', 'hostile'] as const)('RETENTION_DAYS over %s KV', (kind) => {
+describe('RETENTION_DAYS over hostile KV', () => {
+  const kind = 'hostile'
+
   it('removes what is as old, and keeps the books', async () => {
     const world = worldOf(kind)
     const ids = idsOf(3)
@@ -105,8 +107,6 @@ describe.each(['strict', 'hostile'] as const)('RETENTION_DAYS over %s KV', (kind
     const world = worldOf(kind)
     await world.open(await world.link({ order_id: 'A-0' }, world.time + 10 * DAY_MS))
     await runs(world, 2 * 96)
-    // What could not be written is not kept.
-    if (!isHostile(kind)) expect(holding(world, ['A-0'])).toBeGreaterThan(0)
     await live(world, 33)
     expect(holding(world, ['A-0'], [PHONE, 'olena@example.com', '/checkout/'])).toBe(0)
   })

@@ -62,29 +62,6 @@ describe('alerts', () => {
     expect(alerts.map(({ flag }) => flag).sort()).toEqual(['foreign_pos', 'unknown_order'])
   })
 
-  it('onEvent given up: after 20 attempts', async () => {
-    let calls = 0
-    const fails = () => {
-      calls++
-      throw new Error('the shop is down')
-    }
-    const { world, alerts } = watched({ onEvent: fails })
-    await world.open(await world.link({ order_id: 'A-1' }))
-    await world.deliver(payment('A-1'))
-    for (let run = 0; run < 400 && calls < 20; run++) {
-      await world.advance(15 * 60_000)
-      await world.cron()
-      await world.idle()
-    }
-    expect(alerts.filter(({ kind }) => kind === 'on_event_given_up')).toEqual([
-      { kind: 'on_event_given_up', order_id: 'A-1', event_id: expect.any(String), attempts: 20 },
-    ])
-    expect(calls).toBe(20)
-    await world.advance(7 * 24 * HOUR_MS)
-    await world.cron()
-    expect(calls).toBe(20)
-  })
-
   it('a configuration error is logged each time, and passed on once an hour', async () => {
     const { world, alerts } = watched({ env: { SENDER_CHECK: 'Enforce' } })
     for (let i = 0; i < 3; i++) expect((await post(world, payment('A-1'))).status).toBe(500)
@@ -101,13 +78,6 @@ describe('alerts', () => {
     await world.idle()
     expect(alerts).toHaveLength(2)
     expect(logged('configuration')).toHaveLength(6)
-  })
-
-  it('a missing namespace is an alert too, once', async () => {
-    const { world, alerts } = watched({ env: { STATE: undefined as never } })
-    for (let i = 0; i < 3; i++) expect((await post(world, payment('A-1'))).status).toBe(500)
-    await world.idle()
-    expect(alerts).toEqual([{ kind: 'configuration', order_id: null, misconfigured: ['STATE: missing'] }])
   })
 
   it('that throw, or never end, change nothing', async () => {

@@ -93,14 +93,6 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
     expect(await capture(world, id, 'too-much', { charge_amount: 1000 })).toEqual(refused)
   })
 
-  it('tries again under the same key when nothing was sent', async () => {
-    const { world, id } = await reserved(options)
-    world.emulator.faults.next({ kind: 'too_many_requests', retryAfter: 3600, on: 'capture-payment' })
-    expect(await capture(world, id, 'one')).toMatchObject({ status: 503, code: 'api' })
-    expect(await capture(world, id, 'one')).toMatchObject({ status: 200 })
-    expect(captures(world, id)).toHaveLength(1)
-  })
-
   it('blocks further captures while an outcome is unknown, and settles it by asking', async () => {
     const { world, id } = await reserved(options)
     world.emulator.faults.next({ kind: 'delay', ms: 3_600_000 }, 9)
@@ -124,17 +116,6 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
     expect(await capture(world, id, 'two', { charge_amount: 5 })).toMatchObject({ status: 200, body: { amount: 5 } })
     expect(captures(world, id)).toHaveLength(2)
   }, 60_000)
-
-  it('can be tried again at once when the storage failed before anything was sent', async () => {
-    const { world, id } = await reserved({ ...options, emptyPages: 0 })
-    let lists = 0
-    world.gate.before = (action, key) => {
-      if (action === 'get' && key.startsWith('operation/') && ++lists === 1) throw new Error('The storage failed.')
-    }
-    expect(await capture(world, id, 'one')).toMatchObject({ status: 503, code: 'state' })
-    expect(await capture(world, id, 'one')).toMatchObject({ status: 200 })
-    expect(captures(world, id)).toHaveLength(1)
-  })
 
   it('does not take the 404 of a wrong address for "no such capture"', async () => {
     let wrong = false
@@ -169,32 +150,6 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
     expect(captures(world, id)).toHaveLength(1)
   })
 
-  it('does not take an earlier capture whose webhook comes late for the one whose response was lost', async () => {
-    const { world, id } = await reserved(options)
-    world.emulator.faults.next({ kind: 'delay', ms: 30_000, on: 'webhook' })
-    const first = await capture(world, id, 'one', { charge_amount: 10 })
-    await world.advance(2_000)
-    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
-    expect(await capture(world, id, 'two', { charge_amount: 10 })).toMatchObject({ code: 'outcome_unknown' })
-    await world.advance(60_000)
-    expect((await world.order(id))?.operations.map((operation) => operation.id)).toContain(first.body.operation_id)
-    expect(await capture(world, id, 'two', { charge_amount: 10 })).toMatchObject({ code: 'capture_not_executed' })
-    expect(captures(world, id)).toHaveLength(1)
-  })
-
-  it('settles an unknown outcome by the capture’s webhook alone', async () => {
-    const { world, id } = await reserved(options)
-    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
-    expect(await capture(world, id, 'one', { charge_amount: 10 })).toMatchObject({ code: 'outcome_unknown' })
-    await world.emulator.deliveries.idle()
-    world.emulator.faults.next({ kind: 'server_error', on: 'resend-webhook' }, 9)
-    expect(await capture(world, id, 'one', { charge_amount: 10 })).toMatchObject({
-      status: 200,
-      body: { amount: 10, operation_id: captures(world, id)[0]?.operation_id },
-    })
-    expect(captures(world, id)).toHaveLength(1)
-  })
-
   it('is not found out while KV rejects its event, also as one that was just written', async () => {
     const { world, id } = await reserved(options)
     world.emulator.faults.next({ kind: 'delay', ms: 3_600_000, on: 'webhook' }, 9)
@@ -210,17 +165,6 @@ describe.each(KINDS)('POST /api/orders/:order_id/capture over %s KV', (kind) => 
       status: 200,
       body: { amount: 10, operation_id: captures(world, id)[0]?.operation_id },
     })
-    expect(captures(world, id)).toHaveLength(1)
-  })
-
-  it('takes a capture that the service does not know two minutes later for one that was never made', async () => {
-    const { world, id } = await reserved(options)
-    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
-    expect(await capture(world, id, 'one')).toMatchObject({ code: 'outcome_unknown' })
-    expect(await capture(world, id, 'one')).toMatchObject({ status: 409, code: 'capture_unsettled' })
-    await world.advance(121_000)
-    expect(await capture(world, id, 'one')).toMatchObject({ status: 409, code: 'capture_not_executed' })
-    expect(await capture(world, id, 'two')).toMatchObject({ status: 200 })
     expect(captures(world, id)).toHaveLength(1)
   })
 })
@@ -244,18 +188,3 @@ describe.each(KINDS)('a capture killed at each storage and service call over %s 
     })
   })
 })
-
-for (const kind of KINDS) {
-  it(`captures once, however often it is tried, over ${kind} KV`, async () => {
-    const { world, id } = await reserved({ kind })
-    let answer: Answer | undefined
-    let key = 'one'
-    for (let i = 0; i < 100 && answer?.status !== 200; i++) {
-      await world.advance(121_000)
-      answer = await capture(world, id, key, { charge_amount: 10 })
-      // Settled as never executed: the caller says that it means another attempt.
-      if (answer.code === 'capture_not_executed') key = `one-${i}`
-    }
-    expect([answer?.status, captures(world, id).length]).toEqual([200, 1])
-  })
-}

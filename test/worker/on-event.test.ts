@@ -5,7 +5,7 @@ import type { Order } from '../../src/shop/store/order.ts'
 import { at, payment, secondary } from './support/events.ts'
 import { createKill, howsOf, killAtEach } from './support/kill.ts'
 import { armed, expectEachHandled, killable } from './support/killable.ts'
-import { KINDS, newOrderId, SENDS, World } from './support/world.ts'
+import { KINDS, type Kind, newOrderId, SENDS, World } from './support/world.ts'
 
 interface Call {
   id: string
@@ -28,7 +28,8 @@ function recorder(): { calls: Call[]; onEvent: OnEvent; fails: (call: Call) => b
   return record
 }
 
-const EACH = KINDS.flatMap((kind) => SENDS.map((sends) => ({ kind, sends })))
+/** Each KV and each way of sending, but not each with each: the storm mixes them. */
+const EACH = SENDS.map((sends, i) => ({ kind: KINDS[i % KINDS.length] as Kind, sends }))
 
 describe.each(EACH)('onEvent over $kind KV, each webhook sent $sends,', ({ kind, sends }) => {
   let world: World
@@ -242,7 +243,7 @@ it('onEvent costs no call of KV', async () => {
   expect(await costs(recorder().onEvent)).toEqual(await costs())
 })
 
-describe.each(EACH)('killed at each await over $kind KV, each webhook sent $sends,', ({ kind, sends }) => {
+describe.each(EACH.slice(1))('killed at each await over $kind KV, each webhook sent $sends,', ({ kind, sends }) => {
   // Over the runtime's own KV, which is slow, one event: each of its calls, with each kind of delivery.
   const scenarioOf = (id: string) => {
     const auth = payment(id, { method: 'auth', status: 'pending', processed_at: at(1) })

@@ -160,15 +160,6 @@ describe('a capture, refund or void', () => {
     })
   })
 
-  it('is not decided which of two operations a lost one became', async () => {
-    const world = await opened()
-    await world.deliver(auth)
-    service(world, silent)
-    expect((await send(world, 'capture', 'one', { charge_amount: 10 })).status).toBe(502)
-    for (let i = 0; i < 2; i++) await world.deliver(secondary('A-1', 'capture', { ...ofAuth, amount: 10 }))
-    expect(await send(world, 'capture', 'one', { charge_amount: 10 })).toMatchObject({ status: 409 })
-  })
-
   it('what the service rejected is rejected again under its key, and not sent again', async () => {
     const world = await reserved()
     const bodies = service(world, () => Response.json({ message: 'no' }, { status: 422 }))

@@ -6,7 +6,7 @@ import { type ListedRow, listMonth, monthOf, putListed, SHOP } from '../../src/s
 import { onNode } from '../support/environment.ts'
 import { at, payment, secondary } from './support/events.ts'
 import { createRandom, seedOfRun } from './support/random.ts'
-import { KINDS, World } from './support/world.ts'
+import { World } from './support/world.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -36,7 +36,7 @@ async function all(world: World, query: string, limit = 20): Promise<string[]> {
   return ids
 }
 
-const idsOf = async (world: World, query: string) => (await all(world, query)).sort()
+const _idsOf = async (world: World, query: string) => (await all(world, query)).sort()
 
 /** The tables of one of the shop's objects. */
 const tablesOf = (world: World, month?: string) =>
@@ -74,30 +74,8 @@ interface Row {
   flags?: ListedRow['summary']['flags']
 }
 
-describe.each(KINDS)('GET /api/orders over %s KV', (kind) => {
-  const create = () => new World({ kind, failures: 0 })
-
-  it('filters by status, flag, both, and what is open', async () => {
-    const world = create()
-    await world.pay(await world.open(await world.link({ order_id: 'paid' })))
-    await world.open(await world.link({ order_id: 'open' }))
-    await world.open(await world.link({ order_id: 'failed' }))
-    await world.deliver(payment('failed', { status: 'failure', status_code: '4153' }))
-    await world.deliver(payment('foreign'))
-    await world.advance(121_000)
-    for (const [query, ids] of [
-      ['status=success', ['foreign', 'paid']],
-      ['status=failure', ['failed']],
-      ['flag=unknown_order', ['foreign']],
-      ['flag=any', ['foreign']],
-      ['flag=unknown_order&status=failure', []],
-      ['open=true', ['open']],
-      ['open=true&status=success', []],
-      ['', ['failed', 'foreign', 'open', 'paid']],
-    ] as const) {
-      expect([query, await idsOf(world, query)]).toEqual([query, ids])
-    }
-  })
+describe('GET /api/orders', () => {
+  const create = () => new World()
 
   it('shows of an order what the order itself says', async () => {
     const world = create()
@@ -135,33 +113,6 @@ describe.each(KINDS)('GET /api/orders over %s KV', (kind) => {
       ['search=lena', []],
     ] as const) {
       for (const limit of [1, 20]) expect([query, await all(world, query, limit)]).toEqual([query, ids])
-    }
-  })
-
-  it('finds the orders of a period at its limits, whatever it is combined with', async () => {
-    const world = create()
-    const begin = world.time
-    const times = [0, 1, 3 * HOUR_MS, DAY_MS, 40 * DAY_MS]
-    for (const [i, time] of times.entries()) {
-      world.time = begin + time - 2_000
-      await world.deliver(payment(`order-${i}`, { status: i % 2 ? 'failure' : 'success' }))
-    }
-    world.time = begin + 50 * DAY_MS
-    await world.advance(0)
-    const iso = (ms: number) => new Date(begin + ms).toISOString()
-    for (const [query, ids] of [
-      [`from=${iso(0)}&to=${iso(1)}`, [0]],
-      [`from=${iso(1)}&to=${iso(3 * HOUR_MS)}`, [1]],
-      [`from=${iso(1)}&to=${iso(3 * HOUR_MS + 1)}`, [2, 1]],
-      ['from=2026-03-02&to=2026-03-03', [3]],
-      [`from=${iso(2)}`, [4, 3, 2]],
-      [`to=${iso(2)}`, [1, 0]],
-      [`to=${iso(2)}&status=failure`, [1]],
-      ['from=2027-01-01', []],
-      [`to=${iso(2 * DAY_MS)}`, [3, 2, 1, 0]],
-    ] as const) {
-      for (const limit of [1, 20])
-        expect([query, await all(world, query, limit)]).toEqual([query, ids.map((i) => `order-${i}`)])
     }
   })
 
@@ -222,16 +173,6 @@ describe('GET /api/orders', () => {
     expect(await status(`limit=1&status=success&cursor=${cursor}`)).toBe(400)
     expect(await status(`limit=1&cursor=${cursor?.slice(0, -1)}`)).toBe(400)
     expect((await world.api(`/api/strays?cursor=${cursor}`)).status).toBe(400)
-  })
-
-  it('lists an order by the attempt that was paid', async () => {
-    const world = new World()
-    const link = await world.link({ order_id: 'A-1' })
-    await world.pay(await world.open(link), 'declined')
-    await world.pay(await world.open(link))
-    await world.advance(20_000)
-    const { orders } = await page(world, '')
-    expect(orders).toMatchObject([{ order_id: 'A-1~2', status: 'success', replaces: 'A-1' }])
   })
 
   it('shows soon that a money call is settled, although its gate has nothing else to do soon', async () => {
@@ -354,7 +295,7 @@ describe('GET /api/orders', () => {
   })
 })
 
-describe('10⁵ orders of a month', () => {
+describe('the orders of a month', () => {
   const FILTERS: [string, Parameters<typeof listMonth>[1]][] = [
     ['no filter', {}],
     ['status', { status: 'failure' }],
@@ -382,9 +323,9 @@ describe('10⁵ orders of a month', () => {
   })
 
   if (onNode)
-    it('fill an object of 65 MB at most, and every one of them is found', () => {
+    it('take at most 650 bytes each, and every one of 20,000 is found', () => {
       const tables = tablesOf(new World(), '2026-03')
-      const count = 100_000
+      const count = 20_000
       tables.atomically(() => {
         for (let i = 0; i < count; i++) {
           const email = `customer-${i}@shop.example.com`
@@ -398,19 +339,18 @@ describe('10⁵ orders of a month', () => {
       const [{ bytes } = { bytes: 0 }] = tables.all<{ bytes: number }>(
         'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
       )
-      console.log(`10⁵ orders: ${Math.round(bytes / 1e6)} MB`)
-      expect(bytes).toBeLessThan(65e6)
+      expect(bytes / count).toBeLessThan(650)
       const found = (filter: Parameters<typeof listMonth>[1]) => listMonth(tables, filter, 20, undefined).length
       expect(FILTERS.filter(([name]) => !name.startsWith('from')).map(([, filter]) => found(filter))).toEqual([
         20, 20, 20, 20, 0, 20, 20,
       ])
-      expect([found({ search: 'customer-99999@' }), found({ reference: 'cart-4' })]).toEqual([1, 1])
+      expect([found({ search: 'customer-19999@' }), found({ reference: 'cart-4' })]).toEqual([1, 1])
       // Broad, with its newest first or far down; narrow, old.
       const first = (search: string) => listMonth(tables, { search }, 2, undefined).map(({ order_id }) => order_id)
       expect(['order-', 'CUSTOMER-1', 'order-7'].map(first)).toEqual([
-        ['order-99999', 'order-99998'],
         ['order-19999', 'order-19998'],
-        ['order-79999', 'order-79998'],
+        ['order-19999', 'order-19998'],
+        ['order-7999', 'order-7998'],
       ])
       expect(listMonth(tables, { search: 'cart-40' }, 2000, undefined).at(-1)?.order_id).toBe('order-40')
     }, 60_000)

@@ -142,30 +142,6 @@ async function reserved(): Promise<{ world: World; loseWebhooks: () => void }> {
   return { world, loseWebhooks }
 }
 
-it('a person who says that a capture was not made waits for the request that finds it', async () => {
-  const { world, loseWebhooks } = await reserved()
-  world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
-  loseWebhooks()
-  expect(await post(world, 'capture', {}, 'one')).toMatchObject({ status: 502, body: { code: 'outcome_unknown' } })
-  const id = (await world.order('A-1'))?.attempts[0]?.id ?? ''
-  let answer = () => {}
-  const isAsked = new Promise<void>((resolve) => {
-    world.intercept = (url, init) => {
-      world.intercept = undefined
-      resolve()
-      return new Promise<void>((go) => (answer = go)).then(() => world.emulator.fetch(url, init))
-    }
-  })
-  const again = post(world, 'capture', {}, 'one')
-  await isAsked
-  const byHand = post(world, `attempts/${id}/settle`, { executed: false })
-  await world.order('A-1')
-  answer()
-  expect(await again).toMatchObject({ status: 200, body: { operation_id: expect.any(String) } })
-  expect(await byHand).toMatchObject({ status: 409, body: { code: 'already_settled' } })
-  expect(await post(world, 'capture', {}, 'one')).toEqual(await again)
-})
-
 it('what a person has settled is not taken for another capture, however late the service shows it', async () => {
   const { world, loseWebhooks } = await reserved()
   const capture = (key: string) => post(world, 'capture', { charge_amount: 10 }, key)

@@ -39,7 +39,7 @@ const HTTP = [
   'test/http/deadline.test.ts',
   'test/errors.test.ts',
 ]
-const PASS_THROUGH = ['raw-request', 'purchase-rules', 'create-split-purchase', 'create-payment'].map(
+const PASS_THROUGH = ['raw-request', 'purchase-rules', 'wire', 'create-payment'].map(
   (name) => `test/operations/${name}.test.ts`,
 )
 const WEBHOOKS = ['test/webhooks/verify.test.ts', 'test/webhooks/sign.test.ts', 'test/webhooks/handler.test.ts']
@@ -64,8 +64,12 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/http/not-processed.ts': HTTP,
   'src/http/send.ts': [...HTTP, 'test/hooks.test.ts', 'test/http/auth.test.ts'],
   'src/http/errors.ts': [...HTTP, 'test/operations/*.test.ts'],
-  'src/http/body.ts': [...PASS_THROUGH, ...HTTP, 'test/operations/capture-payment.test.ts'],
-  'src/http/compare.ts': ['test/operations/answers.test.ts', 'test/schemas/null.test.ts'],
+  'src/http/body.ts': [...PASS_THROUGH, ...HTTP, 'test/operations/secondary-operations.test.ts'],
+  'src/http/compare.ts': [
+    'test/operations/answers.test.ts',
+    'test/operations/secondary-operations.test.ts',
+    'test/schemas/null.test.ts',
+  ],
   'src/http/auth.ts': [...HTTP, ...PASS_THROUGH],
   'src/http/deadline.ts': HTTP,
   'src/lib/redact.ts': [...LIB, 'test/lib/card-data.test.ts', 'test/canary.test.ts'],

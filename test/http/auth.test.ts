@@ -1,40 +1,20 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { call, GET, POST } from '../support/call.ts'
 import { CONFIG, json, rejection } from '../support/mock-fetch.ts'
 
 describe('authentication', () => {
-  it('a signer is given exactly what is sent', async () => {
-    const seen: unknown[] = []
-    const signer = (input: unknown) => {
-      seen.push(input)
-      return Promise.resolve('signature')
-    }
-    const { answer, sent } = call({ ...POST, authentication: 'hmac', path: '/api/v1/x?y=%D1%97' }, [json({})], {
-      signer,
-      scheme: 'ABC',
-    })
+  it.each([
+    [POST, '{"a":1}'],
+    [GET, ''],
+  ])('a signer is given exactly what is sent: %j', async (input, body) => {
+    const signer = vi.fn(async (_input: unknown) => 'signature')
+    const path = '/api/v1/x?y=%D1%97'
+    const { answer, sent } = call({ ...input, authentication: 'hmac', path }, [json({})], { signer, scheme: 'ABC' })
     await answer
     expect(sent[0]?.headers['X-API-AUTH']).toBe('ABC-HMAC-SHA1 api-key-1:signature')
-    expect(seen).toEqual([
-      {
-        method: 'POST',
-        path: '/api/v1/x?y=%D1%97',
-        body: '{"a":1}',
-        apiKey: CONFIG.apiKey,
-        apiSecret: CONFIG.apiSecret,
-      },
-    ])
-    expect(sent[0]?.body).toBe('{"a":1}')
-  })
-
-  it('a request without a body is signed with an empty text', async () => {
-    const bodies: string[] = []
-    const signer = ({ body }: { body: string }) => {
-      bodies.push(body)
-      return 'signature'
-    }
-    await call({ ...GET, authentication: 'hmac' }, [json({})], { signer }).answer
-    expect(bodies).toEqual([''])
+    const { apiKey, apiSecret } = CONFIG
+    expect(signer.mock.calls).toEqual([[{ method: input.method, path, body, apiKey, apiSecret }]])
+    expect(sent[0]?.body ?? '').toBe(body)
   })
 
   it.each(['', 'a b', 'line\nbreak', 'ї', 5, undefined])(

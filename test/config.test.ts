@@ -20,20 +20,11 @@ describe('addresses', () => {
     expect(resolveConfig({ ...CONFIG, baseUrl: given, apiUrl: given })).toMatchObject({ baseUrl: used, apiUrl: used })
   })
 
-  it.each([Symbol('s'), 10n, null, 5, {}, []])('what is no address at all is refused by name: %s', (given) => {
-    for (const field of ['baseUrl', 'apiUrl']) {
-      expect(() => resolveConfig({ ...CONFIG, [field]: given })).toThrow(
-        expect.objectContaining({ name: 'ConfigError', field }),
-      )
-    }
-  })
-
   it('http: beyond loopback is accepted with allowInsecureHttp alone', () => {
     const insecure = { ...CONFIG, baseUrl: 'http://emulator:4010', apiUrl: 'http://192.168.1.5:4010/balances-api' }
     for (const allowInsecureHttp of [undefined, false]) {
       expect(() => resolveConfig({ ...insecure, allowInsecureHttp })).toThrow(/with allowInsecureHttp/)
     }
-    expect(() => resolveConfig({ ...insecure, allowInsecureHttp: 'yes' as never })).toThrow(/allowInsecureHttp/)
     expect(resolveConfig({ ...insecure, allowInsecureHttp: true })).toMatchObject({
       baseUrl: 'http://emulator:4010',
       apiUrl: 'http://192.168.1.5:4010/balances-api',
@@ -47,12 +38,11 @@ describe('addresses', () => {
 })
 
 describe('credentials', () => {
-  const CREDENTIALS = ['apiKey', 'apiSecret', 'endpointsKey'] as const
-
-  it.each(CREDENTIALS)('%s: any visible ASCII will do, of any length', (field) => {
+  it.each(['apiKey', 'apiSecret', 'endpointsKey'] as const)('%s: any visible ASCII will do, of any length', (field) => {
     for (const value of ['x', '!"#$%&\'()*+,-./;<=>?@[\\]^_`{|}~', 'y'.repeat(5000)]) {
       expect(resolveConfig({ ...CONFIG, [field]: value })[field]).toBe(value)
     }
+    expect(resolveConfig({ ...CONFIG, apiSecret: 'a:b' }).apiSecret).toBe('a:b')
   })
 
   it('may come from getters of a class', () => {
@@ -60,22 +50,13 @@ describe('credentials', () => {
       readonly baseUrl = CONFIG.baseUrl
       readonly posId = CONFIG.posId
       readonly scheme = CONFIG.scheme
-      get apiKey() {
-        return 'api-key-2'
-      }
+      readonly endpointsKey = CONFIG.endpointsKey
+      readonly apiKey = CONFIG.apiKey
       get apiSecret() {
         return 'api-secret-2'
       }
-      get endpointsKey() {
-        return 'endpoints-key-2'
-      }
     }
-    const { apiKey, apiSecret, endpointsKey } = new Settings()
-    expect(resolveConfig(new Settings())).toMatchObject({ apiKey, apiSecret, endpointsKey })
-  })
-
-  it('an API secret may hold a colon', () => {
-    expect(resolveConfig({ ...CONFIG, apiSecret: 'a:b' }).apiSecret).toBe('a:b')
+    expect(resolveConfig(new Settings()).apiSecret).toBe('api-secret-2')
   })
 
   it('are shown neither by inspect, nor as JSON, nor among the keys', () => {

@@ -63,14 +63,6 @@ describe('redirects', () => {
     },
   )
 
-  it('an unexpected one is never followed: a POST may have been executed, a GET was not as documented', async () => {
-    const post = call(POST, [redirect()])
-    expect(await rejection(post.answer)).toMatchObject({ code: 'outcome_unknown', reason: 'unexpected_redirect' })
-    const get = call(GET, [redirect(undefined, 302)])
-    expect(await rejection(get.answer)).toMatchObject({ code: 'unexpected_response', status: 302 })
-    expect([post.sent.length, get.sent.length]).toEqual([1, 1])
-  })
-
   it('begins at 300: a 299 is read as JSON, and a 304 never leads anywhere', async () => {
     expect(await call(POST, [json({ a: 1 }, 299)]).answer).toMatchObject({ status: 299, body: { a: 1 } })
     for (const status of [300, 304]) {
@@ -142,10 +134,15 @@ describe('responses that cannot be read', () => {
     expect(JSON.stringify(await answer)).not.toMatch(/cc_number|exp_|cvv/)
   })
 
-  it('the text of a GET that is not JSON stays in the error, without credentials and card numbers', async () => {
-    const text = `oops ${CONFIG.apiSecret} 4242 4242 4242 4242 ${CONFIG.endpointsKey}`
+  it.each([
+    [
+      `oops ${CONFIG.apiSecret} 4242 4242 4242 4242 ${CONFIG.endpointsKey}`,
+      /^oops \[redacted\] \[redacted\] \[redacted\]$/,
+    ],
+    ['{"card_cvv":"987","cc_token": "tok-\\"1","exp_year":30,"cc_number":"40000000', /^(?!.*(987|tok-|:30|4000))/],
+  ])('a text that is not JSON stays in the error, without credentials and card data: %s', async (text, kept) => {
     const error = await rejection(call(GET, [new Response(text)]).answer)
-    expect(error.body).toBe('oops [redacted] [redacted] [redacted]')
+    expect(error.body).toMatch(kept)
     expect(Object.keys(error)).not.toContain('body')
   })
 })
@@ -171,10 +168,4 @@ describe('what surrounds a response', () => {
       expect(await rejection(client.rawRequest(POST))).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted' })
     },
   )
-
-  it('JSON that is cut off shows no card data in the error that holds it', async () => {
-    const text = '{"card_cvv":"987","cc_token": "tok-\\"1","exp_year":30,"cc_number":"40000000'
-    const error = (await rejection(call(GET, [new Response(text)]).answer)) as unknown as { body: string }
-    expect(error.body).not.toMatch(/987|tok-|:30|4000/)
-  })
 })

@@ -48,11 +48,11 @@ describe.each(PURCHASE_FORMS.filter(({ mode }) => mode === 'direct'))('$name', (
   })
 
   it.each<[string, unknown[], unknown[]]>([
-    ['cc_number', [PAN, '4000000000000002', '378282246310005'], ['42', 4242424242424242, '']],
-    ['cc_number', [], ['4242424242424241', '4242 4242 4242 4242']],
-    ['exp_month', [1, 12], [0, 13, 1.5, '9', Number.NaN]],
+    // At their boundaries: test/card/card.test.ts.
+    ['cc_number', [PAN, '378282246310005'], ['4242424242424241', 4242424242424242, '']],
+    ['exp_month', [1, 12], [0, 13, 1.5, '9']],
     ['exp_year', [99, 2099], [100, 1999, 2100, -1, '99', 99.5]],
-    ['card_cvv', ['000', '1234'], ['12', '12345', '12a', 123, '', '١٢٣']],
+    ['card_cvv', ['000', '1234'], ['12', 123, '']],
   ])('%s', async (name, right, wrong) => {
     for (const value of right) {
       const { body } = await accepted(form, { ...card, [name]: value })

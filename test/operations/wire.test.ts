@@ -154,25 +154,9 @@ const TEXTS: [name: Operation, parameter: string, input: object, path: string][]
   ],
 ]
 
-/** Texts that are legal and awkward, and how each must stand in a path. */
-const AWKWARD: [text: string, encoded: string][] = [
-  ['A-1', 'A-1'],
-  ['a/b', 'a%2Fb'],
-  ['a?b=c', 'a%3Fb%3Dc'],
-  ['a#b', 'a%23b'],
-  ['100%', '100%25'],
-  ['%2F', '%252F'],
-  ['a b+c', 'a%20b%2Bc'],
-  ['a\\b', 'a%5Cb'],
-  ["o'clock", 'o%27clock'],
-  ['№7 чашка', '%E2%84%967%20%D1%87%D0%B0%D1%88%D0%BA%D0%B0'],
-  ['🍵', '%F0%9F%8D%B5'],
-  ['...', '...'],
-  ['.a', '.a'],
-  ['a/../b', 'a%2F..%2Fb'],
-  [';,:@&=$', '%3B%2C%3A%40%26%3D%24'],
-  ['\n\t\u0000', '%0A%09%00'],
-]
+/** A text that is legal and awkward, and how it stands in a path; test/lib/path.test.ts has every character. */
+const AWKWARD = "a/../b?c=d#e%2F o'\n№🍵"
+const ENCODED = 'a%2F..%2Fb%3Fc%3Dd%23e%252F%20o%27%0A%E2%84%96%F0%9F%8D%B5'
 
 /** Texts that would change the path, in whatever encoding. */
 const PATH_CHANGING = ['', '.', '..', '%2e', '%2E%2E', '.%2e', '%2e.', '%252e', '%252E%252e', '\ud800', 'a\udfff']
@@ -181,12 +165,11 @@ describe.each(TEXTS)('in the path of %s, %s', (name, parameter, input, path) => 
   const rejected = (value: string) =>
     rejectedPaths((client) => (client[name] as (input: object) => Promise<unknown>)({ ...input, [parameter]: value }))
 
-  it.each(AWKWARD)('%j stays what it is', async (text, encoded) => {
-    const { url } = await sentBy(name, { ...input, [parameter]: text })
+  it('an awkward text stays what it is', async () => {
+    const { url } = await sentBy(name, { ...input, [parameter]: AWKWARD })
     const { origin, pathname, search } = new URL(url)
-    expect(pathname + search).toBe(path.replace('{}', () => encoded))
+    expect(pathname + search).toBe(path.replace('{}', ENCODED))
     expect(origin + pathname + search).toBe(url)
-    expect(decodeURIComponent(encoded)).toBe(text)
   })
 
   it('has up to 256 characters, none of which changes the path', async () => {

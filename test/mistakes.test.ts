@@ -34,19 +34,16 @@ async function messageOf(run: () => unknown): Promise<string> {
 }
 
 const COPIED = 'must be visible ASCII without white space around it, often a copied line break'
-const WITHOUT_PATH = 'must be without /api/v1 and what follows, which every call adds'
-const DECIMALS = 'must be a number with at most 2 decimals: round it, or calculate in hundredths (toMinorUnits)'
-const CURRENCY = 'must be a currency code of three capital letters (ISO 4217)'
-const ORDER_ID = 'must be a string of 1 to 256 characters'
-const ADDRESS = 'must be an absolute http(s) URL'
-const PAYLOAD = 'must be a string of at most 4000 characters'
 const DATE = 'must be a real date as YYYY-MM-DD'
-const COUNTRY = 'must be a country code of two capital letters (ISO 3166-1 alpha-2)'
 
 it.each<[to: keyof typeof TO, field: string, value: unknown, says: string]>([
   ['configuration', 'baseUrl', undefined, 'is required'],
-  ['configuration', 'baseUrl', 'https://pay.example.com/api/v1', WITHOUT_PATH],
-  ['configuration', 'baseUrl', 'https://pay.example.com/api/v1/payment', WITHOUT_PATH],
+  [
+    'configuration',
+    'baseUrl',
+    'https://pay.example.com/api/v1',
+    'must be without /api/v1 and what follows, which every call adds',
+  ],
   ['configuration', 'baseUrl', 'http://pay.example.com', '(http:// on loopback only, or with allowInsecureHttp)'],
   ['configuration', 'baseUrl', 'pay.example.com', 'must be an absolute URL such as https://pay.example.com'],
   ['configuration', 'baseUrl', 'https://pay.example.com/?a=b', 'must be without user, password, query or fragment'],
@@ -60,36 +57,33 @@ it.each<[to: keyof typeof TO, field: string, value: unknown, says: string]>([
   ['configuration', 'authentication', 'basic', 'must be one of: per-endpoint, plain'],
   ['configuration', 'scheme', 'S V', 'must be one word, as in X-API-AUTH'],
   ['hosted', 'amount', '100.50', 'must be a number, not a string'],
-  ['hosted', 'amount', 10.001, DECIMALS],
-  ['hosted', 'amount', 0.1 + 0.2, DECIMALS],
+  [
+    'hosted',
+    'amount',
+    0.1 + 0.2,
+    'must be a number with at most 2 decimals: round it, or calculate in hundredths (toMinorUnits)',
+  ],
   ['hosted', 'amount', 0, 'must be more than zero'],
   ['hosted', 'amount', -5, 'must be positive, not negative'],
   ['hosted', 'amount', Number.NaN, 'must be a number, not NaN'],
   ['hosted', 'amount', Number.POSITIVE_INFINITY, 'must be finite'],
   ['hosted', 'amount', undefined, 'is required'],
-  ['hosted', 'currency', 'uah', CURRENCY],
-  ['hosted', 'currency', '₴', CURRENCY],
+  ['hosted', 'currency', 'uah', 'must be a currency code of three capital letters (ISO 4217)'],
   ['hosted', 'order_id', undefined, 'is required'],
-  ['hosted', 'order_id', 7, ORDER_ID],
-  ['hosted', 'order_id', '', ORDER_ID],
-  ['hosted', 'order_id', 'x'.repeat(257), ORDER_ID],
+  ['hosted', 'order_id', 7, 'must be a string of 1 to 256 characters'],
   ['hosted', 'description', undefined, 'is required'],
   ['hosted', 'mode', 'redirect', 'must be one of: hosted, direct'],
   ['hosted', 'method', 'pay', 'must be one of: purchase, auth'],
   ['hosted', 'order_3ds_bypass', true, 'must be a non-empty string such as supported, always or never'],
-  ['hosted', 'server_url', '/webhooks', ADDRESS],
-  ['hosted', 'result_url', 'thanks', ADDRESS],
-  ['hosted', 'payload', 'x'.repeat(4001), PAYLOAD],
-  ['hosted', 'payload', { a: 1 }, PAYLOAD],
+  ['hosted', 'server_url', '/webhooks', 'must be an absolute http(s) URL'],
+  ['hosted', 'payload', { a: 1 }, 'must be a string of at most 4000 characters'],
   ['hosted', 'cc_number', '4111111111111111', 'parameter'],
   ['hosted', 'customer_birthday', '31.01.1990', DATE],
-  ['hosted', 'customer_country', 'Ukraine', COUNTRY],
+  ['hosted', 'customer_country', 'Ukraine', 'must be a country code of two capital letters (ISO 3166-1 alpha-2)'],
   ['card', 'cc_number', '4111111111111112', 'must be a card number of 12 to 19 digits with a correct check digit'],
   ['card', 'exp_year', 20, 'the card has expired'],
   ['card', 'exp_month', 13, 'must be a whole number from 1 to 12'],
-  ['card', 'exp_month', '12', 'must be a whole number from 1 to 12'],
   ['card', 'card_cvv', 123, 'must be three or four digits'],
-  ['card', 'card_cvv', '12', 'must be three or four digits'],
   ['card', 'cc_token', 'token', 'must be left out when cc_token is sent'],
   ['card', 'cc_number', undefined, 'send all card data or cc_token'],
   ['card', 'browser_fingerprint', undefined, 'must be an object'],

@@ -126,9 +126,7 @@ const SUBPATHS: Row[] = [
 async function strayErrors([name, fn]: Row, good: () => unknown[]): Promise<string[]> {
   const documented = DOCUMENTED[name]
   const stray = new Set<string>()
-  const run = async (what: string, change: (args: unknown[]) => void) => {
-    const args = good()
-    change(args)
+  const run = async (what: string, args: unknown[]) => {
     try {
       await fn(...args)
     } catch (error) {
@@ -138,17 +136,13 @@ async function strayErrors([name, fn]: Row, good: () => unknown[]): Promise<stri
     }
   }
   for (const [index, argument] of good().entries()) {
+    const isPlain = argument instanceof Object && Object.getPrototypeOf(argument) === Object.prototype
     for (const odd of ODD) {
-      await run(`argument ${index}`, (args) => {
-        args[index] = odd
-      })
-      const isPlain = argument instanceof Object && Object.getPrototypeOf(argument) === Object.prototype
+      await run(`argument ${index}`, good().with(index, odd))
       for (const member of isPlain ? Object.keys(argument) : []) {
         // Not an odd input, but a broken fetch.
         if (member === 'fetch' && typeof odd === 'function') continue
-        await run(`${member}`, (args) => {
-          args[index] = { ...(args[index] as object), [member]: odd }
-        })
+        await run(member, good().with(index, { ...(good()[index] as object), [member]: odd }))
       }
     }
   }

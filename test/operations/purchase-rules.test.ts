@@ -126,16 +126,14 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
     })
 
     it('a webhook destination on an unusual port', async () => {
-      for (const [scheme, ports] of Object.entries({ https: ['', ':443', ':8443'], http: [':443'] })) {
-        for (const port of ports) {
-          expect(await warned(form, { ...input, server_url: `${scheme}://a.example${port}` })).toEqual([])
-        }
-      }
-      for (const [scheme, ports] of Object.entries({ https: [':8080', ':80', ':18443', ':4430'], http: [''] })) {
-        for (const port of ports) {
-          const server_url = `${scheme}://a.example${port}`
-          expect(await warned(form, { ...input, server_url })).toEqual([['unusual_webhook_port', 'server_url']])
-        }
+      const usual = ['https://a.example', 'https://a.example:443', 'https://a.example:8443', 'http://a.example:443']
+      for (const server_url of usual) expect(await warned(form, { ...input, server_url })).toEqual([])
+      for (const address of [
+        'http://a.example',
+        ...[8080, 80, 18443, 4430].map((port) => `https://a.example:${port}`),
+      ]) {
+        const expected = [['unusual_webhook_port', 'server_url']]
+        expect(await warned(form, { ...input, server_url: address })).toEqual(expected)
       }
     })
   })

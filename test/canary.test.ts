@@ -84,6 +84,7 @@ function echo({ headers, body = '{}' }: Sent) {
 }
 
 type Reply = (sent: Sent) => Response | Promise<Response>
+const LOST = { code: 'ECONNRESET' }
 const FAILURES: [name: string, reply: Reply][] = [
   ['400 that echoes', (sent) => json(echo(sent).record, 400)],
   ['400 with lists that echo', (sent) => json({ args: [echo(sent).record.args, { msg: [echo(sent).text] }] }, 400)],
@@ -93,7 +94,7 @@ const FAILURES: [name: string, reply: Reply][] = [
   ['200 as a text that echoes', (sent) => new Response(echo(sent).text)],
   ['200 of another shape that echoes', (sent) => json([[echo(sent).record, echo(sent).text]])],
   ['a redirect that echoes', (sent) => redirect(`ftp://x.example/?${encodeURIComponent(echo(sent).text)}`, 307)],
-  ['a network failure', () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }))],
+  ['a network failure that echoes', (sent) => Promise.reject(new TypeError(echo(sent).text, { cause: LOST }))],
   ['a refused connection', () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))],
   ['silence', silence],
 ]

@@ -19,7 +19,7 @@ const errors = {
   input: new sdk.InvalidInputError('capturePayment', ISSUES),
   connection: new sdk.ConnectionError('lost', CALL, 'interrupted', new Error('cause')),
   unknown: new sdk.OutcomeUnknownError('Lost.', CALL, UNKNOWN),
-  api: new sdk.ApiError('refused', CALL, API),
+  api: new sdk.ApiError('refused', CALL, { ...API, body: BODY }),
   response: new sdk.UnexpectedResponseError('odd.', CALL, ODD),
   webhook: new sdk.WebhookVerificationError('not_json', 'odd', CANARY),
 }
@@ -65,7 +65,7 @@ it('keeps what it is given', () => {
   expect(errors.unknown).toMatchObject({ reason: 'timeout', howToFindOut: 'Ask.' })
   expect(errors.unknown).not.toHaveProperty('status')
   expect(errors.unknown.message).toBe('Lost. Whether it was processed is unknown. Ask.')
-  expect(errors.api).toMatchObject(API)
+  expect(errors.api).toMatchObject({ ...API, body: BODY })
   expect(errors.response).toMatchObject(ODD)
   expect(errors.webhook).toMatchObject({ reason: 'not_json', verified: true, data: CANARY })
   expect(new sdk.WebhookVerificationError('method', 'odd')).toMatchObject({ verified: false, data: undefined })

@@ -30,7 +30,8 @@ describe('authentication', () => {
     const signer = () => new Promise<string>(() => {})
     const input = { ...POST, authentication: 'hmac' } as const
     const controller = new AbortController()
-    const late = call(input, [], { signer, timeoutMs: 5 })
+    // Nor is a GET tried again that was never sent.
+    const late = call({ ...GET, authentication: 'hmac' }, [], { signer, timeoutMs: 5 })
     const given = call(input, [], { signer }, { signal: controller.signal })
     controller.abort()
     const [first, second] = await Promise.all([rejection(late.answer), rejection(given.answer)])

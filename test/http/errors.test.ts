@@ -43,6 +43,7 @@ describe('error bodies, whatever their shape', () => {
     expect((await failing('{}', 401, { authentication: 'plain' })).message).not.toMatch(hint)
     expect((await failing('{}', 401, { signer: () => 'x' })).message).not.toMatch(hint)
     expect((await failing('{}', 400)).message).not.toMatch(hint)
+    expect((await failing('{"message":"unknown pos_id"}', 401)).message).not.toMatch(hint)
   })
 
   it('a 404 names the address that was not found, without secrets', async () => {

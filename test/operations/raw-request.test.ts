@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createClient, type RawRequestInput, rawRequest } from '../../src/index.ts'
-import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/mock-fetch.ts'
+import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
 import { rejectedPaths } from '../support/rejected-paths.ts'
 
 const VOID: RawRequestInput = {
@@ -30,12 +30,6 @@ describe('on the wire', () => {
     await rawRequest({ ...CONFIG, fetch, signer: ({ method }) => method }, input)
     expect(sent[0]).toMatchObject({ method: 'PUT', url: `https://api.example.com${path}`, body: '' })
     expect(sent[0]?.headers).toEqual({ ...headers, 'X-API-AUTH': 'SVC-HMAC-SHA1 api-key-1:PUT' })
-  })
-
-  it('an expected redirect is a response', async () => {
-    const { fetch } = wire(redirect())
-    const result = await rawRequest({ ...CONFIG, fetch }, { ...VOID, redirectExpected: true })
-    expect(result).toEqual({ status: 303, body: undefined, location: CHECKOUT_URL })
   })
 
   it('a PUT, PATCH or DELETE is guarded as a POST is', async () => {

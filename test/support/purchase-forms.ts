@@ -4,9 +4,17 @@ import { DOCUMENT } from '../spec/document.ts'
 import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_AUTH, HOSTED_SPLIT, PAYMENT_RECORD, TOKEN } from './inputs.ts'
 import { CONFIG, echo, json, redirect, rejection, type Sent, wire } from './mock-fetch.ts'
 
-/** A way of creating a payment: one table of the document. Its inputs hold what the table requires and no more. */
-export interface PurchaseForm {
-  /** Of the describe blocks. */
+/** The parameters of one table of the document. */
+interface Table {
+  /** But for `pos_id` (the configuration has it) and the customer's. */
+  required: readonly string[]
+  /** Parameters of the customer that the table requires and its examples omit. */
+  customer: readonly string[]
+  optional: readonly string[]
+}
+
+/** A way of creating a payment. Its inputs hold what the table requires and no more. */
+export interface PurchaseForm extends Table {
   name: string
   operation: 'createPayment' | 'createSplitPurchase'
   path: string
@@ -15,20 +23,9 @@ export interface PurchaseForm {
   method: 'purchase' | 'auth'
   /** Direct: with full card data, and with a token. */
   inputs: readonly [Record<string, unknown>, ...Record<string, unknown>[]]
-  /** Required parameters, but for `pos_id` (the configuration has it) and the customer's. */
-  required: readonly string[]
-  /** Parameters of the customer that the table requires and its examples omit. */
-  customer: readonly string[]
-  optional: readonly string[]
 }
 
-interface Table {
-  required: readonly string[]
-  customer: readonly string[]
-  optional: readonly string[]
-}
-
-/** Without `split`, which each form adds, and `pos_id`, which the configuration has. */
+/** Without `split`, which each form adds. */
 function tableOf(required: string[], optional: string[]): Table {
   const isCustomers = (name: string) => name.startsWith('customer_')
   const own = required.filter((name) => name !== 'pos_id' && name !== 'split')

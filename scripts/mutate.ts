@@ -39,7 +39,7 @@ const HTTP = [
   'test/http/deadline.test.ts',
   'test/errors.test.ts',
 ]
-const PASS_THROUGH = ['raw-request', 'purchase-rules', 'create-split-purchase', 'create-payment'].map(
+const PASS_THROUGH = ['raw-request', 'purchase-rules', 'wire', 'create-payment'].map(
   (name) => `test/operations/${name}.test.ts`,
 )
 const WEBHOOKS = ['verify', 'form', 'sign', 'handler'].map((name) => `test/webhooks/${name}.test.ts`)
@@ -64,8 +64,12 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/http/not-processed.ts': HTTP,
   'src/http/send.ts': [...HTTP, 'test/hooks.test.ts', 'test/http/auth.test.ts'],
   'src/http/errors.ts': [...HTTP, 'test/operations/*.test.ts'],
-  'src/http/body.ts': [...PASS_THROUGH, ...HTTP, 'test/operations/capture-payment.test.ts'],
-  'src/http/compare.ts': ['test/operations/answers.test.ts', 'test/schemas/null.test.ts'],
+  'src/http/body.ts': [...PASS_THROUGH, ...HTTP, 'test/operations/secondary-operations.test.ts'],
+  'src/http/compare.ts': [
+    'test/operations/answers.test.ts',
+    'test/operations/secondary-operations.test.ts',
+    'test/schemas/null.test.ts',
+  ],
   'src/http/auth.ts': [...HTTP, ...PASS_THROUGH],
   'src/http/deadline.ts': HTTP,
   'src/lib/redact.ts': [...LIB, 'test/lib/card-data.test.ts', 'test/canary.test.ts'],
@@ -75,7 +79,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/helpers/amount.test.ts',
     'test/schemas/*.test.ts',
     'test/properties/amount.test.ts',
-    'test/outcome/resolve-outcome.test.ts',
+    'test/outcome/decide.test.ts',
   ],
   'src/lib/sha1.ts': ['test/lib/hmac-sha1.test.ts'],
   'src/lib/hmac-sha1.ts': ['test/webhooks/signature.test.ts'],
@@ -97,7 +101,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/orders/event-key.ts': ['test/orders/copies.test.ts', 'test/orders/*.test.ts'],
   'src/orders/operation-key.ts': ['test/orders/copies.test.ts'],
   'src/orders/identity.ts': ['test/orders/copies.test.ts', 'test/orders/fold.test.ts'],
-  'src/outcome/decide.ts': ['test/outcome/resolve-outcome.test.ts', 'test/schemas/null.test.ts'],
+  'src/outcome/decide.ts': ['test/schemas/null.test.ts'],
   'src/orders/summary.ts': FOLD,
   'src/checkout-link/check.ts': LINKS,
   'src/checkout-link/link.ts': LINKS,

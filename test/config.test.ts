@@ -20,93 +20,58 @@ describe('addresses', () => {
     expect(resolveConfig({ ...CONFIG, baseUrl: given, apiUrl: given })).toMatchObject({ baseUrl: used, apiUrl: used })
   })
 
-  it.each([Symbol('s'), 10n, null, 5, {}, []])('what is no address at all is refused by name: %s', (given) => {
-    for (const field of ['baseUrl', 'apiUrl']) {
-      expect(() => resolveConfig({ ...CONFIG, [field]: given })).toThrow(
-        expect.objectContaining({ name: 'ConfigError', field }),
-      )
-    }
-  })
-
   it('http: beyond loopback is accepted with allowInsecureHttp alone', () => {
     const insecure = { ...CONFIG, baseUrl: 'http://emulator:4010', apiUrl: 'http://192.168.1.5:4010/balances-api' }
     for (const allowInsecureHttp of [undefined, false]) {
       expect(() => resolveConfig({ ...insecure, allowInsecureHttp })).toThrow(/with allowInsecureHttp/)
     }
-    expect(() => resolveConfig({ ...insecure, allowInsecureHttp: 'yes' as never })).toThrow(/allowInsecureHttp/)
     expect(resolveConfig({ ...insecure, allowInsecureHttp: true })).toMatchObject({
-      baseUrl: 'http://emulator:4010',
-      apiUrl: 'http://192.168.1.5:4010/balances-api',
+      baseUrl: insecure.baseUrl,
+      apiUrl: insecure.apiUrl,
     })
     expect(() => resolveConfig({ ...CONFIG, baseUrl: 'ftp://emulator', allowInsecureHttp: true })).toThrow(/https/)
-  })
-
-  it('apiUrl may be left out', () => {
-    expect(resolveConfig({ ...CONFIG, apiUrl: undefined }).apiUrl).toBeUndefined()
   })
 })
 
 describe('credentials', () => {
-  const CREDENTIALS = ['apiKey', 'apiSecret', 'endpointsKey'] as const
-
-  it.each(CREDENTIALS)('%s: any visible ASCII will do, of any length', (field) => {
+  it.each(['apiKey', 'apiSecret', 'endpointsKey'] as const)('%s: any visible ASCII will do, of any length', (field) => {
     for (const value of ['x', '!"#$%&\'()*+,-./;<=>?@[\\]^_`{|}~', 'y'.repeat(5000)]) {
       expect(resolveConfig({ ...CONFIG, [field]: value })[field]).toBe(value)
     }
+    expect(resolveConfig({ ...CONFIG, apiSecret: 'a:b' }).apiSecret).toBe('a:b')
   })
 
   it('may come from getters of a class', () => {
     class Settings {
-      readonly baseUrl = CONFIG.baseUrl
-      readonly posId = CONFIG.posId
-      readonly scheme = CONFIG.scheme
-      get apiKey() {
-        return 'api-key-2'
-      }
       get apiSecret() {
         return 'api-secret-2'
       }
-      get endpointsKey() {
-        return 'endpoints-key-2'
-      }
     }
-    const { apiKey, apiSecret, endpointsKey } = new Settings()
-    expect(resolveConfig(new Settings())).toMatchObject({ apiKey, apiSecret, endpointsKey })
-  })
-
-  it('an API secret may hold a colon', () => {
-    expect(resolveConfig({ ...CONFIG, apiSecret: 'a:b' }).apiSecret).toBe('a:b')
+    const { apiSecret: _, ...others } = CONFIG
+    expect(resolveConfig(Object.assign(new Settings(), others)).apiSecret).toBe('api-secret-2')
   })
 
   it('are shown neither by inspect, nor as JSON, nor among the keys', () => {
     const resolved = resolveConfig(CONFIG)
-    for (const shown of [
+    const texts = [
       inspect(resolved),
       JSON.stringify(resolved),
       JSON.stringify({ ...resolved }),
       inspect(createClient(CONFIG)),
-    ]) {
-      expect(shown).not.toMatch(/api-key-1|api-secret-1|endpoints-key-1/)
-    }
+    ]
+    expect(texts.join()).not.toMatch(/api-key-1|api-secret-1|endpoints-key-1/)
     expect(resolved).toMatchObject({ apiKey: 'api-key-1', apiSecret: 'api-secret-1', endpointsKey: 'endpoints-key-1' })
   })
 })
 
 describe('options', () => {
-  it('have defaults', () => {
+  it('have defaults, which zero is not replaced by', () => {
     expect(resolveConfig(CONFIG)).toMatchObject({
-      scheme: 'SVC',
-      authentication: 'per-endpoint',
-      customerFields: 'optional',
-      timeoutMs: 30_000,
-      maxRetries: 2,
-      userAgent: 'edgetill',
+      ...{ scheme: 'SVC', authentication: 'per-endpoint', customerFields: 'optional', timeoutMs: 30_000 },
+      ...{ maxRetries: 2, userAgent: 'edgetill', fetch: globalThis.fetch, apiUrl: CONFIG.apiUrl },
     })
-    expect(resolveConfig(CONFIG).fetch).toBe(globalThis.fetch)
-  })
-
-  it('zero is a value, not a missing one', () => {
-    expect(resolveConfig({ ...CONFIG, maxRetries: 0 }).maxRetries).toBe(0)
+    const { maxRetries, apiUrl } = resolveConfig({ ...CONFIG, maxRetries: 0, apiUrl: undefined })
+    expect([maxRetries, apiUrl]).toEqual([0, undefined])
   })
 
   it('later changes of the object change nothing', () => {

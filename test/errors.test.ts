@@ -9,39 +9,29 @@ const ISSUES = [{ path: 'amount', message: 'must be x', received: 'string' }]
 const CANARY = ['can', 'ary'].join('')
 const BODY = { secret: CANARY }
 
+const UNKNOWN = {
+  ...({ reason: 'timeout', howToFindOut: 'Ask.', operation: 'capturePayment' } as const),
+  sent_at: '2026-01-02T03:04:05.678Z',
+}
+const ODD = { status: 200, issues: [], body: BODY }
+const errors = {
+  config: new sdk.ConfigError('apiKey', 'apiKey is missing.'),
+  input: new sdk.InvalidInputError('capturePayment', ISSUES),
+  connection: new sdk.ConnectionError('lost', CALL, 'interrupted', new Error('cause')),
+  unknown: new sdk.OutcomeUnknownError('Lost.', CALL, UNKNOWN),
+  api: new sdk.ApiError('refused', CALL, { ...API, body: BODY }),
+  response: new sdk.UnexpectedResponseError('odd.', CALL, ODD),
+  webhook: new sdk.WebhookVerificationError('not_json', 'odd', CANARY),
+}
+
 const ERRORS: [name: string, code: sdk.ErrorCode, error: sdk.EdgetillError, guard: (error: unknown) => boolean][] = [
-  ['ConfigError', 'config', new sdk.ConfigError('apiKey', 'apiKey is missing.'), sdk.isConfigError],
-  ['InvalidInputError', 'invalid_input', new sdk.InvalidInputError('capturePayment', ISSUES), sdk.isInvalidInputError],
-  [
-    'ConnectionError',
-    'connection',
-    new sdk.ConnectionError('lost', CALL, 'interrupted', new Error('cause')),
-    sdk.isConnectionError,
-  ],
-  [
-    'OutcomeUnknownError',
-    'outcome_unknown',
-    new sdk.OutcomeUnknownError('Lost.', CALL, {
-      reason: 'timeout',
-      howToFindOut: 'Ask.',
-      operation: 'capturePayment',
-      sent_at: '2026-01-02T03:04:05.678Z',
-    }),
-    sdk.isOutcomeUnknownError,
-  ],
-  ['ApiError', 'api', new sdk.ApiError('refused', CALL, API), sdk.isApiError],
-  [
-    'UnexpectedResponseError',
-    'unexpected_response',
-    new sdk.UnexpectedResponseError('odd.', CALL, { status: 200, issues: [], body: BODY }),
-    sdk.isUnexpectedResponseError,
-  ],
-  [
-    'WebhookVerificationError',
-    'webhook_verification',
-    new sdk.WebhookVerificationError('not_json', 'odd', CANARY),
-    sdk.isWebhookVerificationError,
-  ],
+  ['ConfigError', 'config', errors.config, sdk.isConfigError],
+  ['InvalidInputError', 'invalid_input', errors.input, sdk.isInvalidInputError],
+  ['ConnectionError', 'connection', errors.connection, sdk.isConnectionError],
+  ['OutcomeUnknownError', 'outcome_unknown', errors.unknown, sdk.isOutcomeUnknownError],
+  ['ApiError', 'api', errors.api, sdk.isApiError],
+  ['UnexpectedResponseError', 'unexpected_response', errors.response, sdk.isUnexpectedResponseError],
+  ['WebhookVerificationError', 'webhook_verification', errors.webhook, sdk.isWebhookVerificationError],
 ]
 
 describe.each(ERRORS)('%s', (name, code, error) => {
@@ -70,14 +60,15 @@ describe.each(ERRORS)('%s', (name, code, error) => {
   })
 })
 
-it('keeps what it was told', () => {
-  expect(ERRORS[2]?.[2]).toMatchObject({ ...CALL, reason: 'interrupted', cause: { message: 'cause' } })
-  expect(ERRORS[3]?.[2]).toMatchObject({ reason: 'timeout', howToFindOut: 'Ask.' })
-  expect(ERRORS[3]?.[2]).not.toHaveProperty('status')
-  expect(ERRORS[3]?.[2].message).toBe('Lost. Whether it was processed is unknown. Ask.')
-  expect(ERRORS[4]?.[2]).toMatchObject(API)
-  expect(ERRORS[5]?.[2]).toMatchObject({ status: 200, issues: [], body: BODY })
-  expect(ERRORS[6]?.[2]).toMatchObject({ reason: 'not_json', verified: true, data: CANARY })
+it('keeps what it is given', () => {
+  expect(errors.connection).toMatchObject({ ...CALL, reason: 'interrupted', cause: { message: 'cause' } })
+  expect(errors.unknown).toMatchObject({ reason: 'timeout', howToFindOut: 'Ask.' })
+  expect(errors.unknown).not.toHaveProperty('status')
+  expect(errors.unknown.message).toBe('Lost. Whether it was processed is unknown. Ask.')
+  expect(errors.api).toMatchObject({ ...API, body: BODY })
+  expect(errors.response).toMatchObject(ODD)
+  expect(errors.webhook).toMatchObject({ reason: 'not_json', verified: true, data: CANARY })
+  expect(new sdk.WebhookVerificationError('method', 'odd')).toMatchObject({ verified: false, data: undefined })
 })
 
 it('an error without a cause has no cause', () => {

@@ -28,24 +28,20 @@ const fetch = async () => json({})
 const config: sdk.ClientConfig = { ...CONFIG, fetch, maxRetries: 0, timeoutMs: 50, onWarning: () => {} }
 const { pos_id: _, ...order } = { pos_id: '', ...HOSTED }
 const link = {
-  origin: 'https://pay.example.com',
-  linkSecret: secret,
-  order,
-  reference: 'r',
-  customerEmail: 'a@b.example',
+  ...{ origin: 'https://pay.example.com', linkSecret: secret, order },
+  ...{ reference: 'r', customerEmail: 'a@b.example' },
 }
-const request = () =>
-  new Request('https://shop.example.com', {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: signed.body,
-  })
+const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+const request = () => new Request('https://shop.example.com', { method: 'POST', headers, body: signed.body })
 const handler = { secrets: secret, onEvent: () => {}, onUnreadable: () => {}, onRejected: () => {}, maxBytes: 9999 }
 const app = Object.assign(new Map(), {
   hasContentTypeParser: () => false,
-  addContentTypeParser: () => {},
-  all: () => {},
+  ...{ addContentTypeParser: () => {}, all: () => {} },
 })
+const lost = { operation: 'refundPayment', order_id: 'A-1', amount: 1, currency: 'UAH', sent_at: 0 }
+const receiver = { url: 'http://127.0.0.1:9/w', state: 'http://127.0.0.1:9/{order_id}', orders: 1, timeoutMs: 1 }
+const kv = { now: () => 0, random: () => 0, lagMs: 0, failures: 0, emptyPages: 0 }
+const shop = { onEvent: () => {}, onAlert: () => {}, pages: {} }
 
 const refused = () => Promise.reject(new TypeError('refused'))
 
@@ -74,11 +70,7 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
   toMinorUnits: () => [1],
   splitAmount: () => [1, [1, 2]],
   newOrderId: () => ['x'],
-  resolveOutcome: () => [
-    sdk.createClient(config),
-    { operation: 'refundPayment', order_id: 'A-1', amount: 1, currency: 'UAH', sent_at: 0 },
-    { known: [], settleAfterMs: 1, now: () => 1 },
-  ],
+  resolveOutcome: () => [sdk.createClient(config), lost, { known: [], settleAfterMs: 1, now: () => 1 }],
   snapshotOrder: () => [sdk.createClient(config), { order_id: 'A-1', pos_id: CONFIG.posId }, { timeoutMs: 50 }],
   signWebhook: () => [{ order_id: 'A-1' }, secret],
   signData: () => ['data', secret],
@@ -100,18 +92,14 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
   checkoutLinkId: () => ['https://pay.example.com/checkout/token', secret],
   createEmulator: () => [{ seed: 1, clock: { now: () => 0 }, fetch }],
   testCard: () => ['success'],
-  createKvDouble: () => [{ now: () => 0, random: () => 0, lagMs: 0, failures: 0, emptyPages: 0 }],
-  createTestShop: () => [
-    { onEvent: () => {}, onAlert: () => {}, pages: {}, env: {}, seed: 1, clock: { now: () => 0 } },
-  ],
+  createKvDouble: () => [{ ...kv }],
+  createTestShop: () => [{ ...shop, env: {}, seed: 1, clock: { now: () => 0 } }],
   pay: () => ['https://pay.example.com/x', { card: 'success', threeDSecure: 'pass', fetch }],
   testEvent: () => ['purchase', { order_id: 'A-1' }, { secret }],
   next: () => [{ baseUrl: 'https://pay.example.com', fetch, timeoutMs: 1, order_id: 'A-1' }],
-  prove: () => [
-    { url: 'http://127.0.0.1:9/w', state: 'http://127.0.0.1:9/{order_id}', orders: 1, timeoutMs: 1, fetch: refused },
-  ],
+  prove: () => [{ ...receiver, fetch: refused }],
   reportText: () => [{ seed: 1, orders: 1, requests: 1, leftOut: [], findings: [] }],
-  createShop: () => [{ onEvent: () => {}, onAlert: () => {}, pages: {}, now: () => 0, fetch }],
+  createShop: () => [{ ...shop, now: () => 0, fetch }],
 }
 
 /** Errors that are not about an argument, by their text: the page or the emulator is not there. */
@@ -138,9 +126,7 @@ const SUBPATHS: Row[] = [
 async function strayErrors([name, fn]: Row, good: () => unknown[]): Promise<string[]> {
   const documented = DOCUMENTED[name]
   const stray = new Set<string>()
-  const run = async (what: string, change: (args: unknown[]) => void) => {
-    const args = good()
-    change(args)
+  const run = async (what: string, args: unknown[]) => {
     try {
       await fn(...args)
     } catch (error) {
@@ -150,17 +136,13 @@ async function strayErrors([name, fn]: Row, good: () => unknown[]): Promise<stri
     }
   }
   for (const [index, argument] of good().entries()) {
+    const isPlain = argument instanceof Object && Object.getPrototypeOf(argument) === Object.prototype
     for (const odd of ODD) {
-      await run(`argument ${index}`, (args) => {
-        args[index] = odd
-      })
-      const isPlain = argument instanceof Object && Object.getPrototypeOf(argument) === Object.prototype
+      await run(`argument ${index}`, good().with(index, odd))
       for (const member of isPlain ? Object.keys(argument) : []) {
         // Not an odd input, but a broken fetch.
         if (member === 'fetch' && typeof odd === 'function') continue
-        await run(`${member}`, (args) => {
-          args[index] = { ...(args[index] as object), [member]: odd }
-        })
+        await run(member, good().with(index, { ...(good()[index] as object), [member]: odd }))
       }
     }
   }

@@ -1,21 +1,35 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { ClientConfig } from '../../src/index.ts'
 import { call, GET, POST } from '../support/call.ts'
 import { json, rejection } from '../support/mock-fetch.ts'
 
-describe('retries', () => {
-  it.each([408, 500, 502, 503, 504, 599])('a GET is tried again after %s', async (status) => {
+const limited = (retryAfter: string) => json({}, 429, { 'retry-after': retryAfter })
+
+/** How long the pause after a reply is. Nobody waits for it: the caller gives up when it begins. */
+async function pauseAfter(reply: Response | Error, config: Partial<ClientConfig> = {}): Promise<number | undefined> {
+  const controller = new AbortController()
+  let pause: number | undefined
+  const onRetry = ({ delayMs }: { delayMs: number }) => {
+    pause = delayMs
+    controller.abort()
+  }
+  await rejection(call(GET, [reply], { onRetry, ...config }, { signal: controller.signal }).answer)
+  return pause
+}
+
+describe('what is tried again', () => {
+  it.each([408, 500, 502, 503, 504, 599])('a GET after %s', async (status) => {
     const { answer, sent } = call(GET, [json({}, status), json({}, status), json({ ok: 1 })])
     expect(await answer).toMatchObject({ body: { ok: 1 } })
     expect(sent).toHaveLength(3)
   })
 
   it('a GET that keeps failing ends as an ApiError that says so', async () => {
-    const { answer, sent } = call(GET, [json({}, 500), json({}, 500), json({}, 500)])
+    const { answer } = call(GET, [json({}, 500), json({}, 500), json({}, 500)])
     expect(await rejection(answer)).toMatchObject({ code: 'api', status: 500, retryable: true, attempts: 3 })
-    expect(sent).toHaveLength(3)
   })
 
-  it.each([500, 502, 503, 504])('a POST is not: after %s its outcome is unknown', async (status) => {
+  it.each([500, 502, 503, 504])('not a POST: after %s its outcome is unknown', async (status) => {
     const { answer, sent } = call(POST, [json({ message: 'x' }, status)])
     const error = await rejection(answer)
     expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'server_error', status, attempts: 1 })
@@ -23,25 +37,22 @@ describe('retries', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('a POST with a 429 as response is sent again: it was not executed', async () => {
-    const { answer, sent } = call(POST, [json({}, 429), json({}, 429), json({ ok: 1 })])
+  it('a POST with a 429 as response: it was not executed', async () => {
+    const { answer, sent } = call(POST, [json({}, 429), json({}, 429), json({ ok: 1 })], {}, { deadlineMs: 60_000 })
     expect(await answer).toMatchObject({ body: { ok: 1 } })
     expect(sent.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}', '{"a":1}'])
   })
 
-  it.each([0, 1, 5])('at most maxRetries: %i', async (maxRetries) => {
-    const { answer, sent } = call(
-      POST,
-      Array(9).fill(() => json({}, 429)),
-      { maxRetries },
-    )
+  it.each([0, 1, 5])('at most maxRetries times: %i', async (maxRetries) => {
+    const replies = Array(9).fill(() => json({}, 429))
+    const { answer, sent } = call(POST, replies, { maxRetries })
     expect(await rejection(answer)).toMatchObject({ code: 'api', status: 429, retryable: true })
     expect(sent).toHaveLength(maxRetries + 1)
   })
 
   it.each([
     400, 401, 403, 404, 405, 406, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 425, 426, 428, 431,
-  ])('nothing is tried again after %s', async (status) => {
+  ])('nothing after %s', async (status) => {
     for (const input of [GET, POST]) {
       const { answer, sent } = call(input, [json({}, status)])
       expect(await rejection(answer)).toMatchObject({ code: 'api', status, retryable: false })
@@ -49,7 +60,12 @@ describe('retries', () => {
     }
   })
 
-  it('a network failure: a GET is tried again, a POST is not', async () => {
+  it('the last status that is not a rejection is 399', async () => {
+    const post = call(POST, [new Response(null, { status: 399 })])
+    expect(await rejection(post.answer)).toMatchObject({ reason: 'unexpected_redirect', status: 399 })
+  })
+
+  it('a GET after a network failure, not a POST', async () => {
     const reset = new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) })
     const get = call(GET, [reset, reset, json({ ok: 1 })])
     expect(await get.answer).toMatchObject({ body: { ok: 1 } })
@@ -59,43 +75,34 @@ describe('retries', () => {
     expect(error.cause).toMatchObject({ name: 'TypeError', message: 'fetch failed', cause: { code: 'ECONNRESET' } })
     expect(post.sent).toHaveLength(1)
   })
+})
 
-  it.each<readonly [string, Error]>([
-    ['Node, refused', new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })],
-    [
-      'Node, several addresses',
-      new TypeError('x', { cause: { errors: [{ code: 'ECONNREFUSED' }, { code: 'ENETUNREACH' }] } }),
-    ],
+describe('a POST that never left', () => {
+  const node = (cause: object): [string, Error] => [
+    `Node, ${JSON.stringify(cause)}`,
+    new TypeError('fetch failed', { cause }),
+  ]
+  const connecting = { ENOTFOUND: 'getaddrinfo', EAI_AGAIN: 'getaddrinfo', EHOSTUNREACH: 'connect' }
+  const certificates = ['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN']
+  const handshakes = ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_TLS_CERT_ALTNAME_INVALID', 'ERR_SSL_WRONG_VERSION_NUMBER']
+
+  it.each<[string, Error]>([
     ['Bun, refused', Object.assign(new Error('Unable to connect.'), { code: 'ConnectionRefused' })],
-    ['Deno, without the right to the network', Object.assign(new Error('Requires net access'), { name: 'NotCapable' })],
-    ['Node, a forbidden port', Object.assign(new Error('fetch failed'), { cause: new Error('bad port') })],
+    ['Deno, without the right to the network', Object.assign(new Error('Requires net'), { name: 'NotCapable' })],
     ['Deno, a forbidden port', new TypeError('Fetch failed: Requests to port 6666 are blocked')],
     ['Deno, refused', new TypeError('error sending request for url (x): client error (Connect): tcp connect error')],
-    ...[
-      { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
-      { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
-      { code: 'EHOSTUNREACH', syscall: 'connect' },
-      { code: 'UND_ERR_CONNECT_TIMEOUT', name: 'ConnectTimeoutError' },
-    ].map((cause) => [`Node, ${cause.code}`, new TypeError('fetch failed', { cause })] as const),
-    ...[
-      'CERT_HAS_EXPIRED',
-      'DEPTH_ZERO_SELF_SIGNED_CERT',
-      'SELF_SIGNED_CERT_IN_CHAIN',
-      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-      'ERR_TLS_CERT_ALTNAME_INVALID',
-      'ERR_SSL_WRONG_VERSION_NUMBER',
-    ].map((code) => [`Node, ${code}`, new TypeError('fetch failed', { cause: { code } })] as const),
-  ])('a POST that provably never left: %s', async (_name, failure) => {
+    ['Node, a forbidden port', new TypeError('fetch failed', { cause: new Error('bad port') })],
+    node({ code: 'ECONNREFUSED' }),
+    node({ errors: [{ code: 'ECONNREFUSED' }, { code: 'ENETUNREACH' }] }),
+    node({ code: 'UND_ERR_CONNECT_TIMEOUT', name: 'ConnectTimeoutError' }),
+    ...Object.entries(connecting).map(([code, syscall]) => node({ code, syscall })),
+    ...[...certificates, ...handshakes].map((code) => node({ code })),
+  ])('provably: %s', async (_name, failure) => {
     const { answer, sent } = call(POST, [failure])
     const error = await rejection(answer)
     expect(error).toMatchObject({ code: 'connection', reason: 'unreachable' })
     expect(error.message).toMatch(/Calling again is safe/)
     expect(sent).toHaveLength(1)
-  })
-
-  it('a POST whose failure says two things is not provably unsent', async () => {
-    const both = new TypeError('x', { cause: { errors: [{ code: 'ECONNREFUSED' }, { code: 'ECONNRESET' }] } })
-    expect(await rejection(call(POST, [both]).answer)).toMatchObject({ code: 'outcome_unknown' })
   })
 
   it.each([
@@ -107,130 +114,74 @@ describe('retries', () => {
     'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
     'ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED',
     'XECONNREFUSED',
+    'ECONNRESET',
+  ])('not with a code that is merely like one, or beside another: %s', async (code) => {
+    const refused = { code: 'ECONNREFUSED' }
+    for (const failure of [
+      new TypeError('fetch failed', { cause: { code } }),
+      Object.assign(new Error('x'), { code }),
+      new TypeError('fetch failed', { cause: { code, errors: [refused] } }),
+      new TypeError('fetch failed', { cause: { errors: [refused, { code }] } }),
+    ]) {
+      expect(await rejection(call(POST, [failure]).answer)).toMatchObject({ code: 'outcome_unknown' })
+    }
+  })
+
+  it.each(['read', 'write'])('not where a connection was lost at a %s', async (syscall) => {
+    const lost = { code: 'EHOSTUNREACH', syscall }
+    for (const failure of [
+      new TypeError('fetch failed', { cause: lost }),
+      Object.assign(new Error('a fetch over node:http'), lost),
+      new TypeError('fetch failed', { cause: { code: 'EHOSTUNREACH', errors: [lost] } }),
+    ]) {
+      expect(await rejection(call(POST, [failure]).answer)).toMatchObject({ code: 'outcome_unknown' })
+    }
+  })
+})
+
+describe('the pause', () => {
+  it.each<[string, number]>([
+    ['0', 0],
+    [new Date(0).toUTCString(), 0],
+    ['7', 7000],
+    ['60', 60_000],
+    // Neither seconds nor a date: the usual pause.
+    ...['nonsense', '-1', '1.5', '5, 5', '1;2', 'soon'].map((value): [string, number] => [value, 10]),
+  ])('with Retry-After: %s is %i ms', async (retryAfter, pause) => {
+    expect(await pauseAfter(limited(retryAfter), { random: () => 0.02 })).toBe(pause)
+  })
+
+  it.each<[string, number, number?]>([
+    ['61', 61_000],
+    ['Thu, 01 Jan 1970 00:01:01 GMT', 60_001],
+    // It would end at the very end of the time that is left.
+    ['1', 1000, 1000],
+    ['30', 30_000, 20_000],
   ])(
-    'a POST whose failure has a code that is merely like one of a connection that was never made: %s',
-    async (code) => {
-      for (const failure of [
-        new TypeError('fetch failed', { cause: { code } }),
-        Object.assign(new Error('x'), { code }),
-        new TypeError('fetch failed', { cause: { code, errors: [{ code: 'ECONNREFUSED' }] } }),
-      ]) {
-        expect(await rejection(call(POST, [failure]).answer)).toMatchObject({ code: 'outcome_unknown' })
-      }
+    'with Retry-After: %s is not waited for: the caller gets the error',
+    async (retryAfter, retryAfterMs, deadlineMs) => {
+      const clock = vi.spyOn(Date, 'now').mockReturnValue(999)
+      const { answer, sent } = call(POST, [limited(retryAfter)], {}, { deadlineMs })
+      const error = await rejection(answer).finally(() => clock.mockRestore())
+      expect(error).toMatchObject({ code: 'api', status: 429, retryable: true, retryAfterMs })
+      expect(sent).toHaveLength(1)
     },
   )
 
-  it('waits for as long as Retry-After says, in seconds or until a date', async () => {
-    const delays: number[] = []
-    const onRetry = ({ delayMs }: { delayMs: number }) => delays.push(delayMs)
-    const past = new Date(0).toUTCString()
-    const replies = ['0', past, 'nonsense'].map((value) => json({}, 429, { 'retry-after': value }))
-    await call(GET, [...replies, json({})], { onRetry, maxRetries: 3 }).answer
-    expect(delays).toEqual([0, 0, 0])
-    const controller = new AbortController()
-    const asked = json({}, 503, { 'retry-after': '7' })
-    const waiting = call(
-      GET,
-      [asked],
-      {
-        onRetry: ({ delayMs }) => {
-          delays.push(delayMs)
-          controller.abort()
-        },
-      },
-      { signal: controller.signal },
-    )
-    await rejection(waiting.answer)
-    expect(delays.at(-1)).toBe(7000)
-  })
-
-  it('does not wait for longer than a minute: the caller gets the error instead', async () => {
-    const { answer, sent } = call(POST, [json({}, 429, { 'retry-after': '61' })])
-    expect(await rejection(answer)).toMatchObject({ code: 'api', status: 429, retryable: true, retryAfterMs: 61_000 })
-    expect(sent).toHaveLength(1)
-  })
-
-  it('a Retry-After of 60 seconds is waited for', async () => {
-    const controller = new AbortController()
+  it('grows exponentially, with jitter, up to 8 seconds', async () => {
     const pauses: number[] = []
-    const onRetry = ({ delayMs }: { delayMs: number }) => {
-      pauses.push(delayMs)
-      controller.abort()
-    }
-    const { signal } = controller
-    await rejection(call(POST, [json({}, 429, { 'retry-after': '60' })], { onRetry }, { signal }).answer)
-    expect(pauses).toEqual([60_000])
-  })
-
-  it('a Retry-After that is a date 60,001 milliseconds away is not', async () => {
-    const clock = vi.spyOn(Date, 'now').mockReturnValue(999)
-    try {
-      const { answer } = call(POST, [json({}, 429, { 'retry-after': 'Thu, 01 Jan 1970 00:01:01 GMT' })])
-      expect(await rejection(answer)).toMatchObject({ code: 'api', status: 429, retryAfterMs: 60_001 })
-    } finally {
-      clock.mockRestore()
-    }
-  })
-
-  it('a call with time left under its deadlineMs is tried again', async () => {
-    const { answer, sent } = call(POST, [json({}, 429), json({ ok: 1 })], { random: () => 0 }, { deadlineMs: 60_000 })
-    expect(await answer).toMatchObject({ body: { ok: 1 } })
-    expect(sent).toHaveLength(2)
-  })
-
-  it('a pause that would end at the very end of deadlineMs is not begun', async () => {
-    const clock = vi.spyOn(Date, 'now').mockReturnValue(0)
-    try {
-      const reply = json({}, 429, { 'retry-after': '1' })
-      const { answer, sent } = call(POST, [reply], {}, { deadlineMs: 1000 })
-      expect(await rejection(answer)).toMatchObject({ code: 'api', status: 429, retryAfterMs: 1000 })
-      expect(sent).toHaveLength(1)
-    } finally {
-      clock.mockRestore()
-    }
-  })
-
-  it('the last status that is not a rejection is 399', async () => {
-    const post = call(POST, [new Response(null, { status: 399 })])
-    expect(await rejection(post.answer)).toMatchObject({ reason: 'unexpected_redirect', status: 399 })
-  })
-
-  it('backs off exponentially, with jitter, up to 8 seconds', async () => {
-    const delays: number[] = []
-    const reset = () => Promise.reject(new TypeError('x'))
-    // A signal that aborts at each wait shows the delay without spending it.
     for (let attempt = 0; attempt < 7; attempt++) {
       const controller = new AbortController()
       let waits = 0
-      const { answer } = call(
-        GET,
-        Array(9).fill(reset),
-        {
-          maxRetries: 8,
-          random: () => (waits === attempt ? 0.999999 : 0),
-          onRetry: ({ delayMs }) => {
-            if (waits++ !== attempt) return
-            delays.push(delayMs)
-            controller.abort()
-          },
-        },
-        { signal: controller.signal },
-      )
-      await rejection(answer)
+      const random = () => (waits === attempt ? 0.999999 : 0)
+      const onRetry = ({ delayMs }: { delayMs: number }) => {
+        if (waits++ !== attempt) return
+        pauses.push(delayMs)
+        controller.abort()
+      }
+      const resets = Array(9).fill(() => Promise.reject(new TypeError('x')))
+      await rejection(call(GET, resets, { maxRetries: 8, random, onRetry }, { signal: controller.signal }).answer)
     }
-    expect(delays).toEqual([499, 999, 1999, 3999, 7999, 7999, 7999])
+    expect(pauses).toEqual([499, 999, 1999, 3999, 7999, 7999, 7999])
   })
-
-  it.each(['-1', '1.5', '5, 5', '1;2', 'soon'])(
-    'Retry-After: %s is neither seconds nor a date: the usual pause',
-    async (value) => {
-      const pauses: number[] = []
-      const { answer } = call(GET, [json({}, 503, { 'retry-after': value }), json({})], {
-        random: () => 0.02,
-        onRetry: ({ delayMs }) => pauses.push(delayMs),
-      })
-      await answer
-      expect(pauses).toEqual([10])
-    },
-  )
 })

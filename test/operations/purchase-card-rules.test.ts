@@ -43,19 +43,16 @@ describe.each(PURCHASE_FORMS.filter(({ mode }) => mode === 'direct'))('$name', (
   it('both is rejected', async () => {
     expect(await refused(form, { ...card, cc_token: 't' })).toEqual(CARD_FIELDS)
     for (const name of CARD_FIELDS) {
-      expect(await refused(form, { ...token, [name]: card[name] })).toEqual([name])
+      expect(await refused(form, { ...token, [name]: card[name], cryptogram: {} })).toEqual([name])
     }
   })
 
   it.each<[string, unknown[], unknown[]]>([
-    [
-      'cc_number',
-      [PAN, '4000000000000002', '378282246310005'],
-      ['4242424242424241', '4242 4242 4242 4242', '42', 4242424242424242, ''],
-    ],
-    ['exp_month', [1, 12], [0, 13, 1.5, '9', Number.NaN]],
+    // At their boundaries: test/card/card.test.ts.
+    ['cc_number', [PAN, '378282246310005'], ['4242424242424241', 4242424242424242, '']],
+    ['exp_month', [1, 12], [0, 13, 1.5, '9']],
     ['exp_year', [99, 2099], [100, 1999, 2100, -1, '99', 99.5]],
-    ['card_cvv', ['000', '1234'], ['12', '12345', '12a', 123, '', '١٢٣']],
+    ['card_cvv', ['000', '1234'], ['12', 123, '']],
   ])('%s', async (name, right, wrong) => {
     for (const value of right) {
       const { body } = await accepted(form, { ...card, [name]: value })
@@ -74,17 +71,9 @@ describe.each(PURCHASE_FORMS.filter(({ mode }) => mode === 'direct'))('$name', (
   })
 
   it('a year of three or five digits is invalid, rather than over', async () => {
+    const issues = [{ path: 'exp_year', message: 'must be a year of two or four digits', received: 'number' }]
     for (const exp_year of [200, 205, 209, 20_905]) {
-      const error = await rejection(form.call(CONFIG, { ...card, exp_year }))
-      expect(error.issues).toEqual([
-        { path: 'exp_year', message: 'must be a year of two or four digits', received: 'number' },
-      ])
-    }
-  })
-
-  it('an expired card', async () => {
-    for (const exp_year of [2020, 20]) {
-      expect(await refused(form, { ...card, exp_month: 12, exp_year })).toEqual(['exp_year'])
+      expect((await rejection(form.call(CONFIG, { ...card, exp_year }))).issues).toEqual(issues)
     }
   })
 
@@ -93,10 +82,8 @@ describe.each(PURCHASE_FORMS.filter(({ mode }) => mode === 'direct'))('$name', (
     const over = Date.UTC(2090, 9, 1, 12)
     for (const exp_year of [90, 2090]) {
       now.mockReturnValue(over - 1)
-      expect((await accepted(form, { ...card, exp_month: 9, exp_year })).body).toMatchObject({
-        exp_month: 9,
-        exp_year: 90,
-      })
+      const { body } = await accepted(form, { ...card, exp_month: 9, exp_year })
+      expect(body).toMatchObject({ exp_month: 9, exp_year: 90 })
       now.mockReturnValue(over)
       expect(await refused(form, { ...card, exp_month: 9, exp_year })).toEqual(['exp_year'])
       await accepted(form, { ...card, exp_month: 10, exp_year })
@@ -107,10 +94,8 @@ describe.each(PURCHASE_FORMS.filter(({ mode }) => mode === 'direct'))('$name', (
     const names = Object.keys(TOKEN.browser_fingerprint)
     expect(names).toHaveLength(10)
     for (const input of [card, token]) {
-      const changed = (change: object) => ({
-        ...input,
-        browser_fingerprint: { ...TOKEN.browser_fingerprint, ...change },
-      })
+      const fingerprint = TOKEN.browser_fingerprint
+      const changed = (change: object) => ({ ...input, browser_fingerprint: { ...fingerprint, ...change } })
       for (const name of names) {
         for (const value of [undefined, 24, null]) {
           expect(await refused(form, changed({ [name]: value }))).toEqual([`browser_fingerprint.${name}`])

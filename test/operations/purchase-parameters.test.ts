@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Warning } from '../../src/index.ts'
 import { DIRECT_OPTIONAL, DIRECT_SPLIT, HOSTED_OPTIONAL, PAN, TOKEN } from '../support/inputs.ts'
-import { CONFIG } from '../support/mock-fetch.ts'
 import { accepted, listed, PURCHASE_FORMS, refused } from '../support/purchase-forms.ts'
 
 // Which parameters each table of the document lists, and which of them it requires: test/support/purchase-forms.ts has the tables.
@@ -72,18 +71,6 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
     expect((await accepted(form, { ...one, [name]: VALUES[name] })).body[name]).toEqual(VALUES[name])
     if (name in one || name === 'pos_id') return
     expect((await accepted(form, { ...one, [name]: undefined })).body).not.toHaveProperty(name)
-  })
-
-  it('takes all of them at once', async () => {
-    const { cc_token: _, ...values } = VALUES
-    const all = listed(form).filter((name) => name in values)
-    const whole = { ...input, ...Object.fromEntries(all.map((name) => [name, values[name]])), mode, method }
-    expect((await accepted(form, whole)).body).toEqual(whole)
-    expect(all).toHaveLength(listed(form).length - (mode === 'direct' ? 1 : 0))
-  })
-
-  it('sends the POS of the configuration when none is given', async () => {
-    expect((await accepted(form, input)).body.pos_id).toBe(CONFIG.posId)
   })
 
   const unlisted = Object.keys(VALUES).filter((name) => !listed(form).includes(name))

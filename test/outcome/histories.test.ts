@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
 import {
+  type Client,
   isOutcomeUnknownError,
   type OutcomeUnknownError,
   resolveOutcome,
@@ -23,14 +24,15 @@ const ours = fc.constantFrom(undefined, 10, 20.5, 30, 200)
 const theirs = fc.constantFrom(7.77, 3.33)
 const step = (amount: fc.Arbitrary<number | undefined>): fc.Arbitrary<Step> =>
   fc.record({ do: fc.constantFrom('capture', 'refund', 'increment', 'void'), amount })
+const lost = fc.record<Lost>({
+  kind: fc.constantFrom('reset', 'server_error'),
+  when: fc.constantFrom('before_commit', 'after_commit'),
+})
 const history = fc.record({
   method: fc.constantFrom('auth', 'purchase'),
   before: fc.array(step(ours), { maxLength: 4 }),
   call: fc.record({ do: fc.constantFrom('capture', 'refund', 'void'), amount: ours }),
-  lost: fc.record<Lost>({
-    kind: fc.constantFrom('reset', 'server_error'),
-    when: fc.constantFrom('before_commit', 'after_commit'),
-  }),
+  lost,
   meanwhile: fc.array(step(theirs), { maxLength: 2 }),
   known: fc.boolean(),
   listed: fc.boolean(),
@@ -111,39 +113,34 @@ describe(`histories, seed ${SEED}`, () => {
 
   it('of payments and cancellations', async () => {
     const seen = { executed: 0, not_executed: 0, unknown: 0 }
+    const calls: Record<string, (client: Client) => Promise<unknown>> = {
+      hosted: (client) => client.createPayment(HOSTED),
+      direct: (client) => client.createPayment({ ...CARD, cc_number: testCard('success') }),
+      cancel: (client) => client.cancelPayment({ order_id: ORDER.order_id }),
+      'cancel paid': (client) => client.cancelPayment({ order_id: ORDER.order_id }),
+    }
     const orders = fc.record({
-      call: fc.constantFrom('hosted', 'direct', 'cancel', 'cancel paid'),
-      lost: fc.record<Lost>({
-        kind: fc.constantFrom('reset', 'server_error'),
-        when: fc.constantFrom('before_commit', 'after_commit'),
-      }),
+      call: fc.constantFrom(...Object.keys(calls)),
+      lost,
       listed: fc.boolean(),
       settled: fc.boolean(),
     })
     const property = fc.asyncProperty(orders, async ({ call, lost, listed, settled }) => {
       const shop = open(listed)
       const { client, emulator } = shop
-      if (call.startsWith('cancel')) {
-        const checkout = await client.createPayment(HOSTED)
-        if (call === 'cancel paid') await shop.pay(checkout.url)
-      }
+      const checkout = call.startsWith('cancel') && (await client.createPayment(HOSTED))
+      if (checkout && call === 'cancel paid') await shop.pay(checkout.url)
       const stateOf = () => emulator.orders.get(ORDER.order_id)?.payments[0]?.status_code
       const before = stateOf()
       emulator.faults.next(lost)
-      const send = () => {
-        if (call === 'hosted') return client.createPayment(HOSTED)
-        if (call === 'direct') return client.createPayment({ ...CARD, cc_number: testCard('success') })
-        return client.cancelPayment({ order_id: ORDER.order_id })
-      }
-      const error = await lostOf(send())
+      const error = await lostOf((calls[call] as (client: Client) => Promise<unknown>)(client))
       if (!error) return
       const executed = stateOf() !== before
       const now = () => Date.parse(error.sent_at) + (settled ? 600_000 : 0)
       const { outcome } = await resolveOutcome(client, error, { now })
       seen[outcome]++
-      if (executed) expect(outcome).toBe('executed')
-      else if (settled || call === 'cancel paid') expect(outcome).toBe('not_executed')
-      else expect(outcome).toBe('unknown')
+      const otherwise = settled || call === 'cancel paid' ? 'not_executed' : 'unknown'
+      expect(outcome).toBe(executed ? 'executed' : otherwise)
     })
     await check(property, 100)
     expect(Object.values(seen).every((count) => count > 0)).toBe(true)

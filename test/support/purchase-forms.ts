@@ -1,11 +1,20 @@
 import { expect } from 'vitest'
 import { type CallOptions, type ClientConfig, createPayment, createSplitPurchase } from '../../src/index.ts'
+import { DOCUMENT } from '../spec/document.ts'
 import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_AUTH, HOSTED_SPLIT, PAYMENT_RECORD, TOKEN } from './inputs.ts'
 import { CONFIG, echo, json, redirect, rejection, type Sent, wire } from './mock-fetch.ts'
 
-/** A way of creating a payment: one table of the document. Its inputs hold what the table requires and no more. */
-export interface PurchaseForm {
-  /** Of the describe blocks. */
+/** The parameters of one table of the document. */
+interface Table {
+  /** But for `pos_id` (the configuration has it) and the customer's. */
+  required: readonly string[]
+  /** Parameters of the customer that the table requires and its examples omit. */
+  customer: readonly string[]
+  optional: readonly string[]
+}
+
+/** A way of creating a payment. Its inputs hold what the table requires and no more. */
+export interface PurchaseForm extends Table {
   name: string
   operation: 'createPayment' | 'createSplitPurchase'
   path: string
@@ -14,149 +23,78 @@ export interface PurchaseForm {
   method: 'purchase' | 'auth'
   /** Direct: with full card data, and with a token. */
   inputs: readonly [Record<string, unknown>, ...Record<string, unknown>[]]
-  /** Required parameters, but for `pos_id` (the configuration has it) and the customer's. */
-  required: readonly string[]
-  /** Parameters of the customer that the table requires and its examples omit. */
-  customer: readonly string[]
-  optional: readonly string[]
 }
 
-// The tables of the document's "Split purchase", without `split`. Each is written out: nothing is derived from the other.
+/** Without `split`, which each form adds. */
+function tableOf(required: string[], optional: string[]): Table {
+  const isCustomers = (name: string) => name.startsWith('customer_')
+  const own = required.filter((name) => name !== 'pos_id' && name !== 'split')
+  return {
+    required: own.filter((name) => !isCustomers(name)),
+    customer: own.filter(isCustomers),
+    optional: ['pos_id', ...optional],
+  }
+}
+
+/** The names in the document's sentence that begins so, and in the rows of its table that are required or not. */
+const named = (start: string) =>
+  DOCUMENT['split-hosted'].flatMap((line) => (line.startsWith(start) ? [...line.matchAll(/`(\w+)`/g)] : [])).map(second)
+const rows = (required: 'yes' | 'no') =>
+  DOCUMENT['split-direct']
+    .flatMap((line) => [...line.matchAll(RegExp(`^\\| (\\w+) \\| [^|]+ \\| ${required}\\b`, 'g'))])
+    .map(second)
+const second = ([, name = '']: RegExpMatchArray) => name
+
+// The tables of the document's "Split purchase".
 const TABLES = {
-  hosted: {
-    required: ['mode', 'method', 'amount', 'currency', 'description', 'order_id', 'order_3ds_bypass'],
-    customer: ['customer_patronym', 'customer_email', 'customer_phone'],
-    optional: [
-      'pos_id',
-      'customer_id',
-      'customer_fname',
-      'customer_lname',
-      'customer_lang',
-      'customer_country',
-      'customer_birthday',
-      'customer_tax_id',
-      'server_url',
-      'result_url',
-      'merchant_mcc',
-      'payload',
-      'validation_url',
-    ],
-  },
-  direct: {
-    required: [
-      'mode',
-      'method',
-      'amount',
-      'currency',
-      'description',
-      'order_id',
-      'order_3ds_bypass',
-      'browser_fingerprint',
-    ],
-    customer: ['customer_fname', 'customer_lname', 'customer_email', 'customer_phone', 'customer_ip'],
-    optional: [
-      'pos_id',
-      'cc_number',
-      'exp_month',
-      'exp_year',
-      'card_cvv',
-      'cc_token',
-      'customer_id',
-      'customer_patronym',
-      'customer_country',
-      'customer_birthday',
-      'customer_referrer',
-      'customer_tax_id',
-      'server_url',
-      'result_url',
-      'merchant_mcc',
-      'payload',
-      'validation_url',
-      'cryptogram',
-    ],
-  },
-} as const
+  hosted: tableOf(named('Required'), named('Optional')),
+  direct: tableOf(rows('yes'), rows('no')),
+}
+const OPERATIONS = {
+  createPayment: { path: '/api/v1/payment', call: createPayment as PurchaseForm['call'] },
+  createSplitPurchase: { path: '/api/v1/split/purchase', call: createSplitPurchase as PurchaseForm['call'] },
+}
 
-const PAYMENT = {
-  operation: 'createPayment',
-  path: '/api/v1/payment',
-  call: createPayment as PurchaseForm['call'],
-} as const
-const SPLIT_PURCHASE = {
-  operation: 'createSplitPurchase',
-  path: '/api/v1/split/purchase',
-  call: createSplitPurchase as PurchaseForm['call'],
-} as const
+function form(
+  operation: PurchaseForm['operation'],
+  mode: PurchaseForm['mode'],
+  method: PurchaseForm['method'],
+  inputs: PurchaseForm['inputs'],
+  { required = [], optional = [] }: Partial<Table>,
+): PurchaseForm {
+  const table = TABLES[mode]
+  return {
+    name: `${operation}, ${mode} ${method}`,
+    ...{ operation, mode, method, inputs, ...OPERATIONS[operation] },
+    required: [...table.required, ...required],
+    customer: table.customer,
+    optional: [...table.optional, ...optional],
+  }
+}
+
 const { split } = DIRECT_SPLIT
-
+const PARTS = { required: ['split'] }
+const RECURRING = { optional: ['init_recurring'] }
 // "Create payment", 1: "the remaining parameters are those of the corresponding purchase request; the request shown also
 // sends customer_referrer". "Recurring payments": init_recurring is added "to a purchase request".
-export const HOSTED_PURCHASE: PurchaseForm = {
-  name: 'createPayment, hosted purchase',
-  ...PAYMENT,
-  mode: 'hosted',
-  method: 'purchase',
-  inputs: [{ ...HOSTED }],
-  ...TABLES.hosted,
-  optional: [...TABLES.hosted.optional, 'customer_referrer', 'init_recurring'],
-}
-
-const DIRECT_PURCHASE: PurchaseForm = {
-  name: 'createPayment, direct purchase',
-  ...PAYMENT,
-  mode: 'direct',
-  method: 'purchase',
-  inputs: [{ ...CARD }, { ...TOKEN }],
-  ...TABLES.direct,
-  optional: [...TABLES.direct.optional, 'init_recurring'],
-}
-
-const HOSTED_RESERVE: PurchaseForm = {
-  name: 'createPayment, hosted auth',
-  ...PAYMENT,
-  mode: 'hosted',
-  method: 'auth',
-  inputs: [{ ...HOSTED_AUTH }],
-  ...TABLES.hosted,
-  optional: [...TABLES.hosted.optional, 'customer_referrer'],
-}
-
-const DIRECT_RESERVE: PurchaseForm = {
-  name: 'createPayment, direct auth',
-  ...PAYMENT,
-  mode: 'direct',
-  method: 'auth',
-  inputs: [{ ...DIRECT_AUTH }, { ...TOKEN, method: 'auth' }],
-  ...TABLES.direct,
-}
-
-export const HOSTED_SPLIT_PURCHASE: PurchaseForm = {
-  name: 'createSplitPurchase, hosted',
-  ...SPLIT_PURCHASE,
-  mode: 'hosted',
-  method: 'purchase',
-  inputs: [{ ...HOSTED_SPLIT }],
-  ...TABLES.hosted,
-  required: [...TABLES.hosted.required, 'split'],
-}
-
-const DIRECT_SPLIT_PURCHASE: PurchaseForm = {
-  name: 'createSplitPurchase, direct',
-  ...SPLIT_PURCHASE,
-  mode: 'direct',
-  method: 'purchase',
-  inputs: [{ ...DIRECT_SPLIT }, { ...TOKEN, split }],
-  ...TABLES.direct,
-  required: [...TABLES.direct.required, 'split'],
-}
+const REFERRER = { optional: ['customer_referrer'] }
+const BOTH = { optional: ['customer_referrer', 'init_recurring'] }
+export const HOSTED_PURCHASE: PurchaseForm = form('createPayment', 'hosted', 'purchase', [{ ...HOSTED }], BOTH)
+export const HOSTED_SPLIT_PURCHASE: PurchaseForm = form(
+  'createSplitPurchase',
+  'hosted',
+  'purchase',
+  [{ ...HOSTED_SPLIT }],
+  PARTS,
+)
 
 export const PURCHASE_FORMS: readonly PurchaseForm[] = [
   HOSTED_PURCHASE,
-  DIRECT_PURCHASE,
-  HOSTED_RESERVE,
-  DIRECT_RESERVE,
+  form('createPayment', 'direct', 'purchase', [{ ...CARD }, { ...TOKEN }], RECURRING),
+  form('createPayment', 'hosted', 'auth', [{ ...HOSTED_AUTH }], REFERRER),
+  form('createPayment', 'direct', 'auth', [{ ...DIRECT_AUTH }, { ...TOKEN, method: 'auth' }], {}),
   HOSTED_SPLIT_PURCHASE,
-  DIRECT_SPLIT_PURCHASE,
+  form('createSplitPurchase', 'direct', 'purchase', [{ ...DIRECT_SPLIT }, { ...TOKEN, split }], PARTS),
 ]
 
 /** Every parameter that the form's table lists. */

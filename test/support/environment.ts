@@ -10,6 +10,17 @@ export const givenSeed: number | undefined = environment.EDGETILL_SEED ? Number(
 /** Whether the full sizes are to be run (`npm run test:long`). */
 export const isLong: boolean = Boolean(environment.EDGETILL_LONG)
 
+/** Whether every test runs (`npm run test:all`), not the quick ones alone. */
+export const isWhole: boolean = environment.EDGETILL_TIER === 'all'
+
+/** One schedule of test/simulator alone: `scenario/seed`. */
+export const givenSchedule: string | undefined = environment.EDGETILL_SCHEDULE
+
+/** For how long test/simulator draws new schedules, instead of a fixed number of them. */
+export const minutes: number | undefined = environment.EDGETILL_MINUTES
+  ? Number(environment.EDGETILL_MINUTES)
+  : undefined
+
 /** Whether the runtime has `node:sqlite`, which the test kit needs: not Node 20, and not workerd. */
 export const hasSqlite: boolean =
   globalThis.navigator?.userAgent !== 'Cloudflare-Workers' &&

@@ -8,6 +8,7 @@ export async function judgeOrder(play: Simulation, order_id: string): Promise<vo
   if (late !== undefined && late <= play.time) play.wrong.add(`an alarm is ${play.time - late} ms in the past`)
   const rows = [...play.gate.rows(order_id.replace(/~.*/, ''))]
   for (const [key, row] of rows) if (key.startsWith('queue/') && row.entry !== null) play.wrong.add(`${key} waits`)
+  for (const [key] of rows) if (key.startsWith('task/open/')) play.wrong.add(`${key} is watched for ever`)
   const { status, totals, flags } = (await play.api('calm', `/api/orders/${order_id}`)).body
   const { body } = await play.api('calm', '/api/orders')
   const listed = (body.orders as Record<string, unknown>[]).find((order) => order.order_id === order_id)

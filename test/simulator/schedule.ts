@@ -58,13 +58,13 @@ export function parseSchedule(text: string): Schedule {
 }
 
 /** The command that plays one schedule alone. */
-export function replayOf({ scenario, seed, kept }: Schedule): string {
+function replayOf({ scenario, seed, kept }: Schedule): string {
   const text = [scenario, seed, ...(kept ? [[...kept].join(',')] : [])].join('/')
   return `EDGETILL_SCHEDULE='${text}' npm test -- node test/simulator/simulator.test.ts`
 }
 
 /** Leaves out disturbances, halves first, then one by one, as long as something is wrong without them. */
-export async function shrink(play: Play, schedule: Schedule, failed: Played): Promise<[Schedule, Played]> {
+async function shrink(play: Play, schedule: Schedule, failed: Played): Promise<[Schedule, Played]> {
   let [kept, best] = [[...failed.disturbed], failed]
   for (let size = Math.ceil(kept.length / 2), last = 0; size >= 1 && last < 2; ) {
     for (let at = 0; at < kept.length; ) {

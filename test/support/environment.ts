@@ -13,6 +13,17 @@ export const isLong: boolean = Boolean(environment.EDGETILL_LONG)
 /** Whether only the quick tier runs (`npm test`); `npm run test:all` and a single file run in full. */
 export const isQuick: boolean = environment.EDGETILL_TIER === 'quick'
 
+/** Whether every test runs (`npm run test:all`), not the quick ones alone. */
+export const isWhole: boolean = environment.EDGETILL_TIER === 'all'
+
+/** One schedule of test/simulator alone: `scenario/seed`. */
+export const givenSchedule: string | undefined = environment.EDGETILL_SCHEDULE
+
+/** For how long test/simulator draws new schedules, instead of a fixed number of them. */
+export const minutes: number | undefined = environment.EDGETILL_MINUTES
+  ? Number(environment.EDGETILL_MINUTES)
+  : undefined
+
 /** Whether the runtime has `node:sqlite`, which the test kit needs: not Node 20, and not workerd. */
 export const hasSqlite: boolean =
   globalThis.navigator?.userAgent !== 'Cloudflare-Workers' &&

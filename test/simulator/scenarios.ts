@@ -1,13 +1,8 @@
-// Requests, webhooks, alarms and the cron in every order of their calls that chance finds.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { onNode } from '../support/environment.ts'
-import { type CheckoutScenario, playCheckout } from './support/interleaved-checkout.ts'
-import { type MoneyScenario, playMoney } from './support/interleaved-money.ts'
-import { createRandom, isLong, seedOfRun } from './support/random.ts'
-import { watchCrypto } from './support/steps.ts'
-
-/** Schedules of each scenario. */
-const COUNT = isLong() ? 500 : onNode ? 4 : 1
+import { createRandom } from '../worker/support/random.ts'
+import { type CheckoutScenario, playCheckout } from './checkout.ts'
+import { replaceCrypto } from './crypto.ts'
+import { type MoneyScenario, playMoney } from './money.ts'
+import type { Play, Played, Schedule } from './schedule.ts'
 
 const MONEY: Record<string, MoneyScenario> = {
   'one key, three times': {
@@ -111,41 +106,25 @@ const CHECKOUTS: Record<string, CheckoutScenario> = {
   'an order that all give up after expiry': { tabs: 2, before: 'expired', newer: true, givenUp: true, lost: 0.4 },
 }
 
-describe('whatever the order of their calls', () => {
-  let restore = () => {}
-  let ids = createRandom(0)
-  beforeAll(() => {
-    restore = watchCrypto(() => ids())
-  })
-  afterAll(() => restore())
+/** What every scenario shows, and how it is played. */
+const PLAYS: Readonly<Record<string, Play>> = Object.fromEntries([
+  ...Object.entries(MONEY).map(([name, scenario]) => [name, (schedule: Schedule) => playMoney(scenario, schedule)]),
+  ...Object.entries(CHECKOUTS).map(([name, scenario]) => [
+    name,
+    (schedule: Schedule) => playCheckout(scenario, schedule),
+  ]),
+])
 
-  type Play = (seed: number) => Promise<string[]>
-  async function playMany(play: Play): Promise<void> {
-    const seeds = createRandom(seedOfRun())
-    for (let played = 0; played < COUNT; played++) {
-      const seed = Math.floor(seeds() * 2 ** 31)
-      ids = createRandom(seed)
-      await play(seed)
-    }
+export const SCENARIOS: readonly string[] = Object.keys(PLAYS)
+
+/** Plays one schedule, with the cryptography of its seed. */
+export async function playSchedule(schedule: Schedule): Promise<Played> {
+  const play = PLAYS[schedule.scenario]
+  if (!play) throw new Error(`Unknown scenario: ${schedule.scenario}. There are: ${SCENARIOS.join(' | ')}`)
+  const restore = replaceCrypto(createRandom(schedule.seed))
+  try {
+    return await play(schedule)
+  } finally {
+    restore()
   }
-
-  it.each(Object.entries(MONEY))(
-    'each key makes one operation: %s',
-    (name, scenario) => playMany((seed) => playMoney(name, scenario, seed)),
-    3_600_000,
-  )
-
-  it.each(Object.entries(CHECKOUTS))(
-    'an order is paid once: %s',
-    (name, scenario) => playMany((seed) => playCheckout(name, scenario, seed)),
-    3_600_000,
-  )
-
-  it('plays the same for the same seed', async () => {
-    const play = async () => {
-      ids = createRandom(7)
-      return playMoney('three keys', MONEY['three keys'] as MoneyScenario, 7)
-    }
-    expect(await play()).toEqual(await play())
-  })
-})
+}

@@ -1,4 +1,4 @@
-/** Lets waiting calls go one at a time, in an order that chance decides. */
+/** Lets waiting calls go one at a time, in the order of priorities that chance gives and takes. */
 export interface Steps {
   /** Whether calls wait at all. */
   on: boolean
@@ -15,6 +15,8 @@ export interface Steps {
   note(text: string): void
   /** When the {@link call} began to wait that has waited longest. */
   oldest(): number
+  /** What this actor waits for never comes. */
+  drop(actor: string): void
   /** Lets every call go until nothing goes on; or only the calls of some actors, until none of these waits. */
   run(of?: (actor: string) => boolean): Promise<void>
 }
@@ -31,69 +33,46 @@ export interface StepsOptions {
   now: () => number
   /** Called before each turn. */
   before: () => void
+  /** Whether who would go next comes last from now on. @param turn Counted from zero. */
+  demotes: (turn: number, name: string) => boolean
 }
 
 const everyone = () => true
-/** So many milliseconds of real time pass before something that does not wait counts as stuck. */
+/** So many turns of the event loop pass before something that does not wait counts as stuck. */
 const STUCK = 2_000
 
-/** Cryptography goes on beside the program: how much of it is under way, and how much there was. */
-const crypting = { now: 0, ever: 0 }
-const NAMES = ['digest', 'sign', 'verify', 'importKey', 'deriveKey', 'deriveBits', 'encrypt', 'decrypt'] as const
+/** Several things go on in the gate: each is preferred to the others, or not. */
+const threadOf = ({ actor, what }: Waiting): string => (actor === 'gate' ? `gate: ${what}` : actor)
 
-/**
- * Watches the runtime's cryptography, and makes random ids repeatable, so that the same seed plays the same.
- *
- * @returns What puts everything back.
- */
-export function watchCrypto(random: () => number): () => void {
-  type Call = (...parts: unknown[]) => Promise<unknown>
-  const subtle = crypto.subtle as unknown as Record<string, Call>
-  for (const name of NAMES) {
-    const original = (subtle[name] as Call).bind(subtle)
-    const value: Call = async (...parts) => {
-      crypting.now++
-      crypting.ever++
-      return original(...parts).finally(() => crypting.now--)
-    }
-    Object.defineProperty(subtle, name, { configurable: true, value })
-  }
-  const digits = () => Math.floor(random() * 2 ** 32).toString(16)
-  const id = () => `${digits().padStart(8, '0')}-0000-4000-8000-${digits().padStart(12, '0')}`
-  Object.defineProperty(crypto, 'randomUUID', { configurable: true, value: id })
-  return () => {
-    for (const name of NAMES) delete subtle[name]
-    Reflect.deleteProperty(crypto, 'randomUUID')
-  }
-}
-
-export function createSteps({ random, now, before }: StepsOptions): Steps {
+export function createSteps({ random, now, before, demotes }: StepsOptions): Steps {
   const waiting: Waiting[] = []
-  let [changes, busy, alive] = [0, 0, 0]
-  // Some runs prefer one actor to another, and change their mind at times: what takes long is overtaken often.
-  const prefers = random() < 0.6
-  const preference = new Map<string, number>()
+  let [changes, busy, alive, turns] = [0, 0, 0, 0]
+  const priorities = new Map<string, number>()
 
-  function preferenceOf(actor: string): number {
-    const known = preference.get(actor) ?? random()
-    preference.set(actor, known)
+  function priorityOf(one: Waiting): number {
+    const name = threadOf(one)
+    const known = priorities.get(name) ?? random()
+    priorities.set(name, known)
     return known
   }
 
+  /** "A randomized scheduler with probabilistic guarantees of finding bugs" (PCT): priorities that change at few moments. */
   function choose(able: readonly Waiting[]): Waiting {
-    const any = able[Math.floor(random() * able.length)] as Waiting
-    if (!prefers) return any
-    if (random() < 0.08) preference.delete(any.actor)
-    const by = (one: Waiting) => preferenceOf(one.actor)
-    return able.reduce((best, one) => (by(one) > by(best) ? one : best))
+    const best = () => able.reduce((first, one) => (priorityOf(one) > priorityOf(first) ? one : first))
+    const name = threadOf(best())
+    if (demotes(turns, name)) priorities.set(name, -turns - 1)
+    turns++
+    const first = priorityOf(best())
+    const equals = able.filter((one) => priorityOf(one) === first)
+    return equals[Math.floor(random() * equals.length)] as Waiting
   }
 
   /** Until everything that is not held has come to its next call. */
   async function quiet(): Promise<void> {
     for (let calm = 0; calm < 2; ) {
-      const seen = changes + crypting.ever
+      const seen = changes
       await new Promise((resolve) => setImmediate(resolve))
-      calm = crypting.now + busy === 0 && seen === changes + crypting.ever ? calm + 1 : 0
+      calm = busy === 0 && seen === changes ? calm + 1 : 0
     }
   }
 
@@ -125,19 +104,28 @@ export function createSteps({ random, now, before }: StepsOptions): Steps {
     },
     note: (text) => void steps.log.push(text),
     oldest: () => Math.min(...waiting.map(({ since }) => since)),
+    drop(actor) {
+      waiting.splice(0, waiting.length, ...waiting.filter((one) => one.actor !== actor))
+      changes++
+    },
     async run(of = everyone) {
       for (let stuck = 0; ; ) {
         await quiet()
-        const able = waiting.filter(({ actor }) => of(actor))
+        const sortable = (one: Waiting) => `${one.actor}\n${one.what}`
+        const able = waiting
+          .filter(({ actor }) => of(actor))
+          .sort((a, b) => (sortable(a) < sortable(b) ? -1 : Number(sortable(a) > sortable(b))))
         if (able.length === 0) {
           if (of !== everyone || alive === 0) return
           if (++stuck > STUCK) throw new Error(`Something is stuck:\n${steps.log.slice(-20).join('\n')}`)
-          await new Promise((resolve) => setTimeout(resolve, 1))
           continue
         }
         stuck = 0
         before()
-        const next = choose(able)
+        // A death before the turn may have ended what waited.
+        const left = able.filter((one) => waiting.includes(one))
+        if (left.length === 0) continue
+        const next = choose(left)
         waiting.splice(waiting.indexOf(next), 1)
         steps.log.push(`${next.actor}: ${next.what}`)
         next.go()

@@ -1,5 +1,7 @@
-import { type Fate, Interleaving } from './interleaving.ts'
-import { type Answer, payAt } from './world.ts'
+import { type Answer, payAt } from '../worker/support/world.ts'
+import { judgeOrder } from './judges.ts'
+import type { Played, Schedule } from './schedule.ts'
+import { type Fate, Simulation } from './simulation.ts'
 
 type Kind = 'capture' | 'refund' | 'void'
 
@@ -29,7 +31,7 @@ const ORDER_ID = 'A-1'
 const isFinal = ({ status, body }: Answer): boolean =>
   status === 200 || status === 422 || String(body.code).endsWith('_not_executed')
 
-class Play extends Interleaving {
+class Play extends Simulation {
   readonly wishes = new Map<string, Wish>()
   /** Operations that some attempt is known to have become. */
   private readonly taken = new Set<string>()
@@ -106,7 +108,11 @@ class Play extends Interleaving {
   /** Everything of the end is compared with what the service has. */
   async compare(): Promise<void> {
     const texts = (wish: Wish) =>
-      wish.answers.map(({ status, body }) => `${status} ${body.code ?? body.operation_id ?? 'by hand'}`)
+      wish.answers.map(({ status, body }) =>
+        this.hasLostWrites && status !== 200
+          ? 'not executed'
+          : `${status} ${body.code ?? body.operation_id ?? 'by hand'}`,
+      )
     const said = [...this.wishes.values()].map((wish) => [...new Set(texts(wish))])
     const ids = said.flat().flatMap((text) => /^200 (?!by hand)(.*)/.exec(text)?.[1] ?? [])
     const made = this.made().map(({ operation_id }) => operation_id)
@@ -130,10 +136,10 @@ class Play extends Interleaving {
   }
 }
 
-/** Plays one schedule. @throws {Error} with that schedule, when something is wrong in the end. */
-export async function playMoney(name: string, scenario: MoneyScenario, seed: number): Promise<string[]> {
+/** Plays one schedule. */
+export async function playMoney(scenario: MoneyScenario, schedule: Schedule): Promise<Played> {
   const { method, calls, open, byHand, cron, lost = 0 } = scenario
-  const play = new Play(seed)
+  const play = new Play(schedule)
   const link = await play.link({ order_id: ORDER_ID, method })
   const location = (await play.request('customer', new Request(link))).headers.get('location') ?? ''
   await payAt(play.emulator, location, 'success')
@@ -145,13 +151,14 @@ export async function playMoney(name: string, scenario: MoneyScenario, seed: num
     await play.disturbOne(fate, 'opener', () => play.call('opener', wish))
     play.advance(play.pick([2, 61, 100, 119.5, 121, 121, 660, 960]) * 1000)
   }
-  play.disturb()
-  play.fate = () => (play.random() < lost ? play.pick(LOST) : 'answered')
+  play.disturb(lost)
   calls.forEach(([key, kind, amount], i) => {
-    play.steps.begin(play.caller(`caller ${i} of ${key}`, play.wish(key, kind, amount)))
+    const wish = () => play.wish(key, kind, amount)
+    play.begin(() => play.caller(`caller ${i} of ${key}`, wish()))
   })
-  if (byHand) play.steps.begin(play.person())
-  if (cron) play.steps.begin(play.steps.at('cron', 'begins').then(() => play.wake('cron')))
+  if (byHand) play.begin(() => play.person())
+  if (cron) play.begin(() => play.steps.at('cron', 'begins').then(() => play.wake('cron')))
+  play.begin(() => play.alarms())
   await play.calm()
   for (let hour = 0; hour < 40; hour++) {
     await play.pass(1)
@@ -161,6 +168,6 @@ export async function playMoney(name: string, scenario: MoneyScenario, seed: num
     if (hour > 30) await play.person()
   }
   await play.compare()
-  play.judge(`${name}, seed ${seed}`)
-  return play.steps.log
+  await judgeOrder(play, ORDER_ID)
+  return play.played
 }

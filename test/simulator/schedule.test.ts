@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { Disturbances, judge, type Play, parseSchedule } from './schedule.ts'
+
+/** Ten disturbances; the third and the sixth together are wrong. */
+const play: Play = async (schedule) => {
+  const disturbances = new Disturbances(schedule)
+  const happens = Array.from({ length: 10 }, () => disturbances.keeps())
+  return { log: ['a call'], wrong: happens[2] && happens[5] ? ['money is lost'] : [], disturbed: disturbances.happened }
+}
+
+it('prints the smallest schedule that fails, and the command that replays it', async () => {
+  const line = "EDGETILL_SCHEDULE='three tabs/7/2,5' npm test -- node test/simulator/simulator.test.ts"
+  await expect(judge(play, { scenario: 'three tabs', seed: 7 })).rejects.toThrow(`money is lost\n${line}\n  a call`)
+  await expect(judge(play, parseSchedule('three tabs/7/2,5'))).rejects.toThrow(line)
+  expect((await judge(play, parseSchedule('three tabs/7/2'))).wrong).toEqual([])
+})
+
+it('says what a schedule looks like', () => {
+  expect(() => parseSchedule('three tabs')).toThrow("EDGETILL_SCHEDULE is 'scenario/seed', not 'three tabs'.")
+})

@@ -1,0 +1,357 @@
+import type { KVNamespace } from '@cloudflare/workers-types'
+import { type CheckoutOrder, createCheckoutLink } from '../../src/checkout-link/index.ts'
+import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
+import { operationKey } from '../../src/index.ts'
+import { createApp } from '../../src/shop/app.ts'
+import { runCron } from '../../src/shop/cron.ts'
+import type { ShopEnv as Env } from '../../src/shop/env.ts'
+import type { Deps } from '../../src/shop/scope.ts'
+import { createKvDouble, type KvDouble } from '../../src/testing/index.ts'
+import { createGateDouble, type GateDouble } from '../worker/support/gate-double.ts'
+import { createRandom } from '../worker/support/random.ts'
+import { ADMIN_TOKEN, type Answer, bindings, LINK_SECRET, ORDER, ORIGIN } from '../worker/support/world.ts'
+import { Disturbances, type Played, type Schedule } from './schedule.ts'
+import { createSteps, type Steps } from './steps.ts'
+
+const SECOND = 1000
+const START = Date.parse('2026-03-01T10:00:00Z')
+/** The SDK gives a call up after this long. */
+const CALL_MS = 30 * SECOND
+/** No request takes two minutes inside the service, which the worker assumes too. */
+const INSIDE_MS = 80 * SECOND
+/** No call of the store takes longer: it is neither stale nor slow, but every order of its calls is possible. */
+const STORE_MS = 5 * SECOND
+const JUMPS = [0.2, 1.1, 5, 20, 31, 61].map((seconds) => seconds * SECOND)
+
+/** Priorities change at some of so many turns. */
+const TURNS = 200
+
+/** What happens to a request to the service, or to who sends it. */
+export type Fate = 'answered' | 'lost before' | 'lost after' | 'died before' | 'died after'
+const LOST: readonly Fate[] = ['lost before', 'lost after']
+
+/** How often what fails in a schedule: probabilities for each call. */
+interface Faults {
+  kv: number
+  storage: number
+  kill: number
+  onEvent: number
+}
+const NO_FAULTS: Faults = { kv: 0, storage: 0, kill: 0, onEvent: 0 }
+/** Contents that a service may send as well. */
+const CONTENTS = ['numbers_as_strings', 'null_fee', 'unknown_fields'] as const
+
+/** The gates' memory, from a beginning to a death. */
+interface Life {
+  isOver: boolean
+  end: Promise<never>
+  die: () => void
+}
+
+/** What a dead program waits for never comes. */
+const never = <T>(): Promise<T> => new Promise(() => {})
+
+/** A worker whose every call, of KV, of a gate and of its storage, waits until a seeded scheduler lets it go. */
+export class Simulation {
+  time = START
+  readonly random: () => number
+  readonly steps: Steps
+  readonly emulator: Emulator
+  /** The operations, each in a status, for which `onEvent` ran, as often as it ran. */
+  readonly handled: string[] = []
+  /** What is wrong with what happened. */
+  readonly wrong = new Set<string>()
+  readonly disturbances: Disturbances
+  /** Whether something was cut off after `onEvent` had run: it then runs again. */
+  mayRepeat = false
+  /** Whether a response of the service could not be recorded: a second one then says in other words that nothing was made. */
+  hasLostWrites = false
+  /** What becomes of the next POST to the service. */
+  fate: () => Fate = () => 'answered'
+  /** How often a webhook is sent at once. */
+  copies = 1
+  /** Probability that the clock jumps before a step. */
+  jumps = 0
+  readonly kv: KvDouble
+  readonly gate: GateDouble
+  private faults = NO_FAULTS
+  private life: Life = beginLife()
+  private ringing: Promise<unknown> | undefined
+  /** The turns at which a priority changes. */
+  private demotions: ReadonlySet<number> = new Set()
+  private readonly inside = new Set<{ sent: number }>()
+  private webhooks = 0
+
+  constructor(schedule: Schedule) {
+    const now = () => this.time
+    this.disturbances = new Disturbances(schedule)
+    this.random = createRandom(schedule.seed)
+    this.steps = createSteps({
+      random: createRandom(schedule.seed ^ 0x0bde5),
+      now,
+      before: () => this.disturbTurn(),
+      demotes: (turn) => this.demotions.has(turn) && this.disturbances.keeps(),
+    })
+    this.kv = createKvDouble({ now })
+    this.emulator = createEmulator({
+      seed: 7,
+      clock: { now },
+      fetch: (input, init) => this.deliver(input as string, init as RequestInit),
+    })
+    this.gate = createGateDouble(this.deps('gate'), () => {})
+    this.gate.before = (action, key) => {
+      if (this.faultOf('storage', `${action} ${key}`)) throw new Error('The storage failed.')
+    }
+    this.beginGates()
+  }
+
+  /** The gates begin: over their storage, and without what was in memory. */
+  private beginGates(): void {
+    const life = beginLife()
+    this.life = life
+    const call = async <T>(work: () => Promise<T>): Promise<T> => {
+      if (life.isOver) return never()
+      await this.steps.call('gate', 'storage', async () => {})
+      // What it waits for may be another turn's: a write that is being committed.
+      return work()
+    }
+    const answer = <T>(answered: Promise<T>): Promise<T> => Promise.race([answered, life.end])
+    const kill = {
+      // The runtime sends nothing before what was written is on disk: a write that is made counts.
+      call: <T>(work: () => Promise<T>) => work(),
+      answer,
+      get isDead() {
+        return life.isOver
+      },
+    }
+    this.gate.restart({ deps: this.deps('gate', life), kill })
+    this.gate.through = call
+  }
+
+  /** Every gate dies: what it waits for never comes, and whoever waits for it learns so. */
+  kill(): void {
+    this.life.isOver = true
+    this.steps.drop('gate')
+    this.inside.clear()
+    this.life.die()
+    this.steps.note('the gates die')
+    this.mayRepeat = true
+    this.beginGates()
+  }
+
+  /** Whether this call fails. */
+  private faultOf(kind: keyof Faults, what: string): boolean {
+    if (!this.steps.on || !this.disturbances.draws(this.faults[kind])) return false
+    this.steps.note(`${what} fails`)
+    if (kind !== 'kv') this.mayRepeat = true
+    if (kind === 'storage') this.hasLostWrites = true
+    return true
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.random() * items.length)] as T
+  }
+
+  /** Whether a request is at the service. */
+  get isInside(): boolean {
+    return this.inside.size > 0
+  }
+
+  /** From now on every call waits for its turn. */
+  disturb(lost = 0, mayDie = true): void {
+    const { disturbances } = this
+    this.jumps = disturbances.pick([0, 0, 0.02, 0.08, 0.3])
+    this.copies = disturbances.pick([1, 1, 2])
+    this.fate = () => (disturbances.draws(lost) ? disturbances.pick(LOST) : 'answered')
+    this.demotions = new Set(
+      Array.from({ length: disturbances.pick([1, 2, 4, 8]) }, () => Math.floor(disturbances.random() * TURNS)),
+    )
+    // Mostly one kind of failure at a time: what is found is then understood more easily.
+    this.faults = {
+      ...NO_FAULTS,
+      ...disturbances.pick<Partial<Faults>>([
+        {},
+        {},
+        { kv: 0.1 },
+        { storage: 0.01 },
+        { kill: mayDie ? 0.02 : 0 },
+        { onEvent: 0.5 },
+      ]),
+    }
+    const kind = disturbances.pick([undefined, undefined, ...CONTENTS])
+    if (kind && disturbances.keeps()) this.emulator.faults.next({ kind }, 1_000)
+    this.steps.on = true
+  }
+
+  /** An actor of the schedule; a schedule may do without. */
+  begin(work: () => Promise<unknown>): void {
+    if (this.disturbances.keeps()) this.steps.begin(work())
+  }
+
+  /** Ends what `disturb` began. */
+  async calm(): Promise<void> {
+    await this.steps.run()
+    this.steps.on = false
+    this.faults = NO_FAULTS
+    this.fate = () => 'answered'
+  }
+
+  /** Lets one request die or lose its answer; its webhooks wait. Afterwards an isolate that died begins anew. */
+  async disturbOne(fate: Fate, actor: string, request: () => Promise<unknown>): Promise<void> {
+    this.fate = () => fate
+    this.steps.on = true
+    request().catch(() => {})
+    await this.steps.run((other) => other === actor || other === 'gate')
+    if (fate.startsWith('died')) this.kill()
+    this.fate = () => 'answered'
+  }
+
+  /** Webhooks, alarms and the cron, some hours later. */
+  async pass(hours: number): Promise<void> {
+    // One that is rejected now is sent again in a minute from now, not from later.
+    await this.emulator.deliveries.idle()
+    this.time += hours * 3_600_000
+    await this.emulator.clock.advance({})
+    await this.emulator.deliveries.idle()
+    await this.wake('cron')
+  }
+
+  advance(ms: number): void {
+    this.time += ms
+    this.steps.note(`clock +${ms}`)
+    void this.emulator.clock.advance({})
+  }
+
+  private disturbTurn(): void {
+    const { disturbances } = this
+    if (disturbances.draws(this.faults.kill)) this.kill()
+    if (!disturbances.draws(this.jumps)) return
+    const ms = disturbances.pick(JUMPS)
+    const limits = [...this.inside].map(({ sent }) => sent + INSIDE_MS)
+    if (this.time + ms <= Math.min(...limits, this.steps.oldest() + STORE_MS)) this.advance(ms)
+  }
+
+  private async deliver(url: string, init: RequestInit): Promise<Response> {
+    // The preflight of a new payment.
+    if (!init.body) return new Response()
+    const name = `webhook${++this.webhooks}`
+    const send = async (actor: string): Promise<Response> => {
+      await this.steps.at(actor, 'delivery')
+      const { status } = await this.request(actor, new Request(url, { ...init }))
+      await this.steps.at(actor, `delivered ${status}`)
+      return new Response(null, { status })
+    }
+    const [first, ...others] = Array.from({ length: this.copies }, (_, i) => send(`${name}.${i}`))
+    for (const one of [first, ...others]) if (one) this.steps.begin(one)
+    return first as Promise<Response>
+  }
+
+  private deps(actor: string, life?: Life): Deps {
+    return {
+      now: () => this.time,
+      fetch: ((input: string, init: RequestInit) =>
+        life?.isOver ? never() : this.service(actor, input, init)) as typeof fetch,
+      onEvent: async ({ event }) => {
+        if (life?.isOver) return never()
+        await this.steps.at(actor, 'onEvent')
+        if (this.faultOf('onEvent', 'onEvent')) throw new Error('The shop is down.')
+        this.handled.push(operationKey(event))
+        if (this.faultOf('onEvent', 'onEvent, afterwards,')) throw new Error('The shop went down.')
+        await this.steps.at(actor, 'onEvent ends')
+      },
+    }
+  }
+
+  private async service(actor: string, url: string, init: RequestInit): Promise<Response> {
+    const path = `${init.method} ${new URL(url).pathname}`
+    const fate = init.method === 'POST' ? this.fate() : 'answered'
+    if (fate === 'died before') return new Promise<never>(() => {})
+    const request = { sent: this.time }
+    this.inside.add(request)
+    await this.steps.at(actor, `${path}, ${fate}`)
+    const response = fate === 'lost before' ? undefined : await this.steps.busy(this.emulator.fetch(url, init))
+    this.inside.delete(request)
+    if (fate === 'died after') return new Promise<never>(() => {})
+    await this.steps.at(actor, `${response?.status ?? 'nothing'} for ${path}`)
+    const isLate = init.method === 'POST' && this.time - request.sent > CALL_MS
+    if (!response || fate === 'lost after' || isLate) throw new TypeError('The connection was reset.')
+    return response
+  }
+
+  private env(actor: string, life?: Life): Env {
+    type Calls = Record<PropertyKey, (...parts: unknown[]) => Promise<unknown>>
+    const kv = this.kv.at<KVNamespace>()
+    const stepped = new Proxy(kv, {
+      get:
+        (target, name) =>
+        (...parts: unknown[]) => {
+          const [first] = parts as [string | { prefix: string }]
+          const key = typeof first === 'string' ? first : first.prefix
+          const what = `${String(name)} ${key}`
+          const work = async () => {
+            if (this.faultOf('kv', what)) throw new Error('KV failed.')
+            const value = await (target as unknown as Calls)[name]?.(...parts)
+            if (name === 'put' && this.faultOf('kv', `the response to ${what}`)) throw new Error('KV failed.')
+            return value
+          }
+          return life?.isOver ? never() : this.steps.call(actor, what, work)
+        },
+    })
+    const ORDER_GATE = this.gate.namespace(() => this.env('gate', this.life))
+    return { ...bindings(this.emulator.credentials), STATE: stepped, ORDER_GATE }
+  }
+
+  /** A request to the worker, as one actor. */
+  async request(actor: string, request: Request): Promise<Response> {
+    const context = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
+    return createApp(this.deps(actor)).fetch(request, this.env(actor), context)
+  }
+
+  async api(actor: string, path: string, init: RequestInit = {}): Promise<Answer> {
+    const headers = { ...init.headers, authorization: `Bearer ${ADMIN_TOKEN}` }
+    const response = await this.request(actor, new Request(`${ORIGIN}${path}`, { ...init, headers }))
+    const text = await response.text()
+    return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : { text } }
+  }
+
+  link(order: { order_id: string; method: 'purchase' | 'auth' }): Promise<string> {
+    const whole = { ...ORDER, ...order } as CheckoutOrder
+    return createCheckoutLink({ origin: ORIGIN, linkSecret: LINK_SECRET, order: whole, now: () => this.time })
+  }
+
+  /** The alarms that are due; the runtime runs none of an object beside another one. */
+  private async ring(): Promise<void> {
+    const running = this.ringing ?? this.gate.runAlarms().catch(() => {})
+    this.ringing = running
+    await running
+    if (this.ringing === running) this.ringing = undefined
+  }
+
+  /** Alarms that are due, and the cron. */
+  async wake(actor: string): Promise<void> {
+    await this.ring()
+    await runCron(this.deps(actor), this.env(actor)).catch(() => {})
+  }
+
+  /** The alarms, as often as some are due. */
+  async alarms(): Promise<void> {
+    for (let time = 0; time < 3; time++) {
+      await this.steps.at('alarm', 'rings')
+      await this.ring()
+    }
+  }
+
+  get played(): Played {
+    const wrong = [...this.wrong]
+    return { log: this.steps.log, wrong, disturbed: this.disturbances.happened }
+  }
+}
+
+function beginLife(): Life {
+  let die = () => {}
+  const end = new Promise<never>((_, reject) => {
+    die = () => reject(new Error('The gate has died.'))
+  })
+  end.catch(() => {})
+  return { isOver: false, end, die }
+}

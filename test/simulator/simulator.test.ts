@@ -1,0 +1,32 @@
+// Requests, webhooks, alarms and the cron in orders of their calls that priorities decide, with failures between them.
+// EDGETILL_SCHEDULE='scenario/seed' plays one schedule alone.
+import { describe, expect, it } from 'vitest'
+import { givenSchedule, isLong, isWhole, minutes, onNode } from '../support/environment.ts'
+import { createRandom, seedOfRun } from '../worker/support/random.ts'
+import { playSchedule, SCENARIOS } from './scenarios.ts'
+import { judge, parseSchedule } from './schedule.ts'
+
+const given = givenSchedule === undefined ? undefined : parseSchedule(givenSchedule)
+const played = given ? [given.scenario] : SCENARIOS
+/** Schedules of each scenario. */
+const COUNT = isLong ? 500 : !onNode ? 1 : isWhole ? 50 : 2
+
+async function playMany(scenario: string): Promise<void> {
+  if (given) return void (await judge(playSchedule, given))
+  // A change is judged by the same schedules as the one before it; long runs draw new ones.
+  const seeds = createRandom((isLong || minutes ? seedOfRun() : 1) ^ SCENARIOS.indexOf(scenario))
+  const until = minutes && Date.now() + (minutes * 60_000) / SCENARIOS.length
+  for (let count = 0; until ? Date.now() < until : count < COUNT; count++)
+    await judge(playSchedule, { scenario, seed: Math.floor(seeds() * 2 ** 31) })
+}
+
+describe('in whatever order and with whatever failures, money moves once, and everything says so:', () => {
+  it.each(played)('%s', playMany, 3_600_000)
+})
+
+describe('a schedule is played the same each time:', () => {
+  it.each(played)('%s', async (scenario) => {
+    const seed = Math.floor(createRandom(seedOfRun())() * 2 ** 31)
+    expect(await playSchedule({ scenario, seed })).toEqual(await playSchedule({ scenario, seed }))
+  })
+})

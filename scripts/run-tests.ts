@@ -6,8 +6,9 @@
 //   npm run test:all                     every test on every runtime, in Chromium, and against the packed tarball
 //   npm run test:long                    every test on Node, Deno, Bun and workerd, with the full number of random inputs
 //                                        and of mutants (hours), and the guides' recipes in what each framework builds
-// Prints a line for each runtime with its counts and ends with `N passed, N failed`. A runtime that did not run, and a
-// test file that a runtime should load and did not, count as failures.
+// Prints every ten seconds how far it is, and a line for each runtime with its counts. Ends with what was left out, and
+// `N passed, N failed`. A runtime that did not run, and a test file that a runtime should load and did not, count as
+// failures.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -74,6 +75,13 @@ const files = testFiles().filter(
 const seed = process.env.EDGETILL_SEED || String(Math.floor(Math.random() * 2 ** 31))
 
 const totals = { passed: 0, failed: 0 }
+const PROGRESS_MS = 10_000
+/** What runs now, with how many of its files have ended. */
+const running = new Map<string, string>()
+const progress = setInterval(() => {
+  const seconds = Math.round(performance.now() / 1000)
+  console.log(`  ${seconds} s: ${[...running].map(([name, files]) => `${name} ${files}`).join(', ')}`)
+}, PROGRESS_MS)
 try {
   console.log(`seed ${seed} (EDGETILL_SEED=${seed} repeats it)`)
   const chosen = chooseRuntimes()
@@ -86,10 +94,18 @@ try {
   }
   await Promise.all([runNext(), runNext()])
 } finally {
+  clearInterval(progress)
   rmSync(folder, { recursive: true, force: true })
 }
 if (totals.passed + totals.failed === 0)
   report('no test matches', { passed: 0, failed: 1, problems: [], output: '' }, 0)
+if (quick) {
+  const ran = files.filter((file) => runsOn('node', file, 'quick')).length
+  const left = files.length - ran
+  console.log(
+    `${ran} of ${files.length} test files ran; npm run test:all runs the other ${left}, and each on more runtimes.`,
+  )
+}
 console.log(`${totals.passed} passed, ${totals.failed} failed`)
 process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0
 
@@ -156,10 +172,13 @@ function installFrameworks(): void {
 
 async function runOne(runtime: Runtime): Promise<void> {
   const startedAt = performance.now()
+  const expected = files.filter(runtime.covers).length
+  running.set(runtime.name, 'starts')
   const run: Run = {
     command: [...runtime.command, ...options.files, ...(options.name === undefined ? [] : ['-t', options.name])],
     report: join(folder, `${runtime.name.replaceAll(' ', '-')}.json`),
     expected: files.filter(runtime.covers),
+    onFile: (ended) => running.set(runtime.name, `${ended} of ${expected} files`),
     skippedIsFailure: options.name === undefined,
     env: {
       EDGETILL_SEED: seed,
@@ -168,7 +187,9 @@ async function runOne(runtime: Runtime): Promise<void> {
       ...runtime.env,
     },
   }
-  report(runtime.name, await runVitest(run), performance.now() - startedAt)
+  const outcome = await runVitest(run)
+  running.delete(runtime.name)
+  report(runtime.name, outcome, performance.now() - startedAt)
 }
 
 function report(name: string, { passed, failed, problems, output }: Outcome, milliseconds: number): void {

@@ -17,17 +17,22 @@ const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.fram
 /** Files and folders that `npm test` leaves out everywhere, with the reason. */
 export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/conform/interrupted.test.ts': 'interrupts a run at each of its calls',
+  'test/emulator/control-fuzz.test.ts': 'sends 10,000 requests',
   'test/node/cli.test.ts': 'starts processes',
+  'test/node/cli/doctor-conform.test.ts': 'plays every statement about the service',
+  'test/node/cli/secrecy.test.ts': 'runs every verb with every failure',
   'test/node/command-line.test.ts': 'starts processes',
   'test/node/console-races.test.ts': 'starts workerd',
   'test/node/contributing.test.ts': 'starts processes',
   'test/node/demo.test.ts': 'starts processes',
+  'test/node/docs.test.ts': 'compiles every block of the guides',
   'test/node/emulator-elsewhere.test.ts': 'starts processes',
   'test/node/emulator-mutation.test.ts': 'mutates the emulator, rule by rule',
   'test/node/emulator-state.test.ts': 'starts processes',
   'test/node/emulator-terminal.test.ts': 'starts processes',
   'test/node/examples.test.ts': 'starts processes',
   'test/node/guides.test.ts': 'starts processes',
+  'test/node/model.test.ts': 'explores hundreds of thousands of states',
   'test/node/mutation.test.ts': 'starts processes',
   'test/node/no-replay.test.ts': 'starts processes',
   'test/node/no-replay-tls.test.ts': 'starts processes',
@@ -43,10 +48,14 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/testing-kit.test.ts': 'starts processes',
   'test/node/verdicts.test.ts': 'starts processes',
   'test/node/worker-documents.test.ts': 'starts processes',
+  'test/node/worker-routes.test.ts': 'brings about every error of every route',
   'test/node/worker-stopped.test.ts': 'stops and starts workerd',
   'test/node/worker-storm.test.ts': 'stops and starts workerd',
   'test/prove/prove.test.ts': 'plays thousands of orders',
+  'test/worker/configuration.test.ts': 'tries every option at every route',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
+  'test/worker/on-event.test.ts': 'permutes the moments of a crash',
+  'test/worker/retention.test.ts': 'erases hundreds of orders',
   'test/worker/storm.test.ts': 'plays days with hundreds of orders',
 }
 
@@ -66,13 +75,30 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
   // Those that need seconds, not minutes, on workerd; the others are about what the worker decides.
   'test/worker/api.test.ts',
   'test/worker/attempts.test.ts',
-  'test/worker/configuration.test.ts',
   'test/worker/gate.test.ts',
   'test/worker/rejections.test.ts',
   'test/worker/links.test.ts',
   'test/worker/result.test.ts',
   'test/worker/webhooks.test.ts',
   'test/examples/worker-kv.test.ts',
+]
+
+/** What plays long histories over our own code and doubles, which cannot differ by runtime: Node alone plays it. */
+export const ON_NODE_ALONE: readonly string[] = [
+  'test/attacks/',
+  'test/conform/',
+  'test/emulator/control-fuzz.test.ts',
+  'test/orders/fold.test.ts',
+  'test/outcome/histories.test.ts',
+  'test/prove/',
+  'test/simulator/',
+  ...[
+    'alerts capture checkout configuration console-engine hostile-storage killed lost-gate merchant on-event',
+    'open-checkout operate orders reconciliation retention settle storm',
+  ]
+    .join(' ')
+    .split(' ')
+    .map((name) => `test/worker/${name}.test.ts`),
 ]
 
 /** Every test file, as a path of the checkout. */
@@ -94,7 +120,7 @@ const startsWithOneOf = (file: string, starts: readonly string[]) => starts.some
 /** Whether a runtime loads a test file in a tier. The configurations of Vitest and scripts/run-tests.ts both ask this. */
 export function runsOn(runtime: RuntimeFamily, file: string, tier: Tier): boolean {
   if (startsWithOneOf(file, APART)) return false
-  if (file.startsWith(FOLDERS.node) && runtime !== 'node') return false
+  if (runtime !== 'node' && startsWithOneOf(file, [FOLDERS.node, ...ON_NODE_ALONE])) return false
   if (tier === 'all') return true
   if (startsWithOneOf(file, Object.keys(TEST_ALL_ONLY))) return false
   return runtime === 'node' || startsWithOneOf(file, RUNTIME_DEPENDENT)
@@ -106,7 +132,7 @@ const testsUnder = (start: string) => (start.endsWith('/') ? `${start}**/*.test.
 /** The same as patterns for Vitest. Without EDGETILL_TIER (`npx vitest`, watch mode) nothing is left out. */
 export function vitestFiles(runtime: RuntimeFamily): { include: string[]; exclude: string[] } {
   const quick = process.env.EDGETILL_TIER === 'quick'
-  const apart = runtime === 'node' ? APART : Object.values(FOLDERS)
+  const apart = runtime === 'node' ? APART : [...Object.values(FOLDERS), ...ON_NODE_ALONE]
   return {
     include: quick && runtime !== 'node' ? RUNTIME_DEPENDENT.map(testsUnder) : ['test/**/*.test.ts'],
     exclude: [...apart, ...(quick ? Object.keys(TEST_ALL_ONLY) : [])].map(glob),

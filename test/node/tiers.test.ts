@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
-import { FOLDERS, RUNTIME_DEPENDENT, runsOn, TEST_ALL_ONLY, testFiles } from '../tiers.ts'
+import { FOLDERS, ON_NODE_ALONE, RUNTIME_DEPENDENT, runsOn, TEST_ALL_ONLY, testFiles } from '../tiers.ts'
 import { importsOf } from './support/imports.ts'
 import { root } from './support/runtimes.ts'
 
@@ -20,14 +20,14 @@ const hasCode = (file: string) => {
 }
 
 it('every path of the lists is there', () => {
-  const listed = [...Object.keys(TEST_ALL_ONLY), ...RUNTIME_DEPENDENT]
+  const listed = [...Object.keys(TEST_ALL_ONLY), ...ON_NODE_ALONE, ...RUNTIME_DEPENDENT]
   expect(listed.filter((start) => !files.some((file) => file.startsWith(start)))).toEqual([])
 })
 
 it('each test file runs somewhere, and the portable ones on all four runtimes', () => {
   for (const file of files) {
     const apart = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.frameworks].some((start) => file.startsWith(start))
-    const everywhere = !apart && !file.startsWith(FOLDERS.node)
+    const everywhere = !apart && ![FOLDERS.node, ...ON_NODE_ALONE].some((start) => file.startsWith(start))
     const runtimes = (['node', 'deno', 'bun', 'workerd'] as const).filter((one) => runsOn(one, file, 'all'))
     expect([file, runtimes.length]).toEqual([file, apart ? 0 : everywhere ? 4 : 1])
   }

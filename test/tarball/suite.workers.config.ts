@@ -20,6 +20,7 @@ export default defineConfig({
   test: {
     root,
     include: suiteFiles(),
+    isolate: false,
     setupFiles: withoutNode ? ['test/support/without-node-globals.ts'] : [],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -16,7 +16,7 @@ const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.fram
 
 /** Files and folders that `npm test` leaves out everywhere, with the reason. */
 export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
-  'test/conform/interrupted.test.ts': 'interrupts a run at each of its calls',
+  'test/conform/': 'plays every statement about the service, interrupted at each call',
   'test/emulator/control-fuzz.test.ts': 'sends 10,000 requests',
   'test/node/cli.test.ts': 'starts processes',
   'test/node/cli/doctor-conform.test.ts': 'plays every statement about the service',
@@ -47,12 +47,15 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/template.test.ts': 'packs the package and starts workerd',
   'test/node/testing-kit.test.ts': 'starts processes',
   'test/node/verdicts.test.ts': 'starts processes',
+  'test/node/verify-causes.test.ts': 'combines every cause of a signature that does not match',
   'test/node/worker-documents.test.ts': 'starts processes',
   'test/node/worker-routes.test.ts': 'brings about every error of every route',
   'test/node/worker-stopped.test.ts': 'stops and starts workerd',
   'test/node/worker-storm.test.ts': 'stops and starts workerd',
+  'test/outcome/histories.test.ts': 'plays random histories',
   'test/prove/prove.test.ts': 'plays thousands of orders',
   'test/worker/configuration.test.ts': 'tries every option at every route',
+  'test/worker/hostile-storage.test.ts': 'fails at each call of a storage',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
   'test/worker/on-event.test.ts': 'permutes the moments of a crash',
   'test/worker/retention.test.ts': 'erases hundreds of orders',

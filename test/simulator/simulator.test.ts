@@ -9,7 +9,7 @@ import { judge, parseSchedule } from './schedule.ts'
 const given = givenSchedule === undefined ? undefined : parseSchedule(givenSchedule)
 const played = given ? [given.scenario] : SCENARIOS
 /** Schedules of each scenario. */
-const COUNT = isLong ? 500 : !onNode ? 1 : isWhole ? 50 : 2
+const COUNT = isLong ? 500 : onNode && isWhole ? 50 : 1
 
 async function playMany(scenario: string): Promise<void> {
   if (given) return void (await judge(playSchedule, given))

@@ -174,6 +174,8 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
       await changed('worker/index.ts', '// Your own routes stand here.', route, () =>
         expect.poll(() => found('/mine').catch(() => 0), { timeout: 20_000 }).toBe(200),
       )
+      // Until it has reloaded again, a request may be cut off.
+      await expect.poll(() => found('/mine').catch(() => 0), { timeout: 20_000 }).toBe(404)
 
       // O16: a lost webhook is made up for an hour later, by both clocks.
       const service = /^ +the service +(http:\S+\/_emulator)$/m.exec(dev.output())?.[1] ?? ''

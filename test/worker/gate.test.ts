@@ -213,7 +213,8 @@ describe('onEvent behind the gate', () => {
     await world.advance(7 * 86_400_000)
     await world.cron()
     const given_up = { kind: 'on_event_given_up', order_id: ID, event_id: failing.events[0]?.id, attempts: 20 }
-    expect([calls.length, alerts]).toEqual([20, [given_up]])
+    // Nothing waits for an alert.
+    await expect.poll(() => [calls.length, alerts]).toEqual([20, [given_up]])
     fails = false
     const path = `/api/events/${failing.events[0]?.id}/replay`
     expect((await world.api(path, { method: 'POST' })).status).toBe(200)

@@ -22,7 +22,7 @@ const ADDRESSES = [
   ...['', 'pay.example.com', '/api', 'ftp://pay.example.com', 'http://pay.example.com', 'http://localhost.example.com'],
   ...['http://notlocalhost', 'http://127.0.0.1.example.com', 'http://10.0.0.1', 'https://user@pay.example.com'],
   ...['https://user:pass@pay.example.com', 'https://pay.example.com?x=1', 'https://pay.example.com#x'],
-  ...['https://pay.example.com/api/v1', 'https://pay.example.com/api/v1/', Symbol('s'), 10n, 5, null, {}, []],
+  ...['https://pay.example.com/api/v1', 'https://pay.example.com/api/v1/payment', Symbol('s'), 10n, 5, null, {}, []],
 ]
 
 it.each<[keyof ClientConfig, unknown[]]>([

@@ -76,11 +76,16 @@ const seed = process.env.EDGETILL_SEED || String(Math.floor(Math.random() * 2 **
 
 const totals = { passed: 0, failed: 0 }
 const PROGRESS_MS = 10_000
-/** What runs now, with how many of its files have ended. */
-const running = new Map<string, string>()
+/** What runs now: its output so far, and how many files it has. */
+const running = new Map<string, { output: string; files: number }>()
 const progress = setInterval(() => {
   const seconds = Math.round(performance.now() / 1000)
-  console.log(`  ${seconds} s: ${[...running].map(([name, files]) => `${name} ${files}`).join(', ')}`)
+  const each = [...running].map(([name, { output, files }]) => {
+    // Vitest prints a line for each file that has ended.
+    const { length: ended } = [...output.matchAll(/^ \S test\/\S+\.test\.ts \(/gm)]
+    return `${name} ${ended} of ${files} files`
+  })
+  console.log(`  ${seconds} s: ${each.join(', ')}`)
 }, PROGRESS_MS)
 try {
   console.log(`seed ${seed} (EDGETILL_SEED=${seed} repeats it)`)
@@ -174,13 +179,15 @@ function installFrameworks(): void {
 
 async function runOne(runtime: Runtime): Promise<void> {
   const startedAt = performance.now()
-  const expected = files.filter(runtime.covers).length
-  running.set(runtime.name, 'starts')
+  const now = { output: '', files: files.filter(runtime.covers).length }
+  running.set(runtime.name, now)
   const run: Run = {
     command: [...runtime.command, ...options.files, ...(options.name === undefined ? [] : ['-t', options.name])],
     report: join(folder, `${runtime.name.replaceAll(' ', '-')}.json`),
     expected: files.filter(runtime.covers),
-    onFile: (ended) => running.set(runtime.name, `${ended} of ${expected} files`),
+    onOutput: (output) => {
+      now.output = output
+    },
     skippedIsFailure: options.name === undefined,
     env: {
       EDGETILL_SEED: seed,

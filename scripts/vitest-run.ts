@@ -15,8 +15,8 @@ export interface Run {
   /** With a filter by name, the tests of other names are skipped; without one, nothing may be. */
   skippedIsFailure: boolean
   env: Record<string, string>
-  /** Called when a test file has ended, with how many have. */
-  onFile?: (ended: number) => void
+  /** Called with all of the output so far. */
+  onOutput?: (output: string) => void
 }
 
 export interface Outcome {
@@ -56,7 +56,7 @@ export async function runVitest(run: Run): Promise<Outcome> {
   return { passed: result.numPassedTests, failed: result.numFailedTests + problems.length, problems, output }
 }
 
-function execute({ command, report, env, onFile }: Run): Promise<{ code: number | null; output: string }> {
+function execute({ command, report, env, onOutput }: Run): Promise<{ code: number | null; output: string }> {
   const [program = '', ...words] = command
   return new Promise((done) => {
     const child = spawn(program, [...words, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], {
@@ -75,7 +75,7 @@ function execute({ command, report, env, onFile }: Run): Promise<{ code: number 
     let output = ''
     const collect = (chunk: Buffer) => {
       output += chunk
-      if (String(chunk).includes(' test/')) onFile?.([...output.matchAll(/^ \S test\/\S+\.test\.ts \(/gm)].length)
+      onOutput?.(output)
     }
     child.stdout.on('data', collect)
     child.stderr.on('data', collect)

@@ -95,11 +95,10 @@ export const ON_NODE_ALONE: readonly string[] = [
   'test/outcome/histories.test.ts',
   'test/prove/',
   'test/simulator/',
-  ...[
-    'alerts capture checkout configuration console-engine hostile-storage killed lost-gate merchant on-event',
-    'open-checkout operate orders reconciliation retention settle storm',
-  ]
-    .join(' ')
+  ...(
+    'alerts capture checkout configuration console-engine hostile-storage killed lost-gate merchant on-event ' +
+    'open-checkout operate orders reconciliation retention settle storm'
+  )
     .split(' ')
     .map((name) => `test/worker/${name}.test.ts`),
 ]

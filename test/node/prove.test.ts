@@ -217,7 +217,7 @@ describe('guides/prove.md', () => {
     await load(skill.program(title))
   })
 
-  it('every program of SKILL.md is under a title of its own', () => {
+  it('every program of SKILL.md is under a separate title', () => {
     expect(titles).toHaveLength(blocks('SKILL.md', 'ts').length)
   })
 

@@ -99,7 +99,7 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
       }
     })
 
-    it.each([[1], 'x', { toJSON: () => ({}) }])('that is no plain object is rejected: %j', async (passThrough) => {
+    it.each([[1], 'x', { toJSON: () => ({}) }])('that is not a plain object is rejected: %j', async (passThrough) => {
       expect(await refused(form, input, {}, { passThrough: passThrough as never })).toEqual(['passThrough'])
     })
 

@@ -4,7 +4,7 @@ import { foldSummaries } from '../../src/orders/fold.ts'
 import { type EventSummary, foldOrder, type OrderTotals, summarizeEvent } from '../../src/orders/index.ts'
 import { readSummary } from '../../src/orders/summary.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
-import { isQuick, onNode } from '../support/environment.ts'
+import { isQuick } from '../support/environment.ts'
 import { at, payment, secondary } from '../worker/support/events.ts'
 import { createRandom, isLong, seedOfRun, shuffled } from '../worker/support/random.ts'
 
@@ -161,8 +161,8 @@ const SCENARIOS: [name: string, events: object[], expected: Expected][] = [
   ],
 ]
 
-/** In the quick tier, and on other runtimes, events arrive in every order; copies of them, too, in the full one. */
-const isFull = onNode && !isQuick
+/** In the quick tier events arrive in every order; copies of them, too, in the full one. */
+const isFull = !isQuick
 const lengthFor = (events: readonly unknown[]): number => (isFull ? 7 : events.length)
 
 /** Every sequence of at most `length` events in which each of the scenario's events is at least once. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type Cause, createTestShop, type ProveOptions, prove, reportText } from '../../src/testing/index.ts'
-import { hasSqlite, isLong, onNode } from '../support/environment.ts'
+import { hasSqlite, isLong } from '../support/environment.ts'
 import { SEED } from '../support/property.ts'
 import { foldingReceiver, receiver } from './support/receiver.ts'
 
 const URL_OF = 'https://shop.example.com/webhooks'
-const [ORDERS, WORKER_ORDERS] = isLong && onNode ? [10_000, 10_000] : onNode ? [200, 60] : [60, 20]
+const [ORDERS, WORKER_ORDERS] = isLong ? [10_000, 10_000] : [200, 60]
 const LIMIT = isLong ? 3_600_000 : 60_000
 const attack = (bug?: Cause, more: Partial<ProveOptions> = {}) =>
   prove({ ...receiver(bug), url: URL_OF, settleMs: bug === 'stores_after_answer' ? 40 : 0, seed: SEED, ...more })
@@ -58,7 +58,7 @@ const WRONG: [Cause, verdict: string, lastStep: RegExp][] = [
 
 describe('a receiver that is wrong in one way', () => {
   // The attack's own code is the same everywhere: elsewhere the first three show that it runs.
-  it.each(onNode ? WRONG : WRONG.slice(0, 3))('%s: %s', async (bug, verdict, step) => {
+  it.each(WRONG)('%s: %s', async (bug, verdict, step) => {
     const report = await attack(bug)
     const { seed, findings } = report
     expect([seed, ...new Set(findings.map(({ cause }) => cause))]).toEqual([seed, bug])

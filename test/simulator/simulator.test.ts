@@ -1,7 +1,7 @@
 // Requests, webhooks, alarms and the cron in orders of their calls that priorities decide, with failures between them.
 // EDGETILL_SCHEDULE='scenario/seed' plays one schedule alone.
 import { describe, expect, it } from 'vitest'
-import { givenSchedule, isLong, isWhole, minutes, onNode } from '../support/environment.ts'
+import { givenSchedule, isLong, isWhole, minutes } from '../support/environment.ts'
 import { createRandom, seedOfRun } from '../worker/support/random.ts'
 import { playSchedule, SCENARIOS } from './scenarios.ts'
 import { judge, parseSchedule } from './schedule.ts'
@@ -9,7 +9,7 @@ import { judge, parseSchedule } from './schedule.ts'
 const given = givenSchedule === undefined ? undefined : parseSchedule(givenSchedule)
 const played = given ? [given.scenario] : SCENARIOS
 /** Schedules of each scenario. */
-const COUNT = isLong ? 500 : onNode && isWhole ? 50 : 1
+const COUNT = isLong ? 500 : isWhole ? 50 : 1
 
 async function playMany(scenario: string): Promise<void> {
   if (given) return void (await judge(playSchedule, given))

@@ -47,7 +47,7 @@ describe('the result page', () => {
     }
     expect(page).toContain('Your payment was successful')
     expect(looks).toBe(5)
-    // The re-send is a webhook of its own, beside its answer.
+    // The re-send is a separate webhook, beside its response.
     const resent = world.emulator.deliveries.length - before
     expect(resent).toBe(1)
   })

@@ -96,7 +96,7 @@ interface Sent {
   holds: string
 }
 
-/** {@link askWorker} for a verb that moves no money. @throws {FailedError} when there is no response, or another one. */
+/** {@link askWorker} for a verb that moves no money. @throws {FailedError} without a response of 2xx that has this member. */
 export async function callWorker(
   worker: Worker,
   call: string,

@@ -8,7 +8,7 @@ const outside = (section: Section, beginning: string, why: string) => ({
 
 /** Sentences that cannot be seen from outside, or that say only that something is not shown and leave nothing to do. */
 export const OUTSIDE: ReturnType<typeof outside>[] = [
-  outside('intro', 'This single document covers', 'what the document is about; each part has rows of its own'),
+  outside('intro', 'This single document covers', 'what the document is about; each part has separate rows'),
   outside('service', 'The service is a payment', 'no rule'),
   outside('service', 'Card and alternative-method', 'the two modes have rows'),
   outside('service', 'Collecting raw card data', 'a duty of the merchant; the widget is not part of the interface'),

@@ -27,7 +27,7 @@ export function sentenceOf(section: Section, beginning: string): string {
   return sentence
 }
 
-/** Sees that a sentence holds, on a bench of its own or on more that it makes with `create`. */
+/** Sees that a sentence holds, on a separate bench, or on more that it makes with `create`. */
 type Check = (bench: Bench, create: Create) => Promise<void>
 
 /** A row of the one sentence of a section that begins so. */

@@ -5,13 +5,14 @@ import { LINK_SECRET, ORIGIN, payAt } from '../worker/support/world.ts'
 import { judgeOrder } from './judges.ts'
 import type { Played, Schedule } from './schedule.ts'
 import { type Fate, Simulation } from './simulation.ts'
+import { hasFailed, judgeSoon } from './soon.ts'
 
 /** What happens at once to one order that is to be paid. */
 export interface CheckoutScenario {
   /** Customers who open its link twice each, and mostly pay. */
   tabs: number
   /** What happened to the link before. */
-  before?: 'opened' | 'declined' | 'expired' | 'lost'
+  before?: 'opened' | 'a day ago' | 'declined' | 'expired' | 'lost'
   /** The last tab opens a newer link of the order. */
   newer?: boolean
   /** What the shop does beside them. */
@@ -25,6 +26,7 @@ export interface CheckoutScenario {
 
 const LOST: readonly Fate[] = ['lost before', 'lost after']
 const ORDER_ID = 'A-1'
+const DAY_MS = 24 * 3_600_000
 /** So often a page that says "one moment" is looked at again. */
 const LOOKS = 14
 const isCheckout = (location: string): boolean => location !== '' && !location.includes('/return/')
@@ -97,7 +99,7 @@ export async function playCheckout(scenario: CheckoutScenario, schedule: Schedul
   const { tabs, before, newer, shop, givenUp, cron, lost = 0 } = scenario
   const play = new Play(schedule)
   const order = { order_id: ORDER_ID, method: 'purchase' } as const
-  const link = await play.link(order)
+  const link = await play.link(order, before === 'a day ago' ? play.time + 3 * DAY_MS : undefined)
   if (before === 'lost') {
     const fate = play.pick<Fate>(['died before', 'died after', ...LOST])
     await play.disturbOne(fate, 'opener', () => play.visit('opener', link))
@@ -106,7 +108,7 @@ export async function playCheckout(scenario: CheckoutScenario, schedule: Schedul
     if (before === 'declined') await payAt(play.emulator, location, 'declined')
     await play.emulator.deliveries.idle()
   }
-  play.time += before === 'expired' ? 25 * 3_600_000 : play.pick([2_000, 1_200_000])
+  play.time += before === 'expired' ? 25 * 3_600_000 : before === 'a day ago' ? DAY_MS : play.pick([2_000, 1_200_000])
   const newest = newer ? await play.link(order) : link
   // After a death a link may lead to the checkout of a payment that the shop has cancelled.
   play.disturb(lost, !givenUp)
@@ -131,6 +133,11 @@ export async function playCheckout(scenario: CheckoutScenario, schedule: Schedul
   if (shop === 'revokes' && done?.opened === false && (play.isLed || payable.length > 0)) {
     play.wrong.add('a payment was opened after its link was revoked')
   }
+  await judgeSoon(play, paid ?? ORDER_ID)
+  const rows = play.gate.rows(ORDER_ID)
+  const isWatched = payable.every((id) => rows.has(`task/open/${id}/`))
+  if (play.isLed && !shop && before !== 'expired' && !hasFailed(play) && !isWatched)
+    play.wrong.add(`${payable} can be paid, and is not watched`)
   for (let time = 0; time < 4; time++) await play.pass(0.5)
   const end = givenUp && (await play.api('calm', `/api/orders/${ORDER_ID}/cancel`, { method: 'POST' })).status
   const location = await play.visit('customer', newest)

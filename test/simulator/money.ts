@@ -2,6 +2,7 @@ import { type Answer, payAt } from '../worker/support/world.ts'
 import { judgeOrder } from './judges.ts'
 import type { Played, Schedule } from './schedule.ts'
 import { type Fate, Simulation } from './simulation.ts'
+import { hasFailed, judgeSoon } from './soon.ts'
 
 type Kind = 'capture' | 'refund' | 'void'
 
@@ -15,6 +16,8 @@ export interface MoneyScenario {
   /** A person beside them, who settles what is open, and is right. */
   byHand?: boolean
   cron?: boolean
+  /** All callers say that they saw the order before any of this. */
+  sawSame?: boolean
   /** Probability that a call's answer, or the call, is lost. */
   lost?: number
 }
@@ -24,12 +27,14 @@ interface Wish {
   kind: Kind
   amount: number | undefined
   answers: Answer[]
+  /** The order as its caller saw it. */
+  version?: string
 }
 
 const LOST: readonly Fate[] = ['lost before', 'lost after']
 const ORDER_ID = 'A-1'
 const isFinal = ({ status, body }: Answer): boolean =>
-  status === 200 || status === 422 || String(body.code).endsWith('_not_executed')
+  [200, 412, 422].includes(status) || String(body.code).endsWith('_not_executed')
 
 class Play extends Simulation {
   readonly wishes = new Map<string, Wish>()
@@ -46,10 +51,11 @@ class Play extends Simulation {
     return wish
   }
 
-  async call(actor: string, { key, kind, amount, answers }: Wish): Promise<Answer> {
+  async call(actor: string, { key, kind, amount, answers, version }: Wish): Promise<Answer> {
     const field = kind === 'capture' ? 'charge_amount' : 'refund_amount'
     const body = JSON.stringify(amount === undefined ? {} : { [field]: amount })
-    const init = { method: 'POST', headers: { 'idempotency-key': key }, body }
+    const headers = { 'idempotency-key': key, ...(version && { 'if-match': version }) }
+    const init = { method: 'POST', headers, body }
     const answer = await this.api(actor, `/api/orders/${ORDER_ID}/${kind}`, init)
     this.steps.note(`${actor}: ${answer.status} ${answer.body.code ?? answer.body.operation_id ?? 'by hand'}`)
     if (isFinal(answer)) answers.push(answer)
@@ -122,6 +128,9 @@ class Play extends Simulation {
     if (new Set(ids).size !== ids.length) this.wrong.add(`one operation for two keys: ${summary}`)
     if (ids.some((id) => !made.includes(id))) this.wrong.add(`the service has no such operation: ${summary}`)
     if (made.length !== ids.length + byHand) this.wrong.add(`${made.length} were made: ${summary}`)
+    const seen = [...this.wishes.values()].filter(({ version }) => version).flatMap(({ answers }) => answers)
+    if (!hasFailed(this) && seen.some(({ body }) => made.indexOf(String(body.operation_id)) > 0))
+      this.wrong.add(`money was moved of an order that had changed: ${summary}`)
     const { totals, attempts } = (await this.api('calm', `/api/orders/${ORDER_ID}`)).body
     const { captured, refunded, voided } = totals as Record<string, number>
     const sum = (kind: Kind) =>
@@ -138,7 +147,7 @@ class Play extends Simulation {
 
 /** Plays one schedule. */
 export async function playMoney(scenario: MoneyScenario, schedule: Schedule): Promise<Played> {
-  const { method, calls, open, byHand, cron, lost = 0 } = scenario
+  const { method, calls, open, byHand, cron, sawSame, lost = 0 } = scenario
   const play = new Play(schedule)
   const link = await play.link({ order_id: ORDER_ID, method })
   const location = (await play.request('customer', new Request(link))).headers.get('location') ?? ''
@@ -153,13 +162,14 @@ export async function playMoney(scenario: MoneyScenario, schedule: Schedule): Pr
   }
   play.disturb(lost)
   calls.forEach(([key, kind, amount], i) => {
-    const wish = () => play.wish(key, kind, amount)
+    const wish = () => Object.assign(play.wish(key, kind, amount), sawSame && { version: '10050-0-0-0' })
     play.begin(() => play.caller(`caller ${i} of ${key}`, wish()))
   })
   if (byHand) play.begin(() => play.person())
   if (cron) play.begin(() => play.steps.at('cron', 'begins').then(() => play.wake('cron')))
   play.begin(() => play.alarms())
   await play.calm()
+  await judgeSoon(play, ORDER_ID)
   for (let hour = 0; hour < 40; hour++) {
     await play.pass(1)
     const answers = []

@@ -129,13 +129,7 @@ export function createGateDouble(
   }
 
   function keptOf(name: string): Kept {
-    const kept: Kept = all.get(name) ?? {
-      database: open(),
-      pending: undefined,
-      alarm: null,
-      alarmBefore: null,
-      repeated: 0,
-    }
+    const kept: Kept = all.get(name) ?? { database: open(), pending: undefined, alarm: null, repeated: 0 }
     all.set(name, kept)
     return kept
   }

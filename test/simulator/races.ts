@@ -118,7 +118,7 @@ export const RACES: readonly Race[] = [
     'store/order-store.ts',
     'else if (alarm !== null) await storage',
     'else if ((await storage.getAlarm()) !== null) await storage',
-    MONEY,
+    { scenarios: ['one key, three times'] },
   ),
   race(
     'the alarm before what is due',
@@ -293,7 +293,7 @@ export const RACES: readonly Race[] = [
     'protocol-checkout.ts',
     "        { type: 'announce', attempt: attempt + 1 },\n        { type: 'create'",
     "        { type: 'create'",
-    TABS,
+    { scenarios: ['tabs after a decline, and the order is cancelled'] },
   ),
   race(
     'a payment of a cancelled order stays open',
@@ -302,5 +302,4 @@ export const RACES: readonly Race[] = [
     '',
     CANCELLED,
   ),
-  race('an announced attempt is not closed', 'protocol-checkout.ts', ': [close, ...rejected]', ': rejected', GIVEN_UP),
 ]

@@ -1,4 +1,14 @@
+import { operationKey } from '../../src/index.ts'
+import { readEvent } from '../../src/webhooks/index.ts'
 import type { Simulation } from './simulation.ts'
+
+/** Each webhook was taken, and `onEvent` has handled each. */
+export function judgeEvents(play: Simulation, wasErased = false): void {
+  for (const { event, attempts } of play.emulator.deliveries) {
+    if (!attempts.some(({ status }) => status === 200)) play.wrong.add('a webhook was never taken')
+    if (!wasErased && !play.handled.includes(operationKey(readEvent(event)))) play.wrong.add('onEvent missed an event')
+  }
+}
 
 /** Everything that is said of an order in the end agrees, and nothing is left over. */
 export async function judgeOrder(play: Simulation, order_id: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Answer, payAt } from '../worker/support/world.ts'
-import { judgeOrder } from './judges.ts'
+import { judgeEvents, judgeOrder } from './judges.ts'
 import type { Played, Schedule } from './schedule.ts'
 import { type Fate, Simulation } from './simulation.ts'
 
@@ -137,9 +137,13 @@ class Play extends Simulation {
 }
 
 /** Plays one schedule. */
-export async function playMoney(scenario: MoneyScenario, schedule: Schedule): Promise<Played> {
-  const { method, calls, open, byHand, cron, lost = 0 } = scenario
+export function playMoney(scenario: MoneyScenario, schedule: Schedule): Promise<Played> {
   const play = new Play(schedule)
+  return play.play(() => playScenario(play, scenario))
+}
+
+async function playScenario(play: Play, scenario: MoneyScenario): Promise<void> {
+  const { method, calls, open, byHand, cron, lost = 0 } = scenario
   const link = await play.link({ order_id: ORDER_ID, method })
   const location = (await play.request('customer', new Request(link))).headers.get('location') ?? ''
   await payAt(play.emulator, location, 'success')
@@ -168,6 +172,6 @@ export async function playMoney(scenario: MoneyScenario, schedule: Schedule): Pr
     if (hour > 30) await play.person()
   }
   await play.compare()
+  judgeEvents(play)
   await judgeOrder(play, ORDER_ID)
-  return play.played
 }

@@ -1,6 +1,6 @@
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { LINK_SECRET, ORIGIN, payAt } from '../worker/support/world.ts'
-import { judgeEvents, judgeOrder } from './judges.ts'
+import { judgeEvents, judgeOrder, personIn } from './judges.ts'
 import type { Played, Schedule } from './schedule.ts'
 import { type Fate, Simulation } from './simulation.ts'
 
@@ -23,11 +23,15 @@ export interface CheckoutScenario {
 
 const LOST: readonly Fate[] = ['lost before', 'lost after']
 const ORDER_ID = 'A-1'
+/** Of the last one a payment is pending, and fails later. */
+const CARDS = ['success', 'success', 'success', 'declined', 'timeout'] as const
 /** So often a page that says "one moment" is looked at again. */
 const LOOKS = 14
 const isCheckout = (location: string): boolean => location !== '' && !location.includes('/return/')
 
 class Play extends Simulation {
+  /** The events that were there before their personal data was removed. */
+  erased: readonly string[] = []
   /** Whether a tab was led to a payment. */
   isLed = false
 
@@ -60,7 +64,7 @@ class Play extends Simulation {
       this.isLed = true
       if (this.random() < 0.3) continue
       await this.steps.at(actor, 'pays')
-      await payAt(this.emulator, location, this.pick(['success', 'success', 'declined'] as const))
+      await payAt(this.emulator, location, this.pick(CARDS))
     }
   }
 
@@ -73,8 +77,10 @@ class Play extends Simulation {
       erases: `/api/orders/${ORDER_ID}/personal-data`,
     }
     const method = does === 'cancels' ? 'POST' : 'DELETE'
+    const known = [...this.kv.dump().keys()].filter((key) => key.startsWith('event/'))
     const { status, body } = await this.api('shop', path[does ?? 'erases'], { method })
     this.steps.note(`shop: ${status}`)
+    if (does === 'erases' && status === 200) this.erased = known
     return status === 200 ? body : undefined
   }
 }
@@ -142,5 +148,9 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
   if (cancelled()) play.wrong.add(`${play.having('init')} can be paid in the end, and was cancelled`)
   await play.pass(1)
   judgeEvents(play, shop === 'erases')
-  if (paid !== undefined) await judgeOrder(play, paid)
+  for (const key of play.erased) {
+    const found = personIn(play.kv.dump().get(key))
+    if (found) play.wrong.add(`${found} is in an event again`)
+  }
+  await judgeOrder(play, ORDER_ID)
 }

@@ -16,7 +16,7 @@ import { Disturbances, type Played, type Schedule } from './schedule.ts'
 import { createSteps, type Steps } from './steps.ts'
 
 const SECOND = 1000
-const START = Date.parse('2026-03-01T10:00:00Z')
+export const START = Date.parse('2026-03-01T10:00:00Z')
 /** The SDK gives a call up after this long. */
 const CALL_MS = 30 * SECOND
 /** No request takes two minutes inside the service, which the worker assumes too. */
@@ -65,7 +65,7 @@ export class Simulation {
   /** What is wrong with what happened. */
   readonly wrong = new Set<string>()
   readonly disturbances: Disturbances
-  /** Whether a response of the service could not be recorded: a second one then says in other words that nothing was made. */
+  /** Whether the record of an operation could not be written. */
   hasLostWrites = false
   /** What becomes of the next POST to the service. */
   fate: () => Fate = () => 'answered'
@@ -163,7 +163,7 @@ export class Simulation {
     if (!this.steps.on || !this.disturbances.draws(this.faults[kind])) return false
     this.steps.note(`${what} fails`)
     if (kind === 'storage') {
-      this.hasLostWrites = true
+      if (what.startsWith('put operation/')) this.hasLostWrites = true
       // What the same transaction did before is undone first.
       queueMicrotask(() => this.findCutOff())
     }

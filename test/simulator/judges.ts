@@ -139,7 +139,16 @@ async function judgeErasure(play: Simulation, base: string): Promise<void> {
 /** What leads to the customer, or is their card's: the first thing that something contains. */
 export function personIn(content: unknown): string | undefined {
   const { customer_email, customer_phone, customer_patronym, description } = ORDER
-  const all = [customer_email, customer_phone, customer_patronym, description, '411111', 'receipts/', '"/checkout/']
+  const all = [
+    customer_email,
+    customer_phone,
+    customer_patronym,
+    description,
+    '411111',
+    '"1111"',
+    'receipts/',
+    '"/checkout/',
+  ]
   const text = JSON.stringify(content, (_, value) => (value instanceof Map ? [...value] : value))
   return all.find((one) => text.includes(one))
 }

@@ -175,6 +175,12 @@ async function playScenario(play: Play, scenario: MoneyScenario): Promise<void> 
   if (cron) play.begin(() => play.steps.at('cron', 'begins').then(() => play.wake('cron')))
   play.begin(() => play.alarms())
   await play.calm()
+  // What is open stays so, and is shown, as long as the service cannot be asked.
+  const outage = play.disturbances.pick([0, 0, 0, 2])
+  play.isDown = true
+  for (let hour = 0; hour < outage; hour++) await play.pass(1)
+  if (outage > 0) await judgeAttention(play, ORDER_ID)
+  play.isDown = false
   for (let hour = 0; hour < 40; hour++) {
     await play.pass(1)
     if (hour > 1) await judgeAttention(play, ORDER_ID)

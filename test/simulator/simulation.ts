@@ -69,6 +69,8 @@ export class Simulation {
   hasLostWrites = false
   /** What becomes of the next POST to the service. */
   fate: () => Fate = () => 'answered'
+  /** Whether the service answers nobody who asks it. */
+  isDown = false
   /** How often a webhook is sent at once. */
   copies = 1
   /** Probability that the clock jumps before a step. */
@@ -313,6 +315,7 @@ export class Simulation {
 
   private async service(actor: string, url: string, init: RequestInit): Promise<Response> {
     const path = `${init.method} ${new URL(url).pathname}`
+    if (this.isDown) throw new TypeError('The connection was refused.')
     const fate = init.method === 'POST' ? this.fate() : 'answered'
     if (fate === 'died before') return new Promise<never>(() => {})
     const request = { sent: this.time }

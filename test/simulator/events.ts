@@ -120,7 +120,6 @@ class Play extends Simulation {
     // One call may have been under way.
     if (this.handled.filter((one) => this.erased.includes(one)).length > 1) this.wrong.add('onEvent got erased events')
     if (hasFailed(this)) return
-    if (new Set(this.handled).size < this.handled.length) this.wrong.add('onEvent ran twice for one event')
     for (const flag of flags as string[]) {
       if (flag !== 'paid_after_failure' && !this.alerts.includes(flag)) this.wrong.add(`nobody was alerted of ${flag}`)
     }
@@ -128,14 +127,20 @@ class Play extends Simulation {
 }
 
 /** Plays one schedule. */
-export async function playEvents(scenario: EventsScenario, schedule: Schedule): Promise<Played> {
+export function playEvents(scenario: EventsScenario, schedule: Schedule): Promise<Played> {
   const play = new Play(schedule)
+  return play.play(() => playScenario(play, scenario))
+}
+
+async function playScenario(play: Play, scenario: EventsScenario): Promise<void> {
   const link = await play.link({ order_id: ORDER_ID, method: 'purchase' })
   const location = (await play.request('customer', new Request(link))).headers.get('location') ?? ''
   play.time += 2_000
   play.disturb()
   await payAt(play.emulator, location, 'success')
-  const [paid] = [...play.emulator.deliveries].map(({ event }) => event as Payload)
+  const paid = [...play.emulator.deliveries]
+    .map(({ event }) => event as Payload)
+    .find((one) => one.status === 'success')
   const refund = (id: string, amount: number) => ({
     ...paid,
     method: 'refund',
@@ -168,5 +173,4 @@ export async function playEvents(scenario: EventsScenario, schedule: Schedule): 
   await judgeSoon(play, ORDER_ID)
   for (let time = 0; time < 3; time++) await play.pass(0.5)
   await play.compare(scenario.erases === true)
-  return play.played
 }

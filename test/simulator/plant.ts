@@ -66,11 +66,12 @@ async function hunt(scenarios: readonly string[]): Promise<Hunt> {
 
 /** Runs this file in another process. @returns What it has printed last. */
 function inProcess<T>(...words: string[]): T {
-  const { stdout } = spawnSync(process.execPath, [import.meta.filename, ...words], {
+  const { stdout, status } = spawnSync(process.execPath, [import.meta.filename, ...words], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  return JSON.parse(stdout.trim().split('\n').at(-1) || '{}')
+  if (status !== 0) throw new Error(`${words.join(' ')}: the process has failed.`)
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
 }
 
 const [flag, ...words] = process.argv.slice(2)

@@ -35,7 +35,6 @@ const VERSIONS = { scenarios: ['two who saw the same order'] }
 const SETTLED = { scenarios: ['a person and the cron'] }
 const TABS = { scenarios: ['three tabs', 'tabs after a lost opening', 'tabs after a decline'] }
 const DAYS = { scenarios: ['tabs after a day'] }
-const GIVEN_UP = { scenarios: ['an order that all give up', 'an order that all give up after a decline'] }
 const CANCELLED = { scenarios: ['tabs, and the order is cancelled', 'tabs after a lost opening that is cancelled'] }
 
 export const RACES: readonly Race[] = [
@@ -262,7 +261,7 @@ export const RACES: readonly Race[] = [
     'store/tasks.ts',
     '        touch(store, order_id, now(), { create: false })\n',
     '',
-    WEBHOOKS,
+    { scenarios: ['an order that all give up', 'webhooks at once'] },
   ),
   race(
     'an operation stays watched',

@@ -4,6 +4,7 @@ import { replaceCrypto } from './crypto.ts'
 import { type EventsScenario, playEvents } from './events.ts'
 import { type MoneyScenario, playMoney } from './money.ts'
 import type { Play, Played, Schedule } from './schedule.ts'
+import { watchTimers } from './simulation.ts'
 
 const MONEY: Record<string, MoneyScenario> = {
   'one key, three times': {
@@ -112,6 +113,8 @@ const CHECKOUTS: Record<string, CheckoutScenario> = {
   'tabs of an open checkout that is cancelled': { tabs: 2, before: 'opened', shop: 'cancels' },
   'tabs after a decline, and the order is cancelled': { tabs: 2, before: 'declined', shop: 'cancels' },
   'tabs after a lost opening that is cancelled': { tabs: 2, before: 'lost', shop: 'cancels', lost: 0.1 },
+  'a subscription whose charge is due': { tabs: 2, before: 'subscribed', cron: true },
+  'a subscription, and the data is removed': { tabs: 1, before: 'subscribed', shop: 'erases' },
   'an order that all give up': { tabs: 2, givenUp: true, lost: 0.4 },
   'an order that all give up after a decline': { tabs: 2, before: 'declined', givenUp: true, lost: 0.4 },
   'an order that all give up after a lost opening': { tabs: 2, before: 'lost', givenUp: true, lost: 0.4 },
@@ -142,10 +145,10 @@ export const SCENARIOS: readonly string[] = Object.keys(PLAYS)
 export async function playSchedule(schedule: Schedule): Promise<Played> {
   const play = PLAYS[schedule.scenario]
   if (!play) throw new Error(`Unknown scenario: ${schedule.scenario}. There are: ${SCENARIOS.join(' | ')}`)
-  const restore = replaceCrypto(createRandom(schedule.seed))
+  const ends = [replaceCrypto(createRandom(schedule.seed)), watchTimers()]
   try {
     return await play(schedule)
   } finally {
-    restore()
+    for (const end of ends) end()
   }
 }

@@ -134,7 +134,7 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
   if (shop === 'revokes' && done?.opened === false && (play.isLed || payable.length > 0)) {
     play.wrong.add('a payment was opened after its link was revoked')
   }
-  await judgeSoon(play, paid ?? ORDER_ID)
+  await judgeSoon(play, paid ?? ORDER_ID, true)
   const rows = play.gate.rows(ORDER_ID)
   const isWatched = payable.every((id) => rows.has(`task/open/${id}/`))
   if (play.isLed && !shop && before !== 'expired' && !hasFailed(play) && !isWatched)

@@ -122,11 +122,13 @@ const CHECKOUTS: Record<string, CheckoutScenario> = {
 }
 
 const EVENTS: Record<string, EventsScenario> = {
+  'one webhook': { alone: true },
   'webhooks at once': { refunds: true },
   'webhooks, and the alarm is given up': { dropped: true },
   'webhooks, and a person': { person: true },
   'webhooks, and the data is removed': { erases: true },
   'webhooks that the shop cannot handle': { broken: true },
+  'webhooks that fail, and the data is removed': { broken: true, erases: true },
 }
 
 /** What every scenario shows, and how it is played. */

@@ -40,8 +40,9 @@ interface Faults {
   kill: number
   onEvent: number
   hang: number
+  ends: number
 }
-const NO_FAULTS: Faults = { kv: 0, storage: 0, kill: 0, onEvent: 0, hang: 0 }
+const NO_FAULTS: Faults = { kv: 0, storage: 0, kill: 0, onEvent: 0, hang: 0, ends: 0 }
 /** Contents that a service may send as well. */
 const CONTENTS = ['numbers_as_strings', 'null_fee'] as const
 
@@ -310,6 +311,10 @@ export class Simulation {
       this.wrong.add(`onEvent was called again: ${event.kind} ${recordOf(event).status}`)
     this.called.set(operation, String(recordOf(event).order_id).replace(/~.*/, ''))
     await this.steps.at(actor, 'onEvent')
+    if (this.faultOf('ends', 'onEvent ends the program, and')) {
+      this.kill()
+      return never()
+    }
     if (limit && this.faultOf('hang', 'onEvent hangs, and')) {
       this.cutOff.add(operation)
       this.limits.add({ ...limit, at: this.time + limit.ms })
@@ -362,11 +367,14 @@ export class Simulation {
           return life?.isOver ? never() : this.steps.call(actor, what, work)
         },
     })
-    // What a gate says to another object is on its way for a while.
+    // What a gate says to another object is on its way for a while, and so is the answer.
     const hop = async <T>(work: () => Promise<T>): Promise<T> => {
       if (life?.isOver) return never()
-      if (life) await this.steps.call(actor, 'call of an object', async () => {})
-      return work()
+      if (!life) return work()
+      await this.steps.call(actor, 'call of an object', async () => {})
+      const value = await work()
+      await this.steps.call(actor, 'answer of an object', async () => {})
+      return value
     }
     const ORDER_GATE = this.gate.namespace(() => this.env('gate', this.life), hop)
     return { ...bindings(this.emulator.credentials), STATE: stepped, ORDER_GATE }

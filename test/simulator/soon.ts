@@ -5,8 +5,12 @@ import type { Simulation } from './simulation.ts'
 export const hasFailed = ({ steps }: Simulation): boolean =>
   steps.log.some((line) => / fails$|the gates die$/.test(line))
 
-/** What holds four minutes later by the alarms alone: nobody asks, and the cron does not run. */
-export async function judgeSoon(play: Simulation, order_id: string): Promise<void> {
+/**
+ * What holds four minutes later by the alarms alone: nobody asks, and the cron does not run.
+ *
+ * @param isVisited A customer who opens the link at the moment of the payment has it watched once more.
+ */
+export async function judgeSoon(play: Simulation, order_id: string, isVisited = false): Promise<void> {
   for (let minute = 0; minute < 4; minute++) {
     play.time += 61_000
     await play.emulator.clock.advance({})
@@ -48,7 +52,7 @@ export async function judgeSoon(play: Simulation, order_id: string): Promise<voi
   if (attempts.some(({ state }) => state === 'unknown') && !isOpen) wrong('nobody sees that an outcome is unknown')
   if (hasFailed(play)) return
   for (const { attempt_id, order_id: its } of tasks) {
-    const known = its === body.order_id && /^(success|failure)$/.test(String(body.status))
+    const known = !isVisited && its === body.order_id && /^(success|failure)$/.test(String(body.status))
     const isOver = attempt_id === undefined ? known : attempts.every(({ id }) => id !== attempt_id)
     if (isOver) wrong(`${attempt_id ?? its} is watched, and has ended`)
   }

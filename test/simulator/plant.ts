@@ -78,8 +78,7 @@ const [flag, ...words] = process.argv.slice(2)
 if (flag === '--one') {
   const race = RACES.find(({ id }) => id === words[0])
   plant(race)
-  const { SCENARIOS } = await import('./scenarios.ts')
-  console.log(JSON.stringify(await hunt(race?.scenarios ?? SCENARIOS)))
+  console.log(JSON.stringify(await hunt(race?.scenarios ?? [])))
   process.exit()
 }
 if (flag === '--control') {

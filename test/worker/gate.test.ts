@@ -64,6 +64,18 @@ describe('a capture whose response is pending', () => {
   })
 })
 
+it('a capture is in the order before its caller has the response, however slow KV is', async () => {
+  const world = new World()
+  const during = beforePuts(world)
+  await world.pay(await world.open(await world.link({ order_id: ID, method: 'auth' })))
+  await world.advance(2_000)
+  world.emulator.faults.next({ kind: 'delay', ms: 3_600_000, on: 'webhook' })
+  during.put = (key) => (key.startsWith('event/') ? goOn() : Promise.resolve())
+  expect((await operate(world, 'capture', 'one')).status).toBe(200)
+  const order = await (await world.api(`/api/orders/${ID}`)).json()
+  expect(order).toMatchObject({ totals: { captured: 10_050 } })
+})
+
 it('an event that comes while the folded order is written to KV is in it soon after', async () => {
   const world = new World()
   const during = beforePuts(world)

@@ -127,7 +127,8 @@ describe('the caller gives up', () => {
   ])('%s', async (_name, input, code) => {
     const controller = new AbortController()
     const hang = () => {
-      controller.abort()
+      // Its reason says nothing of the connection.
+      controller.abort(Object.assign(new Error('mine'), { code: 'ECONNREFUSED' }))
       return silence()
     }
     const retries: unknown[] = []

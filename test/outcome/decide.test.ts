@@ -97,6 +97,7 @@ it.each<Row>([
   ['no match without known', REFUNDED, [PURCHASE, refund('r-1', 5)], 'unknown', UNKNOWN],
   ['its actual amount', CAPTURED, [AUTH, capture('c-1', 80)], 'unknown'],
   ['a payment with operation_id', REFUNDED, [{ ...PURCHASE, operation_id: null }, refund('r-1')], 'r-1'],
+  ['beside a payment of an unknown method', REFUNDED, [PURCHASE, { ...PURCHASE, method: 'x' }, refund('r-1')], 'r-1'],
   ['another amount', REFUNDED, [PURCHASE, refund('r-1', 5)], 'unknown'],
   ['another currency', REFUNDED, [PURCHASE, { ...refund('r-1'), currency: 'USD' }], 'unknown'],
   ['a currency that was not kept', { ...CAPTURED, currency: undefined }, [AUTH, capture('c-1')], 'c-1', [PAID]],

@@ -48,6 +48,7 @@ describe('the call', () => {
     ['a time without a zone', { ...REFUNDED, sent_at: '2026-01-31T10:00:00' }, ['sent_at']],
     ['an invalid time', { ...REFUNDED, sent_at: Number.NaN }, ['sent_at']],
     ['an amount as a string', { ...REFUNDED, amount: '20.5' }, ['amount']],
+    ['an order_id as a number', { ...REFUNDED, order_id: 5 }, ['order_id']],
   ])('is rejected when it is %s', async (_name, call, paths) => {
     const error = await rejection(resolveOutcome(createClient(CONFIG), call as UnresolvedCall))
     expect(error.code).toBe('invalid_input')
@@ -56,7 +57,7 @@ describe('the call', () => {
 
   it.each([
     ['of another function', { ...REFUNDED, operation: 'request' }, [json([PURCHASE])], '"request"'],
-    ['without an order', { operation: 'cancelRecurring', sent_at: SENT_AT }, [], 'order_id'],
+    ['without an order', { operation: 'cancelRecurring', sent_at: SENT_AT }, [], 'names no order_id'],
     ['of another amount', CREATION, [json([{ ...PURCHASE, amount: 7 }])], 'not what was asked for'],
   ])('stays unknown %s', async (_name, call, replies, why) => {
     const { resolved } = await resolve(call, replies)
@@ -78,6 +79,13 @@ describe('the options', () => {
     const error = await rejection(resolveOutcome(createClient({ ...CONFIG, fetch }), REFUNDED, options))
     expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path }] })
     expect(sent).toEqual([])
+  })
+
+  it('of the look-up are taken, and no time at all to wait', async () => {
+    const { signal } = new AbortController()
+    const options = { signal, timeoutMs: 50_000, deadlineMs: 50_000, maxRetries: 0, settleAfterMs: 0 }
+    const now = () => Date.parse(SENT_AT)
+    expect(await outcomeOf(CREATION, [json([])], { ...options, now })).toBe('not_executed')
   })
 
   it('an absence counts after the stated time, and after the default one where it is null', async () => {
@@ -103,6 +111,12 @@ describe('the look-up that fails', () => {
   ])('leaves it unknown: %s', async (_name, reply) => {
     const { resolved } = await resolve(REFUNDED, [reply()], { known: [] })
     expect(resolved).toMatchObject({ outcome: 'unknown', why: expect.stringContaining('The look-up failed.') })
+  })
+
+  it('with an error of somebody else’s is not a look-up', async () => {
+    const fails = () => Promise.reject(new TypeError('mine'))
+    const lookup = { listOrderOperations: fails, resendWebhook: fails }
+    await expect(resolveOutcome(lookup, REFUNDED)).rejects.toThrow('mine')
   })
 
   it('leaves it unknown: aborted', async () => {

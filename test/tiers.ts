@@ -37,7 +37,6 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/no-replay.test.ts': 'starts processes',
   'test/node/no-replay-tls.test.ts': 'starts processes',
   'test/node/other-languages.test.ts': 'starts processes',
-  'test/node/php-client.test.ts': 'starts processes',
   'test/node/prove.test.ts': 'starts processes',
   'test/node/readme.test.ts': 'starts processes',
   'test/node/receivers.test.ts': 'starts processes',

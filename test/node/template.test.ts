@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formOf, location, submit } from '../../examples/shop/browser.ts'
 import { signWebhook } from '../../src/index.ts'
@@ -129,7 +130,9 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
       const output = await deploy()
       expect(output).toContain('env.MODE ("test")')
       expect(output).toContain('env.STATE')
-      expect(readFileSync(join(shop, 'out/index.js'), 'utf8').length).toBeGreaterThan(10_000)
+      const bundle = readFileSync(join(shop, 'out/index.js'))
+      expect(bundle.length).toBeGreaterThan(10_000)
+      expect(gzipSync(bundle).length).toBeLessThanOrEqual(120 * 1024)
     })
   }, 60_000)
 

@@ -7,7 +7,6 @@ import { rejectedPaths } from '../support/rejected-paths.ts'
 // listAccounts and getAccount: the document's "Balances".
 
 const ACCOUNT = { id: ACCOUNT_ID, name: 'Main', currency: 'UAH', balances: { available: 10.5, rolling_reserve: 2 } }
-const { balances: _, ...BARE } = ACCOUNT
 const clientOf = (...replies: Response[]) => {
   const { fetch } = wire(...replies)
   return createClient({ ...CONFIG, fetch })
@@ -31,11 +30,6 @@ it.each<[string, object, object]>([
     { available: -3.25, rolling_reserve: 0, rollingReserve: 5 },
     { available: -3.25, rolling_reserve: 0 },
   ],
-  [
-    'as the document has it for the single account',
-    { available: 0, rollingReserve: 2 },
-    { available: 0, rolling_reserve: 2 },
-  ],
   ['null', { available: 0, rolling_reserve: null }, { available: 0, rolling_reserve: null }],
   ['none', { available: 0 }, { available: 0 }],
 ])('the reserve has one name, in the list and alone: %s', async (_name, received, balances) => {
@@ -49,8 +43,6 @@ it.each<[string, () => Promise<unknown>, unknown, string[]]>([
   ['no accounts', () => list({}), {}, ['accounts']],
   ['an invalid account', () => list({ accounts: [ACCOUNT, null] }), { accounts: [ACCOUNT, null] }, ['accounts[1]']],
   ['an array in place of one account', () => get([ACCOUNT]), [ACCOUNT], ['']],
-  ['an account without balances', () => list({ accounts: [BARE] }), { accounts: [BARE] }, ['accounts[0].balances']],
-  ['one account without balances', () => get(BARE), BARE, ['balances']],
 ])('another shape is handed over: %s', async (_name, call, body, paths) => {
   const error = await rejection(call())
   expect(error).toMatchObject({ code: 'unexpected_response', body })

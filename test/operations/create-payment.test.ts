@@ -42,11 +42,9 @@ describe('responses', () => {
 
   it('a direct payment gives its record, unknown fields, a decline and a subscription included', async () => {
     expect(await answer(TOKEN, json(PAYMENT_RECORD, 201))).toEqual(PAYMENT_RECORD)
-    const declined = { status: 'failure', status_code: '4009', limit_info: { description: 'Daily' } }
-    for (const change of [{ brand_new: 1 }, declined, { recurring: { id: 'r-1', status: 'init' } }]) {
-      const record = { ...PAYMENT_RECORD, ...change }
-      expect(await answer({ ...CARD, init_recurring: RECURRING }, json(record))).toEqual(record)
-    }
+    const declined = { status: 'failure', status_code: '4009', limit_info: { description: 'Daily' }, brand_new: 1 }
+    const record = { ...PAYMENT_RECORD, ...declined, recurring: { id: 'r-1', status: 'init' } }
+    expect(await answer({ ...CARD, init_recurring: RECURRING }, json(record))).toEqual(record)
   })
 
   it('a redirect after a direct payment is not followed', async () => {
@@ -56,9 +54,7 @@ describe('responses', () => {
 
   it.each<[string, unknown, string[]]>([
     ['an array', [PAYMENT_RECORD], ['']],
-    ['null', null, ['']],
     ['no payment_id', { ...PAYMENT_RECORD, payment_id: undefined }, ['payment_id']],
-    ['a status that is a number', { ...PAYMENT_RECORD, status: 1 }, ['status']],
     ['an invalid amount', { ...PAYMENT_RECORD, amount: 'ten', fee: 3 }, ['amount', 'fee']],
   ])('a record of another shape is handed over: %s', async (_name, record, paths) => {
     const error = await rejection(answer(CARD, json(record)))
@@ -90,7 +86,6 @@ describe('which redirect is a checkout', () => {
 
   it.each<[string, number, string, Partial<ClientConfig>?, string[]?]>([
     ['the documented path', 303, SERVICE + DOCUMENTED],
-    ['the documented path', 302, SERVICE + DOCUMENTED],
     ['the documented path of a white label', 303, `https://pay.label.example${DOCUMENTED}`],
     ['the documented path of a white label', 302, `https://pay.label.example${DOCUMENTED}`],
     ['another page of the service', 303, `${SERVICE}/form/7d1f`, {}, UNUSUAL],
@@ -106,7 +101,6 @@ describe('which redirect is a checkout', () => {
   })
 
   it.each<[string, number, string, Partial<ClientConfig>?]>([
-    ['a login page', 302, 'https://login.waf.example/sso'],
     ['a login page', 303, 'https://login.waf.example/sso'],
     ['another page of the service', 302, `${SERVICE}/maintenance`],
     ['a named origin without the documented path', 302, `${FORMS}/7d1f`, NAMED],
@@ -123,11 +117,6 @@ describe('which redirect is a checkout', () => {
     expect(outcome).toMatchObject({ code: 'outcome_unknown', reason: 'unexpected_redirect', status, location })
     expect(Object.keys(outcome)).not.toContain('location')
     expect(warnings).toEqual([])
-  })
-
-  it('the address that is kept shows no credential', async () => {
-    const { outcome } = await opened(`https://login.example/?next=${CONFIG.apiSecret}`, 302)
-    expect(outcome.location).toBe('https://login.example/?next=[redacted]')
   })
 })
 
@@ -166,17 +155,14 @@ describe('init_recurring', () => {
     for (const value of wrong) expect(await of({ [name]: value })).toEqual([`init_recurring.${name}`])
   })
 
-  it('is sent without defaults: the service has them', async () => {
-    expect((await send(recurring({}))).body.init_recurring).toEqual(RECURRING)
-  })
-
   it('has fewer hours between retries when the unit is a day', async () => {
     const daily = { interval_unit: 'day', retry_interval_hours: 23 }
     await send(recurring(daily))
     expect(await of({ ...daily, retry_interval_hours: 24 })).toEqual(['init_recurring.retry_interval_hours'])
   })
 
-  it('may end on the day it starts, not before', async () => {
+  it('may end on the day it starts, not before; no default is sent, the service has them', async () => {
+    expect((await send(recurring({}))).body.init_recurring).toEqual(RECURRING)
     const dates = { start_date: '2027-01-01', expiry_date: '2027-01-01' }
     await send(recurring(dates))
     expect(await of({ ...dates, start_date: '2027-01-02' })).toEqual(['init_recurring.expiry_date'])

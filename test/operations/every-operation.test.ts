@@ -25,7 +25,14 @@ const ROWS: Row[] = [
   ),
   ...BODIES.map((body): Row => {
     const reply = () => new Response(body, { status: 503 })
-    return [`503 ${body}`, reply, { code: 'api', status: 503 }, 3, { ...UNKNOWN, reason: 'server_error' }, 1]
+    return [
+      `503 ${body}`,
+      reply,
+      { code: 'api', status: 503, retryable: true },
+      3,
+      { ...UNKNOWN, reason: 'server_error' },
+      1,
+    ]
   }),
   // Statuses that do not say that nothing was processed.
   ...[402, 407, 408, 419, 451, 460, 499, 501, 599].map((status): Row => {

@@ -4,10 +4,7 @@ import { CAPTURE_RECORD, PAYMENT_RECORD, REFUND_RECORD, VOID_RECORD } from '../s
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
 import { rejectedPaths } from '../support/rejected-paths.ts'
 
-const list = (body: unknown, status = 200) => {
-  const { fetch } = wire(json(body, status))
-  return listOrderOperations({ ...CONFIG, fetch }, { order_id: 'A-1' })
-}
+const list = (body: unknown) => listOrderOperations({ ...CONFIG, fetch: wire(json(body)).fetch }, { order_id: 'A-1' })
 
 describe('responses', () => {
   it('every operation, primary and secondary, each of its type', async () => {
@@ -21,23 +18,16 @@ describe('responses', () => {
     expect(operations.map((one) => one.method)).toEqual(['auth', 'capture', 'void', 'refund', 'auth_increment'])
     // The record of a full capture names its currency order_currency.
     expect(operations[1]).toMatchObject({ amount: 100.5, currency: 'UAH' })
-    for (const one of operations) {
-      if (one.kind === 'refund') expect(one.receipt_url).toBe(REFUND_RECORD.receipt_url)
-      if (one.kind === 'auth') expect(one.cc_mask).toBe(PAYMENT_RECORD.cc_mask)
-    }
   })
 
   it('an odd element never hides the others', async () => {
     const odd = [null, 'text', 5, [], {}, { method: 'refund' }, { ...VOID_RECORD, status: 7 }]
+    expect(await list([])).toEqual([])
     const operations = await list([...odd, { method: 'loyalty', points: 5 }, REFUND_RECORD])
     expect(operations.map(({ kind }) => kind)).toEqual([...odd.map(() => 'unexpected'), 'unknown', 'refund'])
     expect(operations[0]).toMatchObject({ issues: [{ path: '', received: 'null' }] })
     expect(operations.at(-2)?.record.points).toBe(5)
     expect(operations.at(-1)).toMatchObject({ operation_id: REFUND_RECORD.operation_id })
-  })
-
-  it('an order without operations', async () => {
-    expect(await list([])).toEqual([])
   })
 
   it.each([[PAYMENT_RECORD], [null], ['text'], [5]])('what is not an array is handed over: %j', async (body) => {

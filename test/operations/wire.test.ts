@@ -159,7 +159,20 @@ const AWKWARD = "a/../b?c=d#e%2F o'\n№🍵"
 const ENCODED = 'a%2F..%2Fb%3Fc%3Dd%23e%252F%20o%27%0A%E2%84%96%F0%9F%8D%B5'
 
 /** Texts that would change the path, in whatever encoding. */
-const PATH_CHANGING = ['', '.', '..', '%2e', '%2E%2E', '.%2e', '%2e.', '%252e', '%252E%252e', '\ud800', 'a\udfff']
+const PATH_CHANGING = [
+  '',
+  '.',
+  '..',
+  '%2e',
+  '%2E%2E',
+  '.%2e',
+  '%2e.',
+  '%252e',
+  '%252E%252e',
+  '%25252e',
+  '\ud800',
+  'a\udfff',
+]
 
 describe.each(TEXTS)('in the path of %s, %s', (name, parameter, input, path) => {
   const rejected = (value: string) =>

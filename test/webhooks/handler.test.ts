@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createWebhookHandler, isConfigError, isWebhookVerificationError } from '../../src/index.ts'
+import { isConfigError, isWebhookVerificationError } from '../../src/index.ts'
 import {
-  createWebhookHandler as fromWebhooks,
+  createWebhookHandler,
   signData,
   type WebhookEvent,
   type WebhookHandlerOptions,
@@ -35,10 +35,6 @@ async function shown(response: Response): Promise<[status: number, text: string]
 afterEach(() => vi.restoreAllMocks())
 
 describe('createWebhookHandler', () => {
-  it('is one function under both entries', () => {
-    expect(fromWebhooks).toBe(createWebhookHandler)
-  })
-
   it('responds 200 with an empty body after onEvent returned', async () => {
     const steps: string[] = []
     const { handle, reports } = receiver({
@@ -58,12 +54,9 @@ describe('createWebhookHandler', () => {
 
   it.each<[number, string, string, Request]>([
     [400, 'Bad request', 'missing_field', post('data=abc')],
-    [400, 'Bad request', 'missing_field', post('')],
     [400, 'Bad request', 'duplicate_field', post(`${signed.body}&data=x`)],
     [400, 'Bad request', 'not_utf8', post(new Uint8Array([0xff, 0xfe]))],
     [401, 'Unauthorized', 'signature_mismatch', post(forged)],
-    [401, 'Unauthorized', 'signature_length', post(signed.body.replace(/signature=.*/, 'signature=abc'))],
-    [401, 'Unauthorized', 'plus_became_space', post(signed.body.replace('signature=', 'signature=+'))],
     [405, 'Method not allowed', 'method', post(signed.body, FORM, 'PUT')],
     [405, 'Method not allowed', 'method', new Request('https://shop.example.com/webhooks')],
     [413, 'Too large', 'too_large', post(`${signed.body}&more=${'x'.repeat(2_000_000)}`)],
@@ -95,10 +88,6 @@ describe('createWebhookHandler', () => {
       'no vault',
       expect.stringContaining('A webhook secret is missing'),
     ])
-  })
-
-  it('limits the body by maxBytes', async () => {
-    expect((await receiver({ maxBytes: 9 }).handle(post(signed.body))).status).toBe(413)
   })
 
   it('responds 400 when the connection fails while the body is read', async () => {
@@ -214,11 +203,9 @@ describe('createWebhookHandler', () => {
 
   it.each<[string, unknown]>([
     ['secrets', { secrets: '', onEvent() {} }],
-    ['secrets', { secrets: [undefined], onEvent() {} }],
     ['onEvent', { secrets: SECRET }],
     ['onUnreadable', { secrets: SECRET, onEvent() {}, onUnreadable: 'keep' }],
     ['onRejected', { secrets: SECRET, onEvent() {}, onRejected: null }],
-    ['onLate', { secrets: SECRET, onEvent() {}, onLate: 'print' }],
     ['maxBytes', { secrets: SECRET, onEvent() {}, maxBytes: 0 }],
     ['onUnReadable', { secrets: SECRET, onEvent() {}, onUnReadable() {} }],
     ['secrets', undefined],

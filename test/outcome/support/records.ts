@@ -23,7 +23,7 @@ export const release = (operation_id: string) => ({ ...VOID_RECORD, operation_id
 const CALL = { order_id: 'A-1', currency: 'UAH', sent_at: SENT_AT }
 export const CREATION: UnresolvedCall = { ...CALL, operation: 'createPayment', amount: 100.5 }
 export const CAPTURED: UnresolvedCall = { ...CALL, operation: 'capturePayment', amount: 80.25 }
-export const CAPTURED_WHOLE: UnresolvedCall = { ...CALL, operation: 'capturePayment' }
+export const CAPTURE_ALL: UnresolvedCall = { ...CALL, operation: 'capturePayment' }
 export const REFUNDED: UnresolvedCall = { ...CALL, operation: 'refundPayment', amount: 20.5 }
 
 export const NOT_FOUND = () => json({ message: 'Not found' }, 404)

@@ -37,7 +37,6 @@ const COPIED = 'must be visible ASCII without white space around it, often a cop
 const DATE = 'must be a real date as YYYY-MM-DD'
 
 it.each<[to: keyof typeof TO, field: string, value: unknown, says: string]>([
-  ['configuration', 'baseUrl', undefined, 'is required'],
   [
     'configuration',
     'baseUrl',
@@ -50,7 +49,6 @@ it.each<[to: keyof typeof TO, field: string, value: unknown, says: string]>([
   ['configuration', 'posId', 'shop', 'must be a UUID'],
   ['configuration', 'apiKey', 'key\n', COPIED],
   ['configuration', 'apiSecret', '', COPIED],
-  ['configuration', 'endpointsKey', undefined, 'is required'],
   ['configuration', 'timeout', 5, 'is not an option; the options are '],
   ['configuration', 'timeoutMs', -1, 'must be a whole number from 1 to 2147483647'],
   ['configuration', 'maxRetries', '2', 'must be a whole number from 0 to 10'],
@@ -63,15 +61,9 @@ it.each<[to: keyof typeof TO, field: string, value: unknown, says: string]>([
     0.1 + 0.2,
     'must be a number with at most 2 decimals: round it, or calculate in hundredths (toMinorUnits)',
   ],
-  ['hosted', 'amount', 0, 'must be more than zero'],
-  ['hosted', 'amount', -5, 'must be positive, not negative'],
-  ['hosted', 'amount', Number.NaN, 'must be a number, not NaN'],
-  ['hosted', 'amount', Number.POSITIVE_INFINITY, 'must be finite'],
   ['hosted', 'amount', undefined, 'is required'],
   ['hosted', 'currency', 'uah', 'must be a currency code of three capital letters (ISO 4217)'],
-  ['hosted', 'order_id', undefined, 'is required'],
   ['hosted', 'order_id', 7, 'must be a string of 1 to 256 characters'],
-  ['hosted', 'description', undefined, 'is required'],
   ['hosted', 'mode', 'redirect', 'must be one of: hosted, direct'],
   ['hosted', 'method', 'pay', 'must be one of: purchase, auth'],
   ['hosted', 'order_3ds_bypass', true, 'must be a non-empty string such as supported, always or never'],
@@ -82,23 +74,16 @@ it.each<[to: keyof typeof TO, field: string, value: unknown, says: string]>([
   ['hosted', 'customer_country', 'Ukraine', 'must be a country code of two capital letters (ISO 3166-1 alpha-2)'],
   ['card', 'cc_number', '4111111111111112', 'must be a card number of 12 to 19 digits with a correct check digit'],
   ['card', 'exp_year', 20, 'the card has expired'],
-  ['card', 'exp_month', 13, 'must be a whole number from 1 to 12'],
   ['card', 'card_cvv', 123, 'must be three or four digits'],
   ['card', 'cc_token', 'token', 'must be left out when cc_token is sent'],
   ['card', 'cc_number', undefined, 'send all card data or cc_token'],
   ['card', 'browser_fingerprint', undefined, 'must be an object'],
   ['card', 'browser_fingerprint', { browserColorDepth: 24 }, 'browserColorDepth: must be a string'],
   ['monthly', 'interval_unit', 'fortnight', 'must be one of: day, week, month, quarter, year'],
-  ['monthly', 'interval_count', 31, 'must be a whole number from 1 to 30'],
-  ['monthly', 'retry_attempts', 8, 'must be a whole number from 0 to 7'],
   ['monthly', 'retry_interval_hours', 73, 'must be a whole number from 0 to 72'],
-  ['monthly', 'start_date', '2026-01-31T10:00:00Z', DATE],
   ['monthly', 'time', '10:00', 'must be a time as HH:MM:SS'],
-  ['capture', 'order_currency', undefined, 'is required'],
   ['capture', 'order_id', 'x'.repeat(33), 'must be a string of 1 to 32 characters'],
-  ['capture', 'comment', 'x'.repeat(2049), 'must be a string of at most 2048 characters'],
   ['handler', 'onevent', () => {}, 'is not an option; the options are secrets, onEvent'],
-  ['handler', 'secret', 'secret', 'is not an option; the options are secrets'],
   ['handler', 'secrets', undefined, 'is missing: pass the API secret, or a list of several'],
   ['handler', 'secrets', 'secret\n', 'has white space around it, often a copied line break'],
   ['handler', 'onEvent', undefined, 'must be a function'],
@@ -114,7 +99,6 @@ const twice = async () => {
 }
 const split = (parts: object[]) => () => client.createSplitPurchase(any({ ...HOSTED, split: parts }))
 const refundInSplit = () => client.refundSplitPurchase(any({ order_currency: 'UAH' }))
-const refund = () => client.refundPayment({ order_id: 'A-1', order_currency: 'UAH', refund_amount: -1 })
 const page = { url: 'https://pay.example.com', checkout_id: '1' }
 
 it.each<[mistake: string, run: () => unknown, field: string, says: string]>([
@@ -144,10 +128,7 @@ it.each<[mistake: string, run: () => unknown, field: string, says: string]>([
   ['the order_id alone', () => client.capturePayment(any('A-1')), 'value', 'must be an object'],
   ['a number for hundredths', () => fromMinorUnits(10.5), 'minor', 'must be a whole number of hundredths'],
   ['order_currency in a split refund', refundInSplit, 'order_currency', 'did you mean currency?'],
-  ['refund_amount below zero', refund, 'refund_amount', 'must be positive, not negative'],
   ['a split without parts', split([]), 'split', 'must be an array with at least one entry'],
-  ['a seller by name', split([{ amount: 1, sub_merchant_id: 'seller' }]), 'sub_merchant_id', 'must be a UUID'],
-  ['an account by name', () => client.getAccount({ account_id: 'main' }), 'account_id', 'must be a UUID'],
   ['an order_id that was used', twice, 'order_id', 'make another, newOrderId(), or look it up'],
   ['the raw body', () => verifyWebhook(any('data=a&signature=b'), 'secret'), 'verifyWebhook', '(received: string of '],
   ['the checkout in pay', () => pay(any(page), { fetch }), 'address', 'of a page; pass checkout.url'],

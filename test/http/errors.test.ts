@@ -24,7 +24,6 @@ describe('error bodies, whatever their shape', () => {
     ['msg beside a violation that is not a text', { args: odd }, { violations: Array(3).fill(violation('', 'z')) }],
     ['args of other types', { message: 5, args: [null, 1, 'x', []] }, NONE],
     ['a code that is a number', { args: { code: 5 } }, NONE],
-    ['null', null, NONE],
     ['an array', [1], NONE],
     ['a text', 'no', NONE],
   ])('%s', async (_name, body, expected) => {
@@ -56,30 +55,14 @@ describe('error bodies, whatever their shape', () => {
 
   it.each([400, 500])('keeps a body of any shape, out of sight: %i', async (status) => {
     for (const [body, kept] of [
-      ['{"error":"charge_amount exceeds the limit"}', { error: 'charge_amount exceeds the limit' }],
+      ['{"error":"over the limit"}', { error: 'over the limit' }],
       ['try again, ticket 7', 'try again, ticket 7'],
       ['', undefined],
-    ]) {
-      const error = await rejection(call(POST, [new Response(body as string, { status })]).answer)
+    ] as const) {
+      const error = await rejection(call(POST, [new Response(body, { status })]).answer)
       expect(error.body).toEqual(kept)
       expect(Object.keys(error)).not.toContain('body')
     }
-  })
-
-  it('is bounded, whatever the service sends', async () => {
-    const long = 'x'.repeat(500_000)
-    const many = Array(10_000).fill({ field_name: 'amount', violation: 'must be positive'.repeat(9) })
-    for (const body of [{ message: long, args: { code: long } }, { args: many }, long, [long, long.slice(1)]]) {
-      const error = await failing(JSON.stringify(body))
-      expect(error.message.length).toBeLessThan(4000)
-      expect(JSON.stringify(error).length).toBeLessThan(30_000)
-      expect((JSON.stringify(error.body) ?? '').length).toBeLessThan(200_000)
-    }
-  })
-
-  it('P-409 is explained', async () => {
-    const error = await failing(JSON.stringify({ message: 'Conflict', args: { code: 'P-409' } }), 409)
-    expect(error.message).toMatch(/Used before.* make another, newOrderId\(\), or look it up/)
   })
 
   it('what the service echoes is redacted', async () => {
@@ -123,8 +106,6 @@ describe('the whole message', () => {
       json({ message: 'Bad', args: [{ field_name: 'a', violation: LEFT }] }, 409),
       `was rejected with 409: Bad. a: ${LEFT}`,
     ],
-    ['one violation', POST, json({ args: { msg: 'bad' } }, 409), 'was rejected with 409. bad.'],
-    ['no JSON', GET, new Response('x'), 'got 200, but its body is not JSON.'],
   ])('%s', async (_name, input, reply, message) => {
     expect(await reported(input, reply)).toBe(`rawRequest ${message}`)
   })

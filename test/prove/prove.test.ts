@@ -98,10 +98,7 @@ describe('what cannot be run is said in a sentence', () => {
       { fetch: async () => Response.json({ done: 1 }), state },
       /nothing at \$\.paid.*--paid/,
     ],
-    ['the state fails', { fetch: async () => new Response('', { status: 500 }), state }, /responded with 500/],
     ['minor units', { state: () => ({ paid: 10_050, refunded: 0 }) }, /decimals: 100\.5, not 10050/],
-    ['not a number', { state: () => ({ paid: true, refunded: 0 }) as never }, /are numbers/],
-    ['no address', { url: 'shop.example.com' }, /url.*http\(s\) address/],
     ['no place for the order', { state: 'https://shop.example.com/orders' }, /\{order_id\} in it/],
     ['a misspelt option', { order: 5 } as never, /Unknown prove option field "order".*orders/],
   ])('%s', async (_, options, message) => {

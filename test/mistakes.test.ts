@@ -37,12 +37,7 @@ const COPIED = 'must be visible ASCII without white space around it, often a cop
 const DATE = 'must be a real date as YYYY-MM-DD'
 
 it.each<[to: keyof typeof TO, field: string, value: unknown, says: string]>([
-  [
-    'configuration',
-    'baseUrl',
-    'https://pay.example.com/api/v1',
-    'must be without /api/v1 and what follows, which every call adds',
-  ],
+  ['configuration', 'baseUrl', 'https://pay.example.com/api/v1', 'must be without /api/v1 and what follows'],
   ['configuration', 'baseUrl', 'http://pay.example.com', '(http:// on loopback only, or with allowInsecureHttp)'],
   ['configuration', 'baseUrl', 'pay.example.com', 'must be an absolute URL such as https://pay.example.com'],
   ['configuration', 'baseUrl', 'https://pay.example.com/?a=b', 'must be without user, password, query or fragment'],
@@ -55,12 +50,7 @@ it.each<[to: keyof typeof TO, field: string, value: unknown, says: string]>([
   ['configuration', 'authentication', 'basic', 'must be one of: per-endpoint, plain'],
   ['configuration', 'scheme', 'S V', 'must be one word, as in X-API-AUTH'],
   ['hosted', 'amount', '100.50', 'must be a number, not a string'],
-  [
-    'hosted',
-    'amount',
-    0.1 + 0.2,
-    'must be a number with at most 2 decimals: round it, or calculate in hundredths (toMinorUnits)',
-  ],
+  ['hosted', 'amount', 0.1 + 0.2, 'with at most 2 decimals: round it, or calculate in hundredths (toMinorUnits)'],
   ['hosted', 'amount', undefined, 'is required'],
   ['hosted', 'currency', 'uah', 'must be a currency code of three capital letters (ISO 4217)'],
   ['hosted', 'order_id', 7, 'must be a string of 1 to 256 characters'],
@@ -102,28 +92,13 @@ const refundInSplit = () => client.refundSplitPurchase(any({ order_currency: 'UA
 const page = { url: 'https://pay.example.com', checkout_id: '1' }
 
 it.each<[mistake: string, run: () => unknown, field: string, says: string]>([
-  [
-    'balances without apiUrl',
-    () => createClient({ ...HERE, apiUrl: undefined }).listAccounts(),
-    'apiUrl',
-    'separate address',
-  ],
-  [
-    'balances at baseUrl',
-    () => createClient(HERE).listAccounts(),
-    'apiUrl',
-    'is a separate address, not that of baseUrl',
-  ],
+  ['balances at no apiUrl', () => createClient({ ...HERE, apiUrl: undefined }).listAccounts(), 'apiUrl', 'separate'],
+  ['balances at baseUrl', () => createClient(HERE).listAccounts(), 'apiUrl', 'is a separate address, not that of base'],
   ['a duration as a number', () => emulator.clock.advance(any(30)), 'duration', 'is an object such as { days: 1 }'],
   ['a unit in the singular', () => emulator.clock.advance(any({ day: 1 })), 'day', 'Did you mean "days"?'],
   ['a fault as a text', () => emulator.faults.next(any('reset')), 'fault', "is an object such as { kind: 'reset' }"],
   ['an unknown kind of fault', () => emulator.faults.next(any({ kind: 'rest' })), 'kind', 'Did you mean "reset"?'],
-  [
-    'an unknown test card',
-    () => emulator.pay('https://pay.example.com', { card: any('paid') }),
-    'card',
-    'Expected one of',
-  ],
+  ['an unknown test card', () => emulator.pay(page.url, { card: any('paid') }), 'card', 'Expected one of'],
   ['an order for order_id', () => emulator.deliveries.next(any({ order: 'A-1' })), 'order', 'Did you mean "order_id"?'],
   ['the order_id alone', () => client.capturePayment(any('A-1')), 'value', 'must be an object'],
   ['a number for hundredths', () => fromMinorUnits(10.5), 'minor', 'must be a whole number of hundredths'],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import * as library from '../../src/checkout-link/index.ts'
-
 import { openCheckoutLinkId } from '../../src/checkout-link/link.ts'
 import { isMarkOf, markOf, seal, unseal } from '../../src/checkout-link/seal.ts'
 
@@ -75,10 +74,7 @@ describe('createCheckoutLink', () => {
     [{ order: { ...ORDER, amount: 0 } }, /amount/],
     [{ order: { ...ORDER, order_idd: 'x' } }, /order_idd/],
     [{ order: { ...ORDER, method: 'auth', order_id: 'x'.repeat(30) } }, /at most 29 characters.*could not be captured/],
-    [
-      { order: { ...ORDER, order_id: 'x'.repeat(30) } },
-      /at most 29 characters.*could not be refunded; pass longOrderId: true/,
-    ],
+    [{ order: { ...ORDER, order_id: 'x'.repeat(30) } }, /at most 29.*could not be refunded; pass longOrderId: true/],
     [{ order: { ...ORDER, method: 'auth', order_id: 'x'.repeat(30) }, longOrderId: true }, /at most 29 characters/],
     [{ order: { ...ORDER, order_id: 'x'.repeat(254) }, longOrderId: true }, /at most 253 characters/],
     [{ longOrderId: 'yes' }, /longOrderId must be true or false/],
@@ -140,11 +136,9 @@ describe('checkoutLinkId', () => {
     const id = await checkoutLinkId(one, SECRET)
     expect(await checkoutLinkId(one, SECRET)).toBe(id)
     expect(await checkoutLinkId(two, SECRET)).not.toBe(id)
-    expect(await openCheckoutLinkId(id, [SECRET])).toEqual({
-      order_id: 'A-1',
-      expiresAt: NOW + 86_400_000,
-      nonce: tokenOf(one).slice(0, 16),
-    })
+    const nonce = tokenOf(one).slice(0, 16)
+    const expected = { order_id: 'A-1', expiresAt: NOW + 86_400_000, nonce }
+    expect(await openCheckoutLinkId(id, [SECRET])).toEqual(expected)
   })
 
   it('opens no payment, and a link is not an id', async () => {
@@ -171,12 +165,8 @@ describe('seal and markOf', () => {
   it('open under their own purpose and subject alone', async () => {
     const text = await seal(SECRET, 'a', { x: 1 }, 's')
     expect(await unseal([OTHER, SECRET], 'a', text, 's')).toEqual({ x: 1 })
-    for (const [purpose, subject] of [
-      ['b', 's'],
-      ['a', 't'],
-      ['a', ''],
-    ] as const)
-      expect(await unseal([SECRET], purpose, text, subject)).toBeUndefined()
+    for (const subject of ['t', '']) expect(await unseal([SECRET], 'a', text, subject)).toBeUndefined()
+    expect(await unseal([SECRET], 'b', text, 's')).toBeUndefined()
     for (let at = 0; at < text.length; at++) expect(await unseal([SECRET], 'a', changed(text, at), 's')).toBeUndefined()
     const mark = await markOf(SECRET, 'a', 'A-1')
     expect(await isMarkOf([OTHER, SECRET], 'a', 'A-1', mark)).toBe(true)

@@ -56,14 +56,12 @@ describe('splitAmount', () => {
   })
 
   it.each<[unknown, unknown, string]>([
-    ...[0.001, -0.001, Number.NaN, Number.NEGATIVE_INFINITY, 2 ** 46, -(2 ** 46), '1'].map(
-      (total): [unknown, unknown, string] => [total, [1], 'total'],
-    ),
-    ...[0, -1, Number.NaN, Number.POSITIVE_INFINITY, '1'].map((weight): [unknown, unknown, string] => [
-      10,
-      [1, weight],
-      'weights[1]',
-    ]),
+    [0.001, [1], 'total'],
+    [-(2 ** 46), [1], 'total'],
+    ['1', [1], 'total'],
+    [10, [1, 0], 'weights[1]'],
+    [10, [1, Number.POSITIVE_INFINITY], 'weights[1]'],
+    [10, [1, '1'], 'weights[1]'],
     [0, [1, 0], 'weights[1]'],
     [10, [], 'weights'],
     [0.01, [1, 1], 'weights[1]'],

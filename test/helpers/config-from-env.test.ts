@@ -33,8 +33,6 @@ describe('configFromEnv', () => {
   it('rejects an authentication that does not exist, without repeating it', () => {
     const field = 'EDGETILL_AUTHENTICATION'
     const message = `${field} must be per-endpoint or plain.`
-    expect(() => configFromEnv({ ...ENV, [field]: 'api-secret-1' })).toThrow(
-      expect.objectContaining({ field, message }),
-    )
+    expect(() => configFromEnv({ ...ENV, [field]: 'secret' })).toThrow(expect.objectContaining({ field, message }))
   })
 })

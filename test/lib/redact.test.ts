@@ -49,10 +49,8 @@ describe('which lengths an issuer prefix has', () => {
       const digits = prefix.padEnd(length - 1, '0')
       return digits + [...'0123456789'].find((digit) => hasCheckDigit(digits + digit))
     }
-    const found = Array.from({ length: 21 }, (_, length) => length).filter(
-      (length) => length > 4 && isIssuedCardNumber(ofLength(length)),
-    )
-    expect(found).toEqual(lengths)
+    const all = Array.from({ length: 16 }, (_, index) => index + 5)
+    expect(all.filter((length) => isIssuedCardNumber(ofLength(length)))).toEqual(lengths)
   })
 })
 
@@ -205,10 +203,10 @@ describe(`any text (seed ${SEED})`, () => {
           const grouped = [...card].map((digit, i) => digit + (i < card.length - 1 ? gaps[i] : '')).join('')
           const text = redactText(`${before}${grouped}${after}`, [cvv, '5', card])
           const left = bare(text)
-          for (let i = 0; i + 7 <= card.length; i++)
-            expect(left.includes(card.slice(i, i + 7)) && !bare(before + after).includes(card.slice(i, i + 7))).toBe(
-              false,
-            )
+          for (let i = 0; i + 7 <= card.length; i++) {
+            const part = card.slice(i, i + 7)
+            expect(left.includes(part) && !bare(before + after).includes(part)).toBe(false)
+          }
         },
       ),
     ))

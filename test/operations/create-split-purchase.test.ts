@@ -61,7 +61,6 @@ it.each<[number, number[], boolean]>([
   const warnings: Warning[] = []
   const split = amounts.map((part) => ({ amount: part, sub_merchant_id: SUB_MERCHANTS[0] }))
   await send({ ...HOSTED_SPLIT, amount, split }, { onWarning: (warning) => warnings.push(warning) })
-  expect(warnings.map(({ code, path, operation }) => [code, path, operation])).toEqual(
-    isReported ? [['split_sum', 'split', 'createSplitPurchase']] : [],
-  )
+  const expected = { code: 'split_sum', path: 'split', operation: 'createSplitPurchase' }
+  expect(warnings).toMatchObject(isReported ? [expected] : [])
 })

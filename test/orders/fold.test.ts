@@ -19,11 +19,8 @@ const capture = secondary('A-1', 'capture', { ...paidFor, amount: 60.5, fee: { a
 const refund = secondary('A-1', 'refund', { ...paidFor, amount: 10, created_at: at(90), processed_at: at(91) })
 const purchase = payment('A-1')
 /** What another charge of the same payment has, so many seconds later. */
-const charge = (after: number) => ({
-  payment_id: purchase.payment_id,
-  created_at: at(after),
-  processed_at: at(after + 1),
-})
+const { payment_id } = purchase
+const charge = (after: number) => ({ payment_id, created_at: at(after), processed_at: at(after + 1) })
 
 interface Expected {
   status: string

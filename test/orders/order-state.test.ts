@@ -62,12 +62,8 @@ it.each(['purchase', 'auth', 'credit', 'p2p'])('an order has the state of its pa
 
 describe('what counts', () => {
   it('is an amount of up to the largest one whose hundredths are exact, and under one unit', () => {
-    for (const [amount, captured] of [
-      [0.5, 50],
-      [0.01, 1],
-      [Number.MAX_SAFE_INTEGER / 100, Number.MAX_SAFE_INTEGER],
-    ] as const)
-      expect(fold([{ ...purchase, amount }])).toMatchObject({ totals: { captured }, flags: [] })
+    for (const captured of [50, 1, Number.MAX_SAFE_INTEGER])
+      expect(fold([{ ...purchase, amount: captured / 100 }])).toMatchObject({ totals: { captured }, flags: [] })
     for (const amount of [Number.MAX_SAFE_INTEGER / 100 + 0.02, -0.01])
       expect(fold([{ ...purchase, amount }])).toMatchObject({ totals: NOTHING, flags: ['unexpected_shape'] })
   })
@@ -89,10 +85,7 @@ describe('what counts', () => {
   it('is an operation of a method that is not documented, of which nothing is added up', () => {
     const chargeback = { method: 'chargeback', order_id: 'A-1', operation_id: 'o1', status: 'success', amount: 100.5 }
     const order = fold([purchase, chargeback], { amount: 100.5, currency: 'UAH' })
-    expect(order.operations.map(({ method, id }) => [method, id])).toEqual([
-      ['chargeback', 'o1'],
-      ['purchase', purchase.transaction_id],
-    ])
+    expect(order.operations.map(({ id }) => id)).toEqual(['o1', purchase.transaction_id])
     expect(order).toMatchObject({ totals: { ...NOTHING, authorized: 10050, captured: 10050 }, flags: [] })
   })
 

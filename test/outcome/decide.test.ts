@@ -25,7 +25,6 @@ const VOIDED: UnresolvedCall = { ...REFUND_ALL, operation: 'voidPayment' }
 const CANCELLED: UnresolvedCall = { order_id: 'A-1', sent_at: SENT_AT, operation: 'cancelPayment' }
 const UNSUBSCRIBED: UnresolvedCall = { ...CANCELLED, operation: 'cancelRecurring' }
 const SPLIT_REFUND: UnresolvedCall = { ...REFUNDED, operation: 'refundSplitPurchase' }
-const SPLIT_CAPTURE: UnresolvedCall = { ...CAPTURED, operation: 'captureSplitPurchase' }
 const NOT_KEPT: UnresolvedCall = { ...CREATION, amount: undefined, currency: undefined }
 
 const PAID = PURCHASE.payment_id
@@ -51,9 +50,7 @@ type Row = [
 const UNKNOWN = undefined
 
 it.each<Row>([
-  ...['init', 'pending', 'success', 'failure'].map(
-    (status): Row => [status, CREATION, [payment(status)], PAID, UNKNOWN, SOON],
-  ),
+  ...['init', 'success', 'failure'].map((status): Row => [status, CREATION, [payment(status)], PAID, UNKNOWN, SOON]),
   ['of another amount', CREATION, [{ ...PURCHASE, amount: 7 }], 'unknown', UNKNOWN],
   ['absent, too early', CREATION, [], 'unknown', UNKNOWN, SOON],
   ['absent', CREATION, [], 'not_executed', UNKNOWN],
@@ -69,11 +66,9 @@ it.each<Row>([
   ['paid: it cannot be cancelled any more', CANCELLED, [PURCHASE], 'not_executed', UNKNOWN, SOON],
   ['declined', CANCELLED, [payment('failure', '4153')], 'not_executed', UNKNOWN, SOON],
   ['failed, without a code', CANCELLED, [payment('failure', null)], 'unknown'],
-  ['still unpaid, too early', CANCELLED, [PENDING], 'unknown', UNKNOWN, SOON],
   ['still unpaid', CANCELLED, [PENDING], 'not_executed'],
   ['the payment that is not final counts', CANCELLED, [FIRST, PENDING], 'unknown', UNKNOWN, SOON],
   ['of a subscription', UNSUBSCRIBED, [subscribed('canceled')], PAID, UNKNOWN, SOON],
-  ['of a subscription, created', UNSUBSCRIBED, [subscribed('init')], 'not_executed'],
   ['of a subscription, active', UNSUBSCRIBED, [subscribed('active')], 'not_executed'],
   ['of a subscription that is not shown', UNSUBSCRIBED, [PURCHASE], 'unknown'],
 ])('a cancellation, %s', judge)
@@ -82,12 +77,9 @@ it.each<Row>([
   ['one new one that matches', CAPTURED, [AUTH, capture('c-1')], 'c-1'],
   ['beside known ones', REFUNDED, [PURCHASE, refund('r-0'), refund('r-1')], 'r-1', ['r-0']],
   ['declined: the service has it', REFUNDED, [PURCHASE, { ...refund('r-1'), status: 'failure' }], 'r-1'],
-  ['an amount as a string', REFUNDED, [PURCHASE, { ...refund('r-1'), amount: '20.50' }], 'r-1'],
   ['two new ones', REFUNDED, [PURCHASE, refund('r-1'), refund('r-2')], 'unknown'],
   ['a match without known', REFUNDED, [PURCHASE, refund('r-1')], 'unknown', UNKNOWN],
-  ['no match without known', REFUNDED, [PURCHASE, refund('r-1', 5)], 'unknown', UNKNOWN],
   ['its actual amount', CAPTURED, [AUTH, capture('c-1', 80)], 'unknown'],
-  ['a payment with operation_id', REFUNDED, [{ ...PURCHASE, operation_id: null }, refund('r-1')], 'r-1'],
   ['another amount', REFUNDED, [PURCHASE, refund('r-1', 5)], 'unknown'],
   ['another currency', REFUNDED, [PURCHASE, { ...refund('r-1'), currency: 'USD' }], 'unknown'],
   ['a currency that was not kept', { ...CAPTURED, currency: undefined }, [AUTH, capture('c-1')], 'c-1', [PAID]],
@@ -101,37 +93,24 @@ it.each<Row>([
   // How a split purchase's operation is listed is not shown: another amount does not exclude it.
   ['of a split purchase', SPLIT_REFUND, [PURCHASE, refund('r-1')], 'r-1'],
   ['of a split purchase, its parts', SPLIT_REFUND, [PURCHASE, refund('r-1', 10), refund('r-2', 10.5)], 'unknown'],
-  ['of a split purchase, known', SPLIT_REFUND, [PURCHASE, refund('r-1', 10)], 'not_executed', ['r-1']],
-  ['of a split purchase, captured', SPLIT_CAPTURE, [AUTH, capture('c-1')], 'c-1'],
 ])('a capture, void or refund: %s', judge)
 
 const BOTH = [increment('i-1'), capture('c-0')]
 it.each<Row>([
-  ['of an auth', CAPTURE_ALL, [AUTH, capture('c-1', 100.5)], 'c-1'],
   ['the rest of an auth', CAPTURE_ALL, [AUTH, ...BOTH, capture('c-1', 30.25)], 'c-1', ['i-1', 'c-0']],
-  ['of a purchase', REFUND_ALL, [PURCHASE, refund('r-1', 100.5)], 'r-1'],
   ['of what the payer paid', REFUND_ALL, [{ ...PURCHASE, processed_amount: 90.45 }, refund('r-1', 90.45)], 'r-1'],
   ['of what was captured', REFUND_ALL, [AUTH, capture('c-0'), refund('r-1', 80.25)], 'r-1', ['c-0']],
   ['the rest of a purchase', REFUND_ALL, [PURCHASE, refund('r-0', 10), refund('r-1', 90.5)], 'r-1', [PAID, 'r-0']],
-  [
-    'the rest of a capture',
-    REFUND_ALL,
-    [AUTH, capture('c', 90), refund('r-0', 10), refund('r-1', 80)],
-    'r-1',
-    ['c', 'r-0'],
-  ],
+  ['the rest of a capture', REFUND_ALL, [AUTH, capture('c', 9), refund('r', 2), refund('r-1', 7)], 'r-1', ['c', 'r']],
   ['after one that failed', REFUND_ALL, [PURCHASE, { ...OPEN, status: 'failure' }, refund('r', 100.5)], 'r', ['r-0']],
   ['of an auth that failed', CAPTURE_ALL, [{ ...AUTH, status: 'failure' }, capture('c', 100.5)], 'unknown'],
   ['of another amount than computed', REFUND_ALL, [PURCHASE, refund('r-1', 20.5)], 'unknown'],
-  ['with another new operation', CAPTURE_ALL, [AUTH, increment('i-1'), capture('c-1', 110.5)], 'unknown'],
   ['beside another new operation', REFUND_ALL, [PURCHASE, refund('r', 100.5), capture('c')], 'unknown', [PAID]],
   ['after one that is not final', REFUND_ALL, [PURCHASE, OPEN, refund('r-1', 80)], 'unknown', ['r-0']],
   ['beside one that is not final', REFUND_ALL, [PURCHASE, refund('r', 100.5), OPEN], 'unknown', ['r-0']],
   ['after one that is not listed', REFUND_ALL, [PURCHASE, refund('r-1', 100.5)], 'unknown', ['r-0']],
   ['of several charges', REFUND_ALL, [PURCHASE, { ...PURCHASE, payment_id: 'p-2' }, refund('r-1', 100.5)], 'unknown'],
   ['without known', REFUND_ALL, [PURCHASE, refund('r-1', 100.5)], 'unknown', UNKNOWN],
-  ['none of its kind', REFUND_ALL, [PURCHASE], 'not_executed', UNKNOWN],
-  ['known ones of its kind alone', REFUND_ALL, [PURCHASE, refund('r-0')], 'not_executed', ['r-0']],
   ['a capture of a purchase', CAPTURE_ALL, [PURCHASE, capture('c', 100.5)], 'unknown', [PAID]],
   ['of another processed amount', CAPTURE_ALL, [{ ...AUTH, processed_amount: 90 }, capture('c', 100.5)], 'unknown'],
   ['after a void', CAPTURE_ALL, [AUTH, release('v'), capture('c', 100.5)], 'unknown', ['v']],
@@ -140,7 +119,6 @@ it.each<Row>([
 it.each<[string, object | null, string]>([
   ['null', null, 'unknown'],
   ['without a method', { ...refund('r-1'), method: undefined }, 'unknown'],
-  ['without a status', { ...refund('r-1'), status: undefined }, 'unknown'],
   ['of an unknown method', { ...refund('r-1'), method: 'loyalty' }, 'unknown'],
   ['of another method', { ...capture('c-1'), status: undefined }, 'not_executed'],
   ['from before the call', { ...refund('r-0'), status: undefined }, 'not_executed'],

@@ -6,11 +6,8 @@ import { check, SEED } from '../support/property.ts'
 const secret = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .filter((text) => text === text.trim() && !/\p{Surrogate}/u.test(text))
-const payload = fc.dictionary(
-  fc.string({ unit: 'grapheme', maxLength: 10 }),
-  fc.jsonValue({ stringUnit: 'grapheme' }),
-  { noNullPrototype: true },
-)
+const name = fc.string({ unit: 'grapheme', maxLength: 10 })
+const payload = fc.dictionary(name, fc.jsonValue({ stringUnit: 'grapheme' }), { noNullPrototype: true })
 const documented = fc.record({
   method: fc.constantFrom('purchase', 'auth', 'capture', 'void', 'refund', 'auth_increment', 'loyalty'),
   payment_id: fc.uuid(),

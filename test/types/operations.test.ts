@@ -129,26 +129,6 @@ it('an event is narrowed by its kind', () => {
   expectTypeOf(sdk.verifyWebhook).returns.toEqualTypeOf<sdk.WebhookEvent>()
 })
 
-it('a map of handlers is typed by kind', () => {
-  type Handlers = { [Kind in sdk.WebhookEvent['kind']]: (event: Extract<sdk.WebhookEvent, { kind: Kind }>) => string }
-  const ids = ({ payment_id }: sdk.CommonEvent) => payment_id
-  const handlers: Handlers = {
-    purchase: (one) => one.cc_mask ?? one.payment_id,
-    auth: (one) => one.order_id,
-    credit: ids,
-    p2p: ids,
-    lookup: ids,
-    capture: (one) => one.operation_id,
-    void: (one) => one.operation_id,
-    auth_increment: (one) => one.operation_id,
-    refund: (one) => one.receipt_url ?? one.operation_id,
-    unknown: (one) => one.method,
-    unexpected: (one) => one.issues.map(({ message }) => message).join(),
-  }
-  expectTypeOf<Extract<sdk.WebhookEvent, { kind: 'purchase' }>>().toEqualTypeOf<sdk.PurchaseEvent>()
-  expectTypeOf<sdk.WebhookEvent['kind']>().toEqualTypeOf<keyof typeof handlers>()
-})
-
 it('what other frameworks hand over needs no cast', () => {
   const calls = (body: unknown, request: Request, parsed: Record<string, string | File>, form: FormData) => [
     // @ts-expect-error not known to be a form

@@ -78,12 +78,7 @@ describe('the whole message', () => {
   it.each<[string, typeof POST, Response, string]>([
     ['a meaning', POST, json({}, 409), 'was rejected with 409.'],
     ['no meaning', GET, json({}, 500), 'was rejected with 500.'],
-    [
-      'what is said',
-      POST,
-      json({ message: 'Bad', args: { code: 'S-1' } }, 404),
-      `was rejected with 404 ${AT}: Bad, S-1`,
-    ],
+    ['a code', POST, json({ message: 'Bad', args: { code: 'S-1' } }, 404), `was rejected with 404 ${AT}: Bad, S-1.`],
     ['five of six', POST, json({ args }, 400), 'was rejected with 400. a: bad; b: bad; c: bad; d: bad; e: bad.'],
     ['a sentence, repeated', POST, json({ message: LEFT, args: left }, 409), `was rejected with 409: ${LEFT}`],
     ['a sentence', POST, json({ message: 'Bad', args: left }, 409), `was rejected with 409: Bad. a: ${LEFT}`],

@@ -9,7 +9,7 @@ export interface CheckoutScenario {
   /** Customers who open its link twice each, and mostly pay. */
   tabs: number
   /** What happened to the link before. */
-  before?: 'opened' | 'declined' | 'expired' | 'lost'
+  before?: 'opened' | 'declined' | 'expired' | 'lost' | 'subscribed'
   /** The last tab opens a newer link of the order. */
   newer?: boolean
   /** What the shop does beside them. */
@@ -93,7 +93,8 @@ export function playCheckout(scenario: CheckoutScenario, schedule: Schedule): Pr
 
 async function playScenario(play: Play, scenario: CheckoutScenario): Promise<void> {
   const { tabs, before, newer, shop, givenUp, cron, lost = 0 } = scenario
-  const order = { order_id: ORDER_ID, method: 'purchase' } as const
+  const init_recurring = { interval_unit: 'day', interval_count: 1 } as const
+  const order = { order_id: ORDER_ID, ...(before === 'subscribed' && { init_recurring }) }
   const link = await play.link(order)
   if (before === 'lost') {
     const fate = play.pick<Fate>(['died before', 'died after', ...LOST])
@@ -101,9 +102,12 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
   } else if (before) {
     const location = await play.visit('opener', link)
     if (before === 'declined') await payAt(play.emulator, location, 'declined')
+    if (before === 'subscribed') await payAt(play.emulator, location, 'success')
     await play.emulator.deliveries.idle()
   }
-  play.time += before === 'expired' ? 25 * 3_600_000 : play.pick([2_000, 1_200_000])
+  // The second charge of a subscription is due in seconds.
+  const pause = { expired: 25 * 3_600_000, subscribed: 24 * 3_600_000 - 3_000 }[before as string]
+  play.time += pause ?? play.pick([2_000, 1_200_000])
   const newest = newer ? await play.link(order) : link
   // After a death a link may lead to the checkout of a payment that the shop has cancelled.
   play.disturb(lost, !givenUp)
@@ -137,7 +141,9 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
     const { status, totals, flags } = (await play.api('calm', `/api/orders/${paid}`)).body
     const others = (flags as string[]).filter((flag) => flag !== 'paid_after_failure')
     const shown = [status, (totals as { captured: number }).captured, ...others]
-    if (JSON.stringify(shown) !== '["success",10050]') play.wrong.add(`${paid} is paid, and shown as ${shown}`)
+    const charges = play.emulator.orders.get(paid)?.payments.length ?? 0
+    if (JSON.stringify(shown) !== JSON.stringify(['success', 10_050 * charges]))
+      play.wrong.add(`${paid} is paid, and shown as ${shown}`)
   } else if (done && !newer && shop !== 'erases' && isCheckout(location)) {
     play.wrong.add(`a link that was closed leads to ${location}`)
   }

@@ -101,6 +101,8 @@ const CHECKOUTS: Record<string, CheckoutScenario> = {
   'tabs of an open checkout that is cancelled': { tabs: 2, before: 'opened', shop: 'cancels' },
   'tabs after a decline, and the order is cancelled': { tabs: 2, before: 'declined', shop: 'cancels' },
   'tabs after a lost opening that is cancelled': { tabs: 2, before: 'lost', shop: 'cancels', lost: 0.1 },
+  'a subscription whose charge is due': { tabs: 2, before: 'subscribed', cron: true },
+  'a subscription, and the data is removed': { tabs: 1, before: 'subscribed', shop: 'erases' },
   'an order that all give up': { tabs: 2, givenUp: true, lost: 0.4 },
   'an order that all give up after a decline': { tabs: 2, before: 'declined', givenUp: true, lost: 0.4 },
   'an order that all give up after a lost opening': { tabs: 2, before: 'lost', givenUp: true, lost: 0.4 },

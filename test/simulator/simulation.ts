@@ -90,6 +90,7 @@ export class Simulation {
   private demotions: ReadonlySet<number> = new Set()
   private readonly inside = new Set<{ sent: number }>()
   private webhooks = 0
+  private readonly apps = new Map<string, ReturnType<typeof createApp>>()
 
   constructor(schedule: Schedule) {
     const now = () => this.time
@@ -356,7 +357,9 @@ export class Simulation {
   /** A request to the worker, as one actor. */
   async request(actor: string, request: Request): Promise<Response> {
     const context = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
-    return createApp(this.deps(actor)).fetch(request, this.env(actor), context)
+    const app = this.apps.get(actor) ?? createApp(this.deps(actor))
+    this.apps.set(actor, app)
+    return app.fetch(request, this.env(actor), context)
   }
 
   async api(actor: string, path: string, init: RequestInit = {}): Promise<Answer> {
@@ -366,7 +369,7 @@ export class Simulation {
     return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : { text } }
   }
 
-  link(order: { order_id: string; method: 'purchase' | 'auth' }): Promise<string> {
+  link(order: Partial<CheckoutOrder>): Promise<string> {
     const whole = { ...ORDER, ...order } as CheckoutOrder
     return createCheckoutLink({ origin: ORIGIN, linkSecret: LINK_SECRET, order: whole, now: () => this.time })
   }

@@ -55,6 +55,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/worker-template.test.ts': 'starts processes',
   'test/outcome/histories.test.ts': 'plays random histories',
   'test/prove/prove.test.ts': 'plays thousands of orders',
+  'test/simulator/plant.test.ts': 'starts processes',
   'test/worker/configuration.test.ts': 'tries every option at every route',
   'test/worker/hostile-storage.test.ts': 'fails at each call of a storage',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',

@@ -3,13 +3,14 @@ import { LINK_SECRET, ORIGIN, payAt } from '../worker/support/world.ts'
 import { judgeEvents, judgeOrder, personIn } from './judges.ts'
 import type { Played, Schedule } from './schedule.ts'
 import { type Fate, Simulation } from './simulation.ts'
+import { hasFailed, judgeSoon } from './soon.ts'
 
 /** What happens at once to one order that is to be paid. */
 export interface CheckoutScenario {
   /** Customers who open its link twice each, and mostly pay. */
   tabs: number
   /** What happened to the link before. */
-  before?: 'opened' | 'declined' | 'expired' | 'lost' | 'subscribed'
+  before?: 'opened' | 'a day ago' | 'declined' | 'expired' | 'lost' | 'subscribed'
   /** The last tab opens a newer link of the order. */
   newer?: boolean
   /** What the shop does beside them. */
@@ -23,6 +24,7 @@ export interface CheckoutScenario {
 
 const LOST: readonly Fate[] = ['lost before', 'lost after']
 const ORDER_ID = 'A-1'
+const DAY_MS = 24 * 3_600_000
 /** Of the last one a payment is pending, and fails later. */
 const CARDS = ['success', 'success', 'success', 'declined', 'timeout'] as const
 /** So often a page that says "one moment" is looked at again. */
@@ -95,7 +97,7 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
   const { tabs, before, newer, shop, givenUp, cron, lost = 0 } = scenario
   const init_recurring = { interval_unit: 'day', interval_count: 1 } as const
   const order = { order_id: ORDER_ID, ...(before === 'subscribed' && { init_recurring }) }
-  const link = await play.link(order)
+  const link = await play.link(order, before === 'a day ago' ? play.time + 3 * DAY_MS : undefined)
   if (before === 'lost') {
     const fate = play.pick<Fate>(['died before', 'died after', ...LOST])
     await play.disturbOne(fate, 'opener', () => play.visit('opener', link))
@@ -106,7 +108,7 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
     await play.emulator.deliveries.idle()
   }
   // The second charge of a subscription is due in seconds.
-  const pause = { expired: 25 * 3_600_000, subscribed: 24 * 3_600_000 - 3_000 }[before as string]
+  const pause = { expired: DAY_MS + 3_600_000, 'a day ago': DAY_MS, subscribed: DAY_MS - 3_000 }[before as string]
   play.time += pause ?? play.pick([2_000, 1_200_000])
   const newest = newer ? await play.link(order) : link
   // After a death a link may lead to the checkout of a payment that the shop has cancelled.
@@ -132,6 +134,11 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
   if (shop === 'revokes' && done?.opened === false && (play.isLed || payable.length > 0)) {
     play.wrong.add('a payment was opened after its link was revoked')
   }
+  await judgeSoon(play, paid ?? ORDER_ID)
+  const rows = play.gate.rows(ORDER_ID)
+  const isWatched = payable.every((id) => rows.has(`task/open/${id}/`))
+  if (play.isLed && !shop && before !== 'expired' && !hasFailed(play) && !isWatched)
+    play.wrong.add(`${payable} can be paid, and is not watched`)
   for (let time = 0; time < 4; time++) await play.pass(0.5)
   const end = givenUp && (await play.api('calm', `/api/orders/${ORDER_ID}/cancel`, { method: 'POST' })).status
   const location = await play.visit('customer', newest)

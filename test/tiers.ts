@@ -33,6 +33,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/examples.test.ts': 'starts processes',
   'test/node/guides.test.ts': 'starts processes',
   'test/node/model.test.ts': 'explores hundreds of thousands of states',
+  'test/node/model-in-workerd.test.ts': 'starts workerd',
   'test/node/mutation.test.ts': 'starts processes',
   'test/node/no-replay.test.ts': 'starts processes',
   'test/node/no-replay-tls.test.ts': 'starts processes',

@@ -10,7 +10,7 @@ import { readEvent } from '../../src/webhooks/index.ts'
 import { type Payload, payment, secondary } from '../worker/support/events.ts'
 import type { Block, Trace } from './explore.ts'
 import { finalOf, keyName, TICK_MS, TOTAL, type Told, type World } from './model.ts'
-import type { Stage } from './stage.ts'
+import type { Answer, Stage } from './stage.ts'
 
 /** What is compared. */
 export interface Outcome {
@@ -80,7 +80,7 @@ export class Replay {
     if (trace.scenario.madeBefore) await this.receive(this.recordOf({ id: 'op-0', amount: trace.scenario.madeBefore }))
     const waits: Outcome['waits'] = []
     for (const [index, block] of trace.blocks.entries()) {
-      await this.block(block, trace.blocks[index - 1]?.world.known ?? [])
+      await this.block(block, trace.blocks[index - 1]?.world)
       waits.push(stage.waitsFor ?? 'nothing')
     }
     const keys = new Map(
@@ -102,13 +102,13 @@ export class Replay {
   }
 
   /** What the service and the network do changes nothing here: the next call sees it. */
-  private async block({ does, world }: Block, known: readonly string[]): Promise<void> {
+  private async block({ does, world }: Block, before: World | undefined): Promise<void> {
     const { stage } = this
     const [first = ''] = does
     stage.now = world.now * TICK_MS
     stage.cannotStore = does.includes('cannot store it')
     this.isLost = does.includes('its answer is lost')
-    const response = this.responseTo(first, world)
+    const response = this.responseTo(first, world, before?.run?.awaits)
     if (response) await stage.goOn(response)
     else if (first.endsWith('asks for a capture')) await this.ask(first.startsWith(keyName(0)) ? 0 : 1)
     else if (first.startsWith('the alarm')) await this.alarm()
@@ -117,19 +117,19 @@ export class Replay {
     else if (first === 'the gate loses its storage') await this.cutOff('lose')
     else if (first.startsWith('the webhook')) {
       for (const made of world.made) {
-        if (world.known.includes(made.id) && !known.includes(made.id)) await this.receive(this.recordOf(made))
+        if (world.known.includes(made.id) && !before?.known.includes(made.id)) await this.receive(this.recordOf(made))
       }
     }
   }
 
   /** What the gate has waited for. */
-  private responseTo(what: string, { made }: World): { status: number; body: unknown } | undefined {
-    const last = made.at(-1)
+  private responseTo(what: string, { made }: World, call: string | undefined): Answer | undefined {
+    const own = made.find(({ attempt }) => attempt === call)
     switch (what) {
       case 'stores the operation: begun':
         return { status: 200, body: null }
       case 'the response arrives':
-        return { status: 200, body: last && this.recordOf(last) }
+        return { status: 200, body: own && this.recordOf(own) }
       case 'the response is lost':
         return { status: 502, body: {} }
       case 'the service rejects it':

@@ -31,6 +31,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/emulator-state.test.ts': 'starts processes',
   'test/node/emulator-terminal.test.ts': 'starts processes',
   'test/node/examples.test.ts': 'starts processes',
+  'test/node/gates-in-workerd.test.ts': 'starts workerd',
   'test/node/guides.test.ts': 'starts processes',
   'test/node/model.test.ts': 'explores hundreds of thousands of states',
   'test/node/mutation.test.ts': 'starts processes',

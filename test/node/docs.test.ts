@@ -28,6 +28,7 @@ const LANGUAGES = new Set([
   'python',
   'dockerfile',
   'yaml',
+  'mermaid',
 ])
 
 /** What the compiler says of the snippets, each compiled as a file beside its document in the strictest setting. */

@@ -82,7 +82,7 @@ describe.each(files)('%s', (file) => {
       expect([command, spawnSync('bash', ['-n', '-c', command], { encoding: 'utf8' }).stderr]).toEqual([command, ''])
     }
     const own = commands.flatMap(
-      (command) => /^(\.ci\/\S+|npx changeset|npm run test:frameworks|npm test)/.exec(command)?.[1] ?? [],
+      (command) => /^(\.ci\/\S+|npx changeset|npm run (?:test:frameworks|mutate)|npm test)/.exec(command)?.[1] ?? [],
     )
     expect(own.length).toBe(jobs.length)
     for (const command of own.filter((one) => one.startsWith('.ci/'))) accessSync(join(root, command), constants.X_OK)

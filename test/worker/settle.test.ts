@@ -177,6 +177,25 @@ it('what a person has settled is not taken for another capture, however late the
 })
 
 describe('a capture that a person settled', () => {
+  it('is not said to be made before the order has what the service lists', async () => {
+    const { world, loseWebhooks } = await reserved()
+    loseWebhooks()
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
+    expect((await post(world, 'capture', { charge_amount: 10 }, 'one')).status).toBe(502)
+    const { attempts: [attempt] = [] } = (await world.order('A-1')) ?? {}
+    const { isMade, respond } = holdCall(world)
+    let isSaid = false
+    const byHand = post(world, `attempts/${attempt?.id}/settle`, { executed: true }).finally(() => {
+      isSaid = true
+    })
+    await isMade
+    await goOn()
+    expect(isSaid).toBe(false)
+    respond()
+    expect((await byHand).status).toBe(200)
+    expect((await world.order('A-1'))?.totals.captured).toBe(1_000)
+  })
+
   it('is not taken for a later one, though its webhook comes after that', async () => {
     const world = new World()
     await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))

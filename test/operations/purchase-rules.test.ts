@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Warning } from '../../src/index.ts'
+import { createClient, type Warning } from '../../src/index.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
 import { CHECKOUT_URL, CONFIG, echo, redirect, wire } from '../support/mock-fetch.ts'
-import { accepted, listed, PURCHASE_FORMS, type PurchaseForm, refused } from '../support/purchase-forms.ts'
+import { accepted, callOf, listed, PURCHASE_FORMS, type PurchaseForm, refused } from '../support/purchase-forms.ts'
 
 // What each parameter may hold, at its boundary and one past it, and what is true of a purchase's call as a whole.
 
@@ -74,7 +74,7 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
       Object.assign(changing, { mode: mode === 'hosted' ? 'direct' : 'hosted', method: 'other' })
       return mode === 'hosted' ? redirect() : echo(PAYMENT_RECORD)(request)
     })
-    const answer = await form.call({ ...CONFIG, fetch }, changing)
+    const answer = await callOf(createClient({ ...CONFIG, fetch }), form)(changing)
     expect(answer).toMatchObject(mode === 'hosted' ? { url: CHECKOUT_URL } : { payment_id: PAYMENT_RECORD.payment_id })
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { signWebhook } from '../../src/index.ts'
 import { at, payment } from './support/events.ts'
+import { goOn, holdCall } from './support/held-call.ts'
 import { type Kind, World, type WorldOptions } from './support/world.ts'
 
 const MINUTE_MS = 60_000
@@ -289,6 +290,19 @@ describe('an erasure', () => {
       expect(alarm).toBeLessThan(5)
     }
     expect((await world.order('A-0'))?.events).toHaveLength(250)
+  })
+
+  it('that is asked for while a link is being opened removes what the opening stores', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-0' })
+    const { isMade, respond } = holdCall(world)
+    const opening = world.get(link)
+    await isMade
+    const erasing = world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })
+    await goOn()
+    respond()
+    expect([(await opening).status, (await erasing).status]).toEqual([303, 200])
+    expect(holding(world, ['A-0'])).toBe(0)
   })
 
   it('includes an attempt that was announced and never made', async () => {

@@ -50,7 +50,7 @@ const PERSON = ['webhooks, and a person']
 const BROKEN = ['webhooks that the shop cannot handle']
 const ERASED = ['webhooks, and the data is removed']
 const ERASED_BROKEN = ['webhooks that fail, and the data is removed']
-const MONEY = ['a capture that is open', 'a refund that is open', 'three keys']
+const MONEY = ['one key, three times', 'a capture that is open', 'a refund that is open', 'three keys']
 const ONE_KEY = ['one key, three times']
 const VERSIONS = ['two who saw the same order']
 const SETTLED = ['a person and the cron']
@@ -72,7 +72,7 @@ export const RACES: readonly Race[] = [
   ]),
   ...inFile('gate.ts', [
     ['turns that do not wait', MONEY, 'waiting.shift()) await work()', 'waiting.shift()) void work()'],
-    ['a turn that a failure ends', ONE_KEY, '.then(resolve, reject)', '.then(resolve)'],
+    ['a turn that a failure ends', TABS, '.then(resolve, reject)', '.then(resolve)'],
     ['each visitor opens', TABS, 'this.openings.get(key) ?? this.run(call)', 'this.run(call)'],
     ['an opening that is kept', TABS, '.finally(() => this.openings.delete(key))'],
     ['webhooks outside the turn', WEBHOOKS, "call.name === 'storeWebhook' ? this.events : unordered", 'unordered'],
@@ -88,7 +88,7 @@ export const RACES: readonly Race[] = [
     ['an alarm that is looked at last', ONE_KEY, 'if (alarm !== null)', 'if ((await storage.getAlarm()) !== null)'],
     [
       'the alarm before what is due',
-      WEBHOOKS,
+      [...WEBHOOK, ...WEBHOOKS],
       '        tables.atomically(write)\n        if (alarm === null || alarm > at) await storage.setAlarm(at)\n',
       '        if (alarm === null || alarm > at) await storage.setAlarm(at)\n        tables.atomically(write)\n',
     ],

@@ -45,10 +45,8 @@ const PASS_THROUGH = ['raw-request', 'purchase-rules', 'wire', 'create-payment']
 const WEBHOOKS = ['verify', 'form', 'sign', 'handler'].map((name) => `test/webhooks/${name}.test.ts`)
 const SCHEMAS = ['test/schemas/*.test.ts', 'test/webhooks/event.test.ts', 'test/operations/*.test.ts']
 const FOLD = ['test/orders/*.test.ts', 'test/worker/webhooks.test.ts']
-const MONEY = ['operate', 'settle', 'attempts', 'gate', 'capture', 'reconciliation'].map(
-  (name) => `test/worker/${name}.test.ts`,
-)
-const CHECKOUT = ['customer', 'links', 'checkout', 'cancel'].map((name) => `test/worker/${name}.test.ts`)
+const MONEY = ['operate', 'settle', 'found-out', 'gate', 'reconciliation'].map((name) => `test/worker/${name}.test.ts`)
+const CHECKOUT = ['whole-order', 'links', 'checkout', 'cancel'].map((name) => `test/worker/${name}.test.ts`)
 const LINKS = ['test/checkout-link/*.test.ts', 'test/worker/links.test.ts', 'test/worker/checkout.test.ts']
 
 /** The longest first, so that none runs alone in the end. */

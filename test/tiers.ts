@@ -55,6 +55,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/outcome/histories.test.ts': 'plays random histories',
   'test/prove/prove.test.ts': 'plays thousands of orders',
   'test/worker/configuration.test.ts': 'tries every option at every route',
+  'test/worker/failures.test.ts': 'asks every route for everything that can go wrong',
   'test/worker/hostile-storage.test.ts': 'fails at each call of a storage',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
   'test/worker/on-event.test.ts': 'permutes the moments of a crash',
@@ -77,7 +78,7 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/webhooks/',
   // Those that need seconds, not minutes, on workerd; the others are about what the worker decides.
   'test/worker/api.test.ts',
-  'test/worker/attempts.test.ts',
+  'test/worker/found-out.test.ts',
   'test/worker/gate.test.ts',
   'test/worker/rejections.test.ts',
   'test/worker/links.test.ts',
@@ -96,7 +97,7 @@ export const ON_NODE_ALONE: readonly string[] = [
   'test/prove/',
   'test/simulator/',
   ...(
-    'alerts capture checkout configuration console-engine hostile-storage killed lost-gate merchant on-event ' +
+    'alerts checkout configuration console-engine failures hostile-storage killed lost-gate merchant on-event ' +
     'open-checkout operate orders reconciliation retention settle storm'
   )
     .split(' ')

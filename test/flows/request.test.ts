@@ -26,13 +26,6 @@ it('request() speaks to an endpoint as the operation for it does', async () => {
   expect(hosted).toMatchObject({ status: 303, location: emulator.orders.get('A-2')?.checkout_url })
 })
 
-it('an endpoint that does not exist is an ApiError, and nothing is repeated', async () => {
-  const { client, emulator } = openShop()
-  const error = await rejection(client.rawRequest({ method: 'POST', path: '/api/v1/nothing', authentication: 'plain' }))
-  expect(error).toMatchObject({ code: 'api', status: 404, attempts: 1 })
-  expect(emulator.orders.list()).toEqual([])
-})
-
 it.each([
   ['PUT', 'hmac', {}, 405],
   ['POST', 'plain', {}, 401],

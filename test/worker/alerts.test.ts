@@ -54,14 +54,6 @@ describe('alerts', () => {
     expect(JSON.stringify(log)).not.toMatch(/4111|olena|380441234567/)
   })
 
-  it('each flag is one', async () => {
-    const { world, alerts } = watched()
-    await post(world, payment('A-1', { pos_id: 'ffffffff-ffff-4fff-8fff-ffffffffffff' }))
-    await world.idle()
-    // In no stated order.
-    expect(alerts.map(({ flag }) => flag).sort()).toEqual(['foreign_pos', 'unknown_order'])
-  })
-
   it('a configuration error is logged each time, and passed on once an hour', async () => {
     const { world, alerts } = watched({ env: { SENDER_CHECK: 'Enforce' } })
     for (let i = 0; i < 3; i++) expect((await post(world, payment('A-1'))).status).toBe(500)

@@ -4,12 +4,11 @@ import type { Alert } from '../../src/shop/options.ts'
 import { payment } from './support/events.ts'
 import { createKill, killAtEach } from './support/kill.ts'
 import { armed } from './support/killable.ts'
-import { failingOnAlert, run, watched } from './support/watched.ts'
+import { run, watched } from './support/watched.ts'
 import { log, World, type WorldOptions } from './support/world.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 beforeEach(() => {
   log.length = 0
@@ -49,38 +48,6 @@ describe('alerts over hostile KV', () => {
     expect(names).toHaveLength(5)
   })
 
-  it('that fail, hang or are never awaited harm nothing', async () => {
-    for (const onAlert of failingOnAlert()) {
-      const world = new World({ kind: 'hostile', onAlert })
-      const send = async (payload: object | string) => {
-        const { body } = signWebhook(payload, world.emulator.credentials.apiSecret)
-        for (;;) {
-          const { status } = await world.post(body)
-          if (status === 200) return
-          expect(status).toBe(503)
-          world.time += 2_000
-        }
-      }
-      await send(payment('A-1', { eci: 5 }))
-      await send('[]')
-      expect(await world.order('A-1')).toMatchObject({ status: 'success', totals: { captured: 10_050 } })
-    }
-  })
-
-  it('another isolate repeats none, once the storage shows everywhere what was passed on', async () => {
-    const alerts: Alert[] = []
-    const onAlert = () => (alert: Alert) => void alerts.push(alert)
-    const world = new World({ kind: 'hostile', onAlert: onAlert(), failures: 0 })
-    await happens(world)
-    const once = alerts.length
-    for (let i = 0; i < 10; i++) {
-      world.time += 121_000
-      world.restart(onAlert())
-      await happens(world)
-    }
-    expect(alerts).toHaveLength(once)
-  })
-
   it('are passed on while the storage fails altogether', async () => {
     const alerts: Alert[] = []
     const world = new World({
@@ -101,13 +68,13 @@ describe('alerts over hostile KV', () => {
 })
 
 describe('reconciliation over hostile KV', () => {
-  it('settles 100 paid orders whose every webhook was lost, asks about none twice at once, and forgets none', async () => {
+  it('settles 60 paid orders whose every webhook was lost, asks about none twice at once, and forgets none', async () => {
     const handled = new Map<string, number>()
     const onEvent: WorldOptions['onEvent'] = (_, { order_id, status }) => {
       if (status === 'success') handled.set(order_id, (handled.get(order_id) ?? 0) + 1)
     }
     const { world, alerts, asked, atOnce, service } = watched({ kind: 'hostile', onEvent })
-    const ids = Array.from({ length: 100 }, (_, i) => `lost-${i}`)
+    const ids = Array.from({ length: 60 }, (_, i) => `lost-${i}`)
     for (const order_id of ids) {
       const link = await world.link({ order_id })
       await world.pay(await world.open(link))
@@ -128,7 +95,7 @@ describe('reconciliation over hostile KV', () => {
       await Promise.all([world.cron().catch(() => {}), world.cron().catch(() => {}), world.gate.runAlarms()])
       await world.idle()
     }
-    expect(known.length).toBeGreaterThan(50)
+    expect(known.length).toBeGreaterThan(30)
     expect(known.filter((id) => !handled.has(id))).toEqual([])
     expect(atOnce()).toBe(1)
     for (const id of known) {
@@ -138,22 +105,6 @@ describe('reconciliation over hostile KV', () => {
     expect(alerts.filter(({ kind: name }) => name !== 'flag')).toEqual([])
     expect(await world.order(known[0] as string)).toMatchObject({ status: 'success', totals: { captured: 10_050 } })
   }, 60_000)
-
-  it('closes what was never paid, and alerts once of what stays pending', async () => {
-    const { world, alerts } = watched({ kind: 'hostile' })
-    await world.open(await world.link({ order_id: 'unpaid' }))
-    const url = await world.open(await world.link({ order_id: 'pending' }))
-    world.emulator.faults.next({ kind: 'status_code', status_code: '2001', on: 'checkout' })
-    await world.pay(url)
-    const isKnown = !log.some(([line]) => String(line).includes('checkout_not_recorded'))
-    for (const end = world.time + 9 * DAY_MS; world.time < end; ) await run(world).catch(() => {})
-    expect(world.gate.keys('task/open/')).toEqual([])
-    const open = alerts.filter(({ kind: name }) => name === 'checkout_open')
-    const names = [...new Set(open.map(({ order_id }) => order_id))]
-    if (isKnown) expect(names).toEqual(['pending'])
-    // The same alert waits for an hour.
-    expect(open.length).toBeLessThanOrEqual(1)
-  })
 })
 
 describe('what the service was asked for', () => {

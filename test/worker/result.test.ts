@@ -193,19 +193,3 @@ describe('every page', () => {
     expect((await world.get(location)).status).toBe(200)
   })
 })
-
-it('the gate keeps no receipt of an order whose data is to be erased', async () => {
-  const world = new World()
-  await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
-  await world.advance(3_000)
-  const kept = () => [...world.gate.rows('A-1')].filter((row) => /^event.*receipts/.test(JSON.stringify(row).slice(2)))
-  expect(kept()).toHaveLength(1)
-  world.gate.before = (action, key) => {
-    if (action === 'put' && key.startsWith('event/')) throw new Error('The storage failed.')
-  }
-  const remove = () => world.api('/api/orders/A-1/personal-data', { method: 'DELETE' })
-  expect((await remove()).status).toBe(503)
-  world.gate.before = undefined
-  expect((await remove()).status).toBe(200)
-  expect(kept()).toEqual([])
-})

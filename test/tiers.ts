@@ -56,7 +56,6 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/prove/prove.test.ts': 'plays thousands of orders',
   'test/worker/configuration.test.ts': 'tries every option at every route',
   'test/worker/failures.test.ts': 'asks every route for everything that can go wrong',
-  'test/worker/hostile-storage.test.ts': 'fails at each call of a storage',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
   'test/worker/on-event.test.ts': 'permutes the moments of a crash',
   'test/worker/retention.test.ts': 'erases hundreds of orders',
@@ -97,7 +96,7 @@ export const ON_NODE_ALONE: readonly string[] = [
   'test/prove/',
   'test/simulator/',
   ...(
-    'alerts checkout configuration console-engine failures hostile-storage killed lost-gate merchant on-event ' +
+    'alerts checkout configuration console-engine failures killed lost-gate merchant on-event ' +
     'open-checkout operate orders reconciliation retention settle storm'
   )
     .split(' ')

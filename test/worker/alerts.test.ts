@@ -180,6 +180,24 @@ describe('alerts', () => {
     expect(textOf(alert, 'https://a.example')).toMatch(text)
   })
 
+  it('are passed on while the storage fails altogether', async () => {
+    const alerts: Alert[] = []
+    const world = new World({
+      kind: 'hostile',
+      onAlert: (alert) => void alerts.push(alert),
+      env: { SENDER_CHECK: 'Enforce' },
+    })
+    world.kv.before = () => {
+      throw new Error('KV GET failed: 500')
+    }
+    for (let i = 0; i < 10; i++) {
+      const { body } = signWebhook(payment('A-1'), world.emulator.credentials.apiSecret)
+      expect((await world.post(body)).status).toBe(500)
+    }
+    await world.idle()
+    expect(alerts.map(({ kind: name }) => name)).toEqual(['configuration'])
+  })
+
   it('cost nothing where nothing is wrong', async () => {
     const reads = async (onAlert?: OnAlert) => {
       const world = new World({ ...(onAlert && { onAlert }) })

@@ -60,17 +60,6 @@ describe('a checkout link', () => {
     expect((await world.get(expired)).status).toBe(410)
   })
 
-  it('leads to the same checkout with one call to the service and no write to KV', async () => {
-    const world = create()
-    const link = await world.link({ order_id: 'A-1' })
-    const urls: string[] = []
-    for (let look = 0; look < 3; look++) {
-      urls.push(await world.open(link))
-    }
-    expect(new Set(urls).size).toBe(1)
-    expect([world.kv.calls.put, world.emulator.orders.list().length]).toEqual([0, 1])
-  })
-
   it('is rejected when it was changed, cut off, made with another secret, or has expired', async () => {
     const world = create()
     const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
@@ -143,21 +132,6 @@ describe('a checkout link', () => {
     expect(bodies[1]).toMatchObject({ server_url: 'https://a.example.com/', result_url: 'https://b.example.com/' })
   })
 
-  it('leads to the result once it is paid, and to another try after a decline', async () => {
-    const world = create()
-    const link = await world.link({ order_id: 'A-1' })
-    await world.pay(await world.open(link))
-    expect(await world.open(link)).toMatch(/\/return\/A-1\?t=/)
-    const declined = await world.link({ order_id: 'A-2' })
-    const first = await world.open(declined)
-    await world.pay(first, 'declined')
-    const second = await world.open(declined)
-    expect(second).not.toBe(first)
-    await world.pay(second)
-    expect(await world.open(declined)).toMatch(/\/return\/A-2~2\?t=/)
-    expect(await world.order('A-2~2')).toMatchObject({ status: 'success', replaces: 'A-2', flags: [] })
-  })
-
   it.each([
     ['another price', {}, { amount: 1 }],
     ['another currency', {}, { currency: 'USD' }],
@@ -191,22 +165,6 @@ describe('a checkout link', () => {
     const [first, second] = answers[0]?.status === 303 ? [cheap, dear] : [dear, cheap]
     expect((await world.get(first ?? '')).status).toBe(303)
     expect((await world.get(second ?? '')).status).toBe(409)
-  })
-
-  it('that was made after another one had expired can be paid', async () => {
-    const world = create()
-    const first = await world.link({ order_id: 'A-1' }, world.time + 60_000)
-    await world.open(first)
-    await world.advance(121_000)
-    expect((await world.get(first)).status).toBe(410)
-    await world.advance(121_000)
-    const second = await world.link({ order_id: 'A-1' })
-    const url = await world.open(second)
-    expect(world.payable('A-1')).toEqual(['A-1~2'])
-    await world.pay(url)
-    await world.advance(121_000)
-    expect(await world.order('A-1~2')).toMatchObject({ status: 'success', replaces: 'A-1', flags: [] })
-    for (const link of [first, second]) expect(await world.open(link)).toMatch(/\/return\/A-1~2\?t=/)
   })
 
   it('that has expired does not cancel what another link has opened', async () => {
@@ -262,32 +220,5 @@ describe('a checkout link', () => {
     for (const word of ['secret-order', 'UAH', 'olena', 'emulator', '500', '429', 'Error'])
       expect(text.replaceAll(new URL(link).pathname, '')).not.toContain(word)
     expect(await world.open(link)).toMatch(/\/form$/)
-  })
-
-  it('is linked to its further attempt in both directions', async () => {
-    const world = create()
-    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
-    await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
-    expect(await world.order('A-1~1')).toMatchObject({ status: 'failure', replaced_by: 'A-1~2', flags: [] })
-    expect(await world.order('A-1~2')).toMatchObject({
-      status: 'success',
-      replaces: 'A-1',
-      flags: [],
-      totals: { captured: 10050 },
-    })
-    expect(await world.open(await world.link({ order_id: 'A-1' }))).toMatch(/\/return\/A-1~2\?t=/)
-  })
-
-  it('is not replaced when the lost payment was paid in the meantime', async () => {
-    const world = create()
-    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
-    const link = await world.link({ order_id: 'A-1' })
-    expect((await world.get(link)).status).toBe(503)
-    // The webhook is lost too, so that only the service can tell.
-    world.emulator.faults.next({ kind: 'delay', ms: 86_400_000 }, 9)
-    await world.pay(world.emulator.orders.get('A-1')?.checkout_url ?? '')
-    expect(await world.open(link)).toMatch(/\/return\/A-1\?t=/)
-    expect(world.emulator.orders.list()).toHaveLength(1)
-    expect((await world.order('A-1'))?.status).toBe('success')
   })
 })

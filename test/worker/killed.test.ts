@@ -54,53 +54,6 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', LIMIT, ({ kin
     })
   })
 
-  it('a re-send by the API is right when it is requested again', async () => {
-    await killAtEach(kind, 7, async (killAt) => {
-      const { world, handled, id, url } = await opened({ kind })
-      await world.pay(url)
-      const kill = createKill(killAt, how)
-      const resend = () => world.api(`/api/orders/${id}/resend`, { method: 'POST', body: '{"operation":"purchase"}' })
-      let answer = await armed(world, kill, resend)
-      for (let attempt = 0; attempt < 50 && answer?.status !== 200; attempt++) {
-        await world.advance(2_000)
-        answer = await resend()
-      }
-      // Before any webhook has come.
-      expect([killAt, answer?.status, (await world.order(id))?.status]).toEqual([killAt, 200, 'success'])
-      await deliverAll(world, id)
-      await world.untilHandled()
-      const order = await world.order(id)
-      expect(order?.totals.captured).toBe(10050)
-      expect(order?.operations).toMatchObject([{ status: 'success' }])
-      await expectEachHandled(world, handled)
-      return kill.calls
-    })
-  })
-
-  it('a cancellation by the API is made once it is requested again', async () => {
-    await killAtEach(kind, 1, async (killAt) => {
-      const { world, handled, id, url, atService } = await opened({ kind })
-      const kill = createKill(killAt, how)
-      const cancel = () => world.api(`/api/orders/${id}/cancel`, { method: 'POST' })
-      const first = await armed(world, kill, cancel)
-      if (!kill.struck) expect(first?.status).toBe(200)
-      // The second one is refused where the first one was made.
-      const wasMade = atService()?.status === 'failure'
-      if (first?.status !== 200) expect((await cancel()).status === 200).toBe(!wasMade)
-      expect([killAt, atService()?.status]).toEqual([killAt, 'failure'])
-      await world.pay(url)
-      await deliverAll(world, id)
-      await world.untilHandled()
-      expect(await world.order(id)).toMatchObject({
-        status: 'failure',
-        totals: { captured: 0 },
-        operations: { length: 1 },
-      })
-      await expectEachHandled(world, handled)
-      return kill.calls
-    })
-  })
-
   it('a capture is made once, when it is requested until it is answered', async () => {
     await killAtEach(kind, 6, async (killAt) => {
       const world = new World({ kind })

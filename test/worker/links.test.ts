@@ -72,16 +72,6 @@ describe('a link of POST /api/links', () => {
     expect(JSON.stringify([...(await world.stored('checkout/')).values()])).not.toContain('olena')
   })
 
-  it('keeps reference and e-mail through a further attempt', async () => {
-    const world = new World()
-    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
-    const { url } = await make(world, 'A-1', { reference: 'R-1' })
-    await world.pay(await world.open(url))
-    await world.advance(121_000)
-    const wanted = { status: 'success', replaces: 'A-1', reference: 'R-1', customer_email: ORDER.customer_email }
-    expect(await world.order('A-1~2')).toMatchObject(wanted)
-  })
-
   it('takes the time of expiry as text or number', async () => {
     const world = new World()
     const at = world.time + 60_000
@@ -170,19 +160,6 @@ describe('DELETE /api/links/:id', () => {
     }
     expect((await world.get(own)).status).toBe(410)
     expect(await world.open(other.url)).toMatch(/\/form$/)
-  })
-
-  it('says when its checkout was opened, which stays as it is; a paid order is shown as paid', async () => {
-    const world = new World()
-    const { id, url } = await make(world, 'A-1')
-    const checkout = await world.open(url)
-    await world.advance(121_000)
-    expect(await (await revoke(world, id)).json()).toMatchObject({ opened: true })
-    await world.advance(121_000)
-    expect((await world.get(url)).status).toBe(410)
-    await world.pay(checkout)
-    await world.advance(121_000)
-    expect(await world.open(url)).toMatch(/\/return\/A-1\?t=/)
   })
 
   it('revokes it however its address is written', async () => {

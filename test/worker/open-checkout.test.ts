@@ -118,20 +118,6 @@ describe('a link', () => {
     expect(await world.order('A-1~2')).toBeUndefined()
   })
 
-  it.each(['cancelled', 'declined'] as const)(
-    'that expires, and whose payment was %s, says that it has expired',
-    async (how) => {
-      const world = new World()
-      const link = await lost(world, 'A-1', world.time + 60_000)
-      world.emulator.faults.next({ kind: 'delay', ms: DAY_MS, on: 'webhook' }, 9)
-      if (how === 'declined') await world.pay(world.emulator.orders.get('A-1')?.checkout_url ?? '', 'declined')
-      else expect((await world.api('/api/orders/A-1/cancel', { method: 'POST' })).status).toBe(200)
-      await world.advance(60_000)
-      expect(await visit(world, link)).toMatchObject({ status: 410 })
-      expect(ordersOf(world)).toEqual(['A-1'])
-    },
-  )
-
   it('whose lost payment was declined shows that, then leads to another try', async () => {
     const world = new World()
     const link = await lost(world)
@@ -173,15 +159,6 @@ describe('a link', () => {
     expect([response.status, response.headers.has('refresh')]).toEqual([503, true])
     expect((await visit(world, link)).text).toContain(RESULT('A-1'))
     expect(ordersOf(world)).toEqual(['A-1'])
-  })
-
-  it('whose cancellation was lost leads to the payment that replaces it', async () => {
-    const world = new World()
-    const link = await lost(world)
-    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })
-    expect((await visit(world, link)).status).toBe(503)
-    expect(await world.open(link)).toBe(world.emulator.orders.get('A-1~2')?.checkout_url)
-    expect(ordersOf(world)).toEqual(['A-1', 'A-1~2'])
   })
 
   it('that the shop closed, because the service does not know its order, leads to no payment', async () => {
@@ -238,17 +215,6 @@ describe('a link', () => {
     respond('B-1')
     const own = await world.link({ order_id: 'B-1', method: 'auth', result_url: 'https://shop.example.com/thanks' })
     expect((await visit(world, own)).text).toBe('https://shop.example.com/thanks')
-  })
-
-  it('that is opened again within a day writes nothing', async () => {
-    const world = new World()
-    const link = await world.link({ order_id: 'A-1' }, world.time + 9 * DAY_MS)
-    await visit(world, link)
-    const written = world.gate.calls.rowsWritten
-    await world.advance(DAY_MS - 10_000)
-    const before = world.gate.calls.rowsWritten
-    await visit(world, link)
-    expect([written > 0, world.gate.calls.rowsWritten - before]).toEqual([true, 0])
   })
 })
 

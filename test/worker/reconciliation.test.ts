@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createClient } from '../../src/index.ts'
+import { createKill, killAtEach } from './support/kill.ts'
+import { armed } from './support/killable.ts'
 import { linesOf } from './support/log.ts'
 import { run, type Watched, watched } from './support/watched.ts'
 import { log, newOrderId, ORDER, type World, type WorldOptions } from './support/world.ts'
@@ -22,6 +24,29 @@ async function runUntil(world: World, ms: number): Promise<void> {
 const watchedRows = (world: World): string[] => world.gate.keys('task/open/')
 
 describe('reconciliation', () => {
+  it('settles paid orders whose every webhook was lost, each once, while the service responds 429, 500 and late', async () => {
+    const handled: string[] = []
+    const onEvent: WorldOptions['onEvent'] = (_, { order_id, status }) =>
+      void (status === 'success' && handled.push(order_id))
+    const { world, alerts, asked, service, atOnce } = watched({ kind: 'hostile', onEvent })
+    const ids = Array.from({ length: 20 }, (_, i) => `lost-${i}`)
+    for (const order_id of ids) await world.pay(await world.open(await world.link({ order_id })))
+    // The first looks at an order fail for two of three, the second for one of three.
+    service.reply = async (order_id) => {
+      for (let i = 0; i < 20; i++) await Promise.resolve()
+      const looks = asked.filter((one) => one.order_id === order_id).length
+      return looks > Number(order_id.slice(5)) % 3 ? undefined : new Response('{}', { status: looks === 1 ? 429 : 500 })
+    }
+    for (let runs = 0; runs < 96 && handled.length < ids.length; runs++) {
+      await world.advance(15 * MINUTE_MS)
+      // As when one run takes longer than the pause between them.
+      await Promise.all([world.cron().catch(() => {}), world.cron().catch(() => {}), world.gate.runAlarms()])
+    }
+    expect([handled.sort(), atOnce(), watchedRows(world)]).toEqual([ids.sort(), 1, []])
+    expect(alerts.filter(({ kind }) => kind !== 'flag')).toEqual([])
+    expect(await world.order('lost-7')).toMatchObject({ status: 'success', totals: { captured: 10_050 }, flags: [] })
+  }, 60_000)
+
   it('asks at the stated times and no others, and leaves it to a person after a week', async () => {
     const { world, alerts, asked, service } = watched()
     service.reply = () => new Response('{}', { status: 500 })
@@ -122,21 +147,6 @@ describe('reconciliation', () => {
     await world.cron()
     expect(world.gate.nextAlarm()).toBe(due)
   })
-
-  it('names a configuration error, and asks again when it is corrected', async () => {
-    const env = { POS_ID: 'not-a-uuid' }
-    const { world, alerts } = watched({ env })
-    Object.assign(env, { POS_ID: world.emulator.credentials.posId })
-    await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
-    env.POS_ID = 'not-a-uuid'
-    world.gate.restart()
-    await run(world)
-    expect(alerts[0]).toMatchObject({ kind: 'configuration', misconfigured: ['POS_ID: must be a UUID'] })
-    env.POS_ID = world.emulator.credentials.posId
-    world.gate.restart()
-    await runUntil(world, HOUR_MS)
-    expect((await world.order('A-1'))?.status).toBe('success')
-  })
 })
 
 describe('an attempt that is not settled', () => {
@@ -202,20 +212,6 @@ describe('an attempt that is not settled', () => {
     expect(watchedRows(world)).toEqual([])
   })
 
-  it('is an alert at ten minutes, once, and asked about until it is known', async () => {
-    const { world, alerts, asked, service } = await reserved()
-    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
-    expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(502)
-    const begun = world.time
-    service.reply = () => new Response('{}', { status: 500 })
-    await runUntil(world, 2 * DAY_MS)
-    expect(asked.map(({ at }) => at - begun)).toEqual(ASKED_AFTER.slice(0, 5))
-    expect(alerts.map(({ kind: name }) => name)).toEqual(['operation_unsettled'])
-    delete service.reply
-    await runUntil(world, DAY_MS)
-    expect((await world.order(ID))?.attempts).toEqual([])
-  })
-
   it('whose operation is pending is asked about until that is final', async () => {
     const { world, alerts, asked } = await reserved()
     world.emulator.faults.next({ kind: 'status_code', status_code: '2001', on: 'capture-payment' })
@@ -255,6 +251,25 @@ describe('an attempt that is not settled', () => {
     await run(world)
     expect([(await world.order(ID))?.totals.captured, asked.length]).toEqual([1000, 1])
   })
+})
+
+describe('what the service was asked for', () => {
+  it.each(['throws before', 'throws after'] as const)(
+    'reaches onEvent, at whichever call KV, the gate or its storage fails (%s)',
+    async (how) => {
+      await killAtEach('strict', 20, async (killAt) => {
+        const handled = new Set<string>()
+        const onEvent: WorldOptions['onEvent'] = ({ id }, { status }) => void (status === 'success' && handled.add(id))
+        const { world } = watched({ onEvent })
+        await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+        const kill = createKill(killAt, how)
+        await armed(world, kill, () => run(world))
+        for (let i = 0; i < 30 && handled.size === 0; i++) await run(world)
+        expect([killAt, handled.size]).toEqual([killAt, 1])
+        return kill.calls
+      })
+    },
+  )
 })
 
 it('stays below the 1,000 calls of KV that one run may make, however much of each order was lost', async () => {

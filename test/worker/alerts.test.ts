@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { signWebhook } from '../../src/index.ts'
 import { textOf } from '../../src/shop/flows/raise-alert.ts'
 import type { Alert, OnAlert, RaisedAlert } from '../../src/shop/options.ts'
 import { at, payment } from './support/events.ts'
@@ -31,8 +30,7 @@ const logged = (kind: string): RaisedAlert[] =>
     String(line).startsWith(`{"kind":"${kind}",`) ? [JSON.parse(String(line)) as RaisedAlert] : [],
   )
 
-const post = (world: World, payload: object | string) =>
-  world.post(signWebhook(payload, world.emulator.credentials.apiSecret).body)
+const post = (world: World, payload: object | string) => world.post(world.signed(payload))
 
 const PAID = payment('A-1')
 
@@ -191,7 +189,7 @@ describe('alerts', () => {
       throw new Error('KV GET failed: 500')
     }
     for (let i = 0; i < 10; i++) {
-      const { body } = signWebhook(payment('A-1'), world.emulator.credentials.apiSecret)
+      const body = world.signed(payment('A-1'))
       expect((await world.post(body)).status).toBe(500)
     }
     await world.idle()

@@ -1,7 +1,6 @@
 // A response of 500 and above is one line in the log, whatever was asked for and whatever went wrong.
 import { expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
-import { signWebhook } from '../../src/index.ts'
 import type { ShopEnv } from '../../src/shop/env.ts'
 import { payment } from './support/events.ts'
 import { LINK_SECRET, log, newOrderId, World } from './support/world.ts'
@@ -82,8 +81,7 @@ const API: Record<string, (event: string, link: string) => string | Promise<stri
   balances: () => 'GET /api/balances',
   strays: () => 'GET /api/strays',
 }
-const genuine = (world: World, payload: object | string) =>
-  world.post(signWebhook(payload, world.emulator.credentials.apiSecret).body)
+const genuine = (world: World, payload: object | string) => world.post(world.signed(payload))
 /** Every route that does something. */
 const REQUESTS: Record<string, (prepared: { world: World; link: string; event: string }) => Promise<Response>> = {
   webhook: ({ world }) => genuine(world, payment(ID)),

@@ -1,6 +1,5 @@
 // How the outcome of a capture, refund or void that was lost is found out: by a webhook, or by asking the service.
 import { expect, it } from 'vitest'
-import { signWebhook } from '../../src/index.ts'
 import { at, payment, secondary } from './support/events.ts'
 import { authorized, delayWebhooks, instead, loseCapture, made, send, silent } from './support/money.ts'
 import { World } from './support/world.ts'
@@ -108,7 +107,7 @@ it.each([
       // Not by `deliver`: its alarms wait for this capture.
       world.time += 2_000
       const event = secondary('A-1', 'capture', { payment_id, transaction_id, amount: 10 })
-      await world.post(signWebhook(event, world.emulator.credentials.apiSecret).body)
+      await world.post(world.signed(event))
     }
     return response
   }

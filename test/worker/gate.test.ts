@@ -1,6 +1,5 @@
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { describe, expect, it, vi } from 'vitest'
-import { signWebhook } from '../../src/index.ts'
 import { webhookAddress } from '../../src/shop/lib/links.ts'
 import type { OnEvent } from '../../src/shop/options.ts'
 import { at, payment, secondary } from './support/events.ts'
@@ -34,7 +33,7 @@ describe('a capture whose response is pending', () => {
     let webhook: Promise<Response> | undefined
     during.put = async (key) => {
       if (!key.startsWith('event/') || webhook) return
-      webhook = world.post(signWebhook(success, world.emulator.credentials.apiSecret).body)
+      webhook = world.post(world.signed(success))
       // It is as far as it gets on its own.
       for (let turn = 0; turn < 50; turn++) await new Promise<void>((done) => setTimeout(done))
     }
@@ -80,7 +79,7 @@ describe('onEvent behind the gate', () => {
   it('is called by an alarm that failed once: the runtime learns of the failure, and repeats the alarm', async () => {
     const calls: string[] = []
     const world = new World({ onEvent: ({ id }) => void calls.push(id) })
-    const { body } = signWebhook(payment(ID), world.emulator.credentials.apiSecret)
+    const body = world.signed(payment(ID))
     expect((await world.post(body)).status).toBe(200)
     const gate = world.gate
     let fails = true
@@ -99,7 +98,7 @@ describe('onEvent behind the gate', () => {
   it('is called once for 50 copies of a webhook at once', async () => {
     const calls: string[] = []
     const world = new World({ onEvent: ({ id }) => void calls.push(id) })
-    const { body } = signWebhook(payment(ID), world.emulator.credentials.apiSecret)
+    const body = world.signed(payment(ID))
     const answers = await Promise.all(Array.from({ length: 50 }, () => world.post(body)))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
     await world.advance(1)
@@ -123,13 +122,13 @@ describe('onEvent behind the gate', () => {
         return hangs
       },
     })
-    const { body } = signWebhook(payment('slow'), slow.emulator.credentials.apiSecret)
+    const body = slow.signed(payment('slow'))
     expect((await slow.post(body)).status).toBe(200)
     const alarms = slow.gate.runAlarms()
-    const next = signWebhook(payment('slow'), slow.emulator.credentials.apiSecret).body
+    const next = slow.signed(payment('slow'))
     expect((await slow.post(next)).status).toBe(200)
     expect((await slow.api('/api/orders/slow/cancel', { method: 'POST' })).status).toBe(404)
-    expect((await slow.post(signWebhook(payment('other'), slow.emulator.credentials.apiSecret).body)).status).toBe(200)
+    expect((await slow.post(slow.signed(payment('other')))).status).toBe(200)
     const more = slow.gate.runAlarms()
     await vi.waitFor(() => expect(others).toEqual(['other']))
     expect(hanging).toBeGreaterThanOrEqual(1)
@@ -244,7 +243,7 @@ describe('events that wait for an `onEvent` that was taken out', () => {
     bring()
     for (let i = 0; i < 45; i++) {
       const event = secondary(ID, 'refund', { amount: 1, created_at: at(i) })
-      expect((await world.post(signWebhook(event, world.emulator.credentials.apiSecret).body)).status).toBe(200)
+      expect((await world.post(world.signed(event))).status).toBe(200)
     }
     const began = world.time
     while (calls.length < 46 && world.time - began < 60_000) {
@@ -259,7 +258,7 @@ it('a webhook’s address brings what was asked for, whatever is known of the ch
   const address = await webhookAddress(ORIGIN, ID, { amount: 100.5, currency: 'UAH' }, LINK_SECRET)
   const elsewhere = new World()
   const post = async (order_id: string) => {
-    const { body } = signWebhook(payment(order_id), elsewhere.emulator.credentials.apiSecret)
+    const body = elsewhere.signed(payment(order_id))
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     return elsewhere.fetch(new Request(address, { method: 'POST', body, headers }))
   }

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { signWebhook } from '../../src/index.ts'
 import type { OnEvent } from '../../src/shop/options.ts'
 import type { Order } from '../../src/shop/store/order.ts'
 import { at, payment, secondary } from './support/events.ts'
@@ -76,7 +75,7 @@ describe('onEvent over hostile KV, each webhook sent twice at once,', () => {
     world.gate.before = (action, key) => {
       if (action === 'put' && key.startsWith('queue/')) throw new Error('The storage failed.')
     }
-    const { body } = signWebhook(event, world.emulator.credentials.apiSecret)
+    const body = world.signed(event)
     for (const { status } of await world.answers(body)) expect(status).toBe(503)
     world.gate.before = undefined
     await world.deliver(event)
@@ -152,7 +151,7 @@ it('an alarm that the runtime has dropped is set anew by any call', async () => 
   const handled: string[] = []
   const world = new World({ onEvent: ({ id }) => void handled.push(id) })
   const event = payment(newOrderId())
-  const { body } = signWebhook(event, world.emulator.credentials.apiSecret)
+  const body = world.signed(event)
   expect((await world.post(body)).status).toBe(200)
   await world.gate.storage(event.order_id).deleteAlarm()
   expect((await world.post(body)).status).toBe(200)
@@ -219,7 +218,7 @@ describe('killed at each await over hostile KV, each webhook sent twice,', () =>
       const kill = createKill(killAt, how)
       for (const event of events) {
         await world.advance(2_000)
-        const { body } = signWebhook(event, world.emulator.credentials.apiSecret)
+        const body = world.signed(event)
         const answers = (await armed(world, kill, () => world.answers(body))) ?? []
         // Nobody heard a 200: the service delivers again.
         if (!answers.some(({ status }) => status === 200)) await world.deliver(event)

@@ -97,7 +97,7 @@ describe.each(KINDS)('POST /webhooks over %s KV accepts', (kind) => {
 describe('the sender check', () => {
   const send = async (env: Record<string, string>, ip?: string): Promise<number> => {
     const world = new World({ env })
-    const { body } = signWebhook(payment(newOrderId()), world.emulator.credentials.apiSecret)
+    const body = world.signed(payment(newOrderId()))
     const { status } = await world.post(body, ip === undefined ? {} : { 'cf-connecting-ip': ip })
     expect(await world.keys('event/')).toHaveLength(status === 200 ? 1 : 0)
     return status
@@ -115,6 +115,7 @@ describe('the sender check', () => {
   it('rejects no sender when it is off or only logs, and never replaces the signature', async () => {
     expect(await send({ SENDER_CHECK: 'off' }, '192.0.2.7')).toBe(200)
     expect(await send({ SENDER_CHECK: 'log' }, '192.0.2.7')).toBe(200)
+    expect(log.flat().join()).toContain('"kind":"foreign_sender","sender":"192.0.2.7"')
     expect(await send({ SENDER_CHECK: '' })).toBe(200)
     expect(await send({ SENDER_CHECK: 'enforced' }, '35.187.74.148')).toBe(500)
     const world = new World({ env: { SENDER_CHECK: 'enforce' } })

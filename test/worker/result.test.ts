@@ -44,18 +44,11 @@ describe('the result page', () => {
     const t = new URL(result).searchParams.get('t') ?? ''
     const changed = (t.startsWith('A') ? 'B' : 'A') + t.slice(1)
     const calls = { ...world.kv.calls }
-    for (const path of [
-      '/return/A-1',
-      '/return/A-1?t=',
-      `/return/A-2?t=${t}`,
-      `/return/A-1?t=${changed}`,
-      `/return/A-1?t=${t}AA`,
-      '/return/A-1?t=%00',
-    ]) {
-      const response = await world.get(`${path}${path.includes('?') ? '&' : '?'}look=9`)
+    for (const query of ['', '?t=', `?t=${changed}`, `?t=${t}AA`, '?t=%00', `/../A-2?t=${t}`]) {
+      const response = await world.get(`/return/A-1${query}${query ? '&' : '?'}look=9`)
       const page = await text(response)
-      expect([path, response.status, page.includes('Thank you'), page.includes('A-1')]).toEqual([
-        path,
+      expect([query, response.status, page.includes('Thank you'), page.includes('A-1')]).toEqual([
+        query,
         200,
         true,
         false,

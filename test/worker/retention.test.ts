@@ -10,7 +10,7 @@ const PHONE = '+380441234567'
 /** A paid order, whose webhook alone holds personal data; repeated while KV fails. */
 async function pay(world: World, order_id: string, fields: object = {}): Promise<void> {
   const paid = payment(order_id, { customer_phone: PHONE, ...fields })
-  const { body } = signWebhook(paid, world.emulator.credentials.apiSecret)
+  const body = world.signed(paid)
   while ((await world.post(body)).status === 503) world.time += 2_000
 }
 
@@ -115,7 +115,7 @@ describe('RETENTION_DAYS over hostile KV', () => {
     const env: { RETENTION_DAYS: string } = { RETENTION_DAYS: '' }
     const world = worldOf(kind, { env })
     const stray = async (name: string) => {
-      const { body } = signWebhook({ name, customer_phone: PHONE }, world.emulator.credentials.apiSecret)
+      const body = world.signed({ name, customer_phone: PHONE })
       while ((await world.post(body)).status === 503) await world.advance(2_000)
     }
     await stray('one')

@@ -156,26 +156,6 @@ describe.each(EACH)('a webhook over $kind KV, sent $sends,', ({ kind, sends }) =
   })
 })
 
-describe('a webhook', () => {
-  it('whose duplicate is hidden by a stale read is one event all the same', async () => {
-    const world = new World({ kind: 'hostile', failures: 0 })
-    const { body } = signWebhook(payment('A-1'), world.emulator.credentials.apiSecret)
-    const send = async (location: string) => {
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      const request = new Request('https://pay.shop.example.com/webhooks', { method: 'POST', body, headers })
-      return (await world.fetch(request, world.env(location))).status
-    }
-    expect(await send('FRA')).toBe(200)
-    expect(await send('WAW')).toBe(200)
-    await world.advance(61_000)
-    const written = world.kv.writes.filter(({ key }) => key.startsWith('event/'))
-    expect(written).toHaveLength(1)
-    expect((await world.order('A-1'))?.events).toHaveLength(1)
-    const { orders } = (await (await world.settled('/api/orders')).json()) as { orders: unknown[] }
-    expect(orders).toHaveLength(1)
-  })
-})
-
 it('a write of the folded order that KV rejects is repeated by the alarm', async () => {
   const world = new World()
   let writes = 0

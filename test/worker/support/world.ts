@@ -216,6 +216,11 @@ export class World {
     return this.fetch(webhookOf(body, headers))
   }
 
+  /** The form body of a genuine webhook. */
+  signed(payload: object | string, secret = this.emulator.credentials.apiSecret): string {
+    return signWebhook(payload, secret).body
+  }
+
   /** Sends a webhook as often as `sends` says; every answer. */
   async answers(webhook: BodyInit | (() => Request), headers: Record<string, string> = {}): Promise<Response[]> {
     const send = () => this.fetch(typeof webhook === 'function' ? webhook() : webhookOf(webhook, headers))
@@ -225,7 +230,7 @@ export class World {
 
   /** Delivers a genuine webhook as a service does: again, a while later, until it is acknowledged. */
   async deliver(payload: object | string, secret = this.emulator.credentials.apiSecret): Promise<void> {
-    const { body } = signWebhook(payload, secret)
+    const body = this.signed(payload, secret)
     const { sends = 'once' } = this.options
     await this.advance(2_000)
     if (sends === 'together') {

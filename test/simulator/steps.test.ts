@@ -3,7 +3,7 @@ import { createRandom } from '../worker/support/random.ts'
 import { createSteps, type Steps, type StepsOptions } from './steps.ts'
 
 function create(seed: number, demotes: StepsOptions['demotes'] = () => false): Steps {
-  const steps = createSteps({ random: createRandom(seed), now: () => 0, before: () => {}, demotes })
+  const steps = createSteps({ random: createRandom(seed), now: () => 0, before: () => {}, demotes, idle: () => {} })
   steps.on = true
   return steps
 }

@@ -115,11 +115,11 @@ it('what a person says while the service is asked waits for its response, and th
   world.emulator.faults.rate({ kind: 'drop' }, 1)
   loseCapture(world, 'after_commit')
   expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unknown)
-  const id = (await attemptOf(world))?.id
+  const { attempts } = (await (await world.api('/api/orders/A-1')).json()) as { attempts: [{ id: string }] }
   const { isMade, respond } = holdCall(world)
   const asking = send(world, 'capture', 'one', TEN)
   await isMade
-  const byHand = settle(world, id, false)
+  const byHand = settle(world, attempts[0].id, false)
   await goOn()
   respond()
   expect(await byHand).toMatchObject(alreadySettled)

@@ -39,6 +39,10 @@ const OTHER_OPERATORS: Readonly<Record<string, readonly string[]>> = {
   '-=': ['+='],
 }
 
+/** Escapes, classes and the beginnings of groups come first: what looks like a quantifier in them is none. */
+const PARTS_OF_A_PATTERN =
+  /\\[pPu]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:[:=!]|<[=!]?)|(?<quantifier>[*+?]\??|\{\d+,?\d*\}\??)/g
+
 export function mutantsOf(path: string, text: string): Mutant[] {
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const found: Mutant[] = []
@@ -66,7 +70,12 @@ export function mutantsOf(path: string, text: string): Mutant[] {
     if (node.kind === ts.SyntaxKind.TrueKeyword) replace(node, 'false')
     if (node.kind === ts.SyntaxKind.FalseKeyword) replace(node, 'true')
     if (ts.isNumericLiteral(node)) mutateNumber(node)
+    if (ts.isRegularExpressionLiteral(node)) loosen(node)
     if (ts.isArrayLiteralExpression(node)) shorten(node.elements)
+    if (ts.isObjectLiteralExpression(node)) leaveOutEach(node.properties, (member) => !ts.isMethodDeclaration(member))
+    // What waits for nothing goes on too early, and a failure is nobody's.
+    if (ts.isAwaitExpression(node)) replace(node, node.expression.getText(tree))
+    if (ts.isExpressionStatement(node) && isCall(node.expression)) replace(node, '{}')
     if (ts.isIfStatement(node)) {
       negate(node.expression)
       if (leaves(node.thenStatement) && node.elseStatement === undefined) replace(node, '{}')
@@ -82,6 +91,10 @@ export function mutantsOf(path: string, text: string): Mutant[] {
   const mutateOperator = (node: ts.BinaryExpression) => {
     const operator = node.operatorToken.getText(tree)
     for (const other of OTHER_OPERATORS[operator] ?? []) replace(node.operatorToken, other)
+    // Null and absent are two things then.
+    if (/^[!=]=$/.test(operator) && node.right.kind === ts.SyntaxKind.NullKeyword) {
+      replaceRange(node.operatorToken.getStart(tree), node.getEnd(), `${operator}= undefined`)
+    }
     if (operator === '+' && isNumeric(node.left) && isNumeric(node.right)) replace(node.operatorToken, '-')
     // Without the parentheses a ?? b mixed with || would not parse.
     if (operator === '??') replace(node, `(${node.left.getText(tree)})`)
@@ -96,10 +109,21 @@ export function mutantsOf(path: string, text: string): Mutant[] {
   // Each entry of a list of texts or numbers, or of lists, is left out once.
   const shorten = (entries: ts.NodeArray<ts.Expression>) => {
     const isConstant = (entry: ts.Node) => ts.isStringLiteralLike(entry) || ts.isNumericLiteral(entry)
-    if (!entries.every(isConstant) && !entries.every(ts.isArrayLiteralExpression)) return
+    if (entries.every(isConstant) || entries.every(ts.isArrayLiteralExpression)) leaveOutEach(entries)
+  }
+
+  const leaveOutEach = (entries: readonly ts.Node[] & ts.TextRange, isMeant = (_: ts.Node) => true) => {
     for (const [index, entry] of entries.entries()) {
       // With the comma behind it.
-      replaceRange(entry.getStart(tree), entries[index + 1]?.getStart(tree) ?? entries.end, '')
+      if (isMeant(entry)) replaceRange(entry.getStart(tree), entries[index + 1]?.getStart(tree) ?? entries.end, '')
+    }
+  }
+
+  // Without a quantifier a part of a pattern stands once.
+  const loosen = (node: ts.RegularExpressionLiteral) => {
+    for (const { index, groups } of node.text.matchAll(PARTS_OF_A_PATTERN)) {
+      const start = node.getStart(tree) + index
+      if (groups?.quantifier) replaceRange(start, start + groups.quantifier.length, '')
     }
   }
 
@@ -122,6 +146,12 @@ function leaves(statement: ts.Statement): boolean {
       ts.isThrowStatement(one) || ts.isReturnStatement(one) || ts.isContinueStatement(one) || ts.isBreakStatement(one)
     )
   }
+}
+
+/** Whether an expression is a call, waited for or not, whose result nobody uses. A constructor needs its `super`. */
+function isCall(node: ts.Expression): boolean {
+  if (ts.isAwaitExpression(node) || ts.isVoidExpression(node)) return isCall(node.expression)
+  return ts.isCallExpression(node) && node.expression.kind !== ts.SyntaxKind.SuperKeyword
 }
 
 /** Whether `+` adds here, as far as the syntax tells: one side without a text is not enough, both have to be. */

@@ -14,17 +14,13 @@ async function pays(bench: Bench, order_id: string): Promise<void> {
 
 const WRONG_FAULTS: [unknown, RegExp][] = [
   [{ kind: 'delay', ms: '60s' }, /ms: must be a number/],
-  [{ kind: 'delay', ms: '60000' }, /ms: must be a number/],
   [{ kind: 'reset', when: 'after_comit' }, /Unknown time "after_comit"\. Did you mean "after_commit"\?/],
   [{ kind: 'reset', wen: 'after_commit' }, /Unknown fault field "wen"\. Did you mean "when"\?/],
   [{ kind: 'server_error', status: 999 }, /status: must be a whole number from 500 to 599/],
-  [{ kind: 'server_error', status: 200 }, /status: must be a whole number from 500 to 599/],
   [{ kind: 'body', body: 'foo' }, /Unknown body "foo"/],
   [{ kind: 'slow_body', pieces: -5 }, /pieces: must be a whole number from 1/],
   [{ kind: 'duplicate', times: 'x' }, /times: must be a whole number/],
-  [{ kind: 'duplicate', times: -1 }, /times: must be a whole number/],
   [{ kind: 'too_many_requests', retryAfter: -1 }, /retryAfter: must be a whole number from 0/],
-  [{ kind: 'latency', ms: [1] }, /milliseconds/],
   [{ kind: 'latency', ms: [400, 100] }, /milliseconds/],
   [{ kind: 'status_code', status_code: 1000 }, /status_code: must be a string\./],
   [{ kind: 'status_code', status_code: '12' }, /four digits/],
@@ -39,9 +35,7 @@ const WRONG_FAULTS: [unknown, RegExp][] = [
   [{ kind: 'unknown_method', on: 'cancel-recurring' }, /unknown_method can be set on: create-/],
   [{ kind: 'numbers_as_strings', on: 'cancel-recurring' }, /numbers_as_strings can be set on: create-/],
   [{ kind: 'reset', on: 'list-accounts', order_id: 'A-1' }, /A request of list-accounts names no order/],
-  [{ kind: 'unknown_fields', on: 'get-account', order_id: 'A-1' }, /A request of get-account names no order/],
   [null, /A fault is an object/],
-  ['drop', /A fault is an object/],
 ]
 
 describe('faults', () => {
@@ -62,7 +56,6 @@ describe('faults', () => {
     [{ nxt: drop }, /Unknown faults field "nxt"\. Did you mean "next"\?/],
     [{ clear: false }, /clear: must be true/],
     [{ next: drop, times: 0 }, /times/],
-    [{ next: drop, times: -3 }, /times/],
     [{ next: drop, times: 2.5 }, /times/],
     [{ next: drop, times: 1_000_000_000 }, /times/],
     [{ next: drop, rate: { kind: 'nope' }, probability: 0.5 }, /one of next, rate or clear/],
@@ -82,6 +75,9 @@ describe('faults', () => {
     const bench = createBench()
     for (let i = 0; i < 10; i++) bench.emulator.faults.next({ kind: 'drop' }, 1000)
     expect(() => bench.emulator.faults.next({ kind: 'drop' })).toThrow(/More than 10000/)
+    expect(() => bench.emulator.faults.rate({ kind: 'drop' }, 1.5)).toThrow('probability')
+    for (const probability of [0.5, 0]) bench.emulator.faults.rate({ kind: 'drop' }, probability)
+    expect(bench.emulator.faults.list().rates).toEqual([])
   })
 
   it('fire for one order alone, and leave a trace', async () => {
@@ -122,7 +118,6 @@ describe('actions', () => {
   it.each([
     ['refund', { order_id: 'A', amuont: 5 }, /Unknown refund field "amuont"\. Did you mean "amount"\?/],
     ['refund', { order_id: 'A', amount: '5' }, /amount: must be a number/],
-    ['refund', { order: 'A' }, /Did you mean "order_id"/],
     ['void', { order_id: 'A', amount: 1 }, /Unknown void field "amount"/],
     ['payment', { method: 'credit', amount: 5 }, /order_id is required.*currency is required/],
     ['payment', { method: 'credit', order_id: 7, amount: 5, currency: 'UAH' }, /order_id: must be a string/],
@@ -132,12 +127,10 @@ describe('actions', () => {
     ['payment', { method: 'credi', order_id: 'C', amount: 5, currency: 'UAH' }, /Did you mean "credit"/],
     ['expire', { order_id: 'A', what: 'checkuot' }, /Did you mean "checkout"/],
     ['conclude', { order_id: 'A', status_code: 'x' }, /four digits/],
-    ['reset', { hard: true }, /Unknown reset field "hard"/],
     ['void', { order_id: 'A' }, /is not an authorized payment/],
     ['void', { order_id: 'none' }, /No order has the order_id "none"/],
     ['refund', { order_id: 'A', amount: 100.51 }, /100\.5 left to refund/],
     ['refund', { order_id: 'A', amount: 0.001 }, /amount: must be a positive number/],
-    ['refund', {}, /order_id is required/],
     ['auth_increment', { order_id: 'A', amount: 1 }, /is not an authorized payment/],
     ['cancel_recurring', { order_id: 'A' }, /is not recurring/],
     ['payment', { method: 'purchase', order_id: 'X', amount: 1, currency: 'UAH' }, /Unknown method "purchase"/],
@@ -237,9 +230,7 @@ describe('createEmulator', () => {
     [{ retryDelaysMs: [-1] }, /retryDelaysMs/],
     [{ maxCapturePercent: 99 }, /maxCapturePercent: must be a number from 100/],
     [{ origin: 'http://x/path' }, /origin: must be scheme, host and port alone/],
-    [{ origin: 'http://x/?q' }, /origin/],
     [{ origin: 'ftp://x' }, /origin/],
-    [{ origin: 'nothing' }, /origin/],
     [{ credentials: { posId: 'x' } }, /credentials.posId: must be a UUID/],
     [{ credentials: { secret: 'x' } }, /Unknown credential field "secret"/],
     [{ clock: {} }, /clock: must be an object with a function now/],

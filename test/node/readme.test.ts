@@ -1,22 +1,22 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
-import * as schemas from '../../src/schemas/index.ts'
 import { signWebhook } from '../../src/webhooks/index.ts'
 import { DIRECT_AUTH } from '../support/inputs.ts'
 import { Document } from './support/document.ts'
 import { startOn } from './support/process.ts'
 import { bundled, load } from './support/program.ts'
-import { root } from './support/runtimes.ts'
 
 const readme = new Document('README.md')
 const COMPLETE = readme.program('A complete program')
 const RECIPES = readme.program('Three recipes')
 const CHECKOUT_TEST = readme.program('Test a checkout')
+
+const FORM = /\/api\/v1\/checkout\/[^/]+\/form$/
 
 type Program = { fetch(request: Request): Promise<Response> }
 
@@ -38,6 +38,14 @@ const settingsOf = ({ baseUrl, posId, apiKey, apiSecret, endpointsKey }: Emulato
   'your-api-secret': apiSecret,
   'your-endpoints-key': endpointsKey,
 })
+
+/** Does something with an emulator that is served. */
+async function withEmulator(work: (emulator: Emulator) => Promise<void>): Promise<void> {
+  let emulator: Emulator | undefined
+  const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })
+  emulator = createEmulator({ origin: served.origin })
+  await work(emulator).finally(() => served.close())
+}
 
 /** The complete program in this process, and a way to look at its orders. */
 async function complete(settings: Record<string, string> = {}) {
@@ -95,10 +103,7 @@ describe('the complete program', () => {
   })
 
   it('creates a payment on a POST alone, and keeps each order’s state by its verified webhooks', async () => {
-    let emulator: Emulator | undefined
-    const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })
-    try {
-      emulator = createEmulator({ origin: served.origin })
+    await withEmulator(async (emulator) => {
       const { apiSecret } = emulator.credentials
       const { fetch, orders, post } = await complete(settingsOf(emulator.credentials))
       // A browser that prefetches the page, or asks for an icon, must not create a payment.
@@ -107,8 +112,7 @@ describe('the complete program', () => {
       }
       expect(emulator.orders.list()).toHaveLength(0)
       const paying = await post('/pay')
-      expect(paying.status).toBe(303)
-      expect(paying.headers.get('location')).toMatch(/\/api\/v1\/checkout\/[^/]+\/form$/)
+      expect([paying.status, paying.headers.get('location')]).toEqual([303, expect.stringMatching(FORM)])
       const [order_id = ''] = orders.keys()
       expect(emulator.orders.list().map((order) => order.order_id)).toEqual([order_id])
 
@@ -132,93 +136,38 @@ describe('the complete program', () => {
       expect(await deliver({ method: 'something new' })).toBe(200)
       expect(await deliver({ amount: null })).toBe(200)
       expect(warned).toHaveBeenCalledTimes(2)
-    } finally {
-      vi.restoreAllMocks()
-      await served.close()
-    }
+    }).finally(() => vi.restoreAllMocks())
   })
 
-  it.each(['deno serve', 'bun'] as const)('runs unchanged with %s', { timeout: 60_000 }, async (runtime) => {
-    let emulator: Emulator | undefined
-    const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })
-    const folder = mkdtempSync(join(tmpdir(), 'edgetill-readme-'))
-    emulator = createEmulator({ origin: served.origin })
-    const file = join(folder, 'program.js')
-    writeFileSync(file, await bundled(withSettings(settingsOf(emulator.credentials))))
-    const running = startOn(runtime, file)
-    try {
-      await running.seen('http://')
-      const port = /:(\d{4,5})/.exec(running.output())?.[1]
-      const origin = `http://127.0.0.1:${port}`
-      const paying = await fetch(`${origin}/pay`, { method: 'POST', redirect: 'manual' })
-      expect(paying.status).toBe(303)
-      expect(paying.headers.get('location')).toMatch(/\/api\/v1\/checkout\/[^/]+\/form$/)
-      const [order] = emulator.orders.list()
-      const refund = { ...order?.payments[0], method: 'refund', operation_id: 'r-1', status: 'success' }
-      const { body } = signWebhook(refund, emulator.credentials.apiSecret)
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      expect((await fetch(`${origin}/webhooks`, { method: 'POST', headers, body })).status).toBe(200)
-      await running.seen(`${order?.order_id}: refund success, 100.5 UAH`)
-    } finally {
-      running.stop('SIGKILL')
-      await running.finished
-      await served.close()
-      rmSync(folder, { recursive: true, force: true })
-    }
-  })
+  it.each(['deno serve', 'bun'] as const)('runs unchanged with %s', { timeout: 60_000 }, (runtime) =>
+    withEmulator(async (emulator) => {
+      const folder = mkdtempSync(join(tmpdir(), 'edgetill-readme-'))
+      const file = join(folder, 'program.js')
+      writeFileSync(file, await bundled(withSettings(settingsOf(emulator.credentials))))
+      const running = startOn(runtime, file)
+      try {
+        await running.seen('http://')
+        const origin = `http://127.0.0.1:${/:(\d{4,5})/.exec(running.output())?.[1]}`
+        const paying = await fetch(`${origin}/pay`, { method: 'POST', redirect: 'manual' })
+        expect([paying.status, paying.headers.get('location')]).toEqual([303, expect.stringMatching(FORM)])
+        const [order] = emulator.orders.list()
+        const refund = { ...order?.payments[0], method: 'refund', operation_id: 'r-1', status: 'success' }
+        const { body } = signWebhook(refund, emulator.credentials.apiSecret)
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+        expect((await fetch(`${origin}/webhooks`, { method: 'POST', headers, body })).status).toBe(200)
+        await running.seen(`${order?.order_id}: refund success, 100.5 UAH`)
+      } finally {
+        running.stop('SIGKILL')
+        await running.finished
+        rmSync(folder, { recursive: true, force: true })
+      }
+    }),
+  )
 
   it('keeps the order before it calls the service', async () => {
     const { orders, post } = await complete({ 'https://pay.example.com': 'http://127.0.0.1:9' })
     await expect(post('/pay')).rejects.toMatchObject({ name: expect.stringMatching(/Error$/) })
     expect([...orders.values()]).toMatchObject([{ state: 'unpaid' }])
-  })
-})
-
-/** The literals of a union type in a source file. */
-function literals(file: string, type: string): string[] {
-  const text = readFileSync(join(root, file), 'utf8')
-  const [, members = ''] = new RegExp(`type ${type} =\\s*([\\s\\S]*?)\\n\\n`).exec(text) ?? []
-  return [...members.matchAll(/'(\w+)'/g)].map(([, literal]) => literal as string)
-}
-
-describe('the tables of the README', () => {
-  it('have a row for each endpoint, and no other', () => {
-    // What several operations share is not an operation.
-    const shared = ['purchase.ts', 'secondary-operation.ts', 'warnings.ts']
-    const files = readdirSync(join(root, 'src/operations')).filter((file) => !shared.includes(file))
-    const names = files.map((file) =>
-      file.replace(/\.ts$/, '').replace(/-\w/g, (letter) => letter.slice(1).toUpperCase()),
-    )
-    const rows = readme.rows('Endpoints').map(([cell = '']) => /^`(\w+)\(/.exec(cell)?.[1])
-    expect(rows.toSorted()).toEqual(names.toSorted())
-  })
-
-  it('have a row for each code of an error', () => {
-    const codes = literals('src/errors.ts', 'ErrorCode')
-    expect(codes.length).toBeGreaterThan(6)
-    expect(readme.rows('Errors').map(([cell]) => cell)).toEqual(codes.map((code) => `\`${code}\``))
-  })
-})
-
-describe('README.md, of a queue', () => {
-  const program = new Document('guides/recipes.md').program("Validate a queue's message")
-
-  it('reads a message with a schema', async () => {
-    const { orderOf, jsonSchema } = (await load(program)) as {
-      orderOf: (message: string) => unknown
-      jsonSchema: (schema: unknown) => { type?: string; properties?: object; required?: string[] }
-    }
-    expect(orderOf('{"method":"loyalty","order_id":"A-1"}')).toBe('A-1')
-    expect(() => orderOf('{"method":"refund"}')).toThrow('is required')
-    // Chosen by its method; a text or an object.
-    const { webhookEventSchema: _, limitInfoSchema: __, ...convertible } = schemas
-    for (const [name, schema] of Object.entries(convertible)) {
-      const { type, properties } = jsonSchema(schema)
-      expect([name, type, Object.keys(properties ?? {}).length > 0]).toEqual(
-        name === 'splitListSchema' ? [name, 'array', false] : [name, 'object', true],
-      )
-    }
-    expect(jsonSchema(schemas.primaryEventSchema).required).toContain('payment_id')
   })
 })
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Warning } from '../../src/index.ts'
+import { createClient, type Warning } from '../../src/index.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
 import { CHECKOUT_URL, CONFIG, echo, redirect, wire } from '../support/mock-fetch.ts'
-import { accepted, listed, PURCHASE_FORMS, type PurchaseForm, refused } from '../support/purchase-forms.ts'
+import { accepted, callOf, listed, PURCHASE_FORMS, type PurchaseForm, refused } from '../support/purchase-forms.ts'
 
 // What each parameter may hold, at its boundary and one past it, and what is true of a purchase's call as a whole.
 
@@ -19,11 +19,7 @@ const VALUES: [name: string, right: unknown[], wrong: unknown[]][] = [
   ['pos_id', [POS, POS.toUpperCase()], ['', 'pos', POS.replaceAll('-', ''), ` ${POS}`]],
   ['payload', ['', of(4000), '🍵'.repeat(4000)], [of(4001), '🍵'.repeat(4001), {}]],
   ['customer_country', ['UA'], ['ua', 'UKR', 'U', '']],
-  [
-    'customer_birthday',
-    ['2024-02-29', '1990-12-31'],
-    ['2025-02-29', '1990-13-01', '1990-1-1', '01.01.1990', '1990-00-10'],
-  ],
+  ['customer_birthday', ['2024-02-29', '1990-12-31'], ['2025-02-29', '1990-13-01', '1990-1-1', '01.01.1990']],
   ['merchant_mcc', ['5812', '0000'], ['581', '58121', 5812]],
   [
     'server_url',
@@ -78,35 +74,24 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
       Object.assign(changing, { mode: mode === 'hosted' ? 'direct' : 'hosted', method: 'other' })
       return mode === 'hosted' ? redirect() : echo(PAYMENT_RECORD)(request)
     })
-    const answer = await form.call({ ...CONFIG, fetch }, changing)
+    const answer = await callOf(createClient({ ...CONFIG, fetch }), form)(changing)
     expect(answer).toMatchObject(mode === 'hosted' ? { url: CHECKOUT_URL } : { payment_id: PAYMENT_RECORD.payment_id })
   })
 
   describe('passThrough', () => {
     it('adds fields as they are, and replaces none that is sent', async () => {
-      const passThrough = { brand_new: [1, null], cc_hint: 'x' }
+      const passThrough = { brand_new: [1, null], cc_hint: 'x', at: { toJSON: () => 'now' } }
       const { body } = await accepted(form, input, {}, { passThrough })
-      expect(body).toEqual({ pos_id: CONFIG.posId, ...(await accepted(form, input)).body, ...passThrough })
-      for (const name of [...Object.keys(input), 'pos_id']) {
-        expect(await refused(form, input, {}, { passThrough: { [name]: 1 } })).toEqual([`passThrough.${name}`])
-      }
-    })
-
-    it('rejects a documented field, whether the call sends it or not: the input is where it is checked', async () => {
-      // Of any operation and mode: a card number has no place in a hosted payment.
-      for (const name of ['customer_birthday', 'amount', 'pos_id', 'cc_number', 'refund_amount', 'split', 'comment']) {
+      expect(body).toEqual({ pos_id: CONFIG.posId, ...(await accepted(form, input)).body, ...passThrough, at: 'now' })
+      // What is documented of any operation and mode, too: the input is where it is checked.
+      const others = ['customer_birthday', 'pos_id', 'cc_number', 'refund_amount', 'split', 'comment']
+      for (const name of [...Object.keys(input), ...others]) {
         expect(await refused(form, input, {}, { passThrough: { [name]: 1 } })).toEqual([`passThrough.${name}`])
       }
     })
 
     it.each([[1], 'x', { toJSON: () => ({}) }])('that is not a plain object is rejected: %j', async (passThrough) => {
       expect(await refused(form, input, {}, { passThrough: passThrough as never })).toEqual(['passThrough'])
-    })
-
-    it('takes a value with a toJSON', async () => {
-      const at = new Date(0)
-      const { body } = await accepted(form, input, {}, { passThrough: { at } })
-      expect(body).toMatchObject({ at: '1970-01-01T00:00:00.000Z' })
     })
   })
 
@@ -119,22 +104,16 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
           expect(await refused(form, { ...one, order_id: of(33) })).toEqual(['order_id'])
           continue
         }
-        for (const order_id of [of(33), of(256)]) {
-          expect(await warned(form, { ...one, order_id })).toEqual([['order_id_not_capturable', 'order_id']])
-        }
+        const expected = [['order_id_not_capturable', 'order_id']]
+        expect(await warned(form, { ...one, order_id: of(33) })).toEqual(expected)
       }
     })
 
     it('a webhook destination on an unusual port', async () => {
-      const usual = ['https://a.example', 'https://a.example:443', 'https://a.example:8443', 'http://a.example:443']
+      const usual = ['https://a.example', 'https://a.example:8443', 'http://a.example:443']
       for (const server_url of usual) expect(await warned(form, { ...input, server_url })).toEqual([])
-      for (const address of [
-        'http://a.example',
-        ...[8080, 80, 18443, 4430].map((port) => `https://a.example:${port}`),
-      ]) {
-        const expected = [['unusual_webhook_port', 'server_url']]
-        expect(await warned(form, { ...input, server_url: address })).toEqual(expected)
-      }
+      for (const server_url of ['http://a.example', 'https://a.example:80', 'https://a.example:18443'])
+        expect(await warned(form, { ...input, server_url })).toEqual([['unusual_webhook_port', 'server_url']])
     })
   })
 })

@@ -27,9 +27,8 @@ describe('the call', () => {
 
   it('is looked up under the POS that it named', async () => {
     const pos_id = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
-    const { sent } = await resolve(await lost((client) => client.capturePayment({ ...CAPTURE, pos_id })), [
-      json([AUTH]),
-    ])
+    const call = await lost((client) => client.capturePayment({ ...CAPTURE, pos_id }))
+    const { sent } = await resolve(call, [json([AUTH])])
     expect(sent.map(({ url }) => url)).toEqual([`${CONFIG.baseUrl}/api/v1/pos/${pos_id}/orders/A-1`])
   })
 
@@ -44,10 +43,10 @@ describe('the call', () => {
 
   it.each<[string, unknown, string[]]>([
     ['nothing', undefined, ['']],
-    ['an error of another kind', new Error('x'), ['operation', 'sent_at']],
     ['a time without a zone', { ...REFUNDED, sent_at: '2026-01-31T10:00:00' }, ['sent_at']],
     ['an invalid time', { ...REFUNDED, sent_at: Number.NaN }, ['sent_at']],
     ['an amount as a string', { ...REFUNDED, amount: '20.5' }, ['amount']],
+    ['an order_id as a number', { ...REFUNDED, order_id: 5 }, ['order_id']],
   ])('is rejected when it is %s', async (_name, call, paths) => {
     const error = await rejection(resolveOutcome(createClient(CONFIG), call as UnresolvedCall))
     expect(error.code).toBe('invalid_input')
@@ -56,7 +55,7 @@ describe('the call', () => {
 
   it.each([
     ['of another function', { ...REFUNDED, operation: 'request' }, [json([PURCHASE])], '"request"'],
-    ['without an order', { operation: 'cancelRecurring', sent_at: SENT_AT }, [], 'order_id'],
+    ['without an order', { operation: 'cancelRecurring', sent_at: SENT_AT }, [], 'names no order_id'],
     ['of another amount', CREATION, [json([{ ...PURCHASE, amount: 7 }])], 'not what was asked for'],
   ])('stays unknown %s', async (_name, call, replies, why) => {
     const { resolved } = await resolve(call, replies)
@@ -80,15 +79,17 @@ describe('the options', () => {
     expect(sent).toEqual([])
   })
 
+  it('of the look-up are taken, and no time at all to wait', async () => {
+    const { signal } = new AbortController()
+    const options = { signal, timeoutMs: 50_000, deadlineMs: 50_000, maxRetries: 0, settleAfterMs: 0 }
+    const now = () => Date.parse(SENT_AT)
+    expect(await outcomeOf(CREATION, [json([])], { ...options, now })).toBe('not_executed')
+  })
+
   it('an absence counts after the stated time, and after the default one where it is null', async () => {
     const settleAfterMs = 1000
-    for (const [more, outcome] of [
-      [0, 'not_executed'],
-      [-1, 'unknown'],
-    ] as const) {
-      const now = () => Date.parse(SENT_AT) + settleAfterMs + more
-      expect(await outcomeOf(CREATION, [json([])], { settleAfterMs, now })).toBe(outcome)
-    }
+    const at = (now: number) => outcomeOf(CREATION, [json([])], { settleAfterMs, now: () => Date.parse(SENT_AT) + now })
+    expect([await at(settleAfterMs), await at(settleAfterMs - 1)]).toEqual(['not_executed', 'unknown'])
     const nulls = { settleAfterMs: null, known: null, now: () => SOON } as unknown as ResolveOutcomeOptions
     expect(await outcomeOf(REFUNDED, [json([PURCHASE])], nulls)).toBe('unknown')
   })
@@ -103,6 +104,12 @@ describe('the look-up that fails', () => {
   ])('leaves it unknown: %s', async (_name, reply) => {
     const { resolved } = await resolve(REFUNDED, [reply()], { known: [] })
     expect(resolved).toMatchObject({ outcome: 'unknown', why: expect.stringContaining('The look-up failed.') })
+  })
+
+  it('with an error of somebody else’s is not a look-up', async () => {
+    const fails = () => Promise.reject(new TypeError('mine'))
+    const lookup = { listOrderOperations: fails, resendWebhook: fails }
+    await expect(resolveOutcome(lookup, REFUNDED)).rejects.toThrow('mine')
   })
 
   it('leaves it unknown: aborted', async () => {

@@ -3,6 +3,7 @@ import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { createClient } from '../../src/index.ts'
 import { clientConfig } from '../../src/shop/env.ts'
 import type { Order } from '../../src/shop/store/order.ts'
+import { goOn } from './support/held-call.ts'
 import { KINDS, LINK_SECRET, log, newOrderId, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
 describe.each(KINDS)('an order over %s KV that the shop gives up', (kind) => {
@@ -101,12 +102,15 @@ describe('a payment that is being created', () => {
     world.intercept = (url, init) => {
       world.intercept = undefined
       said = act()
-      return world.emulator.fetch(url, init)
+      return goOn().then(() => world.emulator.fetch(url, init as RequestInit))
     }
     // What the shop does waits for its turn.
     expect((await world.get(link)).status).toBe(303)
     expect((await said)?.status).toBe(200)
-    if (does === 'cancels the order') return expectClosed(world, link)
+    if (does === 'cancels the order') {
+      expect(world.payable('A-1')).toEqual([])
+      return expectClosed(world, link)
+    }
     expect(await (await said)?.json()).toEqual({ id, order_id: 'A-1', revoked: true, opened: true })
     expect((await world.get(link)).status).toBe(410)
   })
@@ -140,7 +144,7 @@ describe('the latest attempt', () => {
     const late = world.get(other)
     const cancelled = cancel(world)
     // It is as far as it gets while the service hangs.
-    for (let turn = 0; turn < 50; turn++) await new Promise<void>((done) => setTimeout(done))
+    await goOn()
     answer()
     expect((await cancelled).status).toBe(200)
     expect(new Set((await Promise.all(first)).map(({ status }) => status))).toEqual(new Set([303]))

@@ -283,6 +283,7 @@ describe.each(KINDS)('a checkout link over %s KV that does not fail at random', 
     expect(await world.open(await (short as Promise<string>))).toBe(url)
     await world.advance(2 * 3_600_000)
     expect((await world.get(await (short as Promise<string>))).status).toBe(410)
+    expect(await world.open(await (long as Promise<string>))).toBe(url)
     expect(world.payable('A-1')).toEqual(['A-1'])
   })
 

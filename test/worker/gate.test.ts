@@ -5,6 +5,7 @@ import { webhookAddress } from '../../src/shop/lib/links.ts'
 import type { OnEvent } from '../../src/shop/options.ts'
 import type { Order } from '../../src/shop/store/order.ts'
 import { at, payment, secondary } from './support/events.ts'
+import { goOn } from './support/held-call.ts'
 import { type Answer, LINK_SECRET, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
 const ID = 'A-1'
@@ -22,18 +23,24 @@ const operate = (world: World, path: string, key: string, fields: object = {}) =
 const made = (world: World, method: string) =>
   (world.emulator.orders.get(ID)?.operations ?? []).filter((one) => one.method === method)
 
+/** What `put` does is done before KV gets a row. */
+function beforePuts(world: World): { put: (key: string) => Promise<void> } {
+  const kv: KVNamespace = world.kv.at('FRA')
+  const during = { put: async (_key: string): Promise<void> => {} }
+  const put = async (...row: Parameters<KVNamespace['put']>) => {
+    await during.put(row[0])
+    return kv.put(...row)
+  }
+  world.options.env = { STATE: new Proxy(kv, { get: (_, name) => (name === 'put' ? put : Reflect.get(kv, name)) }) }
+  return during
+}
+
 const TEN = Array.from({ length: 10 }, (_, i) => i)
 
 describe('a capture whose response is pending', () => {
   it('leaves the page right when its webhook comes while the response is being stored', async () => {
     const world = new World({ kind: 'strict' })
-    const kv: KVNamespace = world.kv.at('FRA')
-    const during = { put: async (_key: string): Promise<void> => {} }
-    const put = async (...row: Parameters<KVNamespace['put']>) => {
-      await during.put(row[0])
-      return kv.put(...row)
-    }
-    world.options.env = { STATE: new Proxy(kv, { get: (_, name) => (name === 'put' ? put : Reflect.get(kv, name)) }) }
+    const during = beforePuts(world)
     const back = (await world.pay(await world.open(await world.link({ order_id: ID, method: 'auth' })))) ?? ''
     await world.advance(3_600_000)
     const pending = secondary(ID, 'capture', {
@@ -48,14 +55,44 @@ describe('a capture whose response is pending', () => {
     during.put = async (key) => {
       if (!key.startsWith('event/') || webhook) return
       webhook = world.post(signWebhook(success, world.emulator.credentials.apiSecret).body)
-      // It is as far as it gets on its own.
-      for (let turn = 0; turn < 50; turn++) await new Promise<void>((done) => setTimeout(done))
+      await goOn()
     }
     expect((await operate(world, 'capture', 'one')).status).toBe(200)
     expect((await webhook)?.status).toBe(200)
     expect((await world.order(ID))?.totals.captured).toBe(10050)
     expect(await (await world.get(back)).text()).toContain('Your payment was successful')
   })
+})
+
+it('a capture is in the order before its caller has the response, however slow KV is', async () => {
+  const world = new World()
+  const during = beforePuts(world)
+  await world.pay(await world.open(await world.link({ order_id: ID, method: 'auth' })))
+  await world.advance(2_000)
+  world.emulator.faults.next({ kind: 'delay', ms: 3_600_000, on: 'webhook' })
+  during.put = (key) => (key.startsWith('event/') ? goOn() : Promise.resolve())
+  expect((await operate(world, 'capture', 'one')).status).toBe(200)
+  const order = await (await world.api(`/api/orders/${ID}`)).json()
+  expect(order).toMatchObject({ totals: { captured: 10_050 } })
+})
+
+it('an event that comes while the folded order is written to KV is in it soon after', async () => {
+  const world = new World()
+  const during = beforePuts(world)
+  const pending = payment(ID, { status: 'pending', processed_at: at(1) })
+  const success = { ...pending, status: 'success', processed_at: at(2) }
+  let webhook: Promise<Response> | undefined
+  during.put = async (key) => {
+    if (!key.startsWith('order/') || webhook) return
+    webhook = world.post(signWebhook(success, world.emulator.credentials.apiSecret).body)
+    await webhook
+  }
+  await world.deliver(pending)
+  await world.advance(1)
+  const written = async () => [...(await world.stored('order/')).values()]
+  expect([(await webhook)?.status, await written()]).toMatchObject([200, [{ status: 'pending' }]])
+  await world.advance(10_000)
+  expect(await written()).toMatchObject([{ status: 'success' }])
 })
 
 describe('ten requests at once', () => {

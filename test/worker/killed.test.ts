@@ -102,6 +102,47 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', LIMIT, ({ kin
     })
   })
 
+  it('an erasure has removed everything once it is requested again', async () => {
+    await killAtEach(kind, 8, async (killAt) => {
+      const { world, id, url } = await opened({ kind })
+      await world.pay(url)
+      await deliverAll(world, id)
+      const kept = async () => JSON.stringify([...(await world.stored('')).values(), ...world.gate.rows(id).values()])
+      expect(await kept()).toContain('olena@example.com')
+      const kill = createKill(killAt, how)
+      const erase = () => world.api(`/api/orders/${id}/personal-data`, { method: 'DELETE' })
+      let answer = await armed(world, kill, erase)
+      for (let attempt = 0; attempt < 50 && answer?.status !== 200; attempt++) {
+        await world.advance(2_000)
+        answer = await erase()
+      }
+      expect([killAt, answer?.status, await kept()]).toEqual([killAt, 200, expect.not.stringContaining('olena@')])
+      expect((await world.order(id))?.totals.captured).toBe(10050)
+      return kill.calls
+    })
+  })
+
+  it('a capture that a person says was not made is made under a new key alone', async () => {
+    await killAtEach(kind, 4, async (killAt) => {
+      const world = new World({ kind, failures: 0 })
+      const id = newOrderId()
+      await world.pay(await world.open(await world.link({ order_id: id, method: 'auth' })))
+      await world.advance(121_000)
+      world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
+      const capture = (key: string) => world.send(`/api/orders/${id}/capture`, { charge_amount: 10 }, key)
+      expect((await capture('one')).body.code).toBe('outcome_unknown')
+      const attempt = (await world.order(id))?.attempts[0]?.id
+      const settle = () => world.send(`/api/orders/${id}/attempts/${attempt}/settle`, { executed: false })
+      const kill = createKill(killAt, how)
+      let said = await armed(world, kill, settle)
+      for (let i = 0; i < 6 && said?.status !== 200 && said?.body.code !== 'already_settled'; i++) said = await settle()
+      const seen = [(await capture('one')).body.code, (await capture('two')).status]
+      const made = world.emulator.orders.get(id)?.operations.length
+      expect([killAt, ...seen, made]).toEqual([killAt, 'capture_not_executed', 200, 1])
+      return kill.calls
+    })
+  })
+
   it('an alarm handles an event whose onEvent threw', async () => {
     await killAtEach(kind, 5, async (killAt) => {
       const handled = new Set<string>()

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createClient } from '../../src/index.ts'
+import { goOn } from './support/held-call.ts'
 import { linesOf } from './support/log.ts'
 import { run, type Watched, watched } from './support/watched.ts'
 import { log, newOrderId, ORDER, type World, type WorldOptions } from './support/world.ts'
@@ -266,13 +267,40 @@ describe('an attempt that is not settled', () => {
     expect((await world.order(ID))?.attempts).toEqual([])
   })
 
-  it('whose operation is pending is asked about until that is final', async () => {
-    const { world, alerts, asked } = await reserved()
+  it('is asked about by one at a time: a request waits for the alarm', async () => {
+    const { world, asked, service, atOnce } = await reserved()
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
+    expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(502)
+    let respond = (): void => {}
+    const isAsked = new Promise<void>((resolve) => {
+      service.reply = () => {
+        resolve()
+        return new Promise((responded) => {
+          respond = () => responded(undefined)
+        })
+      }
+    })
+    world.time += 15 * MINUTE_MS
+    const alarm = world.gate.runAlarms()
+    await isAsked
+    const again = operate(world, 'capture', { charge_amount: 10 })
+    await goOn()
+    service.reply = () => undefined
+    respond()
+    expect([await again, asked.length, atOnce()]).toEqual([200, 1, 1])
+    await alarm
+  })
+
+  it('whose operation is pending is asked about until that is final, and onEvent waits for its webhook', async () => {
+    const seen: unknown[] = []
+    const onEvent: WorldOptions['onEvent'] = ({ event }) => void (event.kind === 'capture' && seen.push(event))
+    const { world, alerts, asked } = await reserved({ onEvent })
     world.emulator.faults.next({ kind: 'status_code', status_code: '2001', on: 'capture-payment' })
     expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(200)
     await run(world)
     expect([(await world.order(ID))?.attempts, asked.length]).toEqual([[], 1])
-    expect(alerts).toEqual([])
+    await world.advance(1)
+    expect([alerts, seen]).toEqual([[], []])
   })
 
   it.each(['1000', '2001'])(

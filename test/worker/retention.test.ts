@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { signWebhook } from '../../src/index.ts'
 import { at, payment } from './support/events.ts'
+import { goOn, holdCall } from './support/held-call.ts'
 import { type Kind, World, type WorldOptions } from './support/world.ts'
 
 const MINUTE_MS = 60_000
@@ -260,6 +261,15 @@ describe('an erasure', () => {
     expect(holding(world, ['A-0'])).toBe(0)
   })
 
+  it('includes an event of which KV alone knows: its gate died before it had written it too', async () => {
+    const world = new World({ kind: 'strict' })
+    await pay(world, 'A-0')
+    world.gate.storage('A-0').sql.exec('DELETE FROM event')
+    await world.advance(2_000)
+    expect((await world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })).status).toBe(200)
+    expect(holding(world, ['A-0'])).toBe(0)
+  })
+
   it('of 250 events says that it goes on, and takes as many alarms as it needs, each within 1,000 calls', async () => {
     const world = new World({ kind: 'strict' })
     const charge = payment('A-0', { customer_phone: PHONE })
@@ -280,6 +290,19 @@ describe('an erasure', () => {
       expect(alarm).toBeLessThan(5)
     }
     expect((await world.order('A-0'))?.events).toHaveLength(250)
+  })
+
+  it('that is asked for while a link is being opened removes what the opening stores', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-0' })
+    const { isMade, respond } = holdCall(world)
+    const opening = world.get(link)
+    await isMade
+    const erasing = world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })
+    await goOn()
+    respond()
+    expect([(await opening).status, (await erasing).status]).toEqual([303, 200])
+    expect(holding(world, ['A-0'])).toBe(0)
   })
 
   it('includes an attempt that was announced and never made', async () => {
@@ -383,7 +406,7 @@ describe('the error text of onEvent, which can name the customer', () => {
   })
 })
 
-it('what is erased while onEvent runs does not come back into the queue when it fails', async () => {
+it('what is erased while onEvent runs does not come back into the queue when it fails, nor what waits behind it', async () => {
   const statuses: number[] = []
   const world: World = new World({
     kind: 'strict',
@@ -392,7 +415,8 @@ it('what is erased while onEvent runs does not come back into the queue when it 
       throw new Error('could not mail olena@example.com')
     },
   })
-  await world.deliver(payment('A-0', { customer_phone: PHONE }))
+  await pay(world, 'A-0')
+  await pay(world, 'A-0')
   await world.advance(2_000)
   expect(statuses).toEqual([200])
   expect(holding(world, ['A-0'])).toBe(0)

@@ -5,6 +5,7 @@ import { orderKeyOf } from '../../src/shop/store/event-log.ts'
 import { putOperation } from '../../src/shop/store/order.ts'
 import { openOrderStore } from '../../src/shop/store/order-store.ts'
 import { secondary } from './support/events.ts'
+import { goOn, holdCall } from './support/held-call.ts'
 import { type Answer, World } from './support/world.ts'
 
 const post = (world: World, path: string, body: object = {}, key = 'two') =>
@@ -111,11 +112,10 @@ it('a request that comes while another one settles its void waits, and both get 
   expect(await post(world, 'void', {}, 'one')).toMatchObject({ status: 502, body: { code: 'outcome_unknown' } })
   await world.advance(120_000)
   const attempt_id = (await world.order('A-1'))?.attempts[0]?.id ?? ''
-  const isAsked = new Promise<void>((resolve) => {
-    world.intercept = () => void resolve()
-  })
+  const { isMade, respond } = holdCall(world)
   const settling = post(world, 'void', {}, 'one')
-  await isAsked
+  await isMade
+  respond()
   const [first, second, byHand, other] = await Promise.all([
     settling,
     post(world, 'void', {}, 'one'),
@@ -126,6 +126,22 @@ it('a request that comes while another one settles its void waits, and both get 
   expect(second).toEqual(first)
   expect(byHand).toMatchObject({ status: 409, body: { code: 'already_settled' } })
   expect(other).toMatchObject({ status: 200, body: { status: 'success' } })
+})
+
+it('what a person says while the service is asked waits for its response, and that counts', async () => {
+  const { world, loseWebhooks } = await reserved()
+  loseWebhooks()
+  world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
+  expect((await post(world, 'capture', { charge_amount: 10 }, 'one')).status).toBe(502)
+  const attempt_id = (await world.order('A-1'))?.attempts[0]?.id ?? ''
+  const { isMade, respond } = holdCall(world)
+  const asking = post(world, 'capture', { charge_amount: 10 }, 'one')
+  await isMade
+  const byHand = post(world, `attempts/${attempt_id}/settle`, { executed: false })
+  await goOn()
+  respond()
+  expect(await byHand).toMatchObject({ status: 409, body: { code: 'already_settled' } })
+  expect(await asking).toMatchObject({ status: 200, body: { amount: 10 } })
 })
 
 /** An authorization, whose further webhooks can be lost. */
@@ -161,6 +177,25 @@ it('what a person has settled is not taken for another capture, however late the
 })
 
 describe('a capture that a person settled', () => {
+  it('is not said to be made before the order has what the service lists', async () => {
+    const { world, loseWebhooks } = await reserved()
+    loseWebhooks()
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
+    expect((await post(world, 'capture', { charge_amount: 10 }, 'one')).status).toBe(502)
+    const { attempts: [attempt] = [] } = (await world.order('A-1')) ?? {}
+    const { isMade, respond } = holdCall(world)
+    let isSaid = false
+    const byHand = post(world, `attempts/${attempt?.id}/settle`, { executed: true }).finally(() => {
+      isSaid = true
+    })
+    await isMade
+    await goOn()
+    expect(isSaid).toBe(false)
+    respond()
+    expect((await byHand).status).toBe(200)
+    expect((await world.order('A-1'))?.totals.captured).toBe(1_000)
+  })
+
   it('is not taken for a later one, though its webhook comes after that', async () => {
     const world = new World()
     await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))

@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { vi } from 'vitest'
+import { run } from '../../../src/cli/commands/program.ts'
 import type { Surroundings } from '../../../src/cli/service/service.ts'
 import { exitCodeOf, messageOf } from '../../../src/cli/terminal/errors.ts'
 import { processTerminal } from '../../../src/cli/terminal/terminal.ts'
@@ -59,12 +61,33 @@ export async function runVerb(
   return ran
 }
 
+/** Runs a whole command line in this process. */
+export async function runLine(...words: string[]): Promise<{ code: number; output: string }> {
+  let output = ''
+  const keep = (text: unknown) => {
+    output += `${text}\n`
+    return true
+  }
+  const spies = [
+    ...(['log', 'error'] as const).map((name) => vi.spyOn(console, name).mockImplementation(keep)),
+    ...[process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockImplementation(keep)),
+  ]
+  const code = await run(words, '0.0.0').finally(() => spies.forEach((spy) => void spy.mockRestore()))
+  return { code, output }
+}
+
+/** A promise, and what resolves it. */
+export function later(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
 /** A service that never responds; `asked` resolves when it gets its first request. */
 export function hangingFetch(): Required<Around>['fetch'] & { asked: Promise<void> } {
-  let tell = (): void => {}
-  const asked = new Promise<void>((resolve) => {
-    tell = resolve
-  })
+  const { promise: asked, resolve: tell } = later()
   const fetch: Required<Around>['fetch'] = (_, init) => {
     tell()
     return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))

@@ -1,0 +1,157 @@
+// What `npm run mutate` changes, by area, and which tests have to notice.
+
+import { existsSync, globSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './vitest-run.ts'
+
+/** The most telling and the quickest first. Each file's namesake under test/ is added. */
+const LIB = ['test/http/errors.test.ts']
+const HTTP = [
+  'test/http/send.test.ts',
+  'test/http/errors.test.ts',
+  'test/http/retries.test.ts',
+  'test/http/deadline.test.ts',
+  'test/errors.test.ts',
+]
+const PASS_THROUGH = ['raw-request', 'purchase-rules', 'wire', 'create-payment'].map(
+  (name) => `test/operations/${name}.test.ts`,
+)
+const WEBHOOKS = ['verify', 'form', 'sign', 'handler'].map((name) => `test/webhooks/${name}.test.ts`)
+const SCHEMAS = ['test/schemas/*.test.ts', 'test/webhooks/event.test.ts', 'test/operations/*.test.ts']
+const CARD = ['test/card/card.test.ts', 'test/odd-input.test.ts']
+const FOLD = [
+  'test/orders/{order-state,copies,summary,event-key}.test.ts',
+  'test/schemas/null.test.ts',
+  'test/worker/webhooks.test.ts',
+  'test/orders/fold.test.ts',
+]
+const LINKS = ['test/checkout-link/*.test.ts', 'test/worker/links.test.ts', 'test/worker/checkout.test.ts']
+
+const worker = (names: string): string[] => names.split(' ').map((name) => `test/worker/${name}.test.ts`)
+const MONEY = worker('operate settle gate merchant reconciliation')
+const CHECKOUT = worker('checkout cancel open-checkout links')
+const EVENTS = worker('webhooks gate rejections alerts reconciliation')
+const LISTS = worker('orders attention whole-order api merchant')
+// These take longest: only what nothing else notices is left to them.
+const ERASURE = worker('retention')
+const QUEUE = worker('on-event')
+const REBUILD = worker('lost-gate')
+const CONSOLE = ['test/console/*.test.ts', ...worker('console-engine')]
+const PAGES = [...worker('pages result links'), 'test/console/shop-pages.test.ts']
+/** A bit of everything that the engine does. */
+const SHOP = [...worker('gate operate cancel webhooks orders'), ...CONSOLE]
+
+/** Patterns of files in the order in which they apply, and of the tests that notice a change in them. */
+export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'shop/flows': {
+    'src/shop/flows/{move-money,money-calls}.ts': MONEY,
+    'src/shop/flows/rebuild.ts': [...REBUILD, ...worker('gate operate')],
+    'src/shop/flows/{open-checkout,checkout-records}.ts': CHECKOUT,
+    'src/shop/flows/{ask-service,check-open,schedule}.ts': [...worker('reconciliation settle'), ...MONEY, ...CHECKOUT],
+    'src/shop/flows/deliver-events.ts': [...EVENTS, ...QUEUE],
+    'src/shop/flows/{store-event,raise-alert}.ts': EVENTS,
+    'src/shop/flows/erase-personal-data.ts': [...worker('operate merchant'), ...ERASURE],
+    'src/shop/flows/order-page.ts': [...PAGES, ...worker('merchant')],
+    'src/shop/flows/{record,shop-days,shop-links,throttle}.ts': [...CONSOLE, ...worker('links merchant')],
+    'src/shop/flows/*.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation')],
+  },
+  console: { 'src/console/**/*.ts': CONSOLE },
+  shop: {
+    'src/shop/protocol.ts': [...MONEY, ...REBUILD],
+    'src/shop/protocol-checkout.ts': CHECKOUT,
+    'src/shop/{gate,actions,call-gate}.ts': [...MONEY, ...EVENTS, ...CHECKOUT],
+    'src/shop/cron.ts': [...worker('reconciliation alerts'), ...ERASURE],
+    'src/shop/*.ts': [...worker('shop configuration'), ...SHOP],
+  },
+  'shop/routes': {
+    'src/shop/routes/{checkout,result}.ts': [...PAGES, ...CHECKOUT],
+    'src/shop/routes/links.ts': [...worker('links'), ...CONSOLE],
+    'src/shop/routes/{webhooks,events}.ts': EVENTS,
+    'src/shop/routes/operations.ts': [...MONEY, ...worker('cancel')],
+    'src/shop/routes/*.ts': [...LISTS, ...CONSOLE],
+  },
+  'shop/store': {
+    'src/shop/store/{order,checkouts}.ts': [...MONEY, ...CHECKOUT],
+    'src/shop/store/{event-log,strays}.ts': [...EVENTS, ...REBUILD, ...ERASURE],
+    'src/shop/store/{kv,order-store}.ts': [...EVENTS, ...MONEY],
+    'src/shop/store/outbox.ts': [...EVENTS, ...QUEUE],
+    'src/shop/store/tasks.ts': [...EVENTS, ...ERASURE],
+    'src/shop/store/*.ts': [...LISTS, ...CONSOLE],
+  },
+  'shop/lib': {
+    'src/shop/lib/configuration.ts': worker('shop reconciliation configuration'),
+    'src/shop/lib/*.ts': [...worker('merchant links api webhooks cancel'), ...CONSOLE],
+  },
+  'shop/pages': { 'src/shop/pages/*.ts': PAGES },
+  outcome: {
+    'src/outcome/*.ts': [
+      'test/outcome/{decide,look-up,resolve-outcome}.test.ts',
+      'test/schemas/null.test.ts',
+      'test/odd-input.test.ts',
+    ],
+  },
+  http: {
+    'src/http/body.ts': [...PASS_THROUGH, ...HTTP, 'test/operations/secondary-operations.test.ts'],
+    'src/http/compare.ts': [
+      'test/operations/{answers,secondary-operations}.test.ts',
+      'test/schemas/null.test.ts',
+      'test/warnings.test.ts',
+    ],
+    'src/http/auth.ts': [...HTTP, ...PASS_THROUGH],
+    'src/http/send.ts': [...HTTP, 'test/hooks.test.ts', 'test/http/auth.test.ts'],
+    'src/http/errors.ts': [...HTTP, 'test/operations/*.test.ts'],
+    'src/http/{never-sent,not-processed,deadline}.ts': HTTP,
+  },
+  schemas: {
+    'src/schemas/read.ts': [...SCHEMAS, 'test/http/*.test.ts'],
+    'src/schemas/{read-event,fast-path}.ts': SCHEMAS,
+  },
+  orders: { 'src/orders/*.ts': FOLD },
+  webhooks: {
+    'src/webhooks/receiver.ts': ['test/webhooks/handler.test.ts', 'test/odd-input.test.ts'],
+    'src/webhooks/{signature,verify,form}.ts': WEBHOOKS,
+  },
+  'checkout-link': { 'src/checkout-link/*.ts': LINKS },
+  lib: {
+    'src/lib/redact.ts': [...LIB, 'test/lib/card-data.test.ts', 'test/canary.test.ts'],
+    'src/lib/card-data.ts': [...LIB, 'test/lib/redact.test.ts', 'test/canary.test.ts'],
+    'src/lib/card-number.ts': [...CARD, 'test/lib/redact.test.ts', ...LIB],
+    'src/lib/decimal.ts': [
+      'test/helpers/amount.test.ts',
+      'test/schemas/*.test.ts',
+      'test/properties/amount.test.ts',
+      'test/outcome/decide.test.ts',
+    ],
+    'src/lib/sha1.ts': ['test/lib/hmac-sha1.test.ts'],
+    'src/lib/{hmac-sha1,constant-time,base64url}.ts': ['test/webhooks/signature.test.ts'],
+  },
+  card: { 'src/card/*.ts': CARD },
+}
+
+/** Texts: which word stands on a page is nothing that a test should notice. */
+const TEXTS = ['src/console/words/{en,uk,pages}.ts', 'src/shop/pages/{en,uk}.ts']
+
+const filesOf = (patterns: readonly string[]): string[] =>
+  patterns.flatMap((pattern) => {
+    const files = globSync(pattern, { cwd: root }).sort()
+    if (files.length === 0) throw new Error(`scripts/mutation-areas.ts names what does not exist: ${pattern}`)
+    return files
+  })
+
+/** The files of an area, each with its tests: its namesake, then those of the first pattern that it matches. */
+export function testsOfArea(area: string): Map<string, string[]> {
+  const files = new Map<string, string[]>()
+  const texts = filesOf(TEXTS)
+  for (const [pattern, tests] of Object.entries(AREAS[area] ?? {})) {
+    for (const file of filesOf([pattern])) {
+      if (files.has(file) || texts.includes(file)) continue
+      const namesake = file
+        .replace(/^src\/shop\/(.*\/)?/, 'test/worker/')
+        .replace(/^src\//, 'test/')
+        .replace(/\.ts$/, '.test.ts')
+      const own = existsSync(join(root, namesake)) ? [namesake] : []
+      files.set(file, [...new Set([...own, ...filesOf(tests)])])
+    }
+  }
+  return files
+}

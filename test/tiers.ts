@@ -58,7 +58,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/prove/prove.test.ts': 'plays thousands of orders',
   'test/simulator/plant.test.ts': 'starts processes',
   'test/worker/configuration.test.ts': 'tries every option at every route',
-  'test/worker/hostile-storage.test.ts': 'fails at each call of a storage',
+  'test/worker/failures.test.ts': 'asks every route for everything that can go wrong',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
   'test/worker/on-event.test.ts': 'permutes the moments of a crash',
   'test/worker/retention.test.ts': 'erases hundreds of orders',
@@ -80,7 +80,7 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/webhooks/',
   // Those that need seconds, not minutes, on workerd; the others are about what the worker decides.
   'test/worker/api.test.ts',
-  'test/worker/attempts.test.ts',
+  'test/worker/found-out.test.ts',
   'test/worker/gate.test.ts',
   'test/worker/rejections.test.ts',
   'test/worker/links.test.ts',
@@ -99,7 +99,7 @@ export const ON_NODE_ALONE: readonly string[] = [
   'test/prove/',
   'test/simulator/',
   ...(
-    'alerts capture checkout configuration console-engine hostile-storage killed lost-gate merchant on-event ' +
+    'alerts checkout configuration console-engine failures killed lost-gate merchant on-event ' +
     'open-checkout operate orders reconciliation retention settle storm'
   )
     .split(' ')

@@ -119,13 +119,17 @@ const LOST: Readonly<Record<string, Deliver>> = {
 }
 
 describe('conform, statement by statement', () => {
-  it.each(RULES)('names %s alone, and says what to follow it with', async (id, options, rule) => {
-    const report = await openConform(options, rule ? [rule] : []).run()
-    expect(idsOf(report, 'differs')).toEqual([id])
-    expect(report?.statements.filter(({ follow }) => follow !== undefined).map((one) => one.id)).toEqual([id])
-    const text = report ? conformText(report) : ''
-    expect(text).toMatch(new RegExp(`^ {2}${id}: .*\\n {4}seen: .*\\n {4}follow it with: `, 'm'))
-  })
+  it.each(RULES.map(([id, options, rule]) => ({ id, options, rule })))(
+    'names $id alone, and its follow-up',
+    async (one) => {
+      const { id, options, rule } = one
+      const report = await openConform(options, rule ? [rule] : []).run()
+      expect(idsOf(report, 'differs')).toEqual([id])
+      expect(report?.statements.filter(({ follow }) => follow !== undefined).map((one) => one.id)).toEqual([id])
+      const text = report ? conformText(report) : ''
+      expect(text).toMatch(new RegExp(`^ {2}${id}: .*\\n {4}seen: .*\\n {4}follow it with: `, 'm'))
+    },
+  )
 
   it.each(Object.entries(BREAKS))('names %s', async (id, rule) => {
     expect(idsOf(await openConform({}, [rule]).run(), 'differs')).toContain(id)

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { createRandom } from '../worker/support/random.ts'
 import { createSteps, type Steps, type StepsOptions } from './steps.ts'
 
-function create(seed: number, demotes: StepsOptions['demotes'] = () => false): Steps {
-  const steps = createSteps({ random: createRandom(seed), now: () => 0, before: () => {}, demotes })
+function create(seed: number, demotes: StepsOptions['demotes'] = () => false, idle = () => {}): Steps {
+  const steps = createSteps({ random: createRandom(seed), now: () => 0, before: () => {}, demotes, idle })
   steps.on = true
   return steps
 }
@@ -54,10 +54,11 @@ it('gives the next turn when the work of the one before has ended', async () => 
   expect(seen).toEqual(['begins', 'ends', 'begins', 'ends'])
 })
 
-it('says what happened last when something is stuck', async () => {
-  const steps = create(1)
-  steps.note('what happened last')
+it('notices what is stuck, and says first that nothing waits', async () => {
+  let wasIdle = 0
+  const steps = create(1, undefined, () => void wasIdle++)
   steps.begin(steps.call('dead', 'reads', async () => {}))
   steps.drop('dead')
-  await expect(steps.run()).rejects.toThrow('Something is stuck:\nwhat happened last')
+  await expect(steps.run()).rejects.toThrow('Something is stuck.')
+  expect(wasIdle).toBeGreaterThan(0)
 })

@@ -205,7 +205,6 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     },
     calls: ['both', 'ids', 'alarm'],
     seen: ['rejected', [], null],
-    double: { seen: ['rejected', [], LATER], why: 'an alarm that finds nothing due does nothing' },
   },
   {
     name: 'an alarm that is set again rings once, and is not there while it runs',

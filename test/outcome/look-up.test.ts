@@ -14,6 +14,7 @@ import {
   PURCHASE,
   REFUNDED,
   refund,
+  release,
   resolve,
   SOON,
 } from './support/records.ts'
@@ -34,8 +35,8 @@ it('a snapshot has what `known` needs, with the list and without it', async () =
   const one = { ...capture('c-1'), payment_id: PURCHASE.payment_id }
   const ids = [PURCHASE.payment_id, 'c-1', 'r-1']
   expect(await snapshot(json([PURCHASE, one, refund('r-1')]))).toEqual(expect.arrayContaining(ids))
-  const replies = [NOT_FOUND(), json(PURCHASE), json(capture('c-1')), json(refund('r-1')), NOT_FOUND()]
-  expect(await snapshot(...replies)).toEqual(expect.arrayContaining(['c-1', 'r-1']))
+  const replies = [NOT_FOUND(), json(PURCHASE), json(capture('c-1')), json(refund('r-1')), json(release('v-1'))]
+  expect(await snapshot(...replies)).toEqual(expect.arrayContaining(['c-1', 'r-1', 'v-1']))
   expect(await snapshot(NOT_FOUND(), NOT_FOUND(), NOT_FOUND())).toEqual([])
   await expect(snapshot(json({}, 500))).rejects.toMatchObject({ code: 'api' })
 })

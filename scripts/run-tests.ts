@@ -6,23 +6,26 @@
 //   npm run test:all                     every test on every runtime, in Chromium, and against the packed tarball
 //   npm run test:long                    every test on Node, Deno, Bun and workerd, with the full number of random inputs
 //                                        and of mutants (hours), and the guides' recipes in what each framework builds
-// Prints every ten seconds how far it is, and a line for each runtime with its counts. Ends with what was left out, and
+// Prints every five seconds how far it is, and a line for each runtime with its counts. Ends with what was left out, and
 // `N passed, N failed`. A runtime that did not run, and a test file that a runtime should load and did not, count as
 // failures.
 
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packageRuntimes } from '../test/tarball/runtimes.ts'
-import { packInto } from '../test/tarball/support/pack.ts'
+import { packedEnvironment } from '../test/tarball/support/pack.ts'
 import { FOLDERS, type RuntimeFamily, runsOn, type Tier, testFiles } from '../test/tiers.ts'
 import { type Outcome, type Run, runVitest } from './vitest-run.ts'
 
 /** What can be named on the command line. */
 const GROUPS = ['node', 'deno', 'bun', 'workerd', 'browser', 'package', 'frameworks'] as const
 type Group = (typeof GROUPS)[number]
+
+/** What needs the packed package. */
+const PACKED: readonly Group[] = ['package', 'frameworks']
 
 interface Runtime {
   name: string
@@ -75,7 +78,9 @@ const files = testFiles().filter(
 const seed = process.env.EDGETILL_SEED || String(Math.floor(Math.random() * 2 ** 31))
 
 const totals = { passed: 0, failed: 0 }
-const PROGRESS_MS = 10_000
+/** The package is packed while other tests run. What was printed, if that failed. */
+let packed: Promise<string | undefined> | undefined
+const PROGRESS_MS = 5_000
 /** What runs now: its output so far, and how many files it has. */
 const running = new Map<string, { output: string; files: number }>()
 const progress = setInterval(() => {
@@ -153,7 +158,7 @@ function chooseRuntimes(): Runtime[] {
   }
   const runtimes = RUNTIMES.filter(({ group }) => wanted.has(group))
   if (wanted.has('frameworks')) installFrameworks()
-  if (wanted.has('package') || wanted.has('frameworks')) Object.assign(process.env, packInto(join(folder, 'packed')))
+  if (wanted.has('package') || wanted.has('frameworks')) packed = pack(join(folder, 'packed'))
   if (wanted.has('package')) {
     // A single file is wanted on what the checkout has, unless the package is named.
     runtimes.push(...packageRuntimes().filter(({ name }) => options.all || groups.length > 0 || name === 'package'))
@@ -177,10 +182,24 @@ function installFrameworks(): void {
   if (status !== 0) throw new Error(`npm ${words.join(' ')} failed.`)
 }
 
+function pack(into: string): Promise<string | undefined> {
+  Object.assign(process.env, packedEnvironment(into))
+  return new Promise((done) => {
+    const script = join(import.meta.dirname, '../test/tarball/support/pack.ts')
+    execFile(process.execPath, [script, into], (error, stdout, stderr) => done(error ? stdout + stderr : undefined))
+  })
+}
+
 async function runOne(runtime: Runtime): Promise<void> {
   const startedAt = performance.now()
   const now = { output: '', files: files.filter(runtime.covers).length }
   running.set(runtime.name, now)
+  const unpacked = PACKED.includes(runtime.group) ? await packed : undefined
+  if (unpacked !== undefined) {
+    running.delete(runtime.name)
+    const problems = ['the package could not be packed']
+    return report(runtime.name, { passed: 0, failed: 1, problems, output: unpacked }, performance.now() - startedAt)
+  }
   const run: Run = {
     command: [...runtime.command, ...options.files, ...(options.name === undefined ? [] : ['-t', options.name])],
     report: join(folder, `${runtime.name.replaceAll(' ', '-')}.json`),

@@ -25,10 +25,8 @@ describe('addresses', () => {
     for (const allowInsecureHttp of [undefined, false]) {
       expect(() => resolveConfig({ ...insecure, allowInsecureHttp })).toThrow(/with allowInsecureHttp/)
     }
-    expect(resolveConfig({ ...insecure, allowInsecureHttp: true })).toMatchObject({
-      baseUrl: insecure.baseUrl,
-      apiUrl: insecure.apiUrl,
-    })
+    const { baseUrl, apiUrl } = resolveConfig({ ...insecure, allowInsecureHttp: true })
+    expect([baseUrl, apiUrl]).toEqual([insecure.baseUrl, insecure.apiUrl])
     expect(() => resolveConfig({ ...CONFIG, baseUrl: 'ftp://emulator', allowInsecureHttp: true })).toThrow(/https/)
   })
 })
@@ -53,12 +51,7 @@ describe('credentials', () => {
 
   it('are shown neither by inspect, nor as JSON, nor among the keys', () => {
     const resolved = resolveConfig(CONFIG)
-    const texts = [
-      inspect(resolved),
-      JSON.stringify(resolved),
-      JSON.stringify({ ...resolved }),
-      inspect(createClient(CONFIG)),
-    ]
+    const texts = [inspect(resolved), inspect(createClient(CONFIG)), JSON.stringify([resolved, { ...resolved }])]
     expect(texts.join()).not.toMatch(/api-key-1|api-secret-1|endpoints-key-1/)
     expect(resolved).toMatchObject({ apiKey: 'api-key-1', apiSecret: 'api-secret-1', endpointsKey: 'endpoints-key-1' })
   })

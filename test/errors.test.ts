@@ -9,10 +9,8 @@ const ISSUES = [{ path: 'amount', message: 'must be x', received: 'string' }]
 const CANARY = ['can', 'ary'].join('')
 const BODY = { secret: CANARY }
 
-const UNKNOWN = {
-  ...({ reason: 'timeout', howToFindOut: 'Ask.', operation: 'capturePayment' } as const),
-  sent_at: '2026-01-02T03:04:05.678Z',
-}
+const LOST = { reason: 'timeout', howToFindOut: 'Ask.', operation: 'capturePayment' } as const
+const UNKNOWN = { ...LOST, sent_at: '2026-01-02T03:04:05.678Z' }
 const ODD = { status: 200, issues: [], body: BODY }
 const errors = {
   config: new sdk.ConfigError('apiKey', 'apiKey is missing.'),

@@ -12,7 +12,6 @@ export default {
     // Read as types.
     'scripts/openapi/shapes.ts',
     'test/node/programs/*.ts',
-    'test/tarball/node-20/*.ts',
     'test/support/without-node-globals.ts',
     'test/support/bun-sqlite.d.ts',
     'test/worker/support/sql-js.d.ts',

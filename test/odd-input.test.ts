@@ -34,10 +34,8 @@ const link = {
 const headers = { 'content-type': 'application/x-www-form-urlencoded' }
 const request = () => new Request('https://shop.example.com', { method: 'POST', headers, body: signed.body })
 const handler = { secrets: secret, onEvent: () => {}, onUnreadable: () => {}, onRejected: () => {}, maxBytes: 9999 }
-const app = Object.assign(new Map(), {
-  hasContentTypeParser: () => false,
-  ...{ addContentTypeParser: () => {}, all: () => {} },
-})
+const parsers = { hasContentTypeParser: () => false, addContentTypeParser: () => {} }
+const app = Object.assign(new Map(), { ...parsers, all: () => {} })
 const lost = { operation: 'refundPayment', order_id: 'A-1', amount: 1, currency: 'UAH', sent_at: 0 }
 const receiver = { url: 'http://127.0.0.1:9/w', state: 'http://127.0.0.1:9/{order_id}', orders: 1, timeoutMs: 1 }
 const kv = { now: () => 0, random: () => 0, lagMs: 0, failures: 0, emptyPages: 0 }
@@ -116,9 +114,8 @@ const functionsOf = (module: object, prefix = ''): Row[] =>
     .filter(([, fn]) => typeof fn === 'function' && !isClass(fn))
     .map(([name, fn]) => [prefix + name, fn])
 const SUBPATHS: Row[] = [
-  ...[sdk, webhooks, card, orders, links, express, node, emulators, testing, testing.deliveries, engine].flatMap(
-    (one) => functionsOf(one),
-  ),
+  ...[sdk, webhooks, card, orders, links].flatMap((one) => functionsOf(one)),
+  ...[express, node, emulators, testing, testing.deliveries, engine].flatMap((one) => functionsOf(one)),
   ...functionsOf(fastify, 'fastify '),
 ]
 

@@ -15,10 +15,8 @@ describe('warnings without an onWarning', () => {
     const config = configOf()
     for (let i = 0; i < 3; i++) await createPayment(config, LONG)
     await createClient(config).createPayment(LONG)
-    expect(printed.mock.calls.map(([text]) => /\((\w+)\)/.exec(text)?.[1])).toEqual([
-      'order_id_not_capturable',
-      'unusual_webhook_port',
-    ])
+    const codes = printed.mock.calls.map(([text]) => /\((\w+)\)/.exec(text)?.[1])
+    expect(codes).toEqual(['order_id_not_capturable', 'unusual_webhook_port'])
     await createPayment({ ...config }, LONG)
     expect(printed).toHaveBeenCalledTimes(4)
   })

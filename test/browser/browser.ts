@@ -5,7 +5,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /** Where the pictures of a run are kept. */
-export const screenshots: string = resolve(import.meta.dirname, '../../test-output/screenshots')
+const screenshots = resolve(import.meta.dirname, '../../test-output/screenshots')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export function launch(): Promise<Browser> {

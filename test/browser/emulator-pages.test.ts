@@ -1,11 +1,7 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkWithAxe, launch, look, screenshots } from './browser.ts'
+import { checkWithAxe, launch, look } from './browser.ts'
 import { startTenOrders, type TenOrders } from './ten-orders.ts'
-
-const guide = join(import.meta.dirname, '../../guides/images')
 
 let browser: Browser
 let ten: TenOrders
@@ -22,7 +18,6 @@ afterAll(async () => {
 
 const SIZES = {
   wide: { width: 1280, height: 900 },
-  tablet: { width: 1000, height: 900 },
   phone: { width: 390, height: 844 },
 } as const
 const LOOKS = (['wide', 'phone'] as const).flatMap((size) =>
@@ -76,9 +71,7 @@ describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
         if (!script) await page.route('**/live.js', (route) => route.abort())
         await page.goto(url)
         await look(page, `${name}-${size}-${scheme}${script ? '' : '-plain'}`)
-        await checkWithAxe(page, name)
-        const findings = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
-        expect([name, script, findings]).toEqual([name, script, []])
+        await checkWithAxe(page, name, true)
         await page.unroute('**/live.js')
       }
     }
@@ -97,85 +90,6 @@ describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
     }
     await page.context().close()
   })
-
-  it('a card number stands on one line', async () => {
-    const page = await open(size, scheme)
-    await page.goto(ten.checkouts['init-long-description'] ?? '')
-    await page.locator('details summary').click()
-    const lines = await page
-      .locator('.cards code')
-      .evaluateAll((codes) => codes.map((code) => code.getClientRects().length))
-    expect(lines.length).toBeGreaterThan(18)
-    expect(new Set(lines)).toEqual(new Set([1]))
-    await page.context().close()
-  })
-})
-
-it('no word of a table is broken at a width between the two', async () => {
-  const page = await open('tablet')
-  for (const name of ['overview', 'requests', 'webhooks']) {
-    await page.goto(pages()[name] ?? '')
-    await look(page, `${name}-tablet`)
-    const broken = await page.locator('th, .badge, time').evaluateAll(
-      (cells) =>
-        cells
-          .filter(
-            (cell) =>
-              cell.getClientRects().length > 0 &&
-              cell.clientHeight > 0 &&
-              getComputedStyle(cell).position !== 'absolute',
-          )
-          .filter((cell) => {
-            const range = document.createRange()
-            range.selectNodeContents(cell)
-            return new Set([...range.getClientRects()].map(({ top }) => Math.round(top / 12))).size > 2
-          }).length,
-    )
-    expect(broken, name).toBe(0)
-  }
-  await page.context().close()
-})
-
-it.each(['wide', 'phone'] as const)('no choice and no placeholder is cut off at %s width', async (size) => {
-  const page = await open(size)
-  for (const name of ['overview', 'requests', 'faults', 'order-captured']) {
-    await page.goto(pages()[name] ?? '')
-    const cut = await page.locator('select, input[placeholder]').evaluateAll((fields) => {
-      const pen = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D
-      return (fields as (HTMLSelectElement | HTMLInputElement)[]).flatMap((field) => {
-        const { font, paddingLeft, paddingRight } = getComputedStyle(field)
-        const room = field.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)
-        pen.font = font
-        const texts = 'options' in field ? [...field.options].map(({ text }) => text) : [field.placeholder]
-        return texts.filter((text) => pen.measureText(text).width > room)
-      })
-    })
-    expect(cut, name).toEqual([])
-  }
-  await page.context().close()
-})
-
-it('the guide has a picture of each page that it shows', async () => {
-  // What the guide shows: copy test-output/screenshots/emulator-*.png to guides/images when a page has changed.
-  const shown = [
-    { name: 'overview', width: 1000, height: 625, scheme: 'light' },
-    { name: 'order-refunded', width: 1000, height: 830, scheme: 'dark' },
-    { name: 'checkout-ukrainian', width: 640, height: 760, scheme: 'light' },
-  ] as const
-  for (const { name, width, height, scheme } of shown) {
-    const viewport = { width, height }
-    const context = await browser.newContext({ viewport, colorScheme: scheme, deviceScaleFactor: 0.8 })
-    const page = await context.newPage()
-    await page.goto(pages()[name] ?? '')
-    if (name === 'checkout-ukrainian') {
-      await page.getByRole('button', { name: 'Заповнити 4111 1111 1111 1111' }).click()
-      await page.locator(':focus').waitFor()
-    }
-    const file = `emulator-${name.replace(/-.*/, '')}.png`
-    await page.screenshot({ path: join(screenshots, file) })
-    expect(existsSync(join(guide, file)), file).toBe(true)
-    await context.close()
-  }
 })
 
 describe('without script, under the strict policy', () => {
@@ -218,30 +132,6 @@ describe('without script, under the strict policy', () => {
     expect(await cancel.isVisible()).toBe(true)
     await page.goto(address('/_emulator/connect'))
     expect(await page.getByRole('button', { name: 'Forget everything' }).isVisible()).toBe(false)
-    await page.context().close()
-  })
-
-  it('a card-to-card transfer is made with a form', async () => {
-    const page = await open('phone', 'light', false)
-    await page.goto(address('/_emulator'))
-    await page.getByLabel('Method').selectOption('p2p')
-    await page.getByLabel('New order_id').fill('transfer-1')
-    await page.getByLabel('Amount').fill('12.50')
-    await page.getByRole('button', { name: 'Make the payment' }).click()
-    await page.getByRole('link', { name: 'transfer-1' }).click()
-    await page.getByRole('heading', { name: 'transfer-1' }).waitFor()
-    expect(ten.emulator.orders.get('transfer-1')?.payments[0]).toMatchObject({ method: 'p2p', amount: 12.5 })
-    await page.context().close()
-  })
-
-  it('a webhook can be inspected and sent again', async () => {
-    const page = await open('wide', 'light', false)
-    await page.goto(address('/_emulator'))
-    await page.locator('.notice.bad a', { hasText: 'webhook-refused' }).click()
-    expect(await page.locator('main').textContent()).toMatch(/ECONNREFUSED 127\.0\.0\.1:\d+/)
-    const before = await page.locator('main ol li').count()
-    await page.getByRole('button', { name: 'Send again' }).click()
-    await expect.poll(() => page.locator('main ol li').count()).toBe(before + 1)
     await page.context().close()
   })
 })

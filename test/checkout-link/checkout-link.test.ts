@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import * as library from '../../src/checkout-link/index.ts'
-
 import { openCheckoutLinkId } from '../../src/checkout-link/link.ts'
 import { isMarkOf, markOf, seal, unseal } from '../../src/checkout-link/seal.ts'
 
@@ -57,53 +56,35 @@ describe('createCheckoutLink', () => {
 
   it.each<[object, RegExp]>([
     [{ origin: 'pay.shop.example.com' }, /not an address/],
-    [{ origin: '127.0.0.1:8787' }, /is not an address|must begin with/],
     [{ origin: 'https://pay.shop.example.com/x' }, /without a path/],
-    [{ origin: 'https://pay.shop.example.com/?x' }, /without a path/],
     [{ origin: 'https://pay.shop.example.com/#x' }, /without a path/],
     [{ origin: 'ftp://pay.shop.example.com' }, /must begin with/],
     [{ order: undefined }, /mode "hosted"/],
-    [{ linkSecret: undefined }, /LINK_SECRET must have at least 32 characters/],
     [{ linkSecret: 'x'.repeat(31) }, /LINK_SECRET must have at least 32 characters/],
     [{ expiresAt: NOW }, /expiresAt must be a time in the future/],
-    [{ expiresAt: 1 }, /expiresAt must be a time in the future/],
     [{ expiresAt: Number.NaN }, /expiresAt must be a time in the future/],
     [{ expiresAt: 8.64e15 + 1 }, /expiresAt must be a time in the future/],
-    [{ expiresAt: Number.POSITIVE_INFINITY }, /expiresAt must be a time in the future/],
     [{ expiresAt: new Date('2999-01-01') }, /expiresAt must be a time in the future/],
-    [{ expiresAt: '2999-01-01' }, /expiresAt must be a time in the future/],
     [{ reference: ' \u0000' }, /reference must be/],
     [{ reference: 'cart\u007f' }, /reference must be/],
-    [{ reference: '' }, /reference must be/],
     [{ reference: 77 }, /reference must be/],
     [{ reference: 'x'.repeat(129) }, /reference must be/],
     [{ customerEmail: 'a b@c' }, /e-mail must be/],
     [{ customerEmail: `${'a'.repeat(253)}@c` }, /one address of at most 254 characters/],
-    [{ customerEmail: 7 }, /e-mail must be/],
     [{ order: { ...ORDER, amount: 0 } }, /amount/],
-    [{ order: { ...ORDER, amount: 10.555 } }, /amount/],
-    [{ order: { ...ORDER, currency: 'usd' } }, /currency/],
-    [{ order: { ...ORDER, description: '' } }, /description/],
     [{ order: { ...ORDER, order_idd: 'x' } }, /order_idd/],
     [{ order: { ...ORDER, method: 'auth', order_id: 'x'.repeat(30) } }, /at most 29 characters.*could not be captured/],
-    [
-      { order: { ...ORDER, order_id: 'x'.repeat(30) } },
-      /at most 29 characters.*could not be refunded; pass longOrderId: true/,
-    ],
+    [{ order: { ...ORDER, order_id: 'x'.repeat(30) } }, /at most 29.*could not be refunded; pass longOrderId: true/],
     [{ order: { ...ORDER, method: 'auth', order_id: 'x'.repeat(30) }, longOrderId: true }, /at most 29 characters/],
     [{ order: { ...ORDER, order_id: 'x'.repeat(254) }, longOrderId: true }, /at most 253 characters/],
     [{ longOrderId: 'yes' }, /longOrderId must be true or false/],
     [{ landing: 1 }, /landing must be true or false/],
     [{ order: { ...ORDER, mode: 'direct' } }, /mode/],
-    ...['', '.', '..', 5, undefined].map((order_id): [object, RegExp] => [
-      { order: { ...ORDER, order_id } },
-      /order_id must be a non-empty string other/,
-    ]),
+    [{ order: { ...ORDER, order_id: '..' } }, /order_id must be a non-empty string other/],
+    [{ order: { ...ORDER, order_id: undefined } }, /order_id must be a non-empty string other/],
     [{ order: { ...ORDER, order_id: 'A-1~2' } }, /order_id must not end in/],
-    [{ order: { ...ORDER, order_id: 'A-1~12' } }, /order_id must not end in/],
     [{ order: { ...ORDER, order_id: 'A\ud800' } }, /order_id contains half of a surrogate pair/],
     [{ order: { ...ORDER, payload: 'Щ'.repeat(4000) } }, /at most 8000 work everywhere/],
-    [{ linkSecret: '' }, /LINK_SECRET must have at least 32 characters/],
   ])('rejects %j with a text that says why', async (fields, text) => {
     await expect(link(fields)).rejects.toMatchObject({ code: expect.stringMatching(/^(config|invalid_input)$/) })
     await expect(link(fields)).rejects.toThrow(text)
@@ -155,11 +136,9 @@ describe('checkoutLinkId', () => {
     const id = await checkoutLinkId(one, SECRET)
     expect(await checkoutLinkId(one, SECRET)).toBe(id)
     expect(await checkoutLinkId(two, SECRET)).not.toBe(id)
-    expect(await openCheckoutLinkId(id, [SECRET])).toEqual({
-      order_id: 'A-1',
-      expiresAt: NOW + 86_400_000,
-      nonce: tokenOf(one).slice(0, 16),
-    })
+    const nonce = tokenOf(one).slice(0, 16)
+    const expected = { order_id: 'A-1', expiresAt: NOW + 86_400_000, nonce }
+    expect(await openCheckoutLinkId(id, [SECRET])).toEqual(expected)
   })
 
   it('opens no payment, and a link is not an id', async () => {
@@ -186,12 +165,8 @@ describe('seal and markOf', () => {
   it('open under their own purpose and subject alone', async () => {
     const text = await seal(SECRET, 'a', { x: 1 }, 's')
     expect(await unseal([OTHER, SECRET], 'a', text, 's')).toEqual({ x: 1 })
-    for (const [purpose, subject] of [
-      ['b', 's'],
-      ['a', 't'],
-      ['a', ''],
-    ] as const)
-      expect(await unseal([SECRET], purpose, text, subject)).toBeUndefined()
+    for (const subject of ['t', '']) expect(await unseal([SECRET], 'a', text, subject)).toBeUndefined()
+    expect(await unseal([SECRET], 'b', text, 's')).toBeUndefined()
     for (let at = 0; at < text.length; at++) expect(await unseal([SECRET], 'a', changed(text, at), 's')).toBeUndefined()
     const mark = await markOf(SECRET, 'a', 'A-1')
     expect(await isMarkOf([OTHER, SECRET], 'a', 'A-1', mark)).toBe(true)

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { testCard } from '../../src/emulator/index.ts'
 import { type Bench, createBench, type Json, post, SPLIT } from './call.ts'
-import { available, paid, payDirect } from './conformance/samples.ts'
+import { paid, payDirect } from './conformance/samples.ts'
 
 /** The endpoints that only public material shows, beside what the conformance table has of them. */
 
@@ -15,36 +14,12 @@ async function send(bench: Bench, name: string, more: Json = {}): Promise<[numbe
 
 const paySplit = (bench: Bench) => payDirect(bench, { split: SPLIT }, '/api/v1/split/purchase')
 
-it('a refund comes off the balance, and a further one says how much is left', async () => {
-  const bench = createBench()
-  const { payment_id } = await payDirect(bench)
-  const before = await available(bench)
-  const part = await send(bench, 'refund', { refund_amount: 40.25, comment: 'One book', unknown: { a: 1 } })
-  expect(part).toMatchObject([200, { amount: 40.25, payment_id }])
-  expect((await send(bench, 'refund'))[1]).toMatchObject({ amount: 60.25 })
-  expect(await available(bench)).toBeCloseTo(before - 100.5, 10)
-  const [status, { message }] = await send(bench, 'refund', { refund_amount: 0.01 })
-  expect([status, message]).toEqual([400, 'Cannot refund 0.01: order A-1 has 0 left to refund.'])
-  expect((await send(bench, 'refund'))[1].message).toBe('Cannot refund: order A-1 has 0 left to refund.')
-})
-
 it.each(['refund', 'void', 'split/refund'])('%s: concurrent requests spend the money once', async (name) => {
   const bench = createBench()
   await (name === 'split/refund' ? paySplit(bench) : payDirect(bench, name === 'void' ? { method: 'auth' } : {}))
   const more = name === 'split/refund' ? { refund_amount: 100.5, split: SPLIT } : {}
   const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await send(bench, name, more))[0]))
   expect(statuses.sort()).toEqual([200, ...Array(19).fill(400)])
-})
-
-it.each([
-  ['refund', 'refund_declined', {}, 'refund'],
-  ['void', 'void_declined', { method: 'auth' }, 'capture'],
-] as const)('a %s is declined for its test card, and moves no money', async (name, card, more, next) => {
-  const bench = await paid({ cc_number: testCard(card), ...more })
-  const before = await available(bench)
-  expect((await send(bench, name))[1]).toMatchObject({ status: 'failure', status_code: '4153' })
-  expect(await available(bench)).toBe(before)
-  expect((await send(bench, next))[0]).toBe(200)
 })
 
 describe('split operations', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
-import { cardForm, createBench, type Json, openCheckout, plain, submit } from './call.ts'
+import { cardForm, createBench, type Json, openCheckout, submit } from './call.ts'
 import { payDirect } from './conformance/samples.ts'
 import { read } from './control.ts'
 
@@ -44,14 +44,6 @@ describe("the customer's way", () => {
     expect(await journey('rejected', 'three_d_secure_declined', 'pass')).toEqual(['failure', '4158', true])
   })
 
-  it('a payment that takes its time says so, and its end is reported to the shop', async () => {
-    const bench = createBench()
-    const page = await submit(bench.emulator, await openCheckout(bench.emulator), cardForm('timeout'))
-    expect(await page.text()).toContain('still being processed')
-    await bench.emulator.clock.advance({ minutes: 15 })
-    expect(bench.received.map(({ event }) => event.status)).toEqual(['pending', 'failure'])
-  })
-
   it('pages that are not there, and verbs that they do not take', async () => {
     const { emulator } = createBench()
     const form = await openCheckout(emulator)
@@ -71,30 +63,16 @@ describe("the customer's way", () => {
     expect(bench.emulator.orders.get('A-1')?.status).toBe('pending')
   })
 
-  it('a webhook without an address is only logged', async () => {
-    const { emulator, received } = createBench({ webhookUrl: undefined as never })
-    await submit(emulator, await openCheckout(emulator, { server_url: undefined }), cardForm('success'))
-    await emulator.deliveries.idle()
-    expect(received).toEqual([])
-    expect(emulator.deliveries.map(({ url, attempts }) => [url, attempts])).toEqual([[null, []]])
-  })
-
   it('shows what is wrong beside the field, escaped, and charges nothing', async () => {
     const { emulator } = createBench()
     const form = await openCheckout(emulator, { description: '<script>alert(1)</script>' })
-    const refused = await submit(
-      emulator,
-      form,
-      cardForm('success', { cc_number: '4111111111111112', exp_year: '20', card_cvv: '12x' }),
-    )
+    const wrong = cardForm('success', { cc_number: '4111111111111112', exp_year: '20', card_cvv: '12x' })
+    const refused = await submit(emulator, form, wrong)
     const text = await refused.text()
     expect(refused.status).toBe(422)
-    expect(text).toContain('id="cc_number-error"')
-    expect(text).toContain('aria-describedby="cc_number-error"')
-    expect(text).toContain('This card has expired.')
-    expect(text).toContain('id="card_cvv-error"')
-    expect(text).not.toContain('<script')
-    expect(text).not.toContain('12x')
+    const ids = ['id="cc_number-error"', 'aria-describedby="cc_number-error"', 'id="card_cvv-error"']
+    for (const part of [...ids, 'This card has expired.']) expect(text).toContain(part)
+    for (const part of ['<script', '12x']) expect(text).not.toContain(part)
     expect(emulator.orders.get('A-1')?.status).toBe('init')
     expect(emulator.deliveries).toHaveLength(0)
   })
@@ -107,17 +85,6 @@ describe("the customer's way", () => {
     await submit(emulator, form, cardForm('success'))
     await emulator.deliveries.idle()
     expect(received.map(({ event }) => [event.status, event.status_code])).toEqual([['failure', '4009']])
-  })
-
-  it('repeats byte for byte with the same seed', async () => {
-    const run = async (seed: number): Promise<string> => {
-      const { emulator, received } = createBench({ seed })
-      await submit(emulator, await openCheckout(emulator), cardForm('success'))
-      await emulator.deliveries.idle()
-      return JSON.stringify([received.map(({ text }) => text), emulator.orders.list(), plain(emulator)])
-    }
-    expect(await run(3)).toBe(await run(3))
-    expect(await run(3)).not.toBe(await run(4))
   })
 })
 
@@ -165,6 +132,7 @@ describe("the customer's pages", () => {
     for (const text of ['Reason', 'Back to the shop']) expect(paid).not.toContain(text)
     expect(await end('A-2', { method: 'auth' }, 'success')).toContain('Amount reserved')
     expect(await end('A-3', {}, 'declined')).toContain('start a new payment in the shop')
+    expect(await end('A-4', {}, 'timeout')).toContain('still being processed')
     const [receipt] = emulator.orders.get('A-1')?.payments ?? []
     expect(await read(emulator, receipt?.receipt_url ?? '')).toContain('90.45 UAH')
   })

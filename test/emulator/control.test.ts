@@ -4,13 +4,6 @@ import { DAILY, paid, payDirect, sendCapture } from './conformance/samples.ts'
 import { CONTROL, command, readJson } from './control.ts'
 
 describe('the control API', () => {
-  it('advances the clock, and says what time it is', async () => {
-    const { emulator } = createBench()
-    const now = Date.UTC(2026, 1, 28, 12)
-    expect(await command(emulator, 'clock', { months: 1, hours: '2' })).toEqual({ status: 200, json: { now } })
-    expect(await readJson(emulator, 'clock')).toEqual({ now })
-  })
-
   it('reads orders, deliveries and credentials', async () => {
     const bench = createBench()
     const { emulator } = bench

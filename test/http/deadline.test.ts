@@ -5,17 +5,10 @@ import { json, rejection, type Sent, silence } from '../support/mock-fetch.ts'
 const STALLED = () => new ReadableStream({ start: (c) => c.enqueue(new Uint8Array([0x7b])) })
 
 describe('time limits', () => {
-  it('a POST that times out may have been executed', async () => {
-    const { answer, sent } = call(POST, [silence], { timeoutMs: 5 })
-    expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown', reason: 'timeout' })
-    expect(sent).toHaveLength(1)
-    expect(sent[0]?.init.signal?.aborted).toBe(true)
-  })
-
   it('a GET that times out is tried again, then given up as a connection failure', async () => {
     const { answer, sent } = call(GET, [silence, silence, silence], { timeoutMs: 5 })
     expect(await rejection(answer)).toMatchObject({ code: 'connection', reason: 'timeout', attempts: 3 })
-    expect(sent).toHaveLength(3)
+    expect(sent.map(({ init }) => init.signal?.aborted)).toEqual([true, true, true])
   })
 
   it.each([
@@ -40,8 +33,9 @@ describe('time limits', () => {
       [5, undefined],
       [5, null],
     ]) {
-      const { answer } = call(POST, [silence], { [name]: configured }, { [name]: given })
+      const { answer, sent } = call(POST, [silence], { [name]: configured }, { [name]: given })
       expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown', reason: 'timeout' })
+      expect(sent).toHaveLength(1)
     }
   })
 })

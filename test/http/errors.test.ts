@@ -15,16 +15,11 @@ describe('error bodies, whatever their shape', () => {
     ['message and code', { message: 'No', args: { code: 'S-4' } }, { ...NONE, apiMessage: 'No', apiCode: 'S-4' }],
     ['message alone', { message: 'No' }, { ...NONE, apiMessage: 'No' }],
     ['violations', { args: [violation('amount', 'bad')] }, { violations: [violation('amount', 'bad')] }],
-    [
-      'msg as a list',
-      { args: [{ field_name: 'a', msg: ['x', 'y'] }] },
-      { violations: [violation('a', 'x'), violation('a', 'y')] },
-    ],
+    ['msg as a list', { args: { msg: ['x', 'y'] } }, { violations: ['x', 'y'].map((text) => violation('', text)) }],
     ['msg as a text', { args: { msg: 'z' } }, { violations: [violation('', 'z')] }],
     ['msg beside a violation that is not a text', { args: odd }, { violations: Array(3).fill(violation('', 'z')) }],
     ['args of other types', { message: 5, args: [null, 1, 'x', []] }, NONE],
     ['a code that is a number', { args: { code: 5 } }, NONE],
-    ['null', null, NONE],
     ['an array', [1], NONE],
     ['a text', 'no', NONE],
   ])('%s', async (_name, body, expected) => {
@@ -56,30 +51,14 @@ describe('error bodies, whatever their shape', () => {
 
   it.each([400, 500])('keeps a body of any shape, out of sight: %i', async (status) => {
     for (const [body, kept] of [
-      ['{"error":"charge_amount exceeds the limit"}', { error: 'charge_amount exceeds the limit' }],
+      ['{"error":"over the limit"}', { error: 'over the limit' }],
       ['try again, ticket 7', 'try again, ticket 7'],
       ['', undefined],
-    ]) {
-      const error = await rejection(call(POST, [new Response(body as string, { status })]).answer)
+    ] as const) {
+      const error = await rejection(call(POST, [new Response(body, { status })]).answer)
       expect(error.body).toEqual(kept)
       expect(Object.keys(error)).not.toContain('body')
     }
-  })
-
-  it('is bounded, whatever the service sends', async () => {
-    const long = 'x'.repeat(500_000)
-    const many = Array(10_000).fill({ field_name: 'amount', violation: 'must be positive'.repeat(9) })
-    for (const body of [{ message: long, args: { code: long } }, { args: many }, long, [long, long.slice(1)]]) {
-      const error = await failing(JSON.stringify(body))
-      expect(error.message.length).toBeLessThan(4000)
-      expect(JSON.stringify(error).length).toBeLessThan(30_000)
-      expect((JSON.stringify(error.body) ?? '').length).toBeLessThan(200_000)
-    }
-  })
-
-  it('P-409 is explained', async () => {
-    const error = await failing(JSON.stringify({ message: 'Conflict', args: { code: 'P-409' } }), 409)
-    expect(error.message).toMatch(/Used before.* make another, newOrderId\(\), or look it up/)
   })
 
   it('what the service echoes is redacted', async () => {
@@ -92,39 +71,17 @@ describe('error bodies, whatever their shape', () => {
 describe('the whole message', () => {
   const reported = async (input: typeof POST, reply: Response) =>
     (await rejection(call(input, [reply], { maxRetries: 0 }).answer)).message
-  const violations = ['a', 'b', 'c', 'd', 'e', 'f'].map((field_name) => ({ field_name, violation: 'bad' }))
-
-  const AT = 'https://pay.example.com/api/v1/thing'
   const LEFT = 'Nothing is left.'
+  const left = [{ field_name: 'a', violation: LEFT }]
+  const args = [...'abcdef'].map((field_name) => ({ field_name, violation: 'bad' }))
+  const AT = 'at https://pay.example.com/api/v1/thing'
   it.each<[string, typeof POST, Response, string]>([
     ['a meaning', POST, json({}, 409), 'was rejected with 409.'],
     ['no meaning', GET, json({}, 500), 'was rejected with 500.'],
-    [
-      'what is said',
-      POST,
-      json({ message: 'Bad', args: { code: 'S-1' } }, 404),
-      `was rejected with 404 at ${AT}: Bad, S-1.`,
-    ],
-    [
-      'five violations of six',
-      POST,
-      json({ args: violations }, 400),
-      'was rejected with 400. a: bad; b: bad; c: bad; d: bad; e: bad.',
-    ],
-    [
-      'a sentence, repeated',
-      POST,
-      json({ message: LEFT, args: [{ field_name: 'a', violation: LEFT }] }, 409),
-      `was rejected with 409: ${LEFT}`,
-    ],
-    [
-      'a violation that is a sentence',
-      POST,
-      json({ message: 'Bad', args: [{ field_name: 'a', violation: LEFT }] }, 409),
-      `was rejected with 409: Bad. a: ${LEFT}`,
-    ],
-    ['one violation', POST, json({ args: { msg: 'bad' } }, 409), 'was rejected with 409. bad.'],
-    ['no JSON', GET, new Response('x'), 'got 200, but its body is not JSON.'],
+    ['a code', POST, json({ message: 'Bad', args: { code: 'S-1' } }, 404), `was rejected with 404 ${AT}: Bad, S-1.`],
+    ['five of six', POST, json({ args }, 400), 'was rejected with 400. a: bad; b: bad; c: bad; d: bad; e: bad.'],
+    ['a sentence, repeated', POST, json({ message: LEFT, args: left }, 409), `was rejected with 409: ${LEFT}`],
+    ['a sentence', POST, json({ message: 'Bad', args: left }, 409), `was rejected with 409: Bad. a: ${LEFT}`],
   ])('%s', async (_name, input, reply, message) => {
     expect(await reported(input, reply)).toBe(`rawRequest ${message}`)
   })
@@ -140,8 +97,8 @@ describe('the whole message', () => {
 
   it('says whether calling again is safe', async () => {
     const refused = Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })
-    const lost = async (input: typeof POST) =>
-      (await rejection(call(input, [refused], { maxRetries: 0 }).answer)).message
+    const config = { maxRetries: 0 }
+    const lost = async (input: typeof POST) => (await rejection(call(input, [refused], config).answer)).message
     expect(await lost(POST)).toBe(
       'rawRequest could not reach the service (https://pay.example.com, attempt 1); nothing was processed. Calling again is safe.',
     )

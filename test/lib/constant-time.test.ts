@@ -3,14 +3,5 @@ import { equalText } from '../../src/lib/constant-time.ts'
 
 it('is true for equal texts alone', () => {
   expect([equalText('', ''), equalText('abc', 'abc')]).toEqual([true, true])
-  for (const [a, b] of [
-    ['abc', 'abd'],
-    ['abc', 'Abc'],
-    ['abc', 'ab'],
-    ['ab', 'abc'],
-    ['', 'a'],
-    ['a', '\u0161'],
-  ] as const) {
-    expect(equalText(a, b)).toBe(false)
-  }
+  for (const other of ['abd', 'Abc', 'ab', 'abcd', '', 'ab\u0163']) expect(equalText('abc', other)).toBe(false)
 })

@@ -4,7 +4,6 @@ import { expect, it, vi } from 'vitest'
 const VECTORS: [text: string, hash: string][] = [
   ['', '2jmj7l5rSw0yVb_vlWAYkK_YBwk='],
   ['abc', 'qZk-NkcGgWq6PiVxeFDCbJzQ2J0='],
-  ['abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq', 'hJg-RBw70m66rkqh-VEp5eVGcPE='],
   ['чашка 🍵', 'RHwWZcj_FOazKvk2dDfGvey-KPE='],
 ]
 
@@ -43,8 +42,6 @@ const EXPECTED = VECTORS.map(([, hash]) => hash)
 
 it.each<[string, unknown]>([
   ['absent', undefined],
-  ['without it', () => undefined],
-  ['empty', () => ({})],
   ['denied', () => fail('denied')],
   ['without its hash', () => ({ hash: () => fail('absent') })],
 ])('works where the built-in module is %s', async (_, getBuiltinModule) => {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { VERBS } from '../../src/cli/commands/verbs.ts'
-import { CAUSES } from '../../src/cli/webhooks/verify/causes.ts'
 import { pay } from '../../src/testing/index.ts'
 import { Document, quoted } from './support/document.ts'
 import { freePort } from './support/free-port.ts'
 import { type Running, startCommand } from './support/process.ts'
 import { root } from './support/runtimes.ts'
+import { runLine } from './support/verb.ts'
 
 const startIn = (cwd: string, ...words: string[]): Running =>
   startCommand(join(root, 'node_modules/.bin/node'), [join(root, 'src/cli/main.ts'), ...words], { cwd })
@@ -60,61 +60,45 @@ describe('guides/command-line.md', () => {
     expect(await run(trigger).finished).toMatchObject({ code: 0 })
     await listening.seen('refund success 20.00 UAH order A-1')
   })
-
-  it('names every verb, once', () => {
-    const named = guide.rows('The verbs').flatMap(([verbs = '']) => quoted(verbs).map((text) => text.split(' ')[0]))
-    expect(named.toSorted()).toEqual(Object.keys(VERBS).toSorted())
-  })
-
-  it('names every cause that verify can name, once', () => {
-    const named = guide.rows('Webhooks').flatMap(([causes = '']) => quoted(causes))
-    expect(named.toSorted()).toEqual(Object.keys(CAUSES).toSorted())
-  })
 })
 
-describe('the help', () => {
-  it.each(Object.entries(VERBS))(
-    'of %s has two examples, 46 lines of 80 characters, and where to read on',
-    async (...use) => {
-      const [verb, { load }] = use
-      const { code, output } = await startIn(root, verb, '--help').finished
-      expect(code).toBe(0)
-      const lines = output.trimEnd().split('\n')
-      expect([lines[0], lines[4]]).toEqual(['Examples:', expect.stringMatching(`^Usage: edgetill ${verb} `)])
-      expect(lines.length).toBeLessThanOrEqual(verb === 'emulator' ? 55 : 46)
-      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
-      const [, file = ''] = /^Read on: (\S+) in the package/.exec(lines.at(-1) ?? '') ?? []
-      expect(existsSync(join(root, file))).toBe(true)
-      for (const line of lines.slice(1, 3)) {
-        const [edgetill, name, ...words] = line
-          .trim()
-          .replace(/ [<>].*/, '')
-          .split(' ')
-        expect([edgetill, name]).toEqual(['edgetill', verb])
-        const parsed = vi.fn()
-        await (await load()).command().exitOverride().action(parsed).parseAsync(words, { from: 'user' })
-        expect(parsed).toHaveBeenCalled()
-      }
-    },
+it.each(Object.entries(VERBS))(
+  'the help of %s has two examples, 46 lines of 80 characters, and where to read on',
+  async (verb, { load }) => {
+    const { code, output } = await runLine(verb, '--help')
+    expect(code).toBe(0)
+    const lines = output.trimEnd().replaceAll('\n\n\n', '\n\n').split('\n')
+    expect([lines[0], lines[4]]).toEqual(['Examples:', expect.stringMatching(`^Usage: edgetill ${verb} `)])
+    expect(lines.length).toBeLessThanOrEqual(verb === 'emulator' ? 55 : 46)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+    const [, file = ''] = /^Read on: (\S+) in the package/.exec(lines.at(-1) ?? '') ?? []
+    expect(existsSync(join(root, file))).toBe(true)
+    for (const line of lines.slice(1, 3)) {
+      const [edgetill, name, ...words] = line
+        .trim()
+        .replace(/ [<>].*/, '')
+        .split(' ')
+      expect([edgetill, name]).toEqual(['edgetill', verb])
+      const parsed = vi.fn()
+      await (await load()).command().exitOverride().action(parsed).parseAsync(words, { from: 'user' })
+      expect(parsed).toHaveBeenCalled()
+    }
+  },
+)
+
+it('the completion of bash completes verbs, options and their values', async () => {
+  const { output } = await runLine('completion', 'bash')
+  const cases = { ref: 'refund', 'refund --dr': '--dry-run', 'completion f': 'fish', 'order A': '' }
+  const lines = Object.keys(cases).map(
+    (line) => `COMP_WORDS=(edgetill ${line}); COMP_CWORD=${line.split(' ').length}; _edgetill; echo "\${COMPREPLY[*]}"`,
   )
+  const completed = execFileSync('bash', ['-c', [output, ...lines].join('\n')], { encoding: 'utf8' })
+  expect(completed.split('\n')).toEqual([...Object.values(cases), ''])
 })
 
-describe('the completion', () => {
-  it.each([
-    [['ref'], 'refund'],
-    [['refund', '--dr'], '--dry-run'],
-    [['completion', 'f'], 'fish'],
-    [['order', 'A'], ''],
-  ])('of bash completes %j', async (words, completed) => {
-    const { output } = await startIn(root, 'completion', 'bash').finished
-    const line = `COMP_WORDS=(edgetill ${words.join(' ')}); COMP_CWORD=${words.length}; _edgetill; echo "\${COMPREPLY[*]}"`
-    expect(execFileSync('bash', ['-c', `${output}\n${line}`], { encoding: 'utf8' }).trim()).toBe(completed)
-  })
-
-  // Neither shell is on every machine: what they would be told is compared with the verbs.
-  it.each(['zsh', 'fish'])('of %s names every verb and its options', async (shell) => {
-    const { output } = await startIn(root, 'completion', shell).finished
-    for (const verb of Object.keys(VERBS)) expect(output).toMatch(new RegExp(`\\b${verb}\\b`))
-    for (const flag of ['dry-run', 'forward-to', 'no-color']) expect(output).toContain(flag)
-  })
+// Neither shell is on every machine: what they would be told is compared with the verbs.
+it.each(['zsh', 'fish'])('the completion of %s names every verb and its options', async (shell) => {
+  const { output } = await runLine('completion', shell)
+  for (const verb of Object.keys(VERBS)) expect(output).toMatch(new RegExp(`\\b${verb}\\b`))
+  for (const flag of ['dry-run', 'forward-to', 'no-color']) expect(output).toContain(flag)
 })

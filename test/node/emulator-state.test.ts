@@ -6,6 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { direct, plain } from '../emulator/call.ts'
 import { type Running, start } from './support/process.ts'
+import { runLine } from './support/verb.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-state-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -25,22 +26,19 @@ async function served(...words: string[]): Promise<{ run: Running; origins: stri
   const run = start('src/cli/main.ts', 'emulator', '--port', '0', '--clock', '2026-01-31T10:00:00Z', ...words)
   running.push(run)
   await run.seen('Ctrl-C stops it.')
-  return {
-    run,
-    origins: [...run.output().matchAll(/what happened +(https?:\/\/[^/]+)/g)].map(([, origin = '']) => origin),
-  }
+  const origins = [...run.output().matchAll(/what happened +(https?:\/\/[^/]+)/g)].map(([, origin = '']) => origin)
+  return { run, origins }
 }
 
 const defaults = createEmulator()
 
-async function pay(origin: string | undefined, order_id: string) {
-  const response = await fetch(`${origin}/api/v1/payment`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...plain(defaults) },
-    body: JSON.stringify(direct(defaults, { order_id, server_url: undefined })),
-  })
-  return (await response.json()) as { payment_id: string }
+function send(origin: string | undefined, fields: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json', ...plain(defaults) }
+  const body = JSON.stringify(direct(defaults, { server_url: undefined, ...fields }))
+  return fetch(`${origin}/api/v1/payment`, { method: 'POST', headers, body })
 }
+const pay = async (origin: string | undefined, order_id: string) =>
+  (await (await send(origin, { order_id })).json()) as { payment_id: string }
 
 const json = async (url: string) => (await fetch(url)).json()
 
@@ -71,9 +69,8 @@ describe('edgetill emulator --state', () => {
     ['--shops', [{ name: 'a', customerField: 'x' }], 'Did you mean "customerFields"?'],
     ['--shops', [{ name: 'a b' }], '[0].name must be a word'],
   ])('%s with %j is wrong usage', async (option, content, text) => {
-    const run = start('src/cli/main.ts', 'emulator', '--port', '0', option, file('wrong.json', content))
-    const { code, output } = await run.finished
-    expect([code, output]).toEqual([2, expect.stringContaining(text)])
+    const ran = await runLine('emulator', '--port', '0', option, file('wrong.json', content))
+    expect(ran).toEqual({ code: 2, output: expect.stringContaining(text) })
   })
 })
 
@@ -88,13 +85,8 @@ it('--shops serves each with its own POS, keys, accounts and strictness; --seed-
   const [mugs, books] = origins
   expect(await json(`${books}/_emulator/api/credentials`)).toMatchObject({ apiKey: 'books-key', baseUrl: books })
   expect(await json(`${mugs}/_emulator/api/orders?order_id=seeded`)).toMatchObject({ status: 'failure' })
-  const send = (origin: string | undefined) =>
-    fetch(`${origin}/api/v1/payment`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...plain(defaults) },
-      body: JSON.stringify(direct(defaults, { order_3ds_bypass: 'xyz' })),
-    })
-  expect([(await send(mugs)).status, (await send(books)).status]).toEqual([400, 401])
+  const statuses = [mugs, books].map(async (shop) => (await send(shop, { order_3ds_bypass: 'xyz' })).status)
+  expect(await Promise.all(statuses)).toEqual([400, 401])
   run.stop('SIGTERM')
 })
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { activityLine } from '../../src/cli/terminal/activity-lines.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { direct, plain } from '../emulator/call.ts'
 import { freePort } from './support/free-port.ts'
@@ -14,14 +13,10 @@ afterEach(async () => {
 })
 
 /** The address of a server that accepts connections and does with them what `handle` says. */
-async function receiver(handle: Parameters<typeof createServer>[1]): Promise<string> {
-  const server = createServer(handle as never)
-  server.listen(0, '127.0.0.1')
+async function receiver(handle: RequestListener): Promise<string> {
+  const server = createServer(handle).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  ending.push(() => {
-    server.closeAllConnections()
-    return new Promise((done) => server.close(done))
-  })
+  ending.push(() => server.close().closeAllConnections())
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
@@ -82,11 +77,8 @@ describe('the terminal of edgetill emulator', () => {
     await run.seen(`-> http://${down}/hook: ECONNREFUSED ${down}; next attempt `)
     await pay(origin, 'T-3', `http://${up}/hook`, { amount: -1 })
     await run.seen('T-3  emulator-request-3  Invalid parameters: amount must be a positive number')
-    await fetch(`${origin}/_emulator/api/faults`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"next":{"kind":"reset","when":"after_commit"}}',
-    })
+    const fault = '{"next":{"kind":"reset","when":"after_commit"}}'
+    await fetch(`${origin}/_emulator/api/faults`, { method: 'POST', body: fault })
     await expect(pay(origin, 'T-4', `http://${up}/hook`)).rejects.toThrow()
     await run.seen('fault reset when=after_commit fired on create-payment  T-4')
     await run.seen('T-4  emulator-request-5  the connection was broken on purpose')
@@ -113,17 +105,8 @@ describe('the terminal of edgetill emulator', () => {
     ])
   })
 
-  it('--quiet prints neither requests nor webhooks', async () => {
+  it('--quiet prints neither requests nor webhooks, and stops at once while a webhook waits', async () => {
     const { run, origin } = await served('--quiet')
-    const response = await pay(origin, 'Q-1', `http://127.0.0.1:${await freePort()}/`)
-    expect(response.status).toBe(200)
-    run.stop('SIGTERM')
-    const { output, code } = await run.finished
-    expect([code, output.includes('Q-1')]).toEqual([0, false])
-  })
-
-  it('stops at once while a webhook waits for its receiver', async () => {
-    const { run, origin } = await served()
     let arrived = (): void => {}
     const waiting = new Promise<void>((done) => {
       arrived = done
@@ -133,42 +116,9 @@ describe('the terminal of edgetill emulator', () => {
     await waiting
     const since = Date.now()
     run.stop('SIGTERM')
-    expect((await run.finished).code).toBe(0)
+    const { code, output } = await run.finished
+    expect([code, output.includes('S-1')]).toEqual([0, false])
     // A delivery times out after 10 s.
     expect(Date.now() - since).toBeLessThan(5000)
-  })
-})
-
-describe('a line of the terminal', () => {
-  const at = '2026-01-31T10:00:00.000'
-
-  it('shows a mistake of the emulator with its stack', () => {
-    expect(activityLine({ type: 'error', at, id: null, stack: 'RangeError: x\n    at one\n    at two' })).toBe(
-      '10:00:00  internal error\nRangeError: x\n    at one\n    at two',
-    )
-  })
-
-  it('lets nothing out of a request move the cursor or forge a line', () => {
-    const order_id = 'A\n10:00:00  POST\u001b[2J\u202e'
-    const request = {
-      type: 'request',
-      at,
-      id: '1',
-      method: 'GET',
-      path: '/',
-      operation: null,
-      order_id,
-      ms: 3,
-    } as const
-    const line = activityLine({ ...request, status: 200, reason: null })
-    expect(line).toMatch(/^10:00:00 {2}200 +3 ms {2}GET \/ +A\\u000a10:00:00 {2}POST\\u001b\[2J\\u202e {2}1$/)
-    const plainLine = activityLine({ ...request, order_id: 'A-1', status: 503, reason: 'why' })
-    const coloured = activityLine(
-      { ...request, order_id: 'A-1', status: 503, reason: 'why' },
-      (_, text) => `\u001b[31m${text}\u001b[0m`,
-    )
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours
-    expect(coloured.replaceAll(/\u001b\[\d+m/g, '')).toBe(plainLine)
-    expect(coloured).toContain('\u001b[31m503 \u001b[0m')
   })
 })

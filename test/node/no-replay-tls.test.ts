@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Call } from './programs/calls.ts'
 import { type RuntimeName, runOn } from './support/runtimes.ts'
 import { AUTHORITY, FAILURES, startTlsServer } from './support/tls-server.ts'
 
@@ -21,14 +22,16 @@ describe.each(RUNTIMES)('on %s over TLS and HTTP/%s', (runtime, version) => {
     const server = await startTlsServer(failureOf)
     try {
       const trust = { NODE_EXTRA_CA_CERTS: AUTHORITY, DENO_CERT: AUTHORITY }
-      const argument = { baseUrl: server.origin, orders: NAMES }
-      const outcomes = await runOn<Record<string, unknown>>(runtime, 'capture-and-cancel', argument, trust)
-      const calls = NAMES.flatMap((name) => [`capture ${name}`, `cancel ${name}`])
-      expect(Object.keys(outcomes)).toEqual(calls)
-      for (const call of calls) expect([call, outcomes[call]]).toMatchObject([call, { code: 'outcome_unknown' }])
+      const calls = NAMES.flatMap((name): Call[] => [
+        ['capture', name],
+        ['cancel', name],
+      ])
+      const outcomes = await runOn<unknown[]>(runtime, 'calls', { baseUrl: server.origin, calls }, trust)
+      for (const [index, call] of calls.entries())
+        expect([call, outcomes[index]]).toMatchObject([call, { code: 'outcome_unknown' }])
       const processed = server.processed.map(({ path, body }) => {
         const name = NAMES.find((one) => path.includes(`/${one}/`) || body.includes(`"${one}"`))
-        return `${path.endsWith('/cancel') ? 'cancel' : 'capture'} ${name}`
+        return [path.endsWith('/cancel') ? 'cancel' : 'capture', name]
       })
       expect(processed).toEqual(calls)
       expect(new Set(server.processed.map((one) => one.version))).toEqual(new Set([version]))

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import type { Call } from './programs/calls.ts'
 import { answer, startRawServer } from './support/raw-server.ts'
 import { RUNTIMES, runOn } from './support/runtimes.ts'
 
@@ -7,52 +8,35 @@ import { RUNTIMES, runOn } from './support/runtimes.ts'
 
 const checkout = answer(303, { location: '/api/v1/checkout/c1/form' })
 const cancelled = answer(400, { 'content-type': 'application/json' }, '{"message":"no","args":{"code":"X"}}')
+const UNKNOWN = { name: 'OutcomeUnknownError', code: 'outcome_unknown', reason: 'interrupted' }
 
-describe.each(RUNTIMES)('on %s, a POST whose connection drops after execution', (runtime) => {
-  it('is executed once on a fresh connection, and its outcome is unknown', async () => {
-    const server = await startRawServer(() => 'drop')
-    try {
-      const outcomes = await runOn(runtime, 'post-once', { baseUrl: server.origin, orders: ['fresh'] })
-      expect(outcomes).toMatchObject([{ name: 'OutcomeUnknownError', code: 'outcome_unknown', reason: 'interrupted' }])
-      expect(server.received.map(({ path }) => path)).toEqual(['/api/v1/payment'])
-    } finally {
-      await server.close()
-    }
-  })
+// A call whose connection is dropped leaves none in the pool; one that is answered does. A cancel has no body.
+const CALLS: [call: Call, outcome: object][] = [
+  [['create', 'fresh'], UNKNOWN],
+  [
+    ['create', 'answered'],
+    { value: { checkout_id: 'c1', url: expect.stringMatching(/\/api\/v1\/checkout\/c1\/form$/) } },
+  ],
+  [['create', 'pooled'], UNKNOWN],
+  [['cancel', 'fresh'], UNKNOWN],
+  [['cancel', 'answered'], { code: 'api' }],
+  [['cancel', 'pooled'], UNKNOWN],
+]
 
-  it('is executed once when an earlier connection could have been pooled', async () => {
-    const server = await startRawServer((_, index) => (index === 0 ? checkout : 'drop'))
-    try {
-      const outcomes = await runOn(runtime, 'post-once', { baseUrl: server.origin, orders: ['first', 'pooled'] })
-      expect(outcomes).toMatchObject([
-        { value: { url: `${server.origin}/api/v1/checkout/c1/form`, checkout_id: 'c1' } },
-        { code: 'outcome_unknown', reason: 'interrupted' },
-      ])
-      expect(server.received.filter(({ body }) => body.includes('"pooled"'))).toHaveLength(1)
-      expect(server.received).toHaveLength(2)
-    } finally {
-      await server.close()
-    }
+it.each(RUNTIMES)('on %s, a POST whose connection drops after execution is executed once', async (runtime) => {
+  const server = await startRawServer(({ path, body }) => {
+    if (!`${path}${body}`.includes('answered')) return 'drop'
+    return path.endsWith('/cancel') ? cancelled : checkout
   })
-
-  it('is executed once when it has no body (a cancel), fresh and pooled', async () => {
-    const server = await startRawServer((_, index) => (index === 0 ? cancelled : 'drop'))
-    try {
-      const outcomes = await runOn(runtime, 'cancel-once', { baseUrl: server.origin, orders: ['first', 'pooled'] })
-      expect(outcomes).toMatchObject([{ code: 'api' }, { code: 'outcome_unknown', reason: 'interrupted' }])
-      expect(server.received).toHaveLength(2)
-    } finally {
-      await server.close()
-    }
-    const dropping = await startRawServer(() => 'drop')
-    try {
-      const outcomes = await runOn(runtime, 'cancel-once', { baseUrl: dropping.origin, orders: ['fresh'] })
-      expect(outcomes).toMatchObject([{ code: 'outcome_unknown' }])
-      expect(dropping.received).toHaveLength(1)
-    } finally {
-      await dropping.close()
-    }
-  })
+  try {
+    const calls = CALLS.map(([call]) => call)
+    const outcomes = await runOn(runtime, 'calls', { baseUrl: server.origin, calls })
+    expect(outcomes).toMatchObject(CALLS.map(([, outcome]) => outcome))
+    const processed = server.received.map(({ path, body }) => `${path}${body}`)
+    expect(processed).toEqual(calls.map(([, order_id]) => expect.stringContaining(order_id)))
+  } finally {
+    await server.close()
+  }
 })
 
 it('the guard is needed: the pinned Deno sends an unguarded POST twice', async () => {

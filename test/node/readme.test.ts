@@ -1,17 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
-import * as schemas from '../../src/schemas/index.ts'
 import { signWebhook } from '../../src/webhooks/index.ts'
 import { DIRECT_AUTH } from '../support/inputs.ts'
 import { Document } from './support/document.ts'
 import { startOn } from './support/process.ts'
 import { bundled, load } from './support/program.ts'
-import { root } from './support/runtimes.ts'
 
 const readme = new Document('README.md')
 const COMPLETE = readme.program('A complete program')
@@ -171,54 +169,6 @@ describe('the complete program', () => {
     const { orders, post } = await complete({ 'https://pay.example.com': 'http://127.0.0.1:9' })
     await expect(post('/pay')).rejects.toMatchObject({ name: expect.stringMatching(/Error$/) })
     expect([...orders.values()]).toMatchObject([{ state: 'unpaid' }])
-  })
-})
-
-/** The literals of a union type in a source file. */
-function literals(file: string, type: string): string[] {
-  const text = readFileSync(join(root, file), 'utf8')
-  const [, members = ''] = new RegExp(`type ${type} =\\s*([\\s\\S]*?)\\n\\n`).exec(text) ?? []
-  return [...members.matchAll(/'(\w+)'/g)].map(([, literal]) => literal as string)
-}
-
-describe('the tables of the README', () => {
-  it('have a row for each endpoint, and no other', () => {
-    // What several operations share is not an operation.
-    const shared = ['purchase.ts', 'secondary-operation.ts', 'warnings.ts']
-    const files = readdirSync(join(root, 'src/operations')).filter((file) => !shared.includes(file))
-    const names = files.map((file) =>
-      file.replace(/\.ts$/, '').replace(/-\w/g, (letter) => letter.slice(1).toUpperCase()),
-    )
-    const rows = readme.rows('Endpoints').map(([cell = '']) => /^`(\w+)\(/.exec(cell)?.[1])
-    expect(rows.toSorted()).toEqual(names.toSorted())
-  })
-
-  it('have a row for each code of an error', () => {
-    const codes = literals('src/errors.ts', 'ErrorCode')
-    expect(codes.length).toBeGreaterThan(6)
-    expect(readme.rows('Errors').map(([cell]) => cell)).toEqual(codes.map((code) => `\`${code}\``))
-  })
-})
-
-describe('README.md, of a queue', () => {
-  const program = new Document('guides/recipes.md').program("Validate a queue's message")
-
-  it('reads a message with a schema', async () => {
-    const { orderOf, jsonSchema } = (await load(program)) as {
-      orderOf: (message: string) => unknown
-      jsonSchema: (schema: unknown) => { type?: string; properties?: object; required?: string[] }
-    }
-    expect(orderOf('{"method":"loyalty","order_id":"A-1"}')).toBe('A-1')
-    expect(() => orderOf('{"method":"refund"}')).toThrow('is required')
-    // Chosen by its method; a text or an object.
-    const { webhookEventSchema: _, limitInfoSchema: __, ...convertible } = schemas
-    for (const [name, schema] of Object.entries(convertible)) {
-      const { type, properties } = jsonSchema(schema)
-      expect([name, type, Object.keys(properties ?? {}).length > 0]).toEqual(
-        name === 'splitListSchema' ? [name, 'array', false] : [name, 'object', true],
-      )
-    }
-    expect(jsonSchema(schemas.primaryEventSchema).required).toContain('payment_id')
   })
 })
 

@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type ClientConfig,
-  type CreatePaymentInput,
-  createClient,
-  type InitRecurring,
-  isCheckout,
-  type Warning,
-} from '../../src/index.ts'
+import { type ClientConfig, createClient, isCheckout, type Warning } from '../../src/index.ts'
 import { CARD, DIRECT_AUTH, HOSTED, HOSTED_AUTH, PAYMENT_RECORD, TOKEN } from '../support/inputs.ts'
 import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/mock-fetch.ts'
 import { accepted, HOSTED_PURCHASE, refused } from '../support/purchase-forms.ts'
 
-const RECURRING: InitRecurring = { interval_unit: 'month', interval_count: 1 }
+const RECURRING = { interval_unit: 'month', interval_count: 1 } as const
 
 // The rules that it shares with createSplitPurchase are in purchase-parameters, purchase-rules and purchase-card-rules.test.ts.
 const send = (input: object, config?: Partial<ClientConfig>) => accepted(HOSTED_PURCHASE, input, config)
@@ -20,7 +13,7 @@ const rejectedPaths = (input: object) => refused(HOSTED_PURCHASE, input)
 describe('responses', () => {
   const answer = (input: object, ...replies: Response[]) => {
     const { fetch } = wire(...replies)
-    return createClient({ ...CONFIG, fetch }).createPayment(input as CreatePaymentInput)
+    return createClient({ ...CONFIG, fetch }).createPayment(input as typeof HOSTED)
   }
 
   it('a hosted purchase gives the checkout page; a record is not documented', async () => {
@@ -42,11 +35,9 @@ describe('responses', () => {
 
   it('a direct payment gives its record, unknown fields, a decline and a subscription included', async () => {
     expect(await answer(TOKEN, json(PAYMENT_RECORD, 201))).toEqual(PAYMENT_RECORD)
-    const declined = { status: 'failure', status_code: '4009', limit_info: { description: 'Daily' } }
-    for (const change of [{ brand_new: 1 }, declined, { recurring: { id: 'r-1', status: 'init' } }]) {
-      const record = { ...PAYMENT_RECORD, ...change }
-      expect(await answer({ ...CARD, init_recurring: RECURRING }, json(record))).toEqual(record)
-    }
+    const declined = { status: 'failure', status_code: '4009', limit_info: { description: 'Daily' }, brand_new: 1 }
+    const record = { ...PAYMENT_RECORD, ...declined, recurring: { id: 'r-1', status: 'init' } }
+    expect(await answer({ ...CARD, init_recurring: RECURRING }, json(record))).toEqual(record)
   })
 
   it('a redirect after a direct payment is not followed', async () => {
@@ -56,9 +47,7 @@ describe('responses', () => {
 
   it.each<[string, unknown, string[]]>([
     ['an array', [PAYMENT_RECORD], ['']],
-    ['null', null, ['']],
     ['no payment_id', { ...PAYMENT_RECORD, payment_id: undefined }, ['payment_id']],
-    ['a status that is a number', { ...PAYMENT_RECORD, status: 1 }, ['status']],
     ['an invalid amount', { ...PAYMENT_RECORD, amount: 'ten', fee: 3 }, ['amount', 'fee']],
   ])('a record of another shape is handed over: %s', async (_name, record, paths) => {
     const error = await rejection(answer(CARD, json(record)))
@@ -90,7 +79,6 @@ describe('which redirect is a checkout', () => {
 
   it.each<[string, number, string, Partial<ClientConfig>?, string[]?]>([
     ['the documented path', 303, SERVICE + DOCUMENTED],
-    ['the documented path', 302, SERVICE + DOCUMENTED],
     ['the documented path of a white label', 303, `https://pay.label.example${DOCUMENTED}`],
     ['the documented path of a white label', 302, `https://pay.label.example${DOCUMENTED}`],
     ['another page of the service', 303, `${SERVICE}/form/7d1f`, {}, UNUSUAL],
@@ -106,28 +94,19 @@ describe('which redirect is a checkout', () => {
   })
 
   it.each<[string, number, string, Partial<ClientConfig>?]>([
-    ['a login page', 302, 'https://login.waf.example/sso'],
     ['a login page', 303, 'https://login.waf.example/sso'],
     ['another page of the service', 302, `${SERVICE}/maintenance`],
     ['a named origin without the documented path', 302, `${FORMS}/7d1f`, NAMED],
     ['http from an https base', 303, `http://pay.example.com${DOCUMENTED}`],
     ['http at a named origin', 303, 'http://forms.example.com/7d1f', { checkoutOrigins: ['http://forms.example.com'] }],
     ['the same address with a slash', 308, `${SERVICE}/api/v1/payment/`],
-    ...[300, 301, 305, 307, 308].map((status): [string, number, string] => [
-      'the documented path',
-      status,
-      SERVICE + DOCUMENTED,
-    ]),
+    ['the documented path', 301, SERVICE + DOCUMENTED],
+    ['the documented path', 307, SERVICE + DOCUMENTED],
   ])('one to %s is not, with %i: the outcome is unknown, the address kept', async (_name, status, location, config) => {
     const { outcome, warnings } = await opened(location, status, config)
     expect(outcome).toMatchObject({ code: 'outcome_unknown', reason: 'unexpected_redirect', status, location })
     expect(Object.keys(outcome)).not.toContain('location')
     expect(warnings).toEqual([])
-  })
-
-  it('the address that is kept shows no credential', async () => {
-    const { outcome } = await opened(`https://login.example/?next=${CONFIG.apiSecret}`, 302)
-    expect(outcome.location).toBe('https://login.example/?next=[redacted]')
   })
 })
 
@@ -166,17 +145,14 @@ describe('init_recurring', () => {
     for (const value of wrong) expect(await of({ [name]: value })).toEqual([`init_recurring.${name}`])
   })
 
-  it('is sent without defaults: the service has them', async () => {
-    expect((await send(recurring({}))).body.init_recurring).toEqual(RECURRING)
-  })
-
   it('has fewer hours between retries when the unit is a day', async () => {
     const daily = { interval_unit: 'day', retry_interval_hours: 23 }
     await send(recurring(daily))
     expect(await of({ ...daily, retry_interval_hours: 24 })).toEqual(['init_recurring.retry_interval_hours'])
   })
 
-  it('may end on the day it starts, not before', async () => {
+  it('may end on the day it starts, not before; no default is sent, the service has them', async () => {
+    expect((await send(recurring({}))).body.init_recurring).toEqual(RECURRING)
     const dates = { start_date: '2027-01-01', expiry_date: '2027-01-01' }
     await send(recurring(dates))
     expect(await of({ ...dates, start_date: '2027-01-02' })).toEqual(['init_recurring.expiry_date'])
@@ -190,14 +166,15 @@ describe('init_recurring', () => {
   })
 
   it('is reported when its webhook destination is on an unusual port', async () => {
-    for (const [port, expected] of [
-      [8443, []],
-      [444, [['createPayment', 'unusual_webhook_port', 'init_recurring.notification_url']]],
-    ] as const) {
-      const warnings: Warning[] = []
-      const onWarning = (warning: Warning) => warnings.push(warning)
+    const warnings: Warning[] = []
+    const onWarning = (warning: Warning) => warnings.push(warning)
+    for (const port of [8443, 444])
       await send(recurring({ notification_url: `https://a.example:${port}` }), { onWarning })
-      expect(warnings.map(({ operation, code, path }) => [operation, code, path])).toEqual(expected)
+    const expected = {
+      operation: 'createPayment',
+      code: 'unusual_webhook_port',
+      path: 'init_recurring.notification_url',
     }
+    expect(warnings).toMatchObject([expected])
   })
 })

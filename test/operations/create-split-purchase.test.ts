@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ClientConfig, createSplitPurchase, type Warning } from '../../src/index.ts'
+import { type ClientConfig, createClient, type Warning } from '../../src/index.ts'
 import { DIRECT_SPLIT, HOSTED_SPLIT, PAYMENT_RECORD, SUB_MERCHANTS } from '../support/inputs.ts'
 import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/mock-fetch.ts'
 import { accepted, HOSTED_SPLIT_PURCHASE, refused } from '../support/purchase-forms.ts'
@@ -8,30 +8,15 @@ import { accepted, HOSTED_SPLIT_PURCHASE, refused } from '../support/purchase-fo
 const send = (input: object, config?: Partial<ClientConfig>) => accepted(HOSTED_SPLIT_PURCHASE, input, config)
 const rejectedPaths = (input: object) => refused(HOSTED_SPLIT_PURCHASE, input)
 const BOTH = [HOSTED_SPLIT, DIRECT_SPLIT]
+const split = (amount: unknown) => ({ split: [{ amount, sub_merchant_id: SUB_MERCHANTS[0] }] })
 
-describe('responses', () => {
-  const answer = (input: typeof DIRECT_SPLIT | typeof HOSTED_SPLIT, reply: Response) =>
-    createSplitPurchase({ ...CONFIG, fetch: wire(reply).fetch }, input as typeof DIRECT_SPLIT)
-
-  it('hosted gives the checkout page; a record is not documented', async () => {
-    expect(await answer(HOSTED_SPLIT, redirect())).toEqual({ url: CHECKOUT_URL, checkout_id: '7d1f' })
-    const error = await rejection(answer(HOSTED_SPLIT, json(PAYMENT_RECORD)))
-    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_response' })
-  })
-
-  it('direct gives the record, its parts with amounts as numbers', async () => {
-    const split = (amount: unknown) => ({ split: [{ amount, sub_merchant_id: SUB_MERCHANTS[0] }] })
-    const payment = await answer(DIRECT_SPLIT, json({ ...PAYMENT_RECORD, ...split('90.45'), merchant_mcc: '5812' }))
-    expect(payment).toEqual({ ...PAYMENT_RECORD, ...split(90.45), merchant_mcc: '5812' })
-  })
-
-  it('a record of another shape is handed over, without the card data that the service echoes', async () => {
-    const raw = { cc_number: '4242424242424242', exp_month: 9, exp_year: 99, card_cvv: '123' }
-    const kept = { cc_mask: 'm', status: 'success' }
-    const error = await rejection(answer(DIRECT_SPLIT, json({ ...raw, ...kept })))
-    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_response' })
-    expect(error.body).toEqual(kept)
-  })
+it('hosted gives the checkout page, direct the record, its parts with amounts as numbers', async () => {
+  const { fetch } = wire(redirect(), json(PAYMENT_RECORD), json({ ...PAYMENT_RECORD, ...split('90.45') }))
+  const client = createClient({ ...CONFIG, fetch })
+  expect(await client.createSplitPurchase(HOSTED_SPLIT)).toEqual({ url: CHECKOUT_URL, checkout_id: '7d1f' })
+  const error = await rejection(client.createSplitPurchase(HOSTED_SPLIT))
+  expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_response' })
+  expect(await client.createSplitPurchase(DIRECT_SPLIT)).toEqual({ ...PAYMENT_RECORD, ...split(90.45) })
 })
 
 describe('method and split', () => {
@@ -49,15 +34,12 @@ describe('method and split', () => {
     [[], 'split'],
     [{}, 'split'],
     [[null], 'split[0]'],
-    [[[]], 'split[0]'],
     // biome-ignore lint/suspicious/noSparseArray: a hole must not travel as null
     [[, first], 'split[0]'],
     [[first, { ...first, amount: 0.001 }], 'split[1].amount'],
     ...[0, '90.45', undefined].map((amount): [unknown, string] => [[{ ...first, amount }], 'split[0].amount']),
     [[{ ...first, sub_merchant_id: 'shop' }], 'split[0].sub_merchant_id'],
-    [[{ ...first, sub_merchant_id: undefined }], 'split[0].sub_merchant_id'],
     [[{ ...first, products: {} }], 'split[0].products'],
-    [[{ ...first, products: [1] }], 'split[0].products'],
     [[{ ...first, merchant: 'x' }], 'split[0].merchant'],
   ])('split: %j', async (split, path) => {
     for (const input of BOTH) expect(await rejectedPaths({ ...input, split })).toEqual([path])
@@ -79,7 +61,6 @@ it.each<[number, number[], boolean]>([
   const warnings: Warning[] = []
   const split = amounts.map((part) => ({ amount: part, sub_merchant_id: SUB_MERCHANTS[0] }))
   await send({ ...HOSTED_SPLIT, amount, split }, { onWarning: (warning) => warnings.push(warning) })
-  expect(warnings.map(({ code, path, operation }) => [code, path, operation])).toEqual(
-    isReported ? [['split_sum', 'split', 'createSplitPurchase']] : [],
-  )
+  const expected = { code: 'split_sum', path: 'split', operation: 'createSplitPurchase' }
+  expect(warnings).toMatchObject(isReported ? [expected] : [])
 })

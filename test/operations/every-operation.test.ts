@@ -24,8 +24,9 @@ const ROWS: Row[] = [
     }),
   ),
   ...BODIES.map((body): Row => {
-    const reply = () => new Response(body, { status: 503 })
-    return [`503 ${body}`, reply, { code: 'api', status: 503 }, 3, { ...UNKNOWN, reason: 'server_error' }, 1]
+    const lost = { ...UNKNOWN, reason: 'server_error' }
+    const last = { code: 'api', status: 503, retryable: true }
+    return [`503 ${body}`, () => new Response(body, { status: 503 }), last, 3, lost, 1]
   }),
   // Statuses that do not say that nothing was processed.
   ...[402, 407, 408, 419, 451, 460, 499, 501, 599].map((status): Row => {
@@ -63,12 +64,7 @@ describe.each(OPERATION_CASES)('%s', (name, { call, isGet = false }) => {
   })
 
   // rawRequest() promises nothing of a body, and an event of any object is a value.
-  const bodies = [
-    '',
-    'null',
-    '"queued"',
-    ...(name === 'resendWebhook' ? [] : ['{}', '{"message":"order is not reserved"}']),
-  ]
+  const bodies = ['', 'null', '"queued"', ...(name === 'resendWebhook' ? [] : ['{}', '{"message":"not reserved"}'])]
   it.each(name.startsWith('rawRequest') ? [] : bodies)('meets a 200 without what decides: %s', async (body) => {
     const { error } = await run(() => new Response(body, { headers: { 'x-request-id': 'r-2' } }))
     expect(error).toMatchObject({ code: isGet ? 'unexpected_response' : 'outcome_unknown', requestId: 'r-2' })

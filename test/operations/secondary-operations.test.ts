@@ -1,16 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createClient, type Warning } from '../../src/index.ts'
-import {
-  CAPTURE,
-  CAPTURE_RECORD,
-  REFUND,
-  REFUND_RECORD,
-  SPLIT_CAPTURE,
-  SPLIT_REFUND,
-  SUB_MERCHANTS,
-  VOID,
-  VOID_RECORD,
-} from '../support/inputs.ts'
+import * as inputs from '../support/inputs.ts'
 import { CONFIG, echo, json, rejection, wire } from '../support/mock-fetch.ts'
 import { rejectedPaths } from '../support/rejected-paths.ts'
 
@@ -34,22 +24,18 @@ interface Case {
   unknown: string[]
 }
 
-const [SELLER] = SUB_MERCHANTS
+const [SELLER] = inputs.SUB_MERCHANTS
 const of = (length: number) => 'ї'.repeat(length)
-const capture = {
-  record: CAPTURE_RECORD,
-  other: 'refund',
-  amount: 'charge_amount',
-  currency: 'order_currency',
-} as const
-const refund = { record: REFUND_RECORD, other: 'capture', amount: 'refund_amount' } as const
+const currency = 'order_currency'
+const capture = { record: inputs.CAPTURE_RECORD, other: 'refund', amount: 'charge_amount', currency } as const
+const refund = { record: inputs.REFUND_RECORD, other: 'capture', amount: 'refund_amount' } as const
 const SPLIT_VALUES: Values = ['split', [[{ amount: 100.5, sub_merchant_id: SELLER }]], [[], {}, undefined, 'x']]
 
 const CASES: Case[] = [
   {
     ...capture,
     operation: 'capturePayment',
-    input: CAPTURE,
+    input: inputs.CAPTURE,
     values: [
       ['f_receipt_delivery', ['email', 'sms', 'viber', 'none'], ['post', '', 1]],
       ['products', [[{ name: 'Cup', taxes: [{ type: 1 }] }], [], [{}]], [{}, [1], [null], 'x']],
@@ -59,25 +45,25 @@ const CASES: Case[] = [
   {
     ...capture,
     operation: 'captureSplitPurchase',
-    input: SPLIT_CAPTURE,
+    input: inputs.SPLIT_CAPTURE,
     values: [SPLIT_VALUES],
     unknown: ['currency', 'amount'],
   },
-  { ...refund, operation: 'refundPayment', input: REFUND, currency: 'order_currency', unknown: ['amount'] },
+  { ...refund, operation: 'refundPayment', input: inputs.REFUND, currency, unknown: ['amount'] },
   {
     ...refund,
     operation: 'refundSplitPurchase',
-    input: SPLIT_REFUND,
+    input: inputs.SPLIT_REFUND,
     currency: 'currency',
     values: [SPLIT_VALUES],
     unknown: ['order_currency', 'amount'],
   },
   {
     operation: 'voidPayment',
-    input: VOID,
-    record: VOID_RECORD,
+    input: inputs.VOID,
+    record: inputs.VOID_RECORD,
     other: 'capture',
-    currency: 'order_currency',
+    currency,
     unknown: ['refund_amount'],
   },
 ]
@@ -195,26 +181,19 @@ describe.each(CASES)('$operation', ({ operation, input, record, other, amount, c
     const server_url = 'https://a.example:9443'
     expect(await warned({ ...partial, server_url })).toEqual([['unusual_webhook_port', 'server_url']])
     const reply = (change: object) => () => json({ ...record, amount: 80.25, ...change })
-    expect(await warned(partial, reply({ currency: 'USD', order_currency: 'USD' }))).toEqual([
-      ['other_amount', 'amount'],
-    ])
+    const usd = { currency: 'USD', order_currency: 'USD' }
+    expect(await warned(partial, reply(usd))).toEqual([['other_amount', 'amount']])
     expect(await warned(partial, reply({ amount: 77 }))).toEqual(amount ? [['other_amount', 'amount']] : [])
   })
 
   it.each(isSplit ? [amount as string] : [])(
     'looks at each part, and warns of parts that do not add up to %s',
     async (total) => {
-      const part = { amount: 100.5, sub_merchant_id: SELLER }
-      const split = [
-        { ...part, amount: 0 },
-        { ...part, sub_merchant_id: 'x' },
-      ]
+      const part = { amount: 0, sub_merchant_id: SELLER }
+      const split = [part, { amount: 100.5, sub_merchant_id: 'x' }]
       expect(await refused({ ...input, split })).toEqual(['split[0].amount', 'split[1].sub_merchant_id'])
-      for (const [sum, warnings] of [
-        [99, [['split_sum', 'split']]],
-        [101, [['split_sum', 'split']]],
-        [100.5, []],
-      ] as const) {
+      for (const sum of [99, 101, 100.5]) {
+        const warnings = sum === 100.5 ? [] : [['split_sum', 'split']]
         expect(await warned({ ...input, [total]: sum })).toEqual(warnings)
       }
     },

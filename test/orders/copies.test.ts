@@ -9,20 +9,14 @@ import { check, SEED } from '../support/property.ts'
 import { payment, secondary } from '../worker/support/events.ts'
 
 const host = globalThis as { process?: { getBuiltinModule?: (id: string) => Record<string, unknown> } }
-const v8 = host.process?.getBuiltinModule?.('v8') as
-  | { serialize(value: unknown): Uint8Array; deserialize(bytes: Uint8Array): unknown }
-  | undefined
+type V8 = { serialize(value: unknown): Uint8Array; deserialize(bytes: Uint8Array): unknown }
+const v8 = host.process?.getBuiltinModule?.('v8') as V8 | undefined
 
-type Copy = (event: WebhookEvent) => unknown
-/** Those that keep every field, also one of an odd type. */
-const WHOLE: Record<string, Copy> = {
+const COPIES: Record<string, (event: WebhookEvent) => unknown> = {
   json: (event) => JSON.parse(JSON.stringify(event)),
   record: (event) => readEvent(event).record,
   'json of record': (event) => JSON.parse(JSON.stringify(readEvent(event).record)),
   readEvent: (event) => readEvent(JSON.parse(JSON.stringify(event))),
-}
-const COPIES: Record<string, Copy> = {
-  ...WHOLE,
   structuredClone: (event) => structuredClone(event),
   spread: (event) => ({ ...event }),
   v8: (event) => {
@@ -32,10 +26,7 @@ const COPIES: Record<string, Copy> = {
       return structuredClone(event) // workerd has the module without its functions
     }
   },
-  schema: (event) => {
-    const text = JSON.stringify(event)
-    return v.safeParse(webhookEventSchema, JSON.parse(text)).output
-  },
+  schema: (event) => v.safeParse(webhookEventSchema, JSON.parse(JSON.stringify(event))).output,
 }
 const FUNCTIONS: Record<string, (event: WebhookEvent) => unknown> = {
   eventKey,
@@ -67,7 +58,7 @@ const odd = fc.dictionary(
   fc.constantFrom(...'fee payload order_id method kind record issues toJSON constructor x'.split(' '), PROTO),
   fc.oneof(
     fc.jsonValue({ maxDepth: 1 }),
-    fc.constantFrom('unknown', 'unexpected', 'purchase', null, [], {}, { deep: [HUGE], huge: HUGE }),
+    fc.constantFrom('unknown', 'unexpected', 'purchase', null, [], { deep: [HUGE], huge: HUGE }),
   ),
   { maxKeys: 3, noNullPrototype: true },
 )
@@ -131,6 +122,9 @@ describe('the key of an operation', () => {
     ]) {
       expect(keyOf({ ...purchase, ...more })).toBe(key)
     }
+    // Without an operation_id, that of its payment.
+    const refund = { ...purchase, method: 'refund' }
+    expect(keyOf({ ...refund, fee: null })).toBe(keyOf(refund))
   })
 
   it('is another one for another order, operation, charge or status', () => {
@@ -152,11 +146,6 @@ describe('the key of an operation', () => {
 
   it.each(['purchase', 'auth', 'credit', 'p2p', 'lookup'])('of a %s is another one for each charge', (method) => {
     expect(keyOf({ ...purchase, method, created_at: '2026-09-09T10:00:00' })).not.toBe(keyOf({ ...purchase, method }))
-  })
-
-  it('of an operation without an operation_id is that of its payment', () => {
-    const refund = { ...purchase, method: 'refund' }
-    expect(keyOf({ ...refund, fee: null })).toBe(keyOf(refund))
   })
 
   it('tells charges apart as the fold does', async () => {

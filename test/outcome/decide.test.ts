@@ -3,8 +3,8 @@ import type { UnresolvedCall } from '../../src/index.ts'
 import { json } from '../support/mock-fetch.ts'
 import {
   AUTH,
+  CAPTURE_ALL,
   CAPTURED,
-  CAPTURED_WHOLE,
   CREATION,
   capture,
   inShort,
@@ -20,23 +20,17 @@ import {
 
 // What became of a call, by the list of its order's operations.
 
-const REFUNDED_WHOLE: UnresolvedCall = { ...REFUNDED, amount: undefined }
-const VOIDED: UnresolvedCall = { ...REFUNDED_WHOLE, operation: 'voidPayment' }
+const REFUND_ALL: UnresolvedCall = { ...REFUNDED, amount: undefined }
+const VOIDED: UnresolvedCall = { ...REFUND_ALL, operation: 'voidPayment' }
 const CANCELLED: UnresolvedCall = { order_id: 'A-1', sent_at: SENT_AT, operation: 'cancelPayment' }
 const UNSUBSCRIBED: UnresolvedCall = { ...CANCELLED, operation: 'cancelRecurring' }
-const SPLIT_REFUNDED: UnresolvedCall = { ...REFUNDED, operation: 'refundSplitPurchase' }
-const SPLIT_CAPTURED: UnresolvedCall = { ...CAPTURED, operation: 'captureSplitPurchase' }
+const SPLIT_REFUND: UnresolvedCall = { ...REFUNDED, operation: 'refundSplitPurchase' }
 const NOT_KEPT: UnresolvedCall = { ...CREATION, amount: undefined, currency: undefined }
 
 const PAID = PURCHASE.payment_id
 const SECOND = { ...PURCHASE, payment_id: 'second', created_at: '2026-02-01T10:00:00.000' }
-const FIRST = {
-  ...PURCHASE,
-  payment_id: 'first',
-  created_at: '2026-01-01T09:00:00',
-  status: 'failure',
-  status_code: '4005',
-}
+const EARLIER = { payment_id: 'first', created_at: '2026-01-01T09:00:00', status: 'failure' }
+const FIRST = { ...PURCHASE, ...EARLIER, status_code: '4005' }
 const increment = (operation_id: string) => ({ ...refund(operation_id, 10), method: 'auth_increment' })
 const payment = (status: string, status_code: string | null = '1000') => ({ ...PURCHASE, status, status_code })
 const subscribed = (status: string) => ({ ...PURCHASE, recurring: { id: 'r', status } })
@@ -56,11 +50,8 @@ type Row = [
 const UNKNOWN = undefined
 
 it.each<Row>([
-  ...['init', 'pending', 'success', 'failure'].map(
-    (status): Row => [status, CREATION, [payment(status)], PAID, UNKNOWN, SOON],
-  ),
+  ...['init', 'success', 'failure'].map((status): Row => [status, CREATION, [payment(status)], PAID, UNKNOWN, SOON]),
   ['of another amount', CREATION, [{ ...PURCHASE, amount: 7 }], 'unknown', UNKNOWN],
-  ['of another currency', CREATION, [{ ...PURCHASE, currency: 'USD' }], 'unknown', UNKNOWN],
   ['absent, too early', CREATION, [], 'unknown', UNKNOWN, SOON],
   ['absent', CREATION, [], 'not_executed', UNKNOWN],
   ['from before', CREATION, [PURCHASE], 'not_executed', [PAID]],
@@ -75,13 +66,9 @@ it.each<Row>([
   ['paid: it cannot be cancelled any more', CANCELLED, [PURCHASE], 'not_executed', UNKNOWN, SOON],
   ['declined', CANCELLED, [payment('failure', '4153')], 'not_executed', UNKNOWN, SOON],
   ['failed, without a code', CANCELLED, [payment('failure', null)], 'unknown'],
-  ['still unpaid, too early', CANCELLED, [PENDING], 'unknown', UNKNOWN, SOON],
   ['still unpaid', CANCELLED, [PENDING], 'not_executed'],
   ['the payment that is not final counts', CANCELLED, [FIRST, PENDING], 'unknown', UNKNOWN, SOON],
-  ['without a payment', CANCELLED, [], 'unknown'],
   ['of a subscription', UNSUBSCRIBED, [subscribed('canceled')], PAID, UNKNOWN, SOON],
-  ['of a subscription, created', UNSUBSCRIBED, [subscribed('init')], 'not_executed'],
-  ['of a subscription, active, too early', UNSUBSCRIBED, [subscribed('active')], 'unknown', UNKNOWN, SOON],
   ['of a subscription, active', UNSUBSCRIBED, [subscribed('active')], 'not_executed'],
   ['of a subscription that is not shown', UNSUBSCRIBED, [PURCHASE], 'unknown'],
 ])('a cancellation, %s', judge)
@@ -90,11 +77,8 @@ it.each<Row>([
   ['one new one that matches', CAPTURED, [AUTH, capture('c-1')], 'c-1'],
   ['beside known ones', REFUNDED, [PURCHASE, refund('r-0'), refund('r-1')], 'r-1', ['r-0']],
   ['declined: the service has it', REFUNDED, [PURCHASE, { ...refund('r-1'), status: 'failure' }], 'r-1'],
-  ['an amount as a string', REFUNDED, [PURCHASE, { ...refund('r-1'), amount: '20.50' }], 'r-1'],
-  ['listed twice', REFUNDED, [PURCHASE, refund('r-1'), refund('r-1')], 'r-1'],
   ['two new ones', REFUNDED, [PURCHASE, refund('r-1'), refund('r-2')], 'unknown'],
   ['a match without known', REFUNDED, [PURCHASE, refund('r-1')], 'unknown', UNKNOWN],
-  ['no match without known', REFUNDED, [PURCHASE, refund('r-1', 5)], 'unknown', UNKNOWN],
   ['its actual amount', CAPTURED, [AUTH, capture('c-1', 80)], 'unknown'],
   ['a payment with operation_id', REFUNDED, [{ ...PURCHASE, operation_id: null }, refund('r-1')], 'r-1'],
   ['beside a payment of an unknown method', REFUNDED, [PURCHASE, { ...PURCHASE, method: 'x' }, refund('r-1')], 'r-1'],
@@ -106,75 +90,37 @@ it.each<Row>([
   ['none, too early', REFUNDED, [PURCHASE], 'unknown', [], SOON],
   ['no payment', REFUNDED, [], 'unknown'],
   ['a void', VOIDED, [AUTH, release('v-1')], 'v-1'],
-  ['a void without known', VOIDED, [AUTH, release('v-1')], 'unknown', UNKNOWN],
   ['two voids', VOIDED, [AUTH, release('v-1'), release('v-2')], 'unknown'],
   ['no void', VOIDED, [AUTH], 'not_executed', UNKNOWN],
   // How a split purchase's operation is listed is not shown: another amount does not exclude it.
-  ['of a split purchase', SPLIT_REFUNDED, [PURCHASE, refund('r-1')], 'r-1'],
-  ['of a split purchase, its parts', SPLIT_REFUNDED, [PURCHASE, refund('r-1', 10), refund('r-2', 10.5)], 'unknown'],
-  ['of a split purchase, known', SPLIT_REFUNDED, [PURCHASE, refund('r-1', 10)], 'not_executed', ['r-1']],
-  ['of a split purchase, captured', SPLIT_CAPTURED, [AUTH, capture('c-1')], 'c-1'],
+  ['of a split purchase', SPLIT_REFUND, [PURCHASE, refund('r-1')], 'r-1'],
+  ['of a split purchase, its parts', SPLIT_REFUND, [PURCHASE, refund('r-1', 10), refund('r-2', 10.5)], 'unknown'],
 ])('a capture, void or refund: %s', judge)
 
 const BOTH = [increment('i-1'), capture('c-0')]
 it.each<Row>([
-  ['of an auth', CAPTURED_WHOLE, [AUTH, capture('c-1', 100.5)], 'c-1'],
-  ['of what is left of an auth', CAPTURED_WHOLE, [AUTH, ...BOTH, capture('c-1', 30.25)], 'c-1', ['i-1', 'c-0']],
-  ['of a purchase', REFUNDED_WHOLE, [PURCHASE, refund('r-1', 100.5)], 'r-1'],
-  ['of what the payer paid', REFUNDED_WHOLE, [{ ...PURCHASE, processed_amount: 90.45 }, refund('r-1', 90.45)], 'r-1'],
-  ['of what was captured', REFUNDED_WHOLE, [AUTH, capture('c-0'), refund('r-1', 80.25)], 'r-1', ['c-0']],
-  [
-    'of what is left of a purchase',
-    REFUNDED_WHOLE,
-    [PURCHASE, refund('r-0', 10), refund('r-1', 90.5)],
-    'r-1',
-    [PAID, 'r-0'],
-  ],
-  [
-    'of what is left of a capture',
-    REFUNDED_WHOLE,
-    [AUTH, capture('c', 90), refund('r-0', 10), refund('r-1', 80)],
-    'r-1',
-    ['c', 'r-0'],
-  ],
-  [
-    'after one that failed',
-    REFUNDED_WHOLE,
-    [PURCHASE, { ...OPEN, status: 'failure' }, refund('r', 100.5)],
-    'r',
-    ['r-0'],
-  ],
-  ['of an auth that failed', CAPTURED_WHOLE, [{ ...AUTH, status: 'failure' }, capture('c', 100.5)], 'unknown'],
-  ['of another amount than computed', REFUNDED_WHOLE, [PURCHASE, refund('r-1', 20.5)], 'unknown'],
-  ['with another new operation', CAPTURED_WHOLE, [AUTH, increment('i-1'), capture('c-1', 110.5)], 'unknown'],
-  ['beside another new operation', REFUNDED_WHOLE, [PURCHASE, refund('r', 100.5), capture('c')], 'unknown', [PAID]],
-  ['after one that is not final', REFUNDED_WHOLE, [PURCHASE, OPEN, refund('r-1', 80)], 'unknown', ['r-0']],
-  [
-    'as if one were not there that is not final',
-    REFUNDED_WHOLE,
-    [PURCHASE, refund('r', 100.5), OPEN],
-    'unknown',
-    ['r-0'],
-  ],
-  ['after one that is not listed', REFUNDED_WHOLE, [PURCHASE, refund('r-1', 100.5)], 'unknown', ['r-0']],
-  [
-    'of several charges',
-    REFUNDED_WHOLE,
-    [PURCHASE, { ...PURCHASE, payment_id: 'p-2' }, refund('r-1', 100.5)],
-    'unknown',
-  ],
-  ['without known', REFUNDED_WHOLE, [PURCHASE, refund('r-1', 100.5)], 'unknown', UNKNOWN],
-  ['none of its kind', REFUNDED_WHOLE, [PURCHASE], 'not_executed', UNKNOWN],
-  ['known ones of its kind alone', REFUNDED_WHOLE, [PURCHASE, refund('r-0')], 'not_executed', ['r-0']],
-  ['a capture of a purchase', CAPTURED_WHOLE, [PURCHASE, capture('c', 100.5)], 'unknown', [PAID]],
-  ['of another processed amount', CAPTURED_WHOLE, [{ ...AUTH, processed_amount: 90 }, capture('c', 100.5)], 'unknown'],
-  ['after a void', CAPTURED_WHOLE, [AUTH, release('v'), capture('c', 100.5)], 'unknown', ['v']],
+  ['the rest of an auth', CAPTURE_ALL, [AUTH, ...BOTH, capture('c-1', 30.25)], 'c-1', ['i-1', 'c-0']],
+  ['of what the payer paid', REFUND_ALL, [{ ...PURCHASE, processed_amount: 90.45 }, refund('r-1', 90.45)], 'r-1'],
+  ['of what was captured', REFUND_ALL, [AUTH, capture('c-0'), refund('r-1', 80.25)], 'r-1', ['c-0']],
+  ['the rest of a purchase', REFUND_ALL, [PURCHASE, refund('r-0', 10), refund('r-1', 90.5)], 'r-1', [PAID, 'r-0']],
+  ['the rest of a capture', REFUND_ALL, [AUTH, capture('c', 9), refund('r', 2), refund('r-1', 7)], 'r-1', ['c', 'r']],
+  ['after one that failed', REFUND_ALL, [PURCHASE, { ...OPEN, status: 'failure' }, refund('r', 100.5)], 'r', ['r-0']],
+  ['of an auth that failed', CAPTURE_ALL, [{ ...AUTH, status: 'failure' }, capture('c', 100.5)], 'unknown'],
+  ['of another amount than computed', REFUND_ALL, [PURCHASE, refund('r-1', 20.5)], 'unknown'],
+  ['beside another new operation', REFUND_ALL, [PURCHASE, refund('r', 100.5), capture('c')], 'unknown', [PAID]],
+  ['after one that is not final', REFUND_ALL, [PURCHASE, OPEN, refund('r-1', 80)], 'unknown', ['r-0']],
+  ['beside one that is not final', REFUND_ALL, [PURCHASE, refund('r', 100.5), OPEN], 'unknown', ['r-0']],
+  ['after one that is not listed', REFUND_ALL, [PURCHASE, refund('r-1', 100.5)], 'unknown', ['r-0']],
+  ['of several charges', REFUND_ALL, [PURCHASE, { ...PURCHASE, payment_id: 'p-2' }, refund('r-1', 100.5)], 'unknown'],
+  ['without known', REFUND_ALL, [PURCHASE, refund('r-1', 100.5)], 'unknown', UNKNOWN],
+  ['a capture of a purchase', CAPTURE_ALL, [PURCHASE, capture('c', 100.5)], 'unknown', [PAID]],
+  ['of another processed amount', CAPTURE_ALL, [{ ...AUTH, processed_amount: 90 }, capture('c', 100.5)], 'unknown'],
+  ['after a void', CAPTURE_ALL, [AUTH, release('v'), capture('c', 100.5)], 'unknown', ['v']],
 ])('without an amount: %s', judge)
 
 it.each<[string, object | null, string]>([
   ['null', null, 'unknown'],
   ['without a method', { ...refund('r-1'), method: undefined }, 'unknown'],
-  ['without a status', { ...refund('r-1'), status: undefined }, 'unknown'],
   ['of an unknown method', { ...refund('r-1'), method: 'loyalty' }, 'unknown'],
   ['of another method', { ...capture('c-1'), status: undefined }, 'not_executed'],
   ['from before the call', { ...refund('r-0'), status: undefined }, 'not_executed'],

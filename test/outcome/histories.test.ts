@@ -1,13 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
-import {
-  type Client,
-  isOutcomeUnknownError,
-  type OutcomeUnknownError,
-  resolveOutcome,
-  type UnresolvedCall,
-} from '../../src/index.ts'
+import * as sdk from '../../src/index.ts'
 import { CARD, DIRECT_AUTH, HOSTED } from '../support/inputs.ts'
 import { check, SEED } from '../support/property.ts'
 import { openShop, type Shop } from '../support/shop.ts'
@@ -24,10 +18,8 @@ const ours = fc.constantFrom(undefined, 10, 20.5, 30, 200)
 const theirs = fc.constantFrom(7.77, 3.33)
 const step = (amount: fc.Arbitrary<number | undefined>): fc.Arbitrary<Step> =>
   fc.record({ do: fc.constantFrom('capture', 'refund', 'increment', 'void'), amount })
-const lost = fc.record<Lost>({
-  kind: fc.constantFrom('reset', 'server_error'),
-  when: fc.constantFrom('before_commit', 'after_commit'),
-})
+const when = fc.constantFrom<Lost['when'][]>('before_commit', 'after_commit')
+const lost = fc.record<Lost>({ kind: fc.constantFrom('reset', 'server_error'), when })
 const history = fc.record({
   method: fc.constantFrom('auth', 'purchase'),
   before: fc.array(step(ours), { maxLength: 4 }),
@@ -64,8 +56,8 @@ function open(listed: boolean): Shop {
 const idsOf = (shop: Shop) =>
   (shop.emulator.orders.get(ORDER.order_id)?.operations ?? []).map(({ operation_id }) => operation_id)
 
-const lostOf = async (call: Promise<unknown>): Promise<OutcomeUnknownError | undefined> =>
-  call.then(ignoreRejection, (error) => (isOutcomeUnknownError(error) ? error : undefined))
+const lostOf = async (call: Promise<unknown>): Promise<sdk.OutcomeUnknownError | undefined> =>
+  call.then(ignoreRejection, (error) => (sdk.isOutcomeUnknownError(error) ? error : undefined))
 
 describe(`histories, seed ${SEED}`, () => {
   it('of captures, voids and refunds', async () => {
@@ -85,11 +77,9 @@ describe(`histories, seed ${SEED}`, () => {
       for (const other of meanwhile) await perform(shop, other).catch(ignoreRejection)
 
       const sentAt = Date.parse(error.sent_at)
-      const kept = JSON.parse(JSON.stringify(error)) as UnresolvedCall
-      const resolved = await resolveOutcome(client, kept, {
-        known: one.known ? before : undefined,
-        now: () => sentAt + (one.settled ? 600_000 : 0),
-      })
+      const kept = JSON.parse(JSON.stringify(error)) as sdk.UnresolvedCall
+      const now = () => sentAt + (one.settled ? 600_000 : 0)
+      const resolved = await sdk.resolveOutcome(client, kept, { known: one.known ? before : undefined, now })
       seen[resolved.outcome]++
       if (resolved.outcome === 'executed') {
         expect('operation_id' in resolved.record && [resolved.record.operation_id]).toEqual(executed)
@@ -113,18 +103,14 @@ describe(`histories, seed ${SEED}`, () => {
 
   it('of payments and cancellations', async () => {
     const seen = { executed: 0, not_executed: 0, unknown: 0 }
-    const calls: Record<string, (client: Client) => Promise<unknown>> = {
+    const calls: Record<string, (client: sdk.Client) => Promise<unknown>> = {
       hosted: (client) => client.createPayment(HOSTED),
       direct: (client) => client.createPayment({ ...CARD, cc_number: testCard('success') }),
       cancel: (client) => client.cancelPayment({ order_id: ORDER.order_id }),
       'cancel paid': (client) => client.cancelPayment({ order_id: ORDER.order_id }),
     }
-    const orders = fc.record({
-      call: fc.constantFrom(...Object.keys(calls)),
-      lost,
-      listed: fc.boolean(),
-      settled: fc.boolean(),
-    })
+    const call = fc.constantFrom(...Object.keys(calls))
+    const orders = fc.record({ call, lost, listed: fc.boolean(), settled: fc.boolean() })
     const property = fc.asyncProperty(orders, async ({ call, lost, listed, settled }) => {
       const shop = open(listed)
       const { client, emulator } = shop
@@ -133,11 +119,11 @@ describe(`histories, seed ${SEED}`, () => {
       const stateOf = () => emulator.orders.get(ORDER.order_id)?.payments[0]?.status_code
       const before = stateOf()
       emulator.faults.next(lost)
-      const error = await lostOf((calls[call] as (client: Client) => Promise<unknown>)(client))
+      const error = await lostOf((calls[call] as (client: sdk.Client) => Promise<unknown>)(client))
       if (!error) return
       const executed = stateOf() !== before
       const now = () => Date.parse(error.sent_at) + (settled ? 600_000 : 0)
-      const { outcome } = await resolveOutcome(client, error, { now })
+      const { outcome } = await sdk.resolveOutcome(client, error, { now })
       seen[outcome]++
       const otherwise = settled || call === 'cancel paid' ? 'not_executed' : 'unknown'
       expect(outcome).toBe(executed ? 'executed' : otherwise)

@@ -6,11 +6,8 @@ import { check, SEED } from '../support/property.ts'
 const secret = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .filter((text) => text === text.trim() && !/\p{Surrogate}/u.test(text))
-const payload = fc.dictionary(
-  fc.string({ unit: 'grapheme', maxLength: 10 }),
-  fc.jsonValue({ stringUnit: 'grapheme' }),
-  { noNullPrototype: true },
-)
+const name = fc.string({ unit: 'grapheme', maxLength: 10 })
+const payload = fc.dictionary(name, fc.jsonValue({ stringUnit: 'grapheme' }), { noNullPrototype: true })
 const documented = fc.record({
   method: fc.constantFrom('purchase', 'auth', 'capture', 'void', 'refund', 'auth_increment', 'loyalty'),
   payment_id: fc.uuid(),
@@ -108,11 +105,7 @@ describe(`seed ${SEED}`, () => {
       const index = at % text.length
       return text.slice(0, index) + String.fromCharCode(text.charCodeAt(index) ^ (1 << bit)) + text.slice(index + 1)
     }
-    const ascii = fc.string({
-      unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789-_'),
-      minLength: 1,
-      maxLength: 40,
-    })
+    const ascii = fc.stringMatching(/^[a-z0-9_-]{1,40}$/)
     await check(
       fc.property(documented, ascii, fc.nat(), fc.nat({ max: 6 }), (value, key, at, bit) => {
         const { data, signature } = signWebhook(value, key)
@@ -121,21 +114,6 @@ describe(`seed ${SEED}`, () => {
         expect(verifySignature(data, flip(signature, at, bit), key)).toBe(false)
         const otherKey = flip(key, at, bit)
         if (otherKey === otherKey.trim()) expect(verifySignature(data, signature, otherKey)).toBe(false)
-      }),
-    )
-  })
-
-  it('whatever is received, the result is an event or a WebhookVerificationError, never another failure', async () => {
-    const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), fc.string())
-    await check(
-      fc.property(anything, anything, (data, signature) => {
-        try {
-          verifyWebhook({ data, signature }, 'secret')
-        } catch (error) {
-          expect(error).toMatchObject({ code: 'webhook_verification', verified: false })
-          return
-        }
-        throw new Error('A forgery was accepted.')
       }),
     )
   })

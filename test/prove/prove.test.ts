@@ -80,9 +80,7 @@ describe('a receiver that is wrong in one way', () => {
 })
 
 describe('what cannot be run is said in a sentence', () => {
-  const answers = (response: () => Response | Promise<Response>): Partial<ProveOptions> => ({
-    fetch: async () => response(),
-  })
+  const answers = (response: () => Response | Promise<Response>) => ({ fetch: async () => response() })
   const never = () => new Promise<Response>(() => {})
   const html = () => new Response('<!doctype html><h1>Hello</h1>', { headers: { 'content-type': 'text/html' } })
   const closed = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }))
@@ -93,15 +91,8 @@ describe('what cannot be run is said in a sentence', () => {
     ['it is another page', { fetch: async () => new Response('', { status: 404 }) }, /responded 404; .*responds 2xx/],
     ['another secret', { apiSecret: 'another-secret' }, /responded 401; .*the same API secret/],
     ['the state is HTML', { ...answers(html), state }, /has to be JSON, but .* HTML/],
-    [
-      'the state has other names',
-      { fetch: async () => Response.json({ done: 1 }), state },
-      /nothing at \$\.paid.*--paid/,
-    ],
-    ['the state fails', { fetch: async () => new Response('', { status: 500 }), state }, /responded with 500/],
+    ['the state has other names', { ...answers(() => Response.json({})), state }, /nothing at \$\.paid.*--paid/],
     ['minor units', { state: () => ({ paid: 10_050, refunded: 0 }) }, /decimals: 100\.5, not 10050/],
-    ['not a number', { state: () => ({ paid: true, refunded: 0 }) as never }, /are numbers/],
-    ['no address', { url: 'shop.example.com' }, /url.*http\(s\) address/],
     ['no place for the order', { state: 'https://shop.example.com/orders' }, /\{order_id\} in it/],
     ['a misspelt option', { order: 5 } as never, /Unknown prove option field "order".*orders/],
   ])('%s', async (_, options, message) => {
@@ -113,9 +104,8 @@ describe('what cannot be run is said in a sentence', () => {
     const shop = receiver()
     let left = 40
     const fetch: Required<ProveOptions>['fetch'] = (input, init) => (left-- > 0 ? shop.fetch(input, init) : closed())
-    await expect(attack(undefined, { ...shop, fetch, restart: undefined })).rejects.toThrow(
-      /does not answer any more: .*ECONNRESET/,
-    )
+    const options = { ...shop, fetch, restart: undefined }
+    await expect(attack(undefined, options)).rejects.toThrow(/does not answer any more: .*ECONNRESET/)
   })
 })
 
@@ -129,12 +119,8 @@ it('reads a state where the paths and the units say', async () => {
   }
   const paths = { paid: '$.sums[0].in', refunded: '$.sums[0].out' }
   const options = { fetch, paths, units: 'minor', state: 'https://shop.example.com/orders/{order_id}' } as const
-  const { findings, leftOut } = await attack(undefined, {
-    ...options,
-    orders: 30,
-    create: undefined,
-    restart: undefined,
-  })
+  const without = { create: undefined, restart: undefined }
+  const { findings, leftOut } = await attack(undefined, { ...options, ...without, orders: 30 })
   expect(findings).toEqual([])
   expect(leftOut.join()).toMatch(/amount or currency.*killed.*ships twice/)
 })

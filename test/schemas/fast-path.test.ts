@@ -9,12 +9,7 @@ const FEE = { amount: 1.5, currency: 'UAH' }
 const EVENT = {
   ...{ payment_id: 'p', order_id: 'A-1', operation_id: 'o', amount: 10.25, currency: 'UAH', status: 'success' },
   ...{ pos_id: 'x', mode: 'direct', created_at: '2026-01-01T10:00:00.000', status_code: '1000', fee: FEE },
-  ...{
-    fixed_fee: null,
-    bank_pay: { sender_iban: 'UA' },
-    processed_amount: 1,
-    recurring: { id: 'r', status: 'active' },
-  },
+  ...{ fixed_fee: null, bank_pay: { sender_iban: 'UA' }, processed_amount: 1, recurring: { id: 'r', status: 'on' } },
 }
 
 const SCHEMAS = {
@@ -31,10 +26,8 @@ const odd = fc.oneof(
   fc.constantFrom('', '10', '1e3', null, 0, -0, 1e308, Number.POSITIVE_INFINITY, Number.NaN, true, undefined),
   fc.constantFrom([], {}, FEE, { ...FEE, amount: '1' }, { amount: 1 }, [FEE], 'purchase'),
 )
-const name = fc.oneof(
-  fc.constantFrom(...Object.keys(EVENT), 'method', 'limit_info', '__proto__', 'constructor', 'prototype'),
-  fc.string(),
-)
+const names = [...Object.keys(EVENT), 'method', 'limit_info', '__proto__', 'constructor', 'prototype']
+const name = fc.oneof(fc.constantFrom(...names), fc.string())
 
 describe(`seed ${SEED}`, () => {
   it.each(Object.entries(SCHEMAS))(
@@ -83,22 +76,8 @@ describe(`seed ${SEED}`, () => {
     ['a text that is trimmed', v.pipe(v.string(), v.trim())],
     ['a tuple', v.tuple([v.string()])],
   ])('%s: it says yes to nothing that valibot rejects or changes', (_name, schema) => {
-    for (const value of [
-      0,
-      10,
-      Number.NaN,
-      Number.POSITIVE_INFINITY,
-      'a',
-      'c',
-      '',
-      '10',
-      ' x ',
-      true,
-      null,
-      undefined,
-      {},
-      ['x'],
-    ]) {
+    const infinity = Number.POSITIVE_INFINITY
+    for (const value of [0, 10, Number.NaN, infinity, 'a', 'c', '', '10', ' x ', true, null, undefined, {}, ['x']]) {
       for (const tried of [value, { a: value }]) {
         if (!unchanged(schema)(tried)) continue
         const { success, output } = v.safeParse(schema, tried)
@@ -110,13 +89,8 @@ describe(`seed ${SEED}`, () => {
 
 describe('no message repeats what was received', () => {
   const CANARY = 'canary-4242424242424242'
-  const values = [
-    CANARY,
-    [CANARY],
-    { [CANARY]: CANARY },
-    { amount: CANARY, currency: [CANARY], id: 4242424242424242 },
-    4242424242424242.5,
-  ]
+  const fee = { amount: CANARY, currency: [CANARY], id: 4242424242424242 }
+  const values = [CANARY, [CANARY], { [CANARY]: CANARY }, fee, 4242424242424242.5]
   const names = Object.entries<schemas.Schema<unknown>>(schemas).filter(([, schema]) => 'kind' in schema)
 
   it.each(names)('%s', (_name, schema) => {
@@ -124,15 +98,9 @@ describe('no message repeats what was received', () => {
     const inputs: unknown[] = [...values, [values]]
     for (const field of fields)
       for (const value of values) inputs.push({ ...EVENT, method: 'purchase', [field]: value })
-    let issues = 0
-    for (const input of inputs) {
-      for (const { message } of v.safeParse(schema, input).issues ?? []) {
-        issues++
-        expect(message).not.toMatch(/canary|4242/)
-        expect(message).not.toMatch(/^Invalid|Expected/)
-      }
-    }
-    expect(issues).toBeGreaterThan(0)
+    const issues = inputs.flatMap((input) => v.safeParse(schema, input).issues ?? [])
+    expect(issues).not.toEqual([])
+    for (const { message } of issues) expect(message).not.toMatch(/canary|4242|^Invalid|Expected/)
   })
 })
 

@@ -32,11 +32,7 @@ describe('objects', () => {
     expect(check(strict, { n: 'x', zzz: 1 }).issues).toEqual([
       { path: 'a', message: 'is required', received: 'missing' },
       { path: 'n', message: 'must be a number', received: 'string of 1 characters' },
-      {
-        path: 'zzz',
-        message: expect.stringMatching(/^is not a parameter of \w+ \(passThrough takes/),
-        received: 'number',
-      },
+      { path: 'zzz', message: expect.stringMatching(/^is not a parameter of \w+ \(passThrough/), received: 'number' },
     ])
   })
 
@@ -58,8 +54,6 @@ describe('objects', () => {
   })
 
   it('what was received is never changed', () => {
-    const received = Object.freeze({ a: 'x', n: '4' })
-    expect(check(strict, received).value).toEqual({ a: 'x', n: 4 })
     const frozen = Object.freeze({ amount: '4', currency: 'UAH', more: 1 })
     expect(check(feeSchema, frozen).value).toEqual({ amount: 4, currency: 'UAH', more: 1 })
     expect(frozen.amount).toBe('4')
@@ -125,16 +119,9 @@ describe('issues', () => {
 describe('the schemas are schemas of valibot', () => {
   const shop = v.object({ fee: feeSchema, note: v.optional(optionalText) })
 
-  it('inside its schemas and pipes', () => {
-    expect(v.parse(shop, { fee: { amount: '4', currency: 'UAH', more: 1 } })).toEqual({
-      fee: { amount: 4, currency: 'UAH', more: 1 },
-    })
-    const amounts = v.pipe(
-      feeSchema,
-      v.transform(({ amount }) => amount),
-    )
-    expect(v.parse(amounts, { amount: 1, currency: 'UAH' })).toBe(1)
-    expect(v.is(feeSchema, { amount: 1, currency: 'UAH' })).toBe(true)
+  it('inside its schemas', () => {
+    const fee = { amount: 4, currency: 'UAH', more: 1 }
+    expect(v.parse(shop, { fee: { ...fee, amount: '4' } })).toEqual({ fee })
     expect(feeSchema['~standard'].validate({ amount: 1, currency: 'UAH' })).toMatchObject({ value: { amount: 1 } })
   })
 

@@ -1,39 +1,165 @@
-import type { Simulation } from './simulation.ts'
+import { operationKey } from '../../src/index.ts'
+import { orderKey } from '../../src/orders/order-key.ts'
+import { shopObject } from '../../src/shop/call-gate.ts'
+import { monthOf } from '../../src/shop/store/shop-tables.ts'
+import { readEvent } from '../../src/webhooks/index.ts'
+import { ORDER } from '../worker/support/world.ts'
+import { type Simulation, START } from './simulation.ts'
 
-/** Everything that is said of an order in the end agrees, and nothing is left over. */
-export async function judgeOrder(play: Simulation, order_id: string): Promise<void> {
-  // What was said since the last alarm is published by the next ones.
-  for (let time = 0; time < 3; time++) await play.pass(0.5)
-  const late = play.gate.nextAlarm()
-  if (late !== undefined && late <= play.time) play.wrong.add(`an alarm is ${play.time - late} ms in the past`)
-  const rows = [...play.gate.rows(order_id.replace(/~.*/, ''))]
-  for (const [key, row] of rows) if (key.startsWith('queue/') && row.entry !== null) play.wrong.add(`${key} waits`)
-  for (const [key] of rows) if (key.startsWith('task/open/')) play.wrong.add(`${key} is watched for ever`)
-  const { status, totals, flags } = (await play.api('calm', `/api/orders/${order_id}`)).body
-  const { body } = await play.api('calm', '/api/orders')
-  const listed = (body.orders as Record<string, unknown>[]).find((order) => order.order_id === order_id)
-  const texts = [
-    { status, totals, flags },
-    { status: listed?.status, totals: listed?.totals, flags: listed?.flags },
-  ].map((value) => JSON.stringify(value))
-  if (texts[0] !== texts[1]) play.wrong.add(`the list says ${texts[1]}, the order ${texts[0]}`)
-  const url = play.emulator.orders.get(order_id)?.payments[0]?.result_url
-  const page = url ? await (await play.request('calm', new Request(url))).text() : ''
-  const heading = /<h1[^>]*>([^<]*)/.exec(page)?.[1] ?? ''
-  if (status === 'success' && url?.includes('/return/') && !headingOf(totals as Totals).test(heading))
-    play.wrong.add(`of ${JSON.stringify(totals)} the page says “${heading}”`)
-}
-
+type Json = Record<string, unknown>
 interface Totals {
   captured: number
   refunded: number
   voided: number
 }
 
-/** What the customer's page says of a payment of 100.50 that succeeded. */
-function headingOf({ captured, refunded, voided }: Totals): RegExp {
+/** So long after the last step everything has ended: payments that nobody makes have expired, and no operation is watched. */
+const END_HOURS = 200
+
+/** Each webhook was taken, and `onEvent` has handled each. */
+export function judgeEvents(play: Simulation, wasErased = false): void {
+  for (const { event, attempts } of play.emulator.deliveries) {
+    if (!attempts.some(({ status }) => status === 200)) play.wrong.add('a webhook was never taken')
+    if (!wasErased && !play.handled.includes(operationKey(readEvent(event)))) play.wrong.add('onEvent missed an event')
+  }
+}
+
+/** Everything that is said of an order in the end agrees, nothing is left over, and its customer can be forgotten. */
+export async function judgeOrder(play: Simulation, order_id: string): Promise<void> {
+  const base = order_id.replace(/~.*/, '')
+  // What was said since the last alarm is published by the next ones.
+  for (let time = 0; time < 3; time++) await play.pass(0.5)
+  const shown = (await play.api('calm', `/api/orders/${base}`)).body
+  if (shown.status !== 'success') for (let time = 0; time < 4; time++) await play.pass(END_HOURS / 4)
+  await judgeAttention(play, base)
+  await judgeWhatIsSaid(play, base)
+  judgeLeftovers(play, base)
+  await judgeDays(play)
+  await judgeErasure(play, base)
+}
+
+/** What needs a person is shown, and nothing else. */
+export async function judgeAttention(play: Simulation, order_id: string): Promise<void> {
+  const { flags = [], attempts = [] } = (await play.api('calm', `/api/orders/${order_id}`)).body
+  const flagged = (flags as string[]).filter((flag) => flag !== 'paid_after_failure').map((flag) => `flag ${flag}`)
+  const unsettled = (attempts as Json[]).map(({ id }) => `operation_unsettled ${id}`)
+  const { items } = (await play.api('calm', '/api/attention')).body
+  const said = (items as Json[]).map(({ kind, flag, attempt_id }) => `${kind} ${flag ?? attempt_id ?? ''}`)
+  compare(play, 'what needs a person', said.sort(), [...flagged, ...unsettled].sort())
+  const { events } = (await play.api('calm', '/api/events?failing=true')).body
+  if ((events as Json[]).length > 0) play.wrong.add('an event that was handled is listed as failing')
+}
+
+/** The order, the list, KV and the customer's page say the same. */
+async function judgeWhatIsSaid(play: Simulation, base: string): Promise<void> {
+  const { status: answer, body: order } = await play.api('calm', `/api/orders/${base}`)
+  const order_id = String(order.order_id ?? base)
+  const { body } = await play.api('calm', '/api/orders')
+  const listed = (body.orders as Json[]).filter((one) => String(one.order_id).startsWith(base))
+  if (answer === 404) return compare(play, 'the list of an order that is not known', listed, [])
+  const ofOrder = ({ order_id, status, method, amount, totals, flags }: Json) => {
+    return { order_id, status, method, amount, totals, flags }
+  }
+  compare(play, 'the list', listed.map(ofOrder), [ofOrder(order)])
+  const stored = play.kv.dump().get(`order/${await orderKey(order_id)}`)
+  const hasEvents = (order.events as unknown[]).length > 0
+  compare(play, 'KV', stored && ofOrder(JSON.parse(stored.value)), hasEvents ? ofOrder(order) : undefined)
+  const url = play.emulator.orders.get(order_id)?.payments[0]?.result_url
+  const page = url?.includes('/return/') ? await (await play.request('calm', new Request(url))).text() : undefined
+  const heading = /<h1[^>]*>([^<]*)/.exec(page ?? '')?.[1] ?? ''
+  const { status, totals } = order
+  if (page !== undefined && !headingOf(status, totals as Totals).test(heading))
+    play.wrong.add(`of ${status} ${JSON.stringify(totals)} the page says “${heading}”`)
+}
+
+/** What the customer's page says of a payment of 100.50. */
+function headingOf(status: unknown, { captured, refunded, voided }: Totals): RegExp {
+  if (status === 'failure') return /^Payment (failed|cancelled)/
+  if (status !== 'success') return /is being confirmed/
   if (voided > 0) return /was released|part/
   if (refunded > 0) return /refunded/
   if (captured === 0) return /is reserved/
   return captured < 10_050 ? /^A part/ : /was successful/
+}
+
+/** Nothing waits, is watched, or is due in the past. */
+function judgeLeftovers(play: Simulation, base: string): void {
+  const late = play.gate.nextAlarm()
+  if (late !== undefined && late <= play.time) play.wrong.add(`an alarm is ${play.time - late} ms in the past`)
+  for (const [key, row] of play.gate.rows(base)) {
+    if (key.startsWith('queue/') && row.entry !== null) play.wrong.add(`${key} waits`)
+    if (key.startsWith('task/open/')) play.wrong.add(`${key} is watched for ever`)
+    if (key.startsWith('published/') && row.next_at !== null) play.wrong.add(`${key} was not published`)
+  }
+  for (const row of listedRows(play)) {
+    if (row.is_open !== 0) play.wrong.add('the list shows a settled order as open')
+    if (row.due_at !== null) play.wrong.add(`something of a settled order is due at ${row.due_at}`)
+  }
+}
+
+/** The totals of the days are what the service has. */
+async function judgeDays(play: Simulation): Promise<void> {
+  const { days } = (await play.api('calm', '/api/days?from=2026-02-28&to=2026-05-01')).body
+  const said = new Map<string, number>()
+  const truth = new Map<string, number>()
+  const add = (to: Map<string, number>, kind: string, amount: number) => to.set(kind, (to.get(kind) ?? 0) + amount)
+  const kinds = { purchase: 'paid', auth: 'authorized', capture: 'captured', refund: 'refunded', void: 'voided' }
+  for (const [method, kind] of Object.entries(kinds)) {
+    for (const day of days as Record<string, number>[]) add(said, kind, day[kind] ?? 0)
+    for (const { payments, operations } of play.emulator.orders.list())
+      for (const made of [...payments, ...operations])
+        if (made.method === method && made.status === 'success') add(truth, kind, Math.round(made.amount * 100))
+    compare(play, `the days' ${kind}`, said.get(kind) ?? 0, truth.get(kind) ?? 0)
+  }
+}
+
+/** After its personal data was removed, an order is what it was, and leads to nobody. */
+async function judgeErasure(play: Simulation, base: string): Promise<void> {
+  const read = async () => {
+    const { totals, status, flags, operations } = (await play.api('calm', `/api/orders/${base}`)).body
+    return { totals, status, flags, operations }
+  }
+  const before = await read()
+  const { status } = await play.api('calm', `/api/orders/${base}/personal-data`, { method: 'DELETE' })
+  if (status !== 200) play.wrong.add(`the personal data could not be removed: ${status}`)
+  await play.pass(0.5)
+  compare(play, 'an order whose personal data was removed', await read(), before)
+  const places = {
+    KV: play.kv.dump(),
+    'the gate': play.gate.rows(base),
+    'the list': listedRows(play),
+    'the API': (await play.api('calm', `/api/orders/${base}`)).body,
+  }
+  for (const [place, content] of Object.entries(places)) {
+    const found = personIn(content)
+    if (found) play.wrong.add(`${found} is still in ${place}`)
+  }
+}
+
+/** What leads to the customer, or is their card's: the first thing that something contains. */
+export function personIn(content: unknown): string | undefined {
+  const { customer_email, customer_phone, customer_patronym, description } = ORDER
+  const all = [
+    customer_email,
+    customer_phone,
+    customer_patronym,
+    description,
+    '411111',
+    '"1111"',
+    'receipts/',
+    '"/checkout/',
+  ]
+  const text = JSON.stringify(content, (_, value) => (value instanceof Map ? [...value] : value))
+  return all.find((one) => text.includes(one))
+}
+
+/** The rows of the list; an order that was never opened has none. */
+const listedRows = (play: Simulation): Json[] =>
+  play.gate.keys('listed/').length === 0
+    ? []
+    : [...play.gate.storage(shopObject(monthOf(START)), '').sql.exec('SELECT * FROM listed')]
+
+function compare(play: Simulation, what: string, said: unknown, truth: unknown): void {
+  const texts = [said, truth].map((value) => JSON.stringify(value))
+  if (texts[0] !== texts[1]) play.wrong.add(`${what}: ${texts[0]}, and not ${texts[1]}`)
 }

@@ -1,5 +1,6 @@
+import { sha256 } from '../../src/shop/lib/crypto.ts'
 import { type Answer, payAt } from '../worker/support/world.ts'
-import { judgeOrder } from './judges.ts'
+import { judgeAttention, judgeEvents, judgeOrder } from './judges.ts'
 import type { Played, Schedule } from './schedule.ts'
 import { type Fate, Simulation } from './simulation.ts'
 
@@ -24,10 +25,13 @@ interface Wish {
   kind: Kind
   amount: number | undefined
   answers: Answer[]
+  /** The service's rejection could not be recorded: from then on it is said in other words that nothing was made. */
+  isUnrecorded?: boolean
 }
 
 const LOST: readonly Fate[] = ['lost before', 'lost after']
 const ORDER_ID = 'A-1'
+const CARDS = ['success', 'success', 'success', 'capture_declined', 'refund_declined', 'void_declined'] as const
 const isFinal = ({ status, body }: Answer): boolean =>
   status === 200 || status === 422 || String(body.code).endsWith('_not_executed')
 
@@ -37,6 +41,8 @@ class Play extends Simulation {
   private readonly taken = new Set<string>()
   /** Attempts of which the person said that they were made. */
   private readonly byHand = new Set<string>()
+  /** The hashes of the keys whose answer is recorded. */
+  private readonly settled = new Set<unknown>()
   /** How each attempt ended, by its key. */
   private readonly outcomes = new Map<string, unknown>()
 
@@ -46,7 +52,8 @@ class Play extends Simulation {
     return wish
   }
 
-  async call(actor: string, { key, kind, amount, answers }: Wish): Promise<Answer> {
+  async call(actor: string, wish: Wish): Promise<Answer> {
+    const { key, kind, amount, answers } = wish
     const field = kind === 'capture' ? 'charge_amount' : 'refund_amount'
     const body = JSON.stringify(amount === undefined ? {} : { [field]: amount })
     const init = { method: 'POST', headers: { 'idempotency-key': key }, body }
@@ -54,6 +61,7 @@ class Play extends Simulation {
     this.steps.note(`${actor}: ${answer.status} ${answer.body.code ?? answer.body.operation_id ?? 'by hand'}`)
     if (isFinal(answer)) answers.push(answer)
     this.lookIntoGate()
+    if (answer.status === 422 && this.hasLostWrites && !this.settled.has(await sha256(key))) wish.isUnrecorded = true
     return answer
   }
 
@@ -97,11 +105,13 @@ class Play extends Simulation {
   private lookIntoGate(): void {
     for (const [key, row] of this.gate.rows(ORDER_ID)) {
       if (!key.startsWith('operation/')) continue
-      const { operation_id, outcome } = JSON.parse(String(row.operation)) as Record<string, unknown>
+      const { operation_id, outcome, keyHash } = JSON.parse(String(row.operation)) as Record<string, unknown>
       if (operation_id !== undefined) this.taken.add(String(operation_id))
       const before = this.outcomes.get(key) ?? outcome
       if (before !== outcome) this.wrong.add(`an attempt was ${before}, then ${outcome}`)
-      if (outcome === 'done' || outcome === 'rejected') this.outcomes.set(key, outcome)
+      if (outcome !== 'done' && outcome !== 'rejected') continue
+      this.outcomes.set(key, outcome)
+      this.settled.add(keyHash)
     }
   }
 
@@ -109,7 +119,7 @@ class Play extends Simulation {
   async compare(): Promise<void> {
     const texts = (wish: Wish) =>
       wish.answers.map(({ status, body }) =>
-        this.hasLostWrites && status !== 200
+        wish.isUnrecorded && status !== 200
           ? 'not executed'
           : `${status} ${body.code ?? body.operation_id ?? 'by hand'}`,
       )
@@ -137,12 +147,17 @@ class Play extends Simulation {
 }
 
 /** Plays one schedule. */
-export async function playMoney(scenario: MoneyScenario, schedule: Schedule): Promise<Played> {
-  const { method, calls, open, byHand, cron, lost = 0 } = scenario
+export function playMoney(scenario: MoneyScenario, schedule: Schedule): Promise<Played> {
   const play = new Play(schedule)
+  return play.play(() => playScenario(play, scenario))
+}
+
+async function playScenario(play: Play, scenario: MoneyScenario): Promise<void> {
+  const { method, calls, open, byHand, cron, lost = 0 } = scenario
   const link = await play.link({ order_id: ORDER_ID, method })
   const location = (await play.request('customer', new Request(link))).headers.get('location') ?? ''
-  await payAt(play.emulator, location, 'success')
+  // Of each kind of operation, some are declined.
+  await payAt(play.emulator, location, play.pick(CARDS))
   await play.emulator.deliveries.idle()
   play.time += 2_000
   if (open) {
@@ -160,14 +175,21 @@ export async function playMoney(scenario: MoneyScenario, schedule: Schedule): Pr
   if (cron) play.begin(() => play.steps.at('cron', 'begins').then(() => play.wake('cron')))
   play.begin(() => play.alarms())
   await play.calm()
+  // What is open stays so, and is shown, as long as the service cannot be asked.
+  const outage = play.disturbances.pick([0, 0, 0, 2])
+  play.isDown = true
+  for (let hour = 0; hour < outage; hour++) await play.pass(1)
+  if (outage > 0) await judgeAttention(play, ORDER_ID)
+  play.isDown = false
   for (let hour = 0; hour < 40; hour++) {
     await play.pass(1)
+    if (hour > 1) await judgeAttention(play, ORDER_ID)
     const answers = []
     for (const wish of play.wishes.values()) answers.push(await play.call('calm', wish))
     if (hour > 1 && answers.every(isFinal)) break
     if (hour > 30) await play.person()
   }
   await play.compare()
+  judgeEvents(play)
   await judgeOrder(play, ORDER_ID)
-  return play.played
 }

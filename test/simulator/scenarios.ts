@@ -3,6 +3,7 @@ import { type CheckoutScenario, playCheckout } from './checkout.ts'
 import { replaceCrypto } from './crypto.ts'
 import { type MoneyScenario, playMoney } from './money.ts'
 import type { Play, Played, Schedule } from './schedule.ts'
+import { watchTimers } from './simulation.ts'
 
 const MONEY: Record<string, MoneyScenario> = {
   'one key, three times': {
@@ -121,10 +122,10 @@ export const SCENARIOS: readonly string[] = Object.keys(PLAYS)
 export async function playSchedule(schedule: Schedule): Promise<Played> {
   const play = PLAYS[schedule.scenario]
   if (!play) throw new Error(`Unknown scenario: ${schedule.scenario}. There are: ${SCENARIOS.join(' | ')}`)
-  const restore = replaceCrypto(createRandom(schedule.seed))
+  const ends = [replaceCrypto(createRandom(schedule.seed)), watchTimers()]
   try {
     return await play(schedule)
   } finally {
-    restore()
+    for (const end of ends) end()
   }
 }

@@ -1,7 +1,9 @@
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { type CheckoutOrder, createCheckoutLink } from '../../src/checkout-link/index.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
-import { operationKey } from '../../src/index.ts'
+import { PERTURBATIONS } from '../../src/emulator/state/perturbations.ts'
+import { operationKey, type WebhookEvent } from '../../src/index.ts'
+import { recordOf } from '../../src/schemas/read.ts'
 import { createApp } from '../../src/shop/app.ts'
 import { runCron } from '../../src/shop/cron.ts'
 import type { ShopEnv as Env } from '../../src/shop/env.ts'
@@ -14,7 +16,7 @@ import { Disturbances, type Played, type Schedule } from './schedule.ts'
 import { createSteps, type Steps } from './steps.ts'
 
 const SECOND = 1000
-const START = Date.parse('2026-03-01T10:00:00Z')
+export const START = Date.parse('2026-03-01T10:00:00Z')
 /** The SDK gives a call up after this long. */
 const CALL_MS = 30 * SECOND
 /** No request takes two minutes inside the service, which the worker assumes too. */
@@ -36,10 +38,11 @@ interface Faults {
   storage: number
   kill: number
   onEvent: number
+  hang: number
 }
-const NO_FAULTS: Faults = { kv: 0, storage: 0, kill: 0, onEvent: 0 }
+const NO_FAULTS: Faults = { kv: 0, storage: 0, kill: 0, onEvent: 0, hang: 0 }
 /** Contents that a service may send as well. */
-const CONTENTS = ['numbers_as_strings', 'null_fee', 'unknown_fields'] as const
+const CONTENTS = ['numbers_as_strings', 'null_fee'] as const
 
 /** The gates' memory, from a beginning to a death. */
 interface Life {
@@ -62,12 +65,12 @@ export class Simulation {
   /** What is wrong with what happened. */
   readonly wrong = new Set<string>()
   readonly disturbances: Disturbances
-  /** Whether something was cut off after `onEvent` had run: it then runs again. */
-  mayRepeat = false
-  /** Whether a response of the service could not be recorded: a second one then says in other words that nothing was made. */
+  /** Whether the record of an operation could not be written. */
   hasLostWrites = false
   /** What becomes of the next POST to the service. */
   fate: () => Fate = () => 'answered'
+  /** Whether the service answers nobody who asks it. */
+  isDown = false
   /** How often a webhook is sent at once. */
   copies = 1
   /** Probability that the clock jumps before a step. */
@@ -77,6 +80,12 @@ export class Simulation {
   private faults = NO_FAULTS
   private life: Life = beginLife()
   private ringing: Promise<unknown> | undefined
+  /** The operations, each in a status, for which `onEvent` was called, with their orders. */
+  private readonly called = new Map<string, string>()
+  /** Those of them whose last call failed, or was cut off before its end was on disk: another call follows. */
+  private readonly cutOff = new Set<string>()
+  /** The limits of calls of `onEvent` that hang. */
+  private readonly limits = new Set<Timer & { at: number }>()
   /** The turns at which a priority changes. */
   private demotions: ReadonlySet<number> = new Set()
   private readonly inside = new Set<{ sent: number }>()
@@ -91,11 +100,13 @@ export class Simulation {
       now,
       before: () => this.disturbTurn(),
       demotes: (turn) => this.demotions.has(turn) && this.disturbances.keeps(),
+      idle: () => this.endWaiting(),
     })
     this.kv = createKvDouble({ now })
     this.emulator = createEmulator({
       seed: 7,
       clock: { now },
+      perturbations: PERTURBATIONS.filter(() => this.disturbances.draws(0.2)),
       fetch: (input, init) => this.deliver(input as string, init as RequestInit),
     })
     this.gate = createGateDouble(this.deps('gate'), () => {})
@@ -135,16 +146,29 @@ export class Simulation {
     this.inside.clear()
     this.life.die()
     this.steps.note('the gates die')
-    this.mayRepeat = true
     this.beginGates()
+    this.findCutOff()
+  }
+
+  /** What `onEvent` was called for and is still queued, when something has failed. */
+  private findCutOff(): void {
+    for (const order_id of new Set(this.called.values())) {
+      for (const [key, { entry, operation }] of this.gate.rows(order_id)) {
+        if (key.startsWith('queue/') && entry !== null && this.called.has(String(operation)))
+          this.cutOff.add(String(operation))
+      }
+    }
   }
 
   /** Whether this call fails. */
   private faultOf(kind: keyof Faults, what: string): boolean {
     if (!this.steps.on || !this.disturbances.draws(this.faults[kind])) return false
     this.steps.note(`${what} fails`)
-    if (kind !== 'kv') this.mayRepeat = true
-    if (kind === 'storage') this.hasLostWrites = true
+    if (kind === 'storage') {
+      if (what.startsWith('put operation/')) this.hasLostWrites = true
+      // What the same transaction did before is undone first.
+      queueMicrotask(() => this.findCutOff())
+    }
     return true
   }
 
@@ -176,6 +200,7 @@ export class Simulation {
         { storage: 0.01 },
         { kill: mayDie ? 0.02 : 0 },
         { onEvent: 0.5 },
+        { hang: 0.5 },
       ]),
     }
     const kind = disturbances.pick([undefined, undefined, ...CONTENTS])
@@ -219,7 +244,14 @@ export class Simulation {
   advance(ms: number): void {
     this.time += ms
     this.steps.note(`clock +${ms}`)
+    for (const limit of this.limits) if (limit.at <= this.time && this.limits.delete(limit)) limit.run()
     void this.emulator.clock.advance({})
+  }
+
+  /** Where everything waits for a call of `onEvent` that hangs, the clock moves on to its limit. */
+  private endWaiting(): void {
+    const next = Math.min(...[...this.limits].map(({ at }) => at))
+    if (next < Number.POSITIVE_INFINITY) this.advance(next - this.time)
   }
 
   private disturbTurn(): void {
@@ -251,19 +283,39 @@ export class Simulation {
       now: () => this.time,
       fetch: ((input: string, init: RequestInit) =>
         life?.isOver ? never() : this.service(actor, input, init)) as typeof fetch,
-      onEvent: async ({ event }) => {
-        if (life?.isOver) return never()
-        await this.steps.at(actor, 'onEvent')
-        if (this.faultOf('onEvent', 'onEvent')) throw new Error('The shop is down.')
-        this.handled.push(operationKey(event))
-        if (this.faultOf('onEvent', 'onEvent, afterwards,')) throw new Error('The shop went down.')
-        await this.steps.at(actor, 'onEvent ends')
+      onEvent: ({ event }) => {
+        // The engine has set the limit of this very call.
+        const limit = lastTimer
+        return life?.isOver ? never() : this.onEvent(actor, event, limit)
       },
     }
   }
 
+  private async onEvent(actor: string, event: WebhookEvent, limit: Timer | undefined): Promise<void> {
+    const operation = operationKey(event)
+    if (this.called.has(operation) && !this.cutOff.delete(operation))
+      this.wrong.add(`onEvent was called again: ${event.kind} ${recordOf(event).status}`)
+    this.called.set(operation, String(recordOf(event).order_id).replace(/~.*/, ''))
+    await this.steps.at(actor, 'onEvent')
+    if (limit && this.faultOf('hang', 'onEvent hangs, and')) {
+      this.cutOff.add(operation)
+      this.limits.add({ ...limit, at: this.time + limit.ms })
+      return never()
+    }
+    const fail = (what: string) => {
+      if (!this.faultOf('onEvent', what)) return
+      this.cutOff.add(operation)
+      throw new Error('The shop is down.')
+    }
+    fail('onEvent')
+    this.handled.push(operation)
+    fail('onEvent, afterwards,')
+    await this.steps.at(actor, 'onEvent ends')
+  }
+
   private async service(actor: string, url: string, init: RequestInit): Promise<Response> {
     const path = `${init.method} ${new URL(url).pathname}`
+    if (this.isDown) throw new TypeError('The connection was refused.')
     const fate = init.method === 'POST' ? this.fate() : 'answered'
     if (fate === 'died before') return new Promise<never>(() => {})
     const request = { sent: this.time }
@@ -341,9 +393,29 @@ export class Simulation {
     }
   }
 
-  get played(): Played {
-    const wrong = [...this.wrong]
-    return { log: this.steps.log, wrong, disturbed: this.disturbances.happened }
+  /** Plays the whole schedule; what it throws is wrong with it. */
+  async play(work: () => Promise<void>): Promise<Played> {
+    await work().catch((error: unknown) => this.wrong.add(String(error)))
+    return { log: this.steps.log, wrong: [...this.wrong], disturbed: this.disturbances.happened }
+  }
+}
+
+interface Timer {
+  ms: number
+  run: () => void
+}
+
+let lastTimer: Timer | undefined
+
+/** Watches the timers that are set. @returns What ends it. */
+export function watchTimers(): () => void {
+  const { setTimeout: set } = globalThis
+  globalThis.setTimeout = ((run: () => void, ms: number) => {
+    lastTimer = { ms, run }
+    return set(run, ms)
+  }) as typeof setTimeout
+  return () => {
+    globalThis.setTimeout = set
   }
 }
 

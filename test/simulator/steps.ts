@@ -35,6 +35,8 @@ export interface StepsOptions {
   before: () => void
   /** Whether who would go next comes last from now on. @param turn Counted from zero. */
   demotes: (turn: number, name: string) => boolean
+  /** Called where nothing waits for a turn, and something goes on all the same. */
+  idle: () => void
 }
 
 const everyone = () => true
@@ -44,7 +46,7 @@ const STUCK = 2_000
 /** Several things go on in the gate: each is preferred to the others, or not. */
 const threadOf = ({ actor, what }: Waiting): string => (actor === 'gate' ? `gate: ${what}` : actor)
 
-export function createSteps({ random, now, before, demotes }: StepsOptions): Steps {
+export function createSteps({ random, now, before, demotes, idle }: StepsOptions): Steps {
   const waiting: Waiting[] = []
   let [changes, busy, alive, turns] = [0, 0, 0, 0]
   const priorities = new Map<string, number>()
@@ -117,7 +119,8 @@ export function createSteps({ random, now, before, demotes }: StepsOptions): Ste
           .sort((a, b) => (sortable(a) < sortable(b) ? -1 : Number(sortable(a) > sortable(b))))
         if (able.length === 0) {
           if (of !== everyone || alive === 0) return
-          if (++stuck > STUCK) throw new Error(`Something is stuck:\n${steps.log.slice(-20).join('\n')}`)
+          idle()
+          if (++stuck > STUCK) throw new Error('Something is stuck.')
           continue
         }
         stuck = 0

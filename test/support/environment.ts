@@ -20,9 +20,7 @@ export const isWhole: boolean = environment.EDGETILL_TIER === 'all'
 export const givenSchedule: string | undefined = environment.EDGETILL_SCHEDULE
 
 /** For how long test/simulator draws new schedules, instead of a fixed number of them. */
-export const minutes: number | undefined = environment.EDGETILL_MINUTES
-  ? Number(environment.EDGETILL_MINUTES)
-  : undefined
+export const minutes: number | undefined = Number(environment.EDGETILL_MINUTES) || undefined
 
 /** Whether the runtime has `node:sqlite`, which the test kit needs: not Node 20, and not workerd. */
 export const hasSqlite: boolean =

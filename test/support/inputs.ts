@@ -1,17 +1,4 @@
-import type {
-  BrowserFingerprint,
-  CapturePaymentInput,
-  CaptureSplitPurchaseInput,
-  DirectAuthInput,
-  DirectPurchaseInput,
-  DirectSplitPurchaseInput,
-  HostedAuthInput,
-  HostedPurchaseInput,
-  HostedSplitPurchaseInput,
-  RefundPaymentInput,
-  RefundSplitPurchaseInput,
-  VoidPaymentInput,
-} from '../../src/index.ts'
+import type * as sdk from '../../src/index.ts'
 import { CONFIG } from './mock-fetch.ts'
 
 // Whole requests, with every parameter of the document's tables, and the records that answer them.
@@ -19,7 +6,7 @@ import { CONFIG } from './mock-fetch.ts'
 export const PAN = '4242424242424242'
 export const SUB_MERCHANTS = ['5b1d0f4e-0c55-4a53-9b0e-4a6f3f1a9c01', '5b1d0f4e-0c55-4a53-9b0e-4a6f3f1a9c02'] as const
 
-const FINGERPRINT: BrowserFingerprint = {
+const FINGERPRINT: sdk.BrowserFingerprint = {
   browserColorDepth: '24',
   browserScreenHeight: '1080',
   browserScreenWidth: '1920',
@@ -32,16 +19,11 @@ const FINGERPRINT: BrowserFingerprint = {
   browserUserAgent: 'Mozilla/5.0',
 }
 
-const ORDER = {
-  amount: 100.5,
-  currency: 'UAH',
-  description: 'Дві чашки',
-  order_id: 'A-1',
-  order_3ds_bypass: 'supported',
-}
+const PRICE = { amount: 100.5, currency: 'UAH', description: 'Дві чашки' }
+const ORDER = { ...PRICE, order_id: 'A-1', order_3ds_bypass: 'supported' }
 
 /** The parameters that the hosted table marks as required. */
-export const HOSTED: HostedPurchaseInput = {
+export const HOSTED: sdk.HostedPurchaseInput = {
   mode: 'hosted',
   method: 'purchase',
   ...ORDER,
@@ -49,7 +31,7 @@ export const HOSTED: HostedPurchaseInput = {
   customer_email: 'olena@example.com',
   customer_phone: '+380441234567',
 }
-export const HOSTED_AUTH: HostedAuthInput = { ...HOSTED, method: 'auth' } as HostedAuthInput
+export const HOSTED_AUTH: sdk.HostedAuthInput = { ...HOSTED, method: 'auth' } as sdk.HostedAuthInput
 
 /** Every optional parameter of both tables. */
 const OPTIONAL = {
@@ -64,12 +46,8 @@ const OPTIONAL = {
   validation_url: 'https://shop.example.com/preflight',
 }
 /** And of the hosted table alone. */
-export const HOSTED_OPTIONAL = {
-  ...OPTIONAL,
-  customer_fname: 'Olena',
-  customer_lname: 'Bila',
-  customer_lang: 'UK',
-}
+const NAMES = { customer_fname: 'Olena', customer_lname: 'Bila' }
+export const HOSTED_OPTIONAL = { ...OPTIONAL, ...NAMES, customer_lang: 'UK' }
 
 /** The parameters that the direct table marks as required, with a token. */
 export const TOKEN = {
@@ -83,17 +61,12 @@ export const TOKEN = {
   customer_phone: '+380441234567',
   customer_ip: '203.0.113.7',
   browser_fingerprint: FINGERPRINT,
-} satisfies DirectPurchaseInput
+} satisfies sdk.DirectPurchaseInput
 const { cc_token: _token, ...WITHOUT_TOKEN } = TOKEN
 /** The same with full card data; good until 2099, so that no test expires. */
-export const CARD = {
-  ...WITHOUT_TOKEN,
-  cc_number: PAN,
-  exp_month: 9,
-  exp_year: 2099,
-  card_cvv: '123',
-} satisfies DirectPurchaseInput
-export const DIRECT_AUTH = { ...CARD, method: 'auth' } satisfies DirectAuthInput
+const CARD_DATA = { cc_number: PAN, exp_month: 9, exp_year: 2099, card_cvv: '123' }
+export const CARD = { ...WITHOUT_TOKEN, ...CARD_DATA } satisfies sdk.DirectPurchaseInput
+export const DIRECT_AUTH = { ...CARD, method: 'auth' } satisfies sdk.DirectAuthInput
 /** And every optional parameter of the direct table. */
 export const DIRECT_OPTIONAL = {
   ...OPTIONAL,
@@ -106,10 +79,10 @@ const SPLIT = [
   { amount: 90.45, sub_merchant_id: SUB_MERCHANTS[0], products: [{ name: 'Cup', qty: 2 }] },
   { amount: 10.05, sub_merchant_id: SUB_MERCHANTS[1] },
 ]
-export const HOSTED_SPLIT: HostedSplitPurchaseInput = { ...HOSTED, split: SPLIT } as HostedSplitPurchaseInput
-export const DIRECT_SPLIT = { ...CARD, split: SPLIT } satisfies DirectSplitPurchaseInput
+export const HOSTED_SPLIT: sdk.HostedSplitPurchaseInput = { ...HOSTED, split: SPLIT } as sdk.HostedSplitPurchaseInput
+export const DIRECT_SPLIT = { ...CARD, split: SPLIT } satisfies sdk.DirectSplitPurchaseInput
 
-export const CAPTURE: CapturePaymentInput = { order_id: 'A-1', order_currency: 'UAH' }
+export const CAPTURE: sdk.CapturePaymentInput = { order_id: 'A-1', order_currency: 'UAH' }
 
 /** A record as the document shows it for a direct payment that waits for 3-D Secure, with unknown values null. */
 export const PAYMENT_RECORD = {
@@ -165,15 +138,11 @@ export const CAPTURE_RECORD = {
 }
 
 // Beyond the API document.
-export const REFUND: RefundPaymentInput = { order_id: 'A-1', order_currency: 'UAH' }
-export const VOID: VoidPaymentInput = { order_id: 'A-1', order_currency: 'UAH' }
-export const SPLIT_CAPTURE: CaptureSplitPurchaseInput = { order_id: 'A-1', order_currency: 'UAH', split: SPLIT }
-export const SPLIT_REFUND: RefundSplitPurchaseInput = {
-  order_id: 'A-1',
-  currency: 'UAH',
-  refund_amount: 100.5,
-  split: SPLIT,
-}
+export const REFUND: sdk.RefundPaymentInput = { order_id: 'A-1', order_currency: 'UAH' }
+export const VOID: sdk.VoidPaymentInput = { order_id: 'A-1', order_currency: 'UAH' }
+export const SPLIT_CAPTURE: sdk.CaptureSplitPurchaseInput = { order_id: 'A-1', order_currency: 'UAH', split: SPLIT }
+const PARTS = { refund_amount: 100.5, split: SPLIT }
+export const SPLIT_REFUND: sdk.RefundSplitPurchaseInput = { order_id: 'A-1', currency: 'UAH', ...PARTS }
 
 const { order_currency, comment: _comment, ...SECONDARY } = CAPTURE_RECORD
 export const REFUND_RECORD = {

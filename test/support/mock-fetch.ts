@@ -29,13 +29,8 @@ export function wire(...replies: Reply[]): { fetch: typeof fetch; sent: Sent[] }
   const sent: Sent[] = []
   const answer = async (url: unknown, init: RequestInit = {}): Promise<Response> => {
     const body = init.body === undefined ? undefined : await (init.body as Blob).text()
-    const request = {
-      url: String(url),
-      method: init.method ?? '',
-      headers: init.headers as Record<string, string>,
-      body,
-      init,
-    }
+    const headers = init.headers as Record<string, string>
+    const request = { url: String(url), method: init.method ?? '', headers, body, init }
     sent.push(request)
     const reply = replies[sent.length - 1]
     if (reply === undefined) throw new Error(`Request ${sent.length} was not expected.`)
@@ -53,17 +48,10 @@ export const json = (value: unknown, status = 200, headers: Record<string, strin
 export const echo =
   (record: object) =>
   ({ body }: Sent): Response => {
-    const { order_id, method, amount, charge_amount, refund_amount } = JSON.parse(body ?? '{}') as Record<
-      string,
-      unknown
-    >
-    const asked = amount ?? charge_amount ?? refund_amount
-    return json({
-      ...record,
-      order_id,
-      ...(method !== undefined && { method }),
-      ...(asked !== undefined && { amount: asked }),
-    })
+    const sent = JSON.parse(body ?? '{}') as Record<string, unknown>
+    const { order_id, method, amount = sent.charge_amount ?? sent.refund_amount } = sent
+    const asked = { ...(method !== undefined && { method }), ...(amount !== undefined && { amount }) }
+    return json({ ...record, order_id, ...asked })
   }
 
 /** The redirect to the checkout page, as the document shows it. */

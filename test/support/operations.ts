@@ -35,11 +35,9 @@ export interface OperationCase {
 }
 
 const TEST_CARD: CardData = { pan: '4242424242424242', cvv: '123', token: 'rcr:token-1', cryptogram: 'AAAB' }
-const fields = ({ pan, cvv, cryptogram }: CardData) => ({
-  cc_number: pan,
-  card_cvv: cvv,
-  cryptogram: { data: [cryptogram], eci: '5' },
-})
+const fields = ({ pan, cvv, cryptogram }: CardData) => {
+  return { cc_number: pan, card_cvv: cvv, cryptogram: { data: [cryptogram], eci: '5' } }
+}
 
 /**
  * Every operation of the client: the one list that the secrecy test, the test of what holds for every operation and the
@@ -98,12 +96,10 @@ export const OPERATIONS = {
 } as const satisfies Record<keyof Client, readonly [OperationCase, ...OperationCase[]]>
 
 /** The same as rows of a table of tests. */
-export const OPERATION_CASES: readonly [name: string, operation: OperationCase][] = Object.entries(OPERATIONS).flatMap(
-  ([operation, cases]) =>
-    cases.map((one: OperationCase): [string, OperationCase] => [
-      one.form ? `${operation}, ${one.form}` : operation,
-      one,
-    ]),
+export const OPERATION_CASES: (readonly [name: string, operation: OperationCase])[] = Object.entries(
+  OPERATIONS,
+).flatMap(([operation, cases]) =>
+  cases.map((one: OperationCase) => [one.form ? `${operation}, ${one.form}` : operation, one] as const),
 )
 
 const ACCOUNT = { id: ACCOUNT_ID, name: 'Main', currency: 'UAH', balances: { available: 5, rolling_reserve: 0 } }

@@ -46,10 +46,7 @@ const rows = (required: 'yes' | 'no') =>
 const second = ([, name = '']: RegExpMatchArray) => name
 
 // The tables of the document's "Split purchase".
-const TABLES = {
-  hosted: tableOf(named('Required'), named('Optional')),
-  direct: tableOf(rows('yes'), rows('no')),
-}
+const TABLES = { hosted: tableOf(named('Required'), named('Optional')), direct: tableOf(rows('yes'), rows('no')) }
 const OPERATIONS = {
   createPayment: { path: '/api/v1/payment', call: createPayment as PurchaseForm['call'] },
   createSplitPurchase: { path: '/api/v1/split/purchase', call: createSplitPurchase as PurchaseForm['call'] },
@@ -80,13 +77,8 @@ const RECURRING = { optional: ['init_recurring'] }
 const REFERRER = { optional: ['customer_referrer'] }
 const BOTH = { optional: ['customer_referrer', 'init_recurring'] }
 export const HOSTED_PURCHASE: PurchaseForm = form('createPayment', 'hosted', 'purchase', [{ ...HOSTED }], BOTH)
-export const HOSTED_SPLIT_PURCHASE: PurchaseForm = form(
-  'createSplitPurchase',
-  'hosted',
-  'purchase',
-  [{ ...HOSTED_SPLIT }],
-  PARTS,
-)
+const [SPLIT, PURCHASE] = ['createSplitPurchase', 'purchase'] as const
+export const HOSTED_SPLIT_PURCHASE: PurchaseForm = form(SPLIT, 'hosted', PURCHASE, [{ ...HOSTED_SPLIT }], PARTS)
 
 export const PURCHASE_FORMS: readonly PurchaseForm[] = [
   HOSTED_PURCHASE,
@@ -94,15 +86,11 @@ export const PURCHASE_FORMS: readonly PurchaseForm[] = [
   form('createPayment', 'hosted', 'auth', [{ ...HOSTED_AUTH }], REFERRER),
   form('createPayment', 'direct', 'auth', [{ ...DIRECT_AUTH }, { ...TOKEN, method: 'auth' }], {}),
   HOSTED_SPLIT_PURCHASE,
-  form('createSplitPurchase', 'direct', 'purchase', [{ ...DIRECT_SPLIT }, { ...TOKEN, split }], PARTS),
+  form(SPLIT, 'direct', PURCHASE, [{ ...DIRECT_SPLIT }, { ...TOKEN, split }], PARTS),
 ]
 
 /** Every parameter that the form's table lists. */
-export const listed = ({ required, customer, optional }: PurchaseForm): string[] => [
-  ...required,
-  ...customer,
-  ...optional,
-]
+export const listed = ({ required, customer, optional }: PurchaseForm) => [...required, ...customer, ...optional]
 
 /** Sends an input that the types may not allow, by the form's operation, and tells what travelled. */
 export async function accepted(

@@ -1,25 +1,19 @@
-import {
-  createEmulator,
-  type Emulator,
-  type EmulatorOptions,
-  type TestCardName,
-  testCard,
-} from '../../src/emulator/index.ts'
+import * as emulators from '../../src/emulator/index.ts'
 import { type Client, type ClientConfig, createClient, readWebhook, type WebhookEvent } from '../../src/index.ts'
 
 /** A shop: a client of an emulator, and every webhook that it has received, verified. */
 export interface Shop {
-  emulator: Emulator
+  emulator: emulators.Emulator
   client: Client
   events: WebhookEvent[]
   /** Pays on the checkout page, 3-D Secure included, as a browser would. Answers where the customer ends up. */
-  pay(form: string, card?: TestCardName, threeDSecure?: 'pass' | 'fail'): Promise<string>
+  pay(form: string, card?: emulators.TestCardName, threeDSecure?: 'pass' | 'fail'): Promise<string>
 }
 
 /** 2026-01-31T10:00:00Z, or later, as the emulator's clock has it. Cards of the tests are good until 2099. */
-export function openShop(config: Partial<ClientConfig> = {}, options: EmulatorOptions = {}): Shop {
+export function openShop(config: Partial<ClientConfig> = {}, options: emulators.EmulatorOptions = {}): Shop {
   const events: WebhookEvent[] = []
-  const emulator = createEmulator({
+  const emulator = emulators.createEmulator({
     seed: 7,
     clock: { now: () => Date.UTC(2026, 0, 31, 10) },
     webhookUrl: 'https://shop.example.com/webhooks',
@@ -34,11 +28,8 @@ export function openShop(config: Partial<ClientConfig> = {}, options: EmulatorOp
   const fetch = emulator.fetch as typeof globalThis.fetch
   const client = createClient({ ...emulator.credentials, fetch, random: () => 0, ...config })
   const post = async (url: string, fields: Record<string, string>) => {
-    const response = await emulator.fetch(url, {
-      method: 'POST',
-      body: new URLSearchParams(fields),
-      redirect: 'manual',
-    })
+    const body = new URLSearchParams(fields)
+    const response = await emulator.fetch(url, { method: 'POST', body, redirect: 'manual' })
     return response.headers.get('location') ?? `${response.status} ${await response.text()}`
   }
   return {
@@ -46,7 +37,7 @@ export function openShop(config: Partial<ClientConfig> = {}, options: EmulatorOp
     client,
     events,
     async pay(form, card = 'success', threeDSecure = 'pass') {
-      const cc_number = testCard(card)
+      const cc_number = emulators.testCard(card)
       const next = await post(form, { cc_number, exp_month: '9', exp_year: '99', card_cvv: '123' })
       const last = next.endsWith('/3ds') ? await post(next, { outcome: threeDSecure }) : next
       await emulator.deliveries.idle()

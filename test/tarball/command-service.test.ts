@@ -1,218 +1,177 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type ServedEmulator, serveEmulator } from '../../src/cli/service/serve-emulator.ts'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
-import { CANARIES, type Ended, RUNTIMES, type Runtime, run as runCommand, start } from './support/command.ts'
-import { type Service, serveService } from './support/service-verbs.ts'
+import { pay } from '../../src/testing/index.ts'
+import { CANARIES, type CommandOptions, RUNTIMES, type Runtime, run as runCommand, start } from './support/command.ts'
 
 // Each verb that talks to the service, as a process of the packed package, against an emulator that is served on loopback.
+// What a verb does with each response is in test/node/cli: here is what a process, its streams and a runtime can change.
 
-let served: Service
+let served: ServedEmulator
 let worker: Awaited<ReturnType<typeof serveOnNode>>
 let env: Record<string, string>
 
 beforeAll(async () => {
-  served = await serveService()
+  const credentials = {
+    posId: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
+    apiKey: CANARIES.EDGETILL_API_KEY,
+    apiSecret: CANARIES.EDGETILL_API_SECRET,
+    endpointsKey: CANARIES.EDGETILL_ENDPOINTS_KEY,
+  }
+  served = await serveEmulator({}, { credentials, authentication: 'per-endpoint', seed: 3 })
   worker = await serveOnNode(async (request) => {
     if (request.headers.get('authorization') !== `Bearer ${CANARIES.EDGETILL_WORKER_TOKEN}`)
       return new Response(null, { status: 401 })
     const { order } = (await request.json()) as { order: { order_id: string } }
     return Response.json({ id: 'link-1', url: `${worker.origin}/checkout/${order.order_id}`, expires_at: 'tomorrow' })
   })
-  env = { ...served.env, EDGETILL_WORKER_URL: worker.origin }
+  const { baseUrl, apiUrl, posId } = served.emulator.credentials
+  const addresses = { EDGETILL_BASE_URL: baseUrl, EDGETILL_API_URL: apiUrl, EDGETILL_WORKER_URL: worker.origin }
+  env = { ...CANARIES, ...addresses, EDGETILL_POS_ID: posId, EDGETILL_SCHEME: 'SVC' }
 })
-afterAll(async () => {
-  await served.close()
-  await worker.close()
-})
+afterAll(() => Promise.all([served.close(), worker.close()]))
 beforeEach(() => served.emulator.faults.clear())
 
 /** Runs a verb with the configuration. */
-const run = (runtime: Runtime, words: string[], changed: Record<string, string> = {}): Promise<Ended> =>
-  runCommand(runtime, words, { env: { ...env, ...changed } })
-
-const pay = (form: string): Promise<void> => served.pay(form)
+const run = (runtime: Runtime, words: string[], options: CommandOptions = {}) =>
+  runCommand(runtime, words, { env, ...options })
 
 const ORDER = ['--amount', '100.50', '--currency', 'UAH']
 
+/** Pays an order on its checkout page. */
+async function order(runtime: Runtime, id: string, ...more: string[]): Promise<void> {
+  const { code, stdout } = await run(runtime, ['payment', id, ...ORDER, ...more])
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/\S+\/form\n$/)])
+  await pay(stdout.trim())
+}
+
+/** How many captures the service has of an order. */
+const captures = (id: string) => served.emulator.orders.get(id)?.operations.length
+
 describe.each(RUNTIMES)('on %s', (runtime) => {
   const id = (name: string) => `${runtime}-${name}`
-  const json = async (words: string[]) => {
-    const { code, stdout, stderr } = await run(runtime, [...words, '--json'])
-    return { code, stderr, record: JSON.parse(stdout) as Record<string, unknown> }
+  const json = async (...words: string[]) => {
+    const { code, stdout } = await run(runtime, [...words, '--json'])
+    return { code, record: JSON.parse(stdout) as Record<string, unknown> }
   }
 
-  it('an authorization is made, paid, captured, captured again, refunded, shown and its webhook sent again', async () => {
-    const made = await run(runtime, ['payment', id('A'), ...ORDER, '--method', 'auth'])
-    expect(made.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1\/checkout\/\S+\/form\n$/)
-    await pay(made.stdout)
+  it('each verb that moves money moves it, and asks before', async () => {
+    await order(runtime, id('A'), '--method', 'auth')
     const asked = await run(runtime, ['capture', id('A'), '--amount', '20'])
-    expect(asked.stderr).toContain('There is no terminal to ask on, so nothing was sent.')
-    expect([asked.code, asked.stdout]).toEqual([2, ''])
-    const first = await json(['capture', id('A'), '--amount', '20', '--yes'])
-    expect(first).toMatchObject({ code: 0, stderr: '', record: { method: 'capture', amount: 20, status: 'success' } })
-    const second = await run(runtime, ['capture', id('A'), '--amount', '20', '--yes'])
-    expect(second.stderr).toContain('already has a capture of 20.00 UAH')
-    const refund = await json(['refund', id('A'), '--amount', '5.25', '--yes'])
-    expect(refund).toMatchObject({ code: 0, record: { method: 'refund', amount: 5.25, status: 'success' } })
-    const order = await json(['order', id('A')])
-    expect(order.record).toMatchObject({ totals: { authorized: 100.5, captured: 40, refunded: 5.25 } })
-    const resent = await run(runtime, ['resend', id('A')])
-    expect(resent.stdout).toMatch(/^auth of order \S+; its webhook is sent again\n/)
-    expect([made.code, second.code, order.code, resent.code]).toEqual([0, 0, 0, 0])
-  })
-
-  it('a void, a cancellation, the end of a subscription', async () => {
-    const auth = await run(runtime, ['payment', id('V'), ...ORDER, '--method', 'auth'])
-    await pay(auth.stdout)
-    expect(await json(['void', id('V'), '--yes'])).toMatchObject({
-      code: 0,
-      record: { method: 'void', status: 'success' },
-    })
-    await run(runtime, ['payment', id('C'), ...ORDER])
-    expect(await json(['cancel', id('C'), '--yes'])).toMatchObject({ code: 0, record: { status_code: '6007' } })
+    expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('no terminal to ask on') })
     const monthly = ['--set', 'init_recurring.interval_unit=month', '--set', 'init_recurring.interval_count=1']
-    const subscription = await run(runtime, ['payment', id('S'), ...ORDER, ...monthly])
-    await pay(subscription.stdout)
-    const { record } = await json(['resend', id('S')])
-    const { id: recurring } = record.recurring as { id: string }
-    expect((await run(runtime, ['recurring-cancel', recurring])).code).toBe(2)
-    const ended = await json(['recurring-cancel', recurring, '--yes'])
-    expect(ended).toMatchObject({ code: 0, record: { recurring_status: 'canceled' } })
+    await order(runtime, id('S'), ...monthly)
+    await order(runtime, id('V'), '--method', 'auth')
+    await run(runtime, ['payment', id('C'), ...ORDER])
+    const { record } = await json('resend', id('S'))
+    const { id: recurring = '' } = record.recurring as { id?: string }
+    for (const [words, expected] of [
+      [['capture', id('A'), '--amount', '20'], { method: 'capture', amount: 20, status: 'success' }],
+      [['refund', id('A'), '--amount', '5.25'], { method: 'refund', amount: 5.25, status: 'success' }],
+      [['void', id('V')], { method: 'void', status: 'success' }],
+      [['cancel', id('C')], { status_code: '6007' }],
+      [['recurring-cancel', recurring], { recurring_status: 'canceled' }],
+    ] as const) {
+      expect(await json(...words, '--yes')).toMatchObject({ code: 0, record: expected })
+    }
+    const shown = await json('order', id('A'))
+    expect(shown).toMatchObject({ code: 0, record: { totals: { authorized: 100.5, captured: 20, refunded: 5.25 } } })
   })
 
   it('balances, doctor and link', async () => {
-    const [balances, doctor, link] = await Promise.all([
-      json(['balances']),
-      json(['doctor', '--verbose', '--webhook-url', 'https://127.0.0.1:9000/']),
-      json(['link', id('L'), ...ORDER]),
+    expect((await json('balances')).record).toMatchObject([{ currency: 'UAH' }, { currency: 'USD' }, {}, {}])
+    const doctor = await json('doctor', '--webhook-url', 'https://127.0.0.1:9000/')
+    const results = (doctor.record.findings as { check: string; result: string }[]).map(({ check, result }) => [
+      check,
+      result,
     ])
-    expect(balances.record).toMatchObject([{ currency: 'UAH' }, { currency: 'USD' }, {}, {}])
-    const results = (doctor.record.findings as { check: string; result: string }[]).map((one) => [
-      one.check,
-      one.result,
-    ])
-    expect(Object.fromEntries(results)).toMatchObject({
-      configuration: 'ok',
-      base_url: 'ok',
-      clock: 'ok',
-      authentication: 'ok',
-      endpoints_key: 'ok',
-      'webhook address': 'failed',
-      'webhook port': 'failed',
-    })
-    expect(doctor.stderr).toContain('> GET /api/v1/')
-    expect(link.record).toMatchObject({ order_id: id('L'), url: `${worker.origin}/checkout/${id('L')}` })
-    expect([balances.code, doctor.code, link.code]).toEqual([0, 1, 0])
+    const fine = { base_url: 'ok', clock: 'ok', authentication: 'ok', endpoints_key: 'ok' }
+    expect([doctor.code, Object.fromEntries(results)]).toMatchObject([1, { ...fine, 'webhook address': 'failed' }])
+    const link = await json('link', id('L'), ...ORDER)
+    expect(link).toMatchObject({ code: 0, record: { url: `${worker.origin}/checkout/${id('L')}` } })
   })
 
-  it('wrong usage, missing configuration, a service that cannot be reached', async () => {
-    const { port, close } = await serveOnNode(() => new Response())
-    await close()
-    const [usage, missing, unreachable] = await Promise.all([
-      run(runtime, ['capture', id('A'), '--amount', '1,50']),
-      runCommand(runtime, ['balances'], { env: {} }),
-      run(runtime, ['balances'], { EDGETILL_API_URL: `http://127.0.0.1:${port}` }),
-    ])
-    expect(usage.stderr).toContain('Did you mean 1.50?')
-    expect(missing.stderr).toContain('Missing configuration: EDGETILL_BASE_URL, EDGETILL_POS_ID')
-    expect(unreachable.stderr).toMatch(/could not reach the service.*\nCause: .*Check EDGETILL_BASE_URL/)
-    expect([usage, missing, unreachable].map(({ code, stdout }) => [code, stdout])).toEqual([
-      [2, ''],
-      [2, ''],
-      [1, ''],
-    ])
+  it('Ctrl-C ends what reads with 130, and what may have changed something with 3', async () => {
+    await order(runtime, id('I'), '--method', 'auth')
+    for (const [operation, words, path, code] of [
+      ['list-accounts', ['balances'], '> GET /api/v1/balances', 130],
+      ['capture-payment', ['capture', id('I'), '--yes'], '> POST /api/v1/capture', 3],
+    ] as const) {
+      served.emulator.faults.next({ kind: 'no_response', on: operation })
+      const running = start(runtime, [...words, '--verbose'], { env })
+      await running.seen(path)
+      running.stop('SIGINT')
+      // As npm passes a Ctrl-C on: the process gets it twice. Two signals of one kind could be merged into one.
+      running.stop('SIGTERM')
+      const ended = await running.ended
+      expect([ended.code, ended.stderr.includes('Do NOT run this command again')]).toEqual([code, code === 3])
+    }
   })
 
-  it('settings from an env file and a secret from a file', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'edgetill-'))
-    const { EDGETILL_API_SECRET: _, ...others } = env
-    const lines = Object.entries(others).map(([name, value]) => `${name}="${value}"\n`)
-    writeFileSync(join(folder, 'shop.env'), lines.join(''))
-    writeFileSync(join(folder, 'secret'), `${CANARIES.EDGETILL_API_SECRET}\n`)
-    const words = ['balances', '--env-file', join(folder, 'shop.env'), '--secret-file', join(folder, 'secret')]
-    expect(await runCommand(runtime, words, { env: {} })).toMatchObject({ code: 0, stderr: '' })
-  })
-})
-
-describe('on Node', () => {
-  it('--resolve finds out what happened', async () => {
-    const order = 'F-1'
-    await pay((await run('node', ['payment', order, ...ORDER, '--method', 'auth'])).stdout)
-    served.emulator.faults.next({ kind: 'reset', on: 'capture-payment' })
-    const executed = await run('node', ['capture', order, '--amount', '1', '--yes', '--resolve', '--json'])
-    expect(JSON.parse(executed.stdout)).toMatchObject({ method: 'capture', amount: 1 })
-    served.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
-    const absent = await run('node', ['capture', order, '--amount', '2', '--yes', '--resolve', '--settle-after', '1ms'])
-    expect(absent.stderr).toContain('Found out: it was not executed.')
-    expect([executed.code, absent.code]).toEqual([0, 1])
-  })
-})
-
-describe('at a terminal', () => {
-  const coloured = '\u001b[32msuccess\u001b[0m'
-
-  it.each([
-    ['y', 0, 'capture of order'],
-    ['n', 1, 'Nothing was sent.'],
-  ])('asks, and takes "%s"', async (typed, code, text) => {
-    const order = `T-${typed}`
-    await pay((await run('node', ['payment', order, ...ORDER, '--method', 'auth'])).stdout)
-    const words = ['capture', order, '--amount', '1']
-    const ended = await runCommand('node', words, { env, stdin: `${typed}\n`, terminal: true })
-    expect(ended.stdout).toContain('Send this? [y/N] ')
-    expect(ended.stdout).toContain('charge_amount   1')
-    expect(ended.stdout).toContain(text)
-    expect(ended.code).toBe(code)
-  })
-
-  it('shows that something takes long, and clears the line', async () => {
-    served.emulator.faults.next({ kind: 'latency', ms: 1500, on: 'list-accounts' })
-    const { code, stdout } = await runCommand('node', ['balances'], { env, stdin: '', terminal: true })
-    const [shown, cleared] = stdout.split('Waiting for the service … 1 s')
-    expect(shown).toBe('\r\u001b[2K')
-    expect(cleared?.startsWith('\r\u001b[2K')).toBe(true)
-    expect(cleared).toContain('Emulator UAH')
-    expect(code).toBe(0)
-  })
-
-  it('shows colours there alone, and never with NO_COLOR or on a dumb terminal', async () => {
-    await pay((await run('node', ['payment', 'T-c', ...ORDER])).stdout)
-    const words = ['order', 'T-c']
-    const terminal = await runCommand('node', words, { env, stdin: '', terminal: true })
-    const plain = await runCommand('node', words, { env: { ...env, NO_COLOR: '1' }, stdin: '', terminal: true })
-    const dumb = await runCommand('node', words, { env: { ...env, TERM: 'dumb' }, stdin: '', terminal: true })
-    const piped = await runCommand('node', words, { env })
-    expect(terminal.stdout).toContain(coloured)
-    for (const { stdout } of [plain, dumb, piped]) {
-      expect(stdout).toContain('success')
-      expect(stdout).not.toContain('\u001b')
+  it('does its work where nobody reads its output, and exits 3 where the disk is full', async () => {
+    for (const [name, options, code] of [
+      ['P', { brokenPipe: true }, 0],
+      ['D', { fullDisk: true }, 3],
+    ] as const) {
+      await order(runtime, id(name), '--method', 'auth')
+      for (const words of [['order', id(name)], ['capture', id(name), '--yes'], ['doctor']]) {
+        const ended = await run(runtime, words, options)
+        const lost = /^The output cannot be written \(.*\); what was begun went on all the same\.$/m.test(ended.stderr)
+        expect([words, ended.code, lost]).toEqual([words, code, code === 3])
+        expect(ended.stderr).not.toMatch(/EPIPE|\bat |Error/)
+      }
+      expect(captures(id(name))).toBe(1)
     }
   })
 })
 
-it('Ctrl-C after a capture was sent leaves its outcome unknown, and says so', async () => {
-  await pay((await run('node', ['payment', 'I-1', ...ORDER, '--method', 'auth'])).stdout)
-  served.emulator.faults.next({ kind: 'no_response', on: 'capture-payment' })
-  const words = ['capture', 'I-1', '--yes', '--verbose']
-  const running = start('node', words, { env })
-  await running.seen('> POST /api/v1/capture')
-  running.stop('SIGINT')
-  const { code, stderr } = await running.ended
-  expect(stderr).toContain('Do NOT run this command again before you know.')
-  expect(code).toBe(3)
-})
+describe('at a terminal', () => {
+  it.each([
+    ['y', 0, 'capture of order', 1],
+    ['n', 1, 'Nothing was sent.', 0],
+  ])('asks, and takes "%s"', async (typed, code, text, sent) => {
+    const id = `T-${typed}`
+    await order('node', id, '--method', 'auth')
+    const options = { stdin: `${typed}\n`, terminal: true }
+    const ended = await run('node', ['capture', id, '--amount', '1'], options)
+    for (const part of ['Send this? [y/N] ', 'charge_amount   1', text]) expect(ended.stdout).toContain(part)
+    expect([ended.code, captures(id)]).toEqual([code, sent])
+  })
 
-it('a Ctrl-C that comes a second time at once, as npm passes it on, is still one', async () => {
-  await pay((await run('node', ['payment', 'I-2', ...ORDER, '--method', 'auth'])).stdout)
-  served.emulator.faults.next({ kind: 'no_response', on: 'capture-payment' })
-  const running = start('node', ['capture', 'I-2', '--yes', '--verbose'], { env })
-  await running.seen('> POST /api/v1/capture')
-  running.stop('SIGINT')
-  // Two signals of one kind could be merged into one.
-  running.stop('SIGTERM')
-  const { code, stderr } = await running.ended
-  expect(stderr).toContain('Do NOT run this command again before you know.')
-  expect(code).toBe(3)
+  it('ends with 130 on Ctrl-C instead of an answer', async () => {
+    await order('node', 'T-c', '--method', 'auth')
+    const running = start('node', ['capture', 'T-c'], { env, terminal: true, stdin: 'open' })
+    await running.seen('[y/N] ')
+    running.type('\u0003')
+    const { code, stdout } = await running.ended
+    expect(stdout).toMatch(/\[y\/N\] .*\nNothing was sent\.\r?\n$/s)
+    expect([code, captures('T-c')]).toEqual([130, 0])
+  })
+
+  it('shows that something takes long, and clears the line', async () => {
+    served.emulator.faults.next({ kind: 'latency', ms: 1500, on: 'list-accounts' })
+    const { code, stdout } = await run('node', ['balances'], { terminal: true })
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Emulator UAH')])
+    const [shown, cleared] = stdout.split('Waiting for the service … 1 s')
+    expect([shown, cleared?.startsWith('\r\u001b[2K')]).toEqual(['\r\u001b[2K', true])
+  })
+
+  it('shows colours there alone, and never with NO_COLOR or on a dumb terminal', async () => {
+    await order('node', 'T-p')
+    const each: CommandOptions[] = [
+      { terminal: true },
+      { terminal: true, env: { ...env, NO_COLOR: '1' } },
+      { terminal: true, env: { ...env, TERM: 'dumb' } },
+      {},
+    ]
+    const shown = await Promise.all(each.map((options) => run('node', ['order', 'T-p'], options)))
+    expect(shown.map(({ stdout }) => stdout.includes('success'))).toEqual([true, true, true, true])
+    expect(shown.map(({ stdout }) => stdout.includes('\u001b[32msuccess\u001b[0m'))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+    expect(shown.map(({ stdout }) => stdout.includes('\u001b'))).toEqual([true, false, false, false])
+  })
 })

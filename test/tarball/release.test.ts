@@ -114,128 +114,78 @@ function write(path: string, text: string, mode: number): void {
   chmodSync(path, mode)
 }
 
-const PACK = 'npm pack --silent --pack-destination'
+const REPOSITORY = (url: string) => ({ ...PACKAGE, repository: { type: 'git', url } })
 
 describe('.ci/release', () => {
-  it('publishes nothing unless it is asked to', () => {
-    const { status, output, calls } = new Checkout({ env: {} }).release()
-    expect(output).not.toContain('Before it can be published')
-    expect(output).toMatch(/Would release 1\.2\.3\n$/)
-    expect(status).toBe(0)
-    expect(calls).toEqual([
-      'tests',
-      expect.stringContaining(PACK),
-      'deno publish --dry-run',
-      'npm publish edgetill-1.2.3.tgz --dry-run --access public',
-    ])
+  it.each<[words: string[], env: Record<string, string>, npm: string, deno: string, end: RegExp]>([
+    [[], {}, '--dry-run', 'deno publish --dry-run', /^(?![\s\S]*Before it can be)[\s\S]*Would release 1\.2\.3\n$/],
+    [['--publish'], CI, '--provenance', 'deno publish', /Released 1\.2\.3\n$/],
+  ])('%j tests, packs, and publishes that very tarball only when it is asked to', (words, env, npm, deno, end) => {
+    const { status, output, calls } = new Checkout({ env }).release(...words)
+    expect([status, output]).toEqual([0, expect.stringMatching(end)])
+    const pack = expect.stringContaining('npm pack --silent --pack-destination')
+    expect(calls).toEqual(['tests', pack, deno, `npm publish edgetill-1.2.3.tgz ${npm} --access public`])
   })
 
-  it('publishes the very tarball that it packed, with provenance, and to JSR', () => {
-    const { status, output, calls } = new Checkout().release('--publish')
-    expect(output).toMatch(/Released 1\.2\.3\n$/)
-    expect(status).toBe(0)
-    expect(calls).toEqual([
-      'tests',
-      expect.stringContaining(PACK),
-      'deno publish',
-      'npm publish edgetill-1.2.3.tgz --provenance --access public',
-    ])
-  })
-
-  const early: [string, Tree, RegExp][] = [
+  it.each<[what: string, tree: Tree, reason: RegExp]>([
     ['a tree that is not clean', { dirty: true }, /not clean/],
-    [
-      'a CHANGELOG of another version',
-      { changelog: READY.replace('1.2.3', '1.2.2') },
-      /newest version .*1\.2\.2.*has 1\.2\.3/,
-    ],
-    ['a heading that is not a version', { changelog: READY.replace('1.2.3', 'Soon') }, /newest version .*## Soon"/],
-  ]
-  it.each(early)('refuses %s before anything else is done', (_, tree, reason) => {
-    for (const words of [[], ['--publish']]) {
-      const { status, output, calls } = new Checkout(tree).release(...words)
-      expect(output).toMatch(reason)
-      expect([status, calls]).toEqual([1, []])
-    }
+    ['a CHANGELOG of another version', { changelog: '## 1.2.2\n' }, /newest version .*1\.2\.2.*has 1\.2\.3/],
+    ['what the tests reject', { testsFail: true }, /something failed/],
+  ])('stops for %s', (_, tree, reason) => {
+    const { status, output, calls } = new Checkout(tree).release()
+    expect([status, output]).toEqual([1, expect.stringMatching(reason)])
+    expect(calls).toEqual(tree.testsFail ? ['tests'] : [])
   })
 
-  const SET = '"repository": { "type": "git", "url": "git+https://github.com/owner/name.git" }'
-  const REPOSITORY = new RegExp(`repository[\\s\\S]*Set\\n {2}${SET.replaceAll(/[{}+.]/g, '\\$&')}`)
-  const late: [string, Tree, RegExp][] = [
+  it.each<[what: string, tree: Tree, reason: RegExp]>([
     ['a changeset without a release', { changeset: true }, /changesets without a release: run \.ci\/release --prepare/],
     ['what was never released', { changelog: '' }, /\.ci\/release --prepare/],
     [
-      'a package with the placeholder of the owner',
+      'the placeholder of the owner',
       { manifest: { ...PACKAGE, bugs: 'https://github.com/OWNER-PLACEHOLDER/edgetill/issues' } },
       /placeholder OWNER-PLACEHOLDER .*Replace it by the owner of the repository \(owner\/name\)/,
     ],
-    ['a package that names no repository', { manifest: { ...PACKAGE, repository: undefined } }, REPOSITORY],
-    [
-      'a package that names another repository',
-      { manifest: { ...PACKAGE, repository: { type: 'git', url: 'git+https://github.com/other/name.git' } } },
-      REPOSITORY,
-    ],
+    ['a package without a repository', { manifest: { ...PACKAGE, repository: undefined } }, /Set\n.*owner\/name\.git/],
+    ['another repository', { manifest: REPOSITORY('git+https://github.com/a/b.git') }, /Set\n.*owner\/name\.git/],
     ['a commit without its tag', { tag: 'v1.2.2' }, /has no tag v1\.2\.3/],
     ['a commit that is not on main', { merged: false }, /not on origin\/main/],
-  ]
-  it.each(late)('does not publish %s, but tries it and says so', (_, tree, reason) => {
-    const refused = new Checkout(tree).release('--publish')
-    expect(refused.output).toMatch(reason)
-    expect([refused.status, refused.calls]).toEqual([1, []])
-    const tried = new Checkout(tree).release()
-    expect(tried.output).toMatch(new RegExp(`Before it can be published:\\n[\\s\\S]*${reason.source}`))
-    expect([tried.status, tried.calls.length]).toEqual([0, 4])
-  })
-
-  it('asks for the real owner and name where it does not know them', () => {
-    const { output } = new Checkout({ manifest: { ...PACKAGE, repository: undefined }, env: {} }).release('--publish')
-    expect(output).toContain('"url": "git+https://github.com/OWNER/NAME.git"')
-  })
-
-  const NOBODY: [string, Tree, RegExp][] = [
-    ['where the build cannot be attested', { env: {} }, /publish from the release workflow/],
-    ['with an npm that needs a token', { npm: '11.5.0' }, /npm 11\.5\.0 cannot publish without a token/],
-  ]
-  it.each(NOBODY)('does not publish %s', (_, tree, reason) => {
+    ['a build that cannot be attested', { env: {} }, /publish from the release workflow/],
+    ['an npm that needs a token', { npm: '11.5.0' }, /npm 11\.5\.0 cannot publish without a token/],
+  ])('does not publish %s', (_, tree, reason) => {
     const { status, output, calls } = new Checkout(tree).release('--publish')
-    expect(output).toMatch(reason)
-    expect([status, calls]).toEqual([1, []])
+    expect([status, output, calls]).toEqual([1, expect.stringMatching(reason), []])
+  })
+
+  it('says without --publish what would keep it from being published, and goes on', () => {
+    const { status, output, calls } = new Checkout({ merged: false, tag: 'v1.2.2' }).release()
+    expect(output).toMatch(/Before it can be published:\nThis commit has no tag.*\nThis commit is not on origin\/main/)
+    expect([status, calls.length]).toEqual([0, 4])
   })
 
   it('prepares a version: changesets choose it, the manifests get it, and nothing is committed or published', () => {
     const checkout = new Checkout({ changeset: true })
     const { status, output, calls } = checkout.release('--prepare')
-    expect(output).toMatch(/commit it.*tag that commit v1\.3\.0/)
-    expect(status).toBe(0)
+    expect([status, output]).toEqual([0, expect.stringMatching(/commit it.*tag that commit v1\.3\.0/)])
     expect(calls).toEqual([
       'npx changeset version',
       'npm version 1.3.0 --no-git-tag-version --allow-same-version --ignore-scripts',
     ])
     expect(checkout.read('deno.json')).toBe('{\n  "version": "1.3.0",\n  "lib": ["deno"]\n}\n')
-    expect(new Checkout({ dirty: true, changeset: true }).release('--prepare')).toMatchObject({ status: 1, calls: [] })
     const nothing = new Checkout().release('--prepare')
     expect(nothing).toMatchObject({ status: 1, calls: [], output: expect.stringContaining('there is no changeset') })
   })
 
-  it('stops when a test fails', () => {
-    const { status, output, calls } = new Checkout({ testsFail: true }).release('--publish')
-    expect(output).toMatch(/something failed/)
-    expect([status, calls]).toEqual([1, ['tests']])
-  })
-
   it('knows no other option', () => {
-    for (const words of [['--dry-run'], ['--publish', 'now'], ['--prepare', '1.3.0']]) {
-      const { status, calls } = new Checkout().release(...words)
-      expect([status, calls]).toEqual([2, []])
-    }
+    const checkout = new Checkout()
+    for (const words of [['--dry-run'], ['--publish', 'now']])
+      expect(checkout.release(...words)).toMatchObject({ status: 2, calls: [] })
   })
 })
 
 describe('the placeholder of the owner', () => {
-  const text = readFileSync(join(root, 'package.json'), 'utf8')
-  const { homepage, bugs, repository } = JSON.parse(text) as Record<string, string> & { repository: { url: string } }
-
   it('is one value: homepage, bugs and repository are on the same address', () => {
+    const text = readFileSync(join(root, 'package.json'), 'utf8')
+    const { homepage, bugs, repository } = JSON.parse(text) as Record<string, string> & { repository: { url: string } }
     const address = /^git\+(https:\/\/github\.com\/[^/]+\/edgetill)\.git$/.exec(repository.url)?.[1]
     expect([homepage, bugs]).toEqual([`${address}#readme`, `${address}/issues`])
   })
@@ -245,38 +195,19 @@ describe('the placeholder of the owner', () => {
     const places = run('git', ['grep', '-lE', '[A-Z]+-PLACEHOLDER', '--', '.', ':!.ci/release', ':!test'], root)
     expect(places.trim().split('\n')).toEqual(['package.json'])
   })
-
-  it('keeps a package from being published', () => {
-    const manifest = { ...PACKAGE, homepage: 'https://github.com/OWNER-PLACEHOLDER/edgetill#readme' }
-    const { status, output, calls } = new Checkout({ manifest }).release('--publish')
-    expect(output).toContain('OWNER-PLACEHOLDER')
-    expect([status, calls]).toEqual([1, []])
-  })
 })
 
-describe('changesets', () => {
-  it('are there for what was never released, and each one names the package', () => {
-    const files = readdirSync(join(root, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
-    const released = /^## /m.test(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))
-    expect(released || files.length > 0).toBe(true)
-    for (const file of files)
-      expect(readFileSync(join(root, '.changeset', file), 'utf8')).toMatch(
-        /^---\n("edgetill": (patch|minor|major)\n)?---\n\n?\S/,
-      )
-  })
-
-  it('turn into the next version and its section of CHANGELOG.md', () => {
-    const checkout = mkdtempSync(join(folder, 'changesets-'))
-    for (const file of ['package.json', 'CHANGELOG.md', '.changeset'])
-      cpSync(join(root, file), join(checkout, file), { recursive: true })
-    writeFileSync(join(checkout, '.changeset/one.md'), '---\n"edgetill": minor\n---\n\nOne more call.\n')
-    const before = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version
-    run(join(root, 'node_modules/.bin/changeset'), ['version'], checkout)
-    const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { version: string }
-    expect(version).not.toBe(before)
-    const changelog = readFileSync(join(checkout, 'CHANGELOG.md'), 'utf8')
-    expect(changelog).toMatch(new RegExp(`^# edgetill\n\n## ${version.replaceAll('.', '\\.')}\n`))
-    expect(changelog).toContain('- One more call.')
-    expect(readdirSync(join(checkout, '.changeset')).filter((file) => file !== 'README.md')).toEqual(['config.json'])
-  })
+it('the changesets turn into the next version and its section of CHANGELOG.md', () => {
+  const checkout = mkdtempSync(join(folder, 'changesets-'))
+  for (const file of ['package.json', 'CHANGELOG.md', '.changeset'])
+    cpSync(join(root, file), join(checkout, file), { recursive: true })
+  writeFileSync(join(checkout, '.changeset/one.md'), '---\n"edgetill": minor\n---\n\nOne more call.\n')
+  run(join(root, 'node_modules/.bin/changeset'), ['version'], checkout)
+  const versionOf = (at: string) =>
+    (JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as typeof PACKAGE).version
+  expect(versionOf(checkout)).not.toBe(versionOf(root))
+  const changelog = readFileSync(join(checkout, 'CHANGELOG.md'), 'utf8')
+  expect(changelog).toMatch(new RegExp(`^# edgetill\n\n## ${versionOf(checkout).replaceAll('.', '\\.')}\n`))
+  expect(changelog).toContain('- One more call.')
+  expect(readdirSync(join(checkout, '.changeset')).filter((file) => file !== 'README.md')).toEqual(['config.json'])
 })

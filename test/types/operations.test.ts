@@ -73,26 +73,16 @@ it('a typo, a missing parameter and a parameter of the other mode do not compile
     client.createPayment({ ...HOSTED, method: 'auth', init_recurring: { interval_unit: 'day', interval_count: 1 } })
     // @ts-expect-error direct mode needs the fingerprint
     client.createPayment({ ...CARD, browser_fingerprint: undefined })
-    // @ts-expect-error a card and a token
-    client.createPayment({ ...CARD, cc_token: 'x' })
     const { cc_token: _, ...neither } = TOKEN
     // @ts-expect-error neither a card nor a token
     client.createPayment(neither)
-    // @ts-expect-error an amount is a number
-    client.createPayment({ ...HOSTED, amount: '10' })
-    // @ts-expect-error no such unit
-    client.createPayment({ ...HOSTED, init_recurring: { interval_unit: 'hour', interval_count: 1 } })
     // @ts-expect-error a split purchase needs its parts
     client.createSplitPurchase(HOSTED)
-    // @ts-expect-error one of four
-    const capture: sdk.CapturePaymentInput = { order_id: 'A', order_currency: 'UAH', f_receipt_delivery: 'post' }
     // @ts-expect-error the currency of the order
     client.capturePayment({ order_id: 'A' })
-    // @ts-expect-error the account
-    client.getAccount({})
     // @ts-expect-error the document's name is transactionId
     const resend: sdk.ResendWebhookInput = { order_id: 'A', operation: 'purchase', transaction_id: 'x' }
-    return [capture, resend]
+    return resend
   }
   expectTypeOf(mistakes).toBeFunction()
 })
@@ -100,7 +90,6 @@ it('a typo, a missing parameter and a parameter of the other mode do not compile
 it('open unions stay open', () => {
   expectTypeOf<string>().toExtend<sdk.Status>()
   expectTypeOf<string>().toExtend<sdk.ResendWebhookInput['operation']>()
-  expectTypeOf<'success' | 'failure' | 'pending' | 'init'>().toExtend<sdk.Status>()
 })
 
 declare const event: sdk.WebhookEvent
@@ -134,47 +123,20 @@ it('an event is narrowed by its kind', () => {
       return event.amount
     }
     expectTypeOf(event).toEqualTypeOf<sdk.DocumentedEvent>()
-    expectTypeOf(event.order_id).toBeString()
-    expectTypeOf(event.status).toExtend<string>()
-    expectTypeOf(event.amount).toBeNumber()
-    expectTypeOf(event.created_at).toEqualTypeOf<string | null | undefined>()
     return expectTypeOf<typeof event>().toExtend<sdk.CommonEvent>()
   }
   expectTypeOf(read).toBeFunction()
   expectTypeOf(sdk.verifyWebhook).returns.toEqualTypeOf<sdk.WebhookEvent>()
 })
 
-it('a map of handlers is typed by kind', () => {
-  type Handlers = { [Kind in sdk.WebhookEvent['kind']]: (event: Extract<sdk.WebhookEvent, { kind: Kind }>) => string }
-  const ids = ({ payment_id }: sdk.CommonEvent) => payment_id
-  const handlers: Handlers = {
-    purchase: (one) => one.cc_mask ?? one.payment_id,
-    auth: (one) => one.order_id,
-    credit: ids,
-    p2p: ids,
-    lookup: ids,
-    capture: (one) => one.operation_id,
-    void: (one) => one.operation_id,
-    auth_increment: (one) => one.operation_id,
-    refund: (one) => one.receipt_url ?? one.operation_id,
-    unknown: (one) => one.method,
-    unexpected: (one) => one.issues.map(({ message }) => message).join(),
-  }
-  expectTypeOf<Extract<sdk.WebhookEvent, { kind: 'purchase' }>>().toEqualTypeOf<sdk.PurchaseEvent>()
-  expectTypeOf<sdk.WebhookEvent['kind']>().toEqualTypeOf<keyof typeof handlers>()
-})
-
 it('what other frameworks hand over needs no cast', () => {
   const calls = (body: unknown, request: Request, parsed: Record<string, string | File>, form: FormData) => [
     // @ts-expect-error not known to be a form
     sdk.verifyWebhook(body, 'secret'),
-    // @ts-expect-error not a form
-    sdk.verifyWebhook(42, 'secret'),
     // @ts-expect-error a request is for readWebhook
     sdk.verifyWebhook(request, 'secret'),
     sdk.verifyWebhook(parsed, 'secret'),
     sdk.verifyWebhook(form, ['secret', undefined]),
-    sdk.verifyWebhook(new URLSearchParams('data=a'), 'secret'),
     sdk.verifyWebhook(Object.fromEntries(new URLSearchParams('data=a')), 'secret'),
   ]
   expectTypeOf(calls).toBeFunction()

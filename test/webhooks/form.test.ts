@@ -32,23 +32,11 @@ describe('what a framework hands over', () => {
 
   it.each<[string, unknown]>([
     ['FormData', formData],
-    ['URLSearchParams', new URLSearchParams(pairs)],
     ['a Map', new Map(pairs)],
-    ['the parsed form of Express, Fastify or Hono', { data, signature, more: 1 }],
-    [
-      'an object without a prototype, as node:querystring makes it',
-      Object.assign(Object.create(null), { data, signature }),
-    ],
-    ['a form with fields that are called like those of a request', { data, signature, headers: 'x', raw: 'x' }],
     ['one whose fields are nested, as headers[host]=x is', { data, signature, headers: { host: 'x' }, raw: {} }],
     ['the same without a prototype', Object.assign(Object.create(null), { data, signature, headers: { host: 'x' } })],
     ['an object of a class that has the fields', Object.assign(new (class Form {})(), { data, signature })],
-    [
-      'one that reads them',
-      new (class {
-        get = (name: string) => ({ data, signature })[name]
-      })(),
-    ],
+    ['one that reads them', { get: (name: string) => ({ data, signature })[name] }],
   ])('%s is verified', (_name, form) => {
     expect(verifyWebhook(form as never, SECRET)).toEqual(EVENT)
   })
@@ -71,21 +59,15 @@ describe('what a framework hands over', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['no body parser', undefined, /received: missing/],
-    ['null', null, /received: null/],
     ['the raw body as a string', signed.body, /received: string of \d+ char/],
-    ['the raw body as bytes', new TextEncoder().encode(signed.body), /received: Uint8Array/],
-    ['a promise of the form', Promise.resolve({ data, signature }), /received: Promise/],
     ['a web Request', post(signed.body), /received: Request/],
     ['the request of Express, Fastify or node:http', new FrameworkRequest(), /received: FrameworkRequest/],
     ['the request of Hono', new HonoRequest(), /received: HonoRequest/],
     ['the Context of Hono', new HonoContext(), /received: HonoContext/],
     ['the headers of a request', new Headers({ data, host: 'shop.example.com' }), /received: Headers/],
     ['a Set', new Set([data, signature]), /received: Set/],
-    ['a URL', new URL(`https://shop.example.com/?${signed.body}`), /received: URL/],
     ['an object of a class without the fields', new (class Form {})(), /received: Form/],
     ['an array', [data, signature], /received: array/],
-    ['a number', 5, /received: number/],
-    ['the body of a web Request', post(signed.body).body, /received: ReadableStream/],
   ])(
     '%s is a mistake of the receiver, never a forgery: the error says what came and what to do',
     (_name, form, said) => {
@@ -115,10 +97,8 @@ describe('what a framework hands over', () => {
   })
 
   it.each<[string, unknown]>([
-    ['undefined', undefined],
     ['a string', signed.body],
     ['the request of Express, Fastify or node:http', new FrameworkRequest()],
-    ['the request of Hono', new HonoRequest()],
     ['the Context of Hono', new HonoContext()],
   ])('readWebhook of %s says so too', async (_name, request) => {
     for (const part of [/web Request/, /Hono c\.req\.raw/, /guides\/receivers\.md/]) {
@@ -133,19 +113,11 @@ describe('what a framework hands over', () => {
   it('a body that was read already is a mistake of the receiver, with what to do instead', async () => {
     const read = post(signed.body)
     await read.text()
-    const twice = post(signed.body)
-    await readWebhook(twice, SECRET)
     const locked = post(signed.body)
-    const reader = locked.body?.getReader()
-    for (const request of [read, twice, locked]) {
-      for (const part of [/read already/, /before anything else/, /pass verifyWebhook the parsed form/]) {
-        await expect(readWebhook(request, SECRET)).rejects.toMatchObject({
-          code: 'config',
-          field: 'request',
-          message: expect.stringMatching(part),
-        })
-      }
+    locked.body?.getReader()
+    for (const request of [read, locked]) {
+      const message = expect.stringMatching(/read already.*before anything else.*pass verifyWebhook the parsed form/)
+      await expect(readWebhook(request, SECRET)).rejects.toMatchObject({ code: 'config', field: 'request', message })
     }
-    reader?.releaseLock()
   })
 })

@@ -1,18 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createWebhookHandler, isConfigError, isWebhookVerificationError } from '../../src/index.ts'
-import {
-  createWebhookHandler as fromWebhooks,
-  signData,
-  type WebhookEvent,
-  type WebhookHandlerOptions,
-} from '../../src/webhooks/index.ts'
+import { isConfigError, isWebhookVerificationError } from '../../src/index.ts'
+import { createWebhookHandler, signData, type WebhookEvent } from '../../src/webhooks/index.ts'
 import { FORM, PAYLOAD, post, SECRET, signed } from './signed.ts'
 
 const unreadable = new URLSearchParams({ data: 'not JSON', signature: signData('not JSON', SECRET) }).toString()
 const forged = new URLSearchParams({ data: signed.data, signature: signData(signed.data, 'other') }).toString()
 
 /** A handler, and what its functions received. */
-function receiver(options: Partial<WebhookHandlerOptions> = {}) {
+function receiver(options: Partial<Parameters<typeof createWebhookHandler>[0]> = {}) {
   const events: WebhookEvent[] = []
   const reports: { error: unknown; status: number }[] = []
   const handle = createWebhookHandler({
@@ -35,10 +30,6 @@ async function shown(response: Response): Promise<[status: number, text: string]
 afterEach(() => vi.restoreAllMocks())
 
 describe('createWebhookHandler', () => {
-  it('is one function under both entries', () => {
-    expect(fromWebhooks).toBe(createWebhookHandler)
-  })
-
   it('responds 200 with an empty body after onEvent returned', async () => {
     const steps: string[] = []
     const { handle, reports } = receiver({
@@ -58,12 +49,9 @@ describe('createWebhookHandler', () => {
 
   it.each<[number, string, string, Request]>([
     [400, 'Bad request', 'missing_field', post('data=abc')],
-    [400, 'Bad request', 'missing_field', post('')],
     [400, 'Bad request', 'duplicate_field', post(`${signed.body}&data=x`)],
     [400, 'Bad request', 'not_utf8', post(new Uint8Array([0xff, 0xfe]))],
     [401, 'Unauthorized', 'signature_mismatch', post(forged)],
-    [401, 'Unauthorized', 'signature_length', post(signed.body.replace(/signature=.*/, 'signature=abc'))],
-    [401, 'Unauthorized', 'plus_became_space', post(signed.body.replace('signature=', 'signature=+'))],
     [405, 'Method not allowed', 'method', post(signed.body, FORM, 'PUT')],
     [405, 'Method not allowed', 'method', new Request('https://shop.example.com/webhooks')],
     [413, 'Too large', 'too_large', post(`${signed.body}&more=${'x'.repeat(2_000_000)}`)],
@@ -91,14 +79,8 @@ describe('createWebhookHandler', () => {
     const statuses = []
     for (let sent = 0; sent < 4; sent++) statuses.push((await handle(post(signed.body))).status)
     expect([statuses, secrets.mock.calls.length]).toEqual([[503, 500, 200, 200], 3])
-    expect(reports.map(({ error }) => (error as Error).message)).toEqual([
-      'no vault',
-      expect.stringContaining('A webhook secret is missing'),
-    ])
-  })
-
-  it('limits the body by maxBytes', async () => {
-    expect((await receiver({ maxBytes: 9 }).handle(post(signed.body))).status).toBe(413)
+    const missing = expect.stringContaining('A webhook secret is missing')
+    expect(reports).toMatchObject([{ error: { message: 'no vault' } }, { error: { message: missing } }])
   })
 
   it('responds 400 when the connection fails while the body is read', async () => {
@@ -118,12 +100,8 @@ describe('createWebhookHandler', () => {
   ])('responds 503 when onEvent %s', async (_name, onEvent) => {
     const { handle, reports } = receiver({ onEvent })
     expect(await shown(await handle(post(signed.body)))).toEqual([503, 'Try again later'])
-    expect(reports).toEqual([
-      {
-        status: 503,
-        error: expect.objectContaining({ message: expect.stringMatching(/database is away|secret is missing/) }),
-      },
-    ])
+    const message = expect.stringMatching(/database is away|secret is missing/)
+    expect(reports).toMatchObject([{ status: 503, error: { message } }])
   })
 
   it('responds 200 for a genuine unreadable webhook after onUnreadable kept it', async () => {
@@ -151,11 +129,8 @@ describe('createWebhookHandler', () => {
     const body = { onEvent: signed.body, onUnreadable: unreadable, onRejected: forged }
     for (const name of ['onEvent', 'onUnreadable', 'onRejected'] as const) {
       const reports: unknown[] = []
-      const base = {
-        secrets: SECRET,
-        onEvent: () => {},
-        onRejected: (_: unknown, status: number) => reports.push(status),
-      }
+      const onRejected = (_: unknown, status: number) => reports.push(status)
+      const base = { secrets: SECRET, onEvent: () => {}, onRejected }
       const handle = createWebhookHandler({ ...base, [name]: never, timeoutMs: 5 })
       expect((await handle(post(body[name]))).status).toBe(503)
       if (name !== 'onRejected') expect(reports).toEqual([503])
@@ -185,9 +160,7 @@ describe('createWebhookHandler', () => {
     ] as const) {
       const { handle, reports } = receiver()
       expect(await shown(await handle(request))).toEqual([500, 'Internal error'])
-      expect(reports).toEqual([
-        { status: 500, error: expect.objectContaining({ message: expect.stringMatching(cure) }) },
-      ])
+      expect(reports).toMatchObject([{ status: 500, error: { message: expect.stringMatching(cure) } }])
       expect(isConfigError(reports[0]?.error)).toBe(true)
     }
   })
@@ -214,17 +187,14 @@ describe('createWebhookHandler', () => {
 
   it.each<[string, unknown]>([
     ['secrets', { secrets: '', onEvent() {} }],
-    ['secrets', { secrets: [undefined], onEvent() {} }],
     ['onEvent', { secrets: SECRET }],
     ['onUnreadable', { secrets: SECRET, onEvent() {}, onUnreadable: 'keep' }],
     ['onRejected', { secrets: SECRET, onEvent() {}, onRejected: null }],
-    ['onLate', { secrets: SECRET, onEvent() {}, onLate: 'print' }],
     ['maxBytes', { secrets: SECRET, onEvent() {}, maxBytes: 0 }],
     ['onUnReadable', { secrets: SECRET, onEvent() {}, onUnReadable() {} }],
     ['secrets', undefined],
   ])('throws a ConfigError at once for a wrong %s', (field, options) => {
-    expect(() => createWebhookHandler(options as WebhookHandlerOptions)).toThrow(
-      expect.objectContaining({ code: 'config', field }),
-    )
+    const error = expect.objectContaining({ code: 'config', field })
+    expect(() => createWebhookHandler(options as never)).toThrow(error)
   })
 })

@@ -2,39 +2,35 @@ import { describe, expect, it } from 'vitest'
 import { ConfigError, signData, verifySignature } from '../../src/webhooks/index.ts'
 import { SIGNATURES } from '../spec/vectors/webhook-signatures.ts'
 
-describe.each(SIGNATURES)('$name', ({ secret, data, openssl, python }) => {
-  it('has the signature that openssl and python3 made', () => {
-    expect(signData(data, secret)).toBe(openssl)
-    expect(signData(data, secret)).toBe(python)
-    expect(verifySignature(data, openssl, secret)).toBe(true)
-  })
+it.each(SIGNATURES)('$name has the signature that openssl and python3 made', ({ secret, data, signature }) => {
+  expect(signData(data, secret)).toBe(signature)
+  expect(verifySignature(data, signature, secret)).toBe(true)
 })
 
 const [vector] = SIGNATURES as [(typeof SIGNATURES)[number]]
 
 describe('verifySignature', () => {
   it('compares the text, not the bytes it decodes to: the last letter has unused bits', () => {
-    const last = vector.openssl.charAt(26)
+    const last = vector.signature.charAt(26)
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const sameBytes = alphabet.charAt(alphabet.indexOf(last) | 1)
     expect(sameBytes).not.toBe(last)
-    const twin = `${vector.openssl.slice(0, 26)}${sameBytes}=`
-    expect(atob(twin.replaceAll('-', '+').replaceAll('_', '/'))).toBe(
-      atob(vector.openssl.replaceAll('-', '+').replaceAll('_', '/')),
-    )
+    const twin = `${vector.signature.slice(0, 26)}${sameBytes}=`
+    const bytes = (text: string) => atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+    expect(bytes(twin)).toBe(bytes(vector.signature))
     expect(verifySignature(vector.data, twin, vector.secret)).toBe(false)
   })
 
   it('rejects the signature without padding, with white space, and empty', () => {
-    for (const text of [vector.openssl.slice(0, 27), ` ${vector.openssl}`, `${vector.openssl}\n`, '']) {
+    for (const text of [vector.signature.slice(0, 27), ` ${vector.signature}`, `${vector.signature}\n`, '']) {
       expect(verifySignature(vector.data, text, vector.secret)).toBe(false)
     }
   })
 
   it('tries each of several secrets, wherever the right one stands', () => {
-    expect(verifySignature(vector.data, vector.openssl, ['other', vector.secret])).toBe(true)
-    expect(verifySignature(vector.data, vector.openssl, [vector.secret, 'other'])).toBe(true)
-    expect(verifySignature(vector.data, vector.openssl, ['other', 'another'])).toBe(false)
+    expect(verifySignature(vector.data, vector.signature, ['other', vector.secret])).toBe(true)
+    expect(verifySignature(vector.data, vector.signature, [vector.secret, 'other'])).toBe(true)
+    expect(verifySignature(vector.data, vector.signature, ['other', 'another'])).toBe(false)
   })
 
   it.each([
@@ -45,7 +41,7 @@ describe('verifySignature', () => {
     ['one with a space before it', ` ${vector.secret}`],
     ['one that is not a string', [undefined as unknown as string]],
   ])('rejects %s, and does not show it', (_name, secrets) => {
-    const attempt = () => verifySignature(vector.data, vector.openssl, secrets)
+    const attempt = () => verifySignature(vector.data, vector.signature, secrets)
     expect(attempt).toThrow(ConfigError)
     expect(attempt).not.toThrow(new RegExp(vector.secret))
   })

@@ -35,14 +35,10 @@ async function readFailure(request: Request, options: Partial<ReadWebhookOptions
 const signedText = (data: string): WebhookForm => ({ data, signature: signData(data, SECRET) })
 
 describe('verifyWebhook accepts', () => {
-  it.each(SIGNATURES.filter(({ json }) => json))('a golden vector: $name', ({ secret, data, openssl, json }) => {
-    const event = verifyWebhook({ data, signature: openssl }, secret)
+  it.each(SIGNATURES.filter(({ json }) => json))('a golden vector: $name', ({ secret, data, signature, json }) => {
+    const event = verifyWebhook({ data, signature }, secret)
     const received = JSON.parse(json ?? '') as Record<string, unknown>
     expect(event.record).toEqual(received)
-  })
-
-  it('a documented event, read into its type', () => {
-    expect(verifyWebhook(signed, SECRET)).toEqual(EVENT)
   })
 
   it('bytes that are not what JSON.stringify would write: what is signed is what was sent', () => {
@@ -55,11 +51,9 @@ describe('verifyWebhook rejects, and says why', () => {
   const { data, signature } = signed
   it.each<[string, string, unknown]>([
     ['missing_field', 'empty data', { data: '', signature }],
-    ['missing_field', 'a Map without data', new Map([['signature', 'x']])],
     ['missing_field', 'no signature', { data }],
     ['missing_field', 'a signature that is not a string', { data, signature: 28 }],
     ['missing_field', 'an empty form', {}],
-    ['missing_field', 'an empty FormData', new FormData()],
     ['duplicate_field', 'two data of a parsed form', { data: [data, data], signature }],
     ['signature_length', 'a signature without its padding', { data, signature: signature.slice(0, 27) }],
     ['signature_length', 'a hexadecimal signature', { data, signature: 'a'.repeat(40) }],
@@ -70,6 +64,7 @@ describe('verifyWebhook rejects, and says why', () => {
     ['plus_became_space', 'a space in the data', { data: `${data.slice(0, 8)} ${data.slice(9)}`, signature }],
     ['signature_mismatch', 'other data', { data: signWebhook({ ...PAYLOAD, amount: 1 }, SECRET).data, signature }],
     ['signature_mismatch', 'the signature of another secret', { data, signature: signData(data, 'other') }],
+    ['signature_mismatch', 'data that is no Base64: nothing is parsed first', { data: '{"a":1}', signature }],
     ['signature_mismatch', 'data with its padding cut off', { data: data.replace(/=+$/, ''), signature }],
   ])('%s: %s', (reason, _name, form) => {
     const error = failure(() => verifyWebhook(form as WebhookForm, SECRET))
@@ -85,12 +80,6 @@ describe('verifyWebhook rejects, and says why', () => {
       expect(text).not.toContain(SECRET)
       expect(text).not.toContain(expected.signature)
     }
-  })
-
-  it('without parsing anything first: data that is no Base64 is a mismatch when it is not genuine', () => {
-    expect(failure(() => verifyWebhook({ data: '{"not":"base64"}', signature }, SECRET)).reason).toBe(
-      'signature_mismatch',
-    )
   })
 })
 
@@ -114,31 +103,20 @@ describe('verifyWebhook keeps what is genuine and cannot be read', () => {
 })
 
 describe('readWebhook', () => {
-  it('reads one that came in many small pieces, without a length', async () => {
-    const bytes = new TextEncoder().encode(signed.body)
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        for (let i = 0; i < bytes.length; i += 7) controller.enqueue(bytes.slice(i, i + 7))
-        controller.close()
-      },
-    })
-    const request = { headers: new Headers({ 'content-type': FORM }), body }
-    expect(await readWebhook(request, SECRET)).toEqual(EVENT)
-  })
-
   it('accepts a charset, other capitals and unknown fields', async () => {
     const request = post(`extra=1&${signed.body}`, 'Application/X-WWW-Form-Urlencoded; charset=UTF-8')
     expect(await readWebhook(request, SECRET)).toEqual(EVENT)
   })
 
-  it.each([null, 'application/json', 'multipart/form-data', 'text/plain', 'application/x-www-form-urlencodedx'])(
-    'content_type: %s',
-    async (type) => {
-      const request = { headers: new Headers(type === null ? {} : { 'content-type': type }), body: null }
-      const error = await readFailure(request as unknown as Request)
-      expect(error).toMatchObject({ reason: 'content_type', verified: false })
-    },
-  )
+  it.each([
+    ['', 'missing'],
+    ['application/x-www-form-urlencodedx', '"application/x-www-form-urlencodedx"'],
+    ['application/json; charset=utf-8', '"application/json; charset=utf-8"'],
+    ['x'.repeat(101), `"${'x'.repeat(100)}"`],
+  ])('a content type that is not a form’s is named, up to 100 characters: %s', async (type, shown) => {
+    const error = await readFailure(post('{}', type))
+    expect(error).toMatchObject({ reason: 'content_type', message: expect.stringContaining(shown), verified: false })
+  })
 
   it('too_large: at the limit it is read, one byte beyond it is not', async () => {
     const { length } = new TextEncoder().encode(signed.body)
@@ -161,26 +139,10 @@ describe('readWebhook', () => {
       },
     })
     const request = { headers: new Headers({ 'content-type': FORM }), body }
-    await expect(readWebhook(request, SECRET, { maxBytes: 4096 })).rejects.toMatchObject({
-      reason: 'too_large',
-    })
+    await expect(readWebhook(request, SECRET, { maxBytes: 4096 })).rejects.toMatchObject({ reason: 'too_large' })
     expect(cancelled).toBe(true)
     // A chunk has 1 KiB, and the stream keeps one ahead.
     expect(pulled).toBeLessThanOrEqual(8 * 1024 + 2)
-  })
-
-  it('too_large: a declared length is enough', async () => {
-    const headers = new Headers({ 'content-type': FORM, 'content-length': '65537' })
-    const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('read')) })
-    await expect(readWebhook({ headers, body }, SECRET)).rejects.toMatchObject({ reason: 'too_large' })
-  })
-
-  it.each([
-    ['missing_field', 'empty data', `data=&signature=${signed.signature}`],
-    ['duplicate_field', 'the signature twice', `${signed.body}&signature=x`],
-    ['signature_alphabet', 'malformed escapes', `data=${signed.data}&signature=${'%'.repeat(28)}`],
-  ])('%s: %s', async (reason, _name, body) => {
-    expect(await readFailure(post(body))).toMatchObject({ reason, verified: false })
   })
 
   it('rejects an invalid limit', async () => {
@@ -205,26 +167,15 @@ describe('readWebhook', () => {
   })
 })
 
-describe('what a signature proved genuine is read', () => {
-  it.each(['=', '==', '===', ''])('with the padding "%s", in either alphabet', (padding) => {
-    const json = JSON.stringify({ method: 'loyalty', order_id: 'A-1', text: '>>>???ÿ' })
-    const data = signWebhook(json, SECRET).data.replace(/=+$/, '')
-    for (const text of [data, data.replaceAll('-', '+').replaceAll('_', '/')]) {
-      const form = signedText(text + padding)
-      expect(verifyWebhook(form, SECRET).record).toEqual(JSON.parse(json))
-    }
-  })
+it.each(['=', '==', '===', ''])('what is genuine is read with the padding "%s", in either alphabet', (padding) => {
+  const json = JSON.stringify({ method: 'loyalty', order_id: 'A-1', text: '>>>???ÿ' })
+  const data = signWebhook(json, SECRET).data.replace(/=+$/, '')
+  for (const text of [data, data.replaceAll('-', '+').replaceAll('_', '/')]) {
+    expect(verifyWebhook(signedText(text + padding), SECRET).record).toEqual(JSON.parse(json))
+  }
 })
 
 describe('a mistake of the receiver, or of the sender', () => {
-  it.each([
-    ['application/json; charset=utf-8', '"application/json; charset=utf-8"'],
-    ['x'.repeat(101), `"${'x'.repeat(100)}"`],
-  ])('a content type that is not a form’s is named, up to 100 characters: %s', async (type, shown) => {
-    const error = await readFailure(post('{}', type))
-    expect(error).toMatchObject({ reason: 'content_type', message: expect.stringContaining(shown) })
-  })
-
   it('forgotten secrets are noticed before the body is consumed', async () => {
     const request = post(signed.body)
     await expect(readWebhook(request, undefined as never)).rejects.toMatchObject({ code: 'config', field: 'secrets' })
@@ -235,26 +186,19 @@ describe('a mistake of the receiver, or of the sender', () => {
     expect(verifyWebhook(signed, [SECRET, undefined])).toEqual(EVENT)
     expect(verifyWebhook(signed, [undefined, SECRET])).toEqual(EVENT)
     for (const secrets of [[undefined], [], [SECRET, ''], [SECRET, null], undefined, null, 5]) {
-      expect(() => verifyWebhook(signed, secrets as string[])).toThrow(
-        expect.objectContaining({ code: 'config', field: 'secrets' }),
-      )
+      const error = expect.objectContaining({ code: 'config', field: 'secrets' })
+      expect(() => verifyWebhook(signed, secrets as string[])).toThrow(error)
     }
   })
 })
 
-describe('readWebhookForm', () => {
-  it('gives the two fields as they came, unverified', async () => {
-    expect(await readWebhookForm(post('data=abc%3D&signature=x%20y'))).toEqual({ data: 'abc=', signature: 'x y' })
-  })
+it('readWebhookForm gives the two fields as they came, unverified', async () => {
+  expect(await readWebhookForm(post('data=abc%3D&signature=x%20y'))).toEqual({ data: 'abc=', signature: 'x y' })
 })
 
-describe('raw card data', () => {
-  it('that no webhook documents is cut from the event, however its name is written', () => {
-    for (const name of ['cc_number', 'exp_month', 'exp_year', 'card_cvv']) {
-      for (const written of [name, `\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}`]) {
-        const form = signWebhook(`{"method":"loyalty","card":{"${written}":"4242"}}`, 's')
-        expect(verifyWebhook(form, 's').record).toEqual({ method: 'loyalty', card: {} })
-      }
-    }
-  })
+it('raw card data that no webhook documents is cut from the event, however its name is written', () => {
+  for (const name of ['cc_number', '\\u0063ard_cvv']) {
+    const form = signWebhook(`{"method":"loyalty","card":{"${name}":"4242"}}`, 's')
+    expect(verifyWebhook(form, 's').record).toEqual({ method: 'loyalty', card: {} })
+  }
 })

@@ -197,6 +197,18 @@ describe('the days', () => {
     expect((await json(world, `/api/operations?${query}&limit=3&cursor=${page.cursor}`)).operations).toHaveLength(1)
   })
 
+  it.each([[['no_transaction_id']], [['no_transaction_id', 'second_card']]] as const)(
+    'count a payment once where one event has its transaction_id and another one has not: %j',
+    async (perturbations) => {
+      const world = create({ emulator: { perturbations } })
+      await paid(world, 'A-1', { amount: 100.5 })
+      await world.send('/api/orders/A-1/resend', { operation: 'purchase' })
+      await world.advance(60_000)
+      const { days } = (await json(world, '/api/days?from=2026-03-01&to=2026-03-01')) as { days: Json[] }
+      expect(days).toMatchObject([{ paid: 10050, count: 1 }])
+    },
+  )
+
   it('count an operation in the month in which it was received, on the day of the zone', async () => {
     const world = create({ env: { SHOP_TZ: 'Europe/Kyiv' } })
     world.time = Date.parse('2026-03-31T20:00:00Z')

@@ -261,6 +261,15 @@ describe('an erasure', () => {
     expect(holding(world, ['A-0'])).toBe(0)
   })
 
+  it('includes an event of which KV alone knows: its gate died before it had written it too', async () => {
+    const world = new World({ kind: 'strict' })
+    await pay(world, 'A-0')
+    world.gate.storage('A-0').sql.exec('DELETE FROM event')
+    await world.advance(2_000)
+    expect((await world.api('/api/orders/A-0/personal-data', { method: 'DELETE' })).status).toBe(200)
+    expect(holding(world, ['A-0'])).toBe(0)
+  })
+
   it('of 250 events says that it goes on, and takes as many alarms as it needs, each within 1,000 calls', async () => {
     const world = new World({ kind: 'strict' })
     const charge = payment('A-0', { customer_phone: PHONE })

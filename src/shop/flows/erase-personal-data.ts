@@ -3,7 +3,7 @@ import { retentionMs } from '../env.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import type { OrderScope } from '../scope.ts'
 import { attemptId, getCheckout, orderOf, putCheckout } from '../store/checkouts.ts'
-import { eraseEvents, listEvents, orderKeyOf } from '../store/event-log.ts'
+import { eraseEvents, importEvents, listEvents, orderKeyOf } from '../store/event-log.ts'
 import { eraseResponses } from '../store/order.ts'
 import { touch } from '../store/published.ts'
 import { eraseStrays } from '../store/strays.ts'
@@ -101,6 +101,8 @@ async function eraseAttempt(
   isAsked: boolean,
 ): Promise<{ erased: number; left: number; attempts: number }> {
   const orderKey = await orderKeyOf(order_id)
+  // A gate that died after it had written an event to KV does not know of it.
+  await importEvents(kv, store, order_id)
   const { done, erased, left } = await eraseEvents({ kv, store }, orderKey, now(), before)
   // An event that `onEvent` never handled: its key stays known, so that it is not queued again.
   for (const event_id of done) await outbox.remove(event_id)

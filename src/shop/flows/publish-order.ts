@@ -137,16 +137,22 @@ const KINDS: ReadonlyMap<string | undefined, MoneyRow['kind']> = /* @__PURE__ */
 
 /** The operations of an attempt that have succeeded, those included that were taken back: the last ones that something was heard of. */
 function moneyOf({ order, events }: OrderReading, payway: string): Omit<MoneyRow, 'day'>[] {
+  // One event of a payment has its transaction_id, and another one has not.
+  const paymentOf = new Map(
+    events.map((event) => [operationId(event), isPrimary(event) ? event.payment_id : undefined]),
+  )
+  const idOf = (id: string | undefined): string | undefined => paymentOf.get(id) ?? id
   const successes = new Map<string, LoggedEvent[]>()
   for (const event of events) {
     if (event.status !== 'success') continue
-    const key = keyOf({ ...event, id: operationId(event) })
+    const key = keyOf({ ...event, id: idOf(operationId(event)) })
     successes.set(key, [...(successes.get(key) ?? []), event])
   }
   const rows = order.operations.flatMap((operation) => {
-    const { method, id, status, created_at } = operation
+    const { method, status, created_at } = operation
+    const id = idOf(operation.id)
     const kind = KINDS.get(method)
-    const own = successes.get(keyOf(operation)) ?? []
+    const own = successes.get(keyOf({ ...operation, id })) ?? []
     const last = own.sort((a, b) => (rankOf(a) < rankOf(b) ? 1 : -1))[0]
     if (!kind || last?.currency === undefined) return []
     const { fee_amount = 0, fee_currency = last.currency, currency } = last

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Bench, createBench, get, type Json, plain, post, SPLIT } from '../call.ts'
 import { endpoint } from './caller.ts'
-import { holds, type Parameter } from './probe.ts'
+import { checkedBeforeTheOrder, holds, type Parameter } from './probe.ts'
 import { type Create, type Row, row } from './row.ts'
 import { DAILY, payDirect, sendCapture } from './samples.ts'
 import { OPERATION, PART, refund, splitCapture, splitRefund, type Target, voiding } from './targets.ts'
@@ -26,12 +26,7 @@ const COMMON = [
 
 async function parametersHold(create: Create, target: Target, parameters: Parameter[]): Promise<void> {
   for (const parameter of [...COMMON, ...parameters]) await holds(create, target, parameter)
-  // The request itself is checked before the order that it names.
-  const bench = createBench({}, create)
-  const body: Json = { ...(await target.full(bench, 1)), order_id: 'unknown' }
-  expect((await post(bench.emulator, target.path, body)).status).toBe(404)
-  const wrong = { ...body, order_currency: 'uah', currency: 'uah' }
-  expect((await post(bench.emulator, target.path, wrong)).status).toBe(400)
+  await checkedBeforeTheOrder(create, target)
 }
 
 /** Sends a request of one kind, on an order that `prepare` made. */

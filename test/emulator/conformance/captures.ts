@@ -63,14 +63,17 @@ export const captureRows: Row[] = [
     },
   ),
   ...rows(['capture: A capture beyond', 'limits: Capture beyond the reserve'], (_, create) => captureLimits(create)),
-  ...rows(['capture: Request variants for a', 'service: Two-step payments use'], async (bench) => {
-    for (const [order_id, charge_amount, amount] of [
-      ['full', undefined, 100.5],
-      ['part', 20, 20],
-      ['beyond', 110.25, 110.25],
-    ]) {
-      await payDirect(bench, { method: 'auth', order_id })
-      expect(await capture(bench, { order_id, charge_amount })).toMatchObject({ method: 'capture', amount })
-    }
-  }),
+  ...rows(['capture: Request variants for a', 'service: Two-step payments use'], captureVariants),
 ]
+
+/** "yes for a partial capture and for a capture beyond the reserve …. Omitted for a full capture" */
+export async function captureVariants(bench: Bench): Promise<void> {
+  for (const [order_id, charge_amount, amount] of [
+    ['full', undefined, 100.5],
+    ['part', 40.25, 40.25],
+    ['beyond', 110, 110],
+  ]) {
+    await payDirect(bench, { method: 'auth', order_id })
+    expect(await capture(bench, { order_id, charge_amount })).toMatchObject({ method: 'capture', amount })
+  }
+}

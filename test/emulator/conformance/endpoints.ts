@@ -81,7 +81,12 @@ export const endpointRows: Row[] = [
     ])
   }),
   ...rows(
-    ['split-hosted: Successful response: HTTP', 'recurring: Hosted: `POST', 'errors: Hosted creation success'],
+    [
+      'split-hosted: Successful response: HTTP',
+      'recurring: Hosted: `POST',
+      'errors: Hosted creation success',
+      'service: Split payments divide one',
+    ],
     async (_, create) => {
       const { emulator } = createBench({ origin: 'http://127.0.0.1:4010' }, create)
       for (const [order_id, more, path = '/api/v1/payment'] of [
@@ -96,6 +101,7 @@ export const endpointRows: Row[] = [
         expect(location).toMatch(/^http:\/\/127\.0\.0\.1:4010\/api\/v1\/checkout\/[\w-]+\/form$/)
         const form = await emulator.fetch(location)
         expect([form.status, form.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+        expect(emulator.orders.get(order_id)?.split).toBe(order_id === 'split')
       }
     },
   ),

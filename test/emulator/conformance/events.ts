@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { testCard } from '../../../src/emulator/index.ts'
-import { cardForm, createBench, type Json, openCheckout, submit } from '../call.ts'
-import { namesIn, type Row, row, rows, tableRows } from './row.ts'
+import { createBench, type Json, openCheckout } from '../call.ts'
+import { type Create, namesIn, type Row, row, rows, tableRows } from './row.ts'
 import {
   cancel,
   capture,
@@ -14,7 +14,7 @@ import {
   samplesOf,
   sendResend,
 } from './samples.ts'
-import { OPTIONAL, RECURRING } from './targets.ts'
+import { RECURRING } from './targets.ts'
 
 /** Webhooks: when, where to, in what form and with which parameters. */
 
@@ -40,16 +40,6 @@ export const eventRows: Row[] = [
       ...['A-1 refund success', 'C purchase failure', 'D purchase failure', 'T purchase failure'],
       ...['T purchase pending', 'V auth success', 'V void success'],
     ])
-  }),
-  row('service', 'The service sends webhooks', async (bench) => {
-    await payDirect(bench)
-    await bench.emulator.deliveries.idle()
-    await sendResend(bench, 'purchase')
-    const [first, again] = await eventsOf(bench)
-    const { emulator_note: _, ...sent } = first ?? {}
-    const { emulator_note: _n, ...resent } = again ?? {}
-    expect(resent).toEqual(sent)
-    expect(bench.received.map(({ url }) => url)).toEqual(['https://shop.example/hook', 'https://shop.example/hook'])
   }),
   row('events', 'Delivery: HTTP `POST`', async (bench) => {
     await payDirect(bench, { description: 'Книга "ґ" 🙂', payload: 'ґ?>~' })
@@ -134,28 +124,9 @@ export const eventRows: Row[] = [
     await bench.emulator.clock.advance({ seconds: 1 })
     expect(bench.emulator.deliveries.map(({ attempts }) => attempts.length)).toEqual([1, 1, 1, 1, 2, 2])
   }),
-  ...tableRows('event-kinds', async (create, _, methods = '') => {
-    const { webhooks } = await samplesOf(create)
-    for (const method of namesIn(methods)) {
-      expect(webhooks[method]?.length).toBeGreaterThan(0)
-      for (const event of webhooks[method] ?? []) {
-        expect(event.status).toMatch(/^(pending|success|failure)$/)
-        expect('operation_id' in event).toBe(!PRIMARY.includes(method))
-      }
-    }
-  }),
-  row('service', 'Other secondary operations', async (_, create) => {
-    const { webhooks } = await samplesOf(create)
-    for (const method of SECONDARY) {
-      expect(webhooks[method]?.[0]).toMatchObject({ method, mode: 'direct', status: 'success' })
-    }
-  }),
-  row('service', 'Other primary operations', async (_, create) => {
-    const { webhooks } = await samplesOf(create)
-    for (const method of ['credit', 'p2p', 'lookup']) {
-      expect(webhooks[method]?.[0]).toMatchObject({ method, order_id: method, amount: 12.5, status: 'success' })
-    }
-  }),
+  ...tableRows('event-kinds', (create, _, methods = '') => kindsArrive(create, namesIn(methods))),
+  row('service', 'Other secondary operations', (_, create) => kindsArrive(create, SECONDARY)),
+  row('service', 'Other primary operations', (_, create) => kindsArrive(create, ['credit', 'p2p', 'lookup'])),
   row('recurring-status', '| recurring.id | String', async (bench) => {
     const answer = await payDirect(bench, { init_recurring: { ...RECURRING, start_date: '2026-02-01' } })
     await payDirect(bench, { order_id: 'B', init_recurring: RECURRING })
@@ -167,19 +138,16 @@ export const eventRows: Row[] = [
     expect(new Set(ids)).toEqual(new Set([(answer.recurring as Json).id]))
     expect(bench.emulator.orders.get('B')?.recurring?.id).not.toBe(ids[0])
   }),
-  row('service', 'Recurring payments: a subscription', async (bench) => {
-    const init_recurring = { interval_unit: 'month', interval_count: 1 }
-    const form = await openCheckout(bench.emulator, { ...OPTIONAL, init_recurring })
-    await submit(bench.emulator, form, cardForm('success'))
-    await bench.emulator.clock.advance({ months: 3 })
-    const charges = bench.emulator.orders.get('A-1')?.payments ?? []
-    const days = charges.map(({ created_at, status }) => `${created_at.slice(0, 10)} ${status}`)
-    const expected = ['2026-01-31', '2026-02-28', '2026-03-31', '2026-04-30']
-    expect(days).toEqual(expected.map((day) => `${day} success`))
-    const events = await eventsOf(bench)
-    expect(events).toHaveLength(4)
-    for (const event of events)
-      expect(event).toMatchObject({ order_id: 'A-1', method: 'purchase', recurring: { status: 'active' } })
-    expect(new Set(charges.map(({ transaction_id }) => transaction_id)).size).toBe(4)
-  }),
 ]
+
+/** Webhooks of these methods arrive, each with a final state and of its kind. */
+async function kindsArrive(create: Create, methods: string[]): Promise<void> {
+  const { webhooks } = await samplesOf(create)
+  for (const method of methods) {
+    expect(webhooks[method]?.filter(({ status }) => status === 'success').length).toBeGreaterThan(0)
+    for (const event of webhooks[method] ?? []) {
+      expect(event.status).toMatch(/^(pending|success|failure)$/)
+      expect('operation_id' in event).toBe(!PRIMARY.includes(method))
+    }
+  }
+}

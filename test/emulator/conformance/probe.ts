@@ -61,14 +61,27 @@ export async function holds(create: Create, target: Target, parameter: Parameter
   for (const value of wrong) await probe.refuses(fieldName, set(value))
   const most = Number(/[Aa]t most (\d+) characters/.exec(notes)?.[1] ?? Number.NaN)
   if (!Number.isNaN(most)) {
-    if (name !== 'order_id') await probe.accepts(set('я'.repeat(most)))
-    await probe.refuses(fieldName, set('я'.repeat(most + 1)))
+    // Letters count, however they are encoded. Of a secondary operation, the order has to be there.
+    if (name !== 'order_id' || /payment|purchase/.test(target.path)) await probe.accepts(set('🙂'.repeat(most)))
+    await probe.refuses(fieldName, set('🙂'.repeat(most + 1)))
     // The API document gives such a text a greatest length alone.
     if (!required) await probe.accepts(set(''))
   }
   if (notes.includes('yyyy-MM-dd')) await probe.refuses(fieldName, set('1990-02-30'))
   if (notes.includes('alpha-2')) {
     for (const code of ['UKR', 'ZZ', 'ua']) await probe.refuses(fieldName, set(code))
+  }
+}
+
+/** A request that is wrong in itself is refused before the order that it names is looked for. */
+export async function checkedBeforeTheOrder(create: Create, target: Target): Promise<void> {
+  const bench = createBench({}, create)
+  const full = await target.full(bench, 1)
+  for (const [more, status] of [
+    [{}, 404],
+    [{ order_currency: 'uah', currency: 'uah' }, 400],
+  ] as const) {
+    expect((await post(bench.emulator, target.path, { ...full, ...more, order_id: 'unknown' })).status).toBe(status)
   }
 }
 

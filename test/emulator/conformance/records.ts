@@ -3,6 +3,7 @@ import { createBench, get, type Json } from '../call.ts'
 import { shapeOf } from './kinds.ts'
 import { namesIn, type Row, type Section, tableRows } from './row.ts'
 import { listAccounts, type Samples, SECONDARY, samplesOf } from './samples.ts'
+import { OPTIONAL } from './targets.ts'
 
 /** The tables of fields, held against responses and webhooks. */
 
@@ -54,6 +55,11 @@ const having = (records: Json[], name: string): Json[] => records.filter((record
 const PAYMENT: More = {
   order_id: ({ payments }) => expect(payments[0]?.order_id).toBe('auth'),
   method: ({ payments }) => expect(payments.slice(0, 2).map(({ method }) => method)).toEqual(['auth', 'purchase']),
+  created_at: ({ payments }) => expect(payments[0]?.created_at).toBe('2026-01-31T10:00:00.000'),
+  cc_token_expiration: ({ payments }) => expect(payments[0]?.cc_token_expiration).toBe('2027-01-31T10:00:00'),
+  cc_token: ({ payments: [auth, waits] }) => expect(auth?.cc_token).not.toBe(waits?.cc_token),
+  eci: ({ payments: [auth, waits] }) => expect([auth?.eci, waits?.eci]).toEqual(['07', null]),
+  mcc: ({ payments }) => expect(payments[0]?.mcc).toBe(OPTIONAL.merchant_mcc),
   options_3ds: ({ payments }) => expect(payments[0]?.options_3ds).toBe('supported'),
   customer({ payments }) {
     const expected = { customer_id: 'C-1', customer_fname: 'Olena', customer_birthday: '1990-12-31' }

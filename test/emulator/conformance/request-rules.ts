@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { cardForm, createBench, direct, FINGERPRINT, openCheckout, post, SPLIT, submit } from '../call.ts'
+import { createBench, direct, FINGERPRINT, post, SPLIT } from '../call.ts'
 import { CARD, NO_CARD, Probe, tokenRow } from './probe.ts'
 import { namesIn, type Row, row, rows, sentenceOf } from './row.ts'
 import { auth, hostedPayment, RECURRING, recurring, splitDirect, splitHosted } from './targets.ts'
@@ -76,14 +76,5 @@ export const requestRuleRows: Row[] = [
     })
     await directly.accepts()
     await directly.refuses('init_recurring', { init_recurring: 'monthly' })
-  }),
-  row('service', 'Split payments divide one', async (bench) => {
-    const response = await post(bench.emulator, splitHosted.path, await splitHosted.full(bench, 1))
-    await submit(bench.emulator, response.headers.get('location') ?? '', cardForm('success'))
-    await openCheckout(bench.emulator, { order_id: 'no-split' })
-    expect(bench.emulator.orders.list().map(({ split, status }) => [split, status])).toEqual([
-      [true, 'success'],
-      [false, 'init'],
-    ])
   }),
 ]

@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import { createBench, direct, type Json, post, SPLIT } from '../call.ts'
+import { captureVariants } from './captures.ts'
 import { WRONG } from './kinds.ts'
-import { holds, Probe, tokenRow, typeOf } from './probe.ts'
+import { checkedBeforeTheOrder, holds, Probe, tokenRow, typeOf } from './probe.ts'
 import { type Create, namesIn, type Row, row, sentenceOf, tableOf, tableRows } from './row.ts'
 import { auth, capture, hostedPayment, recurring, splitDirect, splitHosted, type Target } from './targets.ts'
 
@@ -13,9 +14,9 @@ function parameterRows(section: 'split-direct' | 'capture', target: Target): Row
     const own = { name, type: typeOf(name, type), required: isRequired, notes }
     if (name === 'cc_token') return tokenRow(create)
     await holds(create, target, own)
-    if (name === 'charge_amount') await captureAmountRow(create)
+    if (name === 'charge_amount') await captureVariants(createBench({}, create))
     if (name === 'validation_url') await preflightRow(create)
-    if (name === 'order_currency') await captureCurrencyRow(create)
+    if (name === 'order_currency') await checkedBeforeTheOrder(create, target)
     // "The remaining parameters are those of the corresponding purchase request."
     if (section === 'split-direct' && name !== 'split') await holds(create, auth, own)
   })
@@ -30,34 +31,6 @@ async function preflightRow(create: Create): Promise<void> {
   await post(bench.emulator, auth.path, direct(bench.emulator))
   await bench.emulator.deliveries.idle()
   expect(bench.preflights).toEqual(Array(3).fill('https://shop.example/validate'))
-}
-
-/** A request that is wrong in itself is refused before its order is looked for. */
-async function captureCurrencyRow(create: Create): Promise<void> {
-  const { emulator } = createBench({}, create)
-  const { posId: pos_id } = emulator.credentials
-  for (const [order_currency, status] of [
-    ['uah', 400],
-    [undefined, 400],
-    ['UAH', 404],
-  ] as const) {
-    const response = await post(emulator, capture.path, { pos_id, order_id: 'unknown', order_currency })
-    expect(response.status).toBe(status)
-  }
-}
-
-/** "yes for a partial capture and for a capture beyond the reserve …. Omitted for a full capture" */
-async function captureAmountRow(create: Create): Promise<void> {
-  for (const [charge_amount, amount] of [
-    [40.25, 40.25],
-    [110, 110],
-    [undefined, 100.5],
-  ]) {
-    const bench = createBench({}, create)
-    const body = { ...(await capture.full(bench, 1)), charge_amount }
-    const answer = (await (await post(bench.emulator, capture.path, body)).json()) as Json
-    expect(answer.amount).toBe(amount)
-  }
 }
 
 const types = new Map(tableOf('split-direct').map(({ cells }) => [cells[0], cells]))

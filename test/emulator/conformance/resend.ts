@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { get, type Json } from '../call.ts'
-import { type Row, row } from './row.ts'
+import { type Row, row, rows } from './row.ts'
 import { DAILY, payDirect, payHosted, sendResend } from './samples.ts'
 
 /** Re-sending webhooks. */
@@ -36,7 +36,7 @@ export const resendRows: Row[] = [
       if (status === 200) expect(((await answer.json()) as Json).method).toBe(operation)
     }
   }),
-  row('resend', '| callback | Boolean', async (bench) => {
+  ...rows(['resend: | callback | Boolean', 'service: The service sends webhooks'], async (bench) => {
     await payDirect(bench)
     await bench.emulator.deliveries.idle()
     for (const query of ['', 'callback=false', 'callback=1', 'callback=TRUE', 'callback=']) {
@@ -45,6 +45,8 @@ export const resendRows: Row[] = [
     expect((await sendResend(bench, 'purchase', 'callback=true')).status).toBe(200)
     await bench.emulator.deliveries.idle()
     expect(bench.received).toHaveLength(2)
+    const [first, again] = bench.received.map(({ url, event: { emulator_note: _, ...event } }) => ({ url, event }))
+    expect(again).toEqual(first)
   }),
   row('resend', '| transactionId | String', async (bench) => {
     const { emulator } = bench

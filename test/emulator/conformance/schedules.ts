@@ -8,7 +8,7 @@ import { DAILY, payHosted } from './samples.ts'
 
 const MONTHLY = { interval_unit: 'month', interval_count: 1 }
 /** Whether a monthly payment is taken with a part of init_recurring changed. */
-export async function accepts(create: Create, init_recurring: Json): Promise<boolean> {
+async function accepts(create: Create, init_recurring: Json): Promise<boolean> {
   const { emulator } = createBench({}, create)
   const body = hosted(emulator, { init_recurring: { ...MONTHLY, ...init_recurring } })
   return (await post(emulator, '/api/v1/payment', body)).status === 303

@@ -74,7 +74,14 @@ export const stateRows: Row[] = [
     await submit(bench.emulator, form, cardForm('success'))
     expect(bench.emulator.orders.get('A-1')?.status).toBe('failure')
   }),
-  ...rows(['states: Recurring configuration', 'recurring-status: | recurring.status'], recurringStatuses),
+  ...rows(
+    [
+      'states: Recurring configuration',
+      'recurring-status: | recurring.status',
+      'service: Recurring payments: a subscription',
+    ],
+    recurringStatuses,
+  ),
   ...rows(['cancel: Applicable only when', 'errors: Response to a cancel'], async (_, create) => {
     const bench = createBench({ hostedAuthResponse: 'record' }, create)
     const { emulator } = bench
@@ -173,6 +180,10 @@ async function recurringStatuses(bench: Bench): Promise<void> {
   await payHosted(bench, { order_id: 'never', init_recurring }, 'declined')
   expect(status('never')).toBe('canceled')
   await emulator.deliveries.idle()
-  const told = bench.received.map(({ event }) => (event.recurring as Json).status)
-  expect(told).toEqual(['active', 'active', 'canceled'])
+  const told = bench.received.map(({ event }) => [event.order_id, event.method, (event.recurring as Json).status])
+  expect(told).toEqual([
+    ['A-1', 'purchase', 'active'],
+    ['A-1', 'purchase', 'active'],
+    ['never', 'purchase', 'canceled'],
+  ])
 }

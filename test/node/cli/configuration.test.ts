@@ -10,7 +10,7 @@ import { command as recurringCancel } from '../../../src/cli/commands/recurring-
 import { command as refund } from '../../../src/cli/commands/refund.ts'
 import { command as resend } from '../../../src/cli/commands/resend.ts'
 import { openShop, type Shop } from '../../support/shop.ts'
-import { type Around, against, runVerb } from '../support/verb.ts'
+import { type Around, against, hangingFetch, runVerb } from '../support/verb.ts'
 
 let shop: Shop
 let around: Required<Pick<Around, 'environment' | 'fetch'>>
@@ -49,10 +49,8 @@ describe('settings', () => {
 
   it('come from an env file, which wins over the environment', async () => {
     const { apiSecret, endpointsKey } = shop.emulator.credentials
-    const path = await file(
-      'shop.env',
-      `# test\nEDGETILL_API_SECRET='${apiSecret}'\nEDGETILL_ENDPOINTS_KEY=${endpointsKey}\n`,
-    )
+    const text = `# test\nEDGETILL_API_SECRET='${apiSecret}'\nEDGETILL_ENDPOINTS_KEY=${endpointsKey}\n`
+    const path = await file('shop.env', text)
     const environment = { ...around.environment, EDGETILL_API_SECRET: 'live-secret' }
     expect((await runVerb(balances, ['--env-file', path], { ...around, environment })).code).toBe(0)
     expect((await runVerb(balances, [], { ...around, environment })).code).toBe(1)
@@ -64,10 +62,9 @@ describe('settings', () => {
     expect((await runVerb(balances, ['--secret-file', path], { ...around, environment })).code).toBe(0)
   })
 
-  it.each(['--api-key', '--api-secret', '--endpoints-key', '--api-secret='])(
+  it.each([['--api-key', 'hunter2'], ['--api-secret', 'hunter2'], ['--endpoints-key=hunter2']])(
     'never take a secret as %s',
-    async (flag) => {
-      const words = flag.endsWith('=') ? [`${flag}hunter2`] : [flag, 'hunter2']
+    async (...words) => {
       const { code, err } = await runVerb(balances, words, around)
       expect(err).toMatch(/is not an option, because other users of this machine can see flags\. Set EDGETILL_/)
       expect(err).not.toContain('hunter2')
@@ -79,9 +76,7 @@ describe('settings', () => {
 describe('wrong settings exit 2 and say how to correct them', () => {
   it('names everything that is missing at once', async () => {
     const { code, err } = await runVerb(balances, [], { ...around, environment: {} })
-    expect(err).toContain(
-      'Missing configuration: EDGETILL_BASE_URL, EDGETILL_POS_ID, EDGETILL_API_KEY, EDGETILL_API_SECRET, EDGETILL_ENDPOINTS_KEY, EDGETILL_SCHEME.',
-    )
+    expect(err).toMatch(/^Missing configuration: EDGETILL_BASE_URL, EDGETILL_POS_ID, .*_KEY, EDGETILL_SCHEME\.\n/)
     expect(err).toContain('--base-url, --pos-id and --scheme can be flags as well')
     expect(err).toContain('edgetill doctor checks the configuration.')
     expect(code).toBe(2)
@@ -91,17 +86,15 @@ describe('wrong settings exit 2 and say how to correct them', () => {
     [
       'EDGETILL_BASE_URL',
       'http://pay.example.com',
-      /must be https:.* with --allow-insecure-http.*EDGETILL_BASE_URL, from: env/,
+      /must be https:.* with --allow-insecure-http.*_BASE_URL, from: env/,
     ],
     ['EDGETILL_BASE_URL', 'https://pay.example.com/api/v1', /must be without \/api\/v1/],
     ['EDGETILL_POS_ID', 'shop', /posId must be a UUID.*EDGETILL_POS_ID, from: environment/],
     ['EDGETILL_API_SECRET', 'two words', /apiSecret must be visible ASCII.*EDGETILL_API_SECRET, from: environment/],
     ['EDGETILL_AUTHENTICATION', 'basic', /EDGETILL_AUTHENTICATION must be per-endpoint or plain/],
   ])('%s=%s', async (name, value, text) => {
-    const { code, err } = await runVerb(balances, [], {
-      ...around,
-      environment: { ...around.environment, [name]: value },
-    })
+    const environment = { ...around.environment, [name]: value }
+    const { code, err } = await runVerb(balances, [], { ...around, environment })
     expect(err).toMatch(text)
     expect(code).toBe(2)
   })
@@ -150,24 +143,15 @@ describe('the service', () => {
   it('that cannot be reached exits 1, with what to check', async () => {
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }))
     const { code, err, out } = await runVerb(balances, [], { ...around, fetch })
-    expect(err).toContain('could not reach')
-    expect(err).toContain(
-      'Cause: ECONNREFUSED. Check EDGETILL_BASE_URL (and EDGETILL_API_URL) and the network; edgetill doctor',
-    )
+    expect(err).toMatch(/could not reach.*Cause: ECONNREFUSED\. Check EDGETILL_BASE_URL .*edgetill doctor/s)
     expect([code, out]).toEqual([1, ''])
   })
 
   it('cannot colour or hide what a terminal shows', async () => {
     const evil = '\u001b[8mhidden\u001b[31m\u001b[2J\r\n'
     const record = {
-      payment_id: 'p',
-      operation_id: 'o',
-      order_id: 'A-1',
-      method: 'capture',
-      status: `success${evil}`,
-      recurring_status: evil,
-      mode: 'hosted',
-      user_action_url: evil,
+      ...{ payment_id: 'p', operation_id: 'o', order_id: 'A-1', method: 'capture', mode: 'hosted' },
+      ...{ status: `success${evil}`, recurring_status: evil, user_action_url: evil },
     }
     const responses = [
       () => Response.json({ message: evil, args: [{ field_name: evil, violation: evil }] }, { status: 400 }),
@@ -197,11 +181,7 @@ describe('the service', () => {
   })
 
   it('that is interrupted while something is read exits 130', async () => {
-    const fetch = (_: unknown, init?: RequestInit) =>
-      new Promise<Response>((_resolve, reject) => {
-        init?.signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
-      })
-    const ran = await runVerb(balances, [], { ...around, fetch, stopped: Promise.resolve() })
+    const ran = await runVerb(balances, [], { ...around, fetch: hangingFetch(), stopped: Promise.resolve() })
     expect([ran.code, ran.out]).toEqual([130, ''])
   })
 

@@ -37,14 +37,8 @@ async function examine(respond: Answer, words: string[] = ['--worker-url', ORIGI
 }
 
 const RIGHT = {
-  service: 'skipped',
-  'webhook address': 'skipped',
-  worker: 'ok',
-  'worker token': 'ok',
-  'worker MODE': 'skipped',
-  'webhook receiver': 'ok',
-  'worker PUBLIC_ORIGIN': 'ok',
-  'worker link': 'ok',
+  ...{ service: 'skipped', 'webhook address': 'skipped', worker: 'ok', 'worker token': 'ok', 'worker MODE': 'skipped' },
+  ...{ 'webhook receiver': 'ok', 'worker PUBLIC_ORIGIN': 'ok', 'worker link': 'ok' },
 }
 
 it('doctor --worker-url finds a worker in workerd in order, and leaves no link and no payment open', async () => {
@@ -65,12 +59,8 @@ it('doctor --worker-url finds a worker in workerd in order, and leaves no link a
     expect((await workerd.fetch(ORIGIN + link.slice('GET '.length))).status).not.toBe(303)
     const sent = workerd.emulator.requests.map(({ method, path, status }) => [method, path.split('/').at(-1), status])
     expect(sent.slice(-1)).toEqual([['POST', 'cancel', 200]])
-    expect(calls.filter((call) => /^(DELETE|POST)/.test(call)).map((call) => call.split('/')[2])).toEqual([
-      undefined,
-      'links',
-      'links',
-      'orders',
-    ])
+    const changes = calls.filter((call) => /^(DELETE|POST)/.test(call)).map((call) => call.split('/')[2])
+    expect(changes).toEqual([undefined, 'links', 'links', 'orders'])
   } finally {
     await workerd.end()
   }
@@ -83,45 +73,42 @@ describe('doctor --worker-url', () => {
   }
   /** A worker in live mode, as far as doctor can see, with some responses changed. */
   const standIn = (changed: Record<string, () => Response> = {}): Answer => {
-    return ({ url, method }) => {
-      const call = `${method} ${new URL(url).pathname}`
-      if (changed[call]) return changed[call]()
-      if (call === 'GET /health') return Response.json({ status: 'ok' })
-      return call === 'POST /webhooks'
-        ? new Response('Unauthorized', { status: 401 })
-        : new Response('', { status: 404 })
+    const responses: Record<string, () => Response> = {
+      'GET /health': () => Response.json({ status: 'ok' }),
+      'POST /webhooks': () => new Response('Unauthorized', { status: 401 }),
+      ...changed,
     }
+    return ({ url, method }) => responses[`${method} ${new URL(url).pathname}`]?.() ?? new Response('', { status: 404 })
   }
   const LIVE = TOML.replaceAll('POS_ID = ""', 'POS_ID = "p"').replace(
     /(\[env.live.vars\][\s\S]*)PUBLIC_ORIGIN = ""/,
     `$1PUBLIC_ORIGIN = "${ORIGIN}"`,
   )
 
-  it.each<[what: string, respond: Answer, results: Record<string, string>, texts: string[], toml?: string]>([
-    ['a healthy worker', worker({}), RIGHT, []],
+  const NO_LINK = { 'worker PUBLIC_ORIGIN': undefined, 'worker link': 'failed' }
+  const NOT_TRIED = { 'worker PUBLIC_ORIGIN': 'skipped', 'worker link': 'skipped' }
+  const REFUSED = () => Promise.reject(new TypeError('', { cause: { code: 'ECONNREFUSED' } }))
+
+  it.each<[what: string, respond: Answer, unlike: object | undefined, texts: string[], toml?: string]>([
+    ['a healthy worker', worker({}), {}, []],
     [
       'an address that customers cannot reach',
       worker({ PUBLIC_ORIGIN: 'https://gone.example.com' }),
-      { ...RIGHT, 'worker PUBLIC_ORIGIN': 'failed', 'worker link': 'skipped' },
+      { 'worker PUBLIC_ORIGIN': 'failed', 'worker link': 'skipped' },
       ['https://gone.example.com does not respond (ENOTFOUND)', 'Set it to the origin that customers reach'],
     ],
-    [
-      'no address',
-      worker({ PUBLIC_ORIGIN: '' }),
-      { ...RIGHT, 'worker PUBLIC_ORIGIN': undefined as never, 'worker link': 'failed' },
-      ['not made (409)', 'Set PUBLIC_ORIGIN'],
-    ],
+    ['no address', worker({ PUBLIC_ORIGIN: '' }), NO_LINK, ['not made (409)', 'Set PUBLIC_ORIGIN']],
     [
       'wrong credentials of the service',
       worker({ API_KEY: 'other' }),
-      { ...RIGHT, 'worker link': 'failed' },
+      { 'worker link': 'failed' },
       ['opens no payment: the worker responded', 'Check its credentials of the service'],
     ],
     [
       'live mode with the addresses of the emulator',
       worker({ MODE: 'live' }),
       {
-        ...{ ...RIGHT, worker: undefined as never, 'worker PUBLIC_ORIGIN': 'skipped', 'worker link': 'skipped' },
+        ...{ worker: undefined, ...NOT_TRIED },
         ...{ 'worker POS_ID': 'failed', 'worker API_KEY': 'failed', 'webhook receiver': 'failed' },
       },
       ['belongs to the emulator, but MODE is live', 'npx wrangler secret put API_KEY', 'Correct it in wrangler.toml'],
@@ -129,13 +116,13 @@ describe('doctor --worker-url', () => {
     [
       'a worker that accepts a forged webhook',
       standIn({ 'POST /webhooks': () => new Response('OK') }),
-      { ...RIGHT, 'webhook receiver': 'failed', 'worker PUBLIC_ORIGIN': 'skipped', 'worker link': 'skipped' },
+      { 'webhook receiver': 'failed', ...NOT_TRIED },
       ['takes what is not signed'],
     ],
     [
       "live mode with the test's POS",
       standIn(),
-      { ...RIGHT, 'worker MODE': 'failed', 'worker link': 'skipped' },
+      { 'worker MODE': 'failed', 'worker link': 'skipped' },
       [
         'live, but POS_ID are those of [env.test.vars]',
         'Write into [env.live.vars] what the service gave you for live.',
@@ -145,33 +132,29 @@ describe('doctor --worker-url', () => {
     [
       'test mode at the address of live',
       standIn({ 'GET /health': () => Response.json({ status: 'ok', mode: 'test' }) }),
-      { ...RIGHT, 'worker MODE': 'failed', 'worker PUBLIC_ORIGIN': undefined as never, 'worker link': 'failed' },
+      { 'worker MODE': 'failed', ...NO_LINK },
       ['the worker runs as test', 'Set MODE = "live" in [env.live.vars], and deploy again.'],
       LIVE,
     ],
     [
       'a live worker that rejects other senders',
       standIn({ 'POST /webhooks': () => new Response('Forbidden', { status: 403 }) }),
-      { ...RIGHT, 'worker MODE': 'ok', 'worker link': 'skipped' },
+      { 'worker MODE': 'ok', 'worker link': 'skipped' },
       [],
       LIVE.replace('POS_ID = "p"', 'POS_ID = "q"'),
     ],
-    ['a page', () => new Response('<h1>It works!</h1>'), { worker: 'failed' }, ['Is --worker-url the origin']],
-    [
-      'nothing',
-      () => Promise.reject(new TypeError('', { cause: { code: 'ECONNREFUSED' } })),
-      { worker: 'failed' },
-      ['no response at https://pay.shop.example.com (ECONNREFUSED)', 'is the worker deployed'],
-    ],
-  ])('%s', async (_, respond, expected, texts, toml) => {
+    ['a page', () => new Response('<h1>It works!</h1>'), undefined, ['Is --worker-url the origin']],
+    ['nothing', REFUSED, undefined, [`no response at ${ORIGIN} (ECONNREFUSED)`, 'is the worker deployed']],
+  ])('%s', async (_, respond, unlike, texts, toml) => {
     if (toml !== undefined) writeFileSync(project, toml)
     const { code, results, text, calls } = await examine(respond).finally(() => rmSync(project, { force: true }))
+    const expected: Record<string, string> = unlike ? { ...RIGHT, ...unlike } : { worker: 'failed' }
     expect(results).toMatchObject(Object.fromEntries(Object.entries(expected).filter(([, result]) => result)))
     expect(texts.filter((one) => !text.includes(one))).toEqual([])
     expect(code).toBe(Object.values(results).includes('failed') ? 1 : 0)
-    expect(text.match(/undefined$/gm)?.length ?? 0).toBe(
-      Object.values(results).filter((result) => /ok|skipped/.test(result)).length,
-    )
+    // Whatever is not right has a fix.
+    const right = Object.values(results).filter((result) => /ok|skipped/.test(result))
+    expect(text.match(/undefined$/gm) ?? []).toHaveLength(right.length)
     if (results['worker link'] === 'skipped' && expected['worker PUBLIC_ORIGIN'] !== 'failed') {
       expect(calls.filter((call) => call.includes('/api/links'))).toEqual([])
     }
@@ -179,10 +162,8 @@ describe('doctor --worker-url', () => {
 
   it('names a token that the worker does not have, and one that is missing', async () => {
     const { code, results, text, calls } = await examine(worker({}), undefined, 'x'.repeat(32))
-    expect([code, results]).toEqual([
-      1,
-      { ...RIGHT, 'worker token': 'failed', 'worker PUBLIC_ORIGIN': undefined, 'worker link': 'skipped' },
-    ])
+    const unlike = { 'worker token': 'failed', 'worker PUBLIC_ORIGIN': undefined, 'worker link': 'skipped' }
+    expect([code, results]).toEqual([1, { ...RIGHT, ...unlike }])
     expect(text).toContain('Pass the ADMIN_TOKEN that this worker has')
     expect(calls).not.toContain('POST /api/links')
     const missing = await examine(worker({}), undefined, '')

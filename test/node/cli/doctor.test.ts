@@ -2,10 +2,7 @@ import { tmpdir } from 'node:os'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { command as doctor } from '../../../src/cli/commands/doctor.ts'
 import type { Finding } from '../../../src/cli/service/doctor/finding.ts'
-import { checkWebhookAddress } from '../../../src/cli/service/doctor/webhook-address.ts'
-import { checkWebhookReceiver } from '../../../src/cli/service/doctor/webhook-receiver.ts'
 import type { EmulatorOptions } from '../../../src/emulator/index.ts'
-import { createWebhookHandler } from '../../../src/index.ts'
 import { openShop } from '../../support/shop.ts'
 import { type Around, against, hangingFetch, runVerb } from '../support/verb.ts'
 
@@ -31,28 +28,16 @@ async function examine(
   const ran = await runVerb(doctor, ['--json', ...words], { fetch, environment })
   const { ok, findings } = JSON.parse(ran.out) as { ok: boolean; findings: Finding[] }
   const result = (check: string) => findings.find((finding) => finding.check === check)
-  return {
-    shop,
-    ran,
-    ok,
-    findings,
-    result,
-    results: Object.fromEntries(findings.map((one) => [one.check, one.result])),
-  }
+  const results = Object.fromEntries(findings.map((one) => [one.check, one.result]))
+  return { shop, ran, ok, result, results }
 }
 
 describe('edgetill doctor', () => {
   it('finds everything in order, by GETs that change nothing', async () => {
     const { shop, ran, ok, results } = await examine({ authentication: 'either' })
     expect(results).toEqual({
-      configuration: 'ok',
-      base_url: 'ok',
-      api_url: 'ok',
-      clock: 'ok',
-      authentication: 'ok',
-      [CREDENTIALS]: 'ok',
-      endpoints_key: 'ok',
-      'webhook address': 'skipped',
+      ...{ configuration: 'ok', base_url: 'ok', api_url: 'ok', clock: 'ok', authentication: 'ok' },
+      ...{ [CREDENTIALS]: 'ok', endpoints_key: 'ok', 'webhook address': 'skipped' },
     })
     expect([ran.code, ok]).toEqual([0, true])
     expect(shop.emulator.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET'])
@@ -91,13 +76,10 @@ describe('edgetill doctor', () => {
     async (kind) => {
       const endpoints = await examine({ authentication: kind }, { EDGETILL_ENDPOINTS_KEY: 'other' })
       expect(endpoints.results).toMatchObject({ [CREDENTIALS]: 'ok', endpoints_key: 'failed' })
-      for (const [name, value] of [
-        ['EDGETILL_API_KEY', 'other'],
-        ['EDGETILL_API_SECRET', 'other'],
-        ['EDGETILL_SCHEME', 'OTHER'],
-        ['EDGETILL_POS_ID', '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11'],
-      ] as const) {
-        const { results, result } = await examine({ authentication: kind }, { [name]: value })
+      const posId = '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11'
+      const wrong = { API_KEY: 'other', API_SECRET: 'other', SCHEME: 'OTHER', POS_ID: posId }
+      for (const [name, value] of Object.entries(wrong)) {
+        const { results, result } = await examine({ authentication: kind }, { [`EDGETILL_${name}`]: value })
         expect(results).toMatchObject({ [CREDENTIALS]: 'failed', endpoints_key: 'skipped', authentication: 'failed' })
         expect(result(CREDENTIALS)?.message).toContain('The service says: ')
       }
@@ -122,10 +104,10 @@ describe('edgetill doctor', () => {
     const { emulator } = openShop({}, { authentication: 'either' })
     let asked = 0
     const fetch: Around['fetch'] = async (input, init) => {
-      const response = await emulator.fetch(input, init as RequestInit)
-      const offset = seconds[asked++ % Math.max(1, seconds.length)]
-      const date = offset === undefined ? {} : { date: new Date(Date.now() + offset * 1000).toUTCString() }
-      return new Response(response.body, { status: response.status, headers: date as Record<string, string> })
+      const { body, status } = await emulator.fetch(input, init as RequestInit)
+      const offset = seconds[asked++ % seconds.length]
+      const date = offset !== undefined && new Date(Date.now() + offset * 1000).toUTCString()
+      return new Response(body, { status, ...(date && { headers: { date } }) })
     }
     const { out } = await runVerb(doctor, ['--json'], { ...against(emulator), fetch })
     const clock = (JSON.parse(out) as { findings: Finding[] }).findings.find(({ check }) => check === 'clock')
@@ -153,15 +135,17 @@ describe('edgetill doctor', () => {
     expect([missing.ran.code, wrong.ran.code]).toEqual([1, 1])
   })
 
+  it('checks the address of webhooks too', async () => {
+    const { results, ran } = await examine({}, {}, ['--webhook-url', 'https://10.0.0.1:9000/'])
+    expect(results).toMatchObject({ 'webhook address': 'failed', 'webhook port': 'failed' })
+    expect(ran.code).toBe(1)
+  })
+
   it('says what to do first where nothing is configured', async () => {
     const { code, out } = await runVerb(doctor, [], { environment: {} })
-    expect(out).toMatch(
-      /^failed {3}configuration: Missing configuration: EDGETILL_BASE_URL, .*EDGETILL_ENDPOINTS_KEY, EDGETILL_SCHEME\.\n/,
-    )
+    expect(out).toMatch(/^failed {3}configuration: Missing configuration: EDGETILL_BASE_URL, .*EDGETILL_SCHEME\.\n/)
     expect(out).toContain('\n         fix: Set them in the environment or in a file for --env-file')
-    expect(out).toContain(
-      'Without an account, start edgetill emulator --write-env emulator.env and add --env-file emulator.env here.',
-    )
+    expect(out).toContain('start edgetill emulator --write-env emulator.env and add --env-file emulator.env here.')
     expect(out).not.toContain('edgetill doctor')
     expect(code).toBe(1)
   })
@@ -174,114 +158,14 @@ describe('edgetill doctor', () => {
     const { environment } = against(openShop().emulator)
     const { code, out } = await runVerb(doctor, ['--json'], { environment, fetch })
     const { findings } = JSON.parse(out) as { findings: Finding[] }
-    const [configuration, base, api, , authentication] = findings
-    expect([configuration, base, api, authentication].map((one) => one?.result)).toEqual([
+    expect(findings.slice(0, 5).map(({ result }) => result)).toEqual([
       'ok',
       'failed',
       'failed',
+      expect.anything(),
       'warning',
     ])
-    expect(base?.fix).toContain(fix)
+    expect(findings[1]?.fix).toContain(fix)
     expect(code).toBe(1)
-  })
-})
-
-describe('a webhook address', () => {
-  const lookup = async (host: string): Promise<string[]> => {
-    if (host === 'shop.example.com') return ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c']
-    if (host === 'office.example.com') return ['93.184.215.14', '192.168.1.5']
-    throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
-  }
-  const check = async (url: string) =>
-    Object.fromEntries((await checkWebhookAddress(url, lookup)).map(({ check, result }) => [check, result]))
-
-  it.each([
-    ['https://shop.example.com/hook', 'ok', 'ok', 'ok'],
-    ['https://shop.example.com:8443/hook', 'ok', 'ok', 'ok'],
-    ['https://shop.example.com:9000/hook', 'ok', 'failed', 'ok'],
-    ['http://shop.example.com/hook', 'ok', 'failed', 'warning'],
-    ['https://office.example.com/hook', 'failed', 'ok', 'ok'],
-    ['https://gone.example.com/hook', 'failed', 'ok', 'ok'],
-    ['https://localhost/hook', 'failed', 'ok', 'ok'],
-    ['https://mac.local/hook', 'failed', 'ok', 'ok'],
-    ['https://shop/hook', 'failed', 'ok', 'ok'],
-    ['https://127.0.0.1/hook', 'failed', 'ok', 'ok'],
-    ['https://10.1.2.3/hook', 'failed', 'ok', 'ok'],
-    ['https://172.31.255.255/hook', 'failed', 'ok', 'ok'],
-    ['https://172.32.0.1/hook', 'ok', 'ok', 'ok'],
-    ['https://100.64.0.1/hook', 'failed', 'ok', 'ok'],
-    ['https://[::1]/hook', 'failed', 'ok', 'ok'],
-    ['https://[fd00::1]/hook', 'failed', 'ok', 'ok'],
-    ['https://[::ffff:10.0.0.1]/hook', 'failed', 'ok', 'ok'],
-    ['https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/hook', 'ok', 'ok', 'ok'],
-  ])('%s', async (url, address, port, protocol) => {
-    expect(await check(url)).toEqual({ 'webhook address': address, 'webhook port': port, 'webhook protocol': protocol })
-  })
-
-  it('that is invalid is reported as invalid', async () => {
-    expect(await check('shop.example.com')).toEqual({ 'webhook address': 'failed' })
-    const { results, ran } = await examine({}, {}, ['--webhook-url', 'https://10.0.0.1:9000/'])
-    expect(results).toMatchObject({ 'webhook address': 'failed', 'webhook port': 'failed' })
-    expect(ran.code).toBe(1)
-  })
-})
-
-describe('a webhook receiver', () => {
-  const HTML = { 'content-type': 'text/html' }
-  const page =
-    (status: number, text = '', headers: Record<string, string> = HTML) =>
-    async () =>
-      new Response(text || null, { status, headers })
-  const own = createWebhookHandler({ secrets: 'secret', onEvent() {}, onRejected() {} })
-  const check = (fetch: Required<Around>['fetch']) => checkWebhookReceiver('https://shop.example.com/hook', fetch)
-
-  it('of this package is recognized by its 401; the form has no Origin and follows no redirect', async () => {
-    const sent: Request[] = []
-    const { result, message } = await check((input, init) => {
-      const request = new Request(input, init)
-      sent.push(request.clone())
-      return own(request)
-    })
-    expect([result, message]).toEqual(['ok', "responded 401 to an unsigned form, as edgetill's receiver does"])
-    const [{ method, redirect, headers } = new Request('http://x')] = sent
-    expect([method, redirect, headers.get('origin')]).toEqual(['POST', 'manual', null])
-  })
-
-  it.each([
-    ['SvelteKit', page(403, 'Cross-site POST form submissions are forbidden', {}), 'SvelteKit or Astro', '"SvelteKit"'],
-    ['another CSRF check', page(403, 'CSRF token missing', {}), 'the cross-site check of a framework', 'receivers.md'],
-    ['a wrong path', page(404), 'nothing at this path', 'Compare the path'],
-    ['a GET route', page(405), 'does not take POST', 'Compare the path'],
-    ['a proxy', page(403, '<center>nginx</center>'), 'the proxy nginx', '35.187.74.148'],
-    ['a proxy without its server', page(502, '', { server: 'openresty/nginx' }), 'the proxy nginx', '35.187.74.148'],
-    ['a firewall', page(403, '', { 'cf-mitigated': 'challenge' }), "Cloudflare's firewall", '35.187.74.148'],
-    ['any 403', page(403, 'no', {}), 'something before the receiver', 'SvelteKit, Astro, and a proxy'],
-    [
-      'a redirect',
-      page(308, '', { location: 'https://www.shop.example.com/hook?a=b' }),
-      'to https://www.shop.example.com/hook',
-      'final address',
-    ],
-    ['a login redirect', page(302, '', { location: '/login?next=/hook' }), 'to a login page', 'Except this path'],
-    ['a login page', page(200, '<input type="password">'), 'asks for a login', 'Except this path'],
-    ['basic authentication', page(401, 'Authorization Required', {}), 'asks for a login', 'Except this path'],
-    ['a page', page(200, '<h1>Shop</h1>'), 'a page, not a receiver', 'Check the path'],
-    ['a receiver that verifies nothing', page(200, 'OK', {}), 'takes what is not signed', 'verify the signature'],
-    ['a body parser', page(415, '', {}), 'a body parser', 'Mount the receiver before it'],
-    ['a mistake', page(500, 'Internal error', {}), 'a mistake in the receiver', 'Its log names'],
-    ['a receiver that is down', page(503, '', {}), 'responded 503', 'Look at both logs'],
-    ['another API', page(422, '{}', {}), 'not with 400 or 401', 'Check the path'],
-    [
-      'nothing',
-      () => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })),
-      'no response from this machine (ECONNREFUSED)',
-      'running',
-    ],
-  ])('is not what responds with %s', async (_, fetch, message, fix) => {
-    expect(await check(fetch)).toMatchObject({
-      result: 'failed',
-      message: expect.stringContaining(message),
-      fix: expect.stringContaining(fix),
-    })
   })
 })

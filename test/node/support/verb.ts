@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { vi } from 'vitest'
+import { run } from '../../../src/cli/commands/program.ts'
 import type { Surroundings } from '../../../src/cli/service/service.ts'
 import { exitCodeOf, messageOf } from '../../../src/cli/terminal/errors.ts'
 import { processTerminal } from '../../../src/cli/terminal/terminal.ts'
@@ -57,6 +59,21 @@ export async function runVerb(
     ran.code = exitCodeOf(error)
   }
   return ran
+}
+
+/** Runs a whole command line in this process. */
+export async function runLine(...words: string[]): Promise<{ code: number; output: string }> {
+  let output = ''
+  const keep = (text: unknown) => {
+    output += `${text}\n`
+    return true
+  }
+  const spies = [
+    ...(['log', 'error'] as const).map((name) => vi.spyOn(console, name).mockImplementation(keep)),
+    ...[process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockImplementation(keep)),
+  ]
+  const code = await run(words, '0.0.0').finally(() => spies.forEach((spy) => void spy.mockRestore()))
+  return { code, output }
 }
 
 /** A service that never responds; `asked` resolves when it gets its first request. */

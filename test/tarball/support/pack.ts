@@ -58,13 +58,18 @@ export function packTarball(folder: string): string {
   return tarballIn(folder)
 }
 
+/** The environment in which `packedFolder` finds what `packInto` installs in a folder. */
+export const packedEnvironment = (folder: string): Record<string, string> => ({
+  [VARIABLES.newest]: join(folder, 'newest'),
+  [VARIABLES.lowest]: join(folder, 'lowest'),
+})
+
 /**
  * Builds and packs the package as it is published, and installs the tarball with npm into two otherwise empty folders, with
- * the newest and with the lowest dependencies. Returns the environment in which `packedFolder` finds them.
+ * the newest and with the lowest dependencies.
  */
-export function packInto(folder: string): Record<string, string> {
+export function packInto(folder: string): void {
   const pack = build(folder)
-  const environment: Record<string, string> = {}
   for (const dependencies of ['newest', 'lowest'] as const) {
     const installed = join(folder, dependencies)
     mkdirSync(installed)
@@ -76,9 +81,7 @@ export function packInto(folder: string): Record<string, string> {
       ['install', '--no-audit', '--no-fund', '--no-save', '--prefer-offline', tarballIn(installed), ...packages],
       installed,
     )
-    environment[VARIABLES[dependencies]] = installed
   }
-  return environment
 }
 
 /** Runs a program with the checkout's own commands at hand; answers what it printed, or throws it. */
@@ -97,3 +100,6 @@ export function run(command: string, words: readonly string[], cwd: string): str
     throw new Error(`${command} ${words.join(' ')} ended with ${status}:\n${error?.message ?? ''}${stdout}${stderr}`)
   return stdout
 }
+
+// `node test/tarball/support/pack.ts FOLDER`, so that tests run meanwhile.
+if (import.meta.main) packInto(process.argv[2] as string)

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { root } from './pack.ts'
 
 const modules = join(root, 'test/tarball/versions/node_modules')
@@ -13,6 +13,9 @@ function installed(name: string, file: string): string {
 /** The executable of a Node: 24 is the checkout's own. */
 export const nodeAt = (major: 20 | 22 | 24 | 26): string =>
   major === 24 ? join(root, 'node_modules/node/bin/node') : installed(`node-${major}`, 'bin/node')
+
+/** Vitest 5 needs Node 22, the package only Node 20: the newest Vitest that runs there. */
+export const vitestOfNode20 = (): string => dirname(installed('vitest', 'vitest.mjs'))
 
 /** Every TypeScript at hand, oldest first, with its compiler: a script for Node. */
 export function typescripts(): [version: string, compiler: string][] {

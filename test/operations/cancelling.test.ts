@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
-import { cancelPayment } from '../../src/index.ts'
+import { createClient } from '../../src/index.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
 import { rejectedPaths } from '../support/rejected-paths.ts'
+
+// cancelPayment and cancelRecurring.
 
 const CANCELLED = {
   ...PAYMENT_RECORD,
@@ -10,10 +12,9 @@ const CANCELLED = {
   ...{ user_action_required: false, user_action_url: null, cc_mask: null, cc_token: null, customer_city: null },
 }
 
-const cancel = (record: unknown, status = 200) => {
-  const { fetch } = wire(json(record, status))
-  return cancelPayment({ ...CONFIG, fetch }, { order_id: 'A-1' })
-}
+const clientOf = (body: unknown, status = 200) => createClient({ ...CONFIG, fetch: wire(json(body, status)).fetch })
+const cancel = (body: unknown) => clientOf(body).cancelPayment({ order_id: 'A-1' })
+const unsubscribe = (body: unknown, status = 200) => clientOf(body, status).cancelRecurring({ recurring_id: 'r-1' })
 
 it('returns the one record of the array, unknown values null', async () => {
   expect(await cancel([CANCELLED])).toEqual(CANCELLED)
@@ -29,6 +30,7 @@ it('hands over what is not an array of one record', async () => {
     const error = await rejection(cancel(body))
     expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'unreadable_response', status: 200, body })
     expect(error.issues).toMatchObject([{ path: '', message: 'must be an array of one payment record', received }])
+    expect(error.howToFindOut).toContain('6007')
   }
   for (const one of [{}, { status: null }, { status: 6007 }, { ...CANCELLED, method: 'refund' }]) {
     const error = await rejection(cancel([one]))
@@ -46,15 +48,23 @@ it('a cancellation that worked is one, whatever else is null or odd in it', asyn
   expect(paths).toEqual(['recurring.id', 'recurring.status', 'fee.amount', 'fee.currency'])
 })
 
-it('an unknown outcome says how to find out', async () => {
-  const error = await rejection(cancel({}, 500))
-  expect(error).toMatchObject({ code: 'outcome_unknown', howToFindOut: expect.stringContaining('6007') })
+it('a subscription returns its status and whatever else there is, or how to find it out', async () => {
+  const canceled = { recurring_id: 5, recurring_status: 'canceled', canceled_at: 1 }
+  expect(await unsubscribe({ ...canceled, recurring_id: 'r-1' })).toEqual({ ...canceled, recurring_id: 'r-1' })
+  expect(await unsubscribe(canceled)).toMatchObject({ recurring_status: 'canceled' })
+  expect(await rejection(unsubscribe({}, 503))).toMatchObject({
+    code: 'outcome_unknown',
+    operation: 'cancelRecurring',
+    howToFindOut: expect.stringMatching(/resendWebhook.*recurring\.status.*moves no money/),
+  })
 })
 
-it('takes nothing but an order: no body, so no passThrough either', async () => {
+it('take no other parameter, and have no body to pass anything through', async () => {
   const of = (input: unknown, options = {}) =>
     rejectedPaths((client) => client.cancelPayment(input as never, options as never))
   expect(await of({ order_id: 'A', amount: 1 })).toEqual(['amount'])
   expect(await of({ order_id: 'A' }, { passThrough: {} })).toEqual(['passThrough'])
   expect(await of(undefined)).toEqual([''])
+  const input = { recurring_id: 'r-1', order_id: 'A-1' }
+  expect(await rejectedPaths((client) => client.cancelRecurring(input as never))).toEqual(['order_id'])
 })

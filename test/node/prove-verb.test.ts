@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { serveOnNode } from '../../src/cli/service/serve-node.ts'
+import type { Cause } from '../../src/prove/causes.ts'
+import { receiver } from '../prove/support/receiver.ts'
+import { freePort } from './support/free-port.ts'
+import { startWith } from './support/process.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'edgetill-prove-'))
+const closing: (() => unknown)[] = []
+afterAll(async () => {
+  for (const close of closing) await close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Serves a shop that is right, or wrong in one way. */
+async function serve(bug?: Cause): Promise<string> {
+  const shop = receiver(bug)
+  const { origin, close } = await serveOnNode(async (request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/webhooks') return shop.fetch(request)
+    const state = shop.state(pathname.replace('/orders/', ''))
+    return state ? Response.json(state) : new Response('', { status: 404 })
+  })
+  closing.push(close)
+  return origin
+}
+
+function prove(origin: string, words: string, ...more: string[]) {
+  const secret = { EDGETILL_API_SECRET: 'emulator-api-secret' }
+  const flags = ['--url', `${origin}/webhooks`, '--settle-ms', '0', ...words.split(' '), ...more]
+  return startWith(secret, 'node', 'src/cli/main.ts', 'prove', ...flags).finished
+}
+
+it('exits 0 when nothing is found', async () => {
+  const origin = await serve()
+  const { code, output } = await prove(origin, `--state ${origin}/orders/{order_id} --orders 40`)
+  expect(output).toMatch(/^40 orders, \d+ webhooks, seed 1: nothing found\.\nNot tried: /)
+  expect(code).toBe(0)
+})
+
+it('exits 1 and writes a page when something is found', async () => {
+  const origin = await serve('adds_up_copies')
+  const page = join(folder, 'report.html')
+  const words = `--state ${origin}/orders/{order_id} --orders 30 --json --report ${page}`
+  const { code, output } = await prove(origin, words)
+  const [finding] = (JSON.parse(output) as { findings: object[] }).findings
+  expect(finding).toMatchObject({ cause: 'adds_up_copies', verdict: 'paid counted twice' })
+  expect(code).toBe(1)
+  expect(readFileSync(page, 'utf8')).toMatch(/<h2>paid counted twice<\/h2>[\s\S]*again arrives <code>200<\/code>/)
+})
+
+it('reads the state from a command, and waits for a restart', async () => {
+  const state = `printf '{"order":{"in":10050,"out":0}}'; echo {order_id} >&2`
+  const paths = '--units minor --paid $.order.in --refunded $.order.out'
+  const words = `--restart-command true ${paths} --orders 2 --kinds declined --json --state-command`
+  const { code, output } = await prove(await serve(), words, state)
+  expect(JSON.parse(output)).toMatchObject({ findings: [{ verdict: 'shipped but not paid', seen: { paid: 100.5 } }] })
+  expect(code).toBe(1)
+})
+
+it.each([
+  ['never answers', () => {}, /no answer within 300 ms/],
+  ['answers HTML', (_: unknown, response: ServerResponse) => response.end('<p>Hi</p>'), /has to be JSON, but .* HTML/],
+  ['is not there', undefined, /^The receiver does not answer: .*ECONNREFUSED\. Is the receiver running there\?\n$/],
+] as const)('exits 2 with one line when the receiver %s', async (_, handle, message) => {
+  let port = await freePort()
+  if (handle) {
+    const server = createServer(handle).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    closing.push(
+      () => server.closeAllConnections(),
+      () => server.close(),
+    )
+    port = (server.address() as AddressInfo).port
+  }
+  const origin = `http://127.0.0.1:${port}`
+  const { code, output } = await prove(origin, `--state ${origin}/orders/{order_id} --timeout-ms 300`)
+  expect(output).toMatch(message)
+  expect(output.trim().split('\n')).toHaveLength(1)
+  expect(code).toBe(2)
+})

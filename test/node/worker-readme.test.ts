@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it, vi } from 'vitest'
+import { openCheckoutLink } from '../../src/checkout-link/index.ts'
+import type { OnEvent, Shop } from '../../src/shop/index.ts'
+import { at, payment } from '../worker/support/events.ts'
+import { World } from '../worker/support/world.ts'
+import { Document, quoted } from './support/document.ts'
+import { complaintsOf, load, programOf } from './support/program.ts'
+import { root } from './support/runtimes.ts'
+import { blocks, examples } from './support/snippets.ts'
+
+const readme = new Document('worker/README.md')
+const reference = new Document('guides/shop-reference.md')
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** What the compiler says of files of the worker, which need not be there as they are given. */
+function compile(files: ReadonlyMap<string, string>): string[] {
+  const { options } = ts.parseJsonConfigFileContent(
+    ts.readConfigFile(join(root, 'worker/tsconfig.json'), ts.sys.readFile).config,
+    ts.sys,
+    join(root, 'worker'),
+  )
+  // A shop has the package installed.
+  const paths = { ...options.paths, edgetill: [join(root, 'src/index.ts')] }
+  const program = programOf(files, { ...options, paths })
+  return [...files.keys()].flatMap((name) => complaintsOf(program, name))
+}
+
+describe('the programs of worker/README.md and guides/shop-reference.md', () => {
+  const LINK = readme.program('Sell something')
+  const ON_EVENT = readme.program('Your code')
+  const PAGES = readme.program('What customers see')
+
+  it('are all tested here', () => {
+    expect([...readme.untested(), ...reference.untested()]).toEqual([])
+  })
+
+  it('make a link that opens', async () => {
+    const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
+    await load(LINK)
+    const [[link]] = logged.mock.calls as [[string]]
+    logged.mockRestore()
+    const token = link.replace('https://pay.shop.example.com/checkout/', '')
+    const opened = await openCheckoutLink(token, ['the LINK_SECRET of the worker, 32 characters or more'])
+    expect(opened?.order).toMatchObject({ order_id: 'mugs-1001', amount: 100.5 })
+  })
+
+  it('change what customers see', async () => {
+    const { shop } = (await load(PAGES)) as { shop: Shop }
+    const request = new Request('https://pay.shop.example.com/checkout/x', { headers: { 'accept-language': 'pl' } })
+    const context = { waitUntil() {}, passThroughOnException() {}, props: {} }
+    const page = await (await shop.fetch(request, new World().env(), context)).text()
+    for (const text of ['lang="pl"', '/logo.svg', '#7a3e9d', '+380 44 123 45 67', 'Georgia'])
+      expect(page).toContain(text)
+  })
+
+  it('are the same onEvent and onAlert in every place', () => {
+    const code = (file: string, name: string) =>
+      examples(file).flatMap((one) => one.code.split(/^(?=export const )/m).filter((part) => part.includes(name)))[0]
+    const onEvent = ON_EVENT.slice(ON_EVENT.indexOf('export const'))
+    for (const file of ['worker/on-event.ts', 'src/shop/options.ts']) {
+      expect([file, code(file, 'const onEvent')?.trim()]).toEqual([file, onEvent.trim()])
+    }
+    expect(code('worker/on-alert.ts', 'const onAlert')).toBe(code('src/shop/options.ts', 'const onAlert'))
+  })
+
+  it('compile in worker/on-event.ts and worker/on-alert.ts in place of the last line', () => {
+    const files = ['worker/on-event.ts', 'worker/on-alert.ts'].map((file): [string, string] => {
+      const lines = textOf(file).trimEnd().split('\n')
+      expect(lines.at(-1)).toMatch(/^export const on\w+: .* = undefined$/)
+      return [join(root, file), [...lines.slice(0, -1), examples(file)[0]?.code].join('\n')]
+    })
+    expect(compile(new Map(files))).toEqual([])
+  }, 60_000)
+
+  it('have a queue when it is added as "Much work per event" says', () => {
+    const text = /\*\*Much work per event\*\*([\s\S]*?)\n- /.exec(readme.text)?.[1] ?? ''
+    const has = (part: string) => quoted(text).find((code) => code.includes(part)) ?? ''
+    const env = textOf('worker/env.ts').replace(/(interface Env extends ShopEnv \{)/, `$1\n  ${has('QUEUE: ')}`)
+    const lines = textOf('worker/on-event.ts').trimEnd().split('\n').slice(0, -1)
+    const onEvent = `export const onEvent: OnEvent<Env> = async ({ id }, order, env) => {\n  ${has('.send(')}\n}\n`
+    const files = new Map([
+      [join(root, 'worker/env.ts'), `${has('@cloudflare/')}\n${env}`],
+      [join(root, 'worker/on-event.ts'), [...lines, onEvent].join('\n')],
+    ])
+    expect(compile(files)).toEqual([])
+  }, 60_000)
+
+  /** Runs `act` over a worker with the example, and returns what the shop's server received. */
+  async function received(act: (world: World) => Promise<void>, statuses: number[] = []): Promise<RequestInit[]> {
+    const { onEvent } = (await load(ON_EVENT)) as { onEvent: OnEvent }
+    const world = new World({ onEvent, env: { SHOP_TOKEN: 'token-of-the-shop' } as object })
+    const requests: RequestInit[] = []
+    vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
+      requests.push(init)
+      return new Response(null, { status: statuses.shift() ?? 200 })
+    })
+    try {
+      await act(world)
+    } finally {
+      vi.unstubAllGlobals()
+    }
+    return requests
+  }
+
+  it('notify the shop once of an order that is paid, whatever comes late or again, and authenticate themselves', async () => {
+    const [request, ...more] = await received(async (world) => {
+      await world.open(await world.link({ order_id: 'A-1' }))
+      const paid = payment('A-1')
+      // A second try at paying is flagged `paid_after_failure`, which keeps no order back.
+      const first = { payment_id: crypto.randomUUID(), status: 'failure', created_at: at(-9), processed_at: at(-8) }
+      await world.deliver({ ...paid, ...first })
+      await world.deliver(paid)
+      await world.deliver({ ...paid, status: 'pending', status_code: '2122', processed_at: paid.created_at })
+      await world.deliver(paid)
+      await world.deliver(payment('A-2', { status: 'failure' }))
+      await world.advance(2_000)
+    })
+    expect(more).toEqual([])
+    expect(request?.body).toBe('{"order_id":"A-1","captured":10050}')
+    const headers = new Headers(request?.headers)
+    expect(headers.get('authorization')).toBe('Bearer token-of-the-shop')
+    expect(headers.get('idempotency-key')).toMatch(/^[\w-]{43}$/)
+  })
+
+  it('name the shop’s own order when the customer paid with a further attempt', async () => {
+    const requests = await received(async (world) => {
+      const link = await world.link({ order_id: 'A-1' })
+      await world.pay(await world.open(link), 'declined')
+      await world.pay(await world.open(link))
+      await world.untilHandled()
+      expect(world.emulator.orders.list().map(({ order_id }) => order_id)).toEqual(['A-1', 'A-1~2'])
+    })
+    expect(requests.map(({ body }) => body)).toEqual(['{"order_id":"A-1","captured":10050}'])
+  })
+
+  it('keep a paid order while the shop’s server responds 500, and show it as failing', async () => {
+    const failing = async (world: World) =>
+      ((await (await world.api('/api/events?failing=true')).json()) as { events: object[] }).events
+    const requests = await received(
+      async (world) => {
+        await world.open(await world.link({ order_id: 'A-1' }))
+        await world.deliver(payment('A-1'))
+        await world.advance(100)
+        expect(await failing(world)).toMatchObject([{ order_id: 'A-1', error: 'Error: the shop responded with 500' }])
+        await world.untilHandled()
+        expect(await failing(world)).toEqual([])
+      },
+      [500, 500],
+    )
+    expect(requests).toHaveLength(3)
+  })
+
+  it('keep a paid order whose checkout is not visible yet', async () => {
+    const requests = await received(async (world) => {
+      await world.deliver(payment('A-1'))
+      await world.advance(1_000)
+      expect((await world.order('A-1'))?.flags).toEqual(['unknown_order'])
+      // The link's record appears after the webhook.
+      await world.get(await world.link({ order_id: 'A-1' }))
+      await world.untilHandled()
+    })
+    expect(requests).toHaveLength(1)
+  })
+
+  it('start with what edgetill init prints, and deploy in three commands', () => {
+    const commands = (section: string) =>
+      /```sh\n([\s\S]*?)```/.exec(readme.section(section))?.[1]?.trim().split('\n') ?? []
+    expect(commands('Start')).toEqual(['npx edgetill init my-shop', 'cd my-shop', 'npm install', 'npm run dev'])
+    expect(commands('Deploy')).toHaveLength(3)
+    expect(commands('Deploy').at(-1)).toBe('npm run deploy')
+  })
+
+  it('show an order as it is', async () => {
+    const world = new World()
+    await world.open(await world.link({ order_id: 'A-1' }, undefined, { reference: 'cart-77' }))
+    await world.deliver(payment('A-1'))
+    const shown = JSON.parse(blocks(reference.file, 'json')[0]?.code ?? '')
+    const order = await world.order('A-1')
+    expect(Object.keys(shown)).toEqual(Object.keys(order ?? {}))
+    expect(Object.keys(shown.operations[0])).toEqual(Object.keys(order?.operations[0] ?? {}))
+    expect(Object.keys(shown.totals)).toEqual(Object.keys(order?.totals ?? {}))
+  })
+})

@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { unstable_readConfig } from 'wrangler'
+import { createEmulator } from '../../src/emulator/index.ts'
+import type { ShopEnv } from '../../src/shop/env.ts'
+import { configurationProblems } from '../../src/shop/lib/configuration.ts'
+import { root } from './support/runtimes.ts'
+import { blocks } from './support/snippets.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'edgetill-worker-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const configOf = (env?: string) => unstable_readConfig({ config: join(root, 'wrangler.toml'), env })
+/** What is wrong with these variables, beside bindings that look right. */
+const problems = (...vars: object[]) =>
+  configurationProblems(
+    Object.assign({ STATE: { get() {} }, ORDER_GATE: { get() {}, idFromName() {} } }, ...vars) as ShopEnv,
+  ).map(({ binding, problem }) => `${binding} ${problem}`)
+
+describe('wrangler.toml', () => {
+  it('has what `wrangler types` makes ShopEnv of', () => {
+    const path = join(folder, 'env.d.ts')
+    const more = ['--include-runtime', 'false', '--strict-vars', 'false', '--env-file', '.dev.vars.example']
+    const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false', NO_COLOR: '1' }
+    const program = join(root, 'node_modules/.bin/wrangler')
+    const run = spawnSync(program, ['types', path, ...more], { cwd: root, encoding: 'utf8', env })
+    expect([run.status, run.stderr]).toEqual([0, ''])
+    const namesIn = (file: string, declaration: string) =>
+      [
+        ...(readFileSync(file, 'utf8').split(declaration)[1] ?? '')
+          .split(/\n\}/, 1)
+          .join('')
+          .matchAll(/^\s*([A-Z_]+\??):/gm),
+      ].map(([, name = '']) => name)
+    const ours = namesIn(join(root, 'src/shop/env.ts'), 'interface ShopEnv {')
+    const required = ours.filter((name) => !name.endsWith('?'))
+    expect(namesIn(path, 'interface __BaseEnv_Env {').toSorted()).toEqual(required.toSorted())
+    expect(ours.length - required.length).toBe(3)
+  })
+
+  it('has the same in each environment, none of which inherits a binding', () => {
+    const shapeOf = (env?: string) => {
+      const { vars, kv_namespaces, durable_objects, migrations, triggers, observability } = configOf(env)
+      const namespaces = kv_namespaces.map(({ binding }: { binding: string }) => binding)
+      return { names: Object.keys(vars), namespaces, durable_objects, migrations, triggers, observability }
+    }
+    const local = shapeOf()
+    expect(local.namespaces).toEqual(['STATE'])
+    expect(local.durable_objects.bindings).toMatchObject([{ name: 'ORDER_GATE' }])
+    for (const env of ['test', 'live']) expect([env, shapeOf(env)]).toEqual([env, local])
+  })
+
+  it.each(['test', 'live'])('is right in the environment %s once its empty values are filled in', (env) => {
+    const { vars } = configOf(env)
+    expect(vars.MODE).toBe(env)
+    const given = { API_KEY: 'key', API_SECRET: 'secret', ENDPOINTS_KEY: 'key' }
+    const secrets = { ...given, LINK_SECRET: 'l'.repeat(32), ADMIN_TOKEN: 'a'.repeat(32) }
+    expect(problems(vars, secrets).sort()).toEqual(['API_URL missing', 'BASE_URL missing', 'POS_ID missing'])
+    const urls = { BASE_URL: 'https://pay.example.com', API_URL: 'https://api.example.com' }
+    expect(problems(vars, secrets, urls, { POS_ID: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11' })).toEqual([])
+  })
+
+  it('is right with the settings of "Run it on your machine", which are those of the emulator', () => {
+    const [file = ''] = blocks('worker/README.md', 'text').map(({ code }) => code)
+    const local = Object.fromEntries([...file.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
+    const env: Record<string, unknown> = { ...configOf().vars, ...local }
+    expect(problems(env)).toEqual([])
+    const { credentials } = createEmulator({ origin: 'http://127.0.0.1:4010' })
+    const nameOf = (field: string) => field.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+    for (const [field, value] of Object.entries(credentials))
+      expect([field, env[nameOf(field)]]).toEqual([field, value])
+  })
+})

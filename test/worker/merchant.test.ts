@@ -71,6 +71,15 @@ describe('onEvent', () => {
 })
 
 describe('what the shop’s people find', () => {
+  it('the strays, page by page, each once', async () => {
+    const world = new World()
+    for (const remark of [1, 2, 3]) await world.deliver({ remark })
+    const pageOf = async (query: string) => (await world.api(`/api/strays?limit=2${query}`)).json()
+    const first = (await pageOf('')) as { strays: { id: string }[]; cursor: string }
+    const last = (await pageOf(`&cursor=${first.cursor}`)) as typeof first
+    expect([last.cursor, new Set([...first.strays, ...last.strays].map(({ id }) => id)).size]).toEqual([null, 3])
+  })
+
   it('a genuine webhook that is nested too deeply to be stored as an event is kept as it came', async () => {
     const world = new World()
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`

@@ -127,11 +127,8 @@ describe('shows no secret', () => {
   it.each<[string, object]>([
     ['a number instead of a text', { ...CARD_DATA, cc_number: Number(pan), card_cvv: Number(cvv) }],
     ['a card number with a wrong digit, and spaces', { ...CARD_DATA, cc_number: `${pan} ` }],
-    ['a cvv that is too long', { ...CARD_DATA, card_cvv: `${cvv}${cvv}` }],
     ['card data in wrong places', { ...CARD_DATA, ...misplaced }],
-    ['card data and a token', { ...CARD_DATA, cc_token: token }],
     ['card data under a wrong name', { ...HOSTED, cc_number: pan, cardNumber: pan, cc_token: [token], cvv }],
-    ['a secret as the whole input', { mode: apiSecret }],
     ['a subscription made of secrets', { ...HOSTED, init_recurring: recurring }],
   ])('an input that is rejected: %s', async (_name, input) => {
     const client = createClient({ ...CONFIG, ...SECRETS, ...HOOKS, fetch: wire().fetch })

@@ -31,6 +31,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/emulator-state.test.ts': 'starts processes',
   'test/node/emulator-terminal.test.ts': 'starts processes',
   'test/node/examples.test.ts': 'starts processes',
+  'test/node/gates-in-workerd.test.ts': 'starts workerd',
   'test/node/guides.test.ts': 'starts processes',
   'test/node/model.test.ts': 'explores hundreds of thousands of states',
   'test/node/mutation.test.ts': 'starts processes',
@@ -55,8 +56,9 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/worker-template.test.ts': 'starts processes',
   'test/outcome/histories.test.ts': 'plays random histories',
   'test/prove/prove.test.ts': 'plays thousands of orders',
+  'test/simulator/plant.test.ts': 'starts processes',
   'test/worker/configuration.test.ts': 'tries every option at every route',
-  'test/worker/hostile-storage.test.ts': 'fails at each call of a storage',
+  'test/worker/failures.test.ts': 'asks every route for everything that can go wrong',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
   'test/worker/on-event.test.ts': 'permutes the moments of a crash',
   'test/worker/retention.test.ts': 'erases hundreds of orders',
@@ -78,7 +80,7 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/webhooks/',
   // Those that need seconds, not minutes, on workerd; the others are about what the worker decides.
   'test/worker/api.test.ts',
-  'test/worker/attempts.test.ts',
+  'test/worker/found-out.test.ts',
   'test/worker/gate.test.ts',
   'test/worker/rejections.test.ts',
   'test/worker/links.test.ts',
@@ -97,7 +99,7 @@ export const ON_NODE_ALONE: readonly string[] = [
   'test/prove/',
   'test/simulator/',
   ...(
-    'alerts capture checkout configuration console-engine hostile-storage killed lost-gate merchant on-event ' +
+    'alerts checkout configuration console-engine failures killed lost-gate merchant on-event ' +
     'open-checkout operate orders reconciliation retention settle storm'
   )
     .split(' ')

@@ -114,7 +114,10 @@ export function createGateDouble(
       for (const kept of all.values()) {
         objects.delete(kept)
         // What was not yet on disk is lost with whoever wrote it.
-        if (kept.pending && wasDead) kept.database.exec('ROLLBACK', [])
+        if (kept.pending && wasDead) {
+          kept.database.exec('ROLLBACK', [])
+          kept.alarm = kept.alarmBefore ?? null
+        }
         if (wasDead) kept.pending = undefined
       }
       if (!next) return

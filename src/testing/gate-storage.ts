@@ -11,6 +11,8 @@ export interface Kept {
   pending: Promise<void> | undefined
   /** When its alarm is due, milliseconds since 1970. */
   alarm: number | null
+  /** What it was before the write that is being committed. */
+  alarmBefore?: number | null
   /** How often the runtime has repeated the alarm that is due. */
   repeated: number
 }
@@ -56,6 +58,7 @@ export function openGateStorage(kept: Kept, { calls, through, commit, isDead, be
   function begin(): void {
     if (kept.pending) return
     database.exec('BEGIN', [])
+    kept.alarmBefore = kept.alarm
     const end = async (): Promise<void> => {
       if (!kept.pending) return
       kept.pending = undefined
@@ -63,6 +66,15 @@ export function openGateStorage(kept: Kept, { calls, through, commit, isDead, be
     }
     const committed = Promise.resolve().then(() => commit(end))
     kept.pending = committed.catch(end)
+  }
+  /** Counts from the call on, like a statement: a later call never takes effect before an earlier one. */
+  function changeAlarm(change: Partial<Kept>): Promise<void> {
+    if (!isDead()) {
+      begin()
+      calls.rowsWritten++
+      Object.assign(kept, change)
+    }
+    return step(() => {})
   }
   const indexes = new Map<string, number>()
   const INDEXES = "SELECT count(*) AS count FROM pragma_index_list(?) WHERE origin = 'c'"
@@ -108,18 +120,11 @@ export function openGateStorage(kept: Kept, { calls, through, commit, isDead, be
     },
     sync: () => through(async () => void (await kept.pending)),
     getAlarm: () => step(() => kept.alarm),
-    deleteAlarm: () =>
-      step(() => {
-        calls.rowsWritten++
-        kept.alarm = null
-      }),
-    setAlarm: (time) =>
-      step(() => {
-        if (!Number.isFinite(time) || time <= 0)
-          throw new TypeError('setAlarm() takes a time: milliseconds since 1970.')
-        calls.rowsWritten++
-        Object.assign(kept, { alarm: time, repeated: 0 })
-      }),
+    deleteAlarm: () => changeAlarm({ alarm: null }),
+    async setAlarm(time) {
+      if (!Number.isFinite(time) || time <= 0) throw new TypeError('setAlarm() takes a time: milliseconds since 1970.')
+      return changeAlarm({ alarm: time, repeated: 0 })
+    },
   }
 }
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { conformText, isClean } from '../../src/conform/index.ts'
+import { isClean } from '../../src/conform/index.ts'
 import { testCard } from '../../src/emulator/index.ts'
 import { VOID_RECORD } from '../support/inputs.ts'
-import { checkout, idsOf, lists, openConform, type Rule, rejected } from './support/project.ts'
-import { RULES, rejecting } from './support/rules.ts'
+import { checkout, idsOf, lists, openConform, type Rule, rejected, rejecting } from './support/project.ts'
 
 const UNTRIED = [
   'cryptogram_without_cvv',
@@ -29,17 +28,6 @@ describe('conform, on the emulator', () => {
     expect(emulator.orders.list().filter(({ status }) => status === 'init')).toEqual([])
     expect([store.text, report && isClean(report)]).toEqual([undefined, true])
   })
-
-  it.each(RULES.map(([id, options, rule]) => ({ id, options, rule })))(
-    'names $id alone, and says what to follow it with',
-    async ({ id, options, rule }) => {
-      const report = await openConform(options, rule ? [rule] : []).run()
-      expect(idsOf(report, 'differs')).toEqual([id])
-      expect(report?.statements.filter(({ follow }) => follow !== undefined).map((one) => one.id)).toEqual([id])
-      const text = report ? conformText(report) : ''
-      expect(text).toMatch(new RegExp(`^ {2}${id}: .*\\n {4}seen: .*\\n {4}follow it with: `, 'm'))
-    },
-  )
 })
 
 describe('conform, on a service that is otherwise', () => {

@@ -1,17 +1,21 @@
 import { describe, expect, it } from 'vitest'
+import { conformText } from '../../src/conform/index.ts'
+import type { EmulatorOptions } from '../../src/emulator/index.ts'
 import { signWebhook } from '../../src/index.ts'
 import {
   changed,
+  checkout,
   type Deliver,
   idsOf,
+  inKyiv,
   isCreation,
   lists,
   openConform,
   type Probe,
   type Rule,
   rejected,
+  rejecting,
 } from './support/project.ts'
-import { RULES, rejecting } from './support/rules.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const isInvalid = (probe: Probe) => isCreation(probe) && probe.body.order_id === undefined
@@ -28,6 +32,35 @@ const replaced = (body: unknown, form: RegExp, by: string): unknown =>
 
 const declined = ({ body }: Probe) =>
   Response.json({ ...body, payment_id: crypto.randomUUID(), status: 'failure', status_code: '4001' })
+
+const unknownAsEmpty: Rule = async (probe, real) => {
+  const response = lists(probe) ? await real() : undefined
+  return response?.status === 404 ? Response.json([]) : response
+}
+const localTimes: Rule = (probe, real) =>
+  lists(probe)
+    ? changed(real(), (records: { created_at: string }[]) =>
+        records.map((one) => ({ ...one, created_at: inKyiv(one.created_at) })),
+      )
+    : undefined
+const usedAsNew: Rule = async (probe, real) => {
+  const response = isCreation(probe) ? await real() : undefined
+  return response?.status === 400 && (await response.clone().text()).includes('P-409') ? checkout() : response
+}
+
+/** What breaks one statement alone: the emulator's options, and what is done to responses. */
+const RULES: readonly (readonly [id: string, options: EmulatorOptions, rule?: Rule])[] = [
+  ['customer_fields_optional', { customerFields: 'required' }],
+  ['split_sum', { splitSum: 'exact' }],
+  ['order_id_256', {}, rejecting((probe) => isCreation(probe) && probe.order_id.length > 200)],
+  ['description_2048', {}, rejecting(({ body }) => String(body.description).length > 1000)],
+  ['three_d_secure_never', {}, rejecting(({ body }) => body.order_3ds_bypass === 'never')],
+  ['unknown_order_404', {}, unknownAsEmpty],
+  ['timestamp_utc', {}, localTimes],
+  ['invalid_400', {}, rejecting((probe) => isCreation(probe) && probe.body.order_id === undefined, 422)],
+  ['refund_whole', {}, rejecting(({ path, body }) => path === '/api/v1/refund' && body.refund_amount === undefined)],
+  ['used_order_id', {}, usedAsNew],
+]
 
 /** What breaks each of the other statements. It may break more: what follows from it differs as well. */
 const BREAKS: Readonly<Record<string, Rule>> = {
@@ -86,6 +119,14 @@ const LOST: Readonly<Record<string, Deliver>> = {
 }
 
 describe('conform, statement by statement', () => {
+  it.each(RULES)('names %s alone, and says what to follow it with', async (id, options, rule) => {
+    const report = await openConform(options, rule ? [rule] : []).run()
+    expect(idsOf(report, 'differs')).toEqual([id])
+    expect(report?.statements.filter(({ follow }) => follow !== undefined).map((one) => one.id)).toEqual([id])
+    const text = report ? conformText(report) : ''
+    expect(text).toMatch(new RegExp(`^ {2}${id}: .*\\n {4}seen: .*\\n {4}follow it with: `, 'm'))
+  })
+
   it.each(Object.entries(BREAKS))('names %s', async (id, rule) => {
     expect(idsOf(await openConform({}, [rule]).run(), 'differs')).toContain(id)
   })

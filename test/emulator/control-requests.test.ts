@@ -75,6 +75,9 @@ describe('faults', () => {
     const bench = createBench()
     for (let i = 0; i < 10; i++) bench.emulator.faults.next({ kind: 'drop' }, 1000)
     expect(() => bench.emulator.faults.next({ kind: 'drop' })).toThrow(/More than 10000/)
+    expect(() => bench.emulator.faults.rate({ kind: 'drop' }, 1.5)).toThrow('probability')
+    for (const probability of [0.5, 0]) bench.emulator.faults.rate({ kind: 'drop' }, probability)
+    expect(bench.emulator.faults.list().rates).toEqual([])
   })
 
   it('fire for one order alone, and leave a trace', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createBench, hosted, plain } from './call.ts'
+import { createBench, hosted, plain, post } from './call.ts'
 
 /** Path 404, verb 405, content type 406, credentials 401, body 400: a request that is wrong in several ways learns of the first. */
 it('checks path, verb, content type, credentials and body, in this order', async () => {
@@ -24,11 +24,7 @@ it('checks path, verb, content type, credentials and body, in this order', async
 
 it('names every field that is wrong, not the first alone', async () => {
   const { emulator } = createBench()
-  const response = await emulator.fetch(`${emulator.credentials.baseUrl}/api/v1/payment`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...plain(emulator) },
-    body: JSON.stringify(hosted(emulator, { amount: -1, currency: 'x', order_id: undefined })),
-  })
-  const { args } = (await response.json()) as { args: { field_name: string }[] }
+  const wrong = hosted(emulator, { amount: -1, currency: 'x', order_id: undefined })
+  const { args } = (await (await post(emulator, '/api/v1/payment', wrong)).json()) as { args: { field_name: string }[] }
   expect(args.map(({ field_name }) => field_name).sort()).toEqual(['amount', 'currency', 'order_id'])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { HOSTED, HOSTED_AUTH, HOSTED_OPTIONAL } from '../support/inputs.ts'
+import { HOSTED, HOSTED_OPTIONAL } from '../support/inputs.ts'
 import { rejection } from '../support/mock-fetch.ts'
 import { openShop } from '../support/shop.ts'
 
@@ -21,12 +21,6 @@ describe.each(['per-endpoint', 'plain'] as const)('authentication %s', (authenti
     expect(asked).toMatchObject({ method: 'purchase', order_id: 'A-1', amount: 100.5, status_code: '1000' })
     expect(asked).toEqual(shop.events.at(-1))
   })
-})
-
-it('a hosted auth gives a checkout or a record, as the service likes', async () => {
-  expect(await openShop().client.createPayment(HOSTED_AUTH)).toHaveProperty('url')
-  const record = await openShop({}, { hostedAuthResponse: 'record' }).client.createPayment(HOSTED_AUTH)
-  expect(record).toMatchObject({ method: 'auth', mode: 'hosted', status: 'init', order_id: 'A-1' })
 })
 
 it('an unpaid one can be cancelled, a paid one cannot', async () => {
@@ -72,12 +66,6 @@ it('wrong credentials are rejected, and the error says what to try', async () =>
     // The signature is no suspect where the service names another credential.
     expect(/authentication: "plain".*signer/.test(error.message)).toBe(!('endpointsKey' in wrong))
   }
-})
-
-it('another signature can be agreed on', async () => {
-  const signature = () => 'agreed'
-  const { client } = openShop({ signer: ({ apiSecret }) => (apiSecret ? 'agreed' : '') }, { signature })
-  expect(await client.createPayment(HOSTED)).toHaveProperty('url')
 })
 
 it('the customer fields that the examples omit', async () => {

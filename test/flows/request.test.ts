@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
 import { DIRECT_AUTH, HOSTED } from '../support/inputs.ts'
-import { rejection } from '../support/mock-fetch.ts'
 import { openShop } from '../support/shop.ts'
 
 it('request() speaks to an endpoint as the operation for it does', async () => {
@@ -24,21 +23,4 @@ it('request() speaks to an endpoint as the operation for it does', async () => {
     body: { pos_id: posId, ...HOSTED, order_id: 'A-2' },
   })
   expect(hosted).toMatchObject({ status: 303, location: emulator.orders.get('A-2')?.checkout_url })
-})
-
-it('an endpoint that does not exist is an ApiError, and nothing is repeated', async () => {
-  const { client, emulator } = openShop()
-  const error = await rejection(client.rawRequest({ method: 'POST', path: '/api/v1/nothing', authentication: 'plain' }))
-  expect(error).toMatchObject({ code: 'api', status: 404, attempts: 1 })
-  expect(emulator.orders.list()).toEqual([])
-})
-
-it.each([
-  ['PUT', 'hmac', {}, 405],
-  ['POST', 'plain', {}, 401],
-  ['POST', 'hmac', undefined, 406],
-  ['POST', 'hmac', {}, 400],
-] as const)('%s with %s credentials and the body %j: %i', async (method, authentication, body, status) => {
-  const request = { method, path: '/api/v1/payment', authentication, ...(body && { body }) }
-  expect(await rejection(openShop().client.rawRequest(request))).toMatchObject({ status })
 })

@@ -40,13 +40,6 @@ it('a full capture has order_currency in its response, read as currency', async 
   expect(capture.record).toMatchObject({ order_currency: 'UAH' })
 })
 
-it('what is not an authorization cannot be captured', async () => {
-  const { client } = openShop()
-  expect(await rejection(client.capturePayment(CAPTURE))).toMatchObject({ code: 'api' })
-  await client.createPayment({ ...CARD, cc_number: card('success') })
-  expect(await rejection(client.capturePayment(CAPTURE))).toMatchObject({ code: 'api', retryable: false })
-})
-
 it('3-D Secure: the payment says where the customer goes', async () => {
   const { client, emulator } = openShop()
   const payment = await client.createPayment({ ...CARD, cc_number: card('three_d_secure') })
@@ -62,14 +55,6 @@ it('a token of an earlier payment pays the next one', async () => {
   const first = await client.createPayment({ ...CARD, cc_number: card('success') })
   const second = await client.createPayment({ ...TOKEN, order_id: 'A-2', cc_token: first.cc_token ?? '' })
   expect(second).toMatchObject({ order_id: 'A-2', status: 'success', cc_mask: first.cc_mask })
-})
-
-it('declines are values', async () => {
-  const { client } = openShop()
-  for (const name of ['insufficient_funds', 'antifraud', 'limit_exceeded'] as const) {
-    const payment = await client.createPayment({ ...CARD, order_id: name, cc_number: card(name) })
-    expect(payment).toMatchObject({ order_id: name, status: 'failure' })
-  }
 })
 
 it('void, refund and increment arrive as events', async () => {

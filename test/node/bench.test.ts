@@ -9,23 +9,8 @@ import { documents, readResults } from '../../bench/results.ts'
 import { serve } from '../../bench/subjects/call.ts'
 import { ADMIN_TOKEN, clientOf, keyOf, sentWebhook, startWorker } from '../../bench/worker-process.ts'
 import { readCalls } from '../../scripts/worker-cost.ts'
-import { createEmulator } from '../../src/emulator/index.ts'
-import { createClient } from '../../src/index.ts'
-import { Document } from './support/document.ts'
+import { OPERATIONS } from '../support/operations.ts'
 import { root } from './support/runtimes.ts'
-
-/** The tags of a document that are opened and closed, in order; throws where they do not nest. */
-function tagsOf(xml: string): string[] {
-  const open: string[] = []
-  const seen: string[] = []
-  for (const [, end, name = '', empty] of xml.matchAll(/<(\/?)([\w-]+)(?:\s+[\w:-]+="[^"<]*")*\s*(\/?)>/g)) {
-    if (end && open.pop() !== name) throw new Error(`</${name}> closes nothing.`)
-    if (!end) seen.push(name)
-    if (!end && !empty) open.push(name)
-  }
-  if (open.length > 0) throw new Error(`<${open.join('><')}> is left open.`)
-  return seen
-}
 
 describe('the committed results of the bench', () => {
   const results = readResults()
@@ -48,15 +33,6 @@ describe('the committed results of the bench', () => {
     }
     const charts = readdirSync(join(root, 'bench/charts')).map((file) => `bench/charts/${file}`)
     expect(charts.filter((file) => !(file in shown))).toEqual([])
-  })
-
-  it('fill every row of the table in one look', () => {
-    const rows = new Document('bench/README.md').rows('In one look').filter((cells) => cells.length === 6)
-    expect(rows.length).toBeGreaterThanOrEqual(4)
-    for (const [title, ours, ...others] of rows) {
-      expect([title, ours]).toEqual([title, expect.stringMatching(/^\d[\d.]* (µs|kB)$/)])
-      expect([title, others.filter((cell) => cell !== '–').length >= 2]).toEqual([title, true])
-    }
   })
 })
 
@@ -99,10 +75,7 @@ it('every call that is measured succeeds', async () => {
 
 it('the program whose types are checked uses every operation', () => {
   const program = readFileSync(join(root, 'bench/types/edgetill.ts'), 'utf8')
-  const { credentials } = createEmulator()
-  const client = createClient(credentials)
-  const operations = Object.entries(client).flatMap(([name, member]) => (typeof member === 'function' ? [name] : []))
-  expect(operations.length).toBeGreaterThan(12)
+  const operations = Object.keys(OPERATIONS)
   expect(operations.filter((name) => !program.includes(`client.${name}(`))).toEqual([])
 })
 
@@ -113,10 +86,9 @@ describe('a chart', () => {
   ]
   const svg = barChart('A < B', 'µs', [{ label: 'node', bars }])
 
-  it('is well-formed whatever the names are', () => {
-    expect(tagsOf(svg).filter((tag) => tag === 'rect')).toHaveLength(3)
+  it('escapes the names', () => {
     expect(svg).toContain('ours &amp; &lt;b&gt;&quot;theirs&quot;&lt;/b&gt;')
-    expect(() => tagsOf('<a><b></a>')).toThrow()
+    expect(svg).toContain('A &lt; B')
   })
 
   it('draws bars in proportion to their values', () => {

@@ -8,6 +8,8 @@ import { root } from './support/runtimes.ts'
 
 const NAMES = Object.keys(OPERATIONS)
 const FILE = join(root, 'test/node/client-docs-program.ts')
+const CALLS = ['hosted', 'direct', 'any'].map((form) => `client.createPayment(${form}`)
+CALLS.push(...['hostedSplit', 'directSplit'].map((form) => `client.createSplitPurchase(${form}`))
 const PROGRAM = `import * as sdk from '../../src/index.ts'
 declare const client: sdk.Client
 declare const hosted: sdk.HostedPurchaseInput
@@ -15,11 +17,7 @@ declare const direct: sdk.DirectPurchaseInput
 declare const any: sdk.CreatePaymentInput
 declare const hostedSplit: sdk.HostedSplitPurchaseInput
 declare const directSplit: sdk.DirectSplitPurchaseInput
-client.createPayment(hosted)
-client.createPayment(direct)
-client.createPayment(any)
-client.createSplitPurchase(hostedSplit)
-client.createSplitPurchase(directSplit)
+${CALLS.join(')\n')})
 client.createPayment({ ...hosted, amount: '10' })
 client.createPayment({ ...hosted, method: 'auth', init_recurring: { interval_unit: 'day', interval_count: 1 } })
 sdk.createSplitPurchase({} as sdk.ClientConfig, { ...directSplit, ammount: 1 })
@@ -75,13 +73,7 @@ describe.each(NAMES)('pointing at client.%s', (name) => {
   })
 })
 
-it.each([
-  'client.createPayment(hosted',
-  'client.createPayment(direct',
-  'client.createPayment(any',
-  'client.createSplitPurchase(hostedSplit',
-  'client.createSplitPurchase(directSplit',
-])('pointing at a call shows the same for each form: %s)', (text) => {
+it.each(CALLS)('pointing at a call shows the same for each form: %s)', (text) => {
   const name = text.slice(0, text.indexOf('('))
   const { summary, tags } = shown(name)
   const info = service.getQuickInfoAtPosition(FILE, PROGRAM.indexOf(text) + name.length - 1)

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,6 +48,7 @@ describe('edgetill emulator --state', () => {
     const first = await served('--state', state)
     const one = await pay(first.origins[0], 'A-1')
     await expect.poll(() => readFileSync(state, 'utf8').includes(one.payment_id), { timeout: 10_000 }).toBe(true)
+    expect(statSync(state).mode & 0o077).toBe(0)
     first.run.stop('SIGTERM')
     await first.run.finished
     const second = await served('--state', state)

@@ -5,25 +5,17 @@ import { describe, expect, it } from 'vitest'
 import { ENTRIES, packageExports } from '../../scripts/entries.ts'
 import { root } from './support/runtimes.ts'
 
-interface PackageJson {
+type Names = Record<string, string>
+interface Manifest {
   name: string
   version: string
   license: string
   exports: Record<string, unknown>
-  dependencies: Record<string, string>
-  devDependencies: Record<string, string>
-}
-interface DenoJson {
-  name: string
-  version: string
-  license: string
-  exports: Record<string, string>
-  imports: Record<string, string>
 }
 
 const json = <T>(file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as T
-const packageJson = json<PackageJson>('package.json')
-const denoJson = json<DenoJson>('deno.json')
+const packageJson = json<Manifest & { dependencies: Names; devDependencies: Names }>('package.json')
+const denoJson = json<Manifest & { imports: Names }>('deno.json')
 
 describe('package.json and deno.json agree', () => {
   it('in name, version and licence', () => {

@@ -16,6 +16,8 @@ const COMPLETE = readme.program('A complete program')
 const RECIPES = readme.program('Three recipes')
 const CHECKOUT_TEST = readme.program('Test a checkout')
 
+const FORM = /\/api\/v1\/checkout\/[^/]+\/form$/
+
 type Program = { fetch(request: Request): Promise<Response> }
 
 /** The complete program with these settings in place of its own. */
@@ -36,6 +38,14 @@ const settingsOf = ({ baseUrl, posId, apiKey, apiSecret, endpointsKey }: Emulato
   'your-api-secret': apiSecret,
   'your-endpoints-key': endpointsKey,
 })
+
+/** Does something with an emulator that is served. */
+async function withEmulator(work: (emulator: Emulator) => Promise<void>): Promise<void> {
+  let emulator: Emulator | undefined
+  const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })
+  emulator = createEmulator({ origin: served.origin })
+  await work(emulator).finally(() => served.close())
+}
 
 /** The complete program in this process, and a way to look at its orders. */
 async function complete(settings: Record<string, string> = {}) {
@@ -93,10 +103,7 @@ describe('the complete program', () => {
   })
 
   it('creates a payment on a POST alone, and keeps each order’s state by its verified webhooks', async () => {
-    let emulator: Emulator | undefined
-    const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })
-    try {
-      emulator = createEmulator({ origin: served.origin })
+    await withEmulator(async (emulator) => {
       const { apiSecret } = emulator.credentials
       const { fetch, orders, post } = await complete(settingsOf(emulator.credentials))
       // A browser that prefetches the page, or asks for an icon, must not create a payment.
@@ -105,8 +112,7 @@ describe('the complete program', () => {
       }
       expect(emulator.orders.list()).toHaveLength(0)
       const paying = await post('/pay')
-      expect(paying.status).toBe(303)
-      expect(paying.headers.get('location')).toMatch(/\/api\/v1\/checkout\/[^/]+\/form$/)
+      expect([paying.status, paying.headers.get('location')]).toEqual([303, expect.stringMatching(FORM)])
       const [order_id = ''] = orders.keys()
       expect(emulator.orders.list().map((order) => order.order_id)).toEqual([order_id])
 
@@ -130,40 +136,33 @@ describe('the complete program', () => {
       expect(await deliver({ method: 'something new' })).toBe(200)
       expect(await deliver({ amount: null })).toBe(200)
       expect(warned).toHaveBeenCalledTimes(2)
-    } finally {
-      vi.restoreAllMocks()
-      await served.close()
-    }
+    }).finally(() => vi.restoreAllMocks())
   })
 
-  it.each(['deno serve', 'bun'] as const)('runs unchanged with %s', { timeout: 60_000 }, async (runtime) => {
-    let emulator: Emulator | undefined
-    const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })
-    const folder = mkdtempSync(join(tmpdir(), 'edgetill-readme-'))
-    emulator = createEmulator({ origin: served.origin })
-    const file = join(folder, 'program.js')
-    writeFileSync(file, await bundled(withSettings(settingsOf(emulator.credentials))))
-    const running = startOn(runtime, file)
-    try {
-      await running.seen('http://')
-      const port = /:(\d{4,5})/.exec(running.output())?.[1]
-      const origin = `http://127.0.0.1:${port}`
-      const paying = await fetch(`${origin}/pay`, { method: 'POST', redirect: 'manual' })
-      expect(paying.status).toBe(303)
-      expect(paying.headers.get('location')).toMatch(/\/api\/v1\/checkout\/[^/]+\/form$/)
-      const [order] = emulator.orders.list()
-      const refund = { ...order?.payments[0], method: 'refund', operation_id: 'r-1', status: 'success' }
-      const { body } = signWebhook(refund, emulator.credentials.apiSecret)
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      expect((await fetch(`${origin}/webhooks`, { method: 'POST', headers, body })).status).toBe(200)
-      await running.seen(`${order?.order_id}: refund success, 100.5 UAH`)
-    } finally {
-      running.stop('SIGKILL')
-      await running.finished
-      await served.close()
-      rmSync(folder, { recursive: true, force: true })
-    }
-  })
+  it.each(['deno serve', 'bun'] as const)('runs unchanged with %s', { timeout: 60_000 }, (runtime) =>
+    withEmulator(async (emulator) => {
+      const folder = mkdtempSync(join(tmpdir(), 'edgetill-readme-'))
+      const file = join(folder, 'program.js')
+      writeFileSync(file, await bundled(withSettings(settingsOf(emulator.credentials))))
+      const running = startOn(runtime, file)
+      try {
+        await running.seen('http://')
+        const origin = `http://127.0.0.1:${/:(\d{4,5})/.exec(running.output())?.[1]}`
+        const paying = await fetch(`${origin}/pay`, { method: 'POST', redirect: 'manual' })
+        expect([paying.status, paying.headers.get('location')]).toEqual([303, expect.stringMatching(FORM)])
+        const [order] = emulator.orders.list()
+        const refund = { ...order?.payments[0], method: 'refund', operation_id: 'r-1', status: 'success' }
+        const { body } = signWebhook(refund, emulator.credentials.apiSecret)
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+        expect((await fetch(`${origin}/webhooks`, { method: 'POST', headers, body })).status).toBe(200)
+        await running.seen(`${order?.order_id}: refund success, 100.5 UAH`)
+      } finally {
+        running.stop('SIGKILL')
+        await running.finished
+        rmSync(folder, { recursive: true, force: true })
+      }
+    }),
+  )
 
   it('keeps the order before it calls the service', async () => {
     const { orders, post } = await complete({ 'https://pay.example.com': 'http://127.0.0.1:9' })

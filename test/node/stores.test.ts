@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresServer, startPostgres } from './support/postgres.ts'
+import { startCommand } from './support/process.ts'
 import { writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 
-const execute = promisify(execFile)
 mkdirSync(join(root, 'test-output'), { recursive: true })
 const folder = mkdtempSync(join(root, 'test-output/stores-'))
 let postgres: PostgresServer
@@ -105,22 +103,17 @@ describe.each(STORES)('the recipe for %s', { timeout: 60_000 }, (name, runtime, 
     const outfile = join(folder, `${name.replaceAll(/\W/g, '-')}.mjs`)
     const end = name === 'Postgres' ? 'await Promise.all([close(), sql.end()])' : ''
     const program = await writeProgram(`${imports}\n${PROGRAM}\n${end}`, outfile, join(root, 'examples/receivers'))
-    const env = { ...process.env, DATABASE: `${outfile}.sqlite`, DATABASE_URL: postgres.url }
-    const { stdout } = await execute(join(root, 'node_modules/.bin', runtime), [program], { env })
-    result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Result
+    const env = { DATABASE: `${outfile}.sqlite`, DATABASE_URL: postgres.url }
+    const { output } = await startCommand(join(root, 'node_modules/.bin', runtime), [program], { env }).finished
+    result = JSON.parse(output.trim().split('\n').at(-1) ?? '') as Result
   })
 
   it('has the same rows after every order of the same events, and after a hundred copies, all at once', () => {
     expect(result.statuses).toEqual([200])
     expect(result.rows).toHaveLength(25)
     expect(new Set(result.rows).size).toBe(1)
-    const rows = JSON.parse(result.rows[0] ?? '') as {
-      order_id: string
-      kind: string
-      status: string
-      amount: number
-    }[]
-    const seen = rows.map(({ order_id, kind, status, amount }) => `${order_id} ${kind} ${status} ${amount}`)
+    const rows = JSON.parse(result.rows[0] ?? '') as Record<'order_id' | 'kind' | 'status' | 'amount', unknown>[]
+    const seen = rows.map(({ order_id, kind, status, amount }) => [order_id, kind, status, amount].join(' '))
     expect(seen.toSorted()).toEqual([
       'A-1 purchase pending 100.5',
       'A-1 purchase success 100.5',

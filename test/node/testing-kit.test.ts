@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, describe, expect, it, vi } from 'vitest'
+import { serveEmulator } from '../../src/cli/service/serve-emulator.ts'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
-import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { Document, quoted } from './support/document.ts'
+import { startCommand } from './support/process.ts'
 import { load, writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 
@@ -13,8 +12,6 @@ const guide = new Document('guides/testing.md')
 const README = new Document('README.md').program('Test a checkout')
 const NODE = guide.program('A checkout under node:test and Deno')
 
-const execute = promisify(execFile)
-const bin = (name: string) => join(root, 'node_modules/.bin', name)
 mkdirSync(join(root, 'test-output'), { recursive: true })
 // Inside the checkout, where each runner finds the installed packages.
 const folder = mkdtempSync(join(root, 'test-output/testing-kit-'))
@@ -28,13 +25,8 @@ async function write(name: string, code: string): Promise<string> {
 }
 
 /** Runs a test file, and returns what the runner printed and how it ended. */
-async function run(command: string, words: string[], file: string): Promise<{ code: number; output: string }> {
-  const options = { cwd: join(file, '..'), env: { ...process.env, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' } }
-  return execute(bin(command), words, options).then(
-    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
-    ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
-  )
-}
+const run = (command: string, words: readonly string[], file: string) =>
+  startCommand(join(root, 'node_modules/.bin', command), words, { cwd: join(file, '..') }).finished
 
 const RUNNERS = [
   ['vitest', README, 'vitest', ['run', '--config', 'vitest.config.mjs'], /Tests +1 passed/],
@@ -49,10 +41,10 @@ describe('the test of a checkout', { timeout: 60_000 }, () => {
     async (runner, code, command, words, passed) => {
       const name = runner.replaceAll(/\W/g, '-')
       const file = await write(name, code)
-      const good = await run(command, [...words], file)
+      const good = await run(command, words, file)
       expect(good.output).toMatch(passed)
       expect(good.code).toBe(0)
-      const declined = await run(command, [...words], await write(name, code.replace('three_d_secure', 'declined')))
+      const declined = await run(command, words, await write(name, code.replace('three_d_secure', 'declined')))
       expect(declined.output).toContain('What came instead: purchase failure of order "A-1"')
       expect(declined.code).not.toBe(0)
     },
@@ -75,14 +67,12 @@ describe('guides/testing.md', () => {
     const { checkout } = (await load(guide.program('Wait for a webhook'))) as {
       checkout: (baseUrl: string, server_url: string) => Promise<unknown>
     }
-    let emulator: Emulator | undefined
-    const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })
-    const shop = await serveOnNode(() => new Response(), { port: 0 })
+    const { origin, close } = await serveEmulator({}, {})
+    const shop = await serveOnNode(() => new Response())
     try {
-      emulator = createEmulator({ origin: served.origin })
-      expect(await checkout(served.origin, `${shop.origin}/webhooks`)).toBe('failure')
+      expect(await checkout(origin, `${shop.origin}/webhooks`)).toBe('failure')
     } finally {
-      await Promise.all([served.close(), shop.close()])
+      await Promise.all([close(), shop.close()])
     }
   })
 

@@ -10,7 +10,6 @@ const message = async (input: object, operation: Operation = 'refundPayment') =>
 
 it.each([
   ['amount', 'refund_amount'],
-  ['refundAmount', 'refund_amount'],
   ['currency', 'order_currency'],
   ['orderId', 'order_id'],
   ['refund_amout', 'refund_amount'],

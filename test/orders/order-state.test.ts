@@ -96,11 +96,6 @@ describe('what counts', () => {
     expect(order.operations).toHaveLength(2)
   })
 
-  it('is each charge of a subscription, also two of one moment', () => {
-    const [one, two] = [purchase, payment('A-1', { payment_id: purchase.payment_id })]
-    expect(fold([one, two])).toMatchObject({ totals: { captured: 20100 }, operations: [{}, {}], flags: [] })
-  })
-
   it('is a fee in the order’s currency alone', () => {
     const fees = (currency: string) => fold([{ ...purchase, fee: { amount: 2.5, currency } }]).totals.fee
     expect([fees('UAH'), fees('USD')]).toEqual([250, 0])
@@ -109,11 +104,6 @@ describe('what counts', () => {
 
 describe('of two events of one moment', () => {
   const SEVERAL = Array.from({ length: 10 }, (_, i) => payment('A-1', { transaction_id: `t${i}`, description: `${i}` }))
-
-  it('the one that says more wins: a fee that only one of them has is not lost', () => {
-    const fees = SEVERAL.map((one) => ({ ...one, fee: { amount: 2.5, currency: 'UAH' } }))
-    expect(fold([...SEVERAL, ...fees]).totals).toMatchObject({ captured: 100_500, fee: 2_500 })
-  })
 
   it.each([
     ['init', 'pending'],
@@ -184,7 +174,6 @@ describe('an order with money in it is never shown as failed', () => {
   it.each<[string, object[], object]>([
     ['a second attempt of one payment', [failed, { ...purchase, ...again }], { flags: ['paid_after_failure'] }],
     ['of one moment', [failed, { ...purchase, transaction_id: 't2' }], { flags: ['paid_after_failure'] }],
-    ['another payment', [failed, payment('A-1', again)], { flags: ['paid_after_failure'], amount: 100.5 }],
     [
       'a charge that the service repeats',
       [failed, { ...purchase, ...again }].map((one) => ({ ...one, recurring: { id: 'r', status: 'active' } })),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { WebhookEvent } from '../../src/index.ts'
 import { foldSummaries } from '../../src/orders/fold.ts'
 import { foldOrder, type Order, summarizeEvent } from '../../src/orders/index.ts'
@@ -20,17 +20,15 @@ function orderKept(...payloads: object[]): Order {
 
 const purchase = payment('A-1')
 
-describe('a store of summaries and one of whole events have the same order', () => {
-  it.each<[string, object]>([
-    ['a refund', secondary('A-1', 'refund', { amount: 10, fee: { amount: 1.2, currency: 'UAH' } })],
-    ['amounts that came as text', secondary('A-1', 'capture', { amount: '10.50', processed_amount: '10.25' })],
-    ['a method that is not documented', { ...purchase, method: 'loyalty' }],
-    ['a shape that is not documented', { ...purchase, currency: null }],
-    ['a processed amount that cannot be read', secondary('A-1', 'refund', { processed_amount: '?' })],
-    ['no method', { order_id: 'A-1' }],
-  ])('%s', (_name, payload) => {
-    expect(orderKept(purchase, payload)).toEqual(foldOrder(eventsOf(purchase, payload)))
-  })
+it.each<[string, object]>([
+  ['a refund', secondary('A-1', 'refund', { amount: 10, fee: { amount: 1.2, currency: 'UAH' } })],
+  ['amounts that came as text', secondary('A-1', 'capture', { amount: '10.50', processed_amount: '10.25' })],
+  ['a method that is not documented', { ...purchase, method: 'loyalty' }],
+  ['a shape that is not documented', { ...purchase, currency: null }],
+  ['a processed amount that cannot be read', secondary('A-1', 'refund', { processed_amount: '?' })],
+  ['no method', { order_id: 'A-1' }],
+])('a store of summaries and one of whole events have the same order: %s', (_name, payload) => {
+  expect(orderKept(purchase, payload)).toEqual(foldOrder(eventsOf(purchase, payload)))
 })
 
 it('an amount beyond every number is not shown as one', () => {

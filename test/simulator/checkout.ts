@@ -3,13 +3,14 @@ import { LINK_SECRET, ORIGIN, payAt } from '../worker/support/world.ts'
 import { judgeEvents, judgeOrder, personIn } from './judges.ts'
 import type { Played, Schedule } from './schedule.ts'
 import { type Fate, Simulation } from './simulation.ts'
+import { hasFailed, judgeSoon } from './soon.ts'
 
 /** What happens at once to one order that is to be paid. */
 export interface CheckoutScenario {
   /** Customers who open its link twice each, and mostly pay. */
   tabs: number
   /** What happened to the link before. */
-  before?: 'opened' | 'declined' | 'expired' | 'lost'
+  before?: 'opened' | 'a day ago' | 'declined' | 'expired' | 'lost' | 'subscribed'
   /** The last tab opens a newer link of the order. */
   newer?: boolean
   /** What the shop does beside them. */
@@ -23,6 +24,7 @@ export interface CheckoutScenario {
 
 const LOST: readonly Fate[] = ['lost before', 'lost after']
 const ORDER_ID = 'A-1'
+const DAY_MS = 24 * 3_600_000
 /** Of the last one a payment is pending, and fails later. */
 const CARDS = ['success', 'success', 'success', 'declined', 'timeout'] as const
 /** So often a page that says "one moment" is looked at again. */
@@ -93,17 +95,21 @@ export function playCheckout(scenario: CheckoutScenario, schedule: Schedule): Pr
 
 async function playScenario(play: Play, scenario: CheckoutScenario): Promise<void> {
   const { tabs, before, newer, shop, givenUp, cron, lost = 0 } = scenario
-  const order = { order_id: ORDER_ID, method: 'purchase' } as const
-  const link = await play.link(order)
+  const init_recurring = { interval_unit: 'day', interval_count: 1 } as const
+  const order = { order_id: ORDER_ID, ...(before === 'subscribed' && { init_recurring }) }
+  const link = await play.link(order, before === 'a day ago' ? play.time + 3 * DAY_MS : undefined)
   if (before === 'lost') {
     const fate = play.pick<Fate>(['died before', 'died after', ...LOST])
     await play.disturbOne(fate, 'opener', () => play.visit('opener', link))
   } else if (before) {
     const location = await play.visit('opener', link)
     if (before === 'declined') await payAt(play.emulator, location, 'declined')
+    if (before === 'subscribed') await payAt(play.emulator, location, 'success')
     await play.emulator.deliveries.idle()
   }
-  play.time += before === 'expired' ? 25 * 3_600_000 : play.pick([2_000, 1_200_000])
+  // The second charge of a subscription is due in seconds.
+  const pause = { expired: DAY_MS + 3_600_000, 'a day ago': DAY_MS, subscribed: DAY_MS - 3_000 }[before as string]
+  play.time += pause ?? play.pick([2_000, 1_200_000])
   const newest = newer ? await play.link(order) : link
   // After a death a link may lead to the checkout of a payment that the shop has cancelled.
   play.disturb(lost, !givenUp)
@@ -128,6 +134,11 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
   if (shop === 'revokes' && done?.opened === false && (play.isLed || payable.length > 0)) {
     play.wrong.add('a payment was opened after its link was revoked')
   }
+  await judgeSoon(play, paid ?? ORDER_ID)
+  const rows = play.gate.rows(ORDER_ID)
+  const isWatched = payable.every((id) => rows.has(`task/open/${id}/`))
+  if (play.isLed && !shop && before !== 'expired' && !hasFailed(play) && !isWatched)
+    play.wrong.add(`${payable} can be paid, and is not watched`)
   for (let time = 0; time < 4; time++) await play.pass(0.5)
   const end = givenUp && (await play.api('calm', `/api/orders/${ORDER_ID}/cancel`, { method: 'POST' })).status
   const location = await play.visit('customer', newest)
@@ -137,7 +148,9 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
     const { status, totals, flags } = (await play.api('calm', `/api/orders/${paid}`)).body
     const others = (flags as string[]).filter((flag) => flag !== 'paid_after_failure')
     const shown = [status, (totals as { captured: number }).captured, ...others]
-    if (JSON.stringify(shown) !== '["success",10050]') play.wrong.add(`${paid} is paid, and shown as ${shown}`)
+    const charges = play.emulator.orders.get(paid)?.payments.length ?? 0
+    if (JSON.stringify(shown) !== JSON.stringify(['success', 10_050 * charges]))
+      play.wrong.add(`${paid} is paid, and shown as ${shown}`)
   } else if (done && !newer && shop !== 'erases' && isCheckout(location)) {
     play.wrong.add(`a link that was closed leads to ${location}`)
   }

@@ -1,7 +1,6 @@
 // Every interleaving of callers, gate, network, service, clock and deaths over the function that the gate runs: src/shop/protocol.ts.
-// `npm run model` explores each scenario whole, and then each slip of slips.ts until a rule is violated.
+// explore.ts visits every state of such a world, and draws single traces for the gate in workerd.
 
-import { createHash } from 'node:crypto'
 import type { OrderOperation } from '../../src/index.ts'
 import type {
   Command,
@@ -30,12 +29,14 @@ export interface Scenario {
   byOthers?: number
   /** What they captured before, of which the gate has an event. */
   madeBefore?: number
+  /** Whether a person may say what became of an operation, who has seen it at the service. */
+  byHand?: boolean
   /** How long a call may be on its way to the service, in ticks. An assumption of the protocol. */
   arrivesWithin: number
 }
 
 /** What an answer lets its caller believe. */
-type Told = 'made' | 'not made'
+export type Told = 'made' | 'not made'
 
 /** A call that left the gate. */
 interface Call {
@@ -54,15 +55,20 @@ interface Run {
   state?: OrderState
   /** The call whose response is awaited. */
   awaits?: string
+  /** Since when the service is being asked: what it does not show was absent then. */
+  askedAt?: number
   answer?: RecordedResponse
 }
 
-interface World {
+export interface World {
   now: number
   disk: readonly MoneyOperation[]
-  loss?: { at: number; isAsked: boolean }
+  /** `at`: when the gate noticed it. */
+  loss?: { at: number | undefined; isAsked: boolean }
   /** The service's operations that the gate has events of. */
   known: readonly string[]
+  /** The operations that the alarm looks at. */
+  watched: readonly string[]
   made: readonly { id: string; key: string; attempt: string; amount: number }[]
   calls: readonly Call[]
   run?: Run
@@ -74,64 +80,24 @@ interface World {
 }
 
 /** A tick: the protocol's limits are 30, 60 and 120 seconds. */
-const TICK_MS = 31_000
+export const TICK_MS = 31_000
 const TICKS = 5
-const TOTAL = 10_000
+export const TOTAL = 10_000
 
-export interface Explored {
-  states: number
-  steps: number
-  /** The rule that was violated, and the shortest way there. */
-  violation?: { rule: string; trace: string[] }
-}
-
-/** Visits every state of a scenario, the nearest first. */
-export function explore(scenario: Scenario, protocol: Step): Explored {
+/** How a world begins. */
+export function firstWorld(scenario: Scenario): World {
   const before = scenario.madeBefore
-  const first: World = {
-    ...{ now: 0, disk: [], known: [], made: [], calls: [], serial: 0 },
+  return {
+    ...{ now: 0, disk: [], known: [], watched: [], made: [], calls: [], serial: 0 },
     callers: scenario.tries.map((tries) => ({ tries })),
     ...(before && { made: [{ id: 'op-0', key: OTHERS, attempt: OTHERS, amount: before }], known: ['op-0'] }),
     deaths: scenario.deaths,
     canBeLost: scenario.canBeLost ?? false,
   }
-  // A state is known by its hash; where it came from, by its number.
-  const seen = new Map<string, number>([[keyOf(first), 0]])
-  const from = [-1]
-  const labels = ['']
-  let layer: [number, World][] = [[0, first]]
-  let steps = 0
-  while (layer.length > 0) {
-    const next: [number, World][] = []
-    for (const [number, world] of layer) {
-      for (const [does, reached] of successors(world, scenario)) {
-        steps++
-        const [after, then] = decided(reached, protocol)
-        const key = keyOf(after)
-        if (seen.has(key)) continue
-        const found = from.push(number) - 1
-        labels.push([does, ...then].join(', '))
-        seen.set(key, found)
-        const rule = violated(after)
-        if (rule === undefined) next.push([found, after])
-        else return { states: seen.size, steps, violation: { rule, trace: traceTo(found) } }
-      }
-    }
-    layer = next
-  }
-  return { states: seen.size, steps }
-
-  function traceTo(number: number): string[] {
-    const trace: string[] = []
-    for (let at = number; at > 0; at = from[at] as number) trace.unshift(labels[at] as string)
-    return trace
-  }
 }
 
-const keyOf = (world: World): string => createHash('md5').update(JSON.stringify(world)).digest('base64')
-
 /** The rules of money, looked at in every state. */
-function violated({ made, callers, loss }: World): string | undefined {
+export function violated({ made, callers, loss }: World): string | undefined {
   for (const [index, { final, told = final }] of callers.entries()) {
     const count = made.filter(({ key }) => key === keyName(index)).length
     if (count > 1) return 'one key moved money twice'
@@ -143,10 +109,10 @@ function violated({ made, callers, loss }: World): string | undefined {
 }
 
 const OTHERS = 'somebody in the portal'
-const keyName = (index: number): string => `key ${'AB'[index]}`
+export const keyName = (index: number): string => `key ${'AB'[index]}`
 
 /** All that may happen next. */
-function* successors(world: World, scenario: Scenario): Generator<[string, World]> {
+export function* successors(world: World, scenario: Scenario): Generator<[string, World]> {
   const { run, now, deaths, canBeLost } = world
   if (run) yield* inRun(world, run)
   else yield* idle(world, scenario)
@@ -164,13 +130,14 @@ function* successors(world: World, scenario: Scenario): Generator<[string, World
     yield [`${OTHERS} makes one too`, { ...world, made: [...world.made, one] }]
   }
   for (const { id, key } of world.made) {
-    if (!world.known.includes(id)) yield [`the webhook of ${key} arrives`, { ...world, known: [...world.known, id] }]
+    if (world.known.includes(id)) continue
+    yield [`the webhook of ${key} arrives`, { ...noticed(world), known: [...world.known, id] }]
   }
   if (now < TICKS) yield ['31 seconds go by', { ...world, now: now + 1 }]
   if (run && deaths > 0) yield ['the worker dies', { ...without(world), deaths: deaths - 1 }]
   if (canBeLost && world.disk.length > 0) {
-    const loss = { at: now * TICK_MS, isAsked: false }
-    yield ['the gate loses its storage', { ...without(world), disk: [], loss, canBeLost: false }]
+    const loss = { at: undefined, isAsked: false }
+    yield ['the gate loses its storage', { ...without(world), disk: [], watched: [], loss, canBeLost: false }]
   }
 }
 
@@ -179,7 +146,7 @@ function without({ run: _, ...world }: World): World {
 }
 
 /** Between two runs: a caller asks, for the first time or again, or the alarm looks at what is open. */
-function* idle(world: World, { amounts, kind }: Scenario): Generator<[string, World]> {
+function* idle(world: World, { amounts, kind, byHand }: Scenario): Generator<[string, World]> {
   for (const [index, caller] of world.callers.entries()) {
     if (caller.tries === 0) continue
     const amount = amounts[index] as number | null
@@ -194,13 +161,21 @@ function* idle(world: World, { amounts, kind }: Scenario): Generator<[string, Wo
   }
   for (const { id, keyHash, outcome } of world.disk) {
     if (outcome !== undefined && outcome !== 'unknown') continue
-    const run: Run = { caller: undefined, messages: [{ type: 'check', id, mayAsk: true }], commands: [] }
-    yield [`the alarm looks at the operation of ${keyHash}`, { ...world, run }]
+    const alone = { caller: undefined, commands: [] }
+    if (world.watched.includes(id)) {
+      const run: Run = { ...alone, messages: [{ type: 'check', id, mayAsk: true }] }
+      yield [`the alarm looks at the operation of ${keyHash}`, { ...world, run }]
+    }
+    if (byHand && !world.calls.some(({ attempt }) => attempt === id)) {
+      const executed = world.made.some(({ attempt }) => attempt === id)
+      const run: Run = { ...alone, messages: [{ type: 'by_hand', id, executed, isListed: false }] }
+      yield [`a person says that the operation of ${keyHash} was ${executed ? '' : 'not '}made`, { ...world, run }]
+    }
   }
 }
 
 /** No time goes by, and nothing is lost, between what needs neither storage nor network: deciding, and beginning a call. */
-function decided(world: World, protocol: Step): [World, string[]] {
+export function decided(world: World, protocol: Step): [World, string[]] {
   const labels: string[] = []
   let { run } = world
   while (run && run.awaits === undefined) {
@@ -216,9 +191,19 @@ function decided(world: World, protocol: Step): [World, string[]] {
       run = { ...run, commands, awaits: id }
       labels.push('sends the call')
     } else if (!command && message) {
-      const state: OrderState = run.state && !AFTER_ASKING.includes(message.type) ? run.state : read(world, run)
+      const isNew = !run.state || AFTER_ASKING.includes(message.type)
+      if (isNew) world = noticed(world)
+      const state: OrderState = isNew ? read(world, run) : (run.state as OrderState)
       const next = protocol(state, message, world.now * TICK_MS)
-      run = { ...run, messages, message, state: next.state, commands: next.commands }
+      const asks = next.commands.some(({ type }) => type === 'look_up')
+      run = {
+        ...run,
+        messages,
+        message,
+        state: next.state,
+        commands: next.commands,
+        ...(asks && { askedAt: world.now }),
+      }
     } else break
   }
   return [run ? { ...world, run } : world, labels]
@@ -227,12 +212,27 @@ function decided(world: World, protocol: Step): [World, string[]] {
 /** After these the gate reads its state again. */
 const AFTER_ASKING = ['request', 'looked_up', 'by_hand']
 
+/**
+ * Whether the gate waits here, so that something else can come first. Elsewhere what a run does next is the same turn of the
+ * gate: nothing comes between.
+ */
+export function pauses({ run }: World): boolean {
+  if (!run || run.awaits !== undefined) return true
+  const [next] = run.commands
+  if (next?.type === 'store') return next.operation.outcome === undefined
+  return next?.type === 'look_up' || next?.type === 'list_all' || next?.type === 'list'
+}
+
 /** The next thing that a run waits for. */
-function* inRun(world: World, run: Run): Generator<[string, World]> {
+export function* inRun(world: World, run: Run): Generator<[string, World]> {
   if (run.awaits !== undefined) return yield* awaited(world, run, run.awaits)
   const [command, ...commands] = run.commands
   yield* command ? carriedOut(world, { ...run, commands }, command) : ended(world, run)
 }
+
+/** Whatever reads the gate's storage next sees that it was lost. */
+const noticed = (world: World): World =>
+  world.loss && world.loss.at === undefined ? { ...world, loss: { ...world.loss, at: world.now * TICK_MS } } : world
 
 /** The state as the gate reads it. */
 function read({ disk, known, made, loss }: World, run: Run): OrderState {
@@ -240,7 +240,12 @@ function read({ disk, known, made, loss }: World, run: Run): OrderState {
   const order = { order_id: 'A-1', isKnown: true, isAddressable: true, operations, operation_ids: [...known] }
   const totals = { authorized: TOTAL, captured: 0, refunded: 0, voided: 0, fee: 0 }
   const { loss: _, ...before } = run.state ?? ({} as OrderState)
-  return { ...before, order: { ...order, totals }, operations: disk, ...(loss && { loss }) }
+  return {
+    ...before,
+    order: { ...order, totals },
+    operations: disk,
+    ...(loss && { loss: { at: loss.at as number, isAsked: loss.isAsked } }),
+  }
 }
 
 const shownOf = ({ id, amount }: World['made'][number]): OrderOperation =>
@@ -277,7 +282,8 @@ function* awaited(world: World, run: Run, attempt: string): Generator<[string, W
 }
 
 function* carriedOut(world: World, run: Run, command: Command): Generator<[string, World]> {
-  const say = (message: Message): Run => ({ ...run, messages: [...run.messages, message] })
+  const { askedAt = 0, ...rest } = run
+  const say = (message: Message): Run => ({ ...rest, messages: [...rest.messages, message] })
   switch (command.type) {
     case 'store': {
       const { operation } = command
@@ -289,35 +295,53 @@ function* carriedOut(world: World, run: Run, command: Command): Generator<[strin
     }
     case 'file': {
       const { operation_id } = command.response.body as { operation_id: string }
-      return yield ['files the response', { ...world, known: [...new Set([...world.known, operation_id])], run }]
+      const known = [...new Set([...world.known, operation_id])]
+      return yield ['files the response', { ...unwatched(world, command), known, run }]
     }
+    case 'watch':
+      return yield ['watches', { ...unwatched(world, command), watched: [...world.watched, command.operation.id], run }]
+    case 'unwatch':
+      return yield ['unwatches', { ...unwatched(world, command), run }]
     case 'look_up':
-      yield ['asks the service', { ...world, run: say(lookUp(world, command)) }]
+      // What the service shows is stored like webhooks.
+      yield ['asks the service', { ...listed(world), run: say(lookUp(world, command, askedAt)) }]
       return yield [
         'cannot ask the service',
         { ...world, run: say({ type: 'looked_up', id: command.operation.id, outcome: 'unknown' }) },
       ]
     case 'list_all': {
       const loss = { ...(world.loss ?? { at: 0 }), isAsked: true }
-      const listed = { ...world, known: world.made.map(({ id }) => id), loss }
-      yield ['has the service list everything', { ...listed, run: say({ type: 'request', request: command.request }) }]
+      const run = say({ type: 'request', request: command.request })
+      yield ['has the service list everything', { ...listed(world), loss, run }]
       return yield ['cannot list what the service has', without(world)]
     }
     case 'list':
-      return yield ['lists', { ...world, known: world.made.map(({ id }) => id), run: say(command.message) }]
-    default:
-      return yield [`${command.type}es`, { ...world, run }]
+      return yield ['lists', { ...listed(world), run: say(command.message) }]
   }
 }
 
-/** What `resolveOutcome` finds out: the operation that is new and of this amount; its absence counts after a while. */
-function lookUp(world: World, { operation, known, settleAfterMs }: Extract<Command, { type: 'look_up' }>): Message {
+const unwatched = (world: World, { operation }: { operation: MoneyOperation }): World => ({
+  ...world,
+  watched: world.watched.filter((id) => id !== operation.id),
+})
+
+const listed = (world: World): World => ({ ...world, known: world.made.map(({ id }) => id) })
+
+/**
+ * What `resolveOutcome` finds out: the operation that is new and of this amount. That there is none counts after a while, and
+ * only where the service shows no other new one.
+ */
+function lookUp(
+  world: World,
+  { operation, known, settleAfterMs }: Extract<Command, { type: 'look_up' }>,
+  askedAt: number,
+): Message {
   const { id, expected, started_at } = operation
-  const found = world.made.filter((one) => !known.includes(one.id) && one.amount === expected)
-  const [one] = found
-  if (one && found.length === 1) return { type: 'looked_up', id, outcome: 'executed', shown: shownOf(one) }
-  const isOver = world.now * TICK_MS - started_at > settleAfterMs
-  return { type: 'looked_up', id, outcome: found.length === 0 && isOver ? 'not_executed' : 'unknown' }
+  const fresh = world.made.filter((one) => !known.includes(one.id))
+  const [one, ...others] = fresh.filter(({ amount }) => amount === expected)
+  if (one && others.length === 0) return { type: 'looked_up', id, outcome: 'executed', shown: shownOf(one) }
+  const isOver = askedAt * TICK_MS - started_at >= settleAfterMs
+  return { type: 'looked_up', id, outcome: fresh.length === 0 && isOver ? 'not_executed' : 'unknown' }
 }
 
 /** The caller gets the answer, or it is lost on the way. */
@@ -332,7 +356,7 @@ function* ended(world: World, run: Run): Generator<[string, World]> {
 }
 
 /** What an answer lets its caller believe; undefined: to ask again. */
-function finalOf({ status, body }: RecordedResponse): Told | undefined {
+export function finalOf({ status, body }: RecordedResponse): Told | undefined {
   if (status === 200) return 'made'
   return status === 422 || String((body as { code?: string }).code).endsWith('_not_executed') ? 'not made' : undefined
 }

@@ -3,6 +3,7 @@ import { type Answer, payAt } from '../worker/support/world.ts'
 import { judgeAttention, judgeEvents, judgeOrder } from './judges.ts'
 import type { Played, Schedule } from './schedule.ts'
 import { type Fate, Simulation } from './simulation.ts'
+import { hasFailed, judgeSoon } from './soon.ts'
 
 type Kind = 'capture' | 'refund' | 'void'
 
@@ -16,6 +17,8 @@ export interface MoneyScenario {
   /** A person beside them, who settles what is open, and is right. */
   byHand?: boolean
   cron?: boolean
+  /** All callers say that they saw the order before any of this. */
+  sawSame?: boolean
   /** Probability that a call's answer, or the call, is lost. */
   lost?: number
 }
@@ -25,6 +28,8 @@ interface Wish {
   kind: Kind
   amount: number | undefined
   answers: Answer[]
+  /** The order as its caller saw it. */
+  version?: string
   /** The service's rejection could not be recorded: from then on it is said in other words that nothing was made. */
   isUnrecorded?: boolean
 }
@@ -33,7 +38,7 @@ const LOST: readonly Fate[] = ['lost before', 'lost after']
 const ORDER_ID = 'A-1'
 const CARDS = ['success', 'success', 'success', 'capture_declined', 'refund_declined', 'void_declined'] as const
 const isFinal = ({ status, body }: Answer): boolean =>
-  status === 200 || status === 422 || String(body.code).endsWith('_not_executed')
+  [200, 412, 422].includes(status) || String(body.code).endsWith('_not_executed')
 
 class Play extends Simulation {
   readonly wishes = new Map<string, Wish>()
@@ -53,10 +58,11 @@ class Play extends Simulation {
   }
 
   async call(actor: string, wish: Wish): Promise<Answer> {
-    const { key, kind, amount, answers } = wish
+    const { key, kind, amount, answers, version } = wish
     const field = kind === 'capture' ? 'charge_amount' : 'refund_amount'
     const body = JSON.stringify(amount === undefined ? {} : { [field]: amount })
-    const init = { method: 'POST', headers: { 'idempotency-key': key }, body }
+    const headers = { 'idempotency-key': key, ...(version && { 'if-match': version }) }
+    const init = { method: 'POST', headers, body }
     const answer = await this.api(actor, `/api/orders/${ORDER_ID}/${kind}`, init)
     this.steps.note(`${actor}: ${answer.status} ${answer.body.code ?? answer.body.operation_id ?? 'by hand'}`)
     if (isFinal(answer)) answers.push(answer)
@@ -132,6 +138,10 @@ class Play extends Simulation {
     if (new Set(ids).size !== ids.length) this.wrong.add(`one operation for two keys: ${summary}`)
     if (ids.some((id) => !made.includes(id))) this.wrong.add(`the service has no such operation: ${summary}`)
     if (made.length !== ids.length + byHand) this.wrong.add(`${made.length} were made: ${summary}`)
+    const seen = [...this.wishes.values()].filter(({ version }) => version).flatMap(({ answers }) => answers)
+    const moved = this.made().flatMap(({ operation_id, status }) => (status === 'success' ? operation_id : []))
+    if (!hasFailed(this) && seen.some(({ body }) => moved.indexOf(String(body.operation_id)) > 0))
+      this.wrong.add(`money was moved of an order that had changed: ${summary}`)
     const { totals, attempts } = (await this.api('calm', `/api/orders/${ORDER_ID}`)).body
     const { captured, refunded, voided } = totals as Record<string, number>
     const sum = (kind: Kind) =>
@@ -153,7 +163,7 @@ export function playMoney(scenario: MoneyScenario, schedule: Schedule): Promise<
 }
 
 async function playScenario(play: Play, scenario: MoneyScenario): Promise<void> {
-  const { method, calls, open, byHand, cron, lost = 0 } = scenario
+  const { method, calls, open, byHand, cron, sawSame, lost = 0 } = scenario
   const link = await play.link({ order_id: ORDER_ID, method })
   const location = (await play.request('customer', new Request(link))).headers.get('location') ?? ''
   // Of each kind of operation, some are declined.
@@ -168,13 +178,14 @@ async function playScenario(play: Play, scenario: MoneyScenario): Promise<void> 
   }
   play.disturb(lost)
   calls.forEach(([key, kind, amount], i) => {
-    const wish = () => play.wish(key, kind, amount)
+    const wish = () => Object.assign(play.wish(key, kind, amount), sawSame && { version: '10050-0-0-0' })
     play.begin(() => play.caller(`caller ${i} of ${key}`, wish()))
   })
   if (byHand) play.begin(() => play.person())
   if (cron) play.begin(() => play.steps.at('cron', 'begins').then(() => play.wake('cron')))
   play.begin(() => play.alarms())
   await play.calm()
+  await judgeSoon(play, ORDER_ID)
   // What is open stays so, and is shown, as long as the service cannot be asked.
   const outage = play.disturbances.pick([0, 0, 0, 2])
   play.isDown = true

@@ -1,5 +1,5 @@
 // `node test/simulator/plant.ts [PART OF AN ID …]`: plants each race of races.ts, one process each, and counts the schedules until it
-// is found, in two minutes at most.
+// is found, in two minutes at most (EDGETILL_MINUTES). Then plays the schedules that found one once more, with nothing planted.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -7,54 +7,104 @@ import { registerHooks } from 'node:module'
 import { RACES, type Race } from './races.ts'
 
 const LIMIT_MS = Number(process.env.EDGETILL_MINUTES ?? 2) * 60_000
+/** No schedule takes so long: what does not end by then waits for something that never comes. */
+const HANGS_MS = 60_000
 const shop = (file: string): string => new URL(`../../src/shop/${file}`, import.meta.url).href
 
+/** What a hunt has seen. */
+interface Hunt {
+  count: number
+  ms: number
+  /** The schedule that found the race. */
+  scenario?: string
+  seed?: number
+  wrong?: string
+}
+
 /** The race stands in the text that is loaded; the files stay as they are. */
-function plant({ id, file, find, replace }: Race): void {
+function plant(race?: Race): void {
   registerHooks({
     resolve: (name, context, next) =>
       name === 'vitest'
         ? { url: 'data:text/javascript,export const vi = { isMockFunction: () => true }', shortCircuit: true }
         : next(name, context),
     load(url, context, next) {
-      if (url !== shop(file)) return next(url, context)
+      if (!race || url !== shop(race.file)) return next(url, context)
+      const { id, file, find, replace } = race
       const text = readFileSync(new URL(url), 'utf8')
       if (text.split(find).length !== 2) throw new Error(`“${id}”: its text does not stand in ${file} once.`)
       return { format: 'module-typescript', source: text.replace(find, () => replace), shortCircuit: true }
     },
   })
-}
-
-async function hunt(race: Race): Promise<void> {
-  plant(race)
   console.error = console.warn = () => {}
   process.on('unhandledRejection', () => {})
-  const { playSchedule, SCENARIOS } = await import('./scenarios.ts')
+}
+
+/** @returns What is wrong with a schedule. */
+async function playOne(scenario: string, seed: number): Promise<string | undefined> {
+  const { playSchedule } = await import('./scenarios.ts')
+  const hangs = new Promise<{ wrong: string[] }>((resolve) =>
+    setTimeout(() => resolve({ wrong: ['it hangs'] }), HANGS_MS).unref(),
+  )
+  const failed = (error: unknown) => ({ wrong: [String(error)] })
+  const { wrong } = await Promise.race([playSchedule({ scenario, seed }).catch(failed), hangs])
+  return wrong[0]?.replaceAll('\n', ' ').slice(0, 100)
+}
+
+async function hunt(scenarios: readonly string[]): Promise<Hunt> {
   const from = performance.now()
-  const seconds = () => ((performance.now() - from) / 1000).toFixed(1)
-  let count = 0
-  for (let seed = 1; ; seed++) {
-    for (const scenario of SCENARIOS) {
-      if (performance.now() - from > LIMIT_MS) return console.log(`${race.id} | NOT FOUND in ${count} | ${seconds()} s`)
+  const elapsed = () => performance.now() - from
+  for (let [seed, count] = [1, 0]; ; seed++) {
+    for (const scenario of scenarios) {
+      if (elapsed() > LIMIT_MS) return { count, ms: elapsed() }
       count++
-      const hangs = new Promise<{ wrong: string[] }>((resolve) =>
-        setTimeout(() => resolve({ wrong: ['it hangs'] }), 10_000).unref(),
-      )
-      const failed = (error: unknown) => ({ wrong: [String(error).slice(0, 60)] })
-      const { wrong } = await Promise.race([playSchedule({ scenario, seed }).catch(failed), hangs])
-      if (wrong.length > 0)
-        return console.log(`${race.id} | ${count} | ${seconds()} s | ${scenario}: ${wrong[0]?.slice(0, 60)}`)
+      const wrong = await playOne(scenario, seed)
+      if (wrong !== undefined) return { count, ms: elapsed(), scenario, seed, wrong }
     }
   }
 }
 
-const [flag, id] = process.argv.slice(2)
+/** Runs this file in another process. @returns What it has printed last. */
+function inProcess<T>(...words: string[]): T {
+  const { stdout, status } = spawnSync(process.execPath, [import.meta.filename, ...words], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  if (status !== 0) throw new Error(`${words.join(' ')}: the process has failed.`)
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+}
+
+const [flag, ...words] = process.argv.slice(2)
 if (flag === '--one') {
-  await hunt(RACES.find((race) => race.id === id) as Race)
+  const race = RACES.find(({ id }) => id === words[0])
+  plant(race)
+  const { SCENARIOS } = await import('./scenarios.ts')
+  console.log(JSON.stringify(await hunt(race?.scenarios ?? SCENARIOS)))
+  process.exit()
+}
+if (flag === '--control') {
+  plant()
+  const wrong: string[] = []
+  for (const schedule of words) {
+    const [scenario = '', seed] = schedule.split('/')
+    const found = await playOne(scenario, Number(seed))
+    if (found !== undefined) wrong.push(`${schedule}: ${found}`)
+  }
+  console.log(JSON.stringify(wrong))
   process.exit()
 }
 const parts = process.argv.slice(2)
-for (const race of RACES) {
-  if (parts.length > 0 && !parts.some((part) => race.id.includes(part))) continue
-  spawnSync(process.execPath, [import.meta.filename, '--one', race.id], { stdio: 'inherit' })
+const found: string[] = []
+console.log('race | schedules | seconds | what was wrong')
+for (const { id, equivalent } of RACES) {
+  if (parts.length > 0 && !parts.some((part) => id.includes(part))) continue
+  const { count, ms, scenario, seed, wrong } = inProcess<Hunt>('--one', id)
+  if (wrong !== undefined) found.push(`${scenario}/${seed}`)
+  // One that was argued to change nothing must not be found, and any other one must be.
+  if ((wrong === undefined) !== (equivalent !== undefined)) process.exitCode = 1
+  const what = wrong === undefined ? (equivalent ?? 'NOT FOUND') : `${scenario}/${seed}: ${wrong}`
+  console.log(`${id} | ${wrong === undefined ? `none in ${count}` : count} | ${(ms / 1000).toFixed(1)} | ${what}`)
 }
+const wrong = inProcess<string[]>('--control', ...found)
+console.log(`With nothing planted, ${wrong.length} of these ${found.length} schedules are wrong. ${wrong.join('; ')}`)
+if (wrong.length > 0) process.exitCode = 1

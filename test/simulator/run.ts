@@ -3,7 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { step } from '../../src/shop/protocol.ts'
-import { type Explored, explore, type Scenario, type Step } from './model.ts'
+import { type Explored, explore } from './explore.ts'
+import { generated, guide, Life, scenarioRow, slipRow, writeGuide } from './life.ts'
+import type { Scenario, Step } from './model.ts'
 import { SLIPS, type Slip } from './slips.ts'
 
 const PROTOCOL = new URL('../../src/shop/protocol.ts', import.meta.url)
@@ -17,6 +19,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...ONE, name: 'one key; the gate loses its storage', tries: [3], canBeLost: true, arrivesWithin: 2 },
   { ...ONE, name: 'one key, asked with three times; the worker dies', tries: [3], deaths: 1 },
   { ...ONE, name: 'one key; somebody makes another one in the portal', tries: [2], byOthers: 700 },
+  { ...ONE, name: 'one key; a person settles what is unknown', tries: [2], byHand: true },
   { ...TWO, name: 'two keys for the same amount', amounts: [10, 10], tries: [1, 2] },
   { ...TWO, name: 'two keys for different amounts; the worker dies', amounts: [10, 20], tries: [1, 1], deaths: 1 },
 ]
@@ -40,24 +43,27 @@ export function findViolation(protocol: Step, scenarios = SCENARIOS): (Explored 
 }
 
 if (import.meta.main) {
-  for (const scenario of SCENARIOS) {
-    const startedAt = performance.now()
-    const { states, steps, violation } = explore(scenario, step)
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    console.log(
-      `${scenario.name}: ${states} states, ${steps} steps, ${violation ? `VIOLATED: ${violation.rule}` : 'no rule violated'} (${seconds} s)`,
-    )
-    for (const label of violation?.trace ?? []) console.log(`  ${label}`)
-    if (violation) process.exitCode = 1
-  }
+  const life = new Life()
+  const rows = SCENARIOS.map((scenario) => {
+    const explored = explore(scenario, step, (before, after) => life.see(before, after))
+    console.log(scenarioRow(scenario, explored))
+    for (const label of explored.violation?.trace ?? []) console.log(`  ${label}`)
+    if (explored.violation) process.exitCode = 1
+    return scenarioRow(scenario, explored)
+  })
+  const slips: string[] = []
   for (const slip of SLIPS) {
-    const startedAt = performance.now()
     const found = findViolation(await without(slip))
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    console.log(
-      `\nWithout “${slip.rule}”: ${found ? `${found.violation?.rule}, after ${found.states} states of “${found.scenario}”` : 'NOT FOUND'} (${seconds} s)`,
-    )
+    slips.push(slipRow(slip, found))
+    console.log(`\n${slipRow(slip, found)}`)
     for (const label of found?.violation?.trace ?? []) console.log(`  ${label}`)
     if (!found) process.exitCode = 1
+  }
+  const [before, stored, after] = guide()
+  const made = generated(life, rows, slips)
+  if (process.argv.includes('--update')) writeGuide(before, made, after)
+  else if (stored !== made) {
+    console.error('The guide is not what the model says: run `npm run model -- --update` and commit it.')
+    process.exitCode = 1
   }
 }

@@ -1,6 +1,7 @@
 import { createRandom } from '../worker/support/random.ts'
 import { type CheckoutScenario, playCheckout } from './checkout.ts'
 import { replaceCrypto } from './crypto.ts'
+import { type EventsScenario, playEvents } from './events.ts'
 import { type MoneyScenario, playMoney } from './money.ts'
 import type { Play, Played, Schedule } from './schedule.ts'
 import { watchTimers } from './simulation.ts'
@@ -84,12 +85,23 @@ const MONEY: Record<string, MoneyScenario> = {
     byHand: true,
     cron: true,
   },
+  'two who saw the same order': {
+    method: 'auth',
+    open: ['capture', 10],
+    calls: [
+      ['two', 'capture', 10],
+      ['three', 'capture', 10],
+    ],
+    sawSame: true,
+    lost: 0.1,
+  },
 }
 
 const CHECKOUTS: Record<string, CheckoutScenario> = {
   'three tabs': { tabs: 3, lost: 0.1, cron: true },
   'tabs after a lost opening': { tabs: 2, before: 'lost', cron: true },
   'tabs of an open checkout': { tabs: 3, before: 'opened' },
+  'tabs after a day': { tabs: 2, before: 'a day ago' },
   'tabs after a decline': { tabs: 3, before: 'declined', lost: 0.1 },
   'tabs after expiry': { tabs: 2, before: 'expired', lost: 0.1 },
   'an expired link and a newer one': { tabs: 3, before: 'expired', newer: true, lost: 0.1 },
@@ -101,14 +113,25 @@ const CHECKOUTS: Record<string, CheckoutScenario> = {
   'tabs of an open checkout that is cancelled': { tabs: 2, before: 'opened', shop: 'cancels' },
   'tabs after a decline, and the order is cancelled': { tabs: 2, before: 'declined', shop: 'cancels' },
   'tabs after a lost opening that is cancelled': { tabs: 2, before: 'lost', shop: 'cancels', lost: 0.1 },
+  'a subscription whose charge is due': { tabs: 2, before: 'subscribed', cron: true },
+  'a subscription, and the data is removed': { tabs: 1, before: 'subscribed', shop: 'erases' },
   'an order that all give up': { tabs: 2, givenUp: true, lost: 0.4 },
   'an order that all give up after a decline': { tabs: 2, before: 'declined', givenUp: true, lost: 0.4 },
   'an order that all give up after a lost opening': { tabs: 2, before: 'lost', givenUp: true, lost: 0.4 },
   'an order that all give up after expiry': { tabs: 2, before: 'expired', newer: true, givenUp: true, lost: 0.4 },
 }
 
+const EVENTS: Record<string, EventsScenario> = {
+  'webhooks at once': { refunds: true },
+  'webhooks, and the alarm is given up': { dropped: true },
+  'webhooks, and a person': { person: true },
+  'webhooks, and the data is removed': { erases: true },
+  'webhooks that the shop cannot handle': { broken: true },
+}
+
 /** What every scenario shows, and how it is played. */
 const PLAYS: Readonly<Record<string, Play>> = Object.fromEntries([
+  ...Object.entries(EVENTS).map(([name, scenario]) => [name, (schedule: Schedule) => playEvents(scenario, schedule)]),
   ...Object.entries(MONEY).map(([name, scenario]) => [name, (schedule: Schedule) => playMoney(scenario, schedule)]),
   ...Object.entries(CHECKOUTS).map(([name, scenario]) => [
     name,

@@ -7,6 +7,7 @@ import { recordOf } from '../../src/schemas/read.ts'
 import { createApp } from '../../src/shop/app.ts'
 import { runCron } from '../../src/shop/cron.ts'
 import type { ShopEnv as Env } from '../../src/shop/env.ts'
+import type { Alert } from '../../src/shop/options.ts'
 import type { Deps } from '../../src/shop/scope.ts'
 import { createKvDouble, type KvDouble } from '../../src/testing/index.ts'
 import { createGateDouble, type GateDouble } from '../worker/support/gate-double.ts'
@@ -62,6 +63,8 @@ export class Simulation {
   readonly emulator: Emulator
   /** The operations, each in a status, for which `onEvent` ran, as often as it ran. */
   readonly handled: string[] = []
+  /** The flags, or else the kinds, of the alerts that people got. */
+  readonly alerts: string[] = []
   /** What is wrong with what happened. */
   readonly wrong = new Set<string>()
   readonly disturbances: Disturbances
@@ -90,6 +93,7 @@ export class Simulation {
   private demotions: ReadonlySet<number> = new Set()
   private readonly inside = new Set<{ sent: number }>()
   private webhooks = 0
+  private readonly apps = new Map<string, ReturnType<typeof createApp>>()
 
   constructor(schedule: Schedule) {
     const now = () => this.time
@@ -208,6 +212,12 @@ export class Simulation {
     this.steps.on = true
   }
 
+  /** From now on so much fails, until it is calm. */
+  fail(faults: Partial<Faults>): void {
+    this.faults = { ...NO_FAULTS, ...faults }
+    this.steps.on = true
+  }
+
   /** An actor of the schedule; a schedule may do without. */
   begin(work: () => Promise<unknown>): void {
     if (this.disturbances.keeps()) this.steps.begin(work())
@@ -283,6 +293,7 @@ export class Simulation {
       now: () => this.time,
       fetch: ((input: string, init: RequestInit) =>
         life?.isOver ? never() : this.service(actor, input, init)) as typeof fetch,
+      onAlert: this.onAlert,
       onEvent: ({ event }) => {
         // The engine has set the limit of this very call.
         const limit = lastTimer
@@ -290,6 +301,8 @@ export class Simulation {
       },
     }
   }
+
+  private readonly onAlert = ({ kind, flag }: Alert): void => void this.alerts.push(String(flag ?? kind))
 
   private async onEvent(actor: string, event: WebhookEvent, limit: Timer | undefined): Promise<void> {
     const operation = operationKey(event)
@@ -349,14 +362,22 @@ export class Simulation {
           return life?.isOver ? never() : this.steps.call(actor, what, work)
         },
     })
-    const ORDER_GATE = this.gate.namespace(() => this.env('gate', this.life))
+    // What a gate says to another object is on its way for a while.
+    const hop = async <T>(work: () => Promise<T>): Promise<T> => {
+      if (life?.isOver) return never()
+      if (life) await this.steps.call(actor, 'call of an object', async () => {})
+      return work()
+    }
+    const ORDER_GATE = this.gate.namespace(() => this.env('gate', this.life), hop)
     return { ...bindings(this.emulator.credentials), STATE: stepped, ORDER_GATE }
   }
 
   /** A request to the worker, as one actor. */
   async request(actor: string, request: Request): Promise<Response> {
     const context = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
-    return createApp(this.deps(actor)).fetch(request, this.env(actor), context)
+    const app = this.apps.get(actor) ?? createApp(this.deps(actor))
+    this.apps.set(actor, app)
+    return app.fetch(request, this.env(actor), context)
   }
 
   async api(actor: string, path: string, init: RequestInit = {}): Promise<Answer> {
@@ -366,9 +387,15 @@ export class Simulation {
     return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : { text } }
   }
 
-  link(order: { order_id: string; method: 'purchase' | 'auth' }): Promise<string> {
+  link(order: Partial<CheckoutOrder>, expiresAt?: number): Promise<string> {
     const whole = { ...ORDER, ...order } as CheckoutOrder
-    return createCheckoutLink({ origin: ORIGIN, linkSecret: LINK_SECRET, order: whole, now: () => this.time })
+    return createCheckoutLink({
+      origin: ORIGIN,
+      linkSecret: LINK_SECRET,
+      order: whole,
+      expiresAt,
+      now: () => this.time,
+    })
   }
 
   /** The alarms that are due; the runtime runs none of an object beside another one. */

@@ -1,21 +1,5 @@
 import type { Client } from '../../src/index.ts'
-import {
-  ACCOUNT_ID,
-  CAPTURE,
-  CAPTURE_RECORD,
-  CARD,
-  DIRECT_SPLIT,
-  HOSTED,
-  HOSTED_SPLIT,
-  PAYMENT_RECORD,
-  REFUND,
-  REFUND_RECORD,
-  SPLIT_CAPTURE,
-  SPLIT_REFUND,
-  TOKEN,
-  VOID,
-  VOID_RECORD,
-} from './inputs.ts'
+import * as inputs from './inputs.ts'
 
 /** Card data that a call sends; the secrecy test looks for it afterwards. */
 export interface CardData {
@@ -45,35 +29,37 @@ const fields = ({ pan, cvv, cryptogram }: CardData) => {
  */
 export const OPERATIONS = {
   createPayment: [
-    { form: 'hosted', call: (client) => client.createPayment(HOSTED) },
-    { form: 'card', call: (client, card = TEST_CARD) => client.createPayment({ ...CARD, ...fields(card) }) },
+    { form: 'hosted', call: (client) => client.createPayment(inputs.HOSTED) },
+    { form: 'card', call: (client, card = TEST_CARD) => client.createPayment({ ...inputs.CARD, ...fields(card) }) },
     {
       form: 'token',
       call: (client, { token, cryptogram } = TEST_CARD) =>
-        client.createPayment({ ...TOKEN, cc_token: token, cryptogram: { data: cryptogram } }),
+        client.createPayment({ ...inputs.TOKEN, cc_token: token, cryptogram: { data: cryptogram } }),
     },
     {
       form: 'hosted, with card data passed through',
       call: (client, { pan, cvv, token } = TEST_CARD) =>
-        client.createPayment(HOSTED, { passThrough: { extra: { cc_number: pan, card_cvv: cvv, cc_token: token } } }),
+        client.createPayment(inputs.HOSTED, {
+          passThrough: { extra: { cc_number: pan, card_cvv: cvv, cc_token: token } },
+        }),
     },
   ],
   createSplitPurchase: [
-    { form: 'hosted', call: (client) => client.createSplitPurchase({ ...HOSTED_SPLIT, amount: 1 }) },
+    { form: 'hosted', call: (client) => client.createSplitPurchase({ ...inputs.HOSTED_SPLIT, amount: 1 }) },
     {
       form: 'card',
-      call: (client, card = TEST_CARD) => client.createSplitPurchase({ ...DIRECT_SPLIT, ...fields(card) }),
+      call: (client, card = TEST_CARD) => client.createSplitPurchase({ ...inputs.DIRECT_SPLIT, ...fields(card) }),
     },
   ],
-  capturePayment: [{ call: (client) => client.capturePayment(CAPTURE) }],
+  capturePayment: [{ call: (client) => client.capturePayment(inputs.CAPTURE) }],
   cancelPayment: [{ call: (client) => client.cancelPayment({ order_id: 'A-1' }) }],
   listAccounts: [{ isGet: true, call: (client) => client.listAccounts() }],
-  getAccount: [{ isGet: true, call: (client) => client.getAccount({ account_id: ACCOUNT_ID }) }],
+  getAccount: [{ isGet: true, call: (client) => client.getAccount({ account_id: inputs.ACCOUNT_ID }) }],
   resendWebhook: [{ isGet: true, call: (client) => client.resendWebhook({ order_id: 'A-1', operation: 'purchase' }) }],
-  refundPayment: [{ call: (client) => client.refundPayment(REFUND) }],
-  voidPayment: [{ call: (client) => client.voidPayment(VOID) }],
-  captureSplitPurchase: [{ call: (client) => client.captureSplitPurchase(SPLIT_CAPTURE) }],
-  refundSplitPurchase: [{ call: (client) => client.refundSplitPurchase(SPLIT_REFUND) }],
+  refundPayment: [{ call: (client) => client.refundPayment(inputs.REFUND) }],
+  voidPayment: [{ call: (client) => client.voidPayment(inputs.VOID) }],
+  captureSplitPurchase: [{ call: (client) => client.captureSplitPurchase(inputs.SPLIT_CAPTURE) }],
+  refundSplitPurchase: [{ call: (client) => client.refundSplitPurchase(inputs.SPLIT_REFUND) }],
   listOrderOperations: [{ isGet: true, call: (client) => client.listOrderOperations({ order_id: 'A-1' }) }],
   cancelRecurring: [{ call: (client) => client.cancelRecurring({ recurring_id: 'r-1' }) }],
   rawRequest: [
@@ -102,7 +88,7 @@ export const OPERATION_CASES: (readonly [name: string, operation: OperationCase]
   cases.map((one: OperationCase) => [one.form ? `${operation}, ${one.form}` : operation, one] as const),
 )
 
-const ACCOUNT = { id: ACCOUNT_ID, name: 'Main', currency: 'UAH', balances: { available: 5, rolling_reserve: 0 } }
+const ACCOUNT = { id: inputs.ACCOUNT_ID, name: 'Main', currency: 'UAH', balances: { available: 5, rolling_reserve: 0 } }
 
 /** What an operation returns. */
 interface OperationRecord {
@@ -118,18 +104,18 @@ const listed = (record: object) => [record]
 
 /** The record that each operation returns; a hosted purchase returns a checkout, and rawRequest() whatever came. */
 const RECORDS: Record<Exclude<keyof Client, 'rawRequest'>, OperationRecord> = {
-  createPayment: { record: PAYMENT_RECORD, odd: { eci: 5 }, wrap: alone },
-  createSplitPurchase: { record: PAYMENT_RECORD, odd: { eci: 5 }, wrap: alone },
-  capturePayment: { record: CAPTURE_RECORD, odd: { status_code: 1000 }, wrap: alone },
-  captureSplitPurchase: { record: CAPTURE_RECORD, odd: { status_code: 1000 }, wrap: alone },
-  refundPayment: { record: REFUND_RECORD, odd: { status_code: 1004 }, wrap: alone },
-  refundSplitPurchase: { record: REFUND_RECORD, odd: { status_code: 1004 }, wrap: alone },
-  voidPayment: { record: VOID_RECORD, odd: { status_code: 1009 }, wrap: alone },
-  cancelPayment: { record: PAYMENT_RECORD, odd: { mcc: 5812 }, wrap: listed },
+  createPayment: { record: inputs.PAYMENT_RECORD, odd: { eci: 5 }, wrap: alone },
+  createSplitPurchase: { record: inputs.PAYMENT_RECORD, odd: { eci: 5 }, wrap: alone },
+  capturePayment: { record: inputs.CAPTURE_RECORD, odd: { status_code: 1000 }, wrap: alone },
+  captureSplitPurchase: { record: inputs.CAPTURE_RECORD, odd: { status_code: 1000 }, wrap: alone },
+  refundPayment: { record: inputs.REFUND_RECORD, odd: { status_code: 1004 }, wrap: alone },
+  refundSplitPurchase: { record: inputs.REFUND_RECORD, odd: { status_code: 1004 }, wrap: alone },
+  voidPayment: { record: inputs.VOID_RECORD, odd: { status_code: 1009 }, wrap: alone },
+  cancelPayment: { record: inputs.PAYMENT_RECORD, odd: { mcc: 5812 }, wrap: listed },
   getAccount: { record: ACCOUNT, odd: { name: 5 }, wrap: alone },
   listAccounts: { record: ACCOUNT, odd: { name: 5 }, wrap: (record) => ({ accounts: [record] }) },
-  resendWebhook: { record: PAYMENT_RECORD, odd: { status_code: 2122 }, wrap: alone },
-  listOrderOperations: { record: PAYMENT_RECORD, odd: { eci: 5 }, wrap: listed },
+  resendWebhook: { record: inputs.PAYMENT_RECORD, odd: { status_code: 2122 }, wrap: alone },
+  listOrderOperations: { record: inputs.PAYMENT_RECORD, odd: { eci: 5 }, wrap: listed },
   // It has one field that the SDK knows, which decides.
   cancelRecurring: { record: { recurring_status: 'canceled' }, odd: {}, wrap: alone },
 }

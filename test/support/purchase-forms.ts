@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
-import { type CallOptions, type ClientConfig, createPayment, createSplitPurchase } from '../../src/index.ts'
+import { type CallOptions, type Client, type ClientConfig, createClient } from '../../src/index.ts'
 import { DOCUMENT } from '../spec/document.ts'
 import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_AUTH, HOSTED_SPLIT, PAYMENT_RECORD, TOKEN } from './inputs.ts'
-import { CONFIG, echo, json, redirect, rejection, type Sent, wire } from './mock-fetch.ts'
+import { CONFIG, echo, redirect, type Sent, wire } from './mock-fetch.ts'
+import { rejectedPaths } from './rejected-paths.ts'
 
 /** The parameters of one table of the document. */
 interface Table {
@@ -17,8 +18,6 @@ interface Table {
 export interface PurchaseForm extends Table {
   name: string
   operation: 'createPayment' | 'createSplitPurchase'
-  path: string
-  call: (config: ClientConfig, input: object, options?: CallOptions) => Promise<unknown>
   mode: 'hosted' | 'direct'
   method: 'purchase' | 'auth'
   /** Direct: with full card data, and with a token. */
@@ -47,10 +46,7 @@ const second = ([, name = '']: RegExpMatchArray) => name
 
 // The tables of the document's "Split purchase".
 const TABLES = { hosted: tableOf(named('Required'), named('Optional')), direct: tableOf(rows('yes'), rows('no')) }
-const OPERATIONS = {
-  createPayment: { path: '/api/v1/payment', call: createPayment as PurchaseForm['call'] },
-  createSplitPurchase: { path: '/api/v1/split/purchase', call: createSplitPurchase as PurchaseForm['call'] },
-}
+const PATHS = { createPayment: '/api/v1/payment', createSplitPurchase: '/api/v1/split/purchase' }
 
 function form(
   operation: PurchaseForm['operation'],
@@ -62,7 +58,7 @@ function form(
   const table = TABLES[mode]
   return {
     name: `${operation}, ${mode} ${method}`,
-    ...{ operation, mode, method, inputs, ...OPERATIONS[operation] },
+    ...{ operation, mode, method, inputs },
     required: [...table.required, ...required],
     customer: table.customer,
     optional: [...table.optional, ...optional],
@@ -92,33 +88,30 @@ export const PURCHASE_FORMS: readonly PurchaseForm[] = [
 /** Every parameter that the form's table lists. */
 export const listed = ({ required, customer, optional }: PurchaseForm) => [...required, ...customer, ...optional]
 
+/** The operation of a form, for an input that the types may not allow. */
+export const callOf = (client: Client, { operation }: PurchaseForm) =>
+  client[operation] as (input: unknown, options?: CallOptions) => Promise<unknown>
+
 /** Sends an input that the types may not allow, by the form's operation, and tells what travelled. */
 export async function accepted(
-  { operation, path, call }: Pick<PurchaseForm, 'operation' | 'path' | 'call'>,
+  form: PurchaseForm,
   input: object,
   config: Partial<ClientConfig> = {},
   options?: CallOptions,
 ): Promise<{ sent: Sent; body: Record<string, unknown> }> {
   const hosted = (input as { mode?: unknown }).mode === 'hosted'
   const { fetch, sent } = wire(hosted ? redirect() : echo(PAYMENT_RECORD))
-  await call({ ...CONFIG, ...config, fetch }, input, options)
+  await callOf(createClient({ ...CONFIG, ...config, fetch }), form)(input, options)
   const [request] = sent
-  if (request === undefined) throw new Error(`${operation} sent nothing.`)
-  expect([request.method, request.url]).toEqual(['POST', `${CONFIG.baseUrl}${path}`])
+  if (request === undefined) throw new Error(`${form.operation} sent nothing.`)
+  expect([request.method, request.url]).toEqual(['POST', `${CONFIG.baseUrl}${PATHS[form.operation]}`])
   return { sent: request, body: JSON.parse(request.body ?? 'null') as Record<string, unknown> }
 }
 
-/** The paths that an input is refused for; nothing may travel, and no card data may be shown. */
-export async function refused(
-  { call }: Pick<PurchaseForm, 'call'>,
+/** The paths that an input is refused for. */
+export const refused = (
+  form: PurchaseForm,
   input: unknown,
   config: Partial<ClientConfig> = {},
   options?: CallOptions,
-): Promise<string[]> {
-  const { fetch, sent } = wire(json(PAYMENT_RECORD))
-  const error = await rejection(call({ ...CONFIG, ...config, fetch }, input as object, options))
-  expect(error).toMatchObject({ name: 'InvalidInputError', code: 'invalid_input' })
-  expect(sent).toEqual([])
-  expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toMatch(/4242|card_cvv: \d|rcr:/)
-  return (error.issues as { path: string }[]).map(({ path }) => path)
-}
+): Promise<string[]> => rejectedPaths((client) => callOf(client, form)(input, options), config)

@@ -19,7 +19,7 @@ const FEE = { amount: 1.5, currency: 'UAH' }
 describe('documented events', () => {
   // With every parameter: test/testing/test-event.test.ts.
   it.each([
-    ...['purchase', 'auth', 'credit', 'p2p', 'lookup'].map((method) => ({ ...COMMON, method })),
+    { ...COMMON, method: 'lookup' },
     ...['capture', 'void', 'auth_increment', 'refund'].map((method) => ({ ...COMMON, method, operation_id: 'o' })),
     // The API document types it as a text and shows an object.
     ...['purchase', 'capture'].map((method) => ({ ...COMMON, method, operation_id: 'o', limit_info: 'Daily limit' })),
@@ -43,21 +43,17 @@ describe('documented events', () => {
   })
 })
 
-describe('unknown methods are values', () => {
-  it.each(['loyalty', 'Purchase', 'toString', 'constructor', '__proto__', 'hasOwnProperty'])('%s', (method) => {
-    const event = read({ method, anything: { at: 'all' } })
-    expect(event).toMatchObject({ kind: 'unknown', method, issues: [] })
-    expect(event.record).toEqual({ method, anything: { at: 'all' } })
-  })
+it.each(['loyalty', 'Purchase', 'toString', '__proto__'])('an unknown method is a value: %s', (method) => {
+  const event = read({ method, anything: { at: 'all' } })
+  expect(event).toMatchObject({ kind: 'unknown', method, issues: [] })
+  expect(event.record).toEqual({ method, anything: { at: 'all' } })
 })
 
 describe('an odd field that decides nothing', () => {
   it.each<[string, object, string[]]>([
-    ['a status_code that is a number', { status_code: 1000 }, ['status_code']],
     ['a fee that is a number', { fee: 1 }, ['fee']],
     ['an empty fee', { fee: {} }, ['fee.amount', 'fee.currency']],
     ['a limit_info that is neither', { limit_info: 42 }, ['limit_info']],
-    ['bank details of another type', { bank_pay: { sender_iban: 1 } }, ['bank_pay.sender_iban']],
     ['a payload that is an object', { payload: { cart: 7 } }, ['payload']],
     ['a created_at that is a number', { created_at: 1767261600 }, ['created_at']],
   ])('%s is left out, named in issues and kept under record: the payment stays a payment', (_name, odd, paths) => {
@@ -77,35 +73,22 @@ describe('an odd field that decides nothing', () => {
   })
 })
 
-it.each([
-  ['purchase', { ...COMMON, method: 'purchase' }, []],
-  ['unknown', { method: 'loyalty' }, []],
-  ['unexpected', {}, ['method']],
-])('wire fields that are called like ours break no event: %s', (kind, payload, paths) => {
-  const received = { ...payload, kind: 'auth', record: 'r', issues: 'i' }
-  const event = read(received)
-  expect([event.kind, event.record]).toEqual([kind, received])
-  expect(event.issues.map(({ path }) => path)).toEqual(paths)
-})
-
 it('order_id can be read from every event', () => {
   const ids = ['A-1', 5, null].flatMap((order_id) => [read({ method: 'loyalty', order_id }), read({ order_id })])
   expect(ids.map(({ order_id }) => order_id)).toEqual(['A-1', 'A-1', ...Array(4).fill(undefined)])
 })
 
-describe('unexpected shapes are handed over, with what differs', () => {
-  it.each<[string, object, string[]]>([
-    ['no method', { a: 1 }, ['method']],
-    ['a method that is a number', { method: 5 }, ['method']],
-    ['a documented method and nothing else', { ...COMMON, method: 'refund' }, ['operation_id']],
-    ['an amount that is not a number', { ...COMMON, method: 'purchase', amount: 'ten' }, ['amount']],
-    ['a required parameter that is null', { ...COMMON, method: 'purchase', status: null }, ['status']],
-    ['a processed_amount that is empty', { ...COMMON, method: 'purchase', processed_amount: '' }, ['processed_amount']],
-    ['a currency of a number', { ...COMMON, method: 'auth', processed_currency: 980 }, ['processed_currency']],
-  ])('%s', (_name, payload, paths) => {
-    const event = read(payload)
-    expect(event.kind).toBe('unexpected')
-    expect(event.record).toEqual(payload)
-    expect(event.issues.map(({ path }) => path)).toEqual(paths)
-  })
+it.each<[string, object, string[]]>([
+  ['no method', { a: 1 }, ['method']],
+  ['a method that is a number', { method: 5 }, ['method']],
+  ['a documented method and nothing else', { ...COMMON, method: 'refund' }, ['operation_id']],
+  ['an amount that is not a number', { ...COMMON, method: 'purchase', amount: 'ten' }, ['amount']],
+  ['a required parameter that is null', { ...COMMON, method: 'purchase', status: null }, ['status']],
+  ['a processed_amount that is empty', { ...COMMON, method: 'purchase', processed_amount: '' }, ['processed_amount']],
+  ['a currency of a number', { ...COMMON, method: 'auth', processed_currency: 980 }, ['processed_currency']],
+])('an unexpected shape is handed over, with what differs: %s', (_name, payload, paths) => {
+  const event = read(payload)
+  expect(event.kind).toBe('unexpected')
+  expect(event.record).toEqual(payload)
+  expect(event.issues.map(({ path }) => path)).toEqual(paths)
 })

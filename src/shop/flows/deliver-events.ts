@@ -23,7 +23,11 @@ const pauseAfter = (failures: number): number => Math.min(1000 * 2 ** (failures 
 export async function deliverEvents(scope: OrderScope): Promise<void> {
   const due = (await scope.outbox.list()).filter(({ given_up, next_at }) => !given_up && next_at <= scope.now())
   due.sort((a, b) => a.failures - b.failures || a.received_at - b.received_at)
-  for (const entry of due.slice(0, BATCH)) await deliver(scope, entry)
+  for (const { event_id } of due.slice(0, BATCH)) {
+    // Again: it may have been erased while those before it were handled.
+    const entry = await scope.outbox.get(event_id)
+    if (entry) await deliver(scope, entry)
+  }
 }
 
 /**

@@ -168,6 +168,8 @@ export async function scheduleAlarm(
   now: number,
   hasOnEvent: boolean,
 ): Promise<void> {
+  // First: whatever is written between a look at what is due and the alarm for it would be left without one.
+  const alarm = await orStorageError('read', () => storage.getAlarm())
   const [{ at } = { at: null }] = store.all<{ at: number | null }>(
     `SELECT min(at) AS at FROM (
        SELECT CASE WHEN ? OR next_at > ? THEN next_at ELSE ? END AS at FROM queue WHERE entry IS NOT NULL
@@ -177,6 +179,6 @@ export async function scheduleAlarm(
   )
   await orStorageError('write', async () => {
     if (at !== null) await storage.setAlarm(at)
-    else if ((await storage.getAlarm()) !== null) await storage.deleteAlarm()
+    else if (alarm !== null) await storage.deleteAlarm()
   })
 }

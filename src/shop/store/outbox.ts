@@ -81,8 +81,10 @@ export function openOutbox(storage: GateStorage, store: OrderStore, now: () => n
     async put(entry) {
       const { event_id, next_at, given_up, failures, error } = entry
       const write = (): void => {
-        const query = 'UPDATE queue SET next_at = ?, entry = ? WHERE event_id = ?'
-        store.all(query, given_up ? null : next_at, JSON.stringify(entry), event_id)
+        // One that was handled or erased meanwhile stays so.
+        const query =
+          'UPDATE queue SET next_at = ?, entry = ? WHERE event_id = ? AND entry IS NOT NULL RETURNING event_id'
+        if (store.all(query, given_up ? null : next_at, JSON.stringify(entry), event_id).length === 0) return
         // A call that is under way counts as a failure, the first one for a moment.
         const isFailing = error !== undefined || failures > 1
         markFailing(event_id, needsPerson(entry, now()) ? 2 : isFailing ? 1 : 0)

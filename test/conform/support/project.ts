@@ -96,6 +96,12 @@ export const idsOf = (report: ConformReport | undefined, result: string): string
 
 export const rejected = (status = 400): Response => Response.json({ message: 'no', args: { code: 'X-1' } }, { status })
 
+/** A rule that rejects some requests. */
+export const rejecting =
+  (is: (probe: Probe) => unknown, status?: number): Rule =>
+  (probe) =>
+    is(probe) ? rejected(status) : undefined
+
 export const checkout = (location = 'http://emulator.localhost/api/v1/checkout/1/form'): Response =>
   new Response(null, { status: 303, headers: { location } })
 

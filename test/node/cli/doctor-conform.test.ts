@@ -1,5 +1,4 @@
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -10,7 +9,8 @@ import type { ConformReport } from '../../../src/conform/report.ts'
 import { createEmulator, type EmulatorOptions } from '../../../src/emulator/index.ts'
 import type { Fetch } from '../../../src/index.ts'
 import { Document } from '../support/document.ts'
-import { type Around, against, runVerb } from '../support/verb.ts'
+import { freePort } from '../support/free-port.ts'
+import { type Around, against, later, runVerb } from '../support/verb.ts'
 
 // This checkout is a project, whose settings doctor would read.
 beforeAll(() => void vi.spyOn(process, 'cwd').mockReturnValue(tmpdir()))
@@ -52,31 +52,18 @@ describe('edgetill doctor --conform', () => {
   })
 
   it('receives webhooks where --webhook-url leads to', async () => {
-    const port = await new Promise<number>((resolve) => {
-      const server = createServer().listen(0, '127.0.0.1', () => {
-        const { port: free } = server.address() as { port: number }
-        server.close(() => resolve(free))
-      })
-    })
+    const port = await freePort()
     const words = ['--webhook-url', `http://127.0.0.1:${port}/hooks`, '--webhook-port', `${port}`]
     const { code, out } = await conform(['--json', ...words])
-    const held = results(JSON.parse(out) as ConformReport, 'holds').map(({ id }) => id)
-    expect(held.filter((id) => id.startsWith('webhook_'))).toEqual([
-      'webhook_signature',
-      'webhook_form',
-      'webhook_fields',
-      'webhook_resent',
-    ])
+    const held = results(JSON.parse(out) as ConformReport, 'holds').filter(({ id }) => id.startsWith('webhook_'))
+    expect(held.map(({ id }) => id.slice(8))).toEqual(['signature', 'form', 'fields', 'resent'])
     expect(code).toBe(0)
   })
 
   it('goes on after Ctrl-C, and ends what was made before', async () => {
     const emulator = createEmulator()
     let asked = 0
-    let stop = (): void => {}
-    const stopped = new Promise<void>((resolve) => {
-      stop = resolve
-    })
+    const { promise: stopped, resolve: stop } = later()
     const fetch: Fetch = (input, init) => {
       if (++asked === 20) stop()
       return emulator.fetch(input, init as RequestInit)
@@ -135,12 +122,9 @@ describe('guides/conform.md', () => {
     const { out } = await conform(['--json'])
     const { statements } = JSON.parse(out) as ConformReport
     expect(cells(guide.rows('What is tried'))).toEqual(statements.map(({ id, says }) => [id, says]))
-    const [options, codes] = [
-      guide.rows('In the test project').slice(0, -4),
-      guide.rows('In the test project').slice(-4),
-    ]
-    expect(cells(options)).toEqual(CONFORM_FLAGS)
-    expect(codes.map(([code]) => code)).toEqual(['0', '1', '2', '130'])
+    const rows = guide.rows('In the test project')
+    expect(cells(rows.slice(0, -4))).toEqual(CONFORM_FLAGS)
+    expect(rows.slice(-4).map(([code]) => code)).toEqual(['0', '1', '2', '130'])
   })
 
   it('has commands that do what it says', async () => {
@@ -150,11 +134,8 @@ describe('guides/conform.md', () => {
     const { environment } = against(served.emulator)
     const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`)
     writeFileSync(file, lines.join(''))
-    const places: Record<string, string> = {
-      'emulator.env': file,
-      'test.env': file,
-      'conform.json': join(folder, 'conform.json'),
-    }
+    const report = join(folder, 'conform.json')
+    const places: Record<string, string> = { 'emulator.env': file, 'test.env': file, 'conform.json': report }
     const commands = [...guide.text.matchAll(/^(?:EDGETILL_TEST_CARD='(.*)' )?npx edgetill doctor (.*)$/gm)]
     expect(commands).toHaveLength(3)
     const outputs: string[] = []
@@ -168,6 +149,6 @@ describe('guides/conform.md', () => {
     await served.close()
     const shown = /```text\n([\s\S]*?)```/.exec(guide.text)?.[1]
     expect(outputs[0]).toContain(shown)
-    expect(JSON.parse(readFileSync(places['conform.json'] as string, 'utf8')).statements.length).toBeGreaterThan(50)
+    expect(JSON.parse(readFileSync(report, 'utf8')).statements.length).toBeGreaterThan(50)
   })
 })

@@ -27,7 +27,7 @@ describe('a webhook address', () => {
     const hidden = `office.example.com gone.example.com localhost mac.local shop ${numbers}`
     for (const host of hidden.split(' '))
       expect([host, await check(`https://${host}/hook`)]).toMatchObject([host, { 'webhook address': 'failed' }])
-    for (const host of ['172.32.0.1', '[2606:2800:21f:cb07:6820:80da:af6b:8b2c]'])
+    for (const host of ['172.15.0.1', '172.32.0.1', '[2606:2800:21f:cb07:6820:80da:af6b:8b2c]'])
       expect([host, await check(`https://${host}/hook`)]).toMatchObject([host, { 'webhook address': 'ok' }])
   })
 
@@ -85,6 +85,9 @@ describe('a webhook receiver', () => {
     ['nothing', refused, 'no response from this machine (ECONNREFUSED)', 'running'],
   ])('is not what responds with %s', async (_, fetch, message, fix) => {
     const said = { message: expect.stringContaining(message), fix: expect.stringContaining(fix) }
-    expect(await check(fetch)).toEqual({ check: 'webhook receiver', result: 'failed', ...said })
+    const finding = await check(fetch)
+    expect(finding).toEqual({ check: 'webhook receiver', result: 'failed', ...said })
+    // An address is shown without its query.
+    expect(finding.message).not.toContain('?')
   })
 })

@@ -9,7 +9,7 @@ import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
 import { Document } from '../support/document.ts'
 import { root } from '../support/runtimes.ts'
 import { StoppableWorkerd } from '../support/stoppable-workerd.ts'
-import { type Around, runVerb } from '../support/verb.ts'
+import { type Around, later, runVerb } from '../support/verb.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-doctor-'))
 const project = join(folder, 'wrangler.toml')
@@ -172,10 +172,7 @@ describe('doctor --worker-url', () => {
 
   it('ends on Ctrl-C with 130, after taking back what it made', async () => {
     const respond = worker({})
-    let stop = (): void => {}
-    const stopped = new Promise<void>((resolve) => {
-      stop = resolve
-    })
+    const { promise: stopped, resolve: stop } = later()
     const calls: string[] = []
     const fetch: Around['fetch'] = async (input, init) => {
       const request = new Request(input, init)

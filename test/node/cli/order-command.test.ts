@@ -7,7 +7,7 @@ import type { Fault } from '../../../src/emulator/faults/fault.ts'
 import type { TestCardName } from '../../../src/emulator/index.ts'
 import { HOSTED } from '../../support/inputs.ts'
 import { openShop, type Shop } from '../../support/shop.ts'
-import { type Around, against, runVerb } from '../support/verb.ts'
+import { type Around, against, later, runVerb } from '../support/verb.ts'
 
 let shop: Shop
 let around: Around
@@ -206,7 +206,7 @@ describe('what comes back', () => {
 })
 
 describe('an unknown outcome', () => {
-  const words = ['A-1', '--amount', '20', '--yes', '--timeout', '100ms']
+  const words = ['A-1', '--amount', '20', '--yes', '--timeout', '400ms']
 
   it.each<Fault>([{ kind: 'reset' }, { kind: 'body', body: 'html' }, { kind: 'no_response' }])(
     'exits 3 after $kind, and is found out with --resolve',
@@ -227,7 +227,7 @@ describe('an unknown outcome', () => {
       expect([found.code, changes()]).toEqual([0, ['capture', 'capture']])
 
       shop.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
-      const not = await runVerb(capture, [...words, '--resolve', '--settle-after', '200ms', '--json'], around)
+      const not = await runVerb(capture, [...words, '--resolve', '--settle-after', '1s', '--json'], around)
       expect(not.err).toContain('Found out: it was not executed.')
       const error = { code: 'not_executed', status: null, apiCode: null, message: 'The capture was not executed.' }
       expect([not.code, JSON.parse(not.out)]).toEqual([1, { outcome: 'not_executed', error }])
@@ -267,16 +267,14 @@ describe('an unknown outcome', () => {
   it('is also what Ctrl-C leaves behind, once the request was sent', async () => {
     await order('A-1')
     shop.emulator.faults.next({ kind: 'no_response', on: 'capture-payment' })
-    let interrupt = (): void => {}
-    const stopped = new Promise<void>((resolve) => {
-      interrupt = resolve
-    })
+    const { promise: stopped, resolve: interrupt } = later()
     const fetch: typeof shop.emulator.fetch = (input, init) => {
       if (String(input).endsWith('/capture')) queueMicrotask(interrupt)
       return shop.emulator.fetch(input, init as RequestInit)
     }
     const ran = await runVerb(capture, ['A-1', '--yes', '--resolve'], { ...around, fetch, stopped })
     expect(ran.err).toContain('Do NOT run this command again before you know.')
+    expect(ran.err).not.toContain('Still unknown')
     expect(ran.code).toBe(3)
   })
 })

@@ -53,10 +53,8 @@ describe('edgetill order --export and edgetill step', () => {
 
   it('keeps nothing of a person, wherever it stands, and a card token never', async () => {
     const person = { customer_email: 'canary@example.com', customer_phone: '+380501112233', cc_mask: 'canary-mask' }
-    const deep = {
-      fee: { amount: 1, currency: 'UAH', note: 'canary-fee' },
-      recurring: { id: 'r', owner: 'canary-owner' },
-    }
+    const fee = { amount: 1, currency: 'UAH', note: 'canary-fee' }
+    const deep = { fee, recurring: { id: 'r', owner: 'canary-owner' } }
     const own = { payload: 'canary-payload', products: [{ name: 'canary-product' }], new_field: 'canary-new' }
     await world.deliver(payment('A-1', { ...person, ...deep, ...own, cc_token: 'canary-token' }))
     const note = { method: 'POST', body: JSON.stringify({ text: 'canary-note' }) }
@@ -87,12 +85,9 @@ describe('edgetill order --export and edgetill step', () => {
     for (const line of (shown?.code ?? '').split('\n').filter((one) => one.startsWith('npx edgetill '))) {
       const [, , verb, ...words] = line.split(' ')
       const actual = words.map((word) => given[word] ?? word)
-      ran.push([verb, (await runVerb(verb === 'step' ? step : order, actual, around)).code])
+      ran.push(`${verb} ${(await runVerb(verb === 'step' ? step : order, actual, around)).code}`)
     }
-    expect(ran).toEqual([
-      ['order', 0],
-      ['step', 0],
-    ])
+    expect(ran).toEqual(['order 0', 'step 0'])
   })
 
   it.each([['--worker-url', ORIGIN], ['--token-file', 'token'], ['--with-personal-data']])(

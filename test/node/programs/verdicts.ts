@@ -1,5 +1,6 @@
 // Random inputs, responses and webhooks, and a hash of what becomes of each. The same seed gives the same cases everywhere.
 import { type Client, createClient, signWebhook, verifyWebhook } from '../../../src/index.ts'
+import { createRandom } from '../../../src/prove/random.ts'
 import { CARD, HOSTED, PAYMENT_RECORD } from '../../support/inputs.ts'
 import { CONFIG } from '../../support/mock-fetch.ts'
 import { OPERATION_CASES } from '../../support/operations.ts'
@@ -23,11 +24,19 @@ export async function verdict(seed: number, index: number): Promise<string> {
     const value = await [ofInput, ofResponse, ofWebhook][index % 3]?.(random)
     return JSON.stringify(value) ?? 'undefined'
   } catch (error) {
-    const { name, code, reason, status, issues, message, apiCode, violations, verified, body } = error as Record<
-      string,
-      unknown
-    >
-    return JSON.stringify({ name, code, reason, status, issues, message, apiCode, violations, verified, body })
+    const fields = [
+      'name',
+      'code',
+      'reason',
+      'status',
+      'issues',
+      'message',
+      'apiCode',
+      'violations',
+      'verified',
+      'body',
+    ]
+    return JSON.stringify(fields.map((field) => (error as Record<string, unknown>)[field]))
   }
 }
 
@@ -39,19 +48,12 @@ async function ofInput(random: Random): Promise<unknown> {
   }
   const onWarning = () => {}
   const client = createClient({ ...CONFIG, fetch, onWarning })
-  const input = random.spoil(random.pick([HOSTED, CARD]), 3)
-  const result = await client
-    .createPayment(input as never)
-    .catch((error: { code: string; issues?: unknown; message: string }) => {
-      return [error.code, error.issues, error.message]
-    })
-  return [result, sent]
+  const call = client.createPayment(random.spoil(random.pick([HOSTED, CARD]), 3) as never)
+  return [await call.catch(({ code, issues, message }) => [code, issues, message]), sent]
 }
 
 async function ofResponse(random: Random): Promise<unknown> {
-  const status = random.pick([
-    200, 200, 200, 201, 204, 301, 302, 303, 303, 400, 401, 404, 408, 409, 429, 460, 499, 500, 503,
-  ])
+  const status = random.pick([...[200, 200, 200, 201, 204, 301, 302, 303, 303, 400, 401], ...STATUSES])
   const body = [204, 301, 302, 303].includes(status) ? null : random.body()
   const headers: Record<string, string> = {}
   if (status >= 300 && status < 400) headers.location = random.pick(LOCATIONS)
@@ -68,9 +70,7 @@ function ofWebhook(random: Random): unknown {
   const { data, signature } = webhook
   const cut = random.below(data.length)
   const form = random.pick([
-    { data, signature },
-    { data, signature },
-    { data, signature },
+    ...Array(3).fill(webhook),
     { data: data.slice(0, cut), signature },
     { data, signature: signature.slice(0, -1) },
     { data, signature: signature.replace(/[-_A-Z]/, ' ') },
@@ -80,19 +80,8 @@ function ofWebhook(random: Random): unknown {
   return [event, (event as { issues?: unknown }).issues, (event as { record?: unknown }).record]
 }
 
-const METHODS = [
-  'purchase',
-  'auth',
-  'credit',
-  'p2p',
-  'lookup',
-  'capture',
-  'void',
-  'auth_increment',
-  'refund',
-  'loyalty',
-  '',
-]
+const STATUSES = [404, 408, 409, 429, 460, 499, 500, 503]
+const METHODS = [...'purchase auth credit p2p lookup capture void auth_increment refund loyalty'.split(' '), '']
 const LOCATIONS = [
   '/api/v1/checkout/c/form',
   'https://pay.example.com/form',
@@ -105,39 +94,25 @@ const LOCATIONS = [
   'javascript:alert(1)',
 ]
 const TEXTS = [
-  'x',
-  ' ',
-  'ї',
-  '😀',
-  '\u0000',
-  '2026-01-01T10:00:00',
-  'https://shop.example.com',
-  'http://[bad',
-  '10',
-  '4242 4242 4242 4242',
-  CONFIG.apiSecret,
-  '..',
-  'x'.repeat(300),
+  ...['x', ' ', 'ї', '😀', '\u0000', '2026-01-01T10:00:00', 'https://shop.example.com', 'http://[bad', '10'],
+  ...['4242 4242 4242 4242', CONFIG.apiSecret, '..', 'x'.repeat(300)],
 ]
 const VALUES = [undefined, null, true, 0, -0, 1, -1, 0.1, 10.999, 1e21, 2 ** 46, '', [], {}, [1], { a: 1 }, [{}]]
 
-/** A seeded generator (mulberry32) and what it makes. */
+/** What a seeded generator makes. */
 class Random {
-  #state: number
+  readonly #random: ReturnType<typeof createRandom>
 
   constructor(seed: number) {
-    this.#state = seed | 0
+    this.#random = createRandom(seed)
   }
 
   below(limit: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+    return this.#random.below(limit)
   }
 
   pick<T>(values: readonly T[]): T {
-    return values[this.below(values.length)] as T
+    return this.#random.pick(values)
   }
 
   text(): string {
@@ -162,17 +137,9 @@ class Random {
 
   body(): string {
     const record = this.spoil(PAYMENT_RECORD, 3)
-    const text = JSON.stringify(
-      this.pick([
-        record,
-        [record],
-        [record, record],
-        { accounts: [record] },
-        { message: 'No', args: { code: 'S-404' } },
-        this.value(),
-      ]),
-    )
-    const whole = text ?? ''
+    const error = { message: 'No', args: { code: 'S-404' } }
+    const body = this.pick([record, [record], [record, record], { accounts: [record] }, error, this.value()])
+    const whole = JSON.stringify(body) ?? ''
     // Half a character would be written in another way by each runtime.
     return this.below(6) === 0 ? whole.slice(0, this.below(whole.length + 1)).replace(/[\ud800-\udbff]$/, '') : whole
   }

@@ -76,12 +76,18 @@ export async function runLine(...words: string[]): Promise<{ code: number; outpu
   return { code, output }
 }
 
+/** A promise, and what resolves it. */
+export function later(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
 /** A service that never responds; `asked` resolves when it gets its first request. */
 export function hangingFetch(): Required<Around>['fetch'] & { asked: Promise<void> } {
-  let tell = (): void => {}
-  const asked = new Promise<void>((resolve) => {
-    tell = resolve
-  })
+  const { promise: asked, resolve: tell } = later()
   const fetch: Required<Around>['fetch'] = (_, init) => {
     tell()
     return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))

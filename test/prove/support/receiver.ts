@@ -1,6 +1,5 @@
-import { createWebhookHandler, foldOrder, type WebhookEvent } from '../../../src/index.ts'
+import { createWebhookHandler, type WebhookEvent } from '../../../src/index.ts'
 import type { AskedOrder, Cause, ProveState } from '../../../src/testing/index.ts'
-import { readEvent } from '../../../src/webhooks/index.ts'
 
 /** A shop in memory, and what a test of `prove` passes of it. */
 export interface Receiver {
@@ -129,26 +128,3 @@ export function receiver(bug?: Cause): Receiver {
 
 const bytesOf = (data: string): Uint8Array =>
   Uint8Array.from(atob(data.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0))
-
-/** A shop that keeps events and folds them. */
-export function foldingReceiver(): Receiver {
-  const events = new Map<string, Record<string, unknown>[]>()
-  const asked = new Map<string, AskedOrder>()
-  const handler = createWebhookHandler({
-    secrets: 'emulator-api-secret',
-    onEvent: ({ record, order_id = '' }) => void events.set(order_id, [...(events.get(order_id) ?? []), record]),
-    onRejected: () => {},
-  })
-  return {
-    fetch: (input, init) => handler(new Request(input, init)),
-    create: (order) => void asked.set(order.order_id, order),
-    state(order_id) {
-      const { amount, currency } = asked.get(order_id) ?? {}
-      const expected = amount === undefined || currency === undefined ? {} : { amount, currency }
-      const { totals, flags } = foldOrder((events.get(order_id) ?? []).map(readEvent), expected)
-      const isOdd = flags.includes('amount_mismatch') || flags.includes('currency_mismatch')
-      return { paid: isOdd ? 0 : totals.captured / 100, refunded: totals.refunded / 100 }
-    },
-    restart() {},
-  }
-}

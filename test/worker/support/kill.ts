@@ -1,5 +1,4 @@
 import type { KVNamespace } from '@cloudflare/workers-types'
-import { onNode } from '../../support/environment.ts'
 
 /**
  * How a call ends a worker: it throws before or after it had its effect (the worker may catch that), or the isolate is
@@ -8,9 +7,9 @@ import { onNode } from '../../support/environment.ts'
 export type How = 'throws before' | 'throws after' | 'dies before' | 'dies after'
 const HOWS: readonly How[] = ['throws before', 'throws after', 'dies before', 'dies after']
 
-/** On Node each call is stopped in all four ways; elsewhere in two, and over the runtime's own KV, which is slow, in one. */
-export const howsOf = (kind: string): readonly How[] =>
-  kind === 'real' ? ['dies before'] : onNode ? HOWS : ['throws after', 'dies before']
+/** The ways that are tried: over a KV that fails by itself two are enough. */
+export const howsOf = (kind: 'strict' | 'hostile'): readonly How[] =>
+  kind === 'strict' ? HOWS : ['throws after', 'dies before']
 
 /** Stops a worker at its n-th call: of storage, of the service, of the merchant's code. */
 export interface Kill {

@@ -14,7 +14,6 @@ import type { ShownOrder as Order } from '../../../src/shop/flows/order-page.ts'
 import { createShop, type OnAlert, type OnEvent, type PagesOptions, type Shop } from '../../../src/shop/index.ts'
 import type { Deps } from '../../../src/shop/scope.ts'
 import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
-import { onNode } from '../../support/environment.ts'
 import { createGateDouble, type GateDouble } from './gate-double.ts'
 import { createKill, type Kill, throughCall } from './kill.ts'
 import { createRandom, seedOfRun } from './random.ts'
@@ -25,23 +24,12 @@ export const ORIGIN = 'https://pay.shop.example.com'
 const START = Date.parse('2026-03-01T10:00:00Z')
 const LOCATIONS = ['FRA', 'WAW', 'KBP']
 
-/**
- * `strict`: the KV double with the real one's limits. `hostile`: stale, lagging, failing, seen from three locations at
- * random. `real`: the runtime's own KV, where there is one; each world has a part of it to itself, and `kv` counts and
- * disturbs its calls as it does those of the double. Each has a gate double for each order.
- */
-export type Kind = 'strict' | 'hostile' | 'real'
+/** How KV is: with the real one's limits, or also stale, lagging, failing, and seen from three locations at random. */
+export type Kind = 'strict' | 'hostile'
+export const KINDS: readonly Kind[] = ['strict', 'hostile']
 
 /** How often a webhook is sent: `together` is twice at the same moment. */
 export type Sends = 'once' | 'twice' | 'together'
-export const SENDS: readonly Sends[] = ['once', 'twice', 'together']
-
-const runtimeKv = await findRuntimeKv()
-
-/** The kinds of KV that are tried on this runtime: its own, and the doubles. */
-export const KINDS: Kind[] = [...(runtimeKv ? (['real'] as const) : onNode ? (['strict'] as const) : []), 'hostile']
-
-export const isHostile = (kind: Kind): boolean => kind === 'hostile'
 
 /** What the worker wrote to its log. Failures are part of these tests: they must not bury the reporter's lines. */
 export const log: unknown[][] = []
@@ -53,14 +41,6 @@ function keepLog(): void {
 }
 keepLog()
 
-async function findRuntimeKv(): Promise<KVNamespace | undefined> {
-  if (globalThis.navigator?.userAgent !== 'Cloudflare-Workers') return undefined
-  // A name that bundlers do not resolve: no other runtime has this module.
-  const name = 'cloudflare:workers'
-  const { env } = (await import(/* @vite-ignore */ name)) as { env: { STATE: KVNamespace } }
-  return env.STATE
-}
-
 export interface WorldOptions {
   kind?: Kind
   onEvent?: OnEvent
@@ -70,9 +50,8 @@ export interface WorldOptions {
   emulator?: EmulatorOptions
   /** How often each webhook of {@link World.deliver} and {@link World.answers} is sent. */
   sends?: Sends
-  /** Overrides of the hostile double. */
+  /** How often a call of the hostile KV fails. */
   failures?: number
-  emptyPages?: number
   /** Replaces the emulator. */
   fetch?: typeof fetch
 }
@@ -133,8 +112,6 @@ export class World {
   private kill!: Kill
   private deps!: Deps
   private readonly background: Promise<unknown>[] = []
-  /** In front of this world's keys in a namespace that it shares. */
-  private readonly part: string
 
   constructor(options: WorldOptions = {}) {
     // In each world: another file of the same run may have given the console back.
@@ -142,14 +119,13 @@ export class World {
     this.options = { ...options }
     this.kind = options.kind ?? 'strict'
     this.random = createRandom(seedOfRun())
-    this.part = `${crypto.randomUUID()}/`
-    const hostile = isHostile(this.kind)
+    const hostile = this.kind === 'hostile'
     this.kv = createKvDouble({
       now: () => this.time,
       random: this.random,
       lagMs: hostile ? 60_000 : 0,
       failures: options.failures ?? (hostile ? 0.1 : 0),
-      emptyPages: options.emptyPages ?? (hostile ? 0.3 : 0),
+      emptyPages: hostile ? 0.3 : 0,
     })
     this.emulator = createEmulator({
       seed: 7,
@@ -187,60 +163,24 @@ export class World {
 
   /** Bindings as some location has them. */
   env(location = LOCATIONS[Math.floor(this.random() * LOCATIONS.length)] as string): Env {
-    const kv = this.kind === 'real' && runtimeKv ? this.partOf(runtimeKv) : this.kv.at<KVNamespace>(location)
     return {
       ...bindings(this.emulator.credentials),
-      STATE: throughCall(kv, this.kill.call),
+      STATE: throughCall(this.kv.at<KVNamespace>(location), this.kill.call),
       // A gate stays at one place.
       ORDER_GATE: this.gate.namespace(() => this.env(LOCATIONS[0]), this.kill.call),
       ...this.options.env,
     }
   }
 
-  private partOf(runtimeKv: KVNamespace): KVNamespace {
-    const { part, kv: double } = this
-    const begin = (action: keyof KvDouble['calls'], key: string) => {
-      double.calls[action]++
-      double.before?.(action, key)
-    }
-    const namespace = {
-      async get(key: string) {
-        begin('get', key)
-        return runtimeKv.get(part + key)
-      },
-      async put(key: string, value: string, options: { metadata?: unknown; expirationTtl?: number } = {}) {
-        begin('put', key)
-        await runtimeKv.put(part + key, value, options)
-        const { metadata = null, expirationTtl: ttl } = options
-        double.writes.push({ key, deleted: false, metadata, ttl })
-      },
-      async delete(key: string) {
-        begin('delete', key)
-        await runtimeKv.delete(part + key)
-        double.writes.push({ key, deleted: true, metadata: null, ttl: undefined })
-      },
-      async list({ prefix = '', ...options }: { prefix?: string; limit?: number; cursor?: string } = {}) {
-        begin('list', prefix)
-        const page = await runtimeKv.list({ ...options, prefix: part + prefix })
-        return { ...page, keys: page.keys.map((key) => ({ ...key, name: key.name.slice(part.length) })) }
-      },
-    }
-    return namespace as unknown as KVNamespace
-  }
-
   /** The keys that are really stored under a prefix, whatever any location sees. */
   async keys(prefix: string): Promise<string[]> {
-    if (this.kind !== 'real' || !runtimeKv) return [...this.kv.dump().keys()].filter((key) => key.startsWith(prefix))
-    const { keys } = await runtimeKv.list({ prefix: this.part + prefix })
-    return keys.map(({ name }) => name.slice(this.part.length))
+    return [...this.kv.dump().keys()].filter((key) => key.startsWith(prefix))
   }
 
   /** What is really stored under a prefix: keys and parsed values. */
   async stored(prefix: string): Promise<Map<string, unknown>> {
-    const read = async (key: string) =>
-      this.kind === 'real' && runtimeKv ? runtimeKv.get(this.part + key) : this.kv.dump().get(key)?.value
-    const keys = await this.keys(prefix)
-    return new Map(await Promise.all(keys.map(async (key) => [key, JSON.parse((await read(key)) ?? 'null')] as const)))
+    const rows = [...this.kv.dump()].filter(([key]) => key.startsWith(prefix))
+    return new Map(rows.map(([key, { value }]) => [key, JSON.parse(value)]))
   }
 
   async fetch(request: Request, env: Env = this.env()): Promise<Response> {
@@ -276,6 +216,11 @@ export class World {
     return this.fetch(webhookOf(body, headers))
   }
 
+  /** The form body of a genuine webhook. */
+  signed(payload: object | string, secret = this.emulator.credentials.apiSecret): string {
+    return signWebhook(payload, secret).body
+  }
+
   /** Sends a webhook as often as `sends` says; every answer. */
   async answers(webhook: BodyInit | (() => Request), headers: Record<string, string> = {}): Promise<Response[]> {
     const send = () => this.fetch(typeof webhook === 'function' ? webhook() : webhookOf(webhook, headers))
@@ -285,7 +230,7 @@ export class World {
 
   /** Delivers a genuine webhook as a service does: again, a while later, until it is acknowledged. */
   async deliver(payload: object | string, secret = this.emulator.credentials.apiSecret): Promise<void> {
-    const { body } = signWebhook(payload, secret)
+    const body = this.signed(payload, secret)
     const { sends = 'once' } = this.options
     await this.advance(2_000)
     if (sends === 'together') {
@@ -310,11 +255,6 @@ export class World {
   async order(order_id: string): Promise<Order | undefined> {
     const response = await this.settled(`/api/orders/${encodeURIComponent(order_id)}`)
     return response.status === 404 ? undefined : ((await response.json()) as Order)
-  }
-
-  /** A request to the API, repeated while KV fails; over a KV that does not, it is answered at once. */
-  async patient(path: string, init: RequestInit = {}): Promise<Response> {
-    return isHostile(this.kind) ? this.settled(path, init) : this.api(path, init)
   }
 
   /** A request to the API, repeated while KV fails, after everything that was written can be seen. */

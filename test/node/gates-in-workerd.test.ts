@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { step } from '../../src/shop/protocol.ts'
+import { draw, type Trace } from '../simulator/explore.ts'
+import type { Scenario, Step } from '../simulator/model.ts'
+import { type Outcome, outcomeOf } from '../simulator/replay.ts'
+import { SCENARIOS, without } from '../simulator/run.ts'
+import { SLIPS } from '../simulator/slips.ts'
+import { BEHAVIOURS } from '../testing/behaviours.ts'
+import { createRandom, seedOfRun } from '../worker/support/random.ts'
+import { startGates } from './support/gates-in-workerd.ts'
+
+const AT_ONCE = 50
+
+let gates: Awaited<ReturnType<typeof startGates>>
+beforeAll(async () => {
+  gates = await startGates()
+}, 60_000)
+afterAll(() => gates?.end())
+
+/** So many traces, each another one, as many of each scenario. */
+function drawn(count: number, protocol: Step): Trace[] {
+  const random = createRandom(seedOfRun())
+  const traces = new Map<string, Trace>()
+  while (traces.size < count) {
+    const trace = draw(SCENARIOS[traces.size % SCENARIOS.length] as Scenario, protocol, random)
+    traces.set(JSON.stringify(trace.blocks.map(({ does }) => does)), trace)
+  }
+  return [...traces.values()]
+}
+
+/** The first trace that the gate ends otherwise than the model. */
+async function different(traces: readonly Trace[]): Promise<object | undefined> {
+  for (let from = 0; from < traces.length; from += AT_ONCE) {
+    const some = traces.slice(from, from + AT_ONCE)
+    const outcomes = await gates.post<Outcome[]>('traces', some)
+    for (const [index, trace] of some.entries()) {
+      const [gate, model] = [outcomes[index], outcomeOf(trace)]
+      if (JSON.stringify(gate) === JSON.stringify(model)) continue
+      return { scenario: trace.scenario.name, does: trace.blocks.map(({ does }) => does.join(', ')), gate, model }
+    }
+  }
+  return undefined
+}
+
+describe('traces of the model, replayed over the gate in workerd,', () => {
+  it('end as in the model: 1,000 of them', async () => {
+    expect(await different(drawn(1_000, step))).toBe(undefined)
+  }, 600_000)
+
+  it.each(SLIPS.slice(1, 4).map((slip) => [slip.rule, slip] as const))(
+    'end otherwise when the model does not have the rule: %s',
+    async (_, slip) => {
+      expect(await different(drawn(500, await without(slip)))).toMatchObject({ gate: expect.anything() })
+    },
+    300_000,
+  )
+})
+
+// test/testing/gate-double.test.ts plays the same over the double.
+it('Durable Objects of workerd behave as the double has them, but where the table says otherwise', async () => {
+  const seen = await gates.post<unknown[]>('behaviours', {})
+  const named = BEHAVIOURS.map(({ name }, index) => [name, seen[index]])
+  expect(named).toEqual(BEHAVIOURS.map(({ name, seen }) => [name, seen]))
+}, 120_000)

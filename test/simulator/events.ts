@@ -1,0 +1,176 @@
+import { operationKey, signWebhook } from '../../src/index.ts'
+import { readEvent } from '../../src/webhooks/index.ts'
+import { ORIGIN, payAt } from '../worker/support/world.ts'
+import type { Played, Schedule } from './schedule.ts'
+import { Simulation } from './simulation.ts'
+import { hasFailed, judgeSoon } from './soon.ts'
+
+/** What is said at once of one order that a customer pays: webhooks of what was done in the portal as well. */
+export interface EventsScenario {
+  /** The shop refunds the order through the API. */
+  refunds?: boolean
+  /** A person looks at what needs attention, and finishes it. */
+  person?: boolean
+  /** The shop removes the personal data. */
+  erases?: boolean
+  /** Afterwards `onEvent` fails for a while, and the gates die. */
+  broken?: boolean
+  /** The runtime gives the alarm up. */
+  dropped?: boolean
+}
+
+type Payload = Record<string, unknown>
+const ORDER_ID = 'A-1'
+
+class Play extends Simulation {
+  readonly taken: Payload[] = []
+  private readonly untaken: Payload[] = []
+  /** The events that were removed before `onEvent` had handled them. */
+  private erased: string[] = []
+
+  private async send(actor: string, payload: Payload): Promise<boolean> {
+    const { body } = signWebhook(payload, this.emulator.credentials.apiSecret)
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const { status } = await this.request(actor, new Request(`${ORIGIN}/webhooks`, { method: 'POST', headers, body }))
+    this.steps.note(`${actor}: ${status}`)
+    if (status === 200) this.taken.push(payload)
+    return status === 200
+  }
+
+  /** Sends a webhook; one that is not taken comes again later. */
+  async portal(actor: string, payload: Payload): Promise<void> {
+    await this.steps.at(actor, 'sends')
+    if (!(await this.send(actor, payload))) this.untaken.push(payload)
+  }
+
+  async sendRest(): Promise<void> {
+    // KV takes one write of a key in a second.
+    this.time += 2_000
+    for (const payload of this.untaken)
+      if (!(await this.send('portal', payload))) this.wrong.add('a webhook is rejected')
+  }
+
+  async person(): Promise<void> {
+    for (let look = 0; look < 3; look++) {
+      await this.steps.at('person', 'looks')
+      const { flags = [] } = (await this.api('person', `/api/orders/${ORDER_ID}`)).body
+      for (const flag of flags as string[]) {
+        const init = { method: 'POST', body: JSON.stringify({ kind: 'flag', flag }) }
+        await this.api('person', `/api/orders/${ORDER_ID}/attention/done`, init)
+      }
+    }
+  }
+
+  /** The waiting events of the gate, with what is kept of their failures. */
+  private waiting() {
+    const rows = [...this.gate.rows(ORDER_ID)].filter(([key, { entry }]) => key.startsWith('queue/') && entry !== null)
+    return rows.map(([, { entry }]) => JSON.parse(String(entry)) as { failures: number; error?: string })
+  }
+
+  /** Every call of `onEvent` fails, or the gates die beside. */
+  async break(): Promise<void> {
+    const dies = this.pick([0, 0.3])
+    const before = this.calls()
+    for (let ring = 0; ring < 6; ring++) {
+      this.fail({ onEvent: 1, kill: dies })
+      this.time = Math.max(this.time, this.gate.nextAlarm() ?? 0)
+      this.begin(() => this.alarms())
+      await this.calm()
+    }
+    const failures = this.waiting().reduce((sum, one) => sum + one.failures, 0)
+    if (failures < this.calls() - before)
+      this.wrong.add(`${this.calls() - before} calls failed, ${failures} are counted`)
+    const isSilent = this.waiting().some(({ failures, error }) => failures > 0 && error === undefined)
+    if (dies === 0 && isSilent) this.wrong.add('it is not said why onEvent failed')
+  }
+
+  /** Removes the personal data. */
+  async erase(): Promise<void> {
+    await this.steps.at('shop', 'erases')
+    const { status } = await this.api('shop', `/api/orders/${ORDER_ID}/personal-data`, { method: 'DELETE' })
+    if (status !== 200) return
+    const rows = [...this.gate.rows(ORDER_ID)]
+    const erased = rows.flatMap(([key, { id, erased }]) => (key.startsWith('event/') && erased ? id : []))
+    const left = rows.flatMap(([key, row]) =>
+      key.startsWith('queue/') && erased.includes(row.event_id ?? null) ? row.operation : [],
+    )
+    this.erased = left.map(String).filter((operation) => !this.handled.includes(operation))
+  }
+
+  private calls = (): number => this.steps.log.filter((line) => line === 'gate: onEvent').length
+
+  /** What was received stands in the order, was handled, and has alerted people. */
+  async compare(isErased: boolean): Promise<void> {
+    const { totals, flags } = (await this.api('calm', `/api/orders/${ORDER_ID}`)).body
+    const said = [...this.taken, ...[...this.emulator.deliveries].map(({ event }) => event as Payload)]
+    const refunds = new Map(said.map((one) => [one.operation_id, one.method === 'refund' ? Number(one.amount) : 0]))
+    const refunded = [...refunds.values()].reduce((sum, amount) => sum + Math.round(amount * 100), 0)
+    const shown = (totals as { refunded: number }).refunded
+    if (shown !== refunded) this.wrong.add(`${refunded} were refunded, and the order says ${shown}`)
+    for (const payload of said) {
+      const key = operationKey(readEvent(payload))
+      if (!isErased && !this.handled.includes(key)) this.wrong.add(`onEvent missed ${payload.method} ${payload.status}`)
+    }
+    const rows = this.gate.rows(ORDER_ID)
+    for (const [key, { entry, event_id }] of rows) {
+      const event = [...rows].find(([other, { id }]) => other.startsWith('event/') && id === event_id)?.[1]
+      if (key.startsWith('queue/') && entry !== null && event?.erased)
+        this.wrong.add('an erased event waits for onEvent')
+    }
+    // One call may have been under way.
+    if (this.handled.filter((one) => this.erased.includes(one)).length > 1) this.wrong.add('onEvent got erased events')
+    if (hasFailed(this)) return
+    for (const flag of flags as string[]) {
+      if (flag !== 'paid_after_failure' && !this.alerts.includes(flag)) this.wrong.add(`nobody was alerted of ${flag}`)
+    }
+  }
+}
+
+/** Plays one schedule. */
+export function playEvents(scenario: EventsScenario, schedule: Schedule): Promise<Played> {
+  const play = new Play(schedule)
+  return play.play(() => playScenario(play, scenario))
+}
+
+async function playScenario(play: Play, scenario: EventsScenario): Promise<void> {
+  const link = await play.link({ order_id: ORDER_ID, method: 'purchase' })
+  const location = (await play.request('customer', new Request(link))).headers.get('location') ?? ''
+  play.time += 2_000
+  play.disturb()
+  await payAt(play.emulator, location, 'success')
+  const paid = [...play.emulator.deliveries]
+    .map(({ event }) => event as Payload)
+    .find((one) => one.status === 'success')
+  const refund = (id: string, amount: number) => ({
+    ...paid,
+    method: 'refund',
+    operation_id: id,
+    amount,
+    mode: 'direct',
+  })
+  const payloads = play.pick([
+    [refund('r-1', 100.5), refund('r-2', 100.5)],
+    [refund('r-1', 60), refund('r-2', 60), { ...paid, status: 'failure', status_code: '2000' }],
+    [refund('r-1', 100.5), { ...refund('r-2', 100.5), status: 'pending' }, refund('r-2', 100.5)],
+  ])
+  payloads.forEach((payload, i) => {
+    for (let copy = 1; copy <= play.copies; copy++) play.begin(() => play.portal(`portal ${i}.${copy}`, payload))
+  })
+  const order = `/api/orders/${ORDER_ID}`
+  const after = (actor: string, work: () => Promise<unknown>) =>
+    play.begin(() => play.steps.at(actor, 'begins').then(work))
+  const init = { method: 'POST', headers: { 'idempotency-key': 'one' }, body: '{"refund_amount":100.5}' }
+  if (scenario.refunds) after('shop', () => play.api('shop', `${order}/refund`, init))
+  if (scenario.person) play.begin(() => play.person())
+  if (scenario.erases) play.begin(() => play.erase())
+  if (scenario.dropped) after('runtime', async () => play.gate.dropAlarm(ORDER_ID))
+  play.begin(() => play.alarms())
+  if (scenario.broken) await play.break()
+  await play.calm()
+  await play.sendRest()
+  // Whoever calls the gate has it set its alarm again.
+  if (scenario.dropped) await play.api('calm', order)
+  await judgeSoon(play, ORDER_ID)
+  for (let time = 0; time < 3; time++) await play.pass(0.5)
+  await play.compare(scenario.erases === true)
+}

@@ -1,0 +1,109 @@
+// Visits every state of a scenario, or draws one way through it.
+
+import { createHash } from 'node:crypto'
+import {
+  decided,
+  firstWorld,
+  inRun,
+  pauses,
+  type Scenario,
+  type Step,
+  successors,
+  violated,
+  type World,
+} from './model.ts'
+
+export interface Explored {
+  states: number
+  steps: number
+  /** The rule that was violated, and the shortest way there. */
+  violation?: { rule: string; trace: string[] }
+}
+
+/** Visits every state of a scenario, the nearest first. @param see Called with each step: the world before it and after it. */
+export function explore(scenario: Scenario, protocol: Step, see?: (before: World, after: World) => void): Explored {
+  // A state is known by its hash; where it came from, by its number.
+  const first = firstWorld(scenario)
+  const seen = new Map<string, number>([[keyOf(first), 0]])
+  const from = [-1]
+  const labels = ['']
+  let layer: [number, World][] = [[0, first]]
+  let steps = 0
+  while (layer.length > 0) {
+    const next: [number, World][] = []
+    for (const [number, world] of layer) {
+      for (const [does, reached] of successors(world, scenario)) {
+        steps++
+        const [after, then] = decided(reached, protocol)
+        see?.(world, reached)
+        see?.(reached, after)
+        const key = keyOf(after)
+        if (seen.has(key)) continue
+        const found = from.push(number) - 1
+        labels.push([does, ...then].join(', '))
+        seen.set(key, found)
+        const rule = violated(after)
+        if (rule === undefined) next.push([found, after])
+        else return { states: seen.size, steps, violation: { rule, trace: traceTo(found) } }
+      }
+    }
+    layer = next
+  }
+  return { states: seen.size, steps }
+
+  function traceTo(number: number): string[] {
+    const trace: string[] = []
+    for (let at = number; at > 0; at = from[at] as number) trace.unshift(labels[at] as string)
+    return trace
+  }
+}
+
+const keyOf = (world: World): string => createHash('md5').update(JSON.stringify(world)).digest('base64')
+
+/** What happens from one moment at which something else can come first to the next one, and the world after it. */
+export interface Block {
+  does: string[]
+  world: World
+}
+
+/** One way through a scenario, until nothing is left to do. */
+export interface Trace {
+  scenario: Scenario
+  blocks: Block[]
+}
+
+/** Draws a trace. What the gate does in one turn is one block: nothing comes between. */
+export function draw(scenario: Scenario, protocol: Step, random: () => number): Trace {
+  const blocks: Block[] = []
+  let world = firstWorld(scenario)
+  /** The world that the alarm has looked at. */
+  let looked: string | undefined
+  for (;;) {
+    const possible = [...successors(world, scenario)].filter(
+      ([does]) => !isLook(does) || looked !== JSON.stringify(world),
+    )
+    const chosen = possible[Math.floor(random() * possible.length)]
+    if (!chosen) return { scenario, blocks }
+    if (isLook(chosen[0])) looked = JSON.stringify(world)
+    const block: Block = { does: [], world }
+    for (
+      let next: [string, World] | undefined = chosen;
+      next;
+      next = pauses(block.world) ? undefined : inTurn(block.world)
+    ) {
+      const [after, then] = decided(next[1], protocol)
+      block.does.push(next[0], ...then)
+      block.world = after
+    }
+    blocks.push(block)
+    world = block.world
+  }
+
+  function inTurn(world: World): [string, World] {
+    const possible = [...inRun(world, world.run as NonNullable<World['run']>)]
+    return possible[Math.floor(random() * possible.length)] as [string, World]
+  }
+}
+
+/** Whoever looks at what is open may find out nothing, as often as they look. */
+const isLook = (does: string): boolean => /^(the alarm|a person)/.test(does)

@@ -1,0 +1,15 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { isLong } from '../support/environment.ts'
+
+// Without a part of an id, all of them.
+it('the simulator finds races that are planted', { timeout: 7_200_000 }, () => {
+  const parts = isLong ? [] : ['a key is not remembered', 'KV behind the gate']
+  const { status, stdout } = spawnSync(process.execPath, [join(import.meta.dirname, 'plant.ts'), ...parts], {
+    encoding: 'utf8',
+  })
+  if (isLong) for (const line of stdout.trim().split('\n')) console.log(`measured: ${line}`)
+  expect([status, stdout]).toEqual([0, stdout])
+  expect(stdout).toMatch(/With nothing planted, 0 of these [1-9]\d* schedules are wrong\./)
+})

@@ -1,0 +1,128 @@
+// A response of 500 and above is one line in the log, whatever was asked for and whatever went wrong.
+import { expect, it } from 'vitest'
+import { checkoutLinkId } from '../../src/checkout-link/index.ts'
+import type { ShopEnv } from '../../src/shop/env.ts'
+import { payment } from './support/events.ts'
+import { LINK_SECRET, log, newOrderId, World } from './support/world.ts'
+
+// No other test's orders: a worker that died there logs something in the end.
+const [ID, OPENED] = [newOrderId('failing'), newOrderId('failing')]
+
+/** An order that is authorized, whose first event `onEvent` has failed on; and a link that nobody has opened. */
+async function prepared(): Promise<{ world: World; link: string; event: string }> {
+  const world: World = new World({
+    onEvent: () => {
+      throw new Error('the shop is down')
+    },
+  })
+  const link = await world.link({ order_id: OPENED })
+  await world.pay(await world.open(await world.link({ order_id: ID, method: 'auth' })))
+  await world.advance(2_000)
+  await world.idle()
+  // A webhook that the request below leads to would log a line too.
+  world.emulator.faults.next({ kind: 'delay', ms: 86_400_000, on: 'webhook' }, 9)
+  return { world, link, event: world.gate.keys('failing/')[0]?.slice('failing/'.length) ?? '' }
+}
+
+const service = (intercept: World['intercept']) => (world: World) => {
+  world.intercept = intercept
+}
+const settings = (env: Partial<ShopEnv>) => (world: World) => {
+  world.options.env = env
+}
+const gateOf = (fetch: () => Promise<Response>) =>
+  ({ idFromName: (name: string) => name, get: () => ({ fetch }) }) as ShopEnv['ORDER_GATE']
+const fails = () => {
+  throw new Error('failed: 500')
+}
+
+const CALLS = ['checkout', 'capture', 'cancel', 'resend', 'balances']
+const STORED = ['webhook', 'checkout', 'result', 'order', 'capture', 'settle', 'erase', 'replay', 'revoke']
+const LISTED = ['orders', 'events', 'replay']
+/** What goes wrong, and which of the requests below lead to such a response, at least. */
+const TROUBLES: Record<string, [happens: (world: World) => void, requests: string[]]> = {
+  'the service responds 500': [service(async () => new Response('{}', { status: 500 })), CALLS],
+  'the service responds in an unknown form': [service(async () => new Response('"x"')), CALLS],
+  'the service cannot be reached': [
+    service(() => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } }))),
+    CALLS,
+  ],
+  'KV fails': [({ kv }) => void Object.assign(kv, { before: fails }), ['webhook', 'stray', 'event', 'erase', 'strays']],
+  'a credential is missing': [settings({ API_SECRET: '' }), [...CALLS, 'webhook']],
+  'the admin token is missing': [settings({ ADMIN_TOKEN: '' }), ['order', 'capture', 'erase', 'events', 'strays']],
+  'onEvent fails': [() => {}, ['replay']],
+  'the storage of the gate fails': [({ gate }) => void Object.assign(gate, { before: fails }), [...STORED, ...LISTED]],
+  'the shop’s objects fail': [
+    (world) => {
+      const gates = world.env().ORDER_GATE
+      const get = (name: string) => (name.startsWith('shop') ? { fetch: fails } : gates.get(name as never))
+      world.options.env = { ORDER_GATE: { ...gates, get } as ShopEnv['ORDER_GATE'] }
+    },
+    LISTED,
+  ],
+  'the gate fails': [settings({ ORDER_GATE: gateOf(() => Promise.reject(new Error('reset'))) }), STORED],
+  'ORDER_GATE is missing': [settings({ ORDER_GATE: undefined as never }), STORED],
+}
+
+const ORDER_ROUTE = `/api/orders/${ID}`
+const API: Record<string, (event: string, link: string) => string | Promise<string>> = {
+  health: () => 'GET /health',
+  orders: () => 'GET /api/orders',
+  order: () => `GET ${ORDER_ROUTE}`,
+  event: () => `GET ${ORDER_ROUTE}/events/x`,
+  capture: () => `POST ${ORDER_ROUTE}/capture {"charge_amount":1}`,
+  settle: () => `POST ${ORDER_ROUTE}/attempts/x/settle {"executed":true}`,
+  cancel: () => `POST ${ORDER_ROUTE}/cancel {}`,
+  resend: () => `POST ${ORDER_ROUTE}/resend {"operation":"auth"}`,
+  erase: () => `DELETE ${ORDER_ROUTE}/personal-data`,
+  events: () => 'GET /api/events?failing=true',
+  replay: (event) => `POST /api/events/${event}/replay {}`,
+  revoke: async (_, link) => `DELETE /api/links/${await checkoutLinkId(link, LINK_SECRET)}`,
+  balances: () => 'GET /api/balances',
+  strays: () => 'GET /api/strays',
+}
+const genuine = (world: World, payload: object | string) => world.post(world.signed(payload))
+/** Every route that does something. */
+const REQUESTS: Record<string, (prepared: { world: World; link: string; event: string }) => Promise<Response>> = {
+  webhook: ({ world }) => genuine(world, payment(ID)),
+  stray: ({ world }) => genuine(world, '[]'),
+  checkout: ({ world, link }) => world.get(link),
+  result: ({ world }) => world.get(String(world.emulator.orders.get(ID)?.payments[0]?.result_url)),
+  ...Object.fromEntries(
+    Object.entries(API).map(([name, callOf]) => [
+      name,
+      async ({ world, link, event }) => {
+        const [method = '', path = '', body] = (await callOf(event, link)).split(' ')
+        return world.api(path, { method, headers: { 'idempotency-key': 'k' }, ...(body && { body }) })
+      },
+    ]),
+  ),
+}
+
+/** Names no order, and a worker that died in another test logs it when the time limit of its webhook has passed. */
+const LATE = 'webhook_not_stored'
+const linesSince = (from: number) =>
+  log.slice(from).map(([line]) => JSON.parse(String(line)) as { kind: string; order_id?: string | null })
+
+it.each(Object.keys(TROUBLES))('is one line: %s', async (name) => {
+  const [happens, requests] = TROUBLES[name] ?? [() => {}, []]
+  const lines: [request: string, status: number, kinds: string[]][] = []
+  const start = log.length
+  for (const [request, send] of Object.entries(REQUESTS)) {
+    const one = await prepared()
+    happens(one.world)
+    const from = log.length
+    const { status } = await send(one)
+    await one.world.idle()
+    const own = linesSince(from).filter(({ order_id }) => [ID, OPENED, null, undefined].includes(order_id))
+    const kinds = own.map(({ kind }) => kind).filter((kind) => kind !== LATE)
+    if (kinds.length < own.length && ['webhook', 'stray'].includes(request)) kinds.push(LATE)
+    if (status >= 500) lines.push([request, status, kinds])
+  }
+  expect(lines.filter(([, , kinds]) => kinds.length !== 1)).toEqual([])
+  const failures = linesSince(start).filter(({ kind }) => kind === 'failure')
+  // A list is about no order.
+  expect(requests === LISTED || failures.length === 0 || failures.some(({ order_id }) => order_id === ID)).toBe(true)
+  expect(JSON.stringify(failures)).not.toMatch(/customer|olena/)
+  expect(lines.map(([request]) => request)).toEqual(expect.arrayContaining(requests))
+})

@@ -1,0 +1,154 @@
+// How the outcome of a capture, refund or void that was lost is found out: by a webhook, or by asking the service.
+import { expect, it } from 'vitest'
+import { at, payment, secondary } from './support/events.ts'
+import { authorized, delayWebhooks, instead, loseCapture, made, send, silent } from './support/money.ts'
+import { World } from './support/world.ts'
+
+const unknown = { status: 502, body: { code: 'outcome_unknown' } }
+const unsettled = { status: 409, body: { code: 'capture_unsettled' } }
+const notExecuted = { status: 409, body: { code: 'capture_not_executed' } }
+const TEN = { charge_amount: 10 }
+
+it('no other capture is made while an outcome is unknown, until the service shows it', async () => {
+  const world = await authorized()
+  delayWebhooks(world)
+  loseCapture(world, 'after_commit')
+  expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unknown)
+  world.emulator.faults.next({ kind: 'server_error', on: 'list-order-operations' }, 6)
+  expect(await send(world, 'capture', 'two', { charge_amount: 5 })).toMatchObject(unsettled)
+  expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unsettled)
+  expect(await send(world, 'capture', 'one', TEN)).toMatchObject({ status: 200, body: { amount: 10 } })
+  expect(made(world, 'capture')).toHaveLength(1)
+  expect(await send(world, 'capture', 'two', { charge_amount: 5 })).toMatchObject({ status: 200, body: { amount: 5 } })
+}, 60_000)
+
+it.each<[string, (world: World) => Promise<unknown>]>([
+  ['was answered', (world) => send(world, 'capture', 'one', TEN)],
+  [
+    'was found out by asking',
+    async (world) => {
+      delayWebhooks(world)
+      loseCapture(world, 'after_commit')
+      await send(world, 'capture', 'one', TEN)
+    },
+  ],
+  [
+    'is known from a webhook without an operation_id',
+    (world) => {
+      const { payment_id } = world.emulator.orders.get('A-1')?.payments[0] ?? {}
+      const unnamed = { operation_id: undefined, transaction_id: undefined }
+      return world.deliver(secondary('A-1', 'capture', { payment_id, ...unnamed, amount: 10 }))
+    },
+  ],
+])('a capture that was never made is not taken for an earlier one that %s', async (_, before) => {
+  const world = await authorized()
+  await before(world)
+  await world.emulator.deliveries.idle()
+  await world.advance(2_000)
+  const count = made(world, 'capture').length
+  loseCapture(world, 'before_commit')
+  expect(await send(world, 'capture', 'two', TEN)).toMatchObject(unknown)
+  await world.advance(121_000)
+  expect(await send(world, 'capture', 'two', TEN)).toMatchObject(notExecuted)
+  expect(made(world, 'capture')).toHaveLength(count)
+})
+
+const auth = payment('A-1', { method: 'auth' })
+const ofAuth = { payment_id: auth.payment_id, transaction_id: auth.transaction_id }
+const LEFT = [
+  auth,
+  secondary('A-1', 'void', { ...ofAuth, amount: 20 }),
+  secondary('A-1', 'capture', { ...ofAuth, amount: 30 }),
+]
+
+/** An order whose payment was made by its link: the gate knows each operation that it has made. */
+async function opened(events: object[]): Promise<World> {
+  const world = new World()
+  await world.open(await world.link({ order_id: 'A-1', method: 'auth' }))
+  for (const event of events) await world.deliver(event)
+  instead(world, silent)
+  return world
+}
+
+it.each([
+  ['capture', TEN, 10, [auth]],
+  ['capture', {}, 50.5, LEFT],
+  ['refund', {}, 90.5, [payment('A-1'), secondary('A-1', 'refund', { amount: 10 })]],
+])('a lost %s of %j is found out by its webhook, which has that amount', async (path, fields, amount, before) => {
+  const world = await opened(before)
+  expect(await send(world, path, 'one', fields)).toMatchObject(unknown)
+  // Nothing else is made while it is not known, and one of another amount is not this one.
+  await world.deliver(secondary('A-1', path, { ...ofAuth, amount: amount + 1, created_at: at(70) }))
+  expect(await send(world, path, 'two')).toMatchObject({ status: 409, body: { code: `${path}_unsettled` } })
+  await world.deliver(secondary('A-1', path, { ...ofAuth, amount, created_at: at(70) }))
+  expect(await send(world, path, 'one', fields)).toMatchObject({ status: 200, body: { amount, method: path } })
+})
+
+it('a lost void is found out by its webhook, whatever its amount', async () => {
+  const world = await opened([auth])
+  expect(await send(world, 'void', 'one')).toMatchObject(unknown)
+  await world.deliver(secondary('A-1', 'void', { ...ofAuth, amount: 7 }))
+  expect(await send(world, 'void', 'one')).toMatchObject({ status: 200, body: { amount: 7 } })
+})
+
+it.each([
+  [1, 'was made', { status: 200, body: { method: 'capture', amount: 10 } }],
+  [2, 'stays unknown', unsettled],
+])('a capture of which %i webhooks arrive while the service does not show it yet %s', async (count, _, then) => {
+  const world = await authorized()
+  loseCapture(world, 'before_commit')
+  expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unknown)
+  await world.advance(121_000)
+  const { payment_id, transaction_id } = world.emulator.orders.get('A-1')?.payments[0] ?? {}
+  world.intercept = async (url, init) => {
+    world.intercept = undefined
+    const response = await world.emulator.fetch(url, init)
+    for (let i = 0; i < count; i++) {
+      // Not by `deliver`: its alarms wait for this capture.
+      world.time += 2_000
+      const event = secondary('A-1', 'capture', { payment_id, transaction_id, amount: 10 })
+      await world.post(world.signed(event))
+    }
+    return response
+  }
+  expect(await send(world, 'capture', 'one', TEN)).toMatchObject(then)
+})
+
+it('a 425 of a proxy says nothing of what the service has done: the capture is found out, not made twice', async () => {
+  const world = await authorized()
+  world.intercept = async (url, init) => {
+    world.intercept = undefined
+    await world.emulator.fetch(url, init)
+    return new Response('{}', { status: 425 })
+  }
+  const lost = await send(world, 'capture', 'one')
+  expect(lost).toMatchObject({ ...unknown, body: { detail: expect.stringMatching(/same Idempotency-Key/) } })
+  expect(await send(world, 'capture', 'one')).toMatchObject({ status: 200, body: { amount: 100.5 } })
+  expect(made(world, 'capture')).toHaveLength(1)
+})
+
+it('the 404 of a wrong address is not taken for "no such capture"', async () => {
+  const world = await authorized()
+  loseCapture(world, 'before_commit')
+  expect(await send(world, 'capture', 'one')).toMatchObject(unknown)
+  await world.advance(300_000)
+  instead(world, () => new Response('{}', { status: 404 }))
+  expect(await send(world, 'capture', 'one')).toMatchObject(unsettled)
+  world.intercept = undefined
+  expect(await send(world, 'capture', 'one')).toMatchObject(notExecuted)
+})
+
+it('a capture is not found out while KV rejects its event, also as one that was just written', async () => {
+  const world = await authorized()
+  delayWebhooks(world)
+  loseCapture(world, 'after_commit')
+  expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unknown)
+  await world.advance(300_000)
+  world.kv.before = (action, key) => {
+    if (action === 'put' && key.startsWith('event/')) throw new Error('KV PUT failed: 429 Too Many Requests')
+  }
+  expect(await send(world, 'capture', 'one', TEN)).toMatchObject({ status: 503 })
+  world.kv.before = undefined
+  const operation_id = made(world, 'capture')[0]?.operation_id
+  expect(await send(world, 'capture', 'one', TEN)).toMatchObject({ status: 200, body: { amount: 10, operation_id } })
+})

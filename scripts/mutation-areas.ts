@@ -28,7 +28,7 @@ const FOLD = [
 const LINKS = ['test/checkout-link/*.test.ts', 'test/worker/links.test.ts', 'test/worker/checkout.test.ts']
 
 const worker = (names: string): string[] => names.split(' ').map((name) => `test/worker/${name}.test.ts`)
-const MONEY = worker('operate settle gate merchant reconciliation')
+const MONEY = worker('operate settle found-out failures gate merchant reconciliation')
 const CHECKOUT = worker('checkout cancel open-checkout links')
 const EVENTS = worker('webhooks gate rejections alerts reconciliation')
 const LISTS = worker('orders attention whole-order api merchant')

@@ -18,7 +18,8 @@ export function shareWanted({ killed, survived, total }: Score, played: number):
   // Of a few, all may have been noticed by chance.
   const likely = isPart(known) ? (killed + 1) / (known + 2) : killed / known
   const variance = (count: number): number => (isPart(count) ? (likely * (1 - likely)) / count : 0)
-  return killed / known - 3 * Math.sqrt(variance(known) + variance(played))
+  // Nothing, where nothing was measured.
+  return Math.max(0, (known && killed / known) - 3 * Math.sqrt(variance(known) + variance(played)))
 }
 
 /** Of a whole area some are equivalent, and not played. */

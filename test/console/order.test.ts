@@ -37,6 +37,16 @@ describe('an order', () => {
     expect((await browser.open('/console/orders/A-1')).text).toContain('Another currency was paid')
   })
 
+  it('is asked about where its webhook was lost', async () => {
+    const world = new World({ emulator: { fetch: async () => new Response('', { status: 503 }), retryDelaysMs: [] } })
+    await payOrder(world)
+    const browser = await new Browser(mount(world)).signIn()
+    const step = await browser.submit(formTo(await browser.open('/console/orders/A-1'), /\/resend$/))
+    expect((await orderOf(world)).status).toBe(null)
+    await browser.submit(formTo(step, /\/resend\/confirm$/))
+    expect((await orderOf(world)).status).toBe('success')
+  })
+
   it('is refunded in two steps, and the receipt prints', async () => {
     const { browser, order, world } = await paid()
     const step = await ask(browser, '40.25')

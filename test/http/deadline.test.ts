@@ -29,9 +29,9 @@ describe('time limits', () => {
 
   it.each(['timeoutMs', 'deadlineMs'])('%s of a call wins over the configuration, unless it is null', async (name) => {
     for (const [configured, given] of [
-      [60_000, 5],
-      [5, undefined],
-      [5, null],
+      [60_000, 50],
+      [50, undefined],
+      [50, null],
     ]) {
       const { answer, sent } = call(POST, [silence], { [name]: configured }, { [name]: given })
       expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown', reason: 'timeout' })
@@ -148,9 +148,14 @@ describe('the caller gives up', () => {
     const controller = new AbortController()
     const onRetry = () => controller.abort()
     const late = json({}, 429, { 'retry-after': '50' })
+    const [set, clear] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')]
     const { answer, sent } = call(POST, [late], { onRetry }, { signal: controller.signal })
     expect(await rejection(answer)).toMatchObject({ code: 'connection', reason: 'aborted', attempts: 1 })
     expect(sent).toHaveLength(1)
+    // No timer keeps the process alive.
+    const cleared = clear.mock.calls.map(([timer]) => timer)
+    expect(cleared).toEqual(expect.arrayContaining(set.mock.results.map(({ value }) => value)))
+    for (const spy of [set, clear]) spy.mockRestore()
   })
 
   it('leaves no listener behind on a signal that lives long', async () => {

@@ -135,7 +135,7 @@ describe('the control API of a served emulator', () => {
     }
     await expect(served.emulator.clock.advance({ seconds: 1 })).rejects.toThrow('9998')
     tick()
-    await new Promise((done) => setImmediate(done))
+    for (let turn = 0; turn < 10; turn++) await new Promise((done) => setImmediate(done))
     process.off('unhandledRejection', listen)
     expect(seen).toEqual([])
     expect((await fetch(`${served.origin}/_emulator/api/clock`)).status).toBe(200)

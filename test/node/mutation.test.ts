@@ -38,6 +38,7 @@ it('as many are wanted as were noticed before, and of a part what chance allows'
   const whole = { killed: 90, survived: 10, total: 100 }
   expect(shareWanted(whole, 100)).toBe(0.9)
   expect(shareWanted({ ...whole, survived: 0 }, 10)).toBe(1)
+  expect(shareWanted({ killed: 0, survived: 0, total: 100 }, 10)).toBe(0)
   const [few, more] = [10, 40].map((played) => shareWanted(whole, played)) as [number, number]
   const rough = shareWanted({ ...whole, total: 1_000 }, 10)
   const lucky = shareWanted({ killed: 2, survived: 0, total: 100 }, 100)

@@ -54,7 +54,6 @@ const WRONG: [Cause, verdict: string, lastStep: RegExp][] = [
 ]
 
 describe('a receiver that is wrong in one way', () => {
-  // The attack's own code is the same everywhere: elsewhere the first three show that it runs.
   it.each(WRONG)('%s: %s', async (bug, verdict, step) => {
     const report = await attack(bug)
     const { seed, findings } = report

@@ -146,7 +146,7 @@ export function personIn(content: unknown): string | undefined {
     customer_phone,
     customer_patronym,
     description,
-    '411111',
+    '411111*',
     '"1111"',
     'receipts/',
     '"/checkout/',

@@ -51,8 +51,8 @@ export async function judgeSoon(play: Simulation, order_id: string, isVisited = 
   const isOpen = (await listed('?open=true')) !== undefined
   if (isOpen !== tasks.some((task) => task.listed)) late(`the list says ${isOpen ? 'open' : 'not open'}`)
   const attempts = body.attempts as { id: string; state: string }[]
-  if (attempts.some(({ state }) => state === 'unknown') && !isOpen) late('nobody sees that an outcome is unknown')
   if (hasFailed(play)) return
+  if (attempts.some(({ state }) => state === 'unknown') && !isOpen) wrong('nobody sees that an outcome is unknown')
   for (const { attempt_id, order_id: its } of tasks) {
     const known = !isVisited && its === body.order_id && /^(success|failure)$/.test(String(body.status))
     const isOver = attempt_id === undefined ? known : attempts.every(({ id }) => id !== attempt_id)

@@ -36,7 +36,7 @@ export interface StepsOptions {
   /** Whether who would go next comes last from now on. @param turn Counted from zero. */
   demotes: (turn: number, name: string) => boolean
   /** Called where nothing waits for a turn, and something goes on all the same. */
-  idle: () => void
+  idle?: () => void
 }
 
 const everyone = () => true
@@ -119,8 +119,8 @@ export function createSteps({ random, now, before, demotes, idle }: StepsOptions
           .sort((a, b) => (sortable(a) < sortable(b) ? -1 : Number(sortable(a) > sortable(b))))
         if (able.length === 0) {
           if (of !== everyone || alive === 0) return
-          idle()
-          if (++stuck > STUCK) throw new Error('Something is stuck.')
+          idle?.()
+          if (++stuck > STUCK) throw new Error(`Something is stuck:\n${steps.log.slice(-20).join('\n')}`)
           continue
         }
         stuck = 0

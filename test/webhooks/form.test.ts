@@ -59,6 +59,8 @@ describe('what a framework hands over', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['no body parser', undefined, /received: missing/],
+    ['null', null, /received: null/],
+    ['a number', 5, /received: number/],
     ['the raw body as a string', signed.body, /received: string of \d+ char/],
     ['a web Request', post(signed.body), /received: Request/],
     ['the request of Express, Fastify or node:http', new FrameworkRequest(), /received: FrameworkRequest/],
@@ -97,6 +99,7 @@ describe('what a framework hands over', () => {
   })
 
   it.each<[string, unknown]>([
+    ['undefined', undefined],
     ['a string', signed.body],
     ['the request of Express, Fastify or node:http', new FrameworkRequest()],
     ['the Context of Hono', new HonoContext()],

@@ -83,6 +83,10 @@ describe('createWebhookHandler', () => {
     expect(reports).toMatchObject([{ error: { message: 'no vault' } }, { error: { message: missing } }])
   })
 
+  it('limits the body by maxBytes', async () => {
+    expect((await receiver({ maxBytes: 9 }).handle(post(signed.body))).status).toBe(413)
+  })
+
   it('responds 400 when the connection fails while the body is read', async () => {
     const broken = new Error('connection reset')
     const body = new ReadableStream({ pull: (controller) => controller.error(broken) })

@@ -62,40 +62,41 @@ describe('configuration', () => {
     },
   )
 
-  it.each([['STATE', undefined], ...[undefined, 'gate', {}].map((value) => ['ORDER_GATE', value] as const)] as const)(
-    'names a namespace that is none, in each route that needs it: %s = %j',
-    async (name, value) => {
-      const world = new World()
-      const link = await world.link({ order_id: 'A-1' })
-      await world.open(link)
-      const result = `${world.emulator.orders.get('A-1')?.payments[0]?.result_url}`
-      world.options.env = { [name]: value }
-      const from = log.length
-      expect(await (await world.get('/health')).json()).toEqual({ status: 'misconfigured' })
-      expect([(await world.api('/health')).status, await problemsOf(world)]).toEqual([503, [name]])
-      const pages = [await world.get(link), await world.get(result), await world.post('data=a&signature=b')]
-      for (const page of pages) expect([page.status, await page.text()]).toEqual([500, expect.stringContaining(name)])
-      const revoked = `/api/links/${await checkoutLinkId(link, LINK_SECRET)}`
-      for (const call of [
-        'GET /api/orders/A-1',
-        'GET /api/events?failing=true',
-        'POST /api/events/x/replay',
-        ...['capture', 'cancel', 'resend', 'attempts/x/settle'].map((path) => `POST /api/orders/A-1/${path}`),
-        'DELETE /api/orders/A-1/personal-data',
-        `DELETE ${revoked}`,
-      ]) {
-        const [method = '', path = ''] = call.split(' ')
-        const headers = { 'idempotency-key': 'k' }
-        const response = await world.api(path, { method, headers, ...(method === 'POST' && { body: '{}' }) })
-        const { code, missing } = (await response.json()) as Record<string, unknown>
-        expect([call, response.status, code, missing]).toEqual([call, 500, 'config', [name]])
-      }
-      expect(String(log.slice(from).at(-1)?.[0])).toContain(`"misconfigured":["${name}: m`)
-      const before = log.length
-      await world.cron()
-      expect(String(log[before]?.[0])).toContain(`"misconfigured":["${name}: m`)
-    },
-  )
+  it.each([
+    ['STATE', undefined],
+    ...[undefined, 'gate', { idFromName: () => 'x' }].map((value) => ['ORDER_GATE', value] as const),
+  ] as const)('names a namespace that is none, in each route that needs it: %s = %j', async (name, value) => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    await world.open(link)
+    const result = `${world.emulator.orders.get('A-1')?.payments[0]?.result_url}`
+    world.options.env = { [name]: value }
+    const from = log.length
+    expect(await (await world.get('/health')).json()).toEqual({ status: 'misconfigured' })
+    expect([(await world.api('/health')).status, await problemsOf(world)]).toEqual([503, [name]])
+    const pages = [await world.get(link), await world.get(result), await world.post('data=a&signature=b')]
+    for (const page of pages) expect([page.status, await page.text()]).toEqual([500, expect.stringContaining(name)])
+    const revoked = `/api/links/${await checkoutLinkId(link, LINK_SECRET)}`
+    for (const call of [
+      'GET /api/orders/A-1',
+      'GET /api/events?failing=true',
+      'POST /api/events/x/replay',
+      ...['capture', 'cancel', 'resend', 'attempts/x/settle'].map((path) => `POST /api/orders/A-1/${path}`),
+      'DELETE /api/orders/A-1/personal-data',
+      `DELETE ${revoked}`,
+      ...(name === 'STATE' ? ['GET /api/strays'] : []),
+    ]) {
+      const [method = '', path = ''] = call.split(' ')
+      const headers = { 'idempotency-key': 'k' }
+      const response = await world.api(path, { method, headers, ...(method === 'POST' && { body: '{}' }) })
+      const { code, missing } = (await response.json()) as Record<string, unknown>
+      expect([call, response.status, code, missing]).toEqual([call, 500, 'config', [name]])
+    }
+    expect(String(log.slice(from).at(-1)?.[0])).toContain(`"misconfigured":["${name}: m`)
+    const before = log.length
+    await world.cron()
+    expect(String(log[before]?.[0])).toContain(`"misconfigured":["${name}: m`)
+  })
 
   it.each([
     ['responds with something else', async () => Response.json({ value: 'pong' })],

@@ -18,6 +18,8 @@ function beforePuts(world: World): { put: (key: string) => Promise<void> } {
     return kv.put(...row)
   }
   world.options.env = { STATE: new Proxy(kv, { get: (_, name) => (name === 'put' ? put : Reflect.get(kv, name)) }) }
+  // A gate keeps the bindings that it began with.
+  world.gate.restart()
   return during
 }
 

@@ -70,6 +70,15 @@ describe('onEvent', () => {
 })
 
 describe('what the shop’s people find', () => {
+  it('the strays, page by page, each once', async () => {
+    const world = new World()
+    for (const remark of [1, 2, 3]) await world.deliver({ remark })
+    const pageOf = async (query: string) => (await world.api(`/api/strays?limit=2${query}`)).json()
+    const first = (await pageOf('')) as { strays: { id: string }[]; cursor: string }
+    const last = (await pageOf(`&cursor=${first.cursor}`)) as typeof first
+    expect([last.cursor, new Set([...first.strays, ...last.strays].map(({ id }) => id)).size]).toEqual([null, 3])
+  })
+
   it.each(['true', 'false'])(
     'no card data in what is kept of a webhook that is nested too deeply, KEEP_CARD_TOKEN being %s',
     async (KEEP_CARD_TOKEN) => {

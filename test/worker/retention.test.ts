@@ -112,6 +112,22 @@ describe('RETENTION_DAYS over hostile KV', () => {
     expect(holding(world, ['A-0'], [PHONE, 'olena@example.com', '/checkout/'])).toBe(0)
   })
 
+  it('keeps nothing of a checkout that it could not watch', async () => {
+    const world = worldOf(kind, { failures: 0 })
+    let failed = 0
+    world.gate.before = (action, key) => {
+      if (action !== 'put' || key !== 'task/open' || failed++ > 0) return
+      throw new Error('The storage failed.')
+    }
+    await world.open(await world.link({ order_id: 'A-0' }, world.time + 10 * DAY_MS))
+    expect(failed).toBeGreaterThan(0)
+    // What was begun beside it, such as the hash in a key, ends.
+    for (let i = 0; i < 20; i++) await crypto.subtle.digest('SHA-256', new Uint8Array(1))
+    await runs(world, 2 * 96)
+    await live(world, 33)
+    expect(holding(world, ['A-0'], [PHONE, 'olena@example.com', '/checkout/'])).toBe(0)
+  })
+
   it('removes a genuine webhook that names no order, also one from before it was set', async () => {
     const env: { RETENTION_DAYS: string } = { RETENTION_DAYS: '' }
     const world = worldOf(kind, { env })

@@ -59,6 +59,6 @@ it('notices what is stuck, and says first that nothing waits', async () => {
   const steps = create(1, undefined, () => void wasIdle++)
   steps.begin(steps.call('dead', 'reads', async () => {}))
   steps.drop('dead')
-  await expect(steps.run()).rejects.toThrow('Something is stuck.')
+  await expect(steps.run()).rejects.toThrow('Something is stuck:')
   expect(wasIdle).toBeGreaterThan(0)
 })

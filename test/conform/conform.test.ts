@@ -4,14 +4,13 @@ import { testCard } from '../../src/emulator/index.ts'
 import { VOID_RECORD } from '../support/inputs.ts'
 import { checkout, idsOf, lists, openConform, type Rule, rejected, rejecting } from './support/project.ts'
 
-const UNTRIED = [
-  'cryptogram_without_cvv',
-  'validation_url_http',
-  'split_without_recurring',
-  'null_is_absent',
-  'sender_address',
-  'webhook_retries',
-]
+const UNTRIED =
+  'cryptogram_without_cvv validation_url_http split_without_recurring null_is_absent sender_address webhook_retries'.split(
+    ' ',
+  )
+
+const VOID_DECLINED = { what: 'authorization', now: 'not voided: it was declined or waits' }
+const GOES_ON = { what: 'purchase', now: expect.stringMatching(/^its subscription goes on: rejected/) }
 
 const declined = ({ order_id }: Record<string, unknown>) =>
   Response.json({ ...VOID_RECORD, order_id, status: 'failure', status_code: '4001' })
@@ -43,19 +42,18 @@ describe('conform, on a service that is otherwise', () => {
     expect(idsOf(differs, 'differs')).toEqual(['plain_instead'])
   })
 
-  it.each([[[]], [['https://checkout.example.com']]])(
-    'names checkoutOrigins alone, unless it is set: %j',
-    async (checkoutOrigins) => {
-      const rule: Rule = async (_, real) => {
-        const response = await real()
-        return response.status === 303 ? checkout('https://checkout.example.com/pay/1') : response
-      }
-      const { run, given } = openConform({}, [rule])
+  it('names checkoutOrigins alone, unless it is set', async () => {
+    const rule: Rule = async (_, real) => {
+      const response = await real()
+      return response.status === 303 ? checkout('https://checkout.example.com/pay/1') : response
+    }
+    const { run, given } = openConform({}, [rule])
+    for (const checkoutOrigins of [[], ['https://checkout.example.com']]) {
       const report = await run({ config: { ...given.config, checkoutOrigins } })
       expect(idsOf(report, 'differs')).toEqual(checkoutOrigins.length > 0 ? [] : ['hosted_redirect'])
       expect(idsOf(report, 'not tried')).toEqual(UNTRIED)
-    },
-  )
+    }
+  })
 
   it('tries nothing more when no authentication is accepted', async () => {
     const { run, given, probes } = openConform()
@@ -113,18 +111,10 @@ describe('conform, on a service that is otherwise', () => {
     expect(report && isClean(report)).toBe(false)
   })
 
-  it.each<[string, Rule, object]>([
-    [
-      'a void that is declined',
-      ({ path, body }) => (path === '/api/v1/void' ? declined(body) : undefined),
-      { what: 'authorization', now: 'not voided: it was declined or waits' },
-    ],
-    [
-      'a subscription that goes on',
-      rejecting(({ path }) => path.includes('recurring')),
-      { what: 'purchase', now: expect.stringMatching(/^its subscription goes on: rejected/) },
-    ],
-  ])('says of %s that it is open', async (_, rule, open) => {
+  it.each<[Rule, object]>([
+    [({ path, body }) => (path === '/api/v1/void' ? declined(body) : undefined), VOID_DECLINED],
+    [rejecting(({ path }) => path.includes('recurring')), GOES_ON],
+  ])('says what is open after a void that is declined, and after a subscription that goes on', async (rule, open) => {
     const report = await openConform({}, [rule]).run()
     expect(report?.made.filter((one) => one.open)).toContainEqual(expect.objectContaining(open))
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { type Bench, createBench, hosted, type Json, openCheckout, post } from './call.ts'
-import { DAILY, paid, payDirect, sendResend } from './conformance/samples.ts'
+import { DAILY, paid, payDirect } from './conformance/samples.ts'
 import { CONTROL, command, read, readJson } from './control.ts'
 
 const pay = async (bench: Bench, more: Json = {}) => {
@@ -10,15 +10,13 @@ const pay = async (bench: Bench, more: Json = {}) => {
 }
 
 describe('text that is not well-formed Unicode', () => {
-  it.each([
-    ['unauthenticated', { order_id: '\ud83d' }, {}, 401],
-    ['an order_id', { order_id: '\ud83d' }, undefined, 400],
-    ['deep inside', { products: [{ '\udc00': 1 }] }, undefined, 400],
-  ])('%s: no page fails', async (_, more, headers, status) => {
-    const bench = createBench()
-    expect((await post(bench.emulator, '/api/v1/payment', hosted(bench.emulator, more), headers)).status).toBe(status)
-    for (const path of ['', '/requests', '/requests/emulator-request-1']) {
-      expect((await bench.emulator.fetch(CONTROL + path)).status).toBe(200)
+  it('no page fails', async () => {
+    const { emulator } = createBench()
+    const deep = { products: [{ '\udc00': 1 }] }
+    expect((await post(emulator, '/api/v1/payment', hosted(emulator, { order_id: '\ud83d' }), {})).status).toBe(401)
+    expect((await post(emulator, '/api/v1/payment', hosted(emulator, deep))).status).toBe(400)
+    for (const path of ['', '/requests', '/requests/emulator-request-1', '/requests/emulator-request-2']) {
+      expect((await emulator.fetch(CONTROL + path)).status).toBe(200)
     }
   })
 
@@ -60,23 +58,20 @@ it('a fault waits for a webhook that has an address', async () => {
 })
 
 describe('what the receiver responded', () => {
-  const open = () => {
+  it('is kept: status, headers, the first 16 kB, the next attempt; and asked for at another address', async () => {
     const headers = { 'content-type': 'text/plain', 'x-trace': '7', 'set-cookie': 'a=secret' }
     const asked: string[] = []
-    const bench = createBench({
-      retryDelaysMs: [60_000],
-      fetch: async (url) => {
-        asked.push(url)
-        return new Response(`TypeError: x is undefined\n${'y'.repeat(20_000)}`, { status: 500, headers })
+    const { emulator } = await paid(
+      {},
+      {
+        retryDelaysMs: [60_000],
+        fetch: async (url) => {
+          asked.push(url)
+          return new Response(`TypeError: x is undefined\n${'y'.repeat(20_000)}`, { status: 500, headers })
+        },
       },
-    })
-    return { ...bench, asked }
-  }
-
-  it('is kept: status, headers, the first 16 kB, milliseconds and the next attempt', async () => {
-    const bench = open()
-    await pay(bench)
-    const [attempt] = bench.emulator.deliveries[0]?.attempts ?? []
+    )
+    const [attempt] = emulator.deliveries[0]?.attempts ?? []
     expect(attempt).toMatchObject({
       status: 500,
       ms: 0,
@@ -84,21 +79,13 @@ describe('what the receiver responded', () => {
       response_headers: { 'x-trace': '7', 'set-cookie': '***' },
     })
     expect(attempt?.response_body).toHaveLength(16_384)
-    const page = await read(bench.emulator, '/webhooks/emulator-delivery-1')
+    const page = await read(emulator, '/webhooks/emulator-delivery-1')
     for (const text of ['TypeError: x is undefined', 'x-trace', 'next attempt', '2026-01-31 10:01:00.000'])
       expect(page).toContain(text)
-  })
-
-  it('is also asked for at another address, which says nothing about the delivery', async () => {
-    const bench = open()
-    await pay(bench)
-    const url = 'http://127.0.0.1:3000/other'
-    expect((await command(bench.emulator, 'resend', { id: 'emulator-delivery-1', url })).json).toMatchObject({
-      status: 500,
-      url,
-    })
-    expect((await command(bench.emulator, 'resend', { id: 'emulator-delivery-1', url: 'ftp://x' })).status).toBe(400)
-    expect(bench.asked).toEqual(['https://shop.example/hook', url])
+    const [id, url] = ['emulator-delivery-1', 'http://127.0.0.1:3000/other']
+    expect((await command(emulator, 'resend', { id, url })).json).toMatchObject({ status: 500, url })
+    expect((await command(emulator, 'resend', { id, url: 'ftp://x' })).status).toBe(400)
+    expect(asked).toEqual(['https://shop.example/hook', url])
   })
 
   it('a body that does not end holds nothing up for long', async () => {
@@ -131,15 +118,15 @@ describe('search and paging', () => {
   it.each(['orders', 'requests', 'deliveries'])('pages through the JSON of %s', async (name) => {
     const bench = await paid({ order_id: 'A' })
     await pay(bench, { order_id: 'B' })
-    await pay(bench, { order_id: 'C', cc_number: '4000000000009995' })
+    await pay(bench, { order_id: 'a/b ?', cc_number: '4000000000009995' })
     const list = (query: string) => readJson<{ id?: string; order_id: string }[]>(bench.emulator, name + query)
     const ordersOf = async (query: string) => (await list(query)).map(({ order_id }) => order_id)
-    const [first, second] = (await list('?limit=2')).map(({ id, order_id }) => id ?? order_id)
+    const [, second] = (await list('?limit=2')).map(({ id, order_id }) => id ?? order_id)
     expect(await ordersOf('?limit=2')).toEqual(['A', 'B'])
-    expect(await ordersOf(`?limit=2&after=${second}`)).toEqual(['C'])
-    expect(await ordersOf(`?after=${first}`)).toEqual(['B', 'C'])
+    expect(await ordersOf(`?limit=2&after=${second}`)).toEqual(['a/b ?'])
     expect((await bench.emulator.fetch(`${CONTROL}/api/${name}?after=none`)).status).toBe(404)
-    if (name === 'orders') expect(await ordersOf('?status=failure')).toEqual(['C'])
+    if (name === 'orders') expect(await ordersOf('?status=failure')).toEqual(['a/b ?'])
+    else expect(await ordersOf('?order_id=a%2Fb%20%3F')).toEqual(['a/b ?'])
     if (name === 'deliveries') expect(await ordersOf('?status=failed')).toEqual([])
   })
 
@@ -207,19 +194,6 @@ describe('the frame of every page', () => {
       ...['Left to capture 50.00 UAH', 'Left to refund 20.00 UAH'],
     ])
   })
-
-  it('the Connect page has what each client needs', async () => {
-    const page = await read(createBench().emulator, '/connect')
-    for (const text of [
-      'EDGETILL_API_SECRET=emulator-api-secret',
-      'TypeScript',
-      'PHP',
-      'Python',
-      'package main',
-      'curl',
-    ])
-      expect(page).toContain(text)
-  })
 })
 
 describe('where it is reached', () => {
@@ -240,20 +214,13 @@ describe('where it is reached', () => {
     expect((await post(emulator, '/api/v1/payment', ' '.repeat(9 * 1024 * 1024))).status).toBe(413)
   })
 
-  it('the re-send takes callback once', async () => {
-    const bench = await paid()
-    expect((await sendResend(bench, 'purchase', 'callback=true&callback=false')).status).toBe(400)
-  })
-
   it('the control API describes itself as OpenAPI 3.1, from the schemas that check it', async () => {
-    const bench = createBench()
+    const { emulator } = createBench()
     type Paths = Record<string, Record<string, { requestBody: { content: Record<string, { schema: Json }> } }>>
-    const { openapi, paths } = JSON.parse(await read(bench.emulator, '/openapi.json')) as {
-      openapi: string
-      paths: Paths
-    }
+    const text = await read(emulator, '/openapi.json')
+    const { openapi, paths } = JSON.parse(text) as { openapi: string; paths: Paths }
     expect(openapi).toBe('3.1.0')
-    const { operations } = await readJson<{ operations: { method: string; path: string }[] }>(bench.emulator, '')
+    const { operations } = await readJson<{ operations: { method: string; path: string }[] }>(emulator, '')
     for (const { method, path } of operations) expect(paths[path]).toHaveProperty(method.toLowerCase())
     const schemaOf = (name: string) =>
       paths[`/_emulator/api/${name}`]?.post?.requestBody.content['application/json']?.schema

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
-import { type Bench, createBench, direct, type Json, post } from './call.ts'
-import { payDirect } from './conformance/samples.ts'
+import { type Bench, createBench, direct, type Json, plain, post } from './call.ts'
+import { DAILY, payDirect } from './conformance/samples.ts'
 import { CONTROL, command, read } from './control.ts'
 
 /** A wrong control request is rejected whole, with a sentence that helps, and leaves nothing behind. */
@@ -17,23 +17,14 @@ const WRONG_FAULTS: [unknown, RegExp][] = [
   [{ kind: 'reset', when: 'after_comit' }, /Unknown time "after_comit"\. Did you mean "after_commit"\?/],
   [{ kind: 'reset', wen: 'after_commit' }, /Unknown fault field "wen"\. Did you mean "when"\?/],
   [{ kind: 'server_error', status: 999 }, /status: must be a whole number from 500 to 599/],
-  [{ kind: 'body', body: 'foo' }, /Unknown body "foo"/],
-  [{ kind: 'slow_body', pieces: -5 }, /pieces: must be a whole number from 1/],
-  [{ kind: 'duplicate', times: 'x' }, /times: must be a whole number/],
-  [{ kind: 'too_many_requests', retryAfter: -1 }, /retryAfter: must be a whole number from 0/],
   [{ kind: 'latency', ms: [400, 100] }, /milliseconds/],
-  [{ kind: 'status_code', status_code: 1000 }, /status_code: must be a string\./],
   [{ kind: 'status_code', status_code: '12' }, /four digits/],
   [{ kind: 'status_code' }, /status_code is required/],
-  [{ kind: 'fire' }, /Unknown fault kind "fire"\. Expected one of: reset/],
   [{ kind: 'resset' }, /Did you mean "reset"\?/],
   [{ kind: 'reset', on: 'capturePayment' }, /Unknown place "capturePayment"\. Did you mean "capture-payment"/],
   [{ kind: 'drop', on: 'capture-payment' }, /drop can be set on: webhook\./],
   [{ kind: 'server_error', on: 'webhook' }, /server_error can be set on: create-/],
   [{ kind: 'null_fee', on: 'get-account' }, /null_fee can be set on: create-/],
-  [{ kind: 'unknown_status', on: 'list-accounts' }, /unknown_status can be set on: create-/],
-  [{ kind: 'unknown_method', on: 'cancel-recurring' }, /unknown_method can be set on: create-/],
-  [{ kind: 'numbers_as_strings', on: 'cancel-recurring' }, /numbers_as_strings can be set on: create-/],
   [{ kind: 'reset', on: 'list-accounts', order_id: 'A-1' }, /A request of list-accounts names no order/],
   [null, /A fault is an object/],
 ]
@@ -56,13 +47,10 @@ describe('faults', () => {
     [{ nxt: drop }, /Unknown faults field "nxt"\. Did you mean "next"\?/],
     [{ clear: false }, /clear: must be true/],
     [{ next: drop, times: 0 }, /times/],
-    [{ next: drop, times: 2.5 }, /times/],
     [{ next: drop, times: 1_000_000_000 }, /times/],
     [{ next: drop, rate: { kind: 'nope' }, probability: 0.5 }, /one of next, rate or clear/],
     [{ rate: drop }, /belong together/],
     [{ rate: drop, probability: 2 }, /probability/],
-    [{ next: drop, probability: 0.5 }, /belong together/],
-    [{}, /one of next, rate or clear/],
     [[], /must be an object, not an array/],
   ])('%j is rejected, and nothing is half done', async (body, message) => {
     const bench = createBench()
@@ -80,14 +68,25 @@ describe('faults', () => {
     expect(bench.emulator.faults.list().rates).toEqual([])
   })
 
-  it('fire for one order alone, and leave a trace', async () => {
+  it('fire for one order alone, found by its subscription too, and leave a trace', async () => {
     const bench = createBench()
-    bench.emulator.faults.next({ kind: 'server_error', order_id: 'B' })
+    const { emulator } = bench
+    emulator.faults.next({ kind: 'server_error', order_id: 'B' })
     await pays(bench, 'A')
-    expect((await post(bench.emulator, '/api/v1/payment', direct(bench.emulator, { order_id: 'B' }))).status).toBe(503)
-    const trace = bench.emulator.orders.get('B')?.timeline.map(({ what }) => what)
+    expect((await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'B' }))).status).toBe(503)
+    const trace = emulator.orders.get('B')?.timeline.map(({ what }) => what)
     expect(trace).toContain('fault server_error fired on create-payment')
-    expect(bench.emulator.faults.fired()).toMatchObject([{ kind: 'server_error', on: 'create-payment', order_id: 'B' }])
+    emulator.faults.next({ kind: 'server_error', on: 'cancel-recurring', order_id: 'D' })
+    for (const order_id of ['C', 'D']) {
+      const { recurring } = await payDirect(bench, { order_id, init_recurring: DAILY })
+      const url = `${emulator.credentials.apiUrl}/api/v1/recurring/${(recurring as Json).id}/cancel`
+      await emulator.fetch(url, { method: 'PUT', headers: plain(emulator) })
+    }
+    const fired = [
+      { kind: 'server_error', on: 'create-payment', order_id: 'B' },
+      { kind: 'server_error', on: 'cancel-recurring', order_id: 'D' },
+    ]
+    expect(emulator.faults.fired()).toMatchObject(fired)
   })
 
   it('are not used up by a request that is rejected', async () => {
@@ -117,14 +116,9 @@ describe('faults', () => {
 describe('actions', () => {
   it.each([
     ['refund', { order_id: 'A', amuont: 5 }, /Unknown refund field "amuont"\. Did you mean "amount"\?/],
-    ['refund', { order_id: 'A', amount: '5' }, /amount: must be a number/],
-    ['void', { order_id: 'A', amount: 1 }, /Unknown void field "amount"/],
     ['payment', { method: 'credit', amount: 5 }, /order_id is required.*currency is required/],
-    ['payment', { method: 'credit', order_id: 7, amount: 5, currency: 'UAH' }, /order_id: must be a string/],
     ['payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'dollars' }, /ISO 4217/],
-    ['payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH', server_url: 'nonsense' }, /server_url/],
     ['payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH', pos_id: 'z' }, /Unknown payment field/],
-    ['payment', { method: 'credi', order_id: 'C', amount: 5, currency: 'UAH' }, /Did you mean "credit"/],
     ['expire', { order_id: 'A', what: 'checkuot' }, /Did you mean "checkout"/],
     ['conclude', { order_id: 'A', status_code: 'x' }, /four digits/],
     ['void', { order_id: 'A' }, /is not an authorized payment/],
@@ -152,18 +146,13 @@ describe('actions', () => {
     const payment = { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH' }
     const digits = 'status_code: must be a status code of four digits.'
     for (const [name, message, ...input] of [
-      ['capturePayment', digits, 'A-1', 1, { status_code: 'zz' }],
       ['capturePayment', 'Did you mean "status_code"?', 'A-1', 1, { status_cod: '4153' }],
       ['voidPayment', 'status_code: must be a string.', 'A-1', { status_code: 1000 }],
-      ['voidPayment', 'Unknown outcome field "transaction_id".', 'A-1', { transaction_id: 'x' }],
       ['incrementAuth', 'Unknown outcome field "statusCode".', 'A-1', 1, { statusCode: '4153' }],
       ['chargeRecurring', 'Unknown outcome field "code".', 'A-1', { code: '4153' }],
       ['refundPayment', 'Did you mean "transaction_id"?', 'A-1', 1, { transactionId: 'x' }],
-      ['refundPayment', 'transaction_id: must be a string.', 'A-1', 1, { transaction_id: 1 }],
       ['conclude', digits, 'A-1', 'zz'],
       ['expire', 'Did you mean "token"?', 'A-1', 'tokn'],
-      ['createPayment', 'Unknown method "purchase"', { ...payment, method: 'purchase' }],
-      ['createPayment', 'Unknown payment field "pos_id"', { ...payment, pos_id: 'zzz' }],
       ['createPayment', digits, { ...payment, status_code: 'zz' }],
       ['createPayment', 'payment must be an object', undefined],
     ] as const) {
@@ -226,11 +215,9 @@ describe('createEmulator', () => {
     [{ sed: 7 }, /Unknown emulator option field "sed"\. Did you mean "seed"\?/],
     [{ seed: 'x' }, /seed: must be a whole number/],
     [{ authentication: 'documented' }, /Unknown authentication "documented"/],
-    [{ customerFields: 'yes' }, /customerFields/],
     [{ retryDelaysMs: [-1] }, /retryDelaysMs/],
     [{ maxCapturePercent: 99 }, /maxCapturePercent: must be a number from 100/],
     [{ origin: 'http://x/path' }, /origin: must be scheme, host and port alone/],
-    [{ origin: 'ftp://x' }, /origin/],
     [{ credentials: { posId: 'x' } }, /credentials.posId: must be a UUID/],
     [{ credentials: { secret: 'x' } }, /Unknown credential field "secret"/],
     [{ clock: {} }, /clock: must be an object with a function now/],

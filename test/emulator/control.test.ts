@@ -1,22 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createBench, decode, direct, type Json, plain, post, submit } from './call.ts'
+import { createBench, decode, direct, plain, post, submit } from './call.ts'
 import { DAILY, paid, payDirect, sendCapture } from './conformance/samples.ts'
-import { CONTROL, command, readJson } from './control.ts'
+import { CONTROL, command } from './control.ts'
 
 describe('the control API', () => {
-  it('reads orders, deliveries and credentials', async () => {
-    const bench = createBench()
-    const { emulator } = bench
-    await payDirect(bench)
-    await payDirect(bench, { order_id: 'a/b ?' })
-    await emulator.deliveries.idle()
-    expect(await readJson(emulator, 'orders')).toHaveLength(2)
-    expect(await readJson(emulator, 'orders?order_id=a%2Fb%20%3F')).toMatchObject({ order_id: 'a/b ?' })
-    const attempts = [{ status: 200 }]
-    expect(await readJson(emulator, 'deliveries?order_id=A-1')).toMatchObject([{ order_id: 'A-1', attempts }])
-    expect(await readJson(emulator, 'credentials')).toEqual(emulator.credentials)
-  })
-
   it('makes void, refund, increment, the end of a subscription and other payments happen', async () => {
     const bench = createBench()
     const { emulator, received } = bench
@@ -45,15 +32,6 @@ describe('the control API', () => {
     expect((await command(emulator, 'orders')).status).toBe(405)
     const headers = { 'sec-fetch-site': 'cross-site' }
     expect((await emulator.fetch(`${CONTROL}/api/reset`, { method: 'POST', headers })).status).toBe(403)
-  })
-
-  it('forgets what is under way, too', async () => {
-    const bench = createBench({ retryDelaysMs: [1000] })
-    bench.answers.push(500)
-    await post(bench.emulator, '/api/v1/payment', direct(bench.emulator))
-    bench.emulator.reset()
-    await bench.emulator.clock.advance({ hours: 1 })
-    expect(bench.received).toHaveLength(1)
   })
 
   it('forgets what waits for its turn: nothing of it reaches the next test', async () => {
@@ -95,8 +73,12 @@ describe('the control API', () => {
     bench.answers.push(503)
     expect((await command(emulator, 'resend', { id })).json).toMatchObject({ status: 503 })
     expect(bench.received.map(({ text }) => text)).toEqual(Array(3).fill(emulator.deliveries[0]?.body))
+    bench.answers.push(500)
+    await payDirect(bench, { order_id: 'to be sent again' })
+    await emulator.deliveries.idle()
     await command(emulator, 'reset')
-    expect([emulator.orders.list(), emulator.deliveries.length]).toEqual([[], 0])
+    await emulator.clock.advance({ days: 1 })
+    expect([emulator.orders.list(), emulator.deliveries.length, bench.received.length]).toEqual([[], 0, 4])
     expect(await payDirect(bench)).toMatchObject({ status: 'success' })
   })
 })
@@ -111,13 +93,6 @@ describe('the control page', () => {
     expect([refused.status, await refused.text()]).toEqual([400, why])
     await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams({ fault: 'drop' }))
     expect(emulator.faults.list().next).toEqual([{ kind: 'drop' }])
-  })
-
-  it('receipt_url leads to a receipt', async () => {
-    const { emulator } = createBench()
-    const record = (await (await post(emulator, '/api/v1/payment', direct(emulator))).json()) as Json
-    expect(await (await emulator.fetch(String(record.receipt_url))).text()).toContain('100.50 UAH')
-    expect((await emulator.fetch(`${CONTROL}/receipts/none`)).status).toBe(404)
   })
 })
 
@@ -145,10 +120,5 @@ describe('what emulator.fetch is called with', () => {
     )
     expect((await emulator.fetch(request)).status).toBe(401)
     expect((await emulator.fetch(request, { headers: plain(emulator) })).status).toBe(200)
-  })
-
-  it('detached from its object', async () => {
-    const { fetch } = createBench().emulator
-    expect((await fetch('http://emulator.localhost/nowhere')).status).toBe(404)
   })
 })

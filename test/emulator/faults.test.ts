@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ConnectionResetError, type Emulator, type EmulatorOptions, type Fault } from '../../src/emulator/index.ts'
 import { verifySignature } from '../../src/webhooks/index.ts'
 import { type Bench, createBench, direct, hosted, type Json, plain, post } from './call.ts'
-import { DAILY, eventsOf, payDirect, sendCapture } from './conformance/samples.ts'
+import { eventsOf, payDirect, sendCapture } from './conformance/samples.ts'
 
 /** A bench whose first payment meets a fault. */
 async function faulty(fault: Fault, options: EmulatorOptions = {}, more: Json = {}): Promise<Bench> {
@@ -17,52 +17,28 @@ function isGenuine({ credentials }: Emulator, form: URLSearchParams): boolean {
 }
 
 describe('faults of responses', () => {
-  it('break the connection before or after the request was executed', async () => {
+  it('break the connection, or respond with a wrong body, before or after the request was executed', async () => {
     const { emulator } = createBench()
-    emulator.faults.next({ kind: 'reset', when: 'before_commit' })
-    const before = await post(emulator, '/api/v1/payment', hosted(emulator)).catch((error: unknown) => error)
-    expect(before).toBeInstanceOf(ConnectionResetError)
-    expect(before).toMatchObject({ name: 'ConnectionResetError', code: 'ECONNRESET', committed: false })
-    expect(emulator.orders.list()).toEqual([])
-
-    emulator.faults.next({ kind: 'reset', when: 'after_commit' })
-    const after = await post(emulator, '/api/v1/payment', hosted(emulator)).catch((error: unknown) => error)
-    expect(after).toMatchObject({ name: 'ConnectionResetError', committed: true })
-    expect(emulator.orders.list()).toHaveLength(1)
-  })
-
-  it('respond 500 or 503 with HTML, nothing, half of it or 2 MB, after executing unless set otherwise', async () => {
-    const { emulator } = createBench()
-    const faults: [Fault, number, (text: string) => boolean][] = [
-      [{ kind: 'server_error' }, 503, (text) => text.startsWith('<!doctype html>')],
-      [{ kind: 'server_error', status: 500, body: 'empty' }, 500, (text) => text === ''],
-      [{ kind: 'server_error', body: 'truncated' }, 503, (text) => !text.endsWith('</html>') && text.length > 10],
-      [{ kind: 'server_error', body: 'huge' }, 503, (text) => text.length > 2_000_000],
-      [{ kind: 'server_error', when: 'before_commit' }, 503, (text) => text.startsWith('<!doctype html>')],
-    ]
-    for (const [index, [fault, status, fits]] of faults.entries()) {
+    const answer = async (fault: Fault) => {
       emulator.faults.next(fault)
-      const response = await post(emulator, '/api/v1/payment', hosted(emulator, { order_id: `F-${index}` }))
-      expect([index, response.status, fits(await response.text())]).toEqual([index, status, true])
+      const order_id = `F-${emulator.faults.fired().length}`
+      const response = await post(emulator, '/api/v1/payment', direct(emulator, { order_id })).catch((error) => error)
+      if (!(response instanceof ConnectionResetError)) return `${response.status} ${await response.text()}`
+      expect(response).toMatchObject({ name: 'ConnectionResetError', code: 'ECONNRESET' })
+      return `committed: ${response.committed}`
     }
-    expect(emulator.orders.list().map(({ order_id }) => order_id)).toEqual(['F-0', 'F-1', 'F-2', 'F-3'])
-  })
-
-  it('break the body of a correct response', async () => {
-    const { emulator } = createBench()
-    const texts: string[] = []
-    for (const body of ['empty', 'truncated', 'huge', 'html'] as const) {
-      emulator.faults.next({ kind: 'body', body })
-      const response = await post(emulator, '/api/v1/payment', direct(emulator, { order_id: body }))
-      expect(response.status).toBe(200)
-      texts.push(await response.text())
-    }
-    const [empty = '', truncated = '', huge = '', html = ''] = texts
-    expect(empty).toBe('')
-    expect(() => JSON.parse(truncated)).toThrow()
-    expect(truncated.startsWith('{"payment_id"')).toBe(true)
-    expect(huge.length).toBeGreaterThan(2_000_000)
-    expect(html).toContain('<h1>')
+    expect(await answer({ kind: 'reset', when: 'before_commit' })).toBe('committed: false')
+    expect(await answer({ kind: 'server_error', when: 'before_commit' })).toMatch(/^503 <!doctype html>.*<\/html>/s)
+    expect(emulator.orders.list()).toEqual([])
+    expect(await answer({ kind: 'reset', when: 'after_commit' })).toBe('committed: true')
+    expect(await answer({ kind: 'server_error', status: 500, body: 'empty' })).toBe('500 ')
+    expect(await answer({ kind: 'server_error', body: 'truncated' })).toMatch(/^503 <!doctype html>(?!.*<\/html>)/s)
+    expect((await answer({ kind: 'server_error', body: 'huge' })).length).toBeGreaterThan(2_000_000)
+    expect(await answer({ kind: 'body', body: 'empty' })).toBe('200 ')
+    expect(await answer({ kind: 'body', body: 'truncated' })).toMatch(/^200 \{"payment_id"(?!.*\}$)/)
+    expect((await answer({ kind: 'body', body: 'huge' })).length).toBeGreaterThan(2_000_000)
+    expect(await answer({ kind: 'body', body: 'html' })).toMatch(/^200 .*<h1>/s)
+    expect(emulator.orders.list()).toHaveLength(8)
   })
 
   it('send a body in pieces', async () => {
@@ -97,19 +73,6 @@ describe('faults of responses', () => {
   })
 })
 
-it('a fault that is set on one order fires at the end of its subscription, and of no other', async () => {
-  const { emulator } = createBench()
-  emulator.faults.next({ kind: 'server_error', on: 'cancel-recurring', order_id: 'B' })
-  for (const order_id of ['A', 'B']) {
-    await post(emulator, '/api/v1/payment', direct(emulator, { order_id, init_recurring: DAILY }))
-    const path = `/api/v1/recurring/${emulator.orders.get(order_id)?.recurring?.id}/cancel`
-    const init = { method: 'PUT', headers: plain(emulator) }
-    const { status } = await emulator.fetch(emulator.credentials.apiUrl + path, init)
-    expect([order_id, status]).toEqual([order_id, order_id === 'A' ? 200 : 503])
-  }
-  expect(emulator.faults.fired()).toMatchObject([{ on: 'cancel-recurring', order_id: 'B' }])
-  expect(emulator.requests.at(-1)).toMatchObject({ operation: 'cancel-recurring', order_id: 'B' })
-})
 it('a redirect, which has no body, does not use up a fault of contents or of the body', async () => {
   const { emulator } = createBench()
   const faults: Fault[] = [
@@ -168,12 +131,9 @@ describe('faults of webhooks', () => {
       await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'x'.repeat(i + 1) }))
     }
     await emulator.deliveries.idle()
-    for (const { form, event } of received) {
-      const data = form.get('data') ?? ''
-      expect([data.includes('='), data.length % 4 === 0]).toEqual([false, false])
-      expect([isGenuine(emulator, form), event.status]).toEqual([true, 'success'])
-    }
-    expect(received).toHaveLength(6)
+    const seen = received.map(({ form, event }) => [form.get('data')?.length, isGenuine(emulator, form), event.status])
+    expect(seen.filter(([length]) => Number(length) % 4 !== 0)).toEqual(seen)
+    expect(new Set(seen.map(([, ...rest]) => String(rest)))).toEqual(new Set(['true,success']))
   })
 
   it.each<[Fault, ms: number]>([
@@ -234,12 +194,4 @@ describe('rates', () => {
     }
     expect(await ids(true)).toEqual(await ids(false))
   })
-})
-
-it('neither a response nor the view of an order holds a secret or a card number', async () => {
-  const { emulator } = createBench()
-  const response = await post(emulator, '/api/v1/payment', direct(emulator), plain(emulator))
-  const text = (await response.text()) + JSON.stringify(emulator.orders.list())
-  expect(text).not.toContain(emulator.credentials.apiSecret)
-  expect(text).not.toContain('4111111111111111')
 })

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createEmulator, type EmulatorOptions, type TestCardName, testCard } from '../../src/emulator/index.ts'
 import { createClient, createWebhookHandler, customerActionUrl, foldOrder, type WebhookEvent } from '../../src/index.ts'
 import { deliveries, pay } from '../../src/testing/index.ts'
-import { CARD } from '../support/inputs.ts'
+import { CARD, HOSTED } from '../support/inputs.ts'
 
 const RESULT = 'https://shop.example.com/thanks'
 
@@ -17,20 +17,7 @@ async function openShop(
   const { fetch } = emulator
   const client = createClient({ ...emulator.credentials, fetch })
   const create = (order_id: string) =>
-    client.createPayment({
-      mode: 'hosted',
-      method: 'purchase',
-      amount: 100.5,
-      currency: 'UAH',
-      description: 'Two mugs',
-      order_id,
-      order_3ds_bypass: 'supported',
-      customer_patronym: 'Ivanivna',
-      customer_email: 'olena@example.com',
-      customer_phone: '+380441234567',
-      result_url: RESULT,
-      ...(server_url !== null && { server_url }),
-    })
+    client.createPayment({ ...HOSTED, order_id, result_url: RESULT, ...(server_url !== null && { server_url }) })
   return { emulator, events, fetch, create, url: (await create('A-1')).url }
 }
 
@@ -46,13 +33,12 @@ describe('pay plays the customer', () => {
     await expect(pay(payment as never)).rejects.toThrow('pass customerActionUrl(payment).')
   })
 
-  it.each([
-    ['the checkout itself', { url: 'https://pay.example.com/', checkout_id: '1' }, 'pass checkout.url.'],
-    ['nothing', undefined, 'pass checkout.url.'],
-    ['a path', '/form', 'pass checkout.url.'],
-  ])('says what to pass in place of %s', async (_, url, message) => {
-    await expect(pay(url as never)).rejects.toThrow(message)
-  })
+  it.each([{ url: 'https://pay.example.com/', checkout_id: '1' }, undefined, '/form'])(
+    'says what to pass in place of %j',
+    async (url) => {
+      await expect(pay(url as never)).rejects.toThrow('pass checkout.url.')
+    },
+  )
 
   it('says that no emulator listens, where fetch was forgotten', async () => {
     const { url } = await openShop()
@@ -64,7 +50,6 @@ describe('pay plays the customer', () => {
 
   it.each<[card: TestCardName, threeDSecure: 'pass' | 'fail', status: string, code: string]>([
     ['success', 'pass', 'success', '1000'],
-    ['three_d_secure', 'pass', 'success', '1000'],
     ['three_d_secure', 'fail', 'failure', '4157'],
     ['insufficient_funds', 'pass', 'failure', '4009'],
     ['timeout', 'pass', 'pending', '2001'],

@@ -92,10 +92,8 @@ const text = { type: FORM, limit: '5mb' }
 const APPS: Record<string, App> = {
   'Express without a parser': withMiddleware(),
   'Express with express.urlencoded': withMiddleware(express.urlencoded({ extended: false, limit: '5mb' })),
-  'Express with express.urlencoded, extended': withMiddleware(express.urlencoded({ extended: true, limit: '5mb' })),
   'Express with express.raw': withMiddleware(express.raw(text)),
   'Express with express.text': withMiddleware(express.text(text)),
-  'Express with express.json alone': withMiddleware(express.json()),
   'Express with the empty body of Express 4': withMiddleware(before((request) => leave(request, {}))),
   'Fastify without a parser': withFastify(bare),
   'Fastify with @fastify/formbody': withFastify((app) => app.register(formbody, { bodyLimit: 5_000_000 })),
@@ -104,9 +102,6 @@ const APPS: Record<string, App> = {
   ),
   'Fastify with a parser that leaves the stream': withFastify((app) =>
     app.addContentTypeParser(FORM, (_request, stream, done) => done(null, stream)),
-  ),
-  'Fastify with a parser for everything else': withFastify((app) =>
-    app.addContentTypeParser('*', (_request, _stream, done) => done(null)),
   ),
   'node:http': withNode(bare),
   'node:http whose body was kept as text': withNode(async (request) => leave(request, await textOf(request))),
@@ -132,15 +127,7 @@ const MISTAKES: [name: string, app: App, cure: RegExp][] = [
     withFastify((app) => app.addHook('preValidation', async (request) => leave(request, undefined))),
     /let the parser return the text/,
   ],
-  [
-    'Fastify, wrong parser',
-    withFastify((app) =>
-      app.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, _body, done) => done(null, 7)),
-    ),
-    /received: number.*receivers\.md/,
-  ],
   ['node:http, body read already', withNode(textOf), /Call webhookHandler before anything reads the request/],
-  ['node:http, a Promise', withNode((request) => leave(request, textOf(request))), /received: Promise.*receivers\.md/],
 ]
 
 const running: Served[] = []
@@ -159,7 +146,7 @@ async function start(app: App, options: Partial<WebhookHandlerOptions> = {}) {
     ...options,
   })
   running.push(served)
-  const send = async (body: BodyInit | null, type = FORM, method = 'POST') => {
+  const send = async (body: BodyInit, type = FORM, method = 'POST') => {
     const init = { method, body, headers: { 'content-type': type }, duplex: 'half' }
     const response = await fetch(`${served.origin}/webhooks`, init)
     expect(await response.text()).toBe(RESPONSES[response.status])
@@ -170,24 +157,14 @@ async function start(app: App, options: Partial<WebhookHandlerOptions> = {}) {
 
 const LONG = `data=${'x'.repeat(2_000_000)}&signature=x`
 /** What is not a webhook: its status, the reason that is reported, and the cure, which the sender never learns. */
-const REJECTED: [
-  body: BodyInit | null,
-  status: number,
-  reason: string,
-  cure: string,
-  type?: string,
-  method?: string,
-][] = [
+const REJECTED: [body: BodyInit, status: number, reason: string, cure: string, type?: string, method?: string][] = [
   [forged.body, 401, 'signature_mismatch', 'check that the API secret is of the same project'],
   ['data=abc', 400, 'missing_field', 'its form has no "signature"'],
-  ['&', 400, 'missing_field', 'its form has no "data"'],
   ['', 400, 'missing_field', 'its form has no "data"'],
   [signed.body.replace('signature=', 'signature=+'), 401, 'plus_became_space', 'pass the body on as it came'],
   [`${signed.body}&signature=x`, 400, 'duplicate_field', 'more than once'],
   ['{"data":1}', 415, 'content_type', `instead of ${FORM}`, 'application/json'],
-  ['<a/>', 415, 'content_type', `instead of ${FORM}`, 'text/xml'],
   [signed.body, 405, 'method', 'its method is not POST', FORM, 'PUT'],
-  [null, 405, 'method', 'its method is not POST', FORM, 'GET'],
   [LONG, 413, 'too_large', 'longer than 65536 bytes: the option maxBytes allows more'],
 ]
 
@@ -207,12 +184,20 @@ describe.each(Object.entries(APPS))('%s', (_name, app) => {
     expect(events.map(({ order_id }) => order_id).toSorted()).toEqual(['A-1', 'A-1', 'A-1', 'A-2'])
     expect(reports).toHaveLength(REJECTED.length)
   })
+})
 
-  it('responds 503 when the store fails', async () => {
-    const away = new Error('the database is away')
-    const { send, reports } = await start(app, { onEvent: () => Promise.reject(away) })
-    expect(await send(signed.body)).toBe(503)
-    expect(reports).toEqual([{ error: away, status: 503 }])
+it.each([
+  ['Express', withMiddleware()],
+  ['Fastify', withFastify(bare)],
+  ['node:http', withNode(bare)],
+])('%s responds 503 when the store fails, and reports wrong options at the start', async (_name, app) => {
+  const away = new Error('the database is away')
+  const { send, reports } = await start(app, { onEvent: () => Promise.reject(away) })
+  expect(await send(signed.body)).toBe(503)
+  expect(reports).toEqual([{ error: away, status: 503 }])
+  await expect(async () => app({ secrets: '', onEvent() {} })).rejects.toMatchObject({
+    code: 'config',
+    field: 'secrets',
   })
 })
 
@@ -223,15 +208,6 @@ describe('a mistake in the receiver is a 500 whose message names the cure', () =
     expect(reports).toMatchObject([{ status: 500, error: { code: 'config', message: expect.stringMatching(cure) } }])
     expect(events).toEqual([])
   })
-})
-
-it.each([
-  ['Express', withMiddleware()],
-  ['Fastify', withFastify(bare)],
-  ['node:http', withNode(bare)],
-])('%s reports wrong options at the start', async (_name, app) => {
-  const options = { secrets: '', onEvent() {} }
-  await expect(async () => app(options)).rejects.toMatchObject({ code: 'config', field: 'secrets' })
 })
 
 it('leaves a response alone that something else has sent', async () => {

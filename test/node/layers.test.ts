@@ -55,12 +55,7 @@ describe.each(Object.entries(HOUSES))('in %s, imports run one way', (house, room
   it('every file belongs to a room', () => {
     const own = files.filter((file) => file.startsWith(`${house}/`))
     expect(own.length).toBeGreaterThan(20)
-    expect(own.filter((file) => !rooms.includes(roomOf(house, file) ?? ''))).toEqual([])
-  })
-
-  it('every room is there', () => {
-    const entered = new Set(files.map((file) => roomOf(house, file)))
-    expect(rooms.filter((room) => !entered.has(room))).toEqual([])
+    expect(new Set(own.map((file) => roomOf(house, file)))).toEqual(new Set(rooms))
   })
 
   it('no file imports from a higher room', () => {
@@ -134,13 +129,10 @@ describe('the rule itself can fail', () => {
     expect(cycles([edge('a', 'b'), edge('a', 'c'), edge('b', 'c')])).toEqual([])
   })
 
-  it.each([
-    ['src', 'src/lib/a.ts', 'src/client.ts'],
-    ['src/emulator', 'src/emulator/state/a.ts', 'src/emulator/control/b.ts'],
-    ['src/shop', 'src/shop/store/a.ts', 'src/shop/flows/b.ts'],
-  ])('finds an upward import in %s, of a type too', (house, from, to) => {
-    const rooms = HOUSES[house] ?? []
-    expect(upward(house, rooms, [{ from, to, typeOnly: true }])).toEqual([`${from} imports ${to}`])
-    expect(upward(house, rooms, [{ from: to, to: from, typeOnly: false }])).toEqual([])
+  it('finds an upward import, of a type too', () => {
+    const [from, to] = ['src/emulator/state/a.ts', 'src/emulator/control/b.ts']
+    const found = (from: string, to: string, typeOnly: boolean) =>
+      upward('src/emulator', HOUSES['src/emulator'] ?? [], [{ from, to, typeOnly }])
+    expect([found(from, to, true), found(to, from, false)]).toEqual([[`${from} imports ${to}`], []])
   })
 })

@@ -89,10 +89,6 @@ const WAYS: Record<string, [Cause, Spoil]> = {
     'standard_base64',
     other(({ data, signature }) => ({ data: toStandard(data), signature: toStandard(signature) })),
   ],
-  'a signature in the standard alphabet': [
-    'standard_base64',
-    other(({ signature }) => ({ signature: toStandard(signature) })),
-  ],
   'the standard alphabet, not escaped': [
     'plus_became_space',
     ({ data, signature, secret }) => {
@@ -101,7 +97,6 @@ const WAYS: Record<string, [Cause, Spoil]> = {
     },
   ],
   'JSON written again': ['reencoded', encoded(({ json }) => JSON.stringify(JSON.parse(json)))],
-  'JSON written again, indented': ['reencoded', encoded(({ json }) => JSON.stringify(JSON.parse(json), null, 2))],
   'data decoded': ['reencoded', other(({ json }) => ({ data: json }))],
   'data encoded twice': ['reencoded', encoded(({ data }) => data)],
   'fields escaped twice': [
@@ -130,7 +125,6 @@ const WAYS: Record<string, [Cause, Spoil]> = {
 const PAIRS = [
   ['padding of the signature lost', 'a line break after the secret'],
   ['fields swapped', 'all padding lost'],
-  ['all padding lost', 'a signature in the standard alphabet'],
 ] as const
 
 describe(`verify names what happened to a webhook (seed ${SEED})`, () => {
@@ -184,31 +178,29 @@ describe(`verify names what happened to a webhook (seed ${SEED})`, () => {
 })
 
 describe('what matches is genuine whatever its shape', () => {
-  const verdictOf = (text: string) => verifyBody(form(signWebhook(text, 'secret')), [{ name: NAME, value: 'secret' }])
-
   it.each([
-    ['text', 'hello', { unreadable: 'not_json' }],
-    ['a list', '[]', { unreadable: 'not_json' }],
-    ['an empty object', '{}', { event: { kind: 'unexpected' } }],
-    ['an unknown method', '{"method":"loyalty"}', { event: { kind: 'unknown' } }],
-  ])('%s', (_, text, expected) => {
-    expect(verdictOf(text)).toMatchObject({ valid: true, ...expected })
+    ['hello', { unreadable: 'not_json' }],
+    ['[]', { unreadable: 'not_json' }],
+    ['{}', { event: { kind: 'unexpected' } }],
+    ['{"method":"loyalty"}', { event: { kind: 'unknown' } }],
+  ])('%s', (text, expected) => {
+    const verdict = verifyBody(form(signWebhook(text, 'secret')), [{ name: NAME, value: 'secret' }])
+    expect(verdict).toMatchObject({ valid: true, ...expected })
   })
 
   it.each([
     ['data that is not Base64Url', '!', 'secret', { unreadable: 'not_base64url' }],
-    ['the previous secret, which is named', signWebhook('{}', 'x').data, 'old', { secret: `${NAME}_PREVIOUS` }],
-    ['a secret with white space around it on both sides', signWebhook('{}', 'x').data, 'old\n', { secret: 'SPACED' }],
+    ['the previous secret, which is named', 'e30=', 'old', { secret: `${NAME}_PREVIOUS` }],
+    ['a secret with white space around it on both sides', 'e30=', 'old\n', { secret: 'SPACED' }],
   ])('%s', (_, data, secret, expected) => {
     const names = { [NAME]: 'secret', [`${NAME}_PREVIOUS`]: 'old', SPACED: 'old\n' }
     const secrets = Object.entries(names).map(([name, value]) => ({ name, value }))
-    const verdict = verifyForm({ data, signature: signedText(data, secret) }, secrets)
-    expect(verdict).toMatchObject({ valid: true, ...expected })
+    // The signature is made without the SDK.
+    const signature = padded(
+      createHash('sha1')
+        .update(secret + data + secret)
+        .digest(),
+    )
+    expect(verifyForm({ data, signature }, secrets)).toMatchObject({ valid: true, ...expected })
   })
 })
-
-/** The signature of any text, made without the SDK. */
-function signedText(data: string, key: string): string {
-  const digest = createHash('sha1').update(key + data + key)
-  return padded(digest.digest())
-}

@@ -55,38 +55,25 @@ describe.each(RUNTIMES)('on %s', (runtime) => {
     return { code, record: JSON.parse(stdout) as Record<string, unknown> }
   }
 
-  it('each verb that moves money moves it, and asks before', async () => {
+  it('makes a payment, moves its money after asking, and shows the order', async () => {
     await order(runtime, id('A'), '--method', 'auth')
-    const asked = await run(runtime, ['capture', id('A'), '--amount', '20'])
+    const capture = ['capture', id('A'), '--amount', '20']
+    const asked = await run(runtime, capture)
     expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('no terminal to ask on') })
-    const monthly = ['--set', 'init_recurring.interval_unit=month', '--set', 'init_recurring.interval_count=1']
-    await order(runtime, id('S'), ...monthly)
-    await order(runtime, id('V'), '--method', 'auth')
-    await run(runtime, ['payment', id('C'), ...ORDER])
-    const { record } = await json('resend', id('S'))
-    const { id: recurring = '' } = record.recurring as { id?: string }
-    for (const [words, expected] of [
-      [['capture', id('A'), '--amount', '20'], { method: 'capture', amount: 20, status: 'success' }],
-      [['refund', id('A'), '--amount', '5.25'], { method: 'refund', amount: 5.25, status: 'success' }],
-      [['void', id('V')], { method: 'void', status: 'success' }],
-      [['cancel', id('C')], { status_code: '6007' }],
-      [['recurring-cancel', recurring], { recurring_status: 'canceled' }],
-    ] as const) {
-      expect(await json(...words, '--yes')).toMatchObject({ code: 0, record: expected })
-    }
+    const moved = { method: 'capture', amount: 20, status: 'success' }
+    expect(await json(...capture, '--yes')).toMatchObject({ code: 0, record: moved })
+    expect(await json('resend', id('A'))).toMatchObject({ code: 0, record: { method: 'auth' } })
     const shown = await json('order', id('A'))
-    expect(shown).toMatchObject({ code: 0, record: { totals: { authorized: 100.5, captured: 20, refunded: 5.25 } } })
+    expect(shown).toMatchObject({ code: 0, record: { totals: { authorized: 100.5, captured: 20 } } })
   })
 
   it('balances, doctor and link', async () => {
     expect((await json('balances')).record).toMatchObject([{ currency: 'UAH' }, { currency: 'USD' }, {}, {}])
     const doctor = await json('doctor', '--webhook-url', 'https://127.0.0.1:9000/')
-    const results = (doctor.record.findings as { check: string; result: string }[]).map(({ check, result }) => [
-      check,
-      result,
-    ])
+    const findings = doctor.record.findings as { check: string; result: string }[]
+    const results = Object.fromEntries(findings.map(({ check, result }) => [check, result]))
     const fine = { base_url: 'ok', clock: 'ok', authentication: 'ok', endpoints_key: 'ok' }
-    expect([doctor.code, Object.fromEntries(results)]).toMatchObject([1, { ...fine, 'webhook address': 'failed' }])
+    expect([doctor.code, results]).toMatchObject([1, { ...fine, 'webhook address': 'failed' }])
     const link = await json('link', id('L'), ...ORDER)
     expect(link).toMatchObject({ code: 0, record: { url: `${worker.origin}/checkout/${id('L')}` } })
   })
@@ -114,7 +101,10 @@ describe.each(RUNTIMES)('on %s', (runtime) => {
       ['D', { fullDisk: true }, 3],
     ] as const) {
       await order(runtime, id(name), '--method', 'auth')
-      for (const words of [['order', id(name)], ['capture', id(name), '--yes'], ['doctor']]) {
+      for (const words of [
+        ['order', id(name)],
+        ['capture', id(name), '--yes'],
+      ]) {
         const ended = await run(runtime, words, options)
         const lost = /^The output cannot be written \(.*\); what was begun went on all the same\.$/m.test(ended.stderr)
         expect([words, ended.code, lost]).toEqual([words, code, code === 3])
@@ -158,20 +148,16 @@ describe('at a terminal', () => {
 
   it('shows colours there alone, and never with NO_COLOR or on a dumb terminal', async () => {
     await order('node', 'T-p')
+    const terminal = true
     const each: CommandOptions[] = [
-      { terminal: true },
-      { terminal: true, env: { ...env, NO_COLOR: '1' } },
-      { terminal: true, env: { ...env, TERM: 'dumb' } },
+      { terminal },
+      { terminal, env: { ...env, NO_COLOR: '1' } },
+      { terminal, env: { ...env, TERM: 'dumb' } },
       {},
     ]
     const shown = await Promise.all(each.map((options) => run('node', ['order', 'T-p'], options)))
-    expect(shown.map(({ stdout }) => stdout.includes('success'))).toEqual([true, true, true, true])
-    expect(shown.map(({ stdout }) => stdout.includes('\u001b[32msuccess\u001b[0m'))).toEqual([
-      true,
-      false,
-      false,
-      false,
-    ])
-    expect(shown.map(({ stdout }) => stdout.includes('\u001b'))).toEqual([true, false, false, false])
+    const [colours, ...plain] = shown.map(({ stdout }) => stdout)
+    expect(colours).toContain('\u001b[32msuccess\u001b[0m')
+    for (const text of plain) expect([text, text.includes('\u001b')]).toEqual([expect.stringMatching('success'), false])
   })
 })

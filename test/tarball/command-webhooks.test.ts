@@ -60,12 +60,7 @@ async function listening(running: RunningCommand, line = 'Ctrl-C stops it.'): Pr
   return /http:\/\/127\.0\.0\.1:\d+\//.exec(await running.seen(line))?.[0] ?? ''
 }
 
-const linesOf = (stdout: string) =>
-  stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-
+// A verb of each kind on each runtime: what reads stdin, listens, sends, serves, writes files.
 describe.each(RUNTIMES)('the command on %s', (runtime) => {
   it('signs JSON from stdin, and verifies what it signed, with a secret from the environment or a file', async () => {
     const file = join(temporary(), 'secret')
@@ -76,22 +71,13 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
     expect(verified).toMatchObject({ code: 0, stderr: '' })
     expect(verified.stdout).toMatch(/^Genuine: signed with \S+\.\npurchase success 5\.00 UAH order A-1/)
     expect(verified.stdout).not.toContain('canary-token')
-    const fields = ['verify', '--json', '--data', data, '--signature']
-    const valid = await run(runtime, [...fields, signature])
-    expect(valid.code).toBe(0)
-    expect(JSON.parse(valid.stdout)).toMatchObject({ valid: true, event: { order_id: 'A-1', cc_token: '[hidden]' } })
-    const spoiled = await run(runtime, [...fields, signature.slice(0, -1)])
-    expect(spoiled.code).toBe(1)
-    expect(JSON.parse(spoiled.stdout)).toMatchObject({ valid: false, causes: ['lost_padding'], proven: true })
-  })
-
-  it('exits 2 for an input that is too long, and names an env file that is not there', async () => {
-    const long = await run(runtime, ['verify'], { stdin: new Uint8Array(2 ** 24 + 1) })
-    expect(long).toMatchObject({ code: 2, stderr: expect.stringContaining('longer than 16777216 bytes') })
-    const { code, stderr } = await run(runtime, ['verify', '--env-file', 'nowhere.env'], { stdin: body })
-    expect(stderr).toContain('nowhere.env')
+    const spoiled = ['verify', '--json', '--data', data, '--signature', signature.slice(0, -1)]
+    const { code, stdout } = await run(runtime, spoiled)
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { valid: false, causes: ['lost_padding'], proven: true }])
+    const missing = await run(runtime, ['verify', '--env-file', 'nowhere.env'], { stdin: body })
+    expect(missing.stderr).toContain('nowhere.env')
     // Node itself reads the option, wherever it stands, before any program begins.
-    expect([code, stderr.includes('there is no such file')]).toEqual(runtime === 'node' ? [9, false] : [2, true])
+    expect(missing.code).toBe(runtime === 'node' ? 9 : 2)
   })
 
   it('listen prints, forwards and keeps what trigger sends, and replay sends it again', async () => {
@@ -125,27 +111,13 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
     expect(readdirSync(kept).map((file) => statSync(join(kept, file)).mode & 0o077)).toEqual([0, 0])
     const again = await run(runtime, ['replay', kept, '--shuffle', '--double', '--seed', '3', '--json'])
     expect(again).toMatchObject({ code: 0, stderr: 'Shuffled with --seed 3.\n' })
-    expect(linesOf(again.stdout).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(again.stdout.match(/"status":200/g)).toHaveLength(4)
     const sent = shop.got.slice(2)
     expect(sent.map((one) => one.body).sort()).toEqual([first, first, second, second].map((one) => one?.body).sort())
     expect(sent.filter((one) => one.headers['x-of-the-sender'] === 'kept')).toHaveLength(2)
-  })
-
-  it('exits 1 where the receiver cannot be reached, which listen reports to the sender', async () => {
-    const closed = await nowhere()
-    const failed = await run(runtime, ['trigger', 'purchase', '--to', closed])
+    const failed = await run(runtime, ['trigger', 'purchase', '--to', await nowhere()])
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('Is the receiver running there?') })
     expect(failed.stderr).toMatch(/ECONNREFUSED|refused/i)
-    const listen = start(runtime, ['listen', '--port', '0', '--forward-to', closed, '--json'])
-    const url = await listening(listen, '"start"')
-    expect((await fetch(url, { method: 'POST', headers: FORM, body })).status).toBe(502)
-    await listen.seen('"forwarded"')
-    listen.stop('SIGTERM')
-    expect(linesOf((await listen.ended).stdout)).toMatchObject([
-      { type: 'start', url },
-      { type: 'request', status: 200, event: { order_id: 'A-1', cc_token: '[hidden]' }, forwarded: { status: null } },
-      { type: 'stop' },
-    ])
   })
 
   it('keeps quiet when the reader of its output has gone, and on Ctrl-C while it waits for its input', async () => {
@@ -185,14 +157,13 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
   })
 })
 
-it.each<[string[], object, string]>([
+it.concurrent.each<[string[], object, string]>([
   [['verify'], { env: {}, stdin: body }, 'The API secret is missing: set EDGETILL_API_SECRET'],
   [['verify'], {}, 'There is no input'],
+  [['verify'], { stdin: new Uint8Array(2 ** 24 + 1) }, 'longer than 16777216 bytes'],
   [['verify', '--data', 'x'], {}, '--data and --signature belong together'],
-  [['verify', '--sekret', 'x'], {}, "unknown option '--sekret'"],
   [['sign'], { stdin: 'not JSON' }, 'The input is not JSON.'],
   [['sign'], { stdin: Uint8Array.of(0xff) }, 'The input is not UTF-8.'],
-  [['sign', '--secret-file', 'none'], { stdin: '{}' }, '--secret-file none cannot be read: there is no such file.'],
   [['trigger', 'refnd', '--to', 'http://127.0.0.1:1'], {}, 'Did you mean refund?'],
   [['trigger', 'refund'], {}, 'Pass --to URL'],
   [['trigger', 'refund', '--to', 'http://127.0.0.1:1', '--set', 'fee.amont=5'], {}, 'fee has no such field. Did'],
@@ -204,33 +175,36 @@ it.each<[string[], object, string]>([
   expect(await run('node', words, options)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(text) })
 })
 
-it('verify names what is wrong with a body and with a secret', async () => {
-  const bytes = await run('node', ['verify'], { stdin: Uint8Array.of(0xff, 0xfe, 0x64) })
-  expect(bytes).toMatchObject({ code: 1, stderr: expect.stringContaining('Not genuine: not a form') })
-  const broken = await run('node', ['verify'], { stdin: body, env: { EDGETILL_API_SECRET: `${SECRET}\n` } })
-  expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('Not genuine: secret white space') })
-})
-
-it('listen rejects what it cannot keep, and says so', async () => {
+it('listen reports a receiver that is down to the sender, and rejects what it cannot keep', async () => {
   const kept = join(temporary(), 'kept')
-  const words = ['listen', '--port', '0', '--save', kept, '--forward-to', await nowhere(), '--json']
-  const listen = start('node', words)
+  const listen = start('node', ['listen', '--port', '0', '--save', kept, '--forward-to', await nowhere(), '--json'])
   const url = await listening(listen, '"start"')
+  const send = () => fetch(url, { method: 'POST', headers: FORM, body })
+  expect((await send()).status).toBe(502)
+  await listen.seen('"forwarded"')
   rmSync(kept, { recursive: true })
   writeFileSync(kept, '')
-  expect((await fetch(url, { method: 'POST', headers: FORM, body })).status).toBe(500)
+  expect((await send()).status).toBe(500)
   await listen.seen('(cannot be kept: ')
-  const long = 'x'.repeat(1024 * 1024 + 1)
-  expect((await fetch(url, { method: 'POST', headers: FORM, body: long })).status).toBe(413)
-  await listen.seen('rejected: longer than')
+  listen.stop('SIGTERM')
+  const { stdout } = await listen.ended
+  const event = { order_id: 'A-1', cc_token: '[hidden]' }
+  expect(
+    stdout
+      .trim()
+      .split('\n', 2)
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([
+    { type: 'start', url },
+    { type: 'request', status: 200, event, forwarded: { status: null } },
+  ])
+  expect(stdout).toMatch(/"stop"[^\n]*\n$/)
 })
 
 it('trigger and replay exit 1 where the receiver or the emulator rejects', async () => {
   const shop = await receiver(() => new Response('the shop says no', { status: 500 }))
   const rejected = await run('node', ['trigger', 'purchase', '--to', shop.url])
   expect(rejected).toMatchObject({ code: 1, stdout: expect.stringMatching(/: 500 in \d+ ms the shop says no/) })
-  const closed = await run('node', ['trigger', 'purchase', '--to', await nowhere(), '--json'])
-  expect([closed.code, JSON.parse(closed.stdout)]).toMatchObject([1, { status: null, payload: { method: 'purchase' } }])
   const { origin, close } = await serveEmulator({}, {})
   ending.push(close)
   const booked = await run('node', ['trigger', 'void', '--emulator', origin, '--set', 'order_id=C-1'])
@@ -243,21 +217,17 @@ it('trigger sends a card token, and prints none', async () => {
   const sent = await run('node', ['trigger', 'purchase', '--to', shop.url, ...token, '--json'])
   expect(JSON.parse(sent.stdout)).toMatchObject({ status: 200, payload: { cc_token: '[hidden]' }, body: '[hidden]' })
   expect(verifyWebhook(new URLSearchParams(shop.got[0]?.body), SECRET)).toMatchObject({ cc_token: 'card-canary' })
-  const without = await run('node', ['trigger', 'purchase', '--to', shop.url, '--json'])
-  expect(JSON.parse(without.stdout)).toMatchObject({ body: shop.got[1]?.body })
 
   const { emulator, origin, close } = await serveEmulator({}, {})
   ending.push(close)
   const init_recurring = { interval_unit: 'day', interval_count: 1 }
   expect((await post(emulator, '/api/v1/payment', direct(emulator, { init_recurring }))).status).toBe(200)
   const charge = ['trigger', 'charge', '--emulator', origin, '--set', 'order_id=A-1']
-  const booked = [await run('node', charge), await run('node', [...charge, '--json'])]
-  const wrong = await run('node', [...charge, ...token, '--json'])
   expect(emulator.orders.get('A-1')?.payments[0]?.cc_token).toMatch(/^emulator-token-/)
-  expect(booked.map(({ code }) => code)).toEqual([0, 0])
-  expect(booked[0]?.stdout).toContain('"cc_token":"[hidden]"')
-  const { response } = JSON.parse(booked[1]?.stdout ?? '') as { response: string }
-  expect(JSON.parse(response)).toMatchObject({ order_id: 'A-1', cc_token: '[hidden]' })
+  const booked = [await run('node', charge), await run('node', [...charge, '--json'])]
+  for (const { code, stdout } of booked)
+    expect([code, stdout.replaceAll('\\', '')]).toEqual([0, expect.stringContaining('"cc_token":"[hidden]"')])
+  const wrong = await run('node', [...charge, ...token, '--json'])
   expect([sent, ...booked, wrong].filter(({ stdout }) => /card-canary|emulator-token-/.test(stdout))).toEqual([])
 })
 

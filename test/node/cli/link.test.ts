@@ -3,13 +3,14 @@ import { command as link } from '../../../src/cli/commands/link.ts'
 import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
 import { type Around, hangingFetch, runVerb } from '../support/verb.ts'
 
+const ENVIRONMENT = { EDGETILL_WORKER_URL: ORIGIN, EDGETILL_WORKER_TOKEN: ADMIN_TOKEN }
 let world: World
 let around: Required<Pick<Around, 'environment' | 'fetch'>>
 
 beforeEach(() => {
   world = new World({ kind: 'strict' })
   around = {
-    environment: { EDGETILL_WORKER_URL: ORIGIN, EDGETILL_WORKER_TOKEN: ADMIN_TOKEN },
+    environment: ENVIRONMENT,
     fetch: (input, init) => world.fetch(new Request(input, init)),
   }
 })
@@ -45,60 +46,40 @@ describe('edgetill link', () => {
     expect([ran.code, shown.status, await shown.text()]).toEqual([0, 200, expect.stringContaining('<button')])
   })
 
-  it.each([
-    [['a'.repeat(30), ...WORDS.slice(1)], 'createCheckoutLink: order_id: order_id must have at most 29 characters'],
-    [[...WORDS, '--expires-at', '2020-01-01T00:00:00Z'], 'expires_at must be a time in the future'],
-    [[...WORDS, '--set', 'customer_lnag=UK'], 'customer_lnag is not a parameter of createCheckoutLink'],
-  ])('%j is rejected by the worker with the name of the field', async (words, text) => {
-    const { code, out, err } = await runVerb(link, words, around)
-    expect(err).toContain('rejected it with 400')
-    expect(err).toContain(text)
-    expect([code, out]).toEqual([1, ''])
-  })
-
-  it.each([
-    [{ EDGETILL_WORKER_TOKEN: 'x'.repeat(32) }, 1, 'EDGETILL_WORKER_TOKEN is not the ADMIN_TOKEN of this worker.'],
-    [{ EDGETILL_WORKER_TOKEN: '' }, 2, 'Missing configuration: EDGETILL_WORKER_TOKEN.'],
-    [{ EDGETILL_WORKER_URL: '', EDGETILL_WORKER_TOKEN: '' }, 2, 'EDGETILL_WORKER_URL, EDGETILL_WORKER_TOKEN.'],
-    [{ EDGETILL_WORKER_URL: 'http://pay.shop.example.com' }, 2, 'or with --allow-insecure-http'],
-    [{ EDGETILL_WORKER_URL: `${ORIGIN}/checkout` }, 2, 'must be an address without a path'],
-    [{ EDGETILL_WORKER_URL: 'pay.shop' }, 2, 'must be an address without a path'],
-    [{ EDGETILL_WORKER_TOKEN: 'a b' }, 2, 'has a character that no header can carry'],
-  ])('%j', async (changed, expected, text) => {
-    const { code, out, err } = await runVerb(link, WORDS, {
-      ...around,
-      environment: { ...around.environment, ...changed },
-    })
+  const env = (changed: object) => ({ environment: { ...ENVIRONMENT, ...changed } })
+  const failing = (cause: unknown) => ({ fetch: () => Promise.reject(new TypeError('fetch failed', { cause })) })
+  const responding = (response: Response) => ({ fetch: async () => response })
+  it.each<[number, string, string[], Around]>([
+    // What the worker rejects, with the name of the field.
+    [1, 'createCheckoutLink: order_id: order_id must have at most 29', ['a'.repeat(30), ...WORDS.slice(1)], {}],
+    [1, 'expires_at must be a time in the future', [...WORDS, '--expires-at', '2020-01-01T00:00:00Z'], {}],
+    [1, 'customer_lnag is not a parameter of createCheckoutLink', [...WORDS, '--set', 'customer_lnag=UK'], {}],
+    [1, 'EDGETILL_WORKER_TOKEN is not the ADMIN_TOKEN', WORDS, env({ EDGETILL_WORKER_TOKEN: 'x'.repeat(32) })],
+    // A configuration that cannot be used.
+    [2, 'Missing configuration: EDGETILL_WORKER_TOKEN.', WORDS, env({ EDGETILL_WORKER_TOKEN: '' })],
+    [2, 'Missing configuration: EDGETILL_WORKER_URL, EDGETILL_WORKER_TOKEN.', WORDS, { environment: {} }],
+    [2, 'or with --allow-insecure-http', WORDS, env({ EDGETILL_WORKER_URL: 'http://pay.shop.example.com' })],
+    [2, 'must be an address without a path', WORDS, env({ EDGETILL_WORKER_URL: `${ORIGIN}/checkout` })],
+    [2, 'must be an address without a path', WORDS, env({ EDGETILL_WORKER_URL: 'pay.shop' })],
+    [2, 'has a character that no header can carry', WORDS, env({ EDGETILL_WORKER_TOKEN: 'a b' })],
+    // What is no worker.
+    [1, 'it with 404.\nIs EDGETILL_WORKER_URL', WORDS, responding(new Response('<h1>It works!</h1>', { status: 404 }))],
+    [1, 'rejected it with 307', WORDS, responding(Response.redirect('https://elsewhere.example/', 307))],
+    [1, `Look at ${ORIGIN}/health.`, WORDS, responding(new Response(null, { status: 503 }))],
+    [1, 'rejected it with 200', WORDS, responding(Response.json({}))],
+    [1, `${ORIGIN} did not respond: ECONNREFUSED.`, WORDS, failing({ code: 'ECONNREFUSED' })],
+    [1, 'did not respond: bad port.', WORDS, failing(new Error('bad port'))],
+    // Not every runtime gives a cause.
+    [1, 'did not respond: fetch failed.', WORDS, failing(undefined)],
+  ])('exits %i with %s', async (expected, text, words, changed) => {
+    const { code, out, err } = await runVerb(link, words, { ...around, ...changed })
     expect(err).toContain(text)
     expect([code, out]).toEqual([expected, ''])
-  })
-
-  it.each([
-    ['a page', new Response('<h1>It works!</h1>', { status: 404 }), 'rejected it with 404.\nIs EDGETILL_WORKER_URL'],
-    ['a redirect', Response.redirect('https://elsewhere.example/', 307), 'rejected it with 307'],
-    ['an outage', new Response(null, { status: 503 }), `Look at ${ORIGIN}/health.`],
-    ['200 without a link', Response.json({}), 'rejected it with 200'],
-  ])('%s is not a link', async (_, response, text) => {
-    const { code, out, err } = await runVerb(link, WORDS, { ...around, fetch: async () => response })
-    expect(err).toContain(text)
-    expect([code, out]).toEqual([1, ''])
   })
 
   it('ends on Ctrl-C with 130, and gives no advice about the worker', async () => {
     const fetch = hangingFetch()
     const { code, out, err } = await runVerb(link, WORDS, { ...around, fetch, stopped: fetch.asked })
     expect([code, out, err]).toEqual([130, '', ''])
-  })
-
-  it.each([
-    [{ code: 'ECONNREFUSED' }, 'ECONNREFUSED'],
-    [new Error('bad port'), 'bad port'],
-    // Not every runtime gives a cause.
-    [undefined, 'fetch failed'],
-  ])('says what to check when the worker does not respond: %s', async (cause, text) => {
-    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }))
-    const { code, err } = await runVerb(link, WORDS, { ...around, fetch })
-    expect(err).toContain(`The worker at ${ORIGIN} did not respond: ${text}.`)
-    expect(code).toBe(1)
   })
 })

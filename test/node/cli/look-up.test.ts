@@ -31,7 +31,6 @@ describe('edgetill order', () => {
     expect(out).toMatch(/ refund +success +20.25 UAH +1004: refund successful /)
     expect(out).toContain('authorized 100.50 UAH, captured 100.50 UAH, refunded 20.25 UAH')
     expect([code, err]).toEqual([0, ''])
-    // In JSON it is the folded order, with every amount in the wire's unit.
     const json = await runVerb(order, ['A-1', '--json'], around)
     expect(JSON.parse(json.out)).toMatchObject({
       ...{ order_id: 'A-1', status: 'success', flags: [] },
@@ -65,84 +64,58 @@ describe('edgetill order', () => {
       expect(Object.keys(error)).toEqual(['code', 'status', 'apiCode', 'message'])
     }
   })
-
-  it('lets nothing that the service sends move the cursor', async () => {
-    await pay('A-1')
-    const fetch = async (input: string | URL | Request, init?: RequestInit) => {
-      const text = await (await shop.emulator.fetch(input, init as RequestInit)).text()
-      return new Response(text.replaceAll('"UAH"', '"U\\u001b[2J"'))
-    }
-    const { out } = await runVerb(order, ['A-1'], { ...around, fetch })
-    expect(out).toContain('U\\u001b[2J')
-    expect(out).not.toContain('\u001b')
-  })
 })
 
-describe('edgetill balances', () => {
-  it('shows a table, and JSON', async () => {
-    const people = await runVerb(balances, [], around)
-    expect(people.out.split('\n')[0]).toMatch(/^name +currency +available +rolling_reserve +id$/)
-    expect(people.out).toMatch(/\nEmulator UAH +UAH +1000\.00 +50\.00 /)
-    const programs = await runVerb(balances, ['--json'], around)
-    expect(JSON.parse(programs.out)[0]).toMatchObject({ currency: 'UAH', balances: { available: 1000 } })
-    expect([people.code, programs.code]).toEqual([0, 0])
-  })
-
-  it('says that it needs api_url', async () => {
-    const { EDGETILL_API_URL: _, ...environment } = around.environment ?? {}
-    const { code, err } = await runVerb(balances, [], { ...around, environment })
-    expect(err).toMatch(/needs apiUrl.*\nSet EDGETILL_API_URL, or pass --api-url/)
-    expect(code).toBe(2)
-  })
+it('edgetill balances shows a table, and JSON, and says that it needs api_url', async () => {
+  const people = await runVerb(balances, [], around)
+  expect(people.out).toMatch(/^name +currency +available +rolling_reserve +id\nEmulator UAH +UAH +1000\.00 +50\.00 /)
+  const programs = await runVerb(balances, ['--json'], around)
+  expect(JSON.parse(programs.out)[0]).toMatchObject({ currency: 'UAH', balances: { available: 1000 } })
+  const { EDGETILL_API_URL: _, ...environment } = around.environment ?? {}
+  const without = await runVerb(balances, [], { ...around, environment })
+  expect(without.err).toMatch(/needs apiUrl.*\nSet EDGETILL_API_URL, or pass --api-url/)
+  expect([people.code, programs.code, without.code]).toEqual([0, 0, 2])
 })
 
-describe('edgetill resend', () => {
-  it.each(['purchase', 'auth'])(
-    'finds a %s without knowing its method, and has its webhook sent again',
-    async (method) => {
-      await pay('A-1', { method })
-      const before = shop.events.length
-      const { code, out } = await runVerb(resend, ['A-1'], around)
-      await shop.emulator.deliveries.idle()
-      expect(out).toMatch(new RegExp(`^${method} of order A-1; its webhook is sent again\n  status +success`))
-      expect([code, shop.events.length]).toEqual([0, before + 1])
-      const ran = await runVerb(resend, ['A-1', '--json', '--operation', method], around)
-      expect(JSON.parse(ran.out)).toMatchObject({ order_id: 'A-1', status: 'success', cc_mask: '411111******1111' })
-      expect(ran.out).not.toContain('"cc_token"')
-    },
-  )
-
-  it('exits 1 for an operation that is not there', async () => {
-    await pay('A-1')
-    const { code, err } = await runVerb(resend, ['A-1', '--operation', 'refund'], around)
-    expect(err).toContain('The service does not know an operation refund of order A-1 (404).')
-    expect(code).toBe(1)
-  })
-})
+it.each(['purchase', 'auth'])(
+  'edgetill resend finds a %s without knowing its method, and has its webhook sent again',
+  async (method) => {
+    await pay('A-1', { method })
+    const before = shop.events.length
+    const { code, out } = await runVerb(resend, ['A-1'], around)
+    await shop.emulator.deliveries.idle()
+    expect(out).toMatch(new RegExp(`^${method} of order A-1; its webhook is sent again\n  status +success`))
+    expect([code, shop.events.length]).toEqual([0, before + 1])
+    const ran = await runVerb(resend, ['A-1', '--json', '--operation', method], around)
+    expect(JSON.parse(ran.out)).toMatchObject({ order_id: 'A-1', status: 'success', cc_mask: '411111******1111' })
+    expect(ran.out).not.toContain('"cc_token"')
+    const refund = await runVerb(resend, ['A-1', '--operation', 'refund'], around)
+    expect(refund.err).toContain('The service does not know an operation refund of order A-1 (404).')
+    expect(refund.code).toBe(1)
+  },
+)
 
 describe('edgetill recurring-cancel', () => {
   const recurring = async () => {
     const { record } = await shop.client.resendWebhook({ order_id: 'S-1', operation: 'purchase' })
     return record.recurring as { id: string; status: string }
   }
-  const status = async () => (await recurring()).status
-  const subscription = async (): Promise<string> => {
+  let id: string
+  beforeEach(async () => {
     await pay('S-1', { init_recurring: { interval_unit: 'month', interval_count: 1 } })
-    return (await recurring()).id
-  }
+    id = (await recurring()).id
+  })
 
   it('asks, and cancels', async () => {
-    const id = await subscription()
     const no = await runVerb(recurringCancel, [id], { ...around, answer: 'n' })
     expect(no.err).toContain(`PUT ${shop.emulator.credentials.apiUrl}/api/v1/recurring/${id}/cancel`)
     const nobody = await runVerb(recurringCancel, [id], around)
-    expect([no.code, nobody.code, await status()]).toEqual([1, 2, 'active'])
+    expect([no.code, nobody.code, (await recurring()).status]).toEqual([1, 2, 'active'])
     const yes = await runVerb(recurringCancel, [id], { ...around, answer: 'y' })
-    expect([yes.code, yes.out, await status()]).toEqual([0, `subscription ${id}: canceled\n`, 'canceled'])
+    expect([yes.code, yes.out, (await recurring()).status]).toEqual([0, `subscription ${id}: canceled\n`, 'canceled'])
   })
 
   it('exits 3 when the outcome is unknown, and finds out by the first order', async () => {
-    const id = await subscription()
     const words = [id, '--yes', '--json']
     shop.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'cancel-recurring' })
     const unknown = await runVerb(recurringCancel, words, around)

@@ -44,6 +44,10 @@ it('a cancellation that worked is one, whatever else is null or odd in it', asyn
   const payment = await cancel([record])
   expect(payment).toEqual({ status: 'failure', status_code: '6007', amount: null })
   expect(payment.record).toEqual(record)
+  // Null is not another.
+  const other = { ...CANCELLED, order_id: null, method: null, amount: null }
+  expect(await cancel([other])).toMatchObject({ status_code: '6007' })
+  expect(await rejection(cancel([{ ...other, order_id: 'B' }]))).toMatchObject({ code: 'outcome_unknown' })
   const paths = payment.issues.map(({ path }) => path)
   expect(paths).toEqual(['recurring.id', 'recurring.status', 'fee.amount', 'fee.currency'])
 })

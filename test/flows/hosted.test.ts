@@ -17,7 +17,7 @@ it.each(['per-endpoint', 'plain'] as const)(
     expect(await pay(url, 'three_d_secure')).toBe(HOSTED_OPTIONAL.result_url)
     const paid = await asked()
     await emulator.deliveries.idle()
-    expect(events.map((event) => event.status)).toEqual(['init', 'pending', 'success', 'success'])
+    expect(events.map(({ record }) => record.status)).toEqual(['init', 'pending', 'success', 'success'])
     expect(paid).toMatchObject({ method: 'purchase', order_id, amount: 100.5, status_code: '1000' })
     expect(paid).toEqual(events.at(-1))
     expect(await rejection(client.cancelPayment({ order_id }))).toMatchObject({ code: 'api', retryable: false })

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createClient } from '../../src/index.ts'
+import { rejectedPaths } from '../support/call.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
-import { rejectedPaths } from '../support/rejected-paths.ts'
 
 // cancelPayment and cancelRecurring.
 

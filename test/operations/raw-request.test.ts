@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createClient, type RawRequestInput, rawRequest } from '../../src/index.ts'
+import { rejectedPaths } from '../support/call.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
-import { rejectedPaths } from '../support/rejected-paths.ts'
 
 const VOID: RawRequestInput = {
   method: 'POST',

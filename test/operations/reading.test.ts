@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createClient } from '../../src/index.ts'
+import { rejectedPaths } from '../support/call.ts'
 import { ACCOUNT_ID, CAPTURE_RECORD, PAYMENT_RECORD, REFUND_RECORD, VOID_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
-import { rejectedPaths } from '../support/rejected-paths.ts'
 
 // The operations that read: listAccounts, getAccount, listOrderOperations and resendWebhook.
 

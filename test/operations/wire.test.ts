@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import * as sdk from '../../src/index.ts'
 import { REQUESTS, type RequestVector } from '../spec/vectors/request-bodies.ts'
+import { rejectedPaths } from '../support/call.ts'
 import * as inputs from '../support/inputs.ts'
 import { CONFIG, json, redirect, wire } from '../support/mock-fetch.ts'
 import { recordOf } from '../support/operations.ts'
-import { rejectedPaths } from '../support/rejected-paths.ts'
 
 // What each operation sends: verb, address, headers with their capitals, and body, by the document's "Authentication" table.
 

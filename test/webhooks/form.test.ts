@@ -100,7 +100,7 @@ describe('what a framework hands over', () => {
 
   it('readWebhook says so too', async () => {
     for (const request of [undefined, signed.body, new FrameworkRequest(), new HonoContext()])
-      await expect(readWebhook(request as Request, SECRET)).rejects.toMatchObject({
+      await expect(readWebhook(request as unknown as Request, SECRET)).rejects.toMatchObject({
         ...{ code: 'config', field: 'request' },
         message: expect.stringMatching(/web Request.*Hono c\.req\.raw.*guides\/receivers\.md/),
       })

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
 import { createEmulator } from '../src/emulator/index.ts'
-import { createClient, createWebhookHandler, fromMinorUnits, verifyWebhook } from '../src/index.ts'
+import { type Client, createClient, createWebhookHandler, fromMinorUnits, verifyWebhook } from '../src/index.ts'
 import { pay } from '../src/testing/index.ts'
-import { CARD, DIRECT_AUTH, HOSTED } from './support/inputs.ts'
+import { CAPTURE, CARD, DIRECT_AUTH, HOSTED, REFUND } from './support/inputs.ts'
+import { rejection } from './support/mock-fetch.ts'
+import { listed, PURCHASE_FORMS } from './support/purchase-forms.ts'
 
 // The typical mistakes of a user, each with what it is said to be: the field, and the rule or the cure.
 
@@ -10,51 +12,40 @@ const emulator = createEmulator()
 const { credentials, fetch } = emulator
 const client = createClient({ ...credentials, fetch, onWarning() {} })
 const any = (value: unknown) => value as never
-const capture = (change: object) => client.capturePayment(any({ order_id: 'A-1', order_currency: 'UAH', ...change }))
-const monthly = (change: object) => {
-  const init_recurring = { interval_unit: 'month', interval_count: 1, ...change }
-  return client.createPayment(any({ ...HOSTED, init_recurring }))
-}
+const MONTHLY = { interval_unit: 'month', interval_count: 1 }
 const TO = {
   configuration: (change: object) => createClient(any({ ...credentials, ...change })),
   hosted: (change: object) => client.createPayment(any({ ...HOSTED, ...change })),
   card: (change: object) => client.createPayment(any({ ...CARD, ...change })),
-  monthly,
-  capture,
+  monthly: (change: object) => TO.hosted({ init_recurring: { ...MONTHLY, ...change } }),
+  capture: (change: object) => client.capturePayment(any({ ...CAPTURE, ...change })),
+  refund: (change: object) => client.refundPayment(any({ ...REFUND, ...change })),
   handler: (change: object) => createWebhookHandler(any({ secrets: 'secret', onEvent() {}, ...change })),
 }
 
 /** What is said of a call that is expected to fail. */
-async function messageOf(run: () => unknown): Promise<string> {
-  const error: unknown = await Promise.resolve()
-    .then(run)
-    .catch((reason: unknown) => reason)
-  expect(error).toBeInstanceOf(Error)
-  return (error as Error).message
-}
-
-const COPIED = 'must be visible ASCII without white space around it, often a copied line break'
-const DATE = 'must be a real date as YYYY-MM-DD'
+const messageOf = async (run: () => unknown) => (await rejection(Promise.resolve().then(run))).message
 
 it.each<[to: keyof typeof TO, field: string, value: unknown, says: string]>([
   ['configuration', 'baseUrl', 'https://pay.example.com/api/v1', 'must be without /api/v1 and what follows'],
   ['configuration', 'baseUrl', 'http://pay.example.com', '(http:// on loopback only, or with allowInsecureHttp)'],
   ['configuration', 'baseUrl', 'https://pay.example.com/?a=b', 'must be without user, password, query or fragment'],
-  ['configuration', 'posId', 'shop', 'must be a UUID'],
-  ['configuration', 'apiKey', 'key\n', COPIED],
+  [
+    'configuration',
+    'apiKey',
+    'key\n',
+    'must be visible ASCII without white space around it, often a copied line break',
+  ],
   ['configuration', 'timeout', 5, 'is not an option; the options are '],
   ['configuration', 'timeoutMs', -1, 'must be a whole number from 1 to 2147483647'],
-  ['configuration', 'maxRetries', '2', 'must be a whole number from 0 to 10'],
   ['configuration', 'scheme', 'S V', 'must be one word, as in X-API-AUTH'],
-  ['hosted', 'amount', '100.50', 'must be a number, not a string'],
   ['hosted', 'amount', 0.1 + 0.2, 'with at most 2 decimals: round it, or calculate in hundredths (toMinorUnits)'],
-  ['hosted', 'amount', undefined, 'is required'],
   ['hosted', 'currency', 'uah', 'must be a currency code of three capital letters (ISO 4217)'],
   ['hosted', 'order_id', 7, 'must be a string of 1 to 256 characters'],
   ['hosted', 'mode', 'redirect', 'must be one of: hosted, direct'],
-  ['hosted', 'method', 'pay', 'must be one of: purchase, auth'],
   ['hosted', 'server_url', '/webhooks', 'must be an absolute http(s) URL'],
-  ['hosted', 'customer_birthday', '31.01.1990', DATE],
+  ['hosted', 'customer_birthday', '31.01.1990', 'must be a real date as YYYY-MM-DD'],
+  ['hosted', 'cc_number', '4', 'cc_number is not a parameter of createPayment: '],
   ['card', 'cc_number', '4111111111111112', 'must be a card number of 12 to 19 digits with a correct check digit'],
   ['card', 'exp_year', 20, 'the card has expired'],
   ['card', 'cc_token', 'token', 'must be left out when cc_token is sent'],
@@ -62,15 +53,30 @@ it.each<[to: keyof typeof TO, field: string, value: unknown, says: string]>([
   ['card', 'browser_fingerprint', { browserColorDepth: 24 }, 'browserColorDepth: must be a string'],
   ['monthly', 'interval_unit', 'fortnight', 'must be one of: day, week, month, quarter, year'],
   ['monthly', 'time', '10:00', 'must be a time as HH:MM:SS'],
-  ['capture', 'order_id', 'x'.repeat(33), 'must be a string of 1 to 32 characters'],
+  ['capture', 'charge_amount', undefined, 'leave it out to capture everything'],
+  ['refund', 'refund_amount', undefined, 'leave it out to refund everything'],
+  ['refund', 'amount', 5, 'amount is not a parameter of refundPayment; did you mean refund_amount?'],
+  ['refund', 'currency', 5, 'currency is not a parameter of refundPayment; did you mean order_currency?'],
+  ['refund', 'orderId', 5, 'orderId is not a parameter of refundPayment; did you mean order_id?'],
+  ['refund', 'refund_amout', 5, 'refund_amout is not a parameter of refundPayment; did you mean refund_amount?'],
+  ['refund', 'split', [], 'split is not a parameter of refundPayment: split belongs'],
+  ['refund', 'wholly_new_thing', 1, 'passThrough'],
   ['handler', 'onevent', () => {}, 'is not an option; the options are secrets, onEvent'],
-  ['handler', 'secrets', undefined, 'is missing: pass the API secret, or a list of several'],
+  ['handler', 'secrets', undefined, 'secret is missing: pass the API secret, or a list of several'],
   ['handler', 'secrets', 'secret\n', 'has white space around it, often a copied line break'],
   ['handler', 'onEvent', undefined, 'must be a function'],
 ])('to %s: %s is %j', async (to, field, value, says) => {
   const message = await messageOf(() => TO[to]({ [field]: value }))
   expect(message).toContain(field === 'secrets' ? 'secret' : field)
   expect(message).toContain(says)
+})
+
+it('what any table lists is not recommended to be passed through', async () => {
+  for (const name of new Set(PURCHASE_FORMS.flatMap(listed)))
+    expect(await messageOf(() => TO.refund({ [name]: {} }))).not.toContain('passThrough')
+  // @ts-expect-error undefined is not an amount
+  const input: Parameters<Client['refundPayment']>[0] = { ...REFUND, refund_amount: undefined }
+  expect(input).toBeDefined()
 })
 
 const HERE = { ...credentials, apiUrl: credentials.baseUrl, fetch: async () => new Response('{}', { status: 404 }) }

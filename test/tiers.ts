@@ -14,46 +14,31 @@ export const FOLDERS = {
 /** Neither runtime loads them: each has a separate configuration. */
 const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.frameworks]
 
+const STARTS_PROCESSES = (
+  'cli command-line contributing demo emulator-elsewhere emulator-state emulator-terminal examples ' +
+  'guides mutation no-replay no-replay-tls other-languages prove-verb prove readme receivers redirects ' +
+  'taxonomy testing-kit verdicts worker-template'
+).split(' ')
+
 /** Files and folders that `npm test` leaves out everywhere, with the reason. */
 export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(STARTS_PROCESSES.map((name) => [`test/node/${name}.test.ts`, 'starts processes'])),
   'test/conform/': 'plays every statement about the service, interrupted at each call',
   'test/emulator/control-fuzz.test.ts': 'sends 10,000 requests',
-  'test/node/cli.test.ts': 'starts processes',
   'test/node/cli/doctor-conform.test.ts': 'plays every statement about the service',
   'test/node/cli/secrecy.test.ts': 'runs every verb with every failure',
-  'test/node/command-line.test.ts': 'starts processes',
   'test/node/console-races.test.ts': 'starts workerd',
-  'test/node/contributing.test.ts': 'starts processes',
-  'test/node/demo.test.ts': 'starts processes',
   'test/node/docs.test.ts': 'compiles every block of the guides',
-  'test/node/emulator-elsewhere.test.ts': 'starts processes',
   'test/node/emulator-mutation.test.ts': 'mutates the emulator, rule by rule',
-  'test/node/emulator-state.test.ts': 'starts processes',
-  'test/node/emulator-terminal.test.ts': 'starts processes',
-  'test/node/examples.test.ts': 'starts processes',
   'test/node/gates-in-workerd.test.ts': 'starts workerd',
-  'test/node/guides.test.ts': 'starts processes',
   'test/node/model.test.ts': 'explores hundreds of thousands of states',
-  'test/node/mutation.test.ts': 'starts processes',
-  'test/node/no-replay.test.ts': 'starts processes',
-  'test/node/no-replay-tls.test.ts': 'starts processes',
-  'test/node/other-languages.test.ts': 'starts processes',
-  'test/node/prove-verb.test.ts': 'starts processes',
-  'test/node/prove.test.ts': 'starts processes',
-  'test/node/readme.test.ts': 'starts processes',
-  'test/node/receivers.test.ts': 'starts processes',
-  'test/node/redirects.test.ts': 'starts processes',
   'test/node/stores.test.ts': 'starts Postgres',
-  'test/node/taxonomy.test.ts': 'starts processes',
   'test/node/template.test.ts': 'packs the package and starts workerd',
-  'test/node/testing-kit.test.ts': 'starts processes',
-  'test/node/verdicts.test.ts': 'starts processes',
   'test/node/verify-causes.test.ts': 'combines every cause of a signature that does not match',
   'test/node/worker-readme.test.ts': 'compiles programs',
   'test/node/worker-routes.test.ts': 'brings about every error of every route',
   'test/node/worker-stopped.test.ts': 'stops and starts workerd',
   'test/node/worker-storm.test.ts': 'stops and starts workerd',
-  'test/node/worker-template.test.ts': 'starts processes',
   'test/outcome/histories.test.ts': 'plays random histories',
   'test/prove/prove.test.ts': 'plays thousands of orders',
   'test/simulator/plant.test.ts': 'starts processes',

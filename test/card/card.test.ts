@@ -50,16 +50,17 @@ describe('isExpiry', () => {
     expect([0, 2000].map((year) => isExpiry(1, year, 0))).toEqual([true, true])
   })
 
-  it.each<[unknown, unknown]>([
-    [0, 30],
-    [13, 30],
-    ['1', 30],
-    [1, '30'],
-    [1, 100],
-    [1, 1999],
-    [1, -1],
-  ])('not month %s, year %s', (month, year) => {
-    expect(isExpiry(month, year, 0)).toBe(false)
+  it('months and years are numbers in their range', () => {
+    const wrong = [
+      [0, 30],
+      [13, 30],
+      ['1', 30],
+      [1, '30'],
+      [1, 100],
+      [1, 1999],
+      [1, -1],
+    ] as const
+    for (const [month, year] of wrong) expect(isExpiry(month, year, 0)).toBe(false)
   })
 })
 
@@ -70,14 +71,9 @@ it('isCvv: three or four digits', () => {
 })
 
 describe('maskCardNumber', () => {
-  it.each([
-    ['4242424242424242', '424242******4242'],
-    ['378282246310005', '378282*****0005'],
-    ['4242 4242 4242 4242', '424242******4242'],
-    ['000000000000', '000000**0000'],
-    ['4000000000000000006', '400000*********0006'],
-  ])('%s', (number, mask) => {
-    expect(maskCardNumber(number)).toBe(mask)
+  it('shows six and four digits of 12 to 19, spaces aside', () => {
+    const masked = ['378282246310005', '4242 4242 4242 4242', '000000000000', '4000000000000000006'].map(maskCardNumber)
+    expect(masked).toEqual(['378282*****0005', '424242******4242', '000000**0000', '400000*********0006'])
   })
 
   it('hides altogether what is too short, too long, or no number', () => {

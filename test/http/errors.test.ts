@@ -105,13 +105,6 @@ describe('the whole message', () => {
     expect(await lost(GET)).toMatch(/ \(https:\/\/pay\.example\.com, attempt 1\)\. Calling again is safe\.$/)
   })
 
-  it.each([
-    [499, 'ambiguous_status'],
-    [500, 'server_error'],
-  ])('a POST that got %i: %s', async (status, reason) => {
-    expect(await rejection(call(POST, [json({}, status)]).answer)).toMatchObject({ reason })
-  })
-
   it('a limit keeps exactly what it says', async () => {
     const failing = async (body: unknown, status = 400) => rejection(call(POST, [json(body, status)]).answer)
     const text = (length: number) => 'x'.repeat(length)

@@ -19,18 +19,13 @@ it('agrees with openssl, by whatever this runtime has', async () => {
 
 /** Loads the module with another `process.getBuiltinModule`, and hashes all vectors. */
 async function withBuiltin(getBuiltinModule: unknown): Promise<string[]> {
-  const host = globalThis as { process?: unknown }
-  const before = Object.getOwnPropertyDescriptor(globalThis, 'process')
-  const original = host.process
-  const fake = Object.create((original as object | undefined) ?? null) as object
-  Object.defineProperty(fake, 'getBuiltinModule', { value: getBuiltinModule })
   const sha1Base64url = await fresh()
-  Object.defineProperty(globalThis, 'process', { value: fake, configurable: true, writable: true })
+  const { process } = globalThis as { process?: object }
+  vi.stubGlobal('process', Object.create(process ?? null, { getBuiltinModule: { value: getBuiltinModule } }))
   try {
     return VECTORS.map(([text]) => sha1Base64url(text))
   } finally {
-    if (before) Object.defineProperty(globalThis, 'process', before)
-    else delete host.process
+    vi.unstubAllGlobals()
   }
 }
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createClient } from '../../src/index.ts'
+import { rejectedPaths } from '../support/call.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
-import { rejectedPaths } from '../support/rejected-paths.ts'
 
 // cancelPayment and cancelRecurring.
 
@@ -44,6 +44,10 @@ it('a cancellation that worked is one, whatever else is null or odd in it', asyn
   const payment = await cancel([record])
   expect(payment).toEqual({ status: 'failure', status_code: '6007', amount: null })
   expect(payment.record).toEqual(record)
+  // Null is not another.
+  const other = { ...CANCELLED, order_id: null, method: null, amount: null }
+  expect(await cancel([other])).toMatchObject({ status_code: '6007' })
+  expect(await rejection(cancel([{ ...other, order_id: 'B' }]))).toMatchObject({ code: 'outcome_unknown' })
   const paths = payment.issues.map(({ path }) => path)
   expect(paths).toEqual(['recurring.id', 'recurring.status', 'fee.amount', 'fee.currency'])
 })

@@ -49,7 +49,11 @@ describe('responses', () => {
     ['an array', [PAYMENT_RECORD], ['']],
     ['no payment_id', { ...PAYMENT_RECORD, payment_id: undefined }, ['payment_id']],
     ['an invalid amount', { ...PAYMENT_RECORD, amount: 'ten', fee: 3 }, ['amount', 'fee']],
-  ])('a record of another shape is handed over: %s', async (_name, record, paths) => {
+    ['another order', { ...PAYMENT_RECORD, order_id: 'OTHER' }, ['order_id']],
+    ...['auth', 'loyalty'].map((method): [string, unknown, string[]] => {
+      return [`the method ${method}`, { ...PAYMENT_RECORD, method }, ['method']]
+    }),
+  ])('a record of another shape or payment is handed over: %s', async (_name, record, paths) => {
     const error = await rejection(answer(CARD, json(record)))
     const expected = { code: 'outcome_unknown', reason: 'unreadable_response', status: 200, path: '/api/v1/payment' }
     expect(error).toMatchObject(expected)
@@ -58,6 +62,7 @@ describe('responses', () => {
     expect(error.body).toEqual(JSON.parse(received))
     expect((error.issues as { path: string }[]).map(({ path }) => path)).toEqual(paths)
     expect(error.message).toMatch(/Whether it was processed is unknown.*resendWebhook/)
+    expect(error.message).not.toContain('OTHER')
   })
 })
 

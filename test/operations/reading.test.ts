@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createClient } from '../../src/index.ts'
+import { rejectedPaths } from '../support/call.ts'
 import { ACCOUNT_ID, CAPTURE_RECORD, PAYMENT_RECORD, REFUND_RECORD, VOID_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
-import { rejectedPaths } from '../support/rejected-paths.ts'
 
 // The operations that read: listAccounts, getAccount, listOrderOperations and resendWebhook.
 
@@ -10,7 +10,7 @@ const clientOf = (body: unknown) => createClient({ ...CONFIG, fetch: wire(json(b
 const accounts = (body: unknown) => clientOf(body).listAccounts()
 const account = (body: unknown) => clientOf(body).getAccount({ account_id: ACCOUNT_ID })
 const list = (body: unknown) => clientOf(body).listOrderOperations({ order_id: 'A-1' })
-const resend = (body: unknown) => clientOf(body).resendWebhook({ order_id: 'A-1', operation: 'purchase' })
+const resend = (body: unknown, operation = 'purchase') => clientOf(body).resendWebhook({ order_id: 'A-1', operation })
 
 const ACCOUNT = { id: ACCOUNT_ID, name: 'Main', currency: 'UAH', balances: { available: 10.5, rolling_reserve: 2 } }
 
@@ -55,6 +55,19 @@ it('a re-sent webhook is an event, of an unknown method or an unexpected shape t
   expect(await resend({ method: 'loyalty', points: 5 })).toMatchObject({ kind: 'unknown', record: { points: 5 } })
   const unexpected = await resend({ order_id: 'A-1', cc_number: '4242424242424242' })
   expect([unexpected.kind, unexpected.record]).toEqual(['unexpected', { order_id: 'A-1' }])
+})
+
+it('a record of another order or operation is unexpected, and one of an unknown method is a value', async () => {
+  const foreign = { ...PAYMENT_RECORD, order_id: 'OTHER' }
+  const methods = ['auth', 'credit', 'p2p', 'lookup', 'capture', 'void', 'auth_increment', 'refund']
+  for (const call of [
+    ...methods.map((method) => () => resend({ ...CAPTURE_RECORD, currency: 'UAH', method })),
+    () => resend(foreign),
+    () => resend(PAYMENT_RECORD, 'refund'),
+    () => list([PAYMENT_RECORD, foreign]),
+  ])
+    expect(await rejection(call())).toMatchObject({ code: 'unexpected_response' })
+  expect((await resend({ ...PAYMENT_RECORD, method: 'loyalty' })).kind).toBe('unknown')
 })
 
 it.each<[string, (body: unknown) => Promise<unknown>, unknown, string]>([

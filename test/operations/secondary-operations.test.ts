@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createClient, type Warning } from '../../src/index.ts'
+import { rejectedPaths } from '../support/call.ts'
 import * as inputs from '../support/inputs.ts'
 import { CONFIG, echo, json, rejection, wire } from '../support/mock-fetch.ts'
-import { rejectedPaths } from '../support/rejected-paths.ts'
 
 // Capture, refund and void, of a payment and of a split purchase: one table, and what differs between them.
 

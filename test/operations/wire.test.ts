@@ -1,27 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import * as sdk from '../../src/index.ts'
 import { REQUESTS, type RequestVector } from '../spec/vectors/request-bodies.ts'
-import {
-  ACCOUNT_ID,
-  CAPTURE,
-  DIRECT_AUTH,
-  DIRECT_OPTIONAL,
-  DIRECT_SPLIT,
-  HOSTED,
-  HOSTED_OPTIONAL,
-  HOSTED_SPLIT,
-  REFUND,
-  SPLIT_CAPTURE,
-  SPLIT_REFUND,
-  SUB_MERCHANTS,
-  TOKEN,
-  VOID,
-} from '../support/inputs.ts'
+import { rejectedPaths } from '../support/call.ts'
+import * as inputs from '../support/inputs.ts'
 import { CONFIG, json, redirect, wire } from '../support/mock-fetch.ts'
 import { recordOf } from '../support/operations.ts'
-import { rejectedPaths } from '../support/rejected-paths.ts'
 
 // What each operation sends: verb, address, headers with their capitals, and body, by the document's "Authentication" table.
+
+const { CAPTURE, DIRECT_OPTIONAL, HOSTED, HOSTED_OPTIONAL, REFUND, SPLIT_CAPTURE, SPLIT_REFUND } = inputs
+const { ACCOUNT_ID, DIRECT_AUTH, DIRECT_SPLIT, HOSTED_SPLIT, SUB_MERCHANTS, TOKEN, VOID } = inputs
 
 type Operation = Exclude<keyof sdk.Client, 'rawRequest'>
 

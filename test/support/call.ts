@@ -1,5 +1,6 @@
+import { expect } from 'vitest'
 import * as sdk from '../../src/index.ts'
-import { CONFIG, type Sent, wire } from './mock-fetch.ts'
+import { CONFIG, rejection, type Sent, wire } from './mock-fetch.ts'
 
 export const GET: sdk.RawRequestInput = { method: 'GET', path: '/api/v1/state', authentication: 'plain' }
 export const POST: sdk.RawRequestInput = {
@@ -20,4 +21,17 @@ export function call(
   const { fetch, sent } = wire(...replies)
   const { rawRequest } = sdk.createClient({ ...CONFIG, random: () => 0, ...config, fetch })
   return { answer: rawRequest(input, options), sent }
+}
+
+/** The paths that a call's input is rejected for; nothing may have travelled, and no card data may be shown. */
+export async function rejectedPaths(
+  call: (client: sdk.Client) => Promise<unknown>,
+  config: Partial<sdk.ClientConfig> = {},
+): Promise<string[]> {
+  const { fetch, sent } = wire()
+  const error = await rejection(call(sdk.createClient({ ...CONFIG, ...config, fetch })))
+  expect(error).toMatchObject({ name: 'InvalidInputError', code: 'invalid_input' })
+  expect(sent).toEqual([])
+  expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toMatch(/4242|card_cvv: \d|rcr:/)
+  return (error.issues as { path: string }[]).map(({ path }) => path)
 }

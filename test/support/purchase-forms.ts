@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { type CallOptions, type Client, type ClientConfig, createClient } from '../../src/index.ts'
 import { DOCUMENT } from '../spec/document.ts'
+import { rejectedPaths } from './call.ts'
 import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_AUTH, HOSTED_SPLIT, PAYMENT_RECORD, TOKEN } from './inputs.ts'
 import { CONFIG, echo, redirect, type Sent, wire } from './mock-fetch.ts'
-import { rejectedPaths } from './rejected-paths.ts'
 
 /** The parameters of one table of the document. */
 interface Table {

@@ -98,19 +98,12 @@ describe('what a framework hands over', () => {
     }
   })
 
-  it.each<[string, unknown]>([
-    ['undefined', undefined],
-    ['a string', signed.body],
-    ['the request of Express, Fastify or node:http', new FrameworkRequest()],
-    ['the Context of Hono', new HonoContext()],
-  ])('readWebhook of %s says so too', async (_name, request) => {
-    for (const part of [/web Request/, /Hono c\.req\.raw/, /guides\/receivers\.md/]) {
-      await expect(readWebhook(request as Request, SECRET)).rejects.toMatchObject({
-        code: 'config',
-        field: 'request',
-        message: expect.stringMatching(part),
+  it('readWebhook says so too', async () => {
+    for (const request of [undefined, signed.body, new FrameworkRequest(), new HonoContext()])
+      await expect(readWebhook(request as unknown as Request, SECRET)).rejects.toMatchObject({
+        ...{ code: 'config', field: 'request' },
+        message: expect.stringMatching(/web Request.*Hono c\.req\.raw.*guides\/receivers\.md/),
       })
-    }
   })
 
   it('a body that was read already is a mistake of the receiver, with what to do instead', async () => {

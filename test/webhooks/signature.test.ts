@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigError, signData, verifySignature } from '../../src/webhooks/index.ts'
+import { ConfigError, signData, signWebhook, verifySignature, verifyWebhook } from '../../src/webhooks/index.ts'
 import { SIGNATURES } from '../spec/vectors/webhook-signatures.ts'
 
-it.each(SIGNATURES)('$name has the signature that openssl and python3 made', ({ secret, data, signature }) => {
+it.each(SIGNATURES)('$name has the signature that openssl and python3 made', ({ secret, data, signature, json }) => {
   expect(signData(data, secret)).toBe(signature)
   expect(verifySignature(data, signature, secret)).toBe(true)
+  if (!json) return
+  expect(verifyWebhook({ data, signature }, secret).record).toEqual(JSON.parse(json))
+  if (data.length % 4 > 0) return
+  const body = `data=${data.replaceAll('=', '%3D')}&signature=${signature.replace('=', '%3D')}`
+  expect(signWebhook(json, secret)).toMatchObject({ data, signature, body })
+})
+
+it('signWebhook writes an object as JSON once', () => {
+  const payload = { method: 'void', note: 'ї' }
+  expect(signWebhook(payload, 's')).toEqual(signWebhook(JSON.stringify(payload), 's'))
 })
 
 const [vector] = SIGNATURES as [(typeof SIGNATURES)[number]]
@@ -44,5 +54,6 @@ describe('verifySignature', () => {
     const attempt = () => verifySignature(vector.data, vector.signature, secrets)
     expect(attempt).toThrow(ConfigError)
     expect(attempt).not.toThrow(new RegExp(vector.secret))
+    if (typeof secrets === 'string') expect(() => signWebhook({}, secrets)).toThrow(ConfigError)
   })
 })

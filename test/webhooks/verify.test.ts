@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   ConfigError,
   isWebhookVerificationError,
@@ -11,7 +11,6 @@ import {
   type WebhookForm,
   type WebhookVerificationError,
 } from '../../src/webhooks/index.ts'
-import { SIGNATURES } from '../spec/vectors/webhook-signatures.ts'
 import { EVENT, FORM, PAYLOAD, post, SECRET, signed } from './signed.ts'
 
 function failure(run: () => unknown): WebhookVerificationError {
@@ -34,17 +33,9 @@ async function readFailure(request: Request, options: Partial<ReadWebhookOptions
 /** A form whose `data` is whatever text is given, signed rightly. */
 const signedText = (data: string): WebhookForm => ({ data, signature: signData(data, SECRET) })
 
-describe('verifyWebhook accepts', () => {
-  it.each(SIGNATURES.filter(({ json }) => json))('a golden vector: $name', ({ secret, data, signature, json }) => {
-    const event = verifyWebhook({ data, signature }, secret)
-    const received = JSON.parse(json ?? '') as Record<string, unknown>
-    expect(event.record).toEqual(received)
-  })
-
-  it('bytes that are not what JSON.stringify would write: what is signed is what was sent', () => {
-    const { data, signature } = signWebhook(`  {"method" : "loyalty",\n "n" : 1.0 }`, SECRET)
-    expect(verifyWebhook({ data, signature }, SECRET).record).toEqual({ method: 'loyalty', n: 1 })
-  })
+it('what is signed is what was sent: bytes that are not what JSON.stringify would write are accepted', () => {
+  const { data, signature } = signWebhook(`  {"method" : "loyalty",\n "n" : 1.0 }`, SECRET)
+  expect(verifyWebhook({ data, signature }, SECRET).record).toEqual({ method: 'loyalty', n: 1 })
 })
 
 describe('verifyWebhook rejects, and says why', () => {
@@ -126,19 +117,14 @@ describe('readWebhook', () => {
 
   it('too_large: a stream without end is read up to 8 MB, so that the sender sees the response, and then abandoned', async () => {
     let pulled = 0
-    let cancelled = false
+    const cancel = vi.fn()
     const body = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        pulled += 1
-        controller.enqueue(new Uint8Array(1024))
-      },
-      cancel() {
-        cancelled = true
-      },
+      pull: (controller) => controller.enqueue(new Uint8Array(1024).fill(pulled++ % 2)),
+      cancel,
     })
     const request = { headers: new Headers({ 'content-type': FORM }), body }
     await expect(readWebhook(request, SECRET, { maxBytes: 4096 })).rejects.toMatchObject({ reason: 'too_large' })
-    expect(cancelled).toBe(true)
+    expect(cancel).toHaveBeenCalled()
     // A chunk has 1 KiB, and the stream keeps one ahead.
     expect(pulled).toBeLessThanOrEqual(8 * 1024 + 2)
   })
@@ -150,16 +136,14 @@ describe('readWebhook', () => {
   })
 
   it('rejects an option that it does not know, before the body is read', async () => {
+    const message = 'maxByte is not an option; the options are maxBytes.'
     for (const read of [
       readWebhook,
       (request: Request, _: string, options: object) => readWebhookForm(request, options),
     ]) {
       const request = post(signed.body)
-      await expect(read(request, SECRET, { maxByte: 3 } as object)).rejects.toMatchObject({
-        code: 'config',
-        field: 'maxByte',
-        message: 'maxByte is not an option; the options are maxBytes.',
-      })
+      const expected = { code: 'config', field: 'maxByte', message }
+      await expect(read(request, SECRET, { maxByte: 3 } as object)).rejects.toMatchObject(expected)
       expect(request.bodyUsed).toBe(false)
     }
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { eventKey } from '../../src/orders/index.ts'
+import { eventKey, orderKey } from '../../src/orders/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { payment } from '../worker/support/events.ts'
 
@@ -64,4 +64,14 @@ describe('the key of an event', () => {
     for (let level = 0; level < 20_000; level++) deep = level % 2 ? [deep] : { deep }
     expect(keyOf({ ...purchase, method: 'chargeback', deep })).toMatch(/^[\w-]{43}$/)
   })
+})
+
+it('the key of an order is the SHA-256 of its id, and tells halves of surrogate pairs apart, which are the same as UTF-8', async () => {
+  for (const order_id of ['mugs-1001~2', 'a/b', '', 'Ж'.repeat(256), '😀']) {
+    const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(order_id)))
+    const base64 = btoa(String.fromCharCode(...bytes)).slice(0, 43)
+    expect(orderKey(order_id)).toBe(base64.replaceAll('+', '-').replaceAll('/', '_'))
+  }
+  const ids = ['\ud83d', '\ude00', '\ufffd', '\ud83d\ud83d']
+  expect(new Set(ids.map(orderKey)).size).toBe(ids.length)
 })

@@ -1,7 +1,4 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { operationKey } from '../../src/index.ts'
-import type { OnEvent } from '../../src/shop/options.ts'
-import { payment } from './support/events.ts'
 import { createKill, howsOf, type Kill, killAtEach } from './support/kill.ts'
 import { armed, expectEachHandled, killable } from './support/killable.ts'
 import { expectNoSecretInLog } from './support/log.ts'
@@ -114,27 +111,6 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', LIMIT, ({ kin
       const seen = [(await capture('one')).body.code, (await capture('two')).status]
       const made = world.emulator.orders.get(id)?.operations.length
       expect([killAt, ...seen, made]).toEqual([killAt, 'capture_not_executed', 200, 1])
-      return kill.calls
-    })
-  })
-
-  it('an alarm handles an event whose onEvent threw', async () => {
-    await killAtEach(kind, 5, async (killAt) => {
-      const handled = new Set<string>()
-      let fails = true
-      const onEvent: OnEvent = ({ event }) => {
-        if (fails) throw new Error('the shop is down')
-        handled.add(operationKey(event))
-      }
-      const world = new World({ kind, onEvent })
-      await world.deliver(payment(newOrderId()))
-      await world.advance(1)
-      fails = false
-      const kill = createKill(killAt, how)
-      for (let run = 0; run < 20 && !kill.struck && handled.size === 0; run++)
-        await armed(world, kill, () => world.advance(15 * MINUTE_MS))
-      await world.untilHandled()
-      await expectEachHandled(world, handled)
       return kill.calls
     })
   })

@@ -64,12 +64,10 @@ describe('an order', () => {
 
   it.each([
     ['0', 'more than zero'],
-    ['0.00', 'more than zero'],
     ['1.005', 'at most two decimals'],
     ['100.51', 'Only UAH 100.50 is left'],
     ['40,25', 'such as 100.50'],
     ['-1', 'such as 100.50'],
-    ['', 'such as 100.50'],
     ['1e2', 'such as 100.50'],
   ])('says what is wrong with the amount %j, and sends nothing', async (amount, words) => {
     const { browser, order } = await paid()

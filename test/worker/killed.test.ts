@@ -93,27 +93,6 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', LIMIT, ({ kin
       return kill.calls
     })
   })
-
-  it('a capture that a person says was not made is made under a new key alone', async () => {
-    await killAtEach(kind, 4, async (killAt) => {
-      const world = new World({ kind, failures: 0 })
-      const id = newOrderId()
-      await world.pay(await world.open(await world.link({ order_id: id, method: 'auth' })))
-      await world.advance(121_000)
-      world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
-      const capture = (key: string) => world.send(`/api/orders/${id}/capture`, { charge_amount: 10 }, key)
-      expect((await capture('one')).body.code).toBe('outcome_unknown')
-      const attempt = (await world.order(id))?.attempts[0]?.id
-      const settle = () => world.send(`/api/orders/${id}/attempts/${attempt}/settle`, { executed: false })
-      const kill = createKill(killAt, how)
-      let said = await armed(world, kill, settle)
-      for (let i = 0; i < 6 && said?.status !== 200 && said?.body.code !== 'already_settled'; i++) said = await settle()
-      const seen = [(await capture('one')).body.code, (await capture('two')).status]
-      const made = world.emulator.orders.get(id)?.operations.length
-      expect([killAt, ...seen, made]).toEqual([killAt, 'capture_not_executed', 200, 1])
-      return kill.calls
-    })
-  })
 })
 
 async function lookUntilShown(world: World, url: string): Promise<string> {

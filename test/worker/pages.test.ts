@@ -52,12 +52,6 @@ describe('the customer’s pages', () => {
     }
   })
 
-  it('have neither where the bindings do not say', async () => {
-    const world = create({ SHOP_NAME: '', SHOP_URL: '' })
-    const text = await (await world.get('/checkout/x')).text()
-    expect(text).not.toMatch(/<header>|Back to/)
-  })
-
   it.each([
     ['/', 'en', 302],
     ['/nothing', 'uk', 404],

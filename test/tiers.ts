@@ -47,7 +47,6 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
   'test/worker/on-event.test.ts': 'permutes the moments of a crash',
   'test/worker/retention.test.ts': 'erases hundreds of orders',
-  'test/worker/storm.test.ts': 'plays days with hundreds of orders',
 }
 
 /** What can differ by runtime: on Deno, Bun and workerd, `npm test` runs these alone. */
@@ -85,7 +84,7 @@ export const ON_NODE_ALONE: readonly string[] = [
   'test/simulator/',
   ...(
     'alerts checkout configuration console-engine failures killed lost-gate merchant on-event ' +
-    'open-checkout operate orders reconciliation retention settle storm'
+    'open-checkout operate orders reconciliation retention settle'
   )
     .split(' ')
     .map((name) => `test/worker/${name}.test.ts`),

@@ -140,26 +140,20 @@ describe('a role', () => {
     expect(await refunded()).toBe(3000)
   })
 
-  it.each(['capture', 'refund', 'void', 'cancel', 'resend', 'settle', 'replay', 'erase', 'notes', 'done'])(
-    '`view` may not %s, with a form of its own session either',
-    async (act) => {
-      const { send, refunded, world } = await paid()
-      const email = 'view@x.example'
-      const token = await tokenOf({ email })
-      const browser = new Browser(send, { 'cf-access-jwt-assertion': token })
-      const order = '/console/orders/A-1'
-      const money = { amount: '1', key: 'a-key-of-its-own-making', version: '10050-10050-0-0', currency: 'UAH' }
-      for (const action of [`${order}/${act}`, ...(/notes|done/.test(act) ? [] : [`${order}/${act}/confirm`])]) {
-        const csrf = await csrfOf(await formSecretOf(token, email), action)
-        const shown = await browser.submit({ action, fields: { csrf, ...money, text: 'a note', kind: 'flag' } })
-        expect([action, shown.status, shown.text]).toEqual([
-          action,
-          403,
-          expect.stringContaining('You may not do this'),
-        ])
-      }
-      expect(await refunded()).toBe(0)
-      expect(((await (await world.api('/api/orders/A-1')).json()) as { record: unknown[] }).record).toEqual([])
-    },
-  )
+  it('of `view` may not act, with a form of its own session either', async () => {
+    const { send, refunded, world } = await paid()
+    const email = 'view@x.example'
+    const token = await tokenOf({ email })
+    const browser = new Browser(send, { 'cf-access-jwt-assertion': token })
+    const money = { amount: '1', key: 'a-key-of-its-own-making', version: '10050-10050-0-0', currency: 'UAH' }
+    const steps = ['capture', 'refund', 'void', 'cancel', 'resend', 'settle', 'replay', 'erase']
+    for (const act of [...steps, ...steps.map((step) => `${step}/confirm`), 'notes', 'done']) {
+      const action = `/console/orders/A-1/${act}`
+      const csrf = await csrfOf(await formSecretOf(token, email), action)
+      const shown = await browser.submit({ action, fields: { csrf, ...money, text: 'a note', kind: 'flag' } })
+      expect([act, shown.status, shown.text]).toEqual([act, 403, expect.stringContaining('You may not do this')])
+    }
+    expect(await refunded()).toBe(0)
+    expect((await orderOf(world)) as object).toMatchObject({ record: [] })
+  })
 })

@@ -185,11 +185,4 @@ describe('every page', () => {
       'manifest-src',
     )
   })
-
-  it('knows where it is mounted, and can be installed', async () => {
-    const { browser } = await signedIn()
-    const manifest = JSON.parse((await browser.open('/console/manifest.webmanifest')).text)
-    expect(manifest).toMatchObject({ start_url: '/console/', display: 'standalone' })
-    expect((await browser.open(manifest.icons[0].src)).text).toMatch(/^<svg/)
-  })
 })

@@ -44,26 +44,6 @@ describe('/api', () => {
     }
   })
 
-  it('shows an order that was opened and not paid', async () => {
-    const world = new World()
-    await world.open(await world.link({ order_id: 'A-1' }))
-    expect(await (await world.api('/api/orders/A-1')).json()).toEqual({
-      order_id: 'A-1',
-      status: null,
-      method: null,
-      amount: 100.5,
-      currency: 'UAH',
-      totals: { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 },
-      operations: [],
-      events: [],
-      flags: [],
-      updated_at: null,
-      attempts: [],
-      customer_email: 'olena@example.com',
-      record: [],
-    })
-  })
-
   it('returns an event as it was received, without the card’s token', async () => {
     const world = new World()
     const [cc_token, cc_mask] = ['rcr:token', '411111******1111']

@@ -3,7 +3,7 @@ import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { createClient, signWebhook } from '../../src/index.ts'
 import { clientConfig, type ShopEnv as Env } from '../../src/shop/env.ts'
 import { payment as paid } from './support/events.ts'
-import { ADMIN_TOKEN, LINK_SECRET, log, ORIGIN, World } from './support/world.ts'
+import { LINK_SECRET, log, World } from './support/world.ts'
 
 const SECRETS = ['API_KEY', 'API_SECRET', 'ENDPOINTS_KEY', 'LINK_SECRET', 'ADMIN_TOKEN'] as const
 
@@ -33,11 +33,6 @@ const gateOf = (fetch: () => Promise<Response>) =>
   ({ idFromName: (name: string) => name, get: () => ({ fetch }) }) as Env['ORDER_GATE']
 
 describe('configuration', () => {
-  it('is healthy when everything is there', async () => {
-    const response = await new World().get('/health')
-    expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
-  })
-
   it.each([...SECRETS, 'BASE_URL', 'POS_ID', 'API_URL'] as const)(
     'names a missing %s, without any value',
     async (name) => {
@@ -131,7 +126,6 @@ describe('configuration', () => {
     [{ SENDER_CHECK: 'Enforce' }, 'SENDER_CHECK'],
     [{ SENDER_IP: '35.187.74 .148' }, 'SENDER_IP'],
     [{ POS_ID: '00000000-0000-4000-8000-000000000000' }, 'POS_ID'],
-    [{ BASE_URL: 'http://127.0.0.1:4010' }, 'BASE_URL'],
     [{ AUTHENTICATION: 'Plain' }, 'AUTHENTICATION'],
     [{ API_SECRET_PREVIOUS: 'old\n' }, 'API_SECRET_PREVIOUS'],
     [{ LINK_SECRET_PREVIOUS: 'x' }, 'LINK_SECRET_PREVIOUS'],
@@ -141,9 +135,6 @@ describe('configuration', () => {
     [{ MODE: 'Live' }, 'MODE'],
     [{ BASE_URL: 'ftp://pay.example.com', ALLOW_INSECURE_HTTP: 'true' }, 'BASE_URL'],
     [{ ADMIN_TOKEN_PREVIOUS: 'é'.repeat(32) }, 'ADMIN_TOKEN_PREVIOUS'],
-    [{ API_KEY: 'key:secret' }, 'API_KEY'],
-    [{ API_SECRET: 'the secret' }, 'API_SECRET'],
-    [{ ENDPOINTS_KEY: 'ключ' }, 'ENDPOINTS_KEY'],
     [{ API_URL: 'https://pay.example.com/api/v1/' }, 'API_URL'],
     [{ API_URL: 'https://user@pay.example.com' }, 'API_URL'],
     [{ BASE_URL: 'https://pay.example.com:99999' }, 'BASE_URL'],
@@ -209,15 +200,12 @@ describe('configuration', () => {
     expect(await (await forgotten.get(renewed)).text()).toContain('Your payment is being confirmed')
   })
 
-  it.each(['', 'live'])('says nothing of a mode on the pages and in /health when MODE is %j', async (MODE) => {
-    const world = new World({ env: { ...REAL, MODE } })
-    expect(await (await world.get('/health')).json()).toEqual({ status: 'ok' })
-    for (const path of ['/checkout/x', '/return/A-1']) {
-      expect(await (await world.get(path)).text()).not.toMatch(/test mode/i)
-    }
-  })
-
   it('says on every page and in /health that no money moves when MODE is test', async () => {
+    for (const MODE of ['', 'live']) {
+      const real = new World({ env: { ...REAL, MODE } })
+      expect(await (await real.get('/health')).json()).toEqual({ status: 'ok' })
+      expect(await (await real.get('/checkout/x')).text()).not.toMatch(/test mode/i)
+    }
     const world = new World({ env: { MODE: 'test' } })
     expect(await (await world.get('/health')).json()).toEqual({ status: 'ok', mode: 'test' })
     await world.open(await world.link({ order_id: 'A-1' }))
@@ -294,10 +282,6 @@ describe('every answer', () => {
       ]).toEqual([path, 'no-store', 'no-referrer', 'nosniff', 'max-age=31536000'])
     }
     expect((await world.get('/')).status).toBe(404)
-    expect(
-      (
-        await world.fetch(new Request(`${ORIGIN}/api/nothing`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }))
-      ).headers.get('content-type'),
-    ).toBe('application/problem+json')
+    expect((await world.api('/api/nothing')).headers.get('content-type')).toBe('application/problem+json')
   })
 })

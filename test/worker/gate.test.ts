@@ -97,19 +97,6 @@ describe('ten requests at once', () => {
     expect(made(world, 'capture')).toHaveLength(10)
     expect((await world.order(ID))?.totals.captured).toBe(10_000)
   })
-
-  it('open one checkout by one call, although one of them claims to have waited', async () => {
-    const world = new World()
-    let calls = 0
-    world.intercept = (url) => void (url.endsWith('/api/v1/payment') && calls++)
-    const link = await world.link({ order_id: ID })
-    const opened = await Promise.all([...TEN.map(() => world.get(link)), world.get(`${link}?waited=9`)])
-    const url = world.emulator.orders.get(ID)?.checkout_url
-    expect(new Set(opened.map(({ status, headers }) => `${status} ${headers.get('location')}`))).toEqual(
-      new Set([`303 ${url}`]),
-    )
-    expect([calls, world.emulator.orders.list().length]).toEqual([1, 1])
-  })
 })
 
 describe('onEvent behind the gate', () => {
@@ -130,19 +117,6 @@ describe('onEvent behind the gate', () => {
     expect(calls).toEqual([])
     await world.advance(60_000)
     expect(calls).toHaveLength(1)
-  })
-
-  it('is called once for 50 copies of a webhook at once', async () => {
-    const calls: string[] = []
-    const world = new World({ onEvent: ({ id }) => void calls.push(id) })
-    const body = world.signed(payment(ID))
-    const answers = await Promise.all(Array.from({ length: 50 }, () => world.post(body)))
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    await world.advance(1)
-    await world.deliver(payment('A-2'))
-    await world.post(body)
-    await world.advance(60_000)
-    expect([calls.length, new Set(calls).size]).toEqual([2, 2])
   })
 
   it('holds up neither the service, nor money, nor another order while it hangs', async () => {

@@ -1,7 +1,4 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { operationKey } from '../../src/index.ts'
-import type { OnEvent } from '../../src/shop/options.ts'
-import { payment } from './support/events.ts'
 import { createKill, howsOf, type Kill, killAtEach } from './support/kill.ts'
 import { armed, expectEachHandled, killable } from './support/killable.ts'
 import { expectNoSecretInLog } from './support/log.ts'
@@ -93,48 +90,6 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', LIMIT, ({ kin
       }
       expect([killAt, answer?.status, await kept()]).toEqual([killAt, 200, expect.not.stringContaining('olena@')])
       expect((await world.order(id))?.totals.captured).toBe(10050)
-      return kill.calls
-    })
-  })
-
-  it('a capture that a person says was not made is made under a new key alone', async () => {
-    await killAtEach(kind, 4, async (killAt) => {
-      const world = new World({ kind, failures: 0 })
-      const id = newOrderId()
-      await world.pay(await world.open(await world.link({ order_id: id, method: 'auth' })))
-      await world.advance(121_000)
-      world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
-      const capture = (key: string) => world.send(`/api/orders/${id}/capture`, { charge_amount: 10 }, key)
-      expect((await capture('one')).body.code).toBe('outcome_unknown')
-      const attempt = (await world.order(id))?.attempts[0]?.id
-      const settle = () => world.send(`/api/orders/${id}/attempts/${attempt}/settle`, { executed: false })
-      const kill = createKill(killAt, how)
-      let said = await armed(world, kill, settle)
-      for (let i = 0; i < 6 && said?.status !== 200 && said?.body.code !== 'already_settled'; i++) said = await settle()
-      const seen = [(await capture('one')).body.code, (await capture('two')).status]
-      const made = world.emulator.orders.get(id)?.operations.length
-      expect([killAt, ...seen, made]).toEqual([killAt, 'capture_not_executed', 200, 1])
-      return kill.calls
-    })
-  })
-
-  it('an alarm handles an event whose onEvent threw', async () => {
-    await killAtEach(kind, 5, async (killAt) => {
-      const handled = new Set<string>()
-      let fails = true
-      const onEvent: OnEvent = ({ event }) => {
-        if (fails) throw new Error('the shop is down')
-        handled.add(operationKey(event))
-      }
-      const world = new World({ kind, onEvent })
-      await world.deliver(payment(newOrderId()))
-      await world.advance(1)
-      fails = false
-      const kill = createKill(killAt, how)
-      for (let run = 0; run < 20 && !kill.struck && handled.size === 0; run++)
-        await armed(world, kill, () => world.advance(15 * MINUTE_MS))
-      await world.untilHandled()
-      await expectEachHandled(world, handled)
       return kill.calls
     })
   })

@@ -53,11 +53,7 @@ describe('a link of POST /api/links', () => {
     await world.untilHandled()
     const wanted = { reference: 'кошик 77', customer_email: 'shop@example.com' }
     expect(await world.order(id)).toMatchObject(wanted)
-    expect(seen.length).toBeGreaterThanOrEqual(1)
-    for (const [reference, email] of seen) {
-      expect(reference).toBe(wanted.reference)
-      expect(email).toBe(wanted.customer_email)
-    }
+    expect(new Set(seen.map(String))).toEqual(new Set([String(Object.values(wanted))]))
   })
 
   it('takes the order’s own e-mail where no other is given, and forgets it with the personal data', async () => {
@@ -137,13 +133,14 @@ describe('POST /api/links', () => {
 describe('DELETE /api/links/:id', () => {
   it('revokes a link that was not opened: its page says so, and nothing is created', async () => {
     const world = new World()
-    const { id, url } = await make(world, 'A-1')
+    const { id, url } = await make(world, 'A-1', { expires_at: world.time + 3_600_000 })
     const response = await revoke(world, id)
     expect([response.status, await response.json()]).toEqual([
       200,
       { id, order_id: 'A-1', revoked: true, opened: false },
     ])
-    await world.advance(121_000)
+    // Until the link would have ended by itself.
+    await world.advance(3_599_999)
     const page = await world.get(url)
     expect([page.status, await page.text()]).toEqual([410, expect.stringContaining('no longer valid')])
     expect(world.emulator.orders.list()).toEqual([])
@@ -188,13 +185,5 @@ describe('DELETE /api/links/:id', () => {
       env: { LINK_SECRET: 'a-new-link-secret-of-32-characters', LINK_SECRET_PREVIOUS: LINK_SECRET },
     })
     expect((await revoke(next, id)).status).toBe(200)
-  })
-
-  it('is kept as long as the link would have lived', async () => {
-    const world = new World()
-    const { id, url } = await make(world, 'A-1', { expires_at: world.time + 3_600_000 })
-    expect((await revoke(world, id)).status).toBe(200)
-    await world.advance(3_599_999)
-    expect((await world.get(url)).status).toBe(410)
   })
 })

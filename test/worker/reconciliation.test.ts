@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createClient } from '../../src/index.ts'
 import { goOn } from './support/held-call.ts'
 import { createKill, killAtEach } from './support/kill.ts'
 import { armed } from './support/killable.ts'
@@ -105,13 +104,6 @@ describe('reconciliation', () => {
     expect(alerts.map(({ kind: name, order_id, state }) => [name, order_id, state])).toEqual([
       ['checkout_open', 'A-1', 'pending'],
     ])
-  })
-
-  it('asks nothing of an order whose webhook arrived', async () => {
-    const { world, asked } = watched({ emulator: {} })
-    await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
-    await run(world)
-    expect([asked, watchedRows(world)]).toEqual([[], []])
   })
 
   it('goes on after an alarm was lost: the cron wakes the gate, also beside one that fails', async () => {
@@ -298,23 +290,4 @@ describe('what the service was asked for', () => {
       })
     },
   )
-})
-
-it('stays below the 1,000 calls of KV that one run may make, however much of each order was lost', async () => {
-  const { world } = watched({ kind: 'strict', onEvent: () => {} })
-  const ids = Array.from({ length: 20 }, (_, i) => `lost-${i}`)
-  const client = createClient({ ...world.emulator.credentials, fetch: world.emulator.fetch })
-  for (const order_id of ids) {
-    await world.pay(await world.open(await world.link({ order_id, method: 'auth' })))
-    for (let i = 0; i < 9; i++) await client.capturePayment({ order_id, order_currency: 'UAH', charge_amount: 1 })
-  }
-  let most = 0
-  for (let i = 0; i < 6; i++) {
-    let calls = 0
-    world.kv.before = () => {
-      most = Math.max(most, ++calls)
-    }
-    await run(world)
-  }
-  expect([most <= 1000, (await world.keys('event/')).length]).toEqual([true, ids.length * 10])
 })

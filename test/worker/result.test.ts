@@ -8,8 +8,6 @@ async function checkedOut(world: World, order_id: string): Promise<{ checkout: s
   return { checkout, result: world.emulator.orders.get(order_id)?.payments[0]?.result_url ?? '' }
 }
 
-const text = async (response: Response): Promise<string> => response.text()
-
 describe('the result page', () => {
   it('asks the service for a re-send, once, when it takes long', async () => {
     const world = new World()
@@ -20,21 +18,15 @@ describe('the result page', () => {
     expect(paid).toBe(result)
     const before = world.emulator.deliveries.length
     let url = result
-    let page = ''
-    let looks = 0
-    while (looks < 30) {
+    for (let looks = 0; looks < 5; looks++) {
       const response = await world.get(url)
-      page = await text(response)
-      if (!page.includes('being confirmed')) break
+      expect(await response.text()).toContain('being confirmed')
       url = /^\d+;url=(.+)$/.exec(response.headers.get('refresh') ?? '')?.[1] ?? ''
       await world.advance(11_000)
-      looks++
     }
-    expect(page).toContain('Your payment was successful')
-    expect(looks).toBe(5)
+    expect(await (await world.get(url)).text()).toContain('Your payment was successful')
     // The re-send is a separate webhook, beside its response.
-    const resent = world.emulator.deliveries.length - before
-    expect(resent).toBe(1)
+    expect(world.emulator.deliveries.length - before).toBe(1)
   })
 
   it('without t, or with another order’s, is neutral and asks for nothing', async () => {
@@ -46,7 +38,7 @@ describe('the result page', () => {
     const calls = { ...world.kv.calls }
     for (const query of ['', '?t=', `?t=${changed}`, `?t=${t}AA`, '?t=%00', `/../A-2?t=${t}`]) {
       const response = await world.get(`/return/A-1${query}${query ? '&' : '?'}look=9`)
-      const page = await text(response)
+      const page = await response.text()
       expect([query, response.status, page.includes('Thank you'), page.includes('A-1')]).toEqual([
         query,
         200,
@@ -55,17 +47,17 @@ describe('the result page', () => {
       ])
     }
     expect(world.kv.calls).toEqual(calls)
-    expect(await text(await world.get(result))).toContain('Your payment was successful')
+    expect(await (await world.get(result)).text()).toContain('Your payment was successful')
   })
 
   it('shows a failure and an authorization for what they are', async () => {
     const world = new World()
     const failed = await checkedOut(world, 'A-1')
     await world.deliver(payment('A-1', { status: 'failure', status_code: '4153' }))
-    expect(await text(await world.get(failed.result))).toContain('Payment failed')
+    expect(await (await world.get(failed.result)).text()).toContain('Payment failed')
     const reserved = await checkedOut(world, 'A-2')
     await world.deliver(payment('A-2', { method: 'auth' }))
-    const page = await text(await world.get(reserved.result))
+    const page = await (await world.get(reserved.result)).text()
     expect(page).toContain('Your payment is reserved')
     expect(page).toContain('UAH\u00a0100.50')
   })
@@ -111,7 +103,7 @@ describe('the result page', () => {
     const { result } = await checkedOut(world, 'A-1')
     world.emulator.faults.next({ kind: 'server_error' }, 9)
     const response = await world.get(`${result}&look=5`)
-    expect([response.status, (await text(response)).includes('being confirmed')]).toEqual([200, true])
+    expect([response.status, (await response.text()).includes('being confirmed')]).toEqual([200, true])
     world.kv.before = () => {
       throw new Error('KV GET failed: 500')
     }
@@ -136,7 +128,7 @@ describe('every page', () => {
     for (const currency of ['UAH', '<b>"']) {
       await world.deliver(payment(NASTY, { currency, status: currency === 'UAH' ? 'pending' : 'success' }))
       const response = await world.get(result)
-      const page = await text(response)
+      const page = await response.text()
       expect(page).not.toMatch(/<img|<b>|"'&\r/)
       expect(page).toContain('&lt;img')
       expect(response.headers.get('set-cookie')).toBeNull()
@@ -152,7 +144,7 @@ describe('every page', () => {
     for (const path of ['/checkout/x', expired, result, '/return/A-1', link]) {
       const response = await world.get(path)
       if (response.status === 303) continue
-      const page = await text(response)
+      const page = await response.text()
       expect(page).toMatch(/^<!doctype html>\n<html lang="en">/)
       for (const part of ['<meta name="viewport"', '<main>', '<h1>', '<title>']) expect(page).toContain(part)
       expect(page).not.toMatch(/<script/)
@@ -160,14 +152,5 @@ describe('every page', () => {
       for (const part of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"])
         expect(policy).toContain(part)
     }
-  })
-
-  it('keeps line breaks of an order_id out of the headers', async () => {
-    const world = new World()
-    const link = await world.link({ order_id: NASTY })
-    await world.pay(await world.open(link))
-    const location = await world.open(link)
-    expect(location).toMatch(/^https:\/\/pay\.shop\.example\.com\/return\/[\w%.!~*'()-]+\?t=[\w-]+$/)
-    expect((await world.get(location)).status).toBe(200)
   })
 })

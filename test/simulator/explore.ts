@@ -1,6 +1,5 @@
 // Visits every state of a scenario, or draws one way through it.
 
-import { createHash } from 'node:crypto'
 import {
   decided,
   firstWorld,
@@ -22,7 +21,7 @@ export interface Explored {
 
 /** Visits every state of a scenario, the nearest first. @param see Called with each step: the world before it and after it. */
 export function explore(scenario: Scenario, protocol: Step, see?: (before: World, after: World) => void): Explored {
-  // A state is known by its hash; where it came from, by its number.
+  // A state is known by its key; where it came from, by its number.
   const first = firstWorld(scenario)
   const seen = new Map<string, number>([[keyOf(first), 0]])
   const from = [-1]
@@ -58,7 +57,22 @@ export function explore(scenario: Scenario, protocol: Step, see?: (before: World
   }
 }
 
-const keyOf = (world: World): string => createHash('md5').update(JSON.stringify(world)).digest('base64')
+const keyOf = ({ run, ...world }: World): string =>
+  [...Object.entries(world), ...Object.entries(run ?? {})].map(([name, part]) => name + numberOf(part)).join()
+
+/** Worlds share what they did not change: each part is written out once, and known by its number. */
+const numbers = new Map<string, number>()
+const numbered = new WeakMap<object, number>()
+function numberOf(part: unknown): number {
+  const isObject = typeof part === 'object' && part !== null
+  const known = isObject ? numbered.get(part) : undefined
+  if (known !== undefined) return known
+  const text = String(JSON.stringify(part))
+  const number = numbers.get(text) ?? numbers.size
+  numbers.set(text, number)
+  if (isObject) numbered.set(part, number)
+  return number
+}
 
 /** What happens from one moment at which something else can come first to the next one, and the world after it. */
 export interface Block {

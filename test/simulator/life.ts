@@ -54,8 +54,8 @@ function causeOf({ run }: World, from: string | undefined, to: string | undefine
 export const scenarioRow = ({ name }: Scenario, { states, steps, violation }: Explored): string =>
   `| ${name} | ${number(states)} | ${number(steps)} | ${violation?.rule ?? 'none'} |\n`
 
-export const slipRow = ({ rule }: Slip, found: Explored | undefined): string =>
-  `| ${rule} | ${found?.violation?.rule ?? 'NOT FOUND'} | ${found?.violation?.trace.length ?? 0} |\n`
+export const slipRow = ([rule]: Slip, found: Explored['violation']): string =>
+  `| ${rule} | ${found?.rule ?? 'NOT FOUND'} | ${found?.trace.length ?? 0} |\n`
 
 const number = (value: number): string => value.toLocaleString('en-US')
 

@@ -73,7 +73,7 @@ it('repeats an alarm that fails six times, later each time, and then no more', a
   expect([ran, pauses]).toEqual([7, [2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 0]])
 })
 
-// test/node/objects-in-workerd.test.ts plays the same over workerd’s objects.
+// test/node/gates-in-workerd.test.ts plays the same over workerd’s objects.
 it.each(BEHAVIOURS)('behaves as in workerd: $name', async (behaviour) => {
   const counts: Counts = { rung: 0, sent: 0 }
   const Gate = objectClass(behaviour, counts, { die: () => gates.restart(), send: () => void counts.sent++ })

@@ -2,12 +2,11 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { build } from 'esbuild'
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
+import type { Miniflare } from 'miniflare'
 import { createEmulator, type Emulator } from '../../../src/emulator/index.ts'
 import { bindings } from '../../worker/support/world.ts'
 import { root } from './runtimes.ts'
+import { bundled, openWorkerd } from './workerd.ts'
 
 export interface StoppableOptions {
   /** Of the emulator. */
@@ -38,15 +37,7 @@ export class StoppableWorkerd {
   wasStopped = false
 
   static async start(options: StoppableOptions = {}): Promise<StoppableWorkerd> {
-    const { outputFiles } = await build({
-      entryPoints: [join(root, 'test/node/programs/stoppable-worker.ts')],
-      bundle: true,
-      format: 'esm',
-      conditions: ['workerd', 'worker', 'browser'],
-      external: ['cloudflare:*'],
-      write: false,
-    })
-    const workerd = new StoppableWorkerd(outputFiles[0]?.text ?? '', options)
+    const workerd = new StoppableWorkerd(await bundled('stoppable-worker.ts'), options)
     await workerd.begin()
     return workerd
   }
@@ -67,24 +58,12 @@ export class StoppableWorkerd {
 
   /** Starts workerd over the files that are there. */
   async begin(): Promise<void> {
-    this.miniflare = new Miniflare({
-      ...convertV4MiniflareOptions({
-        modules: [
-          { type: 'ESModule', path: 'worker.js', contents: `globalThis.OFFSET = ${this.offset}\n${this.contents}` },
-        ],
-        compatibilityDate: '2026-10-23',
-        cf: false,
-        log: new Log(LogLevel.NONE),
-        handleRuntimeStdio: (stdout: Readable, stderr: Readable) => {
-          stdout.resume()
-          stderr.resume()
-        },
-        bindings: { ...bindings(this.emulator.credentials), ...this.options.env } as unknown as Record<string, string>,
-        kvNamespaces: { STATE: 'state' },
-        durableObjects: { ORDER_GATE: { className: 'OrderGate', useSQLite: true } },
-        outboundService: (request) => this.outside(request as unknown as Request) as never,
-      }),
-      resourcePersistencePath: this.folder,
+    this.miniflare = openWorkerd({
+      contents: `globalThis.OFFSET = ${this.offset}\n${this.contents}`,
+      bindings: { ...bindings(this.emulator.credentials), ...this.options.env },
+      objects: { ORDER_GATE: 'OrderGate' },
+      outside: (request) => this.outside(request),
+      folder: this.folder,
     })
     await withPid(this.folder, () => this.miniflare?.ready)
   }

@@ -122,24 +122,18 @@ describe('the overview', () => {
 
   it('makes a payment, with its webhook', async () => {
     const { emulator, received } = createBench()
-    const method = 'credit'
     const [form = ''] = /<form[^>]*\/api\/payment"[\s\S]*?<\/form>/.exec(await read(emulator, '')) ?? []
     const fields = Object.fromEntries(fieldsOf(form))
-    const choices = [...form.matchAll(/<option value="(\w+)"/g)].map(([, value]) => value)
-    expect(choices).toEqual(expect.arrayContaining([method, 'p2p', 'lookup']))
+    for (const method of ['credit', 'p2p', 'lookup']) expect(form).toContain(`<option value="${method}"`)
     const send = (more: Record<string, string>) =>
-      submit(emulator, `${CONTROL}/api/payment`, new URLSearchParams({ ...fields, method, order_id: 'X-1', ...more }))
-    const made = await send({})
+      submit(emulator, `${CONTROL}/api/payment`, new URLSearchParams({ ...fields, method: 'credit', ...more }))
+    const made = await send({ order_id: 'X-1' })
     expect([made.status, made.headers.get('location')]).toEqual([303, '/_emulator'])
     await emulator.deliveries.idle()
-    expect(received.map(({ event }) => [event.method, event.order_id, event.status, event.amount])).toEqual([
-      [method, 'X-1', 'success', 5],
-    ])
-    expect(await read(emulator, '')).toContain('>X-1</a>')
-    const again = await send({})
+    const event = { method: 'credit', order_id: 'X-1', status: 'success', amount: 5 }
+    expect(received).toMatchObject([{ event }])
+    const again = await send({ order_id: 'X-1' })
     expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('Not possible')])
-    await send({ order_id: 'X-2', status_code: '4153' })
-    expect(emulator.orders.get('X-2')?.status).toBe('failure')
   })
 })
 

@@ -103,6 +103,9 @@ const APPS: Record<string, App> = {
   'Fastify with a parser that leaves the stream': withFastify((app) =>
     app.addContentTypeParser(FORM, (_request, stream, done) => done(null, stream)),
   ),
+  'Fastify with a parser for everything else': withFastify((app) =>
+    app.addContentTypeParser('*', (_request, _stream, done) => done(null)),
+  ),
   'node:http': withNode(bare),
   'node:http whose body was kept as text': withNode(async (request) => leave(request, await textOf(request))),
   'node:http whose body was kept as fields': withNode(async (request) =>

@@ -167,6 +167,7 @@ const REJECTED: [body: BodyInit, status: number, reason: string, cure: string, t
   [signed.body.replace('signature=', 'signature=+'), 401, 'plus_became_space', 'pass the body on as it came'],
   [`${signed.body}&signature=x`, 400, 'duplicate_field', 'more than once'],
   ['{"data":1}', 415, 'content_type', `instead of ${FORM}`, 'application/json'],
+  ['<a/>', 415, 'content_type', `instead of ${FORM}`, 'text/xml'],
   [signed.body, 405, 'method', 'its method is not POST', FORM, 'PUT'],
   [LONG, 413, 'too_large', 'longer than 65536 bytes: the option maxBytes allows more'],
 ]

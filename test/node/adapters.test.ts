@@ -103,6 +103,9 @@ const APPS: Record<string, App> = {
   'Fastify with a parser that leaves the stream': withFastify((app) =>
     app.addContentTypeParser(FORM, (_request, stream, done) => done(null, stream)),
   ),
+  'Fastify with a parser for everything else': withFastify((app) =>
+    app.addContentTypeParser('*', (_request, _stream, done) => done(null)),
+  ),
   'node:http': withNode(bare),
   'node:http whose body was kept as text': withNode(async (request) => leave(request, await textOf(request))),
   'node:http whose body was kept as fields': withNode(async (request) =>
@@ -164,6 +167,7 @@ const REJECTED: [body: BodyInit, status: number, reason: string, cure: string, t
   [signed.body.replace('signature=', 'signature=+'), 401, 'plus_became_space', 'pass the body on as it came'],
   [`${signed.body}&signature=x`, 400, 'duplicate_field', 'more than once'],
   ['{"data":1}', 415, 'content_type', `instead of ${FORM}`, 'application/json'],
+  ['<a/>', 415, 'content_type', `instead of ${FORM}`, 'text/xml'],
   [signed.body, 405, 'method', 'its method is not POST', FORM, 'PUT'],
   [LONG, 413, 'too_large', 'longer than 65536 bytes: the option maxBytes allows more'],
 ]

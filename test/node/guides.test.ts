@@ -202,7 +202,7 @@ describe('guides/receivers.md', () => {
     const origin = `http://127.0.0.1:${(server?.address() as AddressInfo | undefined)?.port ?? 80}`
     const eventOf = (fields: object, secret = 'your-api-secret') =>
       testEvent('purchase', { ...PAID, ...fields }, { secret })
-    const post = async (event: TestEvent) => {
+    const post = async (event: TestEvent<'purchase'>) => {
       const request = event.request(`${origin}/webhooks`)
       return (await (running.default?.fetch(request) ?? fetch(request))).status
     }

@@ -24,18 +24,7 @@ export async function verdict(seed: number, index: number): Promise<string> {
     const value = await [ofInput, ofResponse, ofWebhook][index % 3]?.(random)
     return JSON.stringify(value) ?? 'undefined'
   } catch (error) {
-    const fields = [
-      'name',
-      'code',
-      'reason',
-      'status',
-      'issues',
-      'message',
-      'apiCode',
-      'violations',
-      'verified',
-      'body',
-    ]
+    const fields = 'name code reason status issues message apiCode violations verified body'.split(' ')
     return JSON.stringify(fields.map((field) => (error as Record<string, unknown>)[field]))
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { ENTRIES } from '../../scripts/entries.ts'
-import { complaints, programOf } from './support/compile.ts'
+import { complaints, optionsFor, programOf } from './support/compile.ts'
 import { packedFolder, root } from './support/pack.ts'
 import { nodeAt } from './support/versions.ts'
 
@@ -27,35 +27,19 @@ Promise.all([${each}].map((pair) => Promise.all(pair))).then((pairs) => console.
   expect(pairs.map(([required]) => required)).toEqual(pairs.map(([, imported]) => imported))
 })
 
-describe('TypeScript', () => {
+it('TypeScript compiles a static import in a CommonJS file under nodenext, and import() under every module', () => {
   const STATIC = "import { createClient } from 'edgetill'\nexport const make = createClient\n"
   const LATE = "export const make = async () => (await import('edgetill')).createClient\n"
-  const check = (text: string, module: ts.ModuleKind, resolution: ts.ModuleResolutionKind) =>
-    complaints(
-      programOf(
-        { 'main.cts': text },
-        {
-          module,
-          moduleResolution: resolution,
-          target: ts.ScriptTarget.ES2022,
-          lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
-          types: [],
-          strict: true,
-          noEmit: true,
-          skipLibCheck: true,
-        },
-      ),
-    )
-  const { NodeNext, Node16, Node18 } = ts.ModuleKind
-
-  it('nodenext: a static import in a CommonJS file compiles', () => {
-    expect(check(STATIC, NodeNext, ts.ModuleResolutionKind.NodeNext)).toEqual([])
-  })
-
-  it.each([Node16, Node18])('module %s: a static import does not compile, import() does', (module) => {
-    expect(check(STATIC, module, ts.ModuleResolutionKind.Node16).join('\n')).toMatch(/ECMAScript module/)
-    expect(check(LATE, module, ts.ModuleResolutionKind.Node16)).toEqual([])
-  })
+  const lib = ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts']
+  const check = (text: string, module: ts.ModuleKind, moduleResolution = ts.ModuleResolutionKind.Node16) => {
+    const options = { ...optionsFor('nodenext', lib), module, moduleResolution, skipLibCheck: true }
+    return complaints(programOf({ 'main.cts': text }, options))
+  }
+  expect(check(STATIC, ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext)).toEqual([])
+  for (const module of [ts.ModuleKind.Node16, ts.ModuleKind.Node18]) {
+    expect(check(STATIC, module).join('\n')).toMatch(/ECMAScript module/)
+    expect(check(LATE, module)).toEqual([])
+  }
 })
 
 describe('Jest', () => {

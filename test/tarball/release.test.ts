@@ -56,7 +56,7 @@ class Checkout {
     writeFileSync(this.#calls, '')
     this.#git('init', '--quiet')
     this.#git('add', '.')
-    this.#git('commit', '--quiet', '--message', 'All')
+    this.#git('-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '--quiet', '--message', 'All')
     this.#git('tag', tag)
     if (merged) this.#git('update-ref', 'refs/remotes/origin/main', 'HEAD')
     if (tree.dirty) this.#write('left-over.txt', '')
@@ -99,10 +99,6 @@ class Checkout {
         ...this.#env,
         PATH: [this.#commands, process.env.PATH].join(delimiter),
         GIT_CONFIG_GLOBAL: '/dev/null',
-        GIT_AUTHOR_NAME: 'A',
-        GIT_AUTHOR_EMAIL: 'a@example.com',
-        GIT_COMMITTER_NAME: 'A',
-        GIT_COMMITTER_EMAIL: 'a@example.com',
       },
     })
   }
@@ -113,8 +109,6 @@ function write(path: string, text: string, mode: number): void {
   writeFileSync(path, text)
   chmodSync(path, mode)
 }
-
-const REPOSITORY = (url: string) => ({ ...PACKAGE, repository: { type: 'git', url } })
 
 describe('.ci/release', () => {
   it.each<[words: string[], env: Record<string, string>, npm: string, deno: string, end: RegExp]>([
@@ -130,14 +124,6 @@ describe('.ci/release', () => {
   it.each<[what: string, tree: Tree, reason: RegExp]>([
     ['a tree that is not clean', { dirty: true }, /not clean/],
     ['a CHANGELOG of another version', { changelog: '## 1.2.2\n' }, /newest version .*1\.2\.2.*has 1\.2\.3/],
-    ['what the tests reject', { testsFail: true }, /something failed/],
-  ])('stops for %s', (_, tree, reason) => {
-    const { status, output, calls } = new Checkout(tree).release()
-    expect([status, output]).toEqual([1, expect.stringMatching(reason)])
-    expect(calls).toEqual(tree.testsFail ? ['tests'] : [])
-  })
-
-  it.each<[what: string, tree: Tree, reason: RegExp]>([
     ['a changeset without a release', { changeset: true }, /changesets without a release: run \.ci\/release --prepare/],
     ['what was never released', { changelog: '' }, /\.ci\/release --prepare/],
     [
@@ -146,14 +132,19 @@ describe('.ci/release', () => {
       /placeholder OWNER-PLACEHOLDER .*Replace it by the owner of the repository \(owner\/name\)/,
     ],
     ['a package without a repository', { manifest: { ...PACKAGE, repository: undefined } }, /Set\n.*owner\/name\.git/],
-    ['another repository', { manifest: REPOSITORY('git+https://github.com/a/b.git') }, /Set\n.*owner\/name\.git/],
+    [
+      'another repository',
+      { manifest: { ...PACKAGE, repository: { type: 'git', url: 'git+https://github.com/a/b.git' } } },
+      /Set\n.*owner\/name\.git/,
+    ],
     ['a commit without its tag', { tag: 'v1.2.2' }, /has no tag v1\.2\.3/],
     ['a commit that is not on main', { merged: false }, /not on origin\/main/],
     ['a build that cannot be attested', { env: {} }, /publish from the release workflow/],
     ['an npm that needs a token', { npm: '11.5.0' }, /npm 11\.5\.0 cannot publish without a token/],
+    ['what the tests reject', { testsFail: true }, /something failed/],
   ])('does not publish %s', (_, tree, reason) => {
     const { status, output, calls } = new Checkout(tree).release('--publish')
-    expect([status, output, calls]).toEqual([1, expect.stringMatching(reason), []])
+    expect([status, output, calls]).toEqual([1, expect.stringMatching(reason), tree.testsFail ? ['tests'] : []])
   })
 
   it('says without --publish what would keep it from being published, and goes on', () => {
@@ -182,19 +173,14 @@ describe('.ci/release', () => {
   })
 })
 
-describe('the placeholder of the owner', () => {
-  it('is one value: homepage, bugs and repository are on the same address', () => {
-    const text = readFileSync(join(root, 'package.json'), 'utf8')
-    const { homepage, bugs, repository } = JSON.parse(text) as Record<string, string> & { repository: { url: string } }
-    const address = /^git\+(https:\/\/github\.com\/[^/]+\/edgetill)\.git$/.exec(repository.url)?.[1]
-    expect([homepage, bugs]).toEqual([`${address}#readme`, `${address}/issues`])
-  })
-
+it('the placeholder of the owner is one value, and stands in package.json alone', () => {
+  const text = readFileSync(join(root, 'package.json'), 'utf8')
+  const { homepage, bugs, repository } = JSON.parse(text) as Record<string, string> & { repository: { url: string } }
+  const address = /^git\+(https:\/\/github\.com\/[^/]+\/edgetill)\.git$/.exec(repository.url)?.[1]
+  expect([homepage, bugs]).toEqual([`${address}#readme`, `${address}/issues`])
   // What a release looks through is this one file: a placeholder elsewhere would be published.
-  it('stands in package.json alone', () => {
-    const places = run('git', ['grep', '-lE', '[A-Z]+-PLACEHOLDER', '--', '.', ':!.ci/release', ':!test'], root)
-    expect(places.trim().split('\n')).toEqual(['package.json'])
-  })
+  const places = run('git', ['grep', '-lE', '[A-Z]+-PLACEHOLDER', '--', '.', ':!.ci/release', ':!test'], root)
+  expect(places.trim().split('\n')).toEqual(['package.json'])
 })
 
 it('the changesets turn into the next version and its section of CHANGELOG.md', () => {

@@ -16,11 +16,11 @@ const HTTP = [
 const PASS_THROUGH = ['raw-request', 'purchase-rules', 'wire', 'create-payment'].map(
   (name) => `test/operations/${name}.test.ts`,
 )
-const WEBHOOKS = ['verify', 'form', 'sign', 'handler'].map((name) => `test/webhooks/${name}.test.ts`)
+const WEBHOOKS = ['verify', 'form', 'signature', 'handler'].map((name) => `test/webhooks/${name}.test.ts`)
 const SCHEMAS = ['test/schemas/*.test.ts', 'test/webhooks/event.test.ts', 'test/operations/*.test.ts']
 const CARD = ['test/card/card.test.ts', 'test/odd-input.test.ts']
 const FOLD = [
-  'test/orders/{order-state,copies,summary,event-key}.test.ts',
+  'test/orders/{order-state,copies,summary,keys}.test.ts',
   'test/schemas/null.test.ts',
   'test/worker/webhooks.test.ts',
   'test/orders/fold.test.ts',
@@ -93,7 +93,7 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
   http: {
     'src/http/body.ts': [...PASS_THROUGH, ...HTTP, 'test/operations/secondary-operations.test.ts'],
     'src/http/compare.ts': [
-      'test/operations/{answers,secondary-operations}.test.ts',
+      'test/operations/{secondary-operations,create-payment,cancelling,reading}.test.ts',
       'test/schemas/null.test.ts',
       'test/warnings.test.ts',
     ],

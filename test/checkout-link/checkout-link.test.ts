@@ -2,24 +2,14 @@ import { describe, expect, it } from 'vitest'
 import * as library from '../../src/checkout-link/index.ts'
 import { openCheckoutLinkId } from '../../src/checkout-link/link.ts'
 import { isMarkOf, markOf, seal, unseal } from '../../src/checkout-link/seal.ts'
+import { HOSTED } from '../support/inputs.ts'
 
 const { checkoutLinkId, createCheckoutLink, openCheckoutLink } = library
 const SECRET = 'link-secret-of-the-tests-32-characters'
 const OTHER = 'other-secret-of-the-tests-32-characters'
 const NOW = Date.parse('2026-03-01T10:00:00Z')
 
-const ORDER: library.CheckoutOrder = {
-  mode: 'hosted',
-  method: 'purchase',
-  amount: 100.5,
-  currency: 'UAH',
-  description: 'Two mugs',
-  order_id: 'A-1',
-  order_3ds_bypass: 'supported',
-  customer_patronym: 'Ivanivna',
-  customer_email: 'olena@example.com',
-  customer_phone: '+380441234567',
-}
+const ORDER: library.CheckoutOrder = { ...HOSTED, description: 'Two mugs' }
 const link = (fields: Partial<library.CheckoutLinkOptions> = {}) =>
   createCheckoutLink({
     origin: 'https://pay.shop.example.com',

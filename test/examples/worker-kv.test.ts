@@ -29,7 +29,7 @@ function create() {
   return { world, env, post, order }
 }
 
-it('stores each webhook under its key before the 200, and folds an order from them', async () => {
+it('stores each webhook under its key before the 200, and folds an order from them, whatever its id', async () => {
   const { world, post, order } = create()
   const paid = payment('A-1')
   for (const event of [paid, { ...paid, status: 'pending', processed_at: paid.created_at }, payment('A-1/2')]) {
@@ -43,12 +43,10 @@ it('stores each webhook under its key before the 200, and folds an order from th
   }
   expect(await order('A-1')).toMatchObject({ status: 'success', totals: { captured: 10_050 }, events: [{}, {}] })
   expect(await order('A')).toBe(404)
-})
-
-it.each([['../?#%'], ['ї'.repeat(256)], ['{}'], [' ']])('reads an order back whatever its id: %#', async (order_id) => {
-  const { post, order } = create()
-  expect(await post(bodyOf(payment(order_id)))).toBe(200)
-  expect(await order(order_id)).toMatchObject({ order_id, status: 'success' })
+  for (const order_id of ['../?#%', 'ї'.repeat(256), '{}', ' ']) {
+    expect(await post(bodyOf(payment(order_id)))).toBe(200)
+    expect(await order(order_id)).toMatchObject({ order_id, status: 'success' })
+  }
 })
 
 it('keeps what is genuine and cannot be read, or names no order', async () => {

@@ -37,6 +37,8 @@ describe('time limits', () => {
       expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown', reason: 'timeout' })
       expect(sent).toHaveLength(1)
     }
+    const { answer } = call(GET, [json({}, 503)], { maxRetries: 5 }, { maxRetries: 0 })
+    expect(await rejection(answer)).toMatchObject({ code: 'api', status: 503, attempts: 1 })
   })
 })
 
@@ -62,11 +64,6 @@ describe('the deadline of a whole call', () => {
     const error = await rejection(answer).finally(() => clock.mockRestore())
     expect(error).toMatchObject({ code: 'connection', reason: 'timeout', attempts: 1 })
     expect(sent).toHaveLength(1)
-  })
-
-  it('maxRetries of a call wins over the configuration', async () => {
-    const { answer } = call(GET, [json({}, 503)], { maxRetries: 5 }, { maxRetries: 0 })
-    expect(await rejection(answer)).toMatchObject({ code: 'api', status: 503, attempts: 1 })
   })
 })
 

@@ -19,7 +19,7 @@ async function pauseAfter(reply: Response | Error, config: Partial<ClientConfig>
 
 /** Each says that nothing was processed. */
 const REJECTIONS = [
-  ...[400, 401, 403, 404, 405, 406, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 425, 426, 428, 431],
+  400, 401, 403, 404, 405, 406, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 425, 426, 428, 431,
 ]
 
 describe('what is tried again', () => {

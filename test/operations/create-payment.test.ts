@@ -115,20 +115,6 @@ describe('which redirect is a checkout', () => {
   })
 })
 
-it('method is purchase or auth, and nothing else', async () => {
-  for (const input of [HOSTED, TOKEN]) {
-    for (const method of ['purchase', 'auth']) expect((await send({ ...input, method })).body.method).toBe(method)
-    for (const method of ['capture', 'Purchase', '', null, undefined]) {
-      expect(await rejectedPaths({ ...input, method })).toEqual(['method'])
-    }
-  }
-})
-
-it('authentication: plain sends the secret itself instead of a signature', async () => {
-  const { sent } = await send(HOSTED, { authentication: 'plain', scheme: 'PAY' })
-  expect(sent.headers).toMatchObject({ 'X-API-AUTH': 'PAY api-key-1:api-secret-1', 'X-API-KEY': 'endpoints-key-1' })
-})
-
 describe('init_recurring', () => {
   const recurring = (change: object) => ({ ...HOSTED, init_recurring: { ...RECURRING, ...change } })
   const of = (change: object) => rejectedPaths(recurring(change))
@@ -150,14 +136,11 @@ describe('init_recurring', () => {
     for (const value of wrong) expect(await of({ [name]: value })).toEqual([`init_recurring.${name}`])
   })
 
-  it('has fewer hours between retries when the unit is a day', async () => {
+  it('has rules across its fields, and no default is sent: the service has them', async () => {
+    expect((await send(recurring({}))).body.init_recurring).toEqual(RECURRING)
     const daily = { interval_unit: 'day', retry_interval_hours: 23 }
     await send(recurring(daily))
     expect(await of({ ...daily, retry_interval_hours: 24 })).toEqual(['init_recurring.retry_interval_hours'])
-  })
-
-  it('may end on the day it starts, not before; no default is sent, the service has them', async () => {
-    expect((await send(recurring({}))).body.init_recurring).toEqual(RECURRING)
     const dates = { start_date: '2027-01-01', expiry_date: '2027-01-01' }
     await send(recurring(dates))
     expect(await of({ ...dates, start_date: '2027-01-02' })).toEqual(['init_recurring.expiry_date'])
@@ -175,11 +158,7 @@ describe('init_recurring', () => {
     const onWarning = (warning: Warning) => warnings.push(warning)
     for (const port of [8443, 444])
       await send(recurring({ notification_url: `https://a.example:${port}` }), { onWarning })
-    const expected = {
-      operation: 'createPayment',
-      code: 'unusual_webhook_port',
-      path: 'init_recurring.notification_url',
-    }
-    expect(warnings).toMatchObject([expected])
+    const path = 'init_recurring.notification_url'
+    expect(warnings).toMatchObject([{ operation: 'createPayment', code: 'unusual_webhook_port', path }])
   })
 })

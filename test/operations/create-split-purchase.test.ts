@@ -19,15 +19,7 @@ it('hosted gives the checkout page, direct the record, its parts with amounts as
   expect(await client.createSplitPurchase(DIRECT_SPLIT)).toEqual({ ...PAYMENT_RECORD, ...split(90.45) })
 })
 
-describe('method and split', () => {
-  it('method is purchase, and nothing else', async () => {
-    for (const input of BOTH) {
-      for (const method of ['auth', 'capture', 'Purchase', '', null, undefined]) {
-        expect(await rejectedPaths({ ...input, method })).toEqual(['method'])
-      }
-    }
-  })
-
+describe('split', () => {
   const [first] = HOSTED_SPLIT.split
   it.each<[unknown, string]>([
     [undefined, 'split'],

@@ -48,6 +48,13 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
     }
   })
 
+  it('method', async () => {
+    const right = form.operation === 'createPayment' ? ['purchase', 'auth'] : ['purchase']
+    for (const method of right) expect((await accepted(form, { ...input, method })).body.method).toBe(method)
+    for (const method of ['capture', 'Purchase', '', null, undefined, ...(right.length > 1 ? [] : ['auth'])])
+      expect(await refused(form, { ...input, method })).toEqual(['method'])
+  })
+
   it('every issue of an input is reported at once', async () => {
     const paths = await refused(form, { ...input, amount: 0, currency: 'x', order_id: '' })
     expect(paths).toEqual(['amount', 'currency', 'order_id'])

@@ -74,12 +74,12 @@ type Call = (config: sdk.ClientConfig, input: object) => Promise<unknown>
 const FUNCTIONS = { ...sdk } as unknown as Record<Operation, Call>
 
 /** What an operation sends, by the client's method or by the function. */
-async function sentBy(name: Operation, input: object, how: 'method' | 'function' = 'method') {
+async function sentBy(name: Operation, input: object, how: 'method' | 'function' = 'method', change = {}) {
   const { record, wrap } = recordOf(name)
   const asked = 'operation' in input ? null : record.method
   const { mode, order_id = 'A-1', method = asked } = input as Partial<typeof HOSTED>
   const { fetch, sent } = wire(mode === 'hosted' ? redirect() : json(wrap({ ...record, order_id, method })))
-  const config = { ...CONFIG, fetch, onWarning: () => {} }
+  const config = { ...CONFIG, fetch, onWarning: () => {}, ...change }
   const client = sdk.createClient(config) as unknown as Record<Operation, (input: object) => Promise<unknown>>
   await (how === 'method' ? client[name](input) : FUNCTIONS[name](config, input))
   expect(sent).toHaveLength(1)
@@ -92,6 +92,11 @@ it.each(ROWS)('%s of %j: %s', async (name, input, request, body, headers) => {
     expect([`${sent.method} ${sent.url}`, sent.body]).toEqual([request, body])
     expect(sent.headers).toEqual({ Accept: 'application/json', 'User-Agent': 'edgetill', ...headers })
   }
+})
+
+it('authentication: plain sends the secret itself instead of a signature', async () => {
+  const { headers } = await sentBy('createPayment', HOSTED, 'method', { authentication: 'plain', scheme: 'PAY' })
+  expect(headers).toMatchObject({ ...KEY, 'X-API-AUTH': 'PAY api-key-1:api-secret-1' })
 })
 
 it.each(ROWS.filter(([name]) => name !== 'cancelRecurring'))('%s of %j for another POS', async (name, input) => {

@@ -1,24 +1,12 @@
 import { expect, it } from 'vitest'
 import type { UnresolvedCall } from '../../src/index.ts'
 import { json } from '../support/mock-fetch.ts'
-import {
-  AUTH,
-  CAPTURE_ALL,
-  CAPTURED,
-  CREATION,
-  capture,
-  inShort,
-  LATER,
-  PURCHASE,
-  REFUNDED,
-  refund,
-  release,
-  resolve,
-  SENT_AT,
-  SOON,
-} from './support/records.ts'
+import * as records from './support/records.ts'
 
 // What became of a call, by the list of its order's operations.
+
+const { AUTH, capture, CAPTURE_ALL, CAPTURED, CREATION, inShort, LATER } = records
+const { PURCHASE, refund, REFUNDED, release, SENT_AT, SOON, resolve } = records
 
 const REFUND_ALL: UnresolvedCall = { ...REFUNDED, amount: undefined }
 const VOIDED: UnresolvedCall = { ...REFUND_ALL, operation: 'voidPayment' }

@@ -2,24 +2,12 @@ import { describe, expect, it, vi } from 'vitest'
 import { createClient, resolveOutcome, snapshotOrder, type UnresolvedCall } from '../../src/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { CONFIG, json, wire } from '../support/mock-fetch.ts'
-import {
-  AUTH,
-  CAPTURE_ALL,
-  CAPTURED,
-  CREATION,
-  capture,
-  inShort,
-  LATER,
-  NOT_FOUND,
-  PURCHASE,
-  REFUNDED,
-  refund,
-  release,
-  resolve,
-  SOON,
-} from './support/records.ts'
+import * as records from './support/records.ts'
 
 // How an order is looked up: by its list and, where the service does not know that path, by re-sent webhooks.
+
+const { AUTH, capture, CAPTURE_ALL, CAPTURED, CREATION, inShort, LATER } = records
+const { NOT_FOUND, PURCHASE, refund, REFUNDED, release, SOON, resolve } = records
 
 it('a record of another order is never this one’s, whatever the look-up returns', async () => {
   const operations = [PURCHASE, { ...refund('r-1'), order_id: 'OTHER' }].map((one) => readEvent(one))

@@ -77,9 +77,7 @@ it('a typo, a missing parameter and a parameter of the other mode do not compile
     return resend
   }
   expectTypeOf(mistakes).toBeFunction()
-})
-
-it('open unions stay open', () => {
+  // Open unions stay open.
   expectTypeOf<string>().toExtend<sdk.Status>()
   expectTypeOf<string>().toExtend<sdk.ResendWebhookInput['operation']>()
 })

@@ -1,19 +1,10 @@
 import { expect, it } from 'vitest'
 import { signWebhook, verifyWebhook, type WebhookEvent } from '../../src/webhooks/index.ts'
+import { PAYLOAD } from './signed.ts'
 
 const read = (payload: object): WebhookEvent => verifyWebhook(signWebhook(payload, 's'), 's')
 
-// What every webhook has, by the API document's tables of webhook parameters.
-const COMMON = {
-  payment_id: '6f1e5a8c-2d1b-4f0e-9a53-7c0d5a1e8b42',
-  order_id: 'A-1',
-  pos_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
-  mode: 'direct',
-  amount: 10.25,
-  currency: 'UAH',
-  status: 'success',
-  created_at: '2026-01-01T10:00:00.000',
-}
+const { method: _method, ...COMMON } = PAYLOAD
 
 // With every parameter: test/testing/test-event.test.ts.
 it.each('purchase auth credit p2p lookup capture void auth_increment refund'.split(' '))(

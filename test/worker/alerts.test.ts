@@ -96,7 +96,8 @@ describe('alerts', () => {
     await post(world, payment('A-1'))
     await world.idle()
     await world.advance(2_000)
-    world.restart(keep(alerts))
+    world.options.onAlert = keep(alerts)
+    world.begin()
     // The same flag again, because the event is gone.
     for (const key of await world.keys('event/')) await world.env('FRA').STATE.delete(key)
     world.gate.storage('A-1').sql.exec('DELETE FROM event')
@@ -116,7 +117,8 @@ describe('alerts', () => {
     world.options.env = { POS_ID: '' }
     for (let order = 0; order < 5; order++) {
       // Each order in another isolate, which has its function.
-      world.restart(keep(alerts))
+      world.options.onAlert = keep(alerts)
+      world.begin()
       await world.advance(order === 0 ? 12 * 60_000 : 60_000)
       await world.cron()
       await world.idle()

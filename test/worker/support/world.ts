@@ -194,12 +194,6 @@ export class World {
     while (this.background.length > 0) await Promise.allSettled(this.background.splice(0))
   }
 
-  /** The worker begins anew, with other code of the merchant. */
-  restart(onAlert: OnAlert): void {
-    this.options.onAlert = onAlert
-    this.begin()
-  }
-
   get(path: string, headers: Record<string, string> = {}): Promise<Response> {
     return this.fetch(new Request(new URL(path, ORIGIN), { headers, redirect: 'manual' }))
   }

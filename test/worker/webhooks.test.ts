@@ -22,13 +22,7 @@ describe.each(EACH)('webhooks over $kind KV, each sent $sends', ({ kind, sends }
   it('stores an event, and the order shows it', async () => {
     await world.deliver(payment(id, { fee: { amount: 2.51, currency: 'UAH' } }))
     const order = await world.order(id)
-    expect(order).toMatchObject({
-      order_id: id,
-      status: 'success',
-      method: 'purchase',
-      amount: 100.5,
-      currency: 'UAH',
-    })
+    expect(order).toMatchObject({ order_id: id, status: 'success', method: 'purchase', amount: 100.5, currency: 'UAH' })
     expect(order?.totals).toEqual({ authorized: 10050, captured: 10050, refunded: 0, voided: 0, fee: 251 })
     expect(order?.events).toHaveLength(1)
     expect(order?.updated_at).toBe(at(5))

@@ -141,9 +141,11 @@ export function createGateDouble(
       const run = objectOf(kept).alarm()
       await (answer ? answer(run) : run)
     } catch (error) {
-      // One that it has set takes the place of a repetition.
-      if (kept.alarm === null && repeated < MAX_REPETITIONS) {
-        Object.assign(kept, { alarm: now() + FIRST_PAUSE_MS * 2 ** repeated, repeated: repeated + 1 })
+      // One that it has set takes the place of a repetition, if it is on disk.
+      const own = kept.pending && life.isDead() ? kept.alarmBefore : kept.alarm
+      if (own == null && repeated < MAX_REPETITIONS) {
+        const alarm = now() + FIRST_PAUSE_MS * 2 ** repeated
+        Object.assign(kept, { alarm, alarmBefore: alarm, repeated: repeated + 1 })
       }
       throw error
     }

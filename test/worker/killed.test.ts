@@ -1,4 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { operationKey } from '../../src/index.ts'
+import type { OnEvent } from '../../src/shop/options.ts'
+import { payment } from './support/events.ts'
 import { createKill, howsOf, type Kill, killAtEach } from './support/kill.ts'
 import { armed, expectEachHandled, killable } from './support/killable.ts'
 import { expectNoSecretInLog } from './support/log.ts'
@@ -90,6 +93,27 @@ describe.each(EACH)('over $kind KV, killed at each await ($how),', LIMIT, ({ kin
       }
       expect([killAt, answer?.status, await kept()]).toEqual([killAt, 200, expect.not.stringContaining('olena@')])
       expect((await world.order(id))?.totals.captured).toBe(10050)
+      return kill.calls
+    })
+  })
+
+  it('an alarm handles an event whose onEvent threw', async () => {
+    await killAtEach(kind, 5, async (killAt) => {
+      const handled = new Set<string>()
+      let fails = true
+      const onEvent: OnEvent = ({ event }) => {
+        if (fails) throw new Error('the shop is down')
+        handled.add(operationKey(event))
+      }
+      const world = new World({ kind, onEvent })
+      await world.deliver(payment(newOrderId()))
+      await world.advance(1)
+      fails = false
+      const kill = createKill(killAt, how)
+      for (let run = 0; run < 20 && !kill.struck && handled.size === 0; run++)
+        await armed(world, kill, () => world.advance(15 * MINUTE_MS))
+      await world.untilHandled()
+      await expectEachHandled(world, handled)
       return kill.calls
     })
   })

@@ -71,15 +71,23 @@ describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
       for (const script of size === 'phone' && scheme === 'light' ? [true, false] : [true]) {
         if (!script) await page.route('**/live.js', (route) => route.abort())
         await page.goto(url)
-        // A row has one line, on a phone two.
-        const rows = page.locator('table.list tbody tr')
-        const heights = await rows.evaluateAll((all) => all.map((row) => row.clientHeight))
-        expect(Math.max(0, ...heights), name).toBeLessThan(size === 'wide' ? 52 : 84)
-        if (name === 'overview') expect(heights.length).toBeGreaterThan(0)
         await look(page, `${name}-${size}-${scheme}${script ? '' : '-plain'}`)
         await checkWithAxe(page, name, true)
         await page.unroute('**/live.js')
       }
+    }
+    await page.context().close()
+  })
+
+  it('a row has one line, on a phone two', async () => {
+    const page = await open(size, scheme)
+    for (const name of ['overview', 'requests', 'webhooks', 'order-webhook-failed']) {
+      await page.goto(pages()[name] ?? '')
+      const heights = await page
+        .locator('table.list tbody tr')
+        .evaluateAll((rows) => rows.map((row) => row.clientHeight))
+      expect(heights.length, name).toBeGreaterThan(0)
+      expect(Math.max(...heights), name).toBeLessThan(size === 'wide' ? 52 : 84)
     }
     await page.context().close()
   })

@@ -45,6 +45,8 @@ const EQUIVALENT: Readonly<Record<string, string>> = {
 
 /** Rules of the engine that no schedule has been seen to need. */
 const KNOWN_GAPS: Readonly<Record<string, string>> = {
+  'cancelOrder outside the turn':
+    'Found rarely: the order is read again after a rejected cancellation, so that few orders of the calls show it.',
   'no alarm before an alarm':
     'An alarm that dies is repeated six times, and each call of onEvent sets its own: it takes seven deaths before that.',
   'the alarm before what is due':

@@ -11,6 +11,8 @@ export interface EventsScenario {
   alone?: boolean
   /** The shop refunds the order through the API. */
   refunds?: boolean
+  /** The refund, or its answer, is lost. */
+  lost?: boolean
   /** A person looks at what needs attention, and finishes it. */
   person?: boolean
   /** The shop removes the personal data. */
@@ -72,6 +74,7 @@ class Play extends Simulation {
   /** Every call of `onEvent` fails, or ends the program. */
   async break(): Promise<void> {
     const fault = this.pick(['onEvent', 'ends'] as const)
+    this.isDiskSlow = true
     const before = this.calls()
     for (let ring = 0; ring < 6; ring++) {
       this.fail({ [fault]: 1 })
@@ -79,6 +82,7 @@ class Play extends Simulation {
       this.begin(() => this.alarms())
       await this.calm()
     }
+    this.isDiskSlow = false
     // What was erased is not counted any more.
     if (this.erased.length > 0) return
     const failures = this.waiting().reduce((sum, one) => sum + one.failures, 0)
@@ -91,13 +95,16 @@ class Play extends Simulation {
   /** Removes the personal data. */
   async erase(): Promise<void> {
     await this.steps.at('shop', 'erases')
+    const queued = [...this.gate.rows(ORDER_ID).keys()].filter((key) => key.startsWith('queue/'))
     const { status } = await this.api('shop', `/api/orders/${ORDER_ID}/personal-data`, { method: 'DELETE' })
     if (status !== 200) return
     const rows = [...this.gate.rows(ORDER_ID)]
     const erased = rows.flatMap(([key, { id, erased }]) => (key.startsWith('event/') && erased ? id : []))
     // A webhook that is being stored counts as one that comes later.
     const left = rows.flatMap(([key, { event_id = null, entry, operation }]) =>
-      key.startsWith('queue/') && entry === null && erased.includes(event_id) ? operation : [],
+      key.startsWith('queue/') && (entry === null || queued.includes(key)) && erased.includes(event_id)
+        ? operation
+        : [],
     )
     this.erased = left.map(String).filter((operation) => !this.handled.includes(operation))
   }
@@ -142,7 +149,7 @@ async function playScenario(play: Play, scenario: EventsScenario): Promise<void>
   const link = await play.link({ order_id: ORDER_ID, method: 'purchase' })
   const location = (await play.request('customer', new Request(link))).headers.get('location') ?? ''
   play.time += 2_000
-  play.disturb()
+  play.disturb(Number(scenario.lost ?? 0))
   await payAt(play.emulator, location, 'success')
   const paid = [...play.emulator.deliveries]
     .map(({ event }) => event as Payload)

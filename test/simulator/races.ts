@@ -11,14 +11,16 @@ export interface Race {
   scenarios: readonly string[]
   /** Why nobody can notice it. */
   equivalent?: string
+  /** Why the simulator may miss it although somebody could notice it. */
+  gap?: string
 }
 
 type Change = [id: string, scenarios: readonly string[], find: string, replace?: string]
 
 const inFile = (file: string, changes: readonly Change[]): Race[] =>
   changes.map(([id, scenarios, find, replace = '']) => {
-    const equivalent = EQUIVALENT[id]
-    return { id, file, find, replace, scenarios, ...(equivalent !== undefined && { equivalent }) }
+    const [equivalent, gap] = [EQUIVALENT[id], KNOWN_GAPS[id]]
+    return { id, file, find, replace, scenarios, ...(equivalent && { equivalent }), ...(gap && { gap }) }
   })
 
 const outsideTurn = (name: string, scenarios: readonly string[]): Change => {
@@ -34,8 +36,6 @@ const EQUIVALENT: Readonly<Record<string, string>> = {
   'attentionDone outside the turn':
     'It reads and writes what is done with no call between; publishing also runs beside it in an alarm.',
   'each visitor opens': 'They open in turn, and the second one finds what the first one has recorded. It saves calls.',
-  'no alarm before an alarm':
-    'The runtime repeats an alarm that was cut off six times, and each call of onEvent is counted together with an alarm.',
   'the queue is looked at before the write': 'Events come in turn: nobody adds one between the look and the write.',
   'what was listed is not read again':
     'After the list, a settlement by hand looks at its own operation alone, which only its turn changes.',
@@ -43,8 +43,22 @@ const EQUIVALENT: Readonly<Record<string, string>> = {
     'It answers as it would have answered had the event that came meanwhile come a moment later.',
 }
 
-const WEBHOOK = ['one webhook']
+/** Rules of the engine that no schedule has been seen to need. */
+const KNOWN_GAPS: Readonly<Record<string, string>> = {
+  'cancelOrder outside the turn':
+    'Found rarely: the order is read again after a rejected cancellation, so that few orders of the calls show it.',
+  'no alarm before an alarm':
+    'An alarm that dies is repeated six times, and each call of onEvent sets its own: it takes seven deaths before that.',
+  'the alarm before what is due':
+    'An alarm has to end between the two steps of an event, with something else due later; mostly the next write corrects it.',
+  'the list takes an older state':
+    'An alarm and a person may publish at once, but whoever is late publishes again; a message outlives no death here.',
+  'a removal is not published':
+    'Only the time of the next look stays in the list, until the cron wakes the gate an hour after it.',
+}
+
 const WEBHOOKS = ['webhooks at once']
+const LOST = ['webhooks, and a refund is lost']
 const DROPPED = ['webhooks, and the alarm is given up']
 const PERSON = ['webhooks, and a person']
 const BROKEN = ['webhooks that the shop cannot handle']
@@ -88,7 +102,7 @@ export const RACES: readonly Race[] = [
     ['an alarm that is looked at last', ONE_KEY, 'if (alarm !== null)', 'if ((await storage.getAlarm()) !== null)'],
     [
       'the alarm before what is due',
-      [...WEBHOOK, ...WEBHOOKS],
+      LOST,
       '        tables.atomically(write)\n        if (alarm === null || alarm > at) await storage.setAlarm(at)\n',
       '        if (alarm === null || alarm > at) await storage.setAlarm(at)\n        tables.atomically(write)\n',
     ],
@@ -147,7 +161,7 @@ export const RACES: readonly Race[] = [
     ['the list takes an older state', PERSON, 'known.version > version) return', 'version < 0) return'],
   ]),
   ...inFile('store/tasks.ts', [
-    ['a removal is not published', WEBHOOK, '        touch(store, order_id, now(), { create: false })\n'],
+    ['a removal is not published', MONEY, '        touch(store, order_id, now(), { create: false })\n'],
   ]),
   ...inFile('flows/schedule.ts', [
     ['an operation stays watched', MONEY, 'await watchlist.remove(order_id, id)', 'await Promise.resolve()'],

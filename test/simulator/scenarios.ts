@@ -124,6 +124,7 @@ const CHECKOUTS: Record<string, CheckoutScenario> = {
 const EVENTS: Record<string, EventsScenario> = {
   'one webhook': { alone: true },
   'webhooks at once': { refunds: true },
+  'webhooks, and a refund is lost': { refunds: true, lost: true },
   'webhooks, and the alarm is given up': { dropped: true },
   'webhooks, and a person': { person: true },
   'webhooks, and the data is removed': { erases: true },

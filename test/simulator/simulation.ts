@@ -94,6 +94,11 @@ export class Simulation {
   private demotions: ReadonlySet<number> = new Set()
   private readonly inside = new Set<{ sent: number }>()
   private webhooks = 0
+  private messages = 0
+  /** Whether writes take a while until they are on disk. */
+  isDiskSlow = false
+  /** What `onEvent` must not get any more: an earlier call ended after these were handled or erased. */
+  private over: readonly string[] = []
   private readonly apps = new Map<string, ReturnType<typeof createApp>>()
 
   constructor(schedule: Schedule) {
@@ -133,8 +138,8 @@ export class Simulation {
     }
     const answer = <T>(answered: Promise<T>): Promise<T> => Promise.race([answered, life.end])
     const kill = {
-      // The runtime sends nothing before what was written is on disk: a write that is made counts.
-      call: <T>(work: () => Promise<T>) => work(),
+      // The runtime sends nothing before what was written is on disk: a write that is made counts, but for onEvent.
+      call: <T>(work: () => Promise<T>) => (this.isDiskSlow ? this.steps.call('gate', 'disk', work) : work()),
       answer,
       get isDead() {
         return life.isOver
@@ -309,8 +314,14 @@ export class Simulation {
     const operation = operationKey(event)
     if (this.called.has(operation) && !this.cutOff.delete(operation))
       this.wrong.add(`onEvent was called again: ${event.kind} ${recordOf(event).status}`)
-    this.called.set(operation, String(recordOf(event).order_id).replace(/~.*/, ''))
+    const order_id = String(recordOf(event).order_id).replace(/~.*/, '')
+    this.called.set(operation, order_id)
+    if (this.over.includes(operation)) this.wrong.add('onEvent got an event that was erased before')
     await this.steps.at(actor, 'onEvent')
+    const rows = [...this.gate.rows(order_id)]
+    this.over = rows.flatMap(([key, { entry, operation }]) =>
+      key.startsWith('queue/') && entry === null ? String(operation) : [],
+    )
     if (this.faultOf('ends', 'onEvent ends the program, and')) {
       this.kill()
       return never()
@@ -371,9 +382,11 @@ export class Simulation {
     const hop = async <T>(work: () => Promise<T>): Promise<T> => {
       if (life?.isOver) return never()
       if (!life) return work()
-      await this.steps.call(actor, 'call of an object', async () => {})
+      // Any of them may overtake the others.
+      const message = ++this.messages
+      await this.steps.call(actor, `call ${message} of an object`, async () => {})
       const value = await work()
-      await this.steps.call(actor, 'answer of an object', async () => {})
+      await this.steps.call(actor, `answer ${message} of an object`, async () => {})
       return value
     }
     const ORDER_GATE = this.gate.namespace(() => this.env('gate', this.life), hop)

@@ -83,8 +83,8 @@ class Play extends Simulation {
       await this.calm()
     }
     this.isDiskSlow = false
-    // What was erased is not counted any more.
-    if (this.erased.length > 0) return
+    // What was erased is not counted any more, even if the erasure was cut off before it was answered.
+    if (this.steps.log.includes('shop: erases')) return
     const failures = this.waiting().reduce((sum, one) => sum + one.failures, 0)
     if (failures < this.calls() - before)
       this.wrong.add(`${this.calls() - before} calls failed, ${failures} are counted`)

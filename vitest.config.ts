@@ -10,8 +10,8 @@ export default defineConfig({
     ...vitestFiles(runtime),
     // One module graph for all files: no test changes a global without putting it back. Twice as fast as a process each.
     isolate: false,
-    // npm test runs Node's files first and alone: see scripts/run-tests.ts.
-    ...(process.env.EDGETILL_TIER === 'quick' && runtime === 'node' && { maxWorkers: 2 }),
+    // Node has by far the most: they would go on alone, on one core, when all other runtimes are done.
+    ...(runtime === 'node' && { maxWorkers: 2 }),
     testTimeout: 20_000,
     hookTimeout: 60_000,
     // Nothing beyond loopback, in watch mode too: no look-up of request.cf, no telemetry.

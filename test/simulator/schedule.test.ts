@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { playSchedule } from './scenarios.ts'
 import { Disturbances, judge, type Play, parseSchedule } from './schedule.ts'
 
 /** Ten disturbances; the third and the sixth together are wrong. */
@@ -17,4 +18,10 @@ it('prints the smallest schedule that fails, and the command that replays it', a
 
 it('says what a schedule looks like', () => {
   expect(() => parseSchedule('three tabs')).toThrow("EDGETILL_SCHEDULE is 'scenario/seed', not 'three tabs'.")
+})
+
+// A renewed checkout whose watch could not be stored was recorded as opened: nobody looked at it for a day.
+it('looks again at a checkout that could not be watched', async () => {
+  const schedule = parseSchedule('an order that all give up after expiry/1615502714/2,4')
+  expect((await playSchedule(schedule)).wrong).toEqual([])
 })

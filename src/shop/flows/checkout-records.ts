@@ -37,10 +37,9 @@ export async function remember(
   const since = scope.now()
   try {
     await scheduleErasure(scope, order_id)
-    await Promise.all([
-      watch(scope, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true }),
-      putCheckout(scope.store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest }),
-    ])
+    // First: what is recorded is not watched anew by the next visit.
+    await watch(scope, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
+    await putCheckout(scope.store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest })
     await scope.store.writeDue(since, () => touch(scope.store, order_id, since))
   } catch (error) {
     if (!(error instanceof StorageError)) throw error

@@ -37,8 +37,9 @@ export async function causeOf({ story, played }: Failure, player: Player): Promi
   if (story.mismatch === 'amount') return 'trusts_amount'
   if (story.mismatch === 'currency') return 'forgets_currency'
   if (ways.has('killed')) return 'stores_after_answer'
-  if (ways.has('other_fields')) return 'dedupes_by_body'
+  // A race does not fail each time, so that more than it needs may be left in its story.
   if (races(story)) return 'not_atomic'
+  if (ways.has('other_fields')) return 'dedupes_by_body'
   if (isMore && hasCopies(story)) return difference === 'shipped_more' ? 'ships_copies' : 'adds_up_copies'
   if (isMore) return 'order_matters'
   const fails = async (probe: Story): Promise<boolean> => (await player.play(probe))?.difference !== undefined

@@ -140,7 +140,7 @@ describe('a role', () => {
     expect(await refunded()).toBe(3000)
   })
 
-  it('of `view` may not act, with a form of its own session either', async () => {
+  it('of `view` may not act, not even with a form of its session', async () => {
     const { send, refunded, world } = await paid()
     const email = 'view@x.example'
     const token = await tokenOf({ email })

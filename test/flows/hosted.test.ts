@@ -36,7 +36,7 @@ it('wrong credentials are rejected, and the error says what to try', async () =>
     const error = await rejection(openShop(wrong).client.createPayment(HOSTED))
     expect(error).toMatchObject({ code: 'api', status: 401, retryable: false })
     expect(error.message).toMatch(/Check posId, apiKey, apiSecret and endpointsKey/)
-    // The signature is no suspect where the service names another credential.
+    // The signature is not suspected where the service names another credential.
     expect(/authentication: "plain".*signer/.test(error.message)).toBe(!('endpointsKey' in wrong))
   }
 })

@@ -31,7 +31,7 @@ const RIGHT: [ending: RegExp, said: Said][] = [
   [/done$/, { body: '{"kind":"flag"}' }],
 ]
 
-/** A route in a world of its own. */
+/** A route in a separate world. */
 function at(route: string, options: WorldOptions = {}) {
   const [method = '', path = ''] = route.split(' ')
   const world = new World(options)

@@ -34,7 +34,7 @@ const file = async (name: string, text: string | Uint8Array): Promise<string> =>
 }
 
 describe('settings', () => {
-  it('come from flags, then from an env file, then from the environment; a secret from a file of its own', async () => {
+  it('come from flags, then from an env file, then from the environment; a secret from a separate file', async () => {
     const { baseUrl, apiUrl, posId, scheme, apiSecret, endpointsKey } = shop.emulator.credentials
     const names = ['BASE_URL', 'API_URL', 'POS_ID', 'SCHEME'].map((name) => `EDGETILL_${name}`)
     const words = ['--base-url', baseUrl, '--api-url', apiUrl, '--pos-id', posId, '--scheme', scheme]

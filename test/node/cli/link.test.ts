@@ -62,7 +62,7 @@ describe('edgetill link', () => {
     [2, 'must be an address without a path', WORDS, env({ EDGETILL_WORKER_URL: `${ORIGIN}/checkout` })],
     [2, 'must be an address without a path', WORDS, env({ EDGETILL_WORKER_URL: 'pay.shop' })],
     [2, 'has a character that no header can carry', WORDS, env({ EDGETILL_WORKER_TOKEN: 'a b' })],
-    // What is no worker.
+    // What is not a worker.
     [1, 'it with 404.\nIs EDGETILL_WORKER_URL', WORDS, responding(new Response('<h1>It works!</h1>', { status: 404 }))],
     [1, 'rejected it with 307', WORDS, responding(Response.redirect('https://elsewhere.example/', 307))],
     [1, `Look at ${ORIGIN}/health.`, WORDS, responding(new Response(null, { status: 503 }))],

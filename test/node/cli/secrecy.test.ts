@@ -75,7 +75,7 @@ describe('no output of any verb shows a secret', () => {
 
   it.concurrent.each(Object.entries(USES))('%s', async (name, words) => {
     const { command } = (await VERBS[name.split(' ')[0] ?? '']?.load()) ?? {}
-    if (!command) throw new Error(`There is no verb ${name}.`)
+    if (!command) throw new Error(`Unknown verb ${name}.`)
     const cases = SERVICES.flatMap((service) => [[], ['--json']].map((json) => [...service, json] as const))
     const all = cases.map(async ([service, respond, json]) => {
       let travelled = ''

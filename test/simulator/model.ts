@@ -2,14 +2,15 @@
 // explore.ts visits every state of such a world, and draws single traces for the gate in workerd.
 
 import type { OrderOperation } from '../../src/index.ts'
-import type {
-  Command,
-  Message,
-  MoneyOperation,
-  MoneyRequest,
-  OrderState,
-  RecordedResponse,
-  step,
+import {
+  type Command,
+  isOpen,
+  type Message,
+  type MoneyOperation,
+  type MoneyRequest,
+  type OrderState,
+  type RecordedResponse,
+  type step,
 } from '../../src/shop/protocol.ts'
 
 export type Step = typeof step
@@ -159,8 +160,7 @@ function* idle(world: World, { amounts, kind, byHand }: Scenario): Generator<[st
     const run: Run = { caller: index, messages: [{ type: 'request', request }], commands: [] }
     yield [`${keyName(index)} asks for a ${kind}`, { ...world, callers, run, serial: world.serial + 1 }]
   }
-  for (const { id, keyHash, outcome } of world.disk) {
-    if (outcome !== undefined && outcome !== 'unknown') continue
+  for (const { id, keyHash } of world.disk.filter(isOpen)) {
     const alone = { caller: undefined, commands: [] }
     if (world.watched.includes(id)) {
       const run: Run = { ...alone, messages: [{ type: 'check', id, mayAsk: true }] }
@@ -210,7 +210,7 @@ export function decided(world: World, protocol: Step): [World, string[]] {
 }
 
 /** After these the gate reads its state again. */
-const AFTER_ASKING = ['request', 'looked_up', 'by_hand']
+const AFTER_ASKING = ['request', 'looked_up']
 
 /**
  * Whether the gate waits here, so that something else can come first. Elsewhere what a run does next is the same turn of the
@@ -299,7 +299,7 @@ function* carriedOut(world: World, run: Run, command: Command): Generator<[strin
       return yield ['files the response', { ...unwatched(world, command), known, run }]
     }
     case 'watch':
-      return yield ['watches', { ...unwatched(world, command), watched: [...world.watched, command.operation.id], run }]
+      return yield ['watches', { ...world, watched: [...new Set([...world.watched, command.operation.id])], run }]
     case 'unwatch':
       return yield ['unwatches', { ...unwatched(world, command), run }]
     case 'look_up':
@@ -320,10 +320,11 @@ function* carriedOut(world: World, run: Run, command: Command): Generator<[strin
   }
 }
 
-const unwatched = (world: World, { operation }: { operation: MoneyOperation }): World => ({
-  ...world,
-  watched: world.watched.filter((id) => id !== operation.id),
-})
+/** One whose end could not be stored stays watched. */
+const unwatched = (world: World, { operation: { id } }: { operation: MoneyOperation }): World =>
+  world.disk.some((one) => one.id === id && isOpen(one))
+    ? world
+    : { ...world, watched: world.watched.filter((one) => one !== id) }
 
 const listed = (world: World): World => ({ ...world, known: world.made.map(({ id }) => id) })
 

@@ -35,8 +35,6 @@ const EQUIVALENT: Readonly<Record<string, string>> = {
     'It reads and writes what is done with no call between; publishing also runs beside it in an alarm.',
   'each visitor opens': 'They open in turn, and the second one finds what the first one has recorded. It saves calls.',
   'the queue is looked at before the write': 'Events come in turn: nobody adds one between the look and the write.',
-  'what was listed is not read again':
-    'After the list, a settlement by hand looks at its own operation alone, which only its turn changes.',
   'a rejected cancellation reads nothing again':
     'It answers as it would have answered had the event that came meanwhile come a moment later.',
 }
@@ -168,8 +166,7 @@ export const RACES: readonly Race[] = [
     ['an unknown outcome is not watched', MONEY, 'await watch(scope, { kind', 'await Promise.resolve({ kind'],
   ]),
   ...inFile('flows/move-money.ts', [
-    ['what was learnt is not read again', VERSIONS, "'request', 'looked_up', 'by_hand'", "'request', 'by_hand'"],
-    ['what was listed is not read again', SETTLED, "'request', 'looked_up', 'by_hand'", "'request', 'looked_up'"],
+    ['what was learnt is not read again', VERSIONS, "'request', 'looked_up'", "'request'"],
   ]),
   ...inFile('protocol.ts', [
     ['an older order is captured', VERSIONS, 'version !== versionOf(order.totals)', 'version === ""'],

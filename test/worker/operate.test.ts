@@ -138,6 +138,19 @@ describe('a capture, refund or void', () => {
     expect(made(world, 'capture')).toHaveLength(1)
   })
 
+  it('whose rejection cannot be stored is settled by an alarm, although nobody asks', async () => {
+    const world = await authorized()
+    let puts = 0
+    world.gate.before = (action, key) => {
+      if (action === 'put' && key.startsWith('operation/') && puts++ > 0) throw new Error('The storage failed.')
+    }
+    expect((await send(world, 'capture', 'one', { charge_amount: 200 })).status).toBe(422)
+    world.gate.before = undefined
+    await world.advance(16 * 60_000)
+    const { attempts } = await (await world.api('/api/orders/A-1')).json()
+    expect(attempts).toEqual([])
+  })
+
   it('whose response was lost, at the service or at the gate, may have been made; its key gives that operation', async () => {
     const world = await authorized()
     await world.idle()

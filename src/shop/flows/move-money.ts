@@ -27,7 +27,7 @@ import {
 } from '../protocol.ts'
 import type { OrderScope } from '../scope.ts'
 import { orderKeyOf } from '../store/event-log.ts'
-import { type OrderReading, putOperation, readAttempts, readOrder } from '../store/order.ts'
+import { listOperations, type OrderReading, putOperation, readAttempts, readOrder } from '../store/order.ts'
 import { attemptIds, ownAttempt } from '../store/published.ts'
 import { askService, ONE_LOOK, storeListed } from './ask-service.ts'
 import { CALL_NAMES, makeOperation } from './money-calls.ts'
@@ -128,7 +128,7 @@ interface RunOptions {
   lookUp?: CallOptions
 }
 
-const AFTER_ASKING: ReadonlySet<Message['type']> = new Set(['request', 'looked_up', 'by_hand'])
+const AFTER_ASKING: ReadonlySet<Message['type']> = new Set(['request', 'looked_up'])
 
 /** Plays a message and all that follow from it. @returns The answer to the caller, where there is one. */
 async function run(
@@ -208,7 +208,7 @@ async function carryOut(
         ? watchUnknown(scope, order_id, operation)
         : watch(scope, { kind, order_id, attempt_id: id, since: started_at })))
     case 'unwatch':
-      return void (await unwatch(scope, order_id, operation))
+      return void (await unwatchEnded(scope, order_id, operation))
     case 'file':
       return void (await file(scope, order_id, command))
     case 'send':
@@ -264,10 +264,16 @@ async function file(
   try {
     await storeShown(scope, readEvent({ ...body, method: kind }), { notify: false })
     // Without its final status the service is asked about it, in case that its webhook does not arrive.
-    if (isFinal(String(body.status))) await unwatch(scope, order_id, operation)
+    if (isFinal(String(body.status))) await unwatchEnded(scope, order_id, operation)
   } catch (error) {
     logError('operation_not_logged', { attempt_id: id, operation: kind, order_id, ...describeError(error) })
   }
+}
+
+/** One whose end could not be stored stays watched, so that an alarm settles it. */
+async function unwatchEnded(scope: OrderScope, order_id: string, operation: MoneyOperation): Promise<void> {
+  const made = await listOperations(scope.store, await orderKeyOf(order_id))
+  if (!made.some((one) => one.id === operation.id && isOpen(one))) await unwatch(scope, order_id, operation)
 }
 
 export const outcomeUnknown = (kind: OperationKind | 'cancel'): Problem => ({

@@ -156,7 +156,7 @@ export function personIn(content: unknown): string | undefined {
 }
 
 /** The rows of the list; an order that was never opened has none. */
-const listedRows = (play: Simulation): Json[] =>
+export const listedRows = (play: Simulation): Json[] =>
   play.gate.keys('listed/').length === 0
     ? []
     : [...play.gate.storage(shopObject(monthOf(START)), '').sql.exec('SELECT * FROM listed')]

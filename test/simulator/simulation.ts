@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { type CheckoutOrder, createCheckoutLink } from '../../src/checkout-link/index.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
@@ -95,6 +96,8 @@ export class Simulation {
   private readonly inside = new Set<{ sent: number }>()
   private webhooks = 0
   private messages = 0
+  /** The call of an object, or the alarm, that goes on. */
+  private readonly thread = new AsyncLocalStorage<string>()
   /** Whether writes take a while until they are on disk. */
   isDiskSlow = false
   /** What `onEvent` must not get any more: an earlier call ended after these were handled or erased. */
@@ -132,7 +135,7 @@ export class Simulation {
     this.life = life
     const call = async <T>(work: () => Promise<T>): Promise<T> => {
       if (life.isOver) return never()
-      await this.steps.call('gate', 'storage', async () => {})
+      await this.steps.call('gate', `storage, of ${this.thread.getStore()}`, async () => {})
       // What it waits for may be another turn's: a write that is being committed.
       return work()
     }
@@ -242,7 +245,7 @@ export class Simulation {
     this.fate = () => fate
     this.steps.on = true
     request().catch(() => {})
-    await this.steps.run((other) => other === actor || other === 'gate')
+    await this.steps.run((other) => [actor, 'gate', 'network'].includes(other))
     if (fate.startsWith('died')) this.kill()
     this.fate = () => 'answered'
   }
@@ -381,13 +384,12 @@ export class Simulation {
     // What a gate says to another object is on its way for a while, and so is the answer.
     const hop = async <T>(work: () => Promise<T>): Promise<T> => {
       if (life?.isOver) return never()
-      if (!life) return work()
-      // Any of them may overtake the others.
-      const message = ++this.messages
-      await this.steps.call(actor, `call ${message} of an object`, async () => {})
-      const value = await work()
-      await this.steps.call(actor, `answer ${message} of an object`, async () => {})
-      return value
+      const name = `call ${++this.messages} of an object`
+      // Any of them may overtake the others, and arrives when its sender has died, too.
+      if (life) await this.steps.call('network', name, async () => {})
+      const value = await this.thread.run(name, work)
+      if (life) await this.steps.call(actor, `answer to ${name}`, async () => {})
+      return life?.isOver ? never() : value
     }
     const ORDER_GATE = this.gate.namespace(() => this.env('gate', this.life), hop)
     return { ...bindings(this.emulator.credentials), STATE: stepped, ORDER_GATE }
@@ -421,7 +423,7 @@ export class Simulation {
 
   /** The alarms that are due; the runtime runs none of an object beside another one. */
   private async ring(): Promise<void> {
-    const running = this.ringing ?? this.gate.runAlarms().catch(() => {})
+    const running = this.ringing ?? this.thread.run('an alarm', () => this.gate.runAlarms()).catch(() => {})
     this.ringing = running
     await running
     if (this.ringing === running) this.ringing = undefined

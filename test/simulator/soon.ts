@@ -1,9 +1,33 @@
 import { baseOrderId } from '../../src/shop/store/checkouts.ts'
+import { listedRows } from './judges.ts'
 import type { Simulation } from './simulation.ts'
 
 /** Whether a death or a failure of storage, KV or `onEvent` was part of the schedule: what is made up for later may be late. */
 export const hasFailed = ({ steps }: Simulation): boolean =>
   steps.log.some((line) => / fails$|the gates die$/.test(line))
+
+type Rows = readonly (readonly [key: string, row: Record<string, unknown>])[]
+const rowsOf = (play: Simulation, base: string): Rows => [...play.gate.rows(base)]
+const publishedOf = (rows: Rows, order_id: unknown) => rows.find(([key]) => key === `published/${order_id}`)?.[1]
+const listedOf = (play: Simulation, base: string) => listedRows(play).find(({ order_id }) => order_id === base)
+const timesOf = (rows: Rows): number[] =>
+  rows.flatMap(([, { next_at, entry }]) => (typeof next_at === 'number' && entry !== null ? next_at : []))
+
+/** What holds whenever nothing goes on: the alarm is in time, and the list has what the gate believes that it has. */
+function judgeRest(play: Simulation, base: string): void {
+  const rows = rowsOf(play, base)
+  // What is watched may be put off.
+  const soon = timesOf(rows.filter(([key]) => !key.startsWith('task/')))
+  const [alarm, due] = [play.gate.nextAlarm() ?? Infinity, Math.max(Math.min(...soon), play.time)]
+  if (alarm > due && !hasFailed(play)) play.wrong.add(`an alarm comes ${alarm - due} ms late`)
+  const { version, next_at } = publishedOf(rows, base) ?? {}
+  if (next_at !== null) return
+  const listed = listedOf(play, base)
+  if (listed?.version !== version)
+    play.wrong.add(`version ${version} is published, and the list has ${listed?.version}`)
+  const due_at = Number(listed?.due_at)
+  if (due_at > play.time && !timesOf(rows).includes(due_at)) play.wrong.add(`the list says that ${due_at} is due`)
+}
 
 /**
  * What holds four minutes later by the alarms alone: nobody asks, and the cron does not run.
@@ -11,6 +35,8 @@ export const hasFailed = ({ steps }: Simulation): boolean =>
  * @param isVisited A customer who opens the link at the moment of the payment has it watched once more.
  */
 export async function judgeSoon(play: Simulation, order_id: string, isVisited = false): Promise<void> {
+  const base = baseOrderId(order_id)
+  judgeRest(play, base)
   for (let minute = 0; minute < 4; minute++) {
     play.time += 61_000
     await play.emulator.clock.advance({})
@@ -20,9 +46,9 @@ export async function judgeSoon(play: Simulation, order_id: string, isVisited = 
   const wrong = (text: string) => play.wrong.add(`minutes later ${text}`)
   // Where a gate dies between two writes, the list waits for its next alarm: a quarter of an hour at most.
   const late = (text: string) => play.steps.log.includes('the gates die') || wrong(text)
-  const rows = [...play.gate.rows(baseOrderId(order_id))]
-  const times = rows.flatMap(([, { next_at, entry }]) => (typeof next_at === 'number' && entry !== null ? next_at : []))
-  const [alarm, due] = [play.gate.nextAlarm() ?? Number.POSITIVE_INFINITY, Math.min(...times)]
+  judgeRest(play, base)
+  const rows = rowsOf(play, base)
+  const [alarm, due] = [play.gate.nextAlarm() ?? Infinity, Math.min(...timesOf(rows))]
   // Set for anything else, it would ring for nothing; or what is due is overdue.
   if (alarm !== due) late(`the alarm is in ${alarm - play.time} ms, and something is due in ${due - play.time} ms`)
   const kv = play.kv.dump()
@@ -34,19 +60,15 @@ export async function judgeSoon(play: Simulation, order_id: string, isVisited = 
     ((await play.api('calm', `/api/orders${query}`)).body.orders as Record<string, unknown>[]).find(
       (one) => one.order_id === body.order_id,
     )
-  const written = rows.find(([key]) => key === `published/${body.order_id}`)?.[1].written
+  const written = publishedOf(rows, body.order_id)?.written
   const [stored] = [...kv]
     .flatMap(([key, { value }]) => (key.startsWith('order/') ? [JSON.parse(value)] : []))
     .filter((one) => one.order_id === body.order_id)
   const [shown, inList, inKv] = [textOf(body), textOf(await listed('')), textOf(stored)]
   if (inList !== shown) late(`the list says ${inList}, the order ${shown}`)
   if (written !== null && inKv !== shown) late(`KV says ${inKv}, the order ${shown}`)
-  const listedVersion = play.gate
-    .storage('2026-03', 'shop/')
-    .sql.exec('SELECT version FROM listed WHERE order_id = ?', baseOrderId(order_id))
-    .toArray()[0]?.version
-  const { version } = rows.find(([key]) => key === `published/${baseOrderId(order_id)}`)?.[1] ?? {}
-  if (listedVersion !== version) late(`the list has version ${listedVersion} of ${version}`)
+  const versions = [listedOf(play, base), publishedOf(rows, base)].map((row) => row?.version)
+  if (versions[0] !== versions[1]) late(`the list has version ${versions[0]} of ${versions[1]}`)
   const tasks = rows.flatMap(([key, { task }]) => (key.startsWith('task/open/') ? [JSON.parse(String(task))] : []))
   const isOpen = (await listed('?open=true')) !== undefined
   if (isOpen !== tasks.some((task) => task.listed)) late(`the list says ${isOpen ? 'open' : 'not open'}`)

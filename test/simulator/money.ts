@@ -133,7 +133,7 @@ class Play extends Simulation {
     const ids = said.flat().flatMap((text) => /^200 (?!by hand)(.*)/.exec(text)?.[1] ?? [])
     const made = this.made().map(({ operation_id }) => operation_id)
     const byHand = said.flat().filter((text) => text === '200 by hand').length
-    const summary = JSON.stringify(said)
+    const summary = JSON.stringify(Object.fromEntries([...this.wishes.keys()].map((key, index) => [key, said[index]])))
     if (said.some(({ length }) => length !== 1)) this.wrong.add(`not one answer for one key: ${summary}`)
     if (new Set(ids).size !== ids.length) this.wrong.add(`one operation for two keys: ${summary}`)
     if (ids.some((id) => !made.includes(id))) this.wrong.add(`the service has no such operation: ${summary}`)

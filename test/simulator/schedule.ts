@@ -84,7 +84,16 @@ export async function judge(play: Play, schedule: Schedule): Promise<Played> {
   const played = await play(schedule)
   if (played.wrong.length === 0) return played
   const [smallest, shown] = schedule.kept ? [schedule, played] : await shrink(play, schedule, played)
-  throw new Error(
-    `${shown.wrong.join('; ')}\n${replayOf(smallest)}\n${shown.log.map((line) => `  ${line}`).join('\n')}`,
-  )
+  throw new Error(`${shown.wrong.join('; ')}\n${replayOf(smallest)}\n${listing(shown.log)}`)
+}
+
+/** Equal lines that follow each other are one. */
+function listing(log: readonly string[]): string {
+  const starts = log.flatMap((line, index) => (line === log[index - 1] ? [] : [index]))
+  return starts
+    .map((start, index) => {
+      const count = (starts[index + 1] ?? log.length) - start
+      return `  ${log[start]}${count > 1 ? ` (${count} times)` : ''}`
+    })
+    .join('\n')
 }

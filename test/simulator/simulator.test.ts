@@ -24,7 +24,7 @@ describe('in whatever order and with whatever failures, money moves once, and ev
   it.each(played)('%s', playMany, 3_600_000)
 })
 
-describe('a schedule is played the same each time:', () => {
+describe.skipIf(given)('a schedule is played the same each time:', () => {
   it.each(played)('%s', async (scenario) => {
     const seed = Math.floor(createRandom(seedOfRun())() * 2 ** 31)
     expect(await playSchedule({ scenario, seed })).toEqual(await playSchedule({ scenario, seed }))

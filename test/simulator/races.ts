@@ -56,7 +56,7 @@ const KNOWN_GAPS: Readonly<Record<string, string>> = {
 }
 
 const WEBHOOKS = ['webhooks at once']
-const LOST = ['webhooks, and a refund is lost']
+const ALONE = ['one webhook']
 const DROPPED = ['webhooks, and the alarm is given up']
 const PERSON = ['webhooks, and a person']
 const BROKEN = ['webhooks that the shop cannot handle']
@@ -100,7 +100,7 @@ export const RACES: readonly Race[] = [
     ['an alarm that is looked at last', ONE_KEY, 'if (alarm !== null)', 'if ((await storage.getAlarm()) !== null)'],
     [
       'the alarm before what is due',
-      LOST,
+      ALONE,
       '        tables.atomically(write)\n        if (alarm === null || alarm > at) await storage.setAlarm(at)\n',
       '        if (alarm === null || alarm > at) await storage.setAlarm(at)\n        tables.atomically(write)\n',
     ],
@@ -156,10 +156,10 @@ export const RACES: readonly Race[] = [
     ['a change beside a publication is forgotten', WEBHOOKS, 'WHEN ? AND version = ? THEN', 'WHEN ? AND ? > 0 THEN'],
   ]),
   ...inFile('store/shop-tables.ts', [
-    ['the list takes an older state', PERSON, 'known.version > version) return', 'version < 0) return'],
+    ['the list takes an older state', WEBHOOKS, 'known.version > version) return', 'version < 0) return'],
   ]),
   ...inFile('store/tasks.ts', [
-    ['a removal is not published', MONEY, '        touch(store, order_id, now(), { create: false })\n'],
+    ['a removal is not published', ALONE, '        touch(store, order_id, now(), { create: false })\n'],
   ]),
   ...inFile('flows/schedule.ts', [
     ['an operation stays watched', MONEY, 'await watchlist.remove(order_id, id)', 'await Promise.resolve()'],

@@ -54,6 +54,9 @@ interface Life {
   die: () => void
 }
 
+/** What a dead object has sent. */
+const LATE = ', late'
+
 /** What a dead program waits for never comes. */
 const never = <T>(): Promise<T> => new Promise(() => {})
 
@@ -98,6 +101,8 @@ export class Simulation {
   private messages = 0
   /** The call of an object, or the alarm, that goes on. */
   private readonly thread = new AsyncLocalStorage<string>()
+  /** Whether each of them has a priority in the storage; else chance decides at each of their calls. */
+  private hasThreads = false
   /** Whether writes take a while until they are on disk. */
   isDiskSlow = false
   /** What `onEvent` must not get any more: an earlier call ended after these were handled or erased. */
@@ -112,7 +117,8 @@ export class Simulation {
       random: createRandom(schedule.seed ^ 0x0bde5),
       now,
       before: () => this.disturbTurn(),
-      demotes: (turn) => this.demotions.has(turn) && this.disturbances.keeps(),
+      // What a dead object has sent arrives when all others have.
+      demotes: (turn, name) => name.endsWith(LATE) || (this.demotions.has(turn) && this.disturbances.keeps()),
       idle: () => this.endWaiting(),
     })
     this.kv = createKvDouble({ now })
@@ -135,7 +141,8 @@ export class Simulation {
     this.life = life
     const call = async <T>(work: () => Promise<T>): Promise<T> => {
       if (life.isOver) return never()
-      await this.steps.call('gate', `storage, of ${this.thread.getStore()}`, async () => {})
+      const of = this.hasThreads ? ` of ${this.thread.getStore()}` : ''
+      await this.steps.call('gate', `storage${of}`, async () => {})
       // What it waits for may be another turn's: a write that is being committed.
       return work()
     }
@@ -155,7 +162,7 @@ export class Simulation {
   /** Every gate dies: what it waits for never comes, and whoever waits for it learns so. */
   kill(): void {
     this.life.isOver = true
-    this.steps.drop('gate')
+    for (const actor of ['gate', 'network']) this.steps.drop(actor)
     this.inside.clear()
     this.life.die()
     this.steps.note('the gates die')
@@ -199,6 +206,7 @@ export class Simulation {
     const { disturbances } = this
     this.jumps = disturbances.pick([0, 0, 0.02, 0.08, 0.3])
     this.copies = disturbances.pick([1, 1, 2])
+    this.hasThreads = disturbances.pick([true, false])
     this.fate = () => (disturbances.draws(lost) ? disturbances.pick(LOST) : 'answered')
     this.demotions = new Set(
       Array.from({ length: disturbances.pick([1, 2, 4, 8]) }, () => Math.floor(disturbances.random() * TURNS)),
@@ -385,11 +393,14 @@ export class Simulation {
     const hop = async <T>(work: () => Promise<T>): Promise<T> => {
       if (life?.isOver) return never()
       const name = `call ${++this.messages} of an object`
-      // Any of them may overtake the others, and arrives when its sender has died, too.
-      if (life) await this.steps.call('network', name, async () => {})
+      if (!life) return this.thread.run(name, work)
+      // Any of them may overtake the others, and arrives although its sender has died.
+      const sent = this.steps.call('network', name, async () => {})
+      await Promise.race([sent, life.end]).catch(() => this.steps.at('network', name + LATE))
       const value = await this.thread.run(name, work)
-      if (life) await this.steps.call(actor, `answer to ${name}`, async () => {})
-      return life?.isOver ? never() : value
+      if (life.isOver) return never()
+      await this.steps.call(actor, `answer to ${name}`, async () => {})
+      return value
     }
     const ORDER_GATE = this.gate.namespace(() => this.env('gate', this.life), hop)
     return { ...bindings(this.emulator.credentials), STATE: stepped, ORDER_GATE }
@@ -438,7 +449,7 @@ export class Simulation {
   /** The alarms, as often as some are due. */
   async alarms(): Promise<void> {
     for (let time = 0; time < 3; time++) {
-      await this.steps.at('alarm', 'rings')
+      await this.steps.at('alarm', 'rings', () => (this.gate.nextAlarm() ?? Infinity) <= this.time)
       await this.ring()
     }
   }

@@ -19,7 +19,7 @@ export interface EventsScenario {
   erases?: boolean
   /** `onEvent` fails for a while. */
   broken?: boolean
-  /** The runtime gives the alarm up. */
+  /** The runtime gives the alarm up, or ends the program. */
   dropped?: boolean
 }
 
@@ -177,7 +177,8 @@ async function playScenario(play: Play, scenario: EventsScenario): Promise<void>
   if (scenario.refunds) after('shop', () => play.api('shop', `${order}/refund`, init))
   if (scenario.person) play.begin(() => play.person())
   if (scenario.erases) play.begin(() => play.erase())
-  if (scenario.dropped) after('runtime', async () => play.gate.dropAlarm(ORDER_ID))
+  if (scenario.dropped)
+    after('runtime', async () => play.pick([() => play.gate.dropAlarm(ORDER_ID), () => play.kill()])())
   play.begin(() => play.alarms())
   if (scenario.broken) await play.break()
   await play.calm()

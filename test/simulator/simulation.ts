@@ -54,9 +54,6 @@ interface Life {
   die: () => void
 }
 
-/** What a dead object has sent. */
-const LATE = ', late'
-
 /** What a dead program waits for never comes. */
 const never = <T>(): Promise<T> => new Promise(() => {})
 
@@ -117,8 +114,7 @@ export class Simulation {
       random: createRandom(schedule.seed ^ 0x0bde5),
       now,
       before: () => this.disturbTurn(),
-      // What a dead object has sent arrives when all others have.
-      demotes: (turn, name) => name.endsWith(LATE) || (this.demotions.has(turn) && this.disturbances.keeps()),
+      demotes: (turn) => this.demotions.has(turn) && this.disturbances.keeps(),
       idle: () => this.endWaiting(),
     })
     this.kv = createKvDouble({ now })
@@ -284,8 +280,11 @@ export class Simulation {
   private disturbTurn(): void {
     const { disturbances } = this
     if (disturbances.draws(this.faults.kill)) this.kill()
-    if (!disturbances.draws(this.jumps)) return
-    const ms = disturbances.pick(JUMPS)
+    if (disturbances.draws(this.jumps)) this.jump(disturbances.pick(JUMPS))
+  }
+
+  /** Moves the clock, where nothing has to end before. */
+  private jump(ms: number): void {
     const limits = [...this.inside].map(({ sent }) => sent + INSIDE_MS)
     if (this.time + ms <= Math.min(...limits, this.steps.oldest() + STORE_MS)) this.advance(ms)
   }
@@ -396,7 +395,7 @@ export class Simulation {
       if (!life) return this.thread.run(name, work)
       // Any of them may overtake the others, and arrives although its sender has died.
       const sent = this.steps.call('network', name, async () => {})
-      await Promise.race([sent, life.end]).catch(() => this.steps.at('network', name + LATE))
+      await Promise.race([sent, life.end]).catch(() => this.steps.at('network', `${name}, late`, () => false))
       const value = await this.thread.run(name, work)
       if (life.isOver) return never()
       await this.steps.call(actor, `answer to ${name}`, async () => {})
@@ -448,8 +447,11 @@ export class Simulation {
 
   /** The alarms, as often as some are due. */
   async alarms(): Promise<void> {
+    const untilDue = () => (this.gate.nextAlarm() ?? Number.POSITIVE_INFINITY) - this.time
     for (let time = 0; time < 3; time++) {
-      await this.steps.at('alarm', 'rings', () => (this.gate.nextAlarm() ?? Infinity) <= this.time)
+      await this.steps.at('alarm', 'rings', () => untilDue() <= 0)
+      // Nothing else goes on.
+      if (untilDue() > 0 && untilDue() <= Math.max(...JUMPS)) this.jump(untilDue())
       await this.ring()
     }
   }

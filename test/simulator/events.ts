@@ -71,16 +71,20 @@ class Play extends Simulation {
     return rows.map(([, { entry }]) => JSON.parse(String(entry)) as { failures: number; error?: string })
   }
 
-  /** Every call of `onEvent` fails, or ends the program. */
+  /** Every call of `onEvent` fails, or ends the program; or publishing an order ends it, more often than an alarm is repeated. */
   async break(): Promise<void> {
-    const fault = this.pick(['onEvent', 'ends'] as const)
-    this.isDiskSlow = true
+    const fault = this.pick(['onEvent', 'ends', 'publishing'] as const)
+    this.isDiskSlow = fault !== 'publishing'
     const before = this.calls()
-    for (let ring = 0; ring < 6; ring++) {
+    for (let ring = 0; ring < (this.isDiskSlow ? 6 : 9); ring++) {
       this.fail({ [fault]: 1 })
       this.time = Math.max(this.time, this.gate.nextAlarm() ?? 0)
       this.begin(() => this.alarms())
       await this.calm()
+    }
+    if (!this.isDiskSlow) {
+      if (this.gate.nextAlarm() === undefined) this.wrong.add('no alarm is left')
+      return
     }
     this.isDiskSlow = false
     // What was erased is not counted any more, even if the erasure was cut off before it was answered.

@@ -92,7 +92,7 @@ export const RACES: readonly Race[] = [
     ['no alarm with what is due', MONEY, 'if (alarm === null || alarm > at) await', 'if (alarm === -1) await'],
     [
       'an alarm that is looked at last',
-      [...ALONE, ...WEBHOOKS],
+      [...PERSON, ...WEBHOOKS],
       'if (alarm !== null)',
       'if ((await storage.getAlarm()) !== null)',
     ],

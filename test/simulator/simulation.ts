@@ -42,8 +42,9 @@ interface Faults {
   onEvent: number
   hang: number
   ends: number
+  publishing: number
 }
-const NO_FAULTS: Faults = { kv: 0, storage: 0, kill: 0, onEvent: 0, hang: 0, ends: 0 }
+const NO_FAULTS: Faults = { kv: 0, storage: 0, kill: 0, onEvent: 0, hang: 0, ends: 0, publishing: 0 }
 /** Contents that a service may send as well. */
 const CONTENTS = ['numbers_as_strings', 'null_fee'] as const
 
@@ -381,11 +382,14 @@ export class Simulation {
           const what = `${String(name)} ${key}`
           const work = async () => {
             if (this.faultOf('kv', what)) throw new Error('KV failed.')
+            if (key.startsWith('order/') && this.faultOf('publishing', 'publishing ends the program, and'))
+              return this.kill()
             const value = await (target as unknown as Calls)[name]?.(...parts)
             if (name === 'put' && this.faultOf('kv', `the response to ${what}`)) throw new Error('KV failed.')
             return value
           }
-          return life?.isOver ? never() : this.steps.call(actor, what, work)
+          const called = life?.isOver ? never() : this.steps.call(actor, what, work)
+          return called.then((value) => (life?.isOver ? never() : value))
         },
     })
     // What a gate says to another object is on its way for a while, and so is the answer.

@@ -27,8 +27,8 @@ const INSIDE_MS = 80 * SECOND
 const STORE_MS = 5 * SECOND
 const JUMPS = [0.2, 1.1, 5, 20, 31, 61].map((seconds) => seconds * SECOND)
 
-/** Priorities change at some of so many turns. */
-const TURNS = 200
+/** Priorities change at some of so many turns: most schedules have as many. */
+const TURNS = 100
 
 /** What happens to a request to the service, or to who sends it. */
 export type Fate = 'answered' | 'lost before' | 'lost after' | 'died before' | 'died after'
@@ -94,7 +94,7 @@ export class Simulation {
   private readonly limits = new Set<Timer & { at: number }>()
   /** The turns at which a priority changes. */
   private demotions: ReadonlySet<number> = new Set()
-  private readonly inside = new Set<{ sent: number }>()
+  private readonly inside = new Set<{ sent: number; path: string }>()
   private webhooks = 0
   private messages = 0
   /** The call of an object, or the alarm, that goes on. */
@@ -198,12 +198,17 @@ export class Simulation {
     return this.inside.size > 0
   }
 
+  /** Whether a request to this path is. */
+  isAt(path: string): boolean {
+    return [...this.inside].some((one) => one.path.endsWith(path))
+  }
+
   /** From now on every call waits for its turn. */
   disturb(lost = 0, mayDie = true): void {
     const { disturbances } = this
     this.jumps = disturbances.pick([0, 0, 0.02, 0.08, 0.3])
     this.copies = disturbances.pick([1, 1, 2])
-    this.hasThreads = disturbances.pick([true, false])
+    this.hasThreads = disturbances.pick([true, true, false])
     this.fate = () => (disturbances.draws(lost) ? disturbances.pick(LOST) : 'answered')
     this.demotions = new Set(
       Array.from({ length: disturbances.pick([1, 2, 4, 8]) }, () => Math.floor(disturbances.random() * TURNS)),
@@ -358,7 +363,7 @@ export class Simulation {
     if (this.isDown) throw new TypeError('The connection was refused.')
     const fate = init.method === 'POST' ? this.fate() : 'answered'
     if (fate === 'died before') return new Promise<never>(() => {})
-    const request = { sent: this.time }
+    const request = { sent: this.time, path }
     this.inside.add(request)
     await this.steps.at(actor, `${path}, ${fate}`)
     const response = fate === 'lost before' ? undefined : await this.steps.busy(this.emulator.fetch(url, init))

@@ -78,12 +78,7 @@ export const RACES: readonly Race[] = [
   ...inFile('store/order-store.ts', [
     ['an alarm without what is to be published', MONEY, '\n       UNION ALL SELECT next_at FROM published)', ')'],
     ['no alarm with what is due', MONEY, 'if (alarm === null || alarm > at) await', 'if (alarm === -1) await'],
-    [
-      'an alarm that is looked at last',
-      [...PERSON, ...WEBHOOKS, 'one key, three times'],
-      'if (alarm !== null)',
-      'if ((await storage.getAlarm()) !== null)',
-    ],
+    ['an alarm that is looked at last', WEBHOOKS, 'if (alarm !== null)', 'if ((await storage.getAlarm()) !== null)'],
     [
       'the alarm before what is due',
       ALONE,

@@ -27,8 +27,6 @@ const outsideTurn = (name: string, scenarios: readonly string[]): Change => {
 }
 
 const EQUIVALENT: Readonly<Record<string, string>> = {
-  'settleByHand outside the turn':
-    'Every flow reads an open operation again after its last call, and writes it with no call between; while one is open, none begins.',
   'attentionDone outside the turn':
     'It reads and writes what is done with no call between; publishing also runs beside it in an alarm.',
   'each visitor opens': 'They open in turn, and the second one finds what the first one has recorded. It saves calls.',

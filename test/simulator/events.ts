@@ -72,8 +72,8 @@ class Play extends Simulation {
   }
 
   /** Every call of `onEvent` fails, or ends the program; or publishing an order ends it, more often than an alarm is repeated. */
-  async break(): Promise<void> {
-    const fault = this.pick(['onEvent', 'ends', 'publishing'] as const)
+  async break(erases = false): Promise<void> {
+    const fault = this.pick(erases ? (['onEvent', 'ends'] as const) : (['onEvent', 'ends', 'publishing'] as const))
     this.isDiskSlow = fault !== 'publishing'
     const before = this.calls()
     for (let ring = 0; ring < (this.isDiskSlow ? 6 : 9); ring++) {
@@ -184,7 +184,7 @@ async function playScenario(play: Play, scenario: EventsScenario): Promise<void>
   if (scenario.dropped)
     after('runtime', async () => play.pick([() => play.gate.dropAlarm(ORDER_ID), () => play.kill()])())
   play.begin(() => play.alarms())
-  if (scenario.broken) await play.break()
+  if (scenario.broken) await play.break(scenario.erases)
   await play.calm()
   play.judgeErased()
   await play.sendRest()

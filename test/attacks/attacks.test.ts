@@ -11,31 +11,26 @@ const spellings = (path: string): string[] => [
   path.toUpperCase(),
 ]
 
-it('/api lets nobody in without the token, however path, header and verb are written', async () => {
+// What else is not the token: test/worker/api.test.ts.
+it('/api lets nobody in without the token, however the path of a call is written', async () => {
   const world = new World()
   const id = newOrderId()
   await world.deliver(payment(id))
-  const cut = ADMIN_TOKEN.slice(0, -1)
-  const wrong = [
-    ...[undefined, '', 'Bearer', 'Bearer null', 'Bearer undefined', ADMIN_TOKEN, `Token ${ADMIN_TOKEN}`],
-    ...[cut, `${ADMIN_TOKEN}.`, `${ADMIN_TOKEN},Bearer x`, ADMIN_TOKEN.toUpperCase()].map((token) => `Bearer ${token}`),
-    ...[`Bearer:${ADMIN_TOKEN}`, `Basic ${btoa(`:${ADMIN_TOKEN}`)}`],
-  ]
-  let asked = 0
-  for (const path of spellings(`/api/orders/${id}`)) {
-    for (const authorization of wrong) {
-      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
-        const headers = authorization === undefined ? {} : { authorization }
-        const response = await world.fetch(new Request(ORIGIN + path, { method, headers }))
+  const idempotency = { 'idempotency-key': 'k' }
+  const calls = ['GET ', 'HEAD ', 'POST /refund', 'DELETE /personal-data'].map((call) => call.split(' '))
+  for (const [method = '', call = ''] of calls) {
+    for (const path of spellings(`/api/orders/${id}${call}`)) {
+      for (const authorization of ['', ADMIN_TOKEN, `Bearer ${ADMIN_TOKEN.slice(0, -1)}`, `Bearer:${ADMIN_TOKEN}`]) {
+        const response = await world.fetch(
+          new Request(ORIGIN + path, { method, headers: { ...idempotency, authorization } }),
+        )
         expect([401, 404], `${method} ${path} ${authorization}`).toContain(response.status)
         expect(await response.text()).not.toContain('captured')
-        asked++
       }
     }
   }
-  expect(asked).toBe(1_092)
-  expect((await world.order(id))?.totals.captured).toBe(10_050)
-}, 60_000)
+  expect((await world.order(id))?.totals).toMatchObject({ captured: 10_050, refunded: 0 })
+})
 
 it('a link opens nothing when its token is flipped, cut, padded or written in another case', async () => {
   const world = new World()

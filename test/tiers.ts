@@ -39,7 +39,6 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/worker-routes.test.ts': 'brings about every error of every route',
   'test/node/worker-stopped.test.ts': 'stops and starts workerd',
   'test/node/worker-storm.test.ts': 'stops and starts workerd',
-  'test/outcome/histories.test.ts': 'plays random histories',
   'test/prove/prove.test.ts': 'plays thousands of orders',
   'test/simulator/plant.test.ts': 'starts processes',
   'test/worker/configuration.test.ts': 'tries every option at every route',
@@ -79,7 +78,6 @@ export const ON_NODE_ALONE: readonly string[] = [
   'test/conform/',
   'test/emulator/control-fuzz.test.ts',
   'test/orders/fold.test.ts',
-  'test/outcome/histories.test.ts',
   'test/prove/',
   'test/simulator/',
   ...(

@@ -6,6 +6,8 @@ import { payment } from './programs/merchant.ts'
 import { type Running, start, startOn } from './support/process.ts'
 import { runLine } from './support/verb.ts'
 
+const edgetill = (...words: string[]) => start('src/cli/main.ts', ...words)
+
 /** A client with what the command printed. */
 function clientOf(emulator: Running): Client {
   const value = (name: string) => new RegExp(`^ +${name} +(\\S+)$`, 'm').exec(emulator.output())?.[1] ?? ''
@@ -104,8 +106,8 @@ describe('edgetill emulator', () => {
   })
 
   it.each(['node', 'deno', 'bun'] as const)('prints what it serves on %s, and stops cleanly', async (runtime) => {
-    const words = ['src/cli/main.ts', 'emulator', '--port', '0'] as const
-    const emulator = runtime === 'node' ? start(...words) : startOn(runtime, ...words)
+    const words = ['emulator', '--port', '0']
+    const emulator = runtime === 'node' ? edgetill(...words) : startOn(runtime, 'src/cli/main.ts', ...words)
     await emulator.seen('Ctrl-C stops it.')
     expect(emulator.output()).toMatch(/4000000000003220 +Asks for 3-D Secure/)
     const client = clientOf(emulator)
@@ -119,19 +121,8 @@ describe('edgetill emulator', () => {
 
   it('takes every option of the emulator, and its own credentials without printing them', async () => {
     const posId = '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11'
-    const emulator = start(
-      ...[
-        'src/cli/main.ts',
-        'emulator',
-        '--port',
-        '0',
-        '--host',
-        '0.0.0.0',
-        '--clock',
-        '2026-01-31T10:00:00Z',
-        '--scheme',
-        'OTHER',
-      ],
+    const emulator = edgetill(
+      ...['emulator', '--port', '0', '--host', '0.0.0.0', '--clock', '2026-01-31T10:00:00Z', '--scheme', 'OTHER'],
       ...['--authentication', 'plain', '--customer-fields', 'required', '--pos-id', posId, '--api-secret', 'my-secret'],
       ...['--retry-delays', '1s,2m', '--webhook-timeout', '2s', '--webhook-header', 'X-A: b', '--latency', '0-2'],
       ...['--max-capture-percent', '100', '--hosted-auth-response', 'record', '--split-sum', 'exact'],
@@ -155,5 +146,27 @@ describe('edgetill emulator', () => {
     expect(await control('clock')).toEqual({ now: Date.UTC(2026, 0, 31, 10) })
     emulator.stop('SIGTERM')
     await emulator.finished
+  })
+
+  it('gives the same bytes for the same commands with --clock', async () => {
+    // One port for both: addresses are part of what is signed.
+    const { port, close } = await serveOnNode(() => new Response())
+    await close()
+    const run = async (): Promise<string> => {
+      const emulator = edgetill('emulator', '--port', String(port), '--clock', '2026-01-31T10:00:00Z', '--quiet')
+      await emulator.seen('Ctrl-C stops it.')
+      const origin = /base_url +(\S+)/.exec(emulator.output())?.[1] ?? ''
+      await call(origin, 'payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH' })
+      await call(origin, 'clock', { days: 2 })
+      await call(origin, 'payment', { method: 'p2p', order_id: 'P', amount: 5, currency: 'UAH' })
+      const text = (await call(origin, 'orders')) + (await call(origin, 'deliveries'))
+      emulator.stop('SIGTERM')
+      await emulator.finished
+      return text
+    }
+    const first = await run()
+    const second = await run()
+    expect(first.length).toBeGreaterThan(1000)
+    expect(second).toBe(first)
   })
 })

@@ -99,4 +99,22 @@ describe(`seed ${SEED}`, () => {
       }),
     )
   })
+
+  it('any single flipped bit of data, signature or secret is rejected', async () => {
+    const flip = (text: string, at: number, bit: number): string => {
+      const index = at % text.length
+      return text.slice(0, index) + String.fromCharCode(text.charCodeAt(index) ^ (1 << bit)) + text.slice(index + 1)
+    }
+    const ascii = fc.stringMatching(/^[a-z0-9_-]{1,40}$/)
+    await check(
+      fc.property(documented, ascii, fc.nat(), fc.nat({ max: 6 }), (value, key, at, bit) => {
+        const { data, signature } = signWebhook(value, key)
+        expect(verifySignature(data, signature, key)).toBe(true)
+        expect(verifySignature(flip(data, at, bit), signature, key)).toBe(false)
+        expect(verifySignature(data, flip(signature, at, bit), key)).toBe(false)
+        const otherKey = flip(key, at, bit)
+        if (otherKey === otherKey.trim()) expect(verifySignature(data, signature, otherKey)).toBe(false)
+      }),
+    )
+  })
 })

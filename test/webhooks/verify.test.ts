@@ -62,6 +62,16 @@ describe('verifyWebhook rejects, and says why', () => {
     expect(error).toMatchObject({ name: 'WebhookVerificationError', code: 'webhook_verification', reason })
     expect(error).toMatchObject({ verified: false, data: undefined })
   })
+
+  it('never shows the secret or the signature it expected', () => {
+    const forged = { ...PAYLOAD, amount: 1 }
+    const expected = signWebhook(forged, SECRET)
+    const error = failure(() => verifyWebhook({ data: expected.data, signature }, SECRET))
+    for (const text of [error.message, String(error.stack), JSON.stringify(error)]) {
+      expect(text).not.toContain(SECRET)
+      expect(text).not.toContain(expected.signature)
+    }
+  })
 })
 
 const encode = (bytes: number[]) => btoa(String.fromCharCode(...bytes)).replaceAll('/', '_')

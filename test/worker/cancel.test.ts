@@ -40,6 +40,7 @@ describe('an order that the shop cancels', () => {
     const first = Array.from({ length: 20 }, () => world.get(link))
     await expect.poll(() => calls).toHaveLength(1)
     const late = world.get(other)
+    await goOn()
     const isCancelled = cancelled(world)
     // It is as far as it gets while the service hangs.
     await goOn()
@@ -51,17 +52,54 @@ describe('an order that the shop cancels', () => {
     expect(world.payable('A-1')).toEqual([])
   })
 
-  it('is not said to be cancelled when the closing cannot be written, and a further attempt was announced', async () => {
+  it('leads to no payment, though nobody had opened its link', async () => {
     const world = new World()
     const link = await world.link({ order_id: 'A-1' })
-    // The payment of which the response is lost is replaced by the next visit.
+    expect(await cancelled(world)).toEqual([200, { order_id: 'A-1', link: 'closed' }])
+    await world.advance(121_000)
+    expect([(await world.get(link)).headers.get('location'), world.payable('A-1')]).toEqual([null, []])
+  })
+
+  it('leads to no payment, though what was open was cancelled before because a shorter link had expired', async () => {
+    const world = new World()
+    const [short, long] = [1, 24].map((hours) => world.link({ order_id: 'A-1' }, world.time + hours * 3_600_000))
+    await world.open(await (short as Promise<string>))
+    await world.advance(2 * 3_600_000)
+    expect((await world.get(await (short as Promise<string>))).status).toBe(410)
+    await world.advance(121_000)
+    expect((await cancelled(world))[0]).toBe(200)
+    expect(await world.open(await (long as Promise<string>))).toMatch(/\/return\//)
+    expect(world.payable('A-1')).toEqual([])
+  })
+
+  /** An order whose payment a visit would replace, because its creation had no response; neither has its cancellation. */
+  async function halfReplaced(world: World, when: 'before_commit' | 'after_commit'): Promise<string> {
+    const link = await world.link({ order_id: 'A-1' })
     world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
     expect((await world.get(link)).status).toBe(503)
     await world.advance(2_000)
-    // What a visit sends as a cancellation is lost on its way.
-    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'cancel-payment' })
+    world.emulator.faults.next({ kind: 'reset', when, on: 'cancel-payment' })
     expect((await world.get(link)).status).toBe(503)
     await world.advance(121_000)
+    return link
+  }
+
+  async function expectClosed(world: World, link: string): Promise<void> {
+    await world.advance(121_000)
+    const location = (await world.get(link)).headers.get('location') ?? '/return/'
+    expect([location, world.payable('A-1')]).toEqual([expect.stringContaining('/return/'), []])
+  }
+
+  it('leads to no payment, though a visit has cancelled what was open, and no webhook has said so', async () => {
+    const world = new World({ emulator: { fetch: async () => new Response(null, { status: 503 }) } })
+    const link = await halfReplaced(world, 'after_commit')
+    expect((await cancelled(world))[0]).toBe(422)
+    await expectClosed(world, link)
+  })
+
+  it('is not said to be cancelled when the closing cannot be written, and a further attempt was announced', async () => {
+    const world = new World()
+    const link = await halfReplaced(world, 'before_commit')
     world.gate.before = (action, key) => {
       if (action === 'put' && key.startsWith('fact/closed/')) throw new Error('The storage failed.')
     }
@@ -69,11 +107,7 @@ describe('an order that the shop cancels', () => {
     world.gate.before = undefined
     await world.advance(121_000)
     expect((await cancelled(world))[0]).toBe(200)
-    await world.advance(121_000)
-    expect([(await world.get(link)).headers.get('location') ?? '/return/', world.payable('A-1')]).toEqual([
-      expect.stringContaining('/return/'),
-      [],
-    ])
+    await expectClosed(world, link)
   })
 })
 

@@ -98,6 +98,18 @@ it.each<[string, unknown]>([
   expect(events).toMatchObject([{ attempts: 3, error: expect.any(String) }])
 })
 
+it('an alarm that the runtime has dropped is set anew by any call', async () => {
+  const handled: string[] = []
+  const world = new World({ onEvent: ({ id }) => void handled.push(id) })
+  const event = payment(newOrderId())
+  const body = world.signed(event)
+  expect((await world.post(body)).status).toBe(200)
+  await world.gate.storage(event.order_id).deleteAlarm()
+  expect((await world.post(body)).status).toBe(200)
+  await world.untilHandled()
+  expect(handled).toHaveLength(1)
+})
+
 it('everything that failed since a time is called again at once, what was given up included', async () => {
   let isDown = true
   const handled: string[] = []

@@ -9,14 +9,19 @@ async function cancelled(world: World): Promise<[status: number, body: unknown]>
   return [response.status, await response.json()]
 }
 
+const closingFails: World['gate']['before'] = (action, key) => {
+  if (action === 'put' && key.startsWith('fact/closed/')) throw new Error('The storage failed.')
+}
+
 describe('an order that the shop cancels', () => {
-  it('cannot be paid by a further attempt that is open', async () => {
+  it('cannot be paid by a further attempt that is open, also where the closing cannot be written', async () => {
     const world = new World()
     const link = await world.link({ order_id: 'A-1' })
     await world.pay(await world.open(link), 'declined')
     await world.advance(121_000)
     const second = await world.open(link)
     await world.advance(121_000)
+    world.gate.before = closingFails
     expect(await cancelled(world)).toMatchObject([200, { order_id: 'A-1~2', status: 'failure', status_code: '6007' }])
     await world.pay(second)
     await world.advance(121_000)
@@ -100,9 +105,7 @@ describe('an order that the shop cancels', () => {
   it('is not said to be cancelled when the closing cannot be written, and a further attempt was announced', async () => {
     const world = new World()
     const link = await halfReplaced(world, 'before_commit')
-    world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('fact/closed/')) throw new Error('The storage failed.')
-    }
+    world.gate.before = closingFails
     expect((await cancelled(world))[0]).toBe(503)
     world.gate.before = undefined
     await world.advance(121_000)

@@ -113,6 +113,18 @@ describe('a capture, refund or void', () => {
     expect(made(world, 'capture')).toHaveLength(1)
   })
 
+  it('that cannot be stored is not sent, and its key may try again', async () => {
+    const world = await authorized()
+    world.gate.before = (action, key) => {
+      if (action === 'put' && key.startsWith('operation/')) throw new Error('The storage failed.')
+    }
+    expect(await send(world, 'capture', 'one')).toMatchObject({ status: 503, body: { code: 'state' } })
+    expect(made(world, 'capture')).toEqual([])
+    world.gate.before = undefined
+    expect(await send(world, 'capture', 'one')).toMatchObject({ status: 200, body: { amount: 100.5 } })
+    expect(made(world, 'capture')).toHaveLength(1)
+  })
+
   it('whose response cannot be stored is answered, and not made again', async () => {
     const world = await authorized()
     let puts = 0

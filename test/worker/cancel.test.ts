@@ -1,6 +1,7 @@
 // An order that the shop cancels. The simulator does it at any moment.
 import { describe, expect, it } from 'vitest'
 import type { Order } from '../../src/shop/store/order.ts'
+import { payment } from './support/events.ts'
 import { goOn } from './support/held-call.ts'
 import { log, newOrderId, ORDER, World } from './support/world.ts'
 
@@ -55,6 +56,12 @@ describe('an order that the shop cancels', () => {
     expect((await late).headers.get('location') ?? '').toContain('/return/')
     expect(calls.slice(0, 2)).toEqual(['payment', 'cancel'])
     expect(world.payable('A-1')).toEqual([])
+  })
+
+  it('stays as it is where it was paid without a link', async () => {
+    const world = new World()
+    await world.deliver(payment('A-1'))
+    expect((await cancelled(world))[0]).toBe(404)
   })
 
   it('leads to no payment, though nobody had opened its link', async () => {

@@ -102,10 +102,9 @@ it('an alarm that the runtime has dropped is set anew by any call', async () => 
   const handled: string[] = []
   const world = new World({ onEvent: ({ id }) => void handled.push(id) })
   const event = payment(newOrderId())
-  const body = world.signed(event)
-  expect((await world.post(body)).status).toBe(200)
+  expect((await world.post(world.signed(event))).status).toBe(200)
   await world.gate.storage(event.order_id).deleteAlarm()
-  expect((await world.post(body)).status).toBe(200)
+  expect((await world.api(`/api/orders/${event.order_id}`)).status).toBe(200)
   await world.untilHandled()
   expect(handled).toHaveLength(1)
 })

@@ -202,6 +202,21 @@ describe('an attempt that is not settled', () => {
       expect([rows.length > 0, asked.length - length]).toEqual(isFinal ? [false, 0] : [true, 1])
     },
   )
+
+  it('whose response KV did not store is asked about, its webhook names no known method', async () => {
+    const { world, asked } = await reserved()
+    world.emulator.faults.clear()
+    world.emulator.faults.next({ kind: 'delay', ms: MINUTE_MS, on: 'webhook' })
+    world.emulator.faults.rate({ kind: 'unknown_method', on: 'webhook' }, 1)
+    world.kv.before = (action, key) => {
+      if (action === 'put' && key.startsWith('event/')) throw new Error('KV PUT failed: 500')
+    }
+    expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(200)
+    world.kv.before = undefined
+    await run(world)
+    await run(world)
+    expect([(await world.order(ID))?.totals.captured, asked.length]).toEqual([1000, 1])
+  })
 })
 
 describe('what the service was asked for', () => {

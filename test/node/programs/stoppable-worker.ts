@@ -2,6 +2,8 @@
 // merchant's code is one. At a step that the test names it waits forever for an address that makes the test stop workerd.
 
 import type { DurableObjectState, ExecutionContext } from '@cloudflare/workers-types'
+import { Hono } from 'hono'
+import { createConsole } from '../../../src/console/index.ts'
 import { operationKey } from '../../../src/index.ts'
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
 import { createShop } from '../../../src/shop/index.ts'
@@ -23,12 +25,27 @@ async function step<T>(work: () => Promise<T>): Promise<T> {
 const shop = createShop({
   now: () => Date.now() + offset,
   fetch: ((input, init) => step(() => fetch(input, init))) as typeof fetch,
-  onEvent: ({ event }) =>
+  onEvent: ({ event }, { order_id }, { ORDER_GATE }) =>
     step(async () => {
-      const { ok } = await fetch('https://shop.test/', { method: 'POST', body: operationKey(event) })
+      const { ok, status } = await tellShop(operationKey(event), String(event.method))
+      // As when it goes over the limit of memory: nothing of the object runs any more.
+      if (status === GONE) objects.get(String(ORDER_GATE.idFromName(`order/${order_id}`)))?.abort('over a limit')
       if (!ok) throw new Error('the shop failed')
     }),
+  onAlert: async ({ kind }) => void (await tellShop(kind)),
 })
+
+const consoleApp = new Hono<{ Bindings: Env }>().route(
+  '/console',
+  createConsole(shop, { now: () => Date.now() + offset }),
+)
+
+const GONE = 410
+/** The objects of this isolate, by their ids. */
+const objects = new Map<string, DurableObjectState>()
+
+const tellShop = (id: string, method = ''): Promise<Response> =>
+  fetch(`https://shop.test/${method}`, { method: 'POST', body: id })
 
 type Methods = Record<PropertyKey, (...parts: unknown[]) => Promise<unknown>>
 
@@ -68,6 +85,7 @@ export class OrderGate extends shop.OrderGate {
     const waitUntil = (work: Promise<unknown>): void => state.waitUntil(work)
     super({ storage, waitUntil } as unknown as GateState, withSteps(env))
     this.own = state.storage
+    objects.set(String(state.id), state)
   }
 
   override async fetch(request: Request): Promise<Response> {
@@ -120,6 +138,7 @@ export default {
       await Promise.all(runs)
       return new Response()
     }
-    return shop.fetch(request, withSteps(env), context as never)
+    const app = pathname.startsWith('/console') ? consoleApp : shop
+    return app.fetch(request, withSteps(env), context as never)
   },
 }

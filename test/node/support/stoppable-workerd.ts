@@ -18,13 +18,15 @@ export interface StoppableOptions {
   env?: Record<string, string>
   /** Whether the shop fails the event that it gets now. */
   shopFails?: () => boolean
+  /** Whether the shop's code ends the object that calls it for an event of this method. */
+  shopEnds?: (method: string) => boolean
 }
 
 /** A worker in a process of workerd that can be stopped at any step and started again over the same files. */
 export class StoppableWorkerd {
   readonly emulator: Emulator
-  /** The operations of which the shop was told. */
-  readonly told = new Set<string>()
+  /** The operations and alerts of which the shop was told, with how often. */
+  readonly told = new Map<string, number>()
   private readonly folder = mkdtempSync(join(tmpdir(), 'edgetill-stopped-'))
   private readonly contents: string
   private miniflare: Miniflare | undefined
@@ -69,7 +71,7 @@ export class StoppableWorkerd {
 
   /** What the worker reaches: the service, the shop, and its own end. */
   private async outside(request: Request): Promise<Response> {
-    const { host } = new URL(request.url)
+    const { host, pathname } = new URL(request.url)
     if (host === 'stop.test') {
       process.kill(Number(readFileSync(join(this.folder, 'pid'), 'utf8')), 'SIGKILL')
       this.wasStopped = true
@@ -79,7 +81,8 @@ export class StoppableWorkerd {
     const body = request.method === 'GET' ? undefined : await request.text()
     if (host === 'shop.test') {
       if (this.options.shopFails?.()) return new Response(null, { status: 500 })
-      this.told.add(body ?? '')
+      if (this.options.shopEnds?.(pathname.slice(1))) return new Response(null, { status: 410 })
+      this.told.set(body ?? '', (this.told.get(body ?? '') ?? 0) + 1)
       return new Response()
     }
     const { method, headers } = request

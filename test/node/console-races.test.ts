@@ -1,0 +1,59 @@
+// The console's forms sent twice at once, over the real gate in workerd.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCheckoutLink } from '../../src/checkout-link/index.ts'
+import type { Order } from '../../src/shop/store/order.ts'
+import { Browser, type Form, formTo } from '../console/support/browser.ts'
+import { ADMIN_TOKEN, LINK_SECRET, ORDER, ORIGIN, payAt } from '../worker/support/world.ts'
+import { StoppableWorkerd } from './support/stoppable-workerd.ts'
+
+const ORDERS = 50
+
+describe('a refund’s form that is sent twice at once', () => {
+  let workerd: StoppableWorkerd
+  beforeAll(async () => {
+    workerd = await StoppableWorkerd.start()
+  }, 60_000)
+  afterAll(() => workerd.end())
+
+  const send = async (request: Request) => {
+    const { method, url, headers } = request
+    return workerd.fetch(url, { method, headers: [...headers], body: method === 'GET' ? null : await request.text() })
+  }
+  const api = async (path: string) => {
+    const response = await workerd.fetch(`${ORIGIN}${path}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+    return (await response.json()) as Order
+  }
+
+  async function sell(order_id: string): Promise<void> {
+    const order = { ...ORDER, order_id }
+    const link = await createCheckoutLink({ origin: ORIGIN, linkSecret: LINK_SECRET, order, now: () => workerd.now() })
+    const opened = await workerd.fetch(link)
+    await payAt(workerd.emulator, opened.headers.get('location') ?? '', 'success')
+  }
+
+  async function secondStep(browser: Browser, order_id: string): Promise<Form> {
+    const first = formTo(await browser.open(`/console/orders/${order_id}`), /\/refund$/)
+    return formTo(await browser.submit(first, { amount: '40' }), /\/refund\/confirm$/)
+  }
+
+  it(`makes one refund for each of ${ORDERS} orders, whether one person sends it or two`, async () => {
+    const [olena, taras] = [await new Browser(send).signIn(), await new Browser(send).signIn()]
+    const ids = Array.from({ length: ORDERS }, (_, i) => `R-${i}`)
+    for (const id of ids) await sell(id)
+    await workerd.advance(5_000, ids)
+    for (const [i, id] of ids.entries()) {
+      const step = await secondStep(olena, id)
+      // Every second time another person has opened the same order: another key.
+      const other = i % 2 === 0 ? step : await secondStep(taras, id)
+      const both = await Promise.all([olena.submit(step), (i % 2 === 0 ? olena : taras).submit(other)])
+      const statuses = both.map(({ status }) => status)
+      expect([id, statuses.includes(200)]).toEqual([id, true])
+      for (const { status, text } of both) expect(text.includes('Refund: done')).toBe(status === 200)
+    }
+    await workerd.advance(60_000, ids)
+    const orders = await Promise.all(ids.map((id) => api(`/api/orders/${id}`)))
+    expect(orders.map(({ totals }) => totals.refunded)).toEqual(ids.map(() => 4000))
+    const refunds = orders.map(({ operations }) => operations.filter(({ method }) => method === 'refund').length)
+    expect(refunds).toEqual(ids.map(() => 1))
+  }, 300_000)
+})

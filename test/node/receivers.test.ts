@@ -59,6 +59,7 @@ async function expectProved(url: string, store: Store, fetch = globalThis.fetch)
       return { paid: isOdd ? 0 : totals.captured / 100, refunded: totals.refunded / 100 }
     },
     orders: isLong ? 10_000 : 45,
+    settleMs: 0,
     seed: SEED,
   })
   expect([SEED, findings]).toEqual([SEED, []])

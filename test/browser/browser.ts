@@ -40,3 +40,18 @@ export async function checkWithAxe(page: Page, name: string, all = false): Promi
   const serious = violations.filter(({ impact }) => all || impact === 'serious' || impact === 'critical')
   expect(serious.map(({ id, help, nodes }) => `${name}: ${id}: ${help}: ${nodes[0]?.html}`)).toEqual([])
 }
+
+/** Moves the focus with Tab until it is on the first element of the page that fits. */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab')
+    if ((await page.locator(`${selector}:focus`).count()) > 0) return
+  }
+  throw new Error(`${selector} was not reached with Tab on ${page.url()}`)
+}
+
+export async function typeInto(page: Page, selector: string, text: string): Promise<void> {
+  await tabTo(page, selector)
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type(text)
+}

@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Shop, startShop } from '../../examples/shop/start.ts'
 import { fillDay } from '../../src/cli/service/dev/fill-day.ts'
-import { checkWithAxe, launch, look } from './browser.ts'
+import { checkWithAxe, launch, look, tabTo, typeInto } from './browser.ts'
 
 const PHONE = { width: 390, height: 780 }
 const WIDE = { width: 1280, height: 900 }
@@ -32,21 +32,6 @@ async function signedIn(shop: Shop, options: BrowserContextOptions): Promise<Pag
   await page.keyboard.press('Enter')
   await page.getByRole('navigation').waitFor()
   return page
-}
-
-/** Moves the focus with Tab until it is on the first element of the page that fits. */
-async function tabTo(page: Page, selector: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press('Tab')
-    if ((await page.locator(`${selector}:focus`).count()) > 0) return
-  }
-  throw new Error(`${selector} was not reached with Tab on ${page.url()}`)
-}
-
-async function typeInto(page: Page, selector: string, text: string): Promise<void> {
-  await tabTo(page, selector)
-  await page.keyboard.press('Control+A')
-  await page.keyboard.type(text)
 }
 
 it('a link is made, paid, refunded in part, found again and in the day, on a phone, without script, by keyboard alone', async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { runInNewContext } from 'node:vm'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { describe, expect, it, vi } from 'vitest'
 import { createEmulator, type Fault, testCard } from '../../src/emulator/index.ts'
@@ -143,15 +144,26 @@ describe('guides/going-live.md', () => {
 
   it('has a form and a handler that make a direct payment, and send the customer to 3-D Secure', async () => {
     const { form, pay } = (await load(program)) as { form: string; pay: Call }
-    expect(form).toContain('browserColorDepth')
+    // The script of the form fills it in, in a page.
+    const inputs: Record<string, string>[] = []
+    runInNewContext(/<script>(.*)<\/script>/s.exec(form)?.[1] ?? '', {
+      screen: { colorDepth: 24, height: 1080, width: 1920 },
+      navigator: { javaEnabled: () => false, language: 'uk-UA' },
+      document: {
+        createElement: (tag: string) => ({ tag }),
+        currentScript: { parentElement: { append: (input: Record<string, string>) => inputs.push(input) } },
+      },
+    })
+    expect(inputs.filter(({ tag, type }) => tag !== 'input' || type !== 'hidden')).toEqual([])
+    const filled = Object.fromEntries(inputs.map(({ name = '', value = '' }) => [name, value]))
+    expect(filled).toMatchObject({
+      ...{ browserColorDepth: '24', browserScreenHeight: '1080', browserScreenWidth: '1920' },
+      ...{ browserJavaEnabled: 'false', browserLanguage: 'uk-UA', browserTimeZone: expect.stringMatching(/\w/) },
+      browserTimeZoneOffset: expect.stringMatching(/^-?\d+$/),
+    })
     const { emulator, client } = open()
     const submit = (card_cvv: string) => {
-      const fields = {
-        ...{ cc_number: testCard('three_d_secure'), exp_month: '12', exp_year: '39', card_cvv },
-        ...{ browserColorDepth: '24', browserScreenHeight: '1080', browserScreenWidth: '1920' },
-        ...{ browserJavaEnabled: 'false', browserLanguage: 'uk-UA' },
-        ...{ browserTimeZone: 'Europe/Kyiv', browserTimeZoneOffset: '-120' },
-      }
+      const fields = { ...filled, cc_number: testCard('three_d_secure'), exp_month: '12', exp_year: '39', card_cvv }
       const headers = { accept: 'text/html', 'user-agent': 'Mozilla/5.0' }
       const init = { method: 'POST', headers, body: new URLSearchParams(fields) }
       return pay(client, new Request('https://shop.example.com/pay', init), '203.0.113.7')

@@ -8,7 +8,7 @@ import { createClient } from '../../src/index.ts'
 import { signWebhook } from '../../src/webhooks/index.ts'
 import { DIRECT_AUTH } from '../support/inputs.ts'
 import { Document } from './support/document.ts'
-import { startOn } from './support/process.ts'
+import { startWith } from './support/process.ts'
 import { bundled, load } from './support/program.ts'
 
 const readme = new Document('README.md')
@@ -106,7 +106,7 @@ describe('the complete program', () => {
     const folder = mkdtempSync(join(tmpdir(), 'edgetill-readme-'))
     const file = join(folder, 'program.js')
     writeFileSync(file, await bundled(COMPLETE.replace('https://pay.example.com', origin)))
-    const running = startOn(runtime, file)
+    const running = startWith({}, runtime, file)
     try {
       await running.seen('http://')
       const shop = `http://127.0.0.1:${/:(\d{4,5})/.exec(running.output())?.[1]}`

@@ -20,20 +20,15 @@ export interface Running {
 
 const RUN = {
   node: ['node'],
-  deno: ['deno', 'run', '--allow-all', '--no-check', '--quiet'],
   'deno serve': ['deno', 'serve', '--allow-net', '--no-check', '--port=0'],
   'deno serve --allow-all': ['deno', 'serve', '--allow-all', '--no-check', '--port=0'],
   bun: ['bun', 'run'],
 } as const
 
 /** Starts a TypeScript program of the checkout in a process of its own, on Node. */
-export const start = (program: string, ...words: string[]): Running => startOn('node', program, ...words)
+export const start = (program: string, ...words: string[]): Running => startWith({}, 'node', program, ...words)
 
-/** The same on another runtime. */
-export const startOn = (runtime: keyof typeof RUN, program: string, ...words: string[]): Running =>
-  startWith({}, runtime, program, ...words)
-
-/** The same with more environment variables. */
+/** The same on another runtime, with more environment variables. */
 export function startWith(
   environment: Record<string, string>,
   runtime: keyof typeof RUN,

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Served, serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { ORDER, World } from '../worker/support/world.ts'
@@ -140,30 +140,18 @@ describe.each(LOOKS)('in $language, at $size width, $scheme', ({ language, size,
   })
 })
 
-/** The colours of a page in a browser that keeps to the page's own policy and runs no script. */
-async function coloursOf(scheme: 'light' | 'dark'): Promise<[Page, string]> {
-  const context = await browser.newContext({ colorScheme: scheme, javaScriptEnabled: false })
-  const page = await context.newPage()
-  await page.goto(worker.origin + paths[LONG_ID])
-  return [page, await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)]
-}
-
-it('without script and under its own policy a page is styled, light and dark, and leads to the receipt', async () => {
-  const [light, white] = await coloursOf('light')
-  const [dark, black] = await coloursOf('dark')
-  expect([white, black]).toEqual(['rgb(242, 244, 247)', 'rgb(16, 19, 24)'])
-  const receipt = light.getByRole('link', { name: 'Receipt' })
-  expect(await receipt.getAttribute('href')).toMatch(/\/_emulator\/receipts\//)
-  await light.context().close()
-  await dark.context().close()
-})
-
-it('a landing page’s button leads to the checkout, without script and under its own policy', async () => {
-  const context = await browser.newContext({ javaScriptEnabled: false })
+it('without script and under its own policy a page is styled, light and dark, and its links and buttons lead on', async () => {
+  const context = await browser.newContext({ colorScheme: 'light', javaScriptEnabled: false })
   const page = await context.newPage()
   const said: string[] = []
   page.on('console', (message) => void said.push(message.text()))
+  await page.goto(worker.origin + paths[LONG_ID])
+  expect(await page.getByRole('link', { name: 'Receipt' }).getAttribute('href')).toMatch(/\/_emulator\/receipts\//)
   await page.goto(worker.origin + paths.landing)
+  const colour = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)
+  const light = await colour()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  expect([light, await colour()]).toEqual(['rgb(242, 244, 247)', 'rgb(16, 19, 24)'])
   expect(world.emulator.orders.get('landing')).toBeUndefined()
   // The service is at another address than the worker, where nothing listens here: the policy has to allow the redirect.
   const { origin } = new URL(world.emulator.credentials.baseUrl)

@@ -8,6 +8,15 @@ import { expect } from 'vitest'
 const screenshots = resolve(import.meta.dirname, '../../test-output/screenshots')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+export const SIZES = { wide: { width: 1280, height: 900 }, phone: { width: 390, height: 780 } } as const
+/** Each size with each scheme, and each language with each of both. */
+export const LOOKS = [
+  { locale: 'en-GB', size: 'wide', colorScheme: 'light' },
+  { locale: 'uk-UA', size: 'wide', colorScheme: 'dark' },
+  { locale: 'uk-UA', size: 'phone', colorScheme: 'light' },
+  { locale: 'en-GB', size: 'phone', colorScheme: 'dark' },
+] as const
+
 export function launch(): Promise<Browser> {
   mkdirSync(screenshots, { recursive: true })
   return chromium.launch({

@@ -22,8 +22,8 @@ describe('wrangler.toml', () => {
     const [, declared = ''] = /interface ShopEnv \{\n(.*?)\n\}/s.exec(textOf('src/shop/env.ts')) ?? []
     const { vars, kv_namespaces, durable_objects } = configOf()
     const bindings = [
-      ...kv_namespaces.map(({ binding }) => binding),
-      ...durable_objects.bindings.map(({ name }) => name),
+      ...kv_namespaces.map(({ binding }: { binding: string }) => binding),
+      ...durable_objects.bindings.map(({ name }: { name: string }) => name),
     ]
     const secrets = namesIn(textOf('.dev.vars.example'), /^([A-Z_]+)=/gm)
     const given = new Set([...Object.keys(vars), ...bindings, ...secrets])

@@ -85,7 +85,7 @@ export const ON_NODE_ALONE: readonly string[] = [
   'test/simulator/',
   ...(
     'alerts checkout configuration console-engine failures killed lost-gate merchant on-event ' +
-    'open-checkout operate orders reconciliation retention settle'
+    'open-checkout operate orders reconciliation retention settle upgrade'
   )
     .split(' ')
     .map((name) => `test/worker/${name}.test.ts`),

@@ -15,7 +15,7 @@ export const FOLDERS = {
 const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.frameworks]
 
 const STARTS_PROCESSES = (
-  'cli command-line contributing demo emulator-elsewhere emulator-state emulator-terminal examples ' +
+  'bench cli command-line contributing demo emulator-elsewhere emulator-state emulator-terminal examples ' +
   'guides mutation no-replay no-replay-tls other-languages prove-verb prove readme receivers redirects ' +
   'taxonomy testing-kit verdicts worker-template'
 ).split(' ')
@@ -27,6 +27,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/emulator/control-fuzz.test.ts': 'sends 10,000 requests',
   'test/node/cli/doctor-conform.test.ts': 'plays every statement about the service',
   'test/node/cli/secrecy.test.ts': 'runs every verb with every failure',
+  'test/node/client-docs.test.ts': 'compiles a program',
   'test/node/console-races.test.ts': 'starts workerd',
   'test/node/docs.test.ts': 'compiles every block of the guides',
   'test/node/emulator-mutation.test.ts': 'mutates the emulator, rule by rule',
@@ -82,7 +83,7 @@ export const ON_NODE_ALONE: readonly string[] = [
   'test/simulator/',
   ...(
     'alerts checkout configuration console-engine failures killed lost-gate merchant on-event ' +
-    'open-checkout operate orders reconciliation retention settle'
+    'open-checkout operate orders reconciliation retention settle upgrade'
   )
     .split(' ')
     .map((name) => `test/worker/${name}.test.ts`),

@@ -1,11 +1,14 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formOf, location, submit } from '../../examples/shop/browser.ts'
+import { signWebhook } from '../../src/index.ts'
 import { packTarball } from '../tarball/support/pack.ts'
+import { payment } from '../worker/support/events.ts'
 import { ORDER } from '../worker/support/world.ts'
+import { freePort } from './support/free-port.ts'
 import { type Running, startCommand } from './support/process.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
@@ -22,6 +25,7 @@ const env = {
 }
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+let tarball = ''
 const started: Running[] = []
 const start = (cwd: string, command: string, ...words: string[]): Running => {
   const running = startCommand(command, words, { cwd, env })
@@ -67,6 +71,12 @@ async function buy(link: string): Promise<void> {
   await submit(formOf(await (await fetch(form)).text(), form), card)
 }
 
+/** An order is made by the worker's API and paid. */
+async function sell(worker: string, order: object): Promise<void> {
+  const { body } = await send('POST', `${worker}/api/links`, { order: { ...ORDER, ...order } })
+  await buy(String(body.url))
+}
+
 describe('a project of edgetill init, from the packed tarball in an empty folder', () => {
   let seconds = 0
   /** Adds to the time that a merchant needs from the first command to the first paid order. */
@@ -80,7 +90,7 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
   }
 
   beforeAll(async () => {
-    const tarball = packTarball(folder)
+    tarball = packTarball(folder)
     const offline = '--prefer-offline'
     await timed(async () => {
       const written = await run(folder, 'npx', '--yes', offline, `--package=${tarball}`, 'edgetill', 'init', 'shop')
@@ -160,6 +170,13 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
       expect(orders.map((one) => one.order_id)).toEqual(expect.arrayContaining(played))
       expect(await (await fetch(`${worker}/console`)).text()).toContain('type="password"')
 
+      // The order's Durable Object is there: copies at once are one event.
+      const { body } = signWebhook(payment('A-1'), 'emulator-api-secret')
+      const post = async (body: string) =>
+        (await fetch(`${worker}/webhooks`, { method: 'POST', body: new URLSearchParams(body) })).status
+      expect(new Set(await Promise.all(Array.from({ length: 20 }, () => post(body))))).toEqual(new Set([200]))
+      expect(await post(body.replace('data=e', 'data=f'))).toBe(401)
+      expect(await api('/api/orders/A-1')).toMatchObject({ status: 'success', events: { length: 1 }, attempts: [] })
       expect((await fetch(`${worker}/cdn-cgi/local/scheduled`)).status).toBe(200)
 
       const found = async (path: string) => (await fetch(`${worker}${path}`)).status
@@ -174,15 +191,14 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
       // A lost webhook is made up for an hour later, by both clocks.
       const service = /^ +the service +(http:\S+\/_emulator)$/m.exec(dev.output())?.[1] ?? ''
       await send('POST', `${service}/api/faults`, { next: { kind: 'drop', on: 'webhook' }, times: 9 })
-      const late = { order: { ...ORDER, order_id: 'late', amount: 7 } }
-      await buy(String((await send('POST', `${worker}/api/links`, late)).body.url))
+      await sell(worker, { order_id: 'late', amount: 7 })
       expect(await api('/api/orders/late')).toMatchObject({ status: null })
       await send('POST', `${service}/api/clock`, { hours: 1 })
       await shows('late', { status: 'success', totals: { captured: 700 } })
 
       // .dev.vars is watched too.
       await changed('.dev.vars', /^ADMIN_TOKEN=.*$/m, `ADMIN_TOKEN=${'another'.repeat(6)}`, () =>
-        shows(order_id, { status: 'success' }),
+        shows('A-1', { status: 'success' }),
       )
     } finally {
       stopped = performance.now()
@@ -206,4 +222,78 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     await dev.finished
     for (const [, origin] of origins) await expect(fetch(`${origin}`)).rejects.toThrow()
   }, 60_000)
+
+  it('takes a newer engine by npm install: what was stored reads the same, and an open capture is settled', async () => {
+    const own = () =>
+      ['worker/index.ts', 'worker/env.ts', 'test/shop.test.ts', 'wrangler.toml'].map((file) =>
+        readFileSync(join(shop, file), 'utf8'),
+      )
+    const before = own()
+    const service = start(shop, 'npx', 'edgetill', 'emulator', '--json', '--port', '0')
+    await service.seen(/^{"type":"start".*}$/m)
+    const { overview, baseUrl } = JSON.parse(/^{.*}$/m.exec(service.output())?.[0] ?? '') as Record<string, string>
+    const port = String(await freePort())
+    const worker = `http://127.0.0.1:${port}`
+    const variables = { BASE_URL: baseUrl, API_URL: baseUrl, PUBLIC_ORIGIN: worker }
+    const running = async (work: () => Promise<void>): Promise<void> => {
+      const words = Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`])
+      const wrangler = start(shop, 'npx', 'wrangler', 'dev', '--ip', '127.0.0.1', '--port', port, ...words)
+      try {
+        await wrangler.seen('Ready on')
+        await work()
+      } finally {
+        wrangler.stop('SIGINT')
+        await wrangler.finished
+      }
+    }
+    const call = (method: string, path: string, body?: object) => send(method, worker + path, body)
+    const stored = async () => [await call('GET', '/api/orders/old-1'), await call('GET', '/api/orders/old-2')]
+    let was: unknown
+    await running(async () => {
+      await sell(worker, { order_id: 'old-1' })
+      await sell(worker, { order_id: 'old-2', method: 'auth' })
+      const listed = async () => (await call('GET', '/api/orders?limit=2')).body.orders
+      const both = [
+        { order_id: 'old-2', status: 'success' },
+        { order_id: 'old-1', status: 'success' },
+      ]
+      await expect.poll(listed, { timeout: 20_000 }).toMatchObject(both)
+      const next = { kind: 'reset', when: 'after_commit', on: 'capture-payment' }
+      await send('POST', `${overview}/api/faults`, { next, times: 1 })
+      const lost = await call('POST', '/api/orders/old-2/capture', { charge_amount: 40 })
+      expect(lost).toMatchObject({ status: 502, body: { code: 'outcome_unknown' } })
+      was = await stored()
+    })
+    await run(folder, 'tar', '-xzf', tarball)
+    const dist = join(folder, 'package/dist')
+    // A further step for a table, and another text, whichever file of the package they are in.
+    const corrected = readdirSync(dist).filter((file) => {
+      if (!file.endsWith('.js')) return false
+      const text = readFileSync(join(dist, file), 'utf8')
+      const next = text
+        .replace(/(CREATE TABLE operation [^`"']*([`"']))/, '$1, $2ALTER TABLE operation ADD COLUMN note TEXT$2')
+        .replace('Page not found', 'Corrected: not found')
+      writeFileSync(join(dist, file), next)
+      return next !== text
+    })
+    expect(corrected.length).toBeGreaterThanOrEqual(2)
+    const second = join(folder, 'second')
+    mkdirSync(second)
+    await run(join(folder, 'package'), 'npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', second)
+    await run(shop, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', join(second, basename(tarball)))
+    expect(await run(shop, 'npm', 'test')).toMatch(/^ℹ fail 0$/m)
+    await running(async () => {
+      expect(await (await fetch(`${worker}/nowhere`)).text()).toContain('Corrected: not found')
+      expect(await stored()).toEqual(was)
+      const settled = await call('POST', '/api/orders/old-2/capture', { charge_amount: 40 })
+      expect(settled).toMatchObject({ status: 200, body: { amount: 40 } })
+      expect((await call('GET', '/api/orders/old-2')).body).toMatchObject({ attempts: [], totals: { captured: 4000 } })
+    })
+    // The service was asked; the capture was not made again.
+    const { body } = await send('GET', `${overview}/api/orders?order_id=old-2`)
+    expect(body).toMatchObject({ operations: [{ method: 'capture' }] })
+    service.stop('SIGINT')
+    await service.finished
+    expect(own()).toEqual(before)
+  }, 180_000)
 })

@@ -5,6 +5,7 @@ import {
   type TestCardName,
   testCard,
 } from '../../src/emulator/index.ts'
+import { CARD, HOSTED } from '../support/inputs.ts'
 
 /** Plain HTTP against an emulator: no SDK, so that the two cannot be wrong together. */
 
@@ -103,31 +104,13 @@ export async function get(emulator: Emulator, url: string, headers?: Record<stri
   return emulator.fetch(url, { headers: headers ?? plain(emulator) })
 }
 
-export const FINGERPRINT: Json = {
-  browserColorDepth: '24',
-  browserScreenHeight: '900',
-  browserScreenWidth: '1440',
-  browserJavaEnabled: 'false',
-  browserLanguage: 'en',
-  browserTimeZone: 'Europe/Kyiv',
-  browserTimeZoneOffset: '-120',
-  browserAcceptHeader: 'text/html',
-  browserIpAddress: '192.0.2.1',
-  browserUserAgent: 'test',
-}
+export const FINGERPRINT: Json = { ...CARD.browser_fingerprint }
 
 export function hosted(emulator: Emulator, more: Json = {}): Json {
   return {
     pos_id: emulator.credentials.posId,
-    mode: 'hosted',
-    method: 'purchase',
-    amount: 100.5,
-    currency: 'UAH',
+    ...HOSTED,
     description: 'Two books',
-    order_id: 'A-1',
-    order_3ds_bypass: 'supported',
-    customer_patronym: 'Ivanivna',
-    customer_email: 'olena@example.com',
     customer_phone: '380501234567',
     server_url: 'https://shop.example/hook',
     result_url: 'https://shop.example/return/A-1',

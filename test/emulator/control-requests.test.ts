@@ -127,6 +127,7 @@ describe('actions', () => {
     ['refund', { order_id: 'A', amount: 0.001 }, /amount: must be a positive number/],
     ['auth_increment', { order_id: 'A', amount: 1 }, /is not an authorized payment/],
     ['cancel_recurring', { order_id: 'A' }, /is not recurring/],
+    ['cancel', { order_id: 'A' }, /not an unpaid hosted payment/],
     ['payment', { method: 'purchase', order_id: 'X', amount: 1, currency: 'UAH' }, /Unknown method "purchase"/],
     ['payment', { method: 'credit', order_id: 'A', amount: 1, currency: 'UAH' }, /was used before/],
     ['resend', { id: 'none' }, /No delivery has the id none/],

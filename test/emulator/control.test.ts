@@ -1,28 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import { createBench, decode, direct, plain, post, submit } from './call.ts'
+import { createBench, decode, direct, openCheckout, plain, post, submit } from './call.ts'
 import { DAILY, paid, payDirect, sendCapture } from './conformance/samples.ts'
 import { CONTROL, command } from './control.ts'
 
 describe('the control API', () => {
-  it('makes void, refund, increment, the end of a subscription and other payments happen', async () => {
+  it('makes void, refund, increment, charges, cancellations and other payments happen', async () => {
     const bench = createBench()
     const { emulator, received } = bench
     await payDirect(bench, { order_id: 'R', method: 'auth' })
     await payDirect(bench, { order_id: 'P' })
     await payDirect(bench, { order_id: 'S', init_recurring: DAILY })
+    await openCheckout(emulator, { order_id: 'H' })
     for (const [name, body, result] of [
       ['auth_increment', { order_id: 'R', amount: 2.5 }, { amount: 2.5 }],
       ['void', { order_id: 'R' }, { method: 'void', amount: 103 }],
       ['refund', { order_id: 'P', amount: 0.5 }, { amount: 0.5 }],
       ['refund', { order_id: 'P' }, { amount: 100 }],
+      ['charge', { order_id: 'S' }, { status: 'success', amount: 100.5 }],
       ['cancel_recurring', { order_id: 'S' }, { status: 'canceled' }],
+      ['cancel', { order_id: 'H' }, { status: 'failure', status_code: '6007' }],
       ['payment', { method: 'credit', order_id: 'C', amount: 7, currency: 'USD' }, { status: 'success' }],
     ] as const) {
       expect(await command(emulator, name, body)).toMatchObject({ status: 200, json: result })
     }
     await emulator.deliveries.idle()
-    const methods = ['auth', 'auth_increment', 'credit', 'purchase', 'purchase', 'refund', 'refund', 'void']
-    expect(received.map(({ event }) => event.method).sort()).toEqual(methods)
+    const primary = ['auth', 'auth_increment', 'credit', ...Array(4).fill('purchase')]
+    expect(received.map(({ event }) => event.method).sort()).toEqual([...primary, 'refund', 'refund', 'void'])
   })
 
   it('has 404 and 405 for what is not there, and is closed to the page of another site', async () => {
@@ -120,5 +123,10 @@ describe('what emulator.fetch is called with', () => {
     )
     expect((await emulator.fetch(request)).status).toBe(401)
     expect((await emulator.fetch(request, { headers: plain(emulator) })).status).toBe(200)
+    // What Deno.serve and Bun.serve pass beside the request is not an init.
+    const server = new (class {
+      method = 'PUT'
+    })()
+    for (const beside of [{ remoteAddr: {} }, server]) expect((await emulator.fetch(request, beside)).status).toBe(401)
   })
 })

@@ -11,7 +11,7 @@ import {
   post,
   submit,
 } from './call.ts'
-import { cancel, DAILY, paid, payDirect, payHosted } from './conformance/samples.ts'
+import { cancel, DAILY, payDirect, payHosted } from './conformance/samples.ts'
 
 /** What the document does not fix and the table therefore does not hold: timelines, ends of subscriptions, wording. */
 
@@ -65,19 +65,6 @@ describe('a subscription follows its first payment', () => {
     await bench.emulator.clock.advance({ days: 5 })
     expect(bench.emulator.orders.get('A-1')?.payments).toHaveLength(2)
   })
-})
-
-it('a fee has a fixed part from 1.00 on', async () => {
-  const bench = await paid({ order_id: 'less', amount: 0.99 })
-  await payDirect(bench, { order_id: 'one', amount: 1 })
-  await bench.emulator.deliveries.idle()
-  const fees = bench.received.map(({ event }) =>
-    ['fee', 'fixed_fee', 'percent_fee'].map((name) => (event[name] as Json).amount),
-  )
-  expect(fees).toEqual([
-    [0.01, 0, 0.01],
-    [0.12, 0.1, 0.02],
-  ])
 })
 
 describe('rejections say what is wrong', () => {

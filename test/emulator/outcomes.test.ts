@@ -178,12 +178,3 @@ it('a refund by hand of a test card that declines it moves nothing, unless anoth
   expect(control.refundPayment('A-1', 5, { status_code: '2001' })).toMatchObject({ status: 'pending' })
   expect(() => control.refundPayment('A-1', 90.51)).toThrow('90.5 left to refund')
 })
-
-it('a charge by hand, and a cancel by hand', async () => {
-  const bench = await paid({ init_recurring: { interval_unit: 'month', interval_count: 1 } })
-  expect(bench.emulator.control.chargeRecurring('A-1')).toMatchObject({ status: 'success', amount: 100.5 })
-  expect(bench.emulator.orders.get('A-1')?.payments).toHaveLength(2)
-  await openCheckout(bench.emulator, { order_id: 'H' })
-  expect(bench.emulator.control.cancelPayment('H')).toMatchObject({ status: 'failure', status_code: '6007' })
-  expect(() => bench.emulator.control.cancelPayment('H')).toThrow('not an unpaid hosted payment')
-})

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/index.ts'
 import { createBench, direct, hosted, type Json, openCheckout, post, submit } from './call.ts'
-import { capture, DAILY, paid } from './conformance/samples.ts'
+import { DAILY, paid } from './conformance/samples.ts'
 import { CONTROL, read } from './control.ts'
 
 const orderPage = (emulator: Emulator, order_id: string) =>
@@ -54,13 +54,19 @@ describe.each([
   })
 })
 
-it('the order page offers the amounts that are left', async () => {
-  const bench = await paid({ method: 'auth' })
-  await capture(bench, { charge_amount: 40 })
-  const page = await orderPage(bench.emulator, 'A-1')
+it('the order page says what the order is worth, and offers the amounts that are left', async () => {
+  const { emulator } = await paid({ method: 'auth' })
+  emulator.control.capturePayment('A-1', 40)
+  emulator.control.refundPayment('A-1', 10)
+  const page = await orderPage(emulator, 'A-1')
   expect(offered(page)).toEqual(['capture', 'auth_increment', 'refund', 'expire'])
   expect(page).toMatch(/id="capture-amount"[^>]* max="75.57" value="60.50"/)
-  expect(page).toMatch(/id="refund-amount"[^>]* max="40.00" value="40.00"/)
+  expect(page).toMatch(/id="refund-amount"[^>]* max="30.00" value="30.00"/)
+  const lines = [...page.matchAll(/<dt>([^<]+)<\/dt><dd>([\d.]+ UAH)/g)].map(([, name, amount]) => `${name} ${amount}`)
+  expect(lines.slice(0, 6)).toEqual([
+    ...['Authorized 100.50 UAH', 'Captured 40.00 UAH', 'Voided 0.00 UAH', 'Refunded 10.00 UAH'],
+    ...['Left to capture 60.50 UAH', 'Left to refund 30.00 UAH'],
+  ])
 })
 
 it('the refund that the order page offers is what is left of the charge that it refunds', async () => {

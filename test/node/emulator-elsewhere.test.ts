@@ -1,15 +1,9 @@
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { expect, it } from 'vitest'
-import { root, runOn } from './support/runtimes.ts'
+import { root } from './support/runtimes.ts'
 
-/** The emulator as other runtimes serve it: `emulator.fetch` handed to Deno and Bun, and the emulator as a Worker. */
-it.each(['deno', 'bun'] as const)('on %s, emulator.fetch is a server as it is', async (runtime) => {
-  const seen = await runOn(runtime, 'serve-emulator', {})
-  expect(seen).toEqual({ statuses: [200, 200], page: expect.stringContaining('A-1'), orders: 1 })
-})
-
-it('as a Worker, export default createEmulator() keeps its orders and delivers webhooks after the response', async () => {
+it('the emulator is a Worker: export default createEmulator() keeps its orders and delivers webhooks after the response', async () => {
   const { outputFiles } = await build({
     stdin: {
       contents: `import { createEmulator } from './src/emulator/index.ts'

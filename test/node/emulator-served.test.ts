@@ -27,39 +27,7 @@ async function serveEmulator(): Promise<Emulator> {
   return emulator
 }
 
-const pay = (emulator: Emulator, order_id: string) =>
-  fetch(`${emulator.credentials.baseUrl}/api/v1/payment`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...plain(emulator) },
-    body: JSON.stringify(direct(emulator, { order_id, server_url: undefined })),
-  })
-
 describe('the emulator over HTTP on Node', () => {
-  it('responds the same as in process', async () => {
-    const emulator = await serveEmulator()
-    const response = await pay(emulator, 'A-1')
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
-    expect(await response.json()).toMatchObject({ order_id: 'A-1', status: 'success' })
-    const { baseUrl, posId } = emulator.credentials
-    const again = await fetch(`${baseUrl}/api/v1/pos/${posId}/orders/A-1/purchase?callback=true`, {
-      headers: plain(emulator),
-    })
-    expect(again.status).toBe(200)
-    const head = await fetch(`${baseUrl}/_emulator`, { method: 'HEAD' })
-    expect([head.status, await head.text()]).toEqual([200, ''])
-  })
-
-  it('breaks the connection before and after the request is executed', async () => {
-    const emulator = await serveEmulator()
-    for (const when of ['before_commit', 'after_commit'] as const) {
-      emulator.faults.next({ kind: 'reset', when })
-      await expect(pay(emulator, when)).rejects.toMatchObject({
-        cause: { code: expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET/) },
-      })
-    }
-    expect(emulator.orders.list().map(({ order_id }) => order_id)).toEqual(['after_commit'])
-  })
-
   it('a raw client sees a reset and not one byte', async () => {
     const emulator = await serveEmulator()
     emulator.faults.next({ kind: 'reset', when: 'before_commit' })
@@ -71,24 +39,9 @@ describe('the emulator over HTTP on Node', () => {
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException]
     expect([error.code, socket.bytesRead]).toEqual(['ECONNRESET', 0])
   })
-
-  it('delivers webhooks to a real server', async () => {
-    const bodies: string[] = []
-    const { origin } = await serve(async (request) => {
-      bodies.push(await request.text())
-      return new Response()
-    })
-    const emulator = createEmulator({ webhookUrl: `${origin}/hook` })
-    emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
-    await emulator.deliveries.idle()
-    expect(bodies).toEqual([emulator.deliveries[0]?.body])
-    expect(emulator.deliveries[0]?.attempts).toMatchObject([{ status: 200 }])
-  })
 })
 
 describe('the control API of a served emulator', () => {
-  const CLOCK = 'GET /_emulator/api/clock'
-
   /** What is answered to a request, whatever it names as its host. */
   async function ask(port: number, line: string, host: string): Promise<string> {
     const socket = connect(port, '127.0.0.1')
@@ -96,18 +49,10 @@ describe('the control API of a served emulator', () => {
     return String(Buffer.concat(await socket.toArray()))
   }
 
-  it('is there under its own host and on loopback, and under no other name', async () => {
+  it('is not there under another name', async () => {
     const { credentials } = await serveEmulator()
-    const port = Number(new URL(credentials.baseUrl).port)
-    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
-      expect(await ask(port, CLOCK, host)).toMatch(/^HTTP\/1\.1 200 /)
-    }
-    const rebound = await ask(port, CLOCK, 'evil.example')
-    expect(rebound).toMatch(/^HTTP\/1\.1 403 /)
-    expect(rebound).toContain('--origin http://evil.example')
-    const page = await ask(port, 'GET /_emulator', 'evil.example')
-    expect(page).toMatch(/^HTTP\/1\.1 403 /)
-    expect(page).not.toContain(credentials.apiSecret)
+    const page = await ask(Number(new URL(credentials.baseUrl).port), 'GET /_emulator', 'evil.example')
+    expect(page).toMatch(/^HTTP\/1\.1 403 [\s\S]*--origin http:\/\/evil\.example/)
   })
 
   it('keeps time: what falls due happens without a request', async () => {

@@ -116,8 +116,10 @@ export async function send(
   change: Change = {},
   strict = true,
 ): Promise<Response> {
+  const prepared = createBench({}, create)
+  const { url, body } = await prepare(prepared)
   const bench = createBench(strict ? { authentication: 'per-endpoint' } : {}, create)
-  const { url, body } = await prepareOn(bench, prepare)
+  bench.emulator.restore(prepared.emulator.snapshot())
   const auth = row.scheme === 'hmac' ? await signed(bench.emulator, body ?? '') : plain(bench.emulator)
   const { 'X-API-KEY': key = '', ...authAlone } = auth
   const headers: Headers = row.key ? { ...authAlone, 'X-API-KEY': key } : authAlone
@@ -132,19 +134,6 @@ export async function send(
     ...(body === undefined || verb === 'GET' ? {} : { body }),
     redirect: 'manual',
   })
-}
-
-/** Strict emulators refuse plain credentials on HMAC endpoints, so the preparing calls are signed for them. */
-async function prepareOn(bench: Bench, prepare: Endpoint['prepare']): Promise<{ url: string; body?: string }> {
-  const { emulator } = bench
-  const fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
-    const body = typeof init.body === 'string' ? init.body : ''
-    const first = await emulator.fetch(url, init)
-    if (first.status !== 401) return first
-    const headers = { ...(init.headers as Headers), ...(await signed(emulator, body)) }
-    return emulator.fetch(url, { ...init, headers })
-  }
-  return prepare({ ...bench, emulator: { ...emulator, fetch: fetch as typeof emulator.fetch } })
 }
 
 export async function answersOnly(create: Create, target: Endpoint): Promise<void> {

@@ -49,9 +49,9 @@ function pages(): Record<string, string> {
     'order-recurring': order('recurring'),
     'order-webhook-failed': order('webhook-failed'),
     'order-init': order('init-long-description'),
-    checkout: ten.checkouts['init-long-description'] ?? '',
-    'checkout-ukrainian': ten.checkouts['init-ukrainian'] ?? '',
-    'three-d-secure': (ten.checkouts['three-d-secure'] ?? '').replace(/form$/, '3ds'),
+    checkout: ten.checkout('init-long-description'),
+    'checkout-ukrainian': ten.checkout('init-ukrainian'),
+    'three-d-secure': ten.checkout('three-d-secure').replace(/form$/, '3ds'),
     requests: address('/_emulator/requests'),
     request: address(`/_emulator/requests/${rejected?.id}`),
     webhooks: address('/_emulator/webhooks'),
@@ -96,7 +96,7 @@ describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
 describe('without script, under the strict policy', () => {
   it('a button fills in a test card, and the payment goes through', async () => {
     const page = await open('phone', 'light', false)
-    await page.goto(ten.checkouts['init-ukrainian'] ?? '')
+    await page.goto(ten.checkout('init-ukrainian'))
     await page.getByRole('button', { name: 'Заповнити 4111 1111 1111 1111' }).click()
     expect(await page.getByLabel('Номер картки').inputValue()).toBe('4111 1111 1111 1111')
     expect(await page.locator(':focus').textContent()).toContain('Сплатити')
@@ -110,7 +110,7 @@ describe('without script, under the strict policy', () => {
 
   it('a mistake has the title, the focus and an error that the field refers to', async () => {
     const page = await open('phone', 'light', false)
-    await page.goto(ten.checkouts['init-long-description'] ?? '')
+    await page.goto(ten.checkout('init-long-description'))
     await page.getByLabel('Card number').fill('4111111111111112')
     await page.getByRole('button', { name: /^Pay/ }).click()
     await page.locator('[aria-invalid]').first().waitFor()

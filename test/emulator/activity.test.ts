@@ -77,7 +77,7 @@ it('a fault leaves a trace on the request or webhook that it fired on, also wher
   const kinds = ['corrupt_signature', 'numbers_as_strings']
   expect(emulator.deliveries[0]?.faults.map(({ kind }) => kind)).toEqual(kinds)
   const one = { type: 'fault', at: '2026-01-31T10:00:00.000', order_id: 'A-1' }
-  expect(activities.filter(({ type }) => type === 'fault')).toEqual([
+  expect(activities.filter(({ type }) => type === 'fault' || type === 'error')).toEqual([
     ...kinds.map((kind) => ({ ...one, fault: { kind }, on: 'webhook', id: 'emulator-delivery-1' })),
     { ...one, fault, on: 'create-payment', id: 'emulator-request-1' },
   ])

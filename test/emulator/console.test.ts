@@ -192,24 +192,4 @@ describe('where it is reached', () => {
     const { emulator } = createBench()
     expect((await post(emulator, '/api/v1/payment', ' '.repeat(9 * 1024 * 1024))).status).toBe(413)
   })
-
-  it('the control API describes itself as OpenAPI 3.1, from the schemas that check it', async () => {
-    const { emulator } = createBench()
-    type Paths = Record<string, Record<string, { requestBody: { content: Record<string, { schema: Json }> } }>>
-    const text = await read(emulator, '/openapi.json')
-    const { openapi, paths } = JSON.parse(text) as { openapi: string; paths: Paths }
-    expect(openapi).toBe('3.1.0')
-    const { operations } = await readJson<{ operations: { method: string; path: string }[] }>(emulator, '')
-    for (const { method, path } of operations) expect(paths[path]).toHaveProperty(method.toLowerCase())
-    const schemaOf = (name: string) =>
-      paths[`/_emulator/api/${name}`]?.post?.requestBody.content['application/json']?.schema
-    expect(schemaOf('refund')).toMatchObject({
-      type: 'object',
-      required: ['order_id'],
-      additionalProperties: false,
-      properties: { amount: { type: 'number' } },
-    })
-    const what = { enum: ['checkout', '3ds', 'authorization', 'token'] }
-    expect(schemaOf('expire')).toMatchObject({ properties: { what } })
-  })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { type Bench, createBench, direct, type Json, plain, post } from './call.ts'
 import { DAILY, payDirect } from './conformance/samples.ts'
-import { CONTROL, command, read } from './control.ts'
+import { CONTROL, command, read, readJson } from './control.ts'
 
 /** A wrong control request is rejected whole, with a sentence that helps, and leaves nothing behind. */
 
@@ -127,6 +127,7 @@ describe('actions', () => {
     ['refund', { order_id: 'A', amount: 0.001 }, /amount: must be a positive number/],
     ['auth_increment', { order_id: 'A', amount: 1 }, /is not an authorized payment/],
     ['cancel_recurring', { order_id: 'A' }, /is not recurring/],
+    ['charge', { order_id: 'A' }, /no active subscription/],
     ['cancel', { order_id: 'A' }, /not an unpaid hosted payment/],
     ['payment', { method: 'purchase', order_id: 'X', amount: 1, currency: 'UAH' }, /Unknown method "purchase"/],
     ['payment', { method: 'credit', order_id: 'A', amount: 1, currency: 'UAH' }, /was used before/],
@@ -137,6 +138,7 @@ describe('actions', () => {
     const before = JSON.stringify([bench.emulator.orders.list(), bench.emulator.deliveries.length])
     const { status, json } = await send(bench, name, body)
     expect([status, String(json.error)]).toEqual([400, expect.stringMatching(message)])
+    expect(bench.emulator.requests.at(-1)?.reason).toMatch(message)
     expect(JSON.stringify([bench.emulator.orders.list(), bench.emulator.deliveries.length])).toBe(before)
   })
 
@@ -174,30 +176,35 @@ describe('actions', () => {
 })
 
 describe('what can be done describes itself', () => {
-  it('GET /_emulator/api lists each operation with an example that is accepted', async () => {
+  it('GET /_emulator/api and the OpenAPI file have each operation, with an example that is accepted', async () => {
     const { emulator } = createBench()
-    const { operations } = JSON.parse(await read(emulator, '/api')) as {
-      operations: { method: string; path: string; body?: Json; query?: string; does: string }[]
-    }
-    expect(operations.map(({ path }) => path)).toEqual(
-      expect.arrayContaining(['/_emulator/api/clock', '/_emulator/api/refund', '/_emulator/api/credentials']),
-    )
+    type Operation = { method: string; path: string; body?: Json; query?: string; does: string }
+    type Body = { requestBody: { content: Record<string, { schema: Json }> } }
+    const { operations } = await readJson<{ operations: Operation[] }>(emulator, '')
+    const openApi = JSON.parse(await read(emulator, '/openapi.json'))
+    const paths = openApi.paths as Record<string, Record<string, Body>>
     for (const { method, path, body, query = '', does } of operations) {
       expect(does).toMatch(/^[A-Z].*\.$/)
+      expect(paths[path]).toHaveProperty(method.toLowerCase())
       const init = method === 'GET' ? {} : { method, body: JSON.stringify(body) }
       const response = await emulator.fetch(`http://emulator.localhost${path}${query.replace('10s', '1ms')}`, init)
       // The order of an example need not exist; its fields have to be right.
-      if (!response.ok)
-        expect(await response.text()).toMatch(
-          /No order has the order_id|No delivery has the id|No webhook of kind purchase|The snapshot is damaged/,
-        )
+      const missing = /No order has the order_id|No delivery has the id|No webhook of kind purchase|snapshot is damaged/
+      if (!response.ok) expect(await response.text()).toMatch(missing)
     }
+    const schemaOf = (name: string) =>
+      paths[`/_emulator/api/${name}`]?.post?.requestBody.content['application/json']?.schema
+    const refund = { type: 'object', required: ['order_id'], additionalProperties: false }
+    expect(schemaOf('refund')).toMatchObject({ ...refund, properties: { amount: { type: 'number' } } })
+    const what = { enum: ['checkout', '3ds', 'authorization', 'token'] }
+    expect([openApi.openapi, schemaOf('expire')]).toMatchObject(['3.1.0', { properties: { what } }])
   })
 
-  it('an unknown operation, query or order names what was probably meant', async () => {
+  it('an unknown operation, verb, query or order names what was probably meant', async () => {
     const { emulator } = createBench()
     for (const [path, status, error] of [
       ['ordrs', 404, 'Did you mean "orders"?'],
+      ['void', 405, 'Allowed here: POST.'],
       ['orders?oder_id=A', 400, 'Did you mean "order_id"?'],
       ['orders?order_id=A', 404, 'No order has the order_id "A".'],
       ['deliveries?wait=soon', 400, 'a time like 500ms'],

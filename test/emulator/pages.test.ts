@@ -140,6 +140,7 @@ describe('the overview', () => {
     expect(received).toMatchObject([{ event }])
     const again = await send({ order_id: 'X-1' })
     expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('Not possible')])
+    expect(emulator.requests.at(-1)?.reason).toContain('X-1 was used before')
   })
 })
 

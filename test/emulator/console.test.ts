@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
-import { type Bench, createBench, hosted, type Json, openCheckout, post } from './call.ts'
+import { type Bench, createBench, type Json, openCheckout, post } from './call.ts'
 import { DAILY, paid, payDirect } from './conformance/samples.ts'
 import { CONTROL, command, read, readJson } from './control.ts'
 
@@ -8,34 +8,6 @@ const pay = async (bench: Bench, more: Json = {}) => {
   await payDirect(bench, more)
   await bench.emulator.deliveries.idle()
 }
-
-describe('text that is not well-formed Unicode', () => {
-  it('no page fails', async () => {
-    const { emulator } = createBench()
-    const deep = { products: [{ '\udc00': 1 }] }
-    expect((await post(emulator, '/api/v1/payment', hosted(emulator, { order_id: '\ud83d' }), {})).status).toBe(401)
-    expect((await post(emulator, '/api/v1/payment', hosted(emulator, deep))).status).toBe(400)
-    for (const path of ['', '/requests', '/requests/emulator-request-1', '/requests/emulator-request-2']) {
-      expect((await emulator.fetch(CONTROL + path)).status).toBe(200)
-    }
-  })
-
-  it('is a 400 of the control API, and of a form that leads nowhere', async () => {
-    const bench = createBench()
-    const payment = { method: 'credit', order_id: '\ud83d', amount: 1, currency: 'UAH' }
-    expect(await command(bench.emulator, 'payment', payment)).toMatchObject({
-      status: 400,
-      json: { error: 'order_id must be well-formed Unicode.' },
-    })
-    for (const fields of [{ fault: `${'x'.repeat(59)}😀😀` }, { clear: 'true', return_to: '/_emulator\nx: я' }]) {
-      const response = await bench.emulator.fetch(`${CONTROL}/api/faults`, {
-        method: 'POST',
-        body: new URLSearchParams(fields),
-      })
-      expect(response.status).toBeLessThan(500)
-    }
-  })
-})
 
 it('a fault waits for a webhook that has an address', async () => {
   const bench = createBench({ webhookUrl: undefined as never })

@@ -10,7 +10,21 @@ import { CONTROL, readJson } from './control.ts'
 
 const TEXTS = 'A S H 5ms 1e9 1000 4153 2001 credit UAH checkout token capture-payment webhook after_commit'.split(' ')
 const NUMBERS = [0, -1, 1, 2.5, 1e21, 1e308, -1e308, 5e-324, 300_000, 9007199254740991]
-const OTHERS = [null, true, false, {}, [[]], '', '\u0000', '😀', '\ud83d', 'x\udc00', { '\ud83d': 1 }, 'x'.repeat(300)]
+const OTHERS = [
+  null,
+  true,
+  false,
+  {},
+  [[]],
+  '',
+  '\u0000',
+  '😀',
+  '\ud83d',
+  'x\udc00',
+  { '\ud83d': 1 },
+  `${'x'.repeat(59)}😀😀`,
+  '/_emulator\nx: я',
+]
 const VALUES: unknown[] = [...TEXTS, ...NUMBERS, ...OTHERS, '2026-02-01T00:00:00Z', '9999-12-31T23:59:59Z']
 const FAULT_FIELDS = 'ms when on order_id status_code status body retryAfter pieces constructor'.split(' ')
 const SERVICES = ['payment', 'split/purchase', 'capture', 'refund', 'void']
@@ -43,7 +57,10 @@ it(`every field of a control request with every value, in any order (seed ${SEED
   const { operations } = await readJson<{ operations: Listed[] }>(emulator, '')
   const requests = operations
     .filter(({ method }) => method === 'POST')
-    .flatMap(({ path, body, fields }) => [{ path, body }, ...withEach(path, body, [...fields, 'constructor'])])
+    .flatMap(({ path, body, fields }) => [
+      { path, body },
+      ...withEach(path, body, [...fields, 'constructor', 'fault', 'return_to']),
+    ])
   const faults = FAULT_KINDS.flatMap((kind) =>
     withEach('/_emulator/api/faults', {}, FAULT_FIELDS, (more) => ({ next: { kind, ...more } })),
   )

@@ -119,6 +119,11 @@ describe('actions', () => {
     ['payment', { method: 'credit', amount: 5 }, /order_id is required.*currency is required/],
     ['payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'dollars' }, /ISO 4217/],
     ['payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH', pos_id: 'z' }, /Unknown payment field/],
+    [
+      'payment',
+      { method: 'credit', order_id: '\ud83d', amount: 5, currency: 'UAH' },
+      /^order_id must be well-formed Unicode/,
+    ],
     ['expire', { order_id: 'A', what: 'checkuot' }, /Did you mean "checkout"/],
     ['conclude', { order_id: 'A', status_code: 'x' }, /four digits/],
     ['void', { order_id: 'A' }, /is not an authorized payment/],

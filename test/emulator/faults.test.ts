@@ -24,17 +24,14 @@ describe('faults of responses', () => {
       return `committed: ${response.committed}`
     }
     expect(await answer({ kind: 'reset', when: 'before_commit' })).toBe('committed: false')
-    expect(await answer({ kind: 'server_error', when: 'before_commit' })).toMatch(/^503 <!doctype html>.*<\/html>/s)
     expect(emulator.orders.list()).toEqual([])
     expect(await answer({ kind: 'reset', when: 'after_commit' })).toBe('committed: true')
     expect(await answer({ kind: 'server_error', status: 500, body: 'empty' })).toBe('500 ')
     expect(await answer({ kind: 'server_error', body: 'truncated' })).toMatch(/^503 <!doctype html>(?!.*<\/html>)/s)
-    expect((await answer({ kind: 'server_error', body: 'huge' })).length).toBeGreaterThan(2_000_000)
     expect(await answer({ kind: 'body', body: 'empty' })).toBe('200 ')
     expect(await answer({ kind: 'body', body: 'truncated' })).toMatch(/^200 \{"payment_id"(?!.*\}$)/)
-    expect((await answer({ kind: 'body', body: 'huge' })).length).toBeGreaterThan(2_000_000)
     expect(await answer({ kind: 'body', body: 'html' })).toMatch(/^200 .*<h1>/s)
-    expect(emulator.orders.list()).toHaveLength(8)
+    expect(emulator.orders.list()).toHaveLength(6)
   })
 
   it('send a body in pieces', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
+import { createEmulator, type EmulatorOptions } from '../../src/emulator/index.ts'
 import { direct, plain } from '../emulator/call.ts'
 import { freePort } from './support/free-port.ts'
 import { type Running, start } from './support/process.ts'
@@ -42,26 +42,21 @@ function pay(origin: string, order_id: string, server_url: string, more: Record<
 }
 
 describe('the cause of a failed webhook, on Node', () => {
-  const causeOf = async (emulator: Emulator) => {
+  const causeOf = async (webhookUrl: string, options: EmulatorOptions = {}) => {
+    const emulator = createEmulator({ webhookUrl, ...options })
     emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
     await emulator.deliveries.idle()
     return emulator.deliveries[0]?.attempts[0]?.error
   }
 
-  it('names the address that refused the connection', async () => {
-    const host = `127.0.0.1:${await freePort()}`
-    expect(await causeOf(createEmulator({ webhookUrl: `http://${host}/w` }))).toBe(`ECONNREFUSED ${host}`)
-  })
-
   it('names TLS to a plain port, a closed connection, a blocked port and a receiver that never responds', async () => {
     const plainHttp = await receiver((_, response) => response.end())
-    expect(await causeOf(createEmulator({ webhookUrl: `https://${plainHttp}/` }))).toMatch(/SSL|TLS|EPROTO/)
+    expect(await causeOf(`https://${plainHttp}/`)).toMatch(/SSL|TLS|EPROTO/)
     const closing = await receiver((request) => request.socket.destroy())
-    expect(await causeOf(createEmulator({ webhookUrl: `http://${closing}/` }))).toMatch(/UND_ERR_SOCKET|ECONNRESET/)
-    expect(await causeOf(createEmulator({ webhookUrl: 'http://127.0.0.1:6000/' }))).toMatch(/^bad port/)
+    expect(await causeOf(`http://${closing}/`)).toMatch(/UND_ERR_SOCKET|ECONNRESET/)
+    expect(await causeOf('http://127.0.0.1:6000/')).toMatch(/^bad port/)
     const silent = await receiver(() => {})
-    const patient = createEmulator({ webhookUrl: `http://${silent}/`, webhookTimeoutMs: 50 })
-    expect(await causeOf(patient)).toBe('no response within 0.05 s')
+    expect(await causeOf(`http://${silent}/`, { webhookTimeoutMs: 50 })).toBe('no response within 0.05 s')
   })
 })
 

@@ -105,6 +105,12 @@ export const rejecting =
 export const checkout = (location = 'http://emulator.localhost/api/v1/checkout/1/form'): Response =>
   new Response(null, { status: 303, headers: { location } })
 
+/** Sends the customer to a checkout at another origin. */
+export const elsewhere: Rule = async (_, real) => {
+  const response = await real()
+  return response.status === 303 ? checkout('https://checkout.example.com/pay/1') : response
+}
+
 export const isCreation = ({ path }: Probe): boolean => path === '/api/v1/payment'
 
 /** Whether it asks for the operations of an order. */

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { checkWithAxe, launch, look } from './browser.ts'
 import { startTenOrders, type TenOrders } from './ten-orders.ts'
 
@@ -14,6 +14,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await ten?.close()
+})
+
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close()
 })
 
 const SIZES = {
@@ -76,7 +80,6 @@ describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
         await page.unroute('**/live.js')
       }
     }
-    await page.context().close()
   })
 
   it('a row has one line, on a phone two', async () => {
@@ -89,7 +92,6 @@ describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
       expect(heights.length, name).toBeGreaterThan(0)
       expect(Math.max(...heights), name).toBeLessThan(size === 'wide' ? 52 : 84)
     }
-    await page.context().close()
   })
 })
 
@@ -105,7 +107,6 @@ describe('without script, under the strict policy', () => {
     await look(page, 'outcome-ukrainian-phone')
     await page.getByRole('link', { name: 'Це замовлення в емуляторі' }).click()
     expect(await page.locator('.story').textContent()).toContain('checkout page opened')
-    await page.context().close()
   })
 
   it('a mistake has the title, the focus and an error that the field refers to', async () => {
@@ -121,7 +122,6 @@ describe('without script, under the strict policy', () => {
     const described = await focused.getAttribute('aria-describedby')
     expect(await page.locator(`#${described}`).textContent()).toContain('check its digits')
     await look(page, 'checkout-errors-phone')
-    await page.context().close()
   })
 
   it('what cannot be undone asks first', async () => {
@@ -133,7 +133,6 @@ describe('without script, under the strict policy', () => {
     expect(await cancel.isVisible()).toBe(true)
     await page.goto(address('/_emulator/connect'))
     expect(await page.getByRole('button', { name: 'Forget everything' }).isVisible()).toBe(false)
-    await page.context().close()
   })
 })
 
@@ -155,7 +154,6 @@ describe('with the script', () => {
     expect(await page.getByText('1 fault armed').isVisible()).toBe(true)
     expect(await page.locator('main time[data-age]').count()).toBeGreaterThan(5)
     ten.emulator.faults.clear()
-    await page.context().close()
   })
 
   it('what can be pasted has a button that copies it', async () => {
@@ -165,6 +163,5 @@ describe('with the script', () => {
     await page.getByRole('button', { name: 'Copy' }).last().click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl -H 'X-API-AUTH: /)
-    await context.close()
   })
 })

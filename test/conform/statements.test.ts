@@ -50,11 +50,11 @@ const usedAsNew: Rule = async (probe, real) => {
 }
 
 /** What breaks one statement alone: the emulator's options, and what is done to responses. */
-const RULES: readonly (readonly [id: string, options: EmulatorOptions, rule?: Rule])[] = [
-  ['plain_instead', { authentication: 'per-endpoint' }],
+const RULES: readonly [id: string, options: EmulatorOptions, rule: Rule | undefined][] = [
+  ['plain_instead', { authentication: 'per-endpoint' }, undefined],
   ['hosted_redirect', {}, elsewhere],
-  ['customer_fields_optional', { customerFields: 'required' }],
-  ['split_sum', { splitSum: 'exact' }],
+  ['customer_fields_optional', { customerFields: 'required' }, undefined],
+  ['split_sum', { splitSum: 'exact' }, undefined],
   ['order_id_256', {}, rejecting((probe) => isCreation(probe) && probe.order_id.length > 200)],
   ['description_2048', {}, rejecting(({ body }) => String(body.description).length > 1000)],
   ['three_d_secure_never', {}, rejecting(({ body }) => body.order_3ds_bypass === 'never')],

@@ -119,19 +119,7 @@ export function hosted(emulator: Emulator, more: Json = {}): Json {
 }
 
 export function direct(emulator: Emulator, more: Json = {}): Json {
-  return {
-    ...hosted(emulator),
-    mode: 'direct',
-    cc_number: testCard('success'),
-    exp_month: 12,
-    exp_year: 30,
-    card_cvv: '123',
-    customer_fname: 'Olena',
-    customer_lname: 'Shevchenko',
-    customer_ip: '192.0.2.1',
-    browser_fingerprint: FINGERPRINT,
-    ...more,
-  }
+  return { ...CARD, ...hosted(emulator), mode: 'direct', cc_number: testCard('success'), ...more }
 }
 
 export const SPLIT: Json[] = [

@@ -3,7 +3,7 @@ import { FAULT_KINDS } from '../../src/emulator/faults/fault.ts'
 import { createRandom } from '../../src/prove/random.ts'
 import { isLong } from '../support/environment.ts'
 import { SEED } from '../support/property.ts'
-import { cardForm, createBench, direct, type Json, openCheckout, plain, post, submit } from './call.ts'
+import { cardForm, createBench, direct, type Json, openCheckout, post, submit } from './call.ts'
 import { CONTROL, readJson } from './control.ts'
 
 /** No control request, however wrong, brings the emulator into a state in which a payment fails or that `reset` does not cure. */
@@ -57,10 +57,7 @@ it(`every field of a control request with every value, in any order (seed ${SEED
   const { operations } = await readJson<{ operations: Listed[] }>(emulator, '')
   const requests = operations
     .filter(({ method }) => method === 'POST')
-    .flatMap(({ path, body, fields }) => [
-      { path, body },
-      ...withEach(path, body, [...fields, 'constructor', 'fault', 'return_to']),
-    ])
+    .flatMap(({ path, body, fields }) => [{ path, body }, ...withEach(path, body, [...fields, 'constructor'])])
   const faults = FAULT_KINDS.flatMap((kind) =>
     withEach('/_emulator/api/faults', {}, FAULT_FIELDS, (more) => ({ next: { kind, ...more } })),
   )
@@ -94,21 +91,7 @@ it(`every field of a control request with every value, in any order (seed ${SEED
     expect(emulator.orders.get(`${order_id}-hosted`)?.status).toBe('success')
     expect(emulator.deliveries.at(-1)?.body).toMatch(/^data=[\w%-]+&signature=[\w%-]+$/)
   }
-  const send = async ({ path, body: asked }: Request): Promise<number> => {
-    const json = JSON.stringify(asked)
-    const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
-    const form = new URLSearchParams(Object.entries(asked).map(([name, value]) => [name, asText(value)]))
-    const body = path.includes('_emulator') && random.below(5) === 0 ? form : json
-    const headers = body === form ? undefined : { ...plain(emulator), 'content-type': 'application/json' }
-    const url = emulator.credentials.baseUrl + path
-    const response = await emulator.fetch(url, { method: 'POST', body, headers, redirect: 'manual' })
-    expect([200, 303, 400, 401, 404]).toContain(response.status)
-    // valibot's own texts repeat what came and name no field.
-    expect(await response.text()).not.toMatch(/Invalid (type|key|format|length)|\[object|Cannot read|is not a function/)
-    return response.status
-  }
-
-  const seen = new Map<number, number>()
+  let accepted = 0
   const all = isLong ? faults : random.shuffled(faults).slice(0, 2000)
   for (const [index, request] of random.shuffled([...requests, ...all, ...services]).entries()) {
     if (index % 500 === 0) {
@@ -119,14 +102,20 @@ it(`every field of a control request with every value, in any order (seed ${SEED
     // A fault must not hold up what comes next.
     if (request.path.startsWith('/api/')) emulator.faults.clear()
     const order = 'order_id' in request.body && random.chance(0.5) ? { order_id: random.pick(['A', 'S', 'H']) } : {}
-    const status = await send({ ...request, body: { ...request.body, ...order } }).catch((cause: unknown) => {
-      throw new Error(`${request.path} ${JSON.stringify(request.body)}`, { cause })
-    })
-    seen.set(status, (seen.get(status) ?? 0) + 1)
+    const body = { ...request.body, ...order }
+    const what = `${request.path} ${JSON.stringify(body)}`
+    const response = await post(emulator, request.path, body).catch((cause) =>
+      Promise.reject(new Error(what, { cause })),
+    )
+    expect([200, 303, 400, 401, 404], what).toContain(response.status)
+    // valibot's own texts repeat what came and name no field.
+    expect(await response.text(), what).not.toMatch(
+      /Invalid (type|key|format|length)|\[object|Cannot read|is not a function/,
+    )
+    if (response.ok) accepted++
   }
   await opensEveryPage()
   await pays('last')
   // The requests are not all rejected: a part of them has to get through.
-  expect(seen.get(200) ?? 0).toBeGreaterThan(requests.length / 20)
-  expect(seen.get(400) ?? 0).toBeGreaterThan(requests.length / 10)
+  expect(accepted).toBeGreaterThan(requests.length / 20)
 })

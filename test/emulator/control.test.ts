@@ -84,6 +84,9 @@ describe('the control page', () => {
     const refused = await submit(emulator, `${CONTROL}/api/void`, new URLSearchParams({ order_id: 'A-1' }))
     const why = expect.stringContaining('is not an authorized payment')
     expect([refused.status, await refused.text()]).toEqual([400, why])
+    for (const fields of [{ fault: `${'x'.repeat(59)}😀😀` }, { clear: 'true', return_to: '/_emulator\nx: я' }]) {
+      expect((await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams(fields))).status).toBeLessThan(500)
+    }
     await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams({ fault: 'drop' }))
     expect(emulator.faults.list().next).toEqual([{ kind: 'drop' }])
   })

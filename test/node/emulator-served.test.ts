@@ -2,20 +2,15 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { serveEmulator as serveEmulatorWithClock } from '../../src/cli/service/serve-emulator.ts'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { direct, plain } from '../emulator/call.ts'
 
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const served of open.splice(0)) await served.close()
-})
-
 /** Closes it after the test. */
 function closed<T extends { close(): Promise<void> }>(served: T): T {
-  open.push(served)
+  onTestFinished(() => served.close())
   return served
 }
 const serve = async (fetch: Parameters<typeof serveOnNode>[0]) => closed(await serveOnNode(fetch))

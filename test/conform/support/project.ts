@@ -26,12 +26,15 @@ export async function changed(real: Promise<Response>, change: (json: never) => 
 }
 
 /** Keeps a state as a file would: as JSON. */
-function memory(): ConformOptions['store'] & { text: string | undefined } {
+function memory(): ConformOptions['store'] & { text: string | undefined; kept: string[] } {
   const store = {
     text: undefined as string | undefined,
+    /** Every state that it has kept. */
+    kept: [] as string[],
     load: async () => (store.text === undefined ? undefined : JSON.parse(store.text)),
     async save(state: unknown) {
       store.text = state === undefined ? undefined : JSON.stringify(state)
+      store.kept.push(store.text ?? '')
     },
   }
   return store

@@ -159,30 +159,25 @@ export async function refused(
   expect(await response.json()).toEqual({ message: expect.any(String), args: { code: 'S-404' } })
 }
 
-/** A header that is wrong in one place. */
-const spoil = (name: string, change: (value: string) => string) => (headers: Headers) => ({
-  ...headers,
-  [name]: change(headers[name] ?? ''),
-})
-
 export function without(name: string): (headers: Headers) => Headers {
   return ({ [name]: _, ...rest }) => rest
 }
 
-const AUTH_CHANGES: ((value: string) => string)[] = [
-  (value) => `X${value}`,
-  (value) => value.replace('emulator-api-key', 'emulator-api-kez'),
-  (value) => value.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
-  (value) => value.toLowerCase(),
-]
-
-export async function needsAuth(create: Create, target: Endpoint): Promise<void> {
-  await refused(create, target, without('X-API-AUTH'))
-  for (const change of AUTH_CHANGES) await refused(create, target, spoil('X-API-AUTH', change))
+/** What makes a header wrong in one place. */
+const WRONG: Record<'X-API-AUTH' | 'X-API-KEY', ((value: string) => string)[]> = {
+  'X-API-AUTH': [
+    (value) => `X${value}`,
+    (value) => value.replace('emulator-api-key', 'emulator-api-kez'),
+    (value) => value.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+    (value) => value.toLowerCase(),
+  ],
+  'X-API-KEY': [(value) => `${value}x`],
 }
 
-export async function needsKey(create: Create, target: Endpoint): Promise<void> {
-  await refused(create, target, without('X-API-KEY'))
-  const wrong = spoil('X-API-KEY', (value) => `${value}x`)
-  await refused(create, target, wrong)
+/** An endpoint needs a header, and needs it right. */
+export async function needs(create: Create, target: Endpoint, name: keyof typeof WRONG): Promise<void> {
+  await refused(create, target, without(name))
+  for (const change of WRONG[name]) {
+    await refused(create, target, (headers) => ({ ...headers, [name]: change(headers[name] ?? '') }))
+  }
 }

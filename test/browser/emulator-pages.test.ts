@@ -123,17 +123,6 @@ describe('without script, under the strict policy', () => {
     expect(await page.locator(`#${described}`).textContent()).toContain('check its digits')
     await look(page, 'checkout-errors-phone')
   })
-
-  it('what cannot be undone asks first', async () => {
-    const page = await open('wide', 'light', false)
-    await page.goto(order('init-long-description'))
-    const cancel = page.getByRole('button', { name: 'Cancel' })
-    expect(await cancel.isVisible()).toBe(false)
-    await page.getByText('Cancel …').click()
-    expect(await cancel.isVisible()).toBe(true)
-    await page.goto(address('/_emulator/connect'))
-    expect(await page.getByRole('button', { name: 'Forget everything' }).isVisible()).toBe(false)
-  })
 })
 
 describe('with the script', () => {

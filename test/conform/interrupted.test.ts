@@ -25,7 +25,7 @@ async function interruptAt(n: number, when: 'before' | 'after', killed: boolean)
 }
 
 describe('an interrupted run', () => {
-  it('goes on wherever it was interrupted, and ends everything that it made', async () => {
+  it('goes on wherever it was interrupted, and ends everything that it made', { timeout: 120_000 }, async () => {
     const { run, probes } = openConform()
     const whole = await run()
     expect(probes.length).toBeGreaterThan(60)

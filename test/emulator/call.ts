@@ -75,19 +75,14 @@ export function plain(emulator: Emulator): Record<string, string> {
   return { 'X-API-AUTH': `${scheme} ${apiKey}:${apiSecret}`, 'X-API-KEY': endpointsKey }
 }
 
-/** Lower-case hex of HMAC-SHA1 by the platform, not by the emulator's own library. */
-async function hmacHex(secret: string, text: string): Promise<string> {
-  const utf8 = new TextEncoder()
-  const key = await crypto.subtle.importKey('raw', utf8.encode(secret), { name: 'HMAC', hash: 'SHA-1' }, false, [
-    'sign',
-  ])
-  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8.encode(text)))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
+/** Signed with lower-case hex of HMAC-SHA1 by the platform, not by the emulator's own library. */
 export async function signed(emulator: Emulator, body: string): Promise<Record<string, string>> {
   const { scheme, apiKey, apiSecret, endpointsKey } = emulator.credentials
-  const signature = await hmacHex(apiSecret, body)
+  const utf8 = new TextEncoder()
+  const hmac = { name: 'HMAC', hash: 'SHA-1' }
+  const key = await crypto.subtle.importKey('raw', utf8.encode(apiSecret), hmac, false, ['sign'])
+  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8.encode(body)))
+  const signature = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
   return { 'X-API-AUTH': `${scheme}-HMAC-SHA1 ${apiKey}:${signature}`, 'X-API-KEY': endpointsKey }
 }
 

@@ -97,11 +97,7 @@ function full(name: string, target: Target): Endpoint {
   return { ...USUAL, name, ok: target.ok, prepare }
 }
 
-export function endpoint(name: string): Endpoint {
-  const found = ENDPOINTS.find((candidate) => candidate.name === name)
-  if (found === undefined) throw new Error(`No endpoint ${name}`)
-  return found
-}
+export const endpoint = (name: string) => ENDPOINTS.find((one) => one.name === name) as Endpoint
 
 export interface Change {
   verb?: string

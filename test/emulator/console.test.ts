@@ -122,28 +122,24 @@ it('the events are a stream: requests, states, webhooks and notes, until the rea
   await pay(bench, { order_id: 'nobody listens' })
 })
 
-describe('the frame of every page', () => {
-  it('has the clock first, what is armed, undelivered and noted, and jumps', async () => {
-    const bench = createBench({ retryDelaysMs: [90_000] })
-    bench.answers.push(500)
-    await pay(bench, { init_recurring: DAILY, order_3ds_bypass: 'xyz' })
-    bench.emulator.faults.next({ kind: 'drop' })
-    for (const path of ['', '/requests', '/webhooks', '/faults', '/cards', '/connect', '/orders?order_id=A-1']) {
-      const page = await read(bench.emulator, path)
-      expect(page.indexOf('id="now"')).toBeLessThan(page.indexOf('<main'))
-      const shown = ['1 fault armed', '1 undelivered', '1 note', 'Next retry 01-31 10:01', 'Next charge 02-01 10:00']
-      for (const text of shown) expect([path, page.includes(text)]).toEqual([path, true])
-    }
-    bench.emulator.faults.clear()
-    expect((await command(bench.emulator, 'clock', { to: 'next_retry' })).json.now).toBe(
-      Date.UTC(2026, 0, 31, 10, 1, 30),
-    )
-    expect((await command(bench.emulator, 'clock', { to: 'next_retry' })).status).toBe(400)
-    await command(bench.emulator, 'clock', { to: 'next_charge' })
-    expect(bench.emulator.orders.get('A-1')?.payments).toHaveLength(2)
-    bench.emulator.control.cancelRecurring('A-1')
-    expect(bench.emulator.clock.due('next_charge')).toBe(null)
-  })
+it('the frame of every page has the clock first, what is armed, undelivered and noted, and jumps', async () => {
+  const bench = createBench({ retryDelaysMs: [90_000] })
+  bench.answers.push(500)
+  await pay(bench, { init_recurring: DAILY, order_3ds_bypass: 'xyz' })
+  bench.emulator.faults.next({ kind: 'drop' })
+  for (const path of ['', '/requests', '/webhooks', '/faults', '/cards', '/connect', '/orders?order_id=A-1']) {
+    const page = await read(bench.emulator, path)
+    expect(page.indexOf('id="now"')).toBeLessThan(page.indexOf('<main'))
+    const shown = ['1 fault armed', '1 undelivered', '1 note', 'Next retry 01-31 10:01', 'Next charge 02-01 10:00']
+    for (const text of shown) expect([path, page.includes(text)]).toEqual([path, true])
+  }
+  bench.emulator.faults.clear()
+  expect((await command(bench.emulator, 'clock', { to: 'next_retry' })).json.now).toBe(Date.UTC(2026, 0, 31, 10, 1, 30))
+  expect((await command(bench.emulator, 'clock', { to: 'next_retry' })).status).toBe(400)
+  await command(bench.emulator, 'clock', { to: 'next_charge' })
+  expect(bench.emulator.orders.get('A-1')?.payments).toHaveLength(2)
+  bench.emulator.control.cancelRecurring('A-1')
+  expect(bench.emulator.clock.due('next_charge')).toBe(null)
 })
 
 describe('where it is reached', () => {

@@ -76,20 +76,18 @@ describe('the control API', () => {
   })
 })
 
-describe('the control page', () => {
-  it('has forms that come back to a page of the emulator, or say what is not possible', async () => {
-    const { emulator } = await paid()
-    const elsewhere = new URLSearchParams({ return_to: 'https://evil.example/', days: '1' })
-    expect((await submit(emulator, `${CONTROL}/api/clock`, elsewhere)).headers.get('location')).toBe('/_emulator')
-    const refused = await submit(emulator, `${CONTROL}/api/void`, new URLSearchParams({ order_id: 'A-1' }))
-    const why = expect.stringContaining('is not an authorized payment')
-    expect([refused.status, await refused.text()]).toEqual([400, why])
-    for (const fields of [{ fault: `${'x'.repeat(59)}😀😀` }, { clear: 'true', return_to: '/_emulator\nx: я' }]) {
-      expect((await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams(fields))).status).toBeLessThan(500)
-    }
-    await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams({ fault: 'drop' }))
-    expect(emulator.faults.list().next).toEqual([{ kind: 'drop' }])
-  })
+it('the control page has forms that come back to a page of the emulator, or say what is not possible', async () => {
+  const { emulator } = await paid()
+  const elsewhere = new URLSearchParams({ return_to: 'https://evil.example/', days: '1' })
+  expect((await submit(emulator, `${CONTROL}/api/clock`, elsewhere)).headers.get('location')).toBe('/_emulator')
+  const refused = await submit(emulator, `${CONTROL}/api/void`, new URLSearchParams({ order_id: 'A-1' }))
+  const why = expect.stringContaining('is not an authorized payment')
+  expect([refused.status, await refused.text()]).toEqual([400, why])
+  for (const fields of [{ fault: `${'x'.repeat(59)}😀😀` }, { clear: 'true', return_to: '/_emulator\nx: я' }]) {
+    expect((await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams(fields))).status).toBeLessThan(500)
+  }
+  await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams({ fault: 'drop' }))
+  expect(emulator.faults.list().next).toEqual([{ kind: 'drop' }])
 })
 
 describe('what emulator.fetch is called with', () => {

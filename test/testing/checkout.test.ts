@@ -149,15 +149,13 @@ describe.each(['emulator.deliveries', 'deliveries'] as const)('%s.next', (from) 
   })
 })
 
-describe('deliveries.next', () => {
-  it('says where it looked for an emulator', async () => {
-    const refused = () => Promise.reject(new TypeError('fetch failed'))
-    await expect(deliveries.next({ fetch: refused })).rejects.toThrow(
-      /no emulator responds at http:\/\/127.0.0.1:4010\. Start it with `npx edgetill emulator`/,
-    )
-    const elsewhere = async () => new Response('<h1>Not found</h1>', { status: 404 })
-    await expect(deliveries.next({ baseUrl: 'https://pay.example.com', fetch: elsewhere })).rejects.toThrow(
-      'https://pay.example.com is not an emulator: it responded 404',
-    )
-  })
+it('deliveries.next says where it looked for an emulator', async () => {
+  const refused = () => Promise.reject(new TypeError('fetch failed'))
+  await expect(deliveries.next({ fetch: refused })).rejects.toThrow(
+    /no emulator responds at http:\/\/127.0.0.1:4010\. Start it with `npx edgetill emulator`/,
+  )
+  const elsewhere = async () => new Response('<h1>Not found</h1>', { status: 404 })
+  await expect(deliveries.next({ baseUrl: 'https://pay.example.com', fetch: elsewhere })).rejects.toThrow(
+    'https://pay.example.com is not an emulator: it responded 404',
+  )
 })

@@ -42,23 +42,6 @@ describe('faults', () => {
     await pays(bench, 'A')
   })
 
-  const drop = { kind: 'drop' }
-  it.each([
-    [{ nxt: drop }, /Unknown faults field "nxt"\. Did you mean "next"\?/],
-    [{ clear: false }, /clear: must be true/],
-    [{ next: drop, times: 0 }, /times/],
-    [{ next: drop, times: 1_000_000_000 }, /times/],
-    [{ next: drop, rate: { kind: 'nope' }, probability: 0.5 }, /one of next, rate or clear/],
-    [{ rate: drop }, /belong together/],
-    [{ rate: drop, probability: 2 }, /probability/],
-    [[], /must be an object, not an array/],
-  ])('%j is rejected, and nothing is half done', async (body, message) => {
-    const bench = createBench()
-    const { status, json } = await send(bench, 'faults', body)
-    expect([status, String(json.error)]).toEqual([400, expect.stringMatching(message)])
-    expect(bench.emulator.faults.list()).toEqual({ next: [], rates: [] })
-  })
-
   it('can wait ten thousand at most', async () => {
     const bench = createBench()
     for (let i = 0; i < 10; i++) bench.emulator.faults.next({ kind: 'drop' }, 1000)
@@ -113,8 +96,18 @@ describe('faults', () => {
   })
 })
 
+const DROP = { kind: 'drop' }
+
 describe('actions', () => {
   it.each([
+    ['faults', { nxt: DROP }, /Unknown faults field "nxt"\. Did you mean "next"\?/],
+    ['faults', { clear: false }, /clear: must be true/],
+    ['faults', { next: DROP, times: 0 }, /times/],
+    ['faults', { next: DROP, times: 1_000_000_000 }, /times/],
+    ['faults', { next: DROP, rate: { kind: 'nope' }, probability: 0.5 }, /one of next, rate or clear/],
+    ['faults', { rate: DROP }, /belong together/],
+    ['faults', { rate: DROP, probability: 2 }, /probability/],
+    ['faults', [], /must be an object, not an array/],
     ['refund', { order_id: 'A', amuont: 5 }, /Unknown refund field "amuont"\. Did you mean "amount"\?/],
     ['payment', { method: 'credit', amount: 5 }, /order_id is required.*currency is required/],
     ['payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'dollars' }, /ISO 4217/],
@@ -141,14 +134,16 @@ describe('actions', () => {
     ['payment', { method: 'purchase', order_id: 'X', amount: 1, currency: 'UAH' }, /Unknown method "purchase"/],
     ['payment', { method: 'credit', order_id: 'A', amount: 1, currency: 'UAH' }, /was used before/],
     ['resend', { id: 'none' }, /No delivery has the id none/],
-  ] as const)('%s %j is rejected', async (name, body, message) => {
+  ] as const)('%s %j is rejected, and nothing is half done', async (name, body, message) => {
     const bench = createBench()
+    const { orders, deliveries, faults, requests } = bench.emulator
     await pays(bench, 'A')
-    const before = JSON.stringify([bench.emulator.orders.list(), bench.emulator.deliveries.length])
+    const state = () => JSON.stringify([orders.list(), deliveries.length, faults.list()])
+    const before = state()
     const { status, json } = await send(bench, name, body)
     expect([status, String(json.error)]).toEqual([400, expect.stringMatching(message)])
-    expect(bench.emulator.requests.at(-1)?.reason).toMatch(message)
-    expect(JSON.stringify([bench.emulator.orders.list(), bench.emulator.deliveries.length])).toBe(before)
+    expect(requests.at(-1)?.reason).toMatch(message)
+    expect(state()).toBe(before)
   })
 
   it('what is rejected over HTTP is rejected in process', async () => {

@@ -108,6 +108,14 @@ describe('actions', () => {
     ['faults', { rate: DROP }, /belong together/],
     ['faults', { rate: DROP, probability: 2 }, /probability/],
     ['faults', [], /must be an object, not an array/],
+    ['clock', { years: 300_000 }, /to the end of the year 9998/],
+    ['clock', { years: 31 }, /at most 30 years/],
+    ['clock', { days: -3 }, /^days: /],
+    ['clock', { days: 'many' }, /^days: /],
+    ['clock', { set: '2026-02-30T00:00:00Z' }, /is not a time/],
+    ['clock', { set: '2026-01-31T10:00:00' }, /is not a time/],
+    ['clock', { set: '2026-02-01T00:00:00Z', days: 1 }, /give one of set, to/],
+    ['clock', { days: 1, wait: 'no' }, /^wait: must be true or false/],
     ['refund', { order_id: 'A', amuont: 5 }, /Unknown refund field "amuont"\. Did you mean "amount"\?/],
     ['payment', { method: 'credit', amount: 5 }, /order_id is required.*currency is required/],
     ['payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'dollars' }, /ISO 4217/],
@@ -136,9 +144,9 @@ describe('actions', () => {
     ['resend', { id: 'none' }, /No delivery has the id none/],
   ] as const)('%s %j is rejected, and nothing is half done', async (name, body, message) => {
     const bench = createBench()
-    const { orders, deliveries, faults, requests } = bench.emulator
+    const { orders, deliveries, faults, requests, clock } = bench.emulator
     await pays(bench, 'A')
-    const state = () => JSON.stringify([orders.list(), deliveries.length, faults.list()])
+    const state = () => JSON.stringify([orders.list(), deliveries.length, faults.list(), clock.now()])
     const before = state()
     const { status, json } = await send(bench, name, body)
     expect([status, String(json.error)]).toEqual([400, expect.stringMatching(message)])

@@ -34,8 +34,10 @@ describe('the control API of a served emulator', () => {
     return String(Buffer.concat(await socket.toArray()))
   }
 
-  it('is not there under another name', async () => {
-    const { emulator } = await served()
+  it('is there, for HEAD too, but not under another name', async () => {
+    const { emulator, origin } = await served()
+    const head = await fetch(`${origin}/_emulator`, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
     const page = await ask(Number(new URL(emulator.credentials.baseUrl).port), 'GET /_emulator', 'evil.example')
     expect(page).toMatch(/^HTTP\/1\.1 403 [\s\S]*--origin http:\/\/evil\.example/)
   })

@@ -56,6 +56,11 @@ it('a throw is a plain 500 that reveals nothing', async () => {
   expect([response.status, await response.text()]).toEqual([500, 'Internal error\n'])
 })
 
+it('rejects when the port is taken', async () => {
+  const { port } = await serve(() => new Response())
+  await expect(serveOnNode(() => new Response(), { port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+})
+
 it('close ends connections that are open', async () => {
   const served = await serveOnNode(() => new Response(new ReadableStream()))
   const response = await fetch(served.origin)

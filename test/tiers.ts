@@ -26,6 +26,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/conform/': 'plays every statement about the service, interrupted at each call',
   'test/emulator/control-fuzz.test.ts': 'sends thousands of requests',
   'test/node/cli/doctor-conform.test.ts': 'plays every statement about the service',
+  'test/node/cli/order-command.test.ts': 'waits for responses that never come',
   'test/node/cli/secrecy.test.ts': 'runs every verb with every failure',
   'test/node/client-docs.test.ts': 'compiles a program',
   'test/node/console-races.test.ts': 'starts workerd',

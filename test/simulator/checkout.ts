@@ -9,6 +9,8 @@ import { hasFailed, judgeSoon } from './soon.ts'
 export interface CheckoutScenario {
   /** Customers who open its link twice each, and mostly pay. */
   tabs: number
+  /** They open it once, and do not look again. */
+  once?: boolean
   /** What happened to the link before. */
   before?: 'opened' | 'a day ago' | 'declined' | 'expired' | 'lost' | 'subscribed'
   /** The last tab opens a newer link of the order. */
@@ -36,6 +38,8 @@ class Play extends Simulation {
   erased: readonly string[] = []
   /** Whether a tab was led to a payment. */
   isLed = false
+  /** Whether a payment was being created when the removal of personal data was asked for. */
+  isErasedWhileOpening = false
 
   /** The attempts whose payment has this status. */
   having(status: string): string[] {
@@ -58,8 +62,8 @@ class Play extends Simulation {
     return ''
   }
 
-  async tab(actor: string, link: string, looks?: number): Promise<void> {
-    for (let time = 0; time < 2; time++) {
+  async tab(actor: string, link: string, times: number, looks?: number): Promise<void> {
+    for (let time = 0; time < times; time++) {
       await this.steps.at(actor, 'opens')
       const location = await this.visit(actor, link, looks)
       if (!isCheckout(location)) continue
@@ -79,6 +83,7 @@ class Play extends Simulation {
       erases: `/api/orders/${ORDER_ID}/personal-data`,
     }
     const method = does === 'cancels' ? 'POST' : 'DELETE'
+    this.isErasedWhileOpening = does === 'erases' && this.isAt('/payment')
     const known = [...this.kv.dump().keys()].filter((key) => key.startsWith('event/'))
     const { status, body } = await this.api('shop', path[does ?? 'erases'], { method })
     this.steps.note(`shop: ${status}`)
@@ -87,6 +92,8 @@ class Play extends Simulation {
   }
 }
 
+const checkoutsOf = (play: Play) => [...play.gate.rows(ORDER_ID)].filter(([key]) => key.startsWith('fact/checkout/'))
+
 /** Plays one schedule. */
 export function playCheckout(scenario: CheckoutScenario, schedule: Schedule): Promise<Played> {
   const play = new Play(schedule)
@@ -94,7 +101,7 @@ export function playCheckout(scenario: CheckoutScenario, schedule: Schedule): Pr
 }
 
 async function playScenario(play: Play, scenario: CheckoutScenario): Promise<void> {
-  const { tabs, before, newer, shop, givenUp, cron, lost = 0 } = scenario
+  const { tabs, once, before, newer, shop, givenUp, cron, lost = 0 } = scenario
   const init_recurring = { interval_unit: 'day', interval_count: 1 } as const
   const order = { order_id: ORDER_ID, ...(before === 'subscribed' && { init_recurring }) }
   const link = await play.link(order, before === 'a day ago' ? play.time + 3 * DAY_MS : undefined)
@@ -113,8 +120,9 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
   const newest = newer ? await play.link(order) : link
   // After a death a link may lead to the checkout of a payment that the shop has cancelled.
   play.disturb(lost, !givenUp)
-  const looks = givenUp ? 1 : LOOKS
-  for (let tab = 1; tab <= tabs; tab++) play.begin(() => play.tab(`tab ${tab}`, tab === tabs ? newest : link, looks))
+  const [times, looks] = once ? [1, 1] : [2, givenUp ? 1 : LOOKS]
+  for (let tab = 1; tab <= tabs; tab++)
+    play.begin(() => play.tab(`tab ${tab}`, tab === tabs ? newest : link, times, looks))
   let said: Promise<Record<string, unknown> | undefined> | undefined
   if (shop)
     play.begin(() => {
@@ -129,6 +137,8 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
   const done = await said
   if (more.length > 0) play.wrong.add(`paid twice: ${paid} and ${more}`)
   if (payable.length > (paid ? 0 : 1)) play.wrong.add(`${payable} can be paid, ${paid} is paid`)
+  const opened = once && play.isErasedWhileOpening && done && personIn(checkoutsOf(play))
+  if (opened) play.wrong.add(`${opened} was stored by an opening, after it was removed`)
   const cancelled = () => shop === 'cancels' && done && play.having('init').length > 0
   if (cancelled()) play.wrong.add(`${payable} can be paid, and was cancelled`)
   if (shop === 'revokes' && done?.opened === false && (play.isLed || payable.length > 0)) {

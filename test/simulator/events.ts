@@ -19,7 +19,7 @@ export interface EventsScenario {
   erases?: boolean
   /** `onEvent` fails for a while. */
   broken?: boolean
-  /** The runtime gives the alarm up. */
+  /** The runtime gives the alarm up, or ends the program. */
   dropped?: boolean
 }
 
@@ -71,16 +71,20 @@ class Play extends Simulation {
     return rows.map(([, { entry }]) => JSON.parse(String(entry)) as { failures: number; error?: string })
   }
 
-  /** Every call of `onEvent` fails, or ends the program. */
+  /** Every call of `onEvent` fails, or ends the program; or publishing an order ends it, more often than an alarm is repeated. */
   async break(): Promise<void> {
-    const fault = this.pick(['onEvent', 'ends'] as const)
-    this.isDiskSlow = true
+    const fault = this.pick(['onEvent', 'ends', 'publishing'] as const)
+    this.isDiskSlow = fault !== 'publishing'
     const before = this.calls()
-    for (let ring = 0; ring < 6; ring++) {
+    for (let ring = 0; ring < (this.isDiskSlow ? 6 : 9); ring++) {
       this.fail({ [fault]: 1 })
       this.time = Math.max(this.time, this.gate.nextAlarm() ?? 0)
       this.begin(() => this.alarms())
       await this.calm()
+    }
+    if (!this.isDiskSlow) {
+      if (this.gate.nextAlarm() === undefined) this.wrong.add('no alarm is left')
+      return
     }
     this.isDiskSlow = false
     // What was erased is not counted any more, even if the erasure was cut off before it was answered.
@@ -177,7 +181,8 @@ async function playScenario(play: Play, scenario: EventsScenario): Promise<void>
   if (scenario.refunds) after('shop', () => play.api('shop', `${order}/refund`, init))
   if (scenario.person) play.begin(() => play.person())
   if (scenario.erases) play.begin(() => play.erase())
-  if (scenario.dropped) after('runtime', async () => play.gate.dropAlarm(ORDER_ID))
+  if (scenario.dropped)
+    after('runtime', async () => play.pick([() => play.gate.dropAlarm(ORDER_ID), () => play.kill()])())
   play.begin(() => play.alarms())
   if (scenario.broken) await play.break()
   await play.calm()

@@ -105,6 +105,8 @@ const CHECKOUTS: Record<string, CheckoutScenario> = {
   'tabs after a decline': { tabs: 3, before: 'declined', lost: 0.1 },
   'tabs after expiry': { tabs: 2, before: 'expired', lost: 0.1 },
   'an expired link and a newer one': { tabs: 3, before: 'expired', newer: true, lost: 0.1 },
+  'a tab, and the data is removed': { tabs: 1, once: true, shop: 'erases' },
+  'a tab, and the order is cancelled': { tabs: 1, once: true, shop: 'cancels' },
   'tabs, and the data is removed': { tabs: 2, before: 'opened', shop: 'erases', cron: true },
   'tabs after a decline, and the data is removed': { tabs: 2, before: 'declined', shop: 'erases', cron: true },
   'tabs, and the link is revoked': { tabs: 2, shop: 'revokes' },

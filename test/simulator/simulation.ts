@@ -27,8 +27,8 @@ const INSIDE_MS = 80 * SECOND
 const STORE_MS = 5 * SECOND
 const JUMPS = [0.2, 1.1, 5, 20, 31, 61].map((seconds) => seconds * SECOND)
 
-/** Priorities change at some of so many turns. */
-const TURNS = 200
+/** Priorities change at some of so many turns: most schedules have as many. */
+const TURNS = 100
 
 /** What happens to a request to the service, or to who sends it. */
 export type Fate = 'answered' | 'lost before' | 'lost after' | 'died before' | 'died after'
@@ -42,8 +42,9 @@ interface Faults {
   onEvent: number
   hang: number
   ends: number
+  publishing: number
 }
-const NO_FAULTS: Faults = { kv: 0, storage: 0, kill: 0, onEvent: 0, hang: 0, ends: 0 }
+const NO_FAULTS: Faults = { kv: 0, storage: 0, kill: 0, onEvent: 0, hang: 0, ends: 0, publishing: 0 }
 /** Contents that a service may send as well. */
 const CONTENTS = ['numbers_as_strings', 'null_fee'] as const
 
@@ -93,11 +94,13 @@ export class Simulation {
   private readonly limits = new Set<Timer & { at: number }>()
   /** The turns at which a priority changes. */
   private demotions: ReadonlySet<number> = new Set()
-  private readonly inside = new Set<{ sent: number }>()
+  private readonly inside = new Set<{ sent: number; path: string }>()
   private webhooks = 0
   private messages = 0
   /** The call of an object, or the alarm, that goes on. */
   private readonly thread = new AsyncLocalStorage<string>()
+  /** Whether each of them has a priority in the storage; else chance decides at each of their calls. */
+  private hasThreads = false
   /** Whether writes take a while until they are on disk. */
   isDiskSlow = false
   /** What `onEvent` must not get any more: an earlier call ended after these were handled or erased. */
@@ -135,7 +138,8 @@ export class Simulation {
     this.life = life
     const call = async <T>(work: () => Promise<T>): Promise<T> => {
       if (life.isOver) return never()
-      await this.steps.call('gate', `storage, of ${this.thread.getStore()}`, async () => {})
+      const of = this.hasThreads ? ` of ${this.thread.getStore()}` : ''
+      await this.steps.call('gate', `storage${of}`, async () => {})
       // What it waits for may be another turn's: a write that is being committed.
       return work()
     }
@@ -155,7 +159,7 @@ export class Simulation {
   /** Every gate dies: what it waits for never comes, and whoever waits for it learns so. */
   kill(): void {
     this.life.isOver = true
-    this.steps.drop('gate')
+    for (const actor of ['gate', 'network']) this.steps.drop(actor)
     this.inside.clear()
     this.life.die()
     this.steps.note('the gates die')
@@ -194,11 +198,17 @@ export class Simulation {
     return this.inside.size > 0
   }
 
+  /** Whether a request to this path is. */
+  isAt(path: string): boolean {
+    return [...this.inside].some((one) => one.path.endsWith(path))
+  }
+
   /** From now on every call waits for its turn. */
   disturb(lost = 0, mayDie = true): void {
     const { disturbances } = this
     this.jumps = disturbances.pick([0, 0, 0.02, 0.08, 0.3])
     this.copies = disturbances.pick([1, 1, 2])
+    this.hasThreads = disturbances.pick([true, true, false])
     this.fate = () => (disturbances.draws(lost) ? disturbances.pick(LOST) : 'answered')
     this.demotions = new Set(
       Array.from({ length: disturbances.pick([1, 2, 4, 8]) }, () => Math.floor(disturbances.random() * TURNS)),
@@ -276,8 +286,11 @@ export class Simulation {
   private disturbTurn(): void {
     const { disturbances } = this
     if (disturbances.draws(this.faults.kill)) this.kill()
-    if (!disturbances.draws(this.jumps)) return
-    const ms = disturbances.pick(JUMPS)
+    if (disturbances.draws(this.jumps)) this.jump(disturbances.pick(JUMPS))
+  }
+
+  /** Moves the clock, where nothing has to end before. */
+  private jump(ms: number): void {
     const limits = [...this.inside].map(({ sent }) => sent + INSIDE_MS)
     if (this.time + ms <= Math.min(...limits, this.steps.oldest() + STORE_MS)) this.advance(ms)
   }
@@ -350,7 +363,7 @@ export class Simulation {
     if (this.isDown) throw new TypeError('The connection was refused.')
     const fate = init.method === 'POST' ? this.fate() : 'answered'
     if (fate === 'died before') return new Promise<never>(() => {})
-    const request = { sent: this.time }
+    const request = { sent: this.time, path }
     this.inside.add(request)
     await this.steps.at(actor, `${path}, ${fate}`)
     const response = fate === 'lost before' ? undefined : await this.steps.busy(this.emulator.fetch(url, init))
@@ -374,22 +387,28 @@ export class Simulation {
           const what = `${String(name)} ${key}`
           const work = async () => {
             if (this.faultOf('kv', what)) throw new Error('KV failed.')
+            if (key.startsWith('order/') && this.faultOf('publishing', 'publishing ends the program, and'))
+              return this.kill()
             const value = await (target as unknown as Calls)[name]?.(...parts)
             if (name === 'put' && this.faultOf('kv', `the response to ${what}`)) throw new Error('KV failed.')
             return value
           }
-          return life?.isOver ? never() : this.steps.call(actor, what, work)
+          const called = life?.isOver ? never() : this.steps.call(actor, what, work)
+          return called.then((value) => (life?.isOver ? never() : value))
         },
     })
     // What a gate says to another object is on its way for a while, and so is the answer.
     const hop = async <T>(work: () => Promise<T>): Promise<T> => {
       if (life?.isOver) return never()
       const name = `call ${++this.messages} of an object`
-      // Any of them may overtake the others, and arrives when its sender has died, too.
-      if (life) await this.steps.call('network', name, async () => {})
+      if (!life) return this.thread.run(name, work)
+      // Any of them may overtake the others, and arrives although its sender has died.
+      const sent = this.steps.call('network', name, async () => {})
+      await Promise.race([sent, life.end]).catch(() => this.steps.at('network', `${name}, late`, () => false))
       const value = await this.thread.run(name, work)
-      if (life) await this.steps.call(actor, `answer to ${name}`, async () => {})
-      return life?.isOver ? never() : value
+      if (life.isOver) return never()
+      await this.steps.call(actor, `answer to ${name}`, async () => {})
+      return value
     }
     const ORDER_GATE = this.gate.namespace(() => this.env('gate', this.life), hop)
     return { ...bindings(this.emulator.credentials), STATE: stepped, ORDER_GATE }
@@ -437,8 +456,11 @@ export class Simulation {
 
   /** The alarms, as often as some are due. */
   async alarms(): Promise<void> {
+    const untilDue = () => (this.gate.nextAlarm() ?? Number.POSITIVE_INFINITY) - this.time
     for (let time = 0; time < 3; time++) {
-      await this.steps.at('alarm', 'rings')
+      await this.steps.at('alarm', 'rings', () => untilDue() <= 0)
+      // Nothing else goes on.
+      if (untilDue() > 0 && untilDue() <= Math.max(...JUMPS)) this.jump(untilDue())
       await this.ring()
     }
   }

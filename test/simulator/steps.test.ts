@@ -41,6 +41,18 @@ it('never lets an actor go that was dropped, and the others go on', async () => 
   expect([steps.log, did]).toEqual([['other: reads'], ['other']])
 })
 
+it('lets whoever is not ready go when nothing else goes on', async () => {
+  for (const seed of SEEDS) {
+    const steps = create(seed)
+    steps.begin(steps.at('alarm', 'rings', () => steps.log.length >= 3))
+    for (const actor of ['a', 'b', 'c', 'd']) steps.begin(steps.at(actor, 'works'))
+    for (const actor of ['late', 'later']) steps.begin(steps.at(actor, 'works', () => false))
+    await steps.run()
+    const order = steps.log.map((line) => line.slice(0, line.indexOf(':')))
+    expect([order.indexOf('alarm') >= 3, order.slice(5).sort()]).toEqual([true, ['late', 'later']])
+  }
+})
+
 it('gives the next turn when the work of the one before has ended', async () => {
   const steps = create(1)
   const seen: string[] = []

@@ -4,8 +4,8 @@ export interface Steps {
   on: boolean
   /** What happened, in order. */
   readonly log: string[]
-  /** Waits for its turn. */
-  at(actor: string, what: string): Promise<void>
+  /** Waits for its turn. @param isReady While it is not, and something else goes on, it has none. */
+  at(actor: string, what: string, isReady?: () => boolean): Promise<void>
   /** Waits for its turn, then does it. */
   call<T>(actor: string, what: string, work: () => Promise<T>): Promise<T>
   /** Work that is under way: the next turn waits for it. */
@@ -26,6 +26,7 @@ interface Waiting {
   since: number
   go: () => void
   what: string
+  isReady: () => boolean
 }
 
 export interface StepsOptions {
@@ -40,11 +41,12 @@ export interface StepsOptions {
 }
 
 const everyone = () => true
+const always = () => true
 /** So many turns of the event loop pass before something that does not wait counts as stuck. */
 const STUCK = 2_000
 
-/** Several things go on in the gate: each is preferred to the others, or not. */
-const threadOf = ({ actor, what }: Waiting): string => (actor === 'gate' ? `gate: ${what}` : actor)
+/** Several things go on in the gate and between objects: each is preferred to the others, or not. */
+const threadOf = ({ actor, what }: Waiting): string => (/^(gate|network)$/.test(actor) ? `${actor}: ${what}` : actor)
 
 export function createSteps({ random, now, before, demotes, idle }: StepsOptions): Steps {
   const waiting: Waiting[] = []
@@ -78,16 +80,16 @@ export function createSteps({ random, now, before, demotes, idle }: StepsOptions
     }
   }
 
-  function wait(actor: string, what: string, since: number): Promise<void> {
+  function wait(actor: string, what: string, since: number, isReady = always): Promise<void> {
     changes++
     if (!steps.on) return Promise.resolve()
-    return new Promise((resolve) => waiting.push({ actor, what, since, go: resolve }))
+    return new Promise((resolve) => waiting.push({ actor, what, since, isReady, go: resolve }))
   }
 
   const steps: Steps = {
     on: false,
     log: [],
-    at: (actor, what) => wait(actor, what, Number.POSITIVE_INFINITY),
+    at: (actor, what, isReady) => wait(actor, what, Number.POSITIVE_INFINITY, isReady),
     async call(actor, what, work) {
       await wait(actor, what, now())
       return steps.busy(work())
@@ -128,7 +130,8 @@ export function createSteps({ random, now, before, demotes, idle }: StepsOptions
         // A death before the turn may have ended what waited.
         const left = able.filter((one) => waiting.includes(one))
         if (left.length === 0) continue
-        const next = choose(left)
+        const ready = left.filter(({ isReady }) => isReady())
+        const next = choose(ready.length > 0 ? ready : left)
         waiting.splice(waiting.indexOf(next), 1)
         steps.log.push(`${next.actor}: ${next.what}`)
         next.go()

@@ -68,7 +68,8 @@ describe('an order', () => {
     const [step, another] = [formTo(await ask(browser, '40'), CONFIRM), formTo(await ask(other, '40'), CONFIRM)]
     const shown = await Promise.all([browser.submit(step), browser.submit(step), other.submit(another)])
     expect(shown.map(({ text }) => text.includes('Refund: done'))).toEqual(shown.map(({ status }) => status === 200))
-    expect(shown.map(({ status }) => status)).toEqual([200, 200, 412])
+    // Whoever comes first.
+    expect(['200,200,412', '412,412,200']).toContain(shown.map(({ status }) => status).join())
     await world.advance(5_000)
     expect((await order()).totals.refunded).toBe(4000)
   })

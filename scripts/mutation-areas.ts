@@ -28,9 +28,11 @@ const FOLD = [
 const LINKS = ['test/checkout-link/*.test.ts', 'test/worker/links.test.ts', 'test/worker/checkout.test.ts']
 
 const worker = (names: string): string[] => names.split(' ').map((name) => `test/worker/${name}.test.ts`)
-const MONEY = worker('operate settle found-out failures gate merchant reconciliation')
-const CHECKOUT = worker('checkout cancel open-checkout links')
-const EVENTS = worker('webhooks gate rejections alerts reconciliation')
+// One schedule of each scenario.
+const SIMULATOR = ['test/simulator/simulator.test.ts']
+const MONEY = [...worker('operate settle found-out failures gate merchant reconciliation'), ...SIMULATOR]
+const CHECKOUT = [...worker('checkout cancel open-checkout links'), ...SIMULATOR]
+const EVENTS = [...worker('webhooks gate rejections alerts reconciliation'), ...SIMULATOR]
 const LISTS = worker('orders attention whole-order api merchant')
 // These take longest: only what nothing else notices is left to them.
 const ERASURE = worker('retention')
@@ -53,6 +55,7 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     'src/shop/flows/erase-personal-data.ts': [...worker('operate merchant'), ...ERASURE],
     'src/shop/flows/order-page.ts': [...PAGES, ...worker('merchant')],
     'src/shop/flows/{record,shop-days,shop-links,throttle}.ts': [...CONSOLE, ...worker('links merchant')],
+    'src/shop/flows/publish-order.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation'), ...SIMULATOR],
     'src/shop/flows/*.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation')],
   },
   console: { 'src/console/**/*.ts': CONSOLE },

@@ -159,6 +159,8 @@ describe('shows no secret', () => {
       rememberError(await thrownBy(() => verifyWebhook(form, [apiSecret, 'other'])))
     }
     rememberError(await thrownBy(() => verifyWebhook(webhook, ` ${apiSecret}`)))
+    // Nor the signature that was expected.
+    expect(seen.join()).not.toContain(webhook.signature)
     expectNoCanary()
   })
 })

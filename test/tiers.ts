@@ -15,7 +15,7 @@ export const FOLDERS = {
 const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.frameworks]
 
 const STARTS_PROCESSES = (
-  'cli command-line contributing demo emulator-elsewhere emulator-state emulator-terminal examples ' +
+  'bench cli command-line contributing demo emulator-elsewhere emulator-state emulator-terminal examples ' +
   'guides mutation no-replay no-replay-tls other-languages prove-verb prove readme receivers redirects ' +
   'taxonomy testing-kit verdicts worker-template'
 ).split(' ')
@@ -24,22 +24,23 @@ const STARTS_PROCESSES = (
 export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   ...Object.fromEntries(STARTS_PROCESSES.map((name) => [`test/node/${name}.test.ts`, 'starts processes'])),
   'test/conform/': 'plays every statement about the service, interrupted at each call',
-  'test/emulator/control-fuzz.test.ts': 'sends 10,000 requests',
+  'test/emulator/control-fuzz.test.ts': 'sends thousands of requests',
   'test/node/cli/doctor-conform.test.ts': 'plays every statement about the service',
+  'test/node/cli/order-command.test.ts': 'waits for responses that never come',
   'test/node/cli/secrecy.test.ts': 'runs every verb with every failure',
+  'test/node/client-docs.test.ts': 'compiles a program',
   'test/node/console-races.test.ts': 'starts workerd',
   'test/node/docs.test.ts': 'compiles every block of the guides',
   'test/node/emulator-mutation.test.ts': 'mutates the emulator, rule by rule',
   'test/node/gates-in-workerd.test.ts': 'starts workerd',
   'test/node/model.test.ts': 'explores hundreds of thousands of states',
+  'test/node/object-ends.test.ts': 'starts workerd',
   'test/node/stores.test.ts': 'starts Postgres',
   'test/node/template.test.ts': 'packs the package and starts workerd',
   'test/node/verify-causes.test.ts': 'combines every cause of a signature that does not match',
   'test/node/worker-readme.test.ts': 'compiles programs',
   'test/node/worker-routes.test.ts': 'brings about every error of every route',
-  'test/node/worker-stopped.test.ts': 'stops and starts workerd',
   'test/node/worker-storm.test.ts': 'stops and starts workerd',
-  'test/outcome/histories.test.ts': 'plays random histories',
   'test/prove/prove.test.ts': 'plays thousands of orders',
   'test/simulator/plant.test.ts': 'starts processes',
   'test/worker/configuration.test.ts': 'tries every option at every route',
@@ -79,12 +80,11 @@ export const ON_NODE_ALONE: readonly string[] = [
   'test/conform/',
   'test/emulator/control-fuzz.test.ts',
   'test/orders/fold.test.ts',
-  'test/outcome/histories.test.ts',
   'test/prove/',
   'test/simulator/',
   ...(
     'alerts checkout configuration console-engine failures killed lost-gate merchant on-event ' +
-    'open-checkout operate orders reconciliation retention settle'
+    'open-checkout operate orders reconciliation retention settle upgrade'
   )
     .split(' ')
     .map((name) => `test/worker/${name}.test.ts`),

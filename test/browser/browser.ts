@@ -8,6 +8,15 @@ import { expect } from 'vitest'
 const screenshots = resolve(import.meta.dirname, '../../test-output/screenshots')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+export const SIZES = { wide: { width: 1280, height: 900 }, phone: { width: 390, height: 780 } } as const
+/** Each size with each scheme, and each language with each of both. */
+export const LOOKS = [
+  { locale: 'en-GB', size: 'wide', colorScheme: 'light' },
+  { locale: 'uk-UA', size: 'wide', colorScheme: 'dark' },
+  { locale: 'uk-UA', size: 'phone', colorScheme: 'light' },
+  { locale: 'en-GB', size: 'phone', colorScheme: 'dark' },
+] as const
+
 export function launch(): Promise<Browser> {
   mkdirSync(screenshots, { recursive: true })
   return chromium.launch({
@@ -39,4 +48,19 @@ export async function checkWithAxe(page: Page, name: string, all = false): Promi
   }
   const serious = violations.filter(({ impact }) => all || impact === 'serious' || impact === 'critical')
   expect(serious.map(({ id, help, nodes }) => `${name}: ${id}: ${help}: ${nodes[0]?.html}`)).toEqual([])
+}
+
+/** Moves the focus with Tab until it is on the first element of the page that fits. */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab')
+    if ((await page.locator(`${selector}:focus`).count()) > 0) return
+  }
+  throw new Error(`${selector} was not reached with Tab on ${page.url()}`)
+}
+
+export async function typeInto(page: Page, selector: string, text: string): Promise<void> {
+  await tabTo(page, selector)
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type(text)
 }

@@ -2,10 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Shop, startShop } from '../../examples/shop/start.ts'
 import { fillDay } from '../../src/cli/service/dev/fill-day.ts'
-import { checkWithAxe, launch, look } from './browser.ts'
-
-const PHONE = { width: 390, height: 780 }
-const WIDE = { width: 1280, height: 900 }
+import { checkWithAxe, LOOKS, launch, look, SIZES, tabTo, typeInto } from './browser.ts'
 
 let browser: Browser
 /** One that sells its first order in this file, and one with a day behind it. */
@@ -34,23 +31,8 @@ async function signedIn(shop: Shop, options: BrowserContextOptions): Promise<Pag
   return page
 }
 
-/** Moves the focus with Tab until it is on the first element of the page that fits. */
-async function tabTo(page: Page, selector: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press('Tab')
-    if ((await page.locator(`${selector}:focus`).count()) > 0) return
-  }
-  throw new Error(`${selector} was not reached with Tab on ${page.url()}`)
-}
-
-async function typeInto(page: Page, selector: string, text: string): Promise<void> {
-  await tabTo(page, selector)
-  await page.keyboard.press('Control+A')
-  await page.keyboard.type(text)
-}
-
 it('a link is made, paid, refunded in part, found again and in the day, on a phone, without script, by keyboard alone', async () => {
-  const page = await signedIn(empty, { viewport: PHONE, locale: 'en-GB', javaScriptEnabled: false })
+  const page = await signedIn(empty, { viewport: SIZES.phone, locale: 'en-GB', javaScriptEnabled: false })
   await look(page, 'console-empty')
   await tabTo(page, 'a[href$="/new-link"]')
   await page.keyboard.press('Enter')
@@ -64,7 +46,7 @@ it('a link is made, paid, refunded in part, found again and in the day, on a pho
   expect(address.length).toBeLessThanOrEqual(45)
   expect(await page.getByRole('status').textContent()).toContain('ent')
 
-  const customer = await (await browser.newContext({ viewport: PHONE, javaScriptEnabled: false })).newPage()
+  const customer = await (await browser.newContext({ viewport: SIZES.phone, javaScriptEnabled: false })).newPage()
   await customer.goto(address)
   await customer.locator('form button').click()
   await customer.waitForURL(/\/form/)
@@ -120,16 +102,10 @@ async function pagesOf(page: Page, origin: string): Promise<string[]> {
   return found
 }
 
-// Each size with each scheme, and each language with each of both.
-it.each([
-  { locale: 'uk-UA', colorScheme: 'light', size: 'phone' },
-  { locale: 'en-GB', colorScheme: 'dark', size: 'phone' },
-  { locale: 'en-GB', colorScheme: 'light', size: 'wide' },
-  { locale: 'uk-UA', colorScheme: 'dark', size: 'wide' },
-] as const)(
+it.each(LOOKS)(
   'every page is right to axe and to its own policy, and does not scroll sideways: $locale, $colorScheme, $size',
   async ({ size, ...how }) => {
-    const viewport = size === 'phone' ? PHONE : WIDE
+    const viewport = SIZES[size]
     const page = await signedIn(full, { ...how, viewport })
     const problems: string[] = []
     page.on('console', (message) => message.type() === 'error' && problems.push(`${page.url()}: ${message.text()}`))

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { checkWithAxe, launch, look } from './browser.ts'
 import { startTenOrders, type TenOrders } from './ten-orders.ts'
 
@@ -14,6 +14,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await ten?.close()
+})
+
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close()
 })
 
 const SIZES = {
@@ -49,9 +53,9 @@ function pages(): Record<string, string> {
     'order-recurring': order('recurring'),
     'order-webhook-failed': order('webhook-failed'),
     'order-init': order('init-long-description'),
-    checkout: ten.checkouts['init-long-description'] ?? '',
-    'checkout-ukrainian': ten.checkouts['init-ukrainian'] ?? '',
-    'three-d-secure': (ten.checkouts['three-d-secure'] ?? '').replace(/form$/, '3ds'),
+    checkout: ten.checkout('init-long-description'),
+    'checkout-ukrainian': ten.checkout('init-ukrainian'),
+    'three-d-secure': ten.checkout('three-d-secure').replace(/form$/, '3ds'),
     requests: address('/_emulator/requests'),
     request: address(`/_emulator/requests/${rejected?.id}`),
     webhooks: address('/_emulator/webhooks'),
@@ -76,7 +80,6 @@ describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
         await page.unroute('**/live.js')
       }
     }
-    await page.context().close()
   })
 
   it('a row has one line, on a phone two', async () => {
@@ -89,14 +92,13 @@ describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
       expect(heights.length, name).toBeGreaterThan(0)
       expect(Math.max(...heights), name).toBeLessThan(size === 'wide' ? 52 : 84)
     }
-    await page.context().close()
   })
 })
 
 describe('without script, under the strict policy', () => {
   it('a button fills in a test card, and the payment goes through', async () => {
     const page = await open('phone', 'light', false)
-    await page.goto(ten.checkouts['init-ukrainian'] ?? '')
+    await page.goto(ten.checkout('init-ukrainian'))
     await page.getByRole('button', { name: 'Заповнити 4111 1111 1111 1111' }).click()
     expect(await page.getByLabel('Номер картки').inputValue()).toBe('4111 1111 1111 1111')
     expect(await page.locator(':focus').textContent()).toContain('Сплатити')
@@ -105,12 +107,11 @@ describe('without script, under the strict policy', () => {
     await look(page, 'outcome-ukrainian-phone')
     await page.getByRole('link', { name: 'Це замовлення в емуляторі' }).click()
     expect(await page.locator('.story').textContent()).toContain('checkout page opened')
-    await page.context().close()
   })
 
   it('a mistake has the title, the focus and an error that the field refers to', async () => {
     const page = await open('phone', 'light', false)
-    await page.goto(ten.checkouts['init-long-description'] ?? '')
+    await page.goto(ten.checkout('init-long-description'))
     await page.getByLabel('Card number').fill('4111111111111112')
     await page.getByRole('button', { name: /^Pay/ }).click()
     await page.locator('[aria-invalid]').first().waitFor()
@@ -121,19 +122,6 @@ describe('without script, under the strict policy', () => {
     const described = await focused.getAttribute('aria-describedby')
     expect(await page.locator(`#${described}`).textContent()).toContain('check its digits')
     await look(page, 'checkout-errors-phone')
-    await page.context().close()
-  })
-
-  it('what cannot be undone asks first', async () => {
-    const page = await open('wide', 'light', false)
-    await page.goto(order('init-long-description'))
-    const cancel = page.getByRole('button', { name: 'Cancel' })
-    expect(await cancel.isVisible()).toBe(false)
-    await page.getByText('Cancel …').click()
-    expect(await cancel.isVisible()).toBe(true)
-    await page.goto(address('/_emulator/connect'))
-    expect(await page.getByRole('button', { name: 'Forget everything' }).isVisible()).toBe(false)
-    await page.context().close()
   })
 })
 
@@ -155,7 +143,6 @@ describe('with the script', () => {
     expect(await page.getByText('1 fault armed').isVisible()).toBe(true)
     expect(await page.locator('main time[data-age]').count()).toBeGreaterThan(5)
     ten.emulator.faults.clear()
-    await page.context().close()
   })
 
   it('what can be pasted has a button that copies it', async () => {
@@ -165,6 +152,5 @@ describe('with the script', () => {
     await page.getByRole('button', { name: 'Copy' }).last().click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl -H 'X-API-AUTH: /)
-    await context.close()
   })
 })

@@ -1,18 +1,9 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Served, serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { ORDER, World } from '../worker/support/world.ts'
-import { checkWithAxe, launch, look } from './browser.ts'
+import { checkWithAxe, LOOKS, launch, look, SIZES } from './browser.ts'
 
-const SIZES = { wide: { width: 1280, height: 900 }, phone: { width: 390, height: 780 } } as const
-const LANGUAGES = ['en', 'uk'] as const
-/** Each size with each scheme, and each language with each of both. */
-const LOOKS = [
-  { language: 'en', size: 'wide', scheme: 'light' },
-  { language: 'uk', size: 'wide', scheme: 'dark' },
-  { language: 'uk', size: 'phone', scheme: 'light' },
-  { language: 'en', size: 'phone', scheme: 'dark' },
-] as const
 /** One word of 120 letters, then many words. */
 const LONG = `${'Найдовшаназвакрамниці'.repeat(6)} ${'Комплект керамічного посуду ручної роботи '.repeat(4).trim()}`
 const LONG_ID = `order-${'1234567890'.repeat(20)}`
@@ -94,7 +85,7 @@ async function preparePages(): Promise<void> {
   await world.advance(2_000)
 }
 
-const TITLES: Record<string, Record<(typeof LANGUAGES)[number], string>> = {
+const TITLES: Record<string, Record<'en' | 'uk', string>> = {
   [LONG_ID]: { en: 'Your payment was successful', uk: 'Оплата успішна' },
   short: { en: 'Your payment was successful', uk: 'Оплата успішна' },
   landing: { en: 'Your order', uk: 'Ваше замовлення' },
@@ -114,15 +105,12 @@ const TITLES: Record<string, Record<(typeof LANGUAGES)[number], string>> = {
   revoked: { en: 'This payment link is no longer valid', uk: 'Це посилання на оплату більше не діє' },
 }
 
-describe.each(LOOKS)('in $language, at $size width, $scheme', ({ language, size, scheme }) => {
-  it('no page of the worker scrolls sideways, and axe finds nothing', { timeout: 120_000 }, async () => {
-    const context = await browser.newContext({
-      viewport: SIZES[size],
-      colorScheme: scheme,
-      locale: language === 'uk' ? 'uk-UA' : 'en-GB',
-      bypassCSP: true,
-    })
+it.each(LOOKS)(
+  'no page of the worker scrolls sideways, and axe finds nothing: $locale, $size, $colorScheme',
+  async ({ size, ...how }) => {
+    const context = await browser.newContext({ ...how, viewport: SIZES[size], bypassCSP: true })
     const page = await context.newPage()
+    const language = how.locale === 'uk-UA' ? 'uk' : 'en'
     for (const [name, titles] of Object.entries(TITLES)) {
       await page.goto(worker.origin + paths[name])
       expect([name, await page.locator('h1').textContent()]).toEqual([name, titles[language]])
@@ -132,38 +120,27 @@ describe.each(LOOKS)('in $language, at $size width, $scheme', ({ language, size,
       // A card in the middle, also of a wide screen.
       const { x, width } = (await page.locator('main').boundingBox()) ?? { x: 0, width: 0 }
       expect(Math.abs(2 * x + width - SIZES[size].width)).toBeLessThanOrEqual(2)
-      await look(page, `worker-${name.slice(0, 20)}-${language}-${size}-${scheme}`)
+      await look(page, `worker-${name.slice(0, 20)}-${language}-${size}-${how.colorScheme}`)
       // What axe looks at does not depend on the width of these pages.
       if (size === 'phone') await checkWithAxe(page, name, true)
     }
     await context.close()
-  })
-})
+  },
+  120_000,
+)
 
-/** The colours of a page in a browser that keeps to the page's own policy and runs no script. */
-async function coloursOf(scheme: 'light' | 'dark'): Promise<[Page, string]> {
-  const context = await browser.newContext({ colorScheme: scheme, javaScriptEnabled: false })
-  const page = await context.newPage()
-  await page.goto(worker.origin + paths[LONG_ID])
-  return [page, await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)]
-}
-
-it('without script and under its own policy a page is styled, light and dark, and leads to the receipt', async () => {
-  const [light, white] = await coloursOf('light')
-  const [dark, black] = await coloursOf('dark')
-  expect([white, black]).toEqual(['rgb(242, 244, 247)', 'rgb(16, 19, 24)'])
-  const receipt = light.getByRole('link', { name: 'Receipt' })
-  expect(await receipt.getAttribute('href')).toMatch(/\/_emulator\/receipts\//)
-  await light.context().close()
-  await dark.context().close()
-})
-
-it('a landing page’s button leads to the checkout, without script and under its own policy', async () => {
-  const context = await browser.newContext({ javaScriptEnabled: false })
+it('without script and under its own policy a page is styled, light and dark, and its links and buttons lead on', async () => {
+  const context = await browser.newContext({ colorScheme: 'light', javaScriptEnabled: false })
   const page = await context.newPage()
   const said: string[] = []
   page.on('console', (message) => void said.push(message.text()))
+  await page.goto(worker.origin + paths[LONG_ID])
+  expect(await page.getByRole('link', { name: 'Receipt' }).getAttribute('href')).toMatch(/\/_emulator\/receipts\//)
   await page.goto(worker.origin + paths.landing)
+  const colour = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)
+  const light = await colour()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  expect([light, await colour()]).toEqual(['rgb(242, 244, 247)', 'rgb(16, 19, 24)'])
   expect(world.emulator.orders.get('landing')).toBeUndefined()
   // The service is at another address than the worker, where nothing listens here: the policy has to allow the redirect.
   const { origin } = new URL(world.emulator.credentials.baseUrl)

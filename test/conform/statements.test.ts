@@ -6,6 +6,7 @@ import {
   changed,
   checkout,
   type Deliver,
+  elsewhere,
   idsOf,
   inKyiv,
   isCreation,
@@ -49,9 +50,11 @@ const usedAsNew: Rule = async (probe, real) => {
 }
 
 /** What breaks one statement alone: the emulator's options, and what is done to responses. */
-const RULES: readonly (readonly [id: string, options: EmulatorOptions, rule?: Rule])[] = [
-  ['customer_fields_optional', { customerFields: 'required' }],
-  ['split_sum', { splitSum: 'exact' }],
+const RULES: readonly [id: string, options: EmulatorOptions, rule: Rule | undefined][] = [
+  ['plain_instead', { authentication: 'per-endpoint' }, undefined],
+  ['hosted_redirect', {}, elsewhere],
+  ['customer_fields_optional', { customerFields: 'required' }, undefined],
+  ['split_sum', { splitSum: 'exact' }, undefined],
   ['order_id_256', {}, rejecting((probe) => isCreation(probe) && probe.order_id.length > 200)],
   ['description_2048', {}, rejecting(({ body }) => String(body.description).length > 1000)],
   ['three_d_secure_never', {}, rejecting(({ body }) => body.order_3ds_bypass === 'never')],
@@ -119,29 +122,33 @@ const LOST: Readonly<Record<string, Deliver>> = {
 }
 
 describe('conform, statement by statement', () => {
-  it.each(RULES.map(([id, options, rule]) => ({ id, options, rule })))(
-    'names $id alone, and its follow-up',
-    async (one) => {
-      const { id, options, rule } = one
-      const report = await openConform(options, rule ? [rule] : []).run()
-      expect(idsOf(report, 'differs')).toEqual([id])
-      expect(report?.statements.filter(({ follow }) => follow !== undefined).map((one) => one.id)).toEqual([id])
-      const text = report ? conformText(report) : ''
-      expect(text).toMatch(new RegExp(`^ {2}${id}: .*\\n {4}seen: .*\\n {4}follow it with: `, 'm'))
-    },
-  )
+  it.each(RULES)('names %s alone, and its follow-up', async (id, options, rule) => {
+    const report = await openConform(options, rule ? [rule] : []).run()
+    expect(idsOf(report, 'differs')).toEqual([id])
+    expect(report?.statements.filter(({ follow }) => follow !== undefined).map((one) => one.id)).toEqual([id])
+    const text = report ? conformText(report) : ''
+    expect(text).toMatch(new RegExp(`^ {2}${id}: .*\\n {4}seen: .*\\n {4}follow it with: `, 'm'))
+  })
 
   it.each(Object.entries(BREAKS))('names %s', async (id, rule) => {
-    expect(idsOf(await openConform({}, [rule]).run(), 'differs')).toContain(id)
+    const report = await openConform({}, [rule]).run()
+    expect(idsOf(report, 'differs')).toContain(id)
+    // Also without the list of operations, a run leaves nothing behind that costs money.
+    if (id === 'beyond_plain') expect(report?.made.filter(({ what, open }) => open && what !== 'checkout')).toEqual([])
   })
 
   it.each(Object.entries(LOST))('names %s', async (id, deliver) => {
     expect(idsOf(await openConform({}, [], deliver).run(), 'differs')).toContain(id)
   })
 
-  it('has a rule that breaks each statement, here or among the rules', async () => {
-    const elsewhere = ['signed_post', 'signed_get', 'plain_instead', 'hosted_redirect']
-    const broken = [...Object.keys(BREAKS), ...Object.keys(LOST), ...RULES.map(([id]) => id), ...elsewhere]
+  it('has a rule that breaks each statement but those of the signature', async () => {
+    const broken = [
+      ...Object.keys(BREAKS),
+      ...Object.keys(LOST),
+      ...RULES.map(([id]) => id),
+      'signed_post',
+      'signed_get',
+    ]
     expect(idsOf(await openConform().run(), 'holds')?.toSorted()).toEqual(broken.toSorted())
   })
 })

@@ -62,6 +62,18 @@ describe('an order', () => {
     expect(shown.text).toMatch(/admin<\/bdi>: refund/)
   })
 
+  it('is refunded once, though its form is sent twice at once, and by another person too', async () => {
+    const { browser, send, order, world } = await paid()
+    const other = await new Browser(send).signIn()
+    const [step, another] = [formTo(await ask(browser, '40'), CONFIRM), formTo(await ask(other, '40'), CONFIRM)]
+    const shown = await Promise.all([browser.submit(step), browser.submit(step), other.submit(another)])
+    expect(shown.map(({ text }) => text.includes('Refund: done'))).toEqual(shown.map(({ status }) => status === 200))
+    // Whoever comes first.
+    expect(['200,200,412', '412,412,200']).toContain(shown.map(({ status }) => status).join())
+    await world.advance(5_000)
+    expect((await order()).totals.refunded).toBe(4000)
+  })
+
   it.each([
     ['0', 'more than zero'],
     ['1.005', 'at most two decimals'],

@@ -52,20 +52,6 @@ describe('the request log', () => {
     expect(texts[4]).toMatch(/\[cut: 3000\d\d bytes in all\]$/)
   })
 
-  it('says why a request was rejected', async () => {
-    const { emulator } = watched()
-    await post(emulator, '/api/v1/payment', direct(emulator), { 'x-api-auth': 'SVC someone:else' })
-    await post(emulator, '/api/v1/payment', direct(emulator, { amount: -1 }))
-    await post(emulator, '/api/v1/nothing', {})
-    await submit(emulator, `${CONTROL}/api/void`, new URLSearchParams({ order_id: 'none' }))
-    expect(emulator.requests.map(({ status, reason }) => [status, reason])).toEqual([
-      [401, expect.stringContaining('wrong key')],
-      [400, expect.stringContaining('amount must be a positive number')],
-      [404, 'No such path'],
-      [400, expect.stringContaining('none')],
-    ])
-  })
-
   it('keeps the latest 2,000 requests and 10,000 webhooks', async () => {
     const emulator = createEmulator()
     for (let i = 0; i < 2005; i++) await emulator.fetch(`http://emulator.localhost/none/${i}`)
@@ -78,33 +64,23 @@ describe('the request log', () => {
   })
 })
 
-describe('a fault leaves a trace', () => {
-  it('on the request that it fired on, also where the connection breaks', async () => {
-    const { emulator, activities } = watched()
-    emulator.faults.next({ kind: 'server_error', status: 503 })
-    await post(emulator, '/api/v1/payment', direct(emulator))
-    const fault = { kind: 'server_error', status: 503 }
-    const one = { type: 'fault', fault, on: 'create-payment', id: 'emulator-request-1', order_id: 'A-1' }
-    expect(activities.filter(({ type }) => type === 'fault')).toEqual([{ ...one, at: '2026-01-31T10:00:00.000' }])
-    emulator.faults.next({ kind: 'reset', when: 'after_commit' })
-    const other = direct(emulator, { order_id: 'A-2' })
-    await expect(post(emulator, '/api/v1/payment', other)).rejects.toThrow('on purpose')
-    expect(emulator.requests).toMatchObject([
-      { status: 503, faults: [fault] },
-      { order_id: 'A-2', status: null, reason: 'the connection was broken on purpose', faults: [{ kind: 'reset' }] },
-    ])
-  })
-
-  it('on the webhook that it fired on, random ones too', async () => {
-    const { emulator, activities } = watched()
-    emulator.faults.next({ kind: 'corrupt_signature' })
-    emulator.faults.rate({ kind: 'numbers_as_strings' }, 1)
-    await post(emulator, '/api/v1/payment', direct(emulator))
-    await emulator.deliveries.idle()
-    const kinds = ['corrupt_signature', 'numbers_as_strings']
-    expect(emulator.deliveries[0]?.faults.map(({ kind }) => kind)).toEqual(kinds)
-    expect(activities.flatMap((activity) => (activity.type === 'fault' ? [activity.fault.kind] : []))).toEqual(kinds)
-  })
+it('a fault leaves a trace on the request or webhook that it fired on, also where the connection breaks', async () => {
+  const { emulator, activities } = watched()
+  const fault = { kind: 'reset', when: 'after_commit' } as const
+  emulator.faults.next(fault)
+  emulator.faults.next({ kind: 'corrupt_signature' })
+  emulator.faults.rate({ kind: 'numbers_as_strings' }, 1)
+  await expect(post(emulator, '/api/v1/payment', direct(emulator))).rejects.toThrow('on purpose')
+  await emulator.deliveries.idle()
+  const reason = 'the connection was broken on purpose'
+  expect(emulator.requests).toMatchObject([{ order_id: 'A-1', status: null, reason, faults: [fault] }])
+  const kinds = ['corrupt_signature', 'numbers_as_strings']
+  expect(emulator.deliveries[0]?.faults.map(({ kind }) => kind)).toEqual(kinds)
+  const one = { type: 'fault', at: '2026-01-31T10:00:00.000', order_id: 'A-1' }
+  expect(activities.filter(({ type }) => type === 'fault' || type === 'error')).toEqual([
+    ...kinds.map((kind) => ({ ...one, fault: { kind }, on: 'webhook', id: 'emulator-delivery-1' })),
+    { ...one, fault, on: 'create-payment', id: 'emulator-request-1' },
+  ])
 })
 
 describe('onActivity', () => {
@@ -122,18 +98,19 @@ describe('onActivity', () => {
     ])
   })
 
-  it('gets a mistake of the emulator with its stack; the caller gets the error', async () => {
+  it('gets a mistake of the emulator with its stack, of a page too; the caller gets the error', async () => {
     const signature = () => {
       throw new RangeError('a mistake')
     }
     const { emulator, activities } = watched({ signature })
+    emulator.deliveries.filter = signature
     await expect(post(emulator, '/api/v1/payment', direct(emulator))).rejects.toThrow('a mistake')
     expect(emulator.requests[0]).toMatchObject({ status: null, reason: 'internal error' })
-    expect(activities.at(-1)).toMatchObject({
-      type: 'error',
-      id: 'emulator-request-1',
-      stack: expect.stringMatching(/RangeError: a mistake\n\s+at /),
-    })
+    await expect(emulator.fetch(`${CONTROL}/webhooks`)).rejects.toThrow('a mistake')
+    const stack = expect.stringMatching(/RangeError: a mistake\n\s+at /)
+    expect(activities.filter(({ type }) => type === 'error')).toMatchObject(
+      ['emulator-request-1', null].map((id) => ({ id, stack })),
+    )
   })
 
   it('is not called for pages and readings', async () => {

@@ -1,15 +1,11 @@
 import { expect, it } from 'vitest'
-import { type Bench, createBench, type Json, post, SPLIT } from './call.ts'
+import { type Bench, createBench, type Json, SPLIT } from './call.ts'
+import { call } from './conformance/beyond.ts'
 import { paid, payDirect } from './conformance/samples.ts'
 
 /** The endpoints that only public material shows, beside what the conformance table has of them. */
 
-async function send(bench: Bench, name: string, more: Json = {}): Promise<number> {
-  const { posId } = bench.emulator.credentials
-  const currency = name === 'split/refund' ? { currency: 'UAH' } : { order_currency: 'UAH' }
-  const body = { pos_id: posId, order_id: 'A-1', ...currency, ...more }
-  return (await post(bench.emulator, `/api/v1/${name}`, body)).status
-}
+const send = async (bench: Bench, name: string, more: Json = {}) => (await call(bench, `/api/v1/${name}`, more)).status
 
 it.each(['refund', 'void', 'split/refund'])('%s: concurrent requests spend the money once', async (name) => {
   const [path, split] = name === 'split/refund' ? (['/api/v1/split/purchase', SPLIT] as const) : []

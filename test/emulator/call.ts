@@ -5,6 +5,7 @@ import {
   type TestCardName,
   testCard,
 } from '../../src/emulator/index.ts'
+import { CARD, HOSTED } from '../support/inputs.ts'
 
 /** Plain HTTP against an emulator: no SDK, so that the two cannot be wrong together. */
 
@@ -74,19 +75,14 @@ export function plain(emulator: Emulator): Record<string, string> {
   return { 'X-API-AUTH': `${scheme} ${apiKey}:${apiSecret}`, 'X-API-KEY': endpointsKey }
 }
 
-/** Lower-case hex of HMAC-SHA1 by the platform, not by the emulator's own library. */
-async function hmacHex(secret: string, text: string): Promise<string> {
-  const utf8 = new TextEncoder()
-  const key = await crypto.subtle.importKey('raw', utf8.encode(secret), { name: 'HMAC', hash: 'SHA-1' }, false, [
-    'sign',
-  ])
-  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8.encode(text)))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
+/** Signed with lower-case hex of HMAC-SHA1 by the platform, not by the emulator's own library. */
 export async function signed(emulator: Emulator, body: string): Promise<Record<string, string>> {
   const { scheme, apiKey, apiSecret, endpointsKey } = emulator.credentials
-  const signature = await hmacHex(apiSecret, body)
+  const utf8 = new TextEncoder()
+  const hmac = { name: 'HMAC', hash: 'SHA-1' }
+  const key = await crypto.subtle.importKey('raw', utf8.encode(apiSecret), hmac, false, ['sign'])
+  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8.encode(body)))
+  const signature = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
   return { 'X-API-AUTH': `${scheme}-HMAC-SHA1 ${apiKey}:${signature}`, 'X-API-KEY': endpointsKey }
 }
 
@@ -103,31 +99,13 @@ export async function get(emulator: Emulator, url: string, headers?: Record<stri
   return emulator.fetch(url, { headers: headers ?? plain(emulator) })
 }
 
-export const FINGERPRINT: Json = {
-  browserColorDepth: '24',
-  browserScreenHeight: '900',
-  browserScreenWidth: '1440',
-  browserJavaEnabled: 'false',
-  browserLanguage: 'en',
-  browserTimeZone: 'Europe/Kyiv',
-  browserTimeZoneOffset: '-120',
-  browserAcceptHeader: 'text/html',
-  browserIpAddress: '192.0.2.1',
-  browserUserAgent: 'test',
-}
+export const FINGERPRINT: Json = { ...CARD.browser_fingerprint }
 
 export function hosted(emulator: Emulator, more: Json = {}): Json {
   return {
     pos_id: emulator.credentials.posId,
-    mode: 'hosted',
-    method: 'purchase',
-    amount: 100.5,
-    currency: 'UAH',
+    ...HOSTED,
     description: 'Two books',
-    order_id: 'A-1',
-    order_3ds_bypass: 'supported',
-    customer_patronym: 'Ivanivna',
-    customer_email: 'olena@example.com',
     customer_phone: '380501234567',
     server_url: 'https://shop.example/hook',
     result_url: 'https://shop.example/return/A-1',
@@ -136,19 +114,7 @@ export function hosted(emulator: Emulator, more: Json = {}): Json {
 }
 
 export function direct(emulator: Emulator, more: Json = {}): Json {
-  return {
-    ...hosted(emulator),
-    mode: 'direct',
-    cc_number: testCard('success'),
-    exp_month: 12,
-    exp_year: 30,
-    card_cvv: '123',
-    customer_fname: 'Olena',
-    customer_lname: 'Shevchenko',
-    customer_ip: '192.0.2.1',
-    browser_fingerprint: FINGERPRINT,
-    ...more,
-  }
+  return { ...CARD, ...hosted(emulator), mode: 'direct', cc_number: testCard('success'), ...more }
 }
 
 export const SPLIT: Json[] = [

@@ -67,8 +67,6 @@ describe("the customer's pages", () => {
     expect(await read(emulator, form)).toMatch(/<html lang="uk">.*Сплатити 100\.50 UAH/s)
     const wrong = await submit(emulator, form, cardForm('success', { exp_year: '20' }))
     expect(await wrong.text()).toMatch(/<title>Помилка: .*Термін дії картки минув/s)
-    const bank = await submit(emulator, form, cardForm('three_d_secure'))
-    expect(await read(emulator, bank.headers.get('location') ?? '')).toContain('Підтверджуєте цей платіж?')
     const english = await openCheckout(emulator, { customer_lang: 'PL', order_id: 'A-2' })
     expect(await read(emulator, english)).toMatch(/<html lang="en">.*Pay 100\.50 UAH/s)
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { type Bench, createBench, direct, type Json, plain, post } from './call.ts'
 import { DAILY, payDirect } from './conformance/samples.ts'
-import { CONTROL, command, read } from './control.ts'
+import { CONTROL, command, read, readJson } from './control.ts'
 
 /** A wrong control request is rejected whole, with a sentence that helps, and leaves nothing behind. */
 
@@ -40,23 +40,6 @@ describe('faults', () => {
     expect(() => bench.emulator.faults.next(fault as never)).toThrow(message)
     expect(() => bench.emulator.faults.rate(fault as never, 0.5)).toThrow(message)
     await pays(bench, 'A')
-  })
-
-  const drop = { kind: 'drop' }
-  it.each([
-    [{ nxt: drop }, /Unknown faults field "nxt"\. Did you mean "next"\?/],
-    [{ clear: false }, /clear: must be true/],
-    [{ next: drop, times: 0 }, /times/],
-    [{ next: drop, times: 1_000_000_000 }, /times/],
-    [{ next: drop, rate: { kind: 'nope' }, probability: 0.5 }, /one of next, rate or clear/],
-    [{ rate: drop }, /belong together/],
-    [{ rate: drop, probability: 2 }, /probability/],
-    [[], /must be an object, not an array/],
-  ])('%j is rejected, and nothing is half done', async (body, message) => {
-    const bench = createBench()
-    const { status, json } = await send(bench, 'faults', body)
-    expect([status, String(json.error)]).toEqual([400, expect.stringMatching(message)])
-    expect(bench.emulator.faults.list()).toEqual({ next: [], rates: [] })
   })
 
   it('can wait ten thousand at most', async () => {
@@ -113,13 +96,40 @@ describe('faults', () => {
   })
 })
 
+const DROP = { kind: 'drop' }
+
 describe('actions', () => {
   it.each([
+    ['faults', { nxt: DROP }, /Unknown faults field "nxt"\. Did you mean "next"\?/],
+    ['faults', { clear: false }, /clear: must be true/],
+    ['faults', { next: DROP, times: 0 }, /times/],
+    ['faults', { next: DROP, times: 1_000_000_000 }, /times/],
+    ['faults', { next: DROP, rate: { kind: 'nope' }, probability: 0.5 }, /one of next, rate or clear/],
+    ['faults', { rate: DROP }, /belong together/],
+    ['faults', { rate: DROP, probability: 2 }, /probability/],
+    ['faults', [], /must be an object, not an array/],
+    ['clock', { years: 300_000 }, /to the end of the year 9998/],
+    ['clock', { years: 31 }, /at most 30 years/],
+    ['clock', { days: -3 }, /^days: /],
+    ['clock', { days: 'many' }, /^days: /],
+    ['clock', { set: '2026-02-30T00:00:00Z' }, /is not a time/],
+    ['clock', { set: '2026-01-31T10:00:00' }, /is not a time/],
+    ['clock', { set: '2026-02-01T00:00:00Z', days: 1 }, /give one of set, to/],
+    ['clock', { days: 1, wait: 'no' }, /^wait: must be true or false/],
     ['refund', { order_id: 'A', amuont: 5 }, /Unknown refund field "amuont"\. Did you mean "amount"\?/],
     ['payment', { method: 'credit', amount: 5 }, /order_id is required.*currency is required/],
     ['payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'dollars' }, /ISO 4217/],
+    ['payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH', status_code: 'z' }, /four digits/],
     ['payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH', pos_id: 'z' }, /Unknown payment field/],
+    [
+      'payment',
+      { method: 'credit', order_id: '\ud83d', amount: 5, currency: 'UAH' },
+      /^order_id must be well-formed Unicode/,
+    ],
     ['expire', { order_id: 'A', what: 'checkuot' }, /Did you mean "checkout"/],
+    ['expire', { order_id: 'A', what: 'checkout' }, /has no checkout/],
+    ['expire', { order_id: 'A', what: '3ds' }, /has no 3ds/],
+    ['expire', { order_id: 'A', what: 'authorization' }, /has no authorization/],
     ['conclude', { order_id: 'A', status_code: 'x' }, /four digits/],
     ['void', { order_id: 'A' }, /is not an authorized payment/],
     ['void', { order_id: 'none' }, /No order has the order_id "none"/],
@@ -127,33 +137,33 @@ describe('actions', () => {
     ['refund', { order_id: 'A', amount: 0.001 }, /amount: must be a positive number/],
     ['auth_increment', { order_id: 'A', amount: 1 }, /is not an authorized payment/],
     ['cancel_recurring', { order_id: 'A' }, /is not recurring/],
+    ['charge', { order_id: 'A' }, /no active subscription/],
+    ['cancel', { order_id: 'A' }, /not an unpaid hosted payment/],
     ['payment', { method: 'purchase', order_id: 'X', amount: 1, currency: 'UAH' }, /Unknown method "purchase"/],
     ['payment', { method: 'credit', order_id: 'A', amount: 1, currency: 'UAH' }, /was used before/],
     ['resend', { id: 'none' }, /No delivery has the id none/],
-  ] as const)('%s %j is rejected', async (name, body, message) => {
+  ] as const)('%s %j is rejected, and nothing is half done', async (name, body, message) => {
     const bench = createBench()
+    const { orders, deliveries, faults, requests, clock } = bench.emulator
     await pays(bench, 'A')
-    const before = JSON.stringify([bench.emulator.orders.list(), bench.emulator.deliveries.length])
+    const state = () => JSON.stringify([orders.list(), deliveries.length, faults.list(), clock.now()])
+    const before = state()
     const { status, json } = await send(bench, name, body)
     expect([status, String(json.error)]).toEqual([400, expect.stringMatching(message)])
-    expect(JSON.stringify([bench.emulator.orders.list(), bench.emulator.deliveries.length])).toBe(before)
+    expect(requests.at(-1)?.reason).toMatch(message)
+    expect(state()).toBe(before)
   })
 
   it('what is rejected over HTTP is rejected in process', async () => {
     const bench = createBench()
     const { control, orders } = bench.emulator
     await payDirect(bench, { method: 'auth' })
-    const payment = { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH' }
-    const digits = 'status_code: must be a status code of four digits.'
     for (const [name, message, ...input] of [
       ['capturePayment', 'Did you mean "status_code"?', 'A-1', 1, { status_cod: '4153' }],
       ['voidPayment', 'status_code: must be a string.', 'A-1', { status_code: 1000 }],
-      ['incrementAuth', 'Unknown outcome field "statusCode".', 'A-1', 1, { statusCode: '4153' }],
-      ['chargeRecurring', 'Unknown outcome field "code".', 'A-1', { code: '4153' }],
       ['refundPayment', 'Did you mean "transaction_id"?', 'A-1', 1, { transactionId: 'x' }],
-      ['conclude', digits, 'A-1', 'zz'],
+      ['conclude', 'status_code: must be a status code of four digits.', 'A-1', 'zz'],
       ['expire', 'Did you mean "token"?', 'A-1', 'tokn'],
-      ['createPayment', digits, { ...payment, status_code: 'zz' }],
       ['createPayment', 'payment must be an object', undefined],
     ] as const) {
       expect(() => (control[name] as (...input: unknown[]) => unknown)(...input)).toThrow(message)
@@ -173,30 +183,35 @@ describe('actions', () => {
 })
 
 describe('what can be done describes itself', () => {
-  it('GET /_emulator/api lists each operation with an example that is accepted', async () => {
+  it('GET /_emulator/api and the OpenAPI file have each operation, with an example that is accepted', async () => {
     const { emulator } = createBench()
-    const { operations } = JSON.parse(await read(emulator, '/api')) as {
-      operations: { method: string; path: string; body?: Json; query?: string; does: string }[]
-    }
-    expect(operations.map(({ path }) => path)).toEqual(
-      expect.arrayContaining(['/_emulator/api/clock', '/_emulator/api/refund', '/_emulator/api/credentials']),
-    )
+    type Operation = { method: string; path: string; body?: Json; query?: string; does: string }
+    type Body = { requestBody: { content: Record<string, { schema: Json }> } }
+    const { operations } = await readJson<{ operations: Operation[] }>(emulator, '')
+    const openApi = JSON.parse(await read(emulator, '/openapi.json'))
+    const paths = openApi.paths as Record<string, Record<string, Body>>
     for (const { method, path, body, query = '', does } of operations) {
       expect(does).toMatch(/^[A-Z].*\.$/)
+      expect(paths[path]).toHaveProperty(method.toLowerCase())
       const init = method === 'GET' ? {} : { method, body: JSON.stringify(body) }
       const response = await emulator.fetch(`http://emulator.localhost${path}${query.replace('10s', '1ms')}`, init)
       // The order of an example need not exist; its fields have to be right.
-      if (!response.ok)
-        expect(await response.text()).toMatch(
-          /No order has the order_id|No delivery has the id|No webhook of kind purchase|The snapshot is damaged/,
-        )
+      const missing = /No order has the order_id|No delivery has the id|No webhook of kind purchase|snapshot is damaged/
+      if (!response.ok) expect(await response.text()).toMatch(missing)
     }
+    const schemaOf = (name: string) =>
+      paths[`/_emulator/api/${name}`]?.post?.requestBody.content['application/json']?.schema
+    const refund = { type: 'object', required: ['order_id'], additionalProperties: false }
+    expect(schemaOf('refund')).toMatchObject({ ...refund, properties: { amount: { type: 'number' } } })
+    const what = { enum: ['checkout', '3ds', 'authorization', 'token'] }
+    expect([openApi.openapi, schemaOf('expire')]).toMatchObject(['3.1.0', { properties: { what } }])
   })
 
-  it('an unknown operation, query or order names what was probably meant', async () => {
+  it('an unknown operation, verb, query or order names what was probably meant', async () => {
     const { emulator } = createBench()
     for (const [path, status, error] of [
       ['ordrs', 404, 'Did you mean "orders"?'],
+      ['void', 405, 'Allowed here: POST.'],
       ['orders?oder_id=A', 400, 'Did you mean "order_id"?'],
       ['orders?order_id=A', 404, 'No order has the order_id "A".'],
       ['deliveries?wait=soon', 400, 'a time like 500ms'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ConnectionResetError, type Emulator, type EmulatorOptions, type Fault } from '../../src/emulator/index.ts'
+import { ConnectionResetError, type EmulatorOptions, type Fault } from '../../src/emulator/index.ts'
 import { verifySignature } from '../../src/webhooks/index.ts'
 import { type Bench, createBench, direct, hosted, type Json, plain, post } from './call.ts'
 import { eventsOf, payDirect, sendCapture } from './conformance/samples.ts'
@@ -10,10 +10,6 @@ async function faulty(fault: Fault, options: EmulatorOptions = {}, more: Json = 
   bench.emulator.faults.next(fault)
   await payDirect(bench, more)
   return bench
-}
-
-function isGenuine({ credentials }: Emulator, form: URLSearchParams): boolean {
-  return verifySignature(form.get('data') ?? '', form.get('signature') ?? '', credentials.apiSecret)
 }
 
 describe('faults of responses', () => {
@@ -28,17 +24,14 @@ describe('faults of responses', () => {
       return `committed: ${response.committed}`
     }
     expect(await answer({ kind: 'reset', when: 'before_commit' })).toBe('committed: false')
-    expect(await answer({ kind: 'server_error', when: 'before_commit' })).toMatch(/^503 <!doctype html>.*<\/html>/s)
     expect(emulator.orders.list()).toEqual([])
     expect(await answer({ kind: 'reset', when: 'after_commit' })).toBe('committed: true')
     expect(await answer({ kind: 'server_error', status: 500, body: 'empty' })).toBe('500 ')
     expect(await answer({ kind: 'server_error', body: 'truncated' })).toMatch(/^503 <!doctype html>(?!.*<\/html>)/s)
-    expect((await answer({ kind: 'server_error', body: 'huge' })).length).toBeGreaterThan(2_000_000)
     expect(await answer({ kind: 'body', body: 'empty' })).toBe('200 ')
     expect(await answer({ kind: 'body', body: 'truncated' })).toMatch(/^200 \{"payment_id"(?!.*\}$)/)
-    expect((await answer({ kind: 'body', body: 'huge' })).length).toBeGreaterThan(2_000_000)
     expect(await answer({ kind: 'body', body: 'html' })).toMatch(/^200 .*<h1>/s)
-    expect(emulator.orders.list()).toHaveLength(8)
+    expect(emulator.orders.list()).toHaveLength(6)
   })
 
   it('send a body in pieces', async () => {
@@ -113,17 +106,6 @@ describe('faults of webhooks', () => {
     expect(emulator.orders.get('unknown_status')?.status).toBe('success')
   })
 
-  it('corrupt the signature once; the retry is right', async () => {
-    const bench = createBench()
-    const { emulator, received } = bench
-    emulator.faults.next({ kind: 'corrupt_signature' })
-    bench.answers.push(401)
-    await payDirect(bench)
-    await emulator.clock.advance({ minutes: 1 })
-    expect(received.map(({ form }) => isGenuine(emulator, form))).toEqual([false, true])
-    expect(received[0]?.form.get('data')).toBe(received[1]?.form.get('data'))
-  })
-
   it('leave out the padding of data, rightly signed', async () => {
     const { emulator, received } = createBench()
     for (let i = 0; i < 6; i++) {
@@ -131,9 +113,12 @@ describe('faults of webhooks', () => {
       await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'x'.repeat(i + 1) }))
     }
     await emulator.deliveries.idle()
-    const seen = received.map(({ form, event }) => [form.get('data')?.length, isGenuine(emulator, form), event.status])
-    expect(seen.filter(([length]) => Number(length) % 4 !== 0)).toEqual(seen)
-    expect(new Set(seen.map(([, ...rest]) => String(rest)))).toEqual(new Set(['true,success']))
+    for (const { form, event } of received) {
+      const [data, signature] = [form.get('data') ?? '', form.get('signature') ?? '']
+      expect([data.length % 4 > 0, event.status]).toEqual([true, 'success'])
+      expect(verifySignature(data, signature, emulator.credentials.apiSecret)).toBe(true)
+    }
+    expect(received).toHaveLength(6)
   })
 
   it.each<[Fault, ms: number]>([

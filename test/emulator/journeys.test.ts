@@ -11,7 +11,7 @@ import {
   post,
   submit,
 } from './call.ts'
-import { cancel, DAILY, paid, payDirect, payHosted } from './conformance/samples.ts'
+import { cancel, DAILY, payDirect, payHosted } from './conformance/samples.ts'
 
 /** What the document does not fix and the table therefore does not hold: timelines, ends of subscriptions, wording. */
 
@@ -67,20 +67,28 @@ describe('a subscription follows its first payment', () => {
   })
 })
 
-it('a fee has a fixed part from 1.00 on', async () => {
-  const bench = await paid({ order_id: 'less', amount: 0.99 })
-  await payDirect(bench, { order_id: 'one', amount: 1 })
-  await bench.emulator.deliveries.idle()
-  const fees = bench.received.map(({ event }) =>
-    ['fee', 'fixed_fee', 'percent_fee'].map((name) => (event[name] as Json).amount),
-  )
-  expect(fees).toEqual([
-    [0.01, 0, 0.01],
-    [0.12, 0.1, 0.02],
-  ])
-})
-
 describe('rejections say what is wrong', () => {
+  // Path 404, verb 405, content type 406, credentials 401, body 400: each request learns of the first that is wrong.
+  it('checks path, verb, content type, credentials and body, in this order', async () => {
+    const { emulator } = createBench()
+    const { baseUrl } = emulator.credentials
+    const json = { 'content-type': 'application/json' }
+    const steps: [status: number, path: string, method: string, headers: Record<string, string>, body: unknown][] = [
+      [404, '/api/v1/payments', 'PUT', { 'content-type': 'text/plain' }, '{'],
+      [405, '/api/v1/payment', 'PUT', { 'content-type': 'text/plain' }, '{'],
+      [406, '/api/v1/payment', 'POST', { 'content-type': 'text/plain' }, '{'],
+      [401, '/api/v1/payment', 'POST', json, '{'],
+      [400, '/api/v1/payment', 'POST', { ...json, ...plain(emulator) }, '{'],
+      [400, '/api/v1/payment', 'POST', { ...json, ...plain(emulator) }, hosted(emulator, { amount: 0 })],
+      [303, '/api/v1/payment', 'POST', { ...json, ...plain(emulator) }, hosted(emulator)],
+    ]
+    for (const [status, path, method, headers, body] of steps) {
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      const response = await emulator.fetch(baseUrl + path, { method, headers, body: text, redirect: 'manual' })
+      expect([path, method, response.status]).toEqual([path, method, status])
+    }
+  })
+
   it('a body that is not UTF-8', async () => {
     const { emulator } = createBench()
     const response = await emulator.fetch(`${emulator.credentials.baseUrl}/api/v1/payment`, {

@@ -10,7 +10,6 @@ describe('any status code on demand', () => {
   it.each([
     ['6001', 'failure'],
     ['9000', 'pending'],
-    ['1000', 'success'],
   ])('%s of a payment is %s', async (status_code, status) => {
     const bench = createBench()
     bench.emulator.faults.next({ kind: 'status_code', status_code, on: 'create-payment' })
@@ -96,13 +95,6 @@ describe('expiry', () => {
     else await bench.emulator.clock.advance({ years: 1 })
     expect(await byToken('C')).toBe('4001')
   })
-
-  it('of what cannot expire is rejected', async () => {
-    const bench = await paid()
-    for (const what of ['checkout', '3ds', 'authorization'] as const) {
-      expect(() => bench.emulator.control.expire('A-1', what)).toThrow(`has no ${what}`)
-    }
-  })
 })
 
 it('order_3ds_bypass decides about 3-D Secure', async () => {
@@ -177,13 +169,4 @@ it('a refund by hand of a test card that declines it moves nothing, unless anoth
   expect(control.refundPayment('A-1', 5, { status_code: '1004' })).toMatchObject({ status: 'success' })
   expect(control.refundPayment('A-1', 5, { status_code: '2001' })).toMatchObject({ status: 'pending' })
   expect(() => control.refundPayment('A-1', 90.51)).toThrow('90.5 left to refund')
-})
-
-it('a charge by hand, and a cancel by hand', async () => {
-  const bench = await paid({ init_recurring: { interval_unit: 'month', interval_count: 1 } })
-  expect(bench.emulator.control.chargeRecurring('A-1')).toMatchObject({ status: 'success', amount: 100.5 })
-  expect(bench.emulator.orders.get('A-1')?.payments).toHaveLength(2)
-  await openCheckout(bench.emulator, { order_id: 'H' })
-  expect(bench.emulator.control.cancelPayment('H')).toMatchObject({ status: 'failure', status_code: '6007' })
-  expect(() => bench.emulator.control.cancelPayment('H')).toThrow('not an unpaid hosted payment')
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/index.ts'
 import { createBench, direct, hosted, type Json, openCheckout, post, submit } from './call.ts'
-import { capture, DAILY, paid } from './conformance/samples.ts'
+import { DAILY, paid } from './conformance/samples.ts'
 import { CONTROL, read } from './control.ts'
 
 const orderPage = (emulator: Emulator, order_id: string) =>
@@ -54,53 +54,57 @@ describe.each([
   })
 })
 
-it('the order page offers the amounts that are left', async () => {
-  const bench = await paid({ method: 'auth' })
-  await capture(bench, { charge_amount: 40 })
-  const page = await orderPage(bench.emulator, 'A-1')
+it('the order page says what the order is worth, and offers the amounts that are left', async () => {
+  const { emulator } = await paid({ method: 'auth' })
+  emulator.control.capturePayment('A-1', 40)
+  emulator.control.refundPayment('A-1', 10)
+  const page = await orderPage(emulator, 'A-1')
   expect(offered(page)).toEqual(['capture', 'auth_increment', 'refund', 'expire'])
   expect(page).toMatch(/id="capture-amount"[^>]* max="75.57" value="60.50"/)
-  expect(page).toMatch(/id="refund-amount"[^>]* max="40.00" value="40.00"/)
+  expect(page).toMatch(/id="refund-amount"[^>]* max="30.00" value="30.00"/)
+  const lines = [...page.matchAll(/<dt>([^<]+)<\/dt><dd>([\d.]+ UAH)/g)].map(([, name, amount]) => `${name} ${amount}`)
+  expect(lines.slice(0, 6)).toEqual([
+    ...['Authorized 100.50 UAH', 'Captured 40.00 UAH', 'Voided 0.00 UAH', 'Refunded 10.00 UAH'],
+    ...['Left to capture 60.50 UAH', 'Left to refund 30.00 UAH'],
+  ])
 })
 
 it('the refund that the order page offers is what is left of the charge that it refunds', async () => {
   const { emulator } = await paid({ init_recurring: DAILY })
   await emulator.clock.advance({ days: 1 })
-  const offer = async (): Promise<string | undefined> =>
-    /id="refund-amount"[^>]* max="([\d.]+)"/.exec(await orderPage(emulator, 'A-1'))?.[1]
-  emulator.control.refundPayment('A-1', 1)
-  expect(await offer()).toBe('99.50')
-  expect(emulator.control.refundPayment('A-1', 99.5).status).toBe('success')
-  expect(await offer()).toBe('100.50')
-  expect(emulator.control.refundPayment('A-1', 100.5).status).toBe('success')
-  expect(await offer()).toBe(undefined)
+  for (const [refunded, left] of [
+    [1, '99.50'],
+    [99.5, '100.50'],
+    [100.5, undefined],
+  ] as const) {
+    emulator.control.refundPayment('A-1', refunded)
+    expect(/id="refund-amount"[^>]* max="([\d.]+)"/.exec(await orderPage(emulator, 'A-1'))?.[1]).toBe(left)
+  }
 })
 
-describe("an order's story", () => {
-  it('is one sequence of requests, states, faults and webhooks, on a clock that stands still too', async () => {
-    const { emulator, answers } = createBench()
-    answers.push(500)
-    emulator.faults.next({ kind: 'corrupt_signature' })
-    await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'other' }))
-    await post(emulator, '/api/v1/payment', direct(emulator))
-    await emulator.deliveries.idle()
-    await post(emulator, '/api/v1/payment', direct(emulator))
-    const overview = await read(emulator, '')
-    for (const text of ['One webhook was', 'the receiver responded 500', '1 failed']) expect(overview).toContain(text)
-    const page = await orderPage(emulator, 'A-1')
-    const story = /<ol class="story">(.*?)<\/ol>/s.exec(page)?.[1] ?? ''
-    const kinds = [...story.matchAll(/class="kind">(\w+)<\/span>\s*(?:<a[^>]*>)?([^<]*)/g)].map(
-      ([, kind, text]) => `${kind}: ${text?.trim()}`,
-    )
-    expect(kinds).toEqual([
-      'Request: POST /api/v1/payment → 200',
-      'State: direct purchase created',
-      'State: purchase success (1000, Transaction is successful)',
-      'Webhook: purchase success to https://shop.example/hook → 200',
-      'Request: POST /api/v1/payment → 400 order_id A-1 was used before',
-    ])
-    expect(await orderPage(emulator, 'other')).toMatch(/class="kind">Fault<\/span>\s*corrupt_signature/)
-  })
+it("an order's story is one sequence of requests, states, faults and webhooks, on a clock that stands still too", async () => {
+  const { emulator, answers } = createBench()
+  answers.push(500)
+  emulator.faults.next({ kind: 'corrupt_signature' })
+  await post(emulator, '/api/v1/payment', direct(emulator, { order_id: 'other' }))
+  await post(emulator, '/api/v1/payment', direct(emulator))
+  await emulator.deliveries.idle()
+  await post(emulator, '/api/v1/payment', direct(emulator))
+  const overview = await read(emulator, '')
+  for (const text of ['One webhook was', 'the receiver responded 500', '1 failed']) expect(overview).toContain(text)
+  const page = await orderPage(emulator, 'A-1')
+  const story = /<ol class="story">(.*?)<\/ol>/s.exec(page)?.[1] ?? ''
+  const kinds = [...story.matchAll(/class="kind">(\w+)<\/span>\s*(?:<a[^>]*>)?([^<]*)/g)].map(
+    ([, kind, text]) => `${kind}: ${text?.trim()}`,
+  )
+  expect(kinds).toEqual([
+    'Request: POST /api/v1/payment → 200',
+    'State: direct purchase created',
+    'State: purchase success (1000, Transaction is successful)',
+    'Webhook: purchase success to https://shop.example/hook → 200',
+    'Request: POST /api/v1/payment → 400 order_id A-1 was used before',
+  ])
+  expect(await orderPage(emulator, 'other')).toMatch(/class="kind">Fault<\/span>\s*corrupt_signature/)
 })
 
 describe('the overview', () => {
@@ -134,25 +138,24 @@ describe('the overview', () => {
     expect(received).toMatchObject([{ event }])
     const again = await send({ order_id: 'X-1' })
     expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('Not possible')])
+    expect(emulator.requests.at(-1)?.reason).toContain('X-1 was used before')
   })
 })
 
-describe('the fault page', () => {
-  it('explains every kind and sets each of them, and clears what is set', async () => {
-    const { emulator } = createBench()
-    const page = await read(emulator, '/faults')
-    const forms = [...page.matchAll(/<form method="post" action="\/_emulator\/api\/faults">(.*?)<\/form>/gs)]
-    expect(forms).toHaveLength(19)
-    for (const [, inputs = ''] of forms) {
-      const fields = fieldsOf(inputs)
-      const done = await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams(fields))
-      expect([fields[0]?.[1], done.status]).toEqual([fields[0]?.[1], 303])
-    }
-    expect(emulator.faults.list().next).toHaveLength(19)
-    expect(await read(emulator, '/faults')).toContain('Clear all faults')
-    await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams({ clear: 'true' }))
-    expect(emulator.faults.list().next).toEqual([])
-  })
+it('the fault page explains every kind and sets each of them, and clears what is set', async () => {
+  const { emulator } = createBench()
+  const page = await read(emulator, '/faults')
+  const forms = [...page.matchAll(/<form method="post" action="\/_emulator\/api\/faults">(.*?)<\/form>/gs)]
+  expect(forms).toHaveLength(19)
+  for (const [, inputs = ''] of forms) {
+    const fields = fieldsOf(inputs)
+    const done = await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams(fields))
+    expect([fields[0]?.[1], done.status]).toEqual([fields[0]?.[1], 303])
+  }
+  expect(emulator.faults.list().next).toHaveLength(19)
+  expect(await read(emulator, '/faults')).toContain('Clear all faults')
+  await submit(emulator, `${CONTROL}/api/faults`, new URLSearchParams({ clear: 'true' }))
+  expect(emulator.faults.list().next).toEqual([])
 })
 
 describe('the request page', () => {
@@ -184,30 +187,31 @@ describe('the request page', () => {
   })
 })
 
-describe('every page', () => {
-  it('allows no inline script or style, the customer none at all; style, script and icon are served', async () => {
-    const { emulator } = createBench()
-    const form = await openCheckout(emulator)
-    await emulator.deliveries.idle()
-    for (const url of [CONTROL, `${CONTROL}/faults`, `${CONTROL}/cards`, `${CONTROL}/webhooks`, form]) {
-      const response = await emulator.fetch(url)
-      const policy = response.headers.get('content-security-policy') ?? ''
-      expect(policy).toContain("default-src 'none'")
-      expect(policy).not.toContain('unsafe')
-      if (url === form) expect(policy).toContain("frame-ancestors 'none'")
-      const page = (await response.text()).replace('<script src="/_emulator/live.js" defer></script>', 'SCRIPT')
-      expect(page).not.toMatch(/<script|<style| style="| on\w+="/)
-      const scripts = [page.includes('SCRIPT'), policy.includes("script-src 'self'")]
-      expect([url, ...scripts]).toEqual([url, url !== form, url !== form])
-    }
-    for (const [path, type] of [
-      ['/style.css', 'text/css'],
-      ['/icon.svg', 'image/svg+xml'],
-      ['/live.js', 'text/javascript'],
-    ] as const) {
-      const response = await emulator.fetch(CONTROL + path)
-      expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringContaining(type)])
-      if (path === '/live.js') expect((await response.text()).length).toBeLessThanOrEqual(3000)
-    }
-  })
+it('every page allows no inline script or style, the customer none at all; style, script and icon are served', async () => {
+  const { emulator } = createBench()
+  const form = await openCheckout(emulator)
+  await emulator.deliveries.idle()
+  for (const url of [CONTROL, `${CONTROL}/faults`, `${CONTROL}/cards`, `${CONTROL}/webhooks`, form]) {
+    const response = await emulator.fetch(url)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toContain('unsafe')
+    if (url === form) expect(policy).toContain("frame-ancestors 'none'")
+    const page = (await response.text()).replace('<script src="/_emulator/live.js" defer></script>', 'SCRIPT')
+    expect(page).not.toMatch(/<script|<style| style="| on\w+="/)
+    const scripts = [page.includes('SCRIPT'), policy.includes("script-src 'self'")]
+    expect([url, ...scripts]).toEqual([url, url !== form, url !== form])
+  }
+  // What cannot be undone is unfolded first.
+  expect(await orderPage(emulator, 'A-1')).toMatch(/<details class="confirm"><summary>Cancel ….*api\/cancel"/)
+  expect(await read(emulator, '/connect')).toMatch(/<details class="confirm"><summary>Forget everything ….*api\/reset"/)
+  for (const [path, type] of [
+    ['/style.css', 'text/css'],
+    ['/icon.svg', 'image/svg+xml'],
+    ['/live.js', 'text/javascript'],
+  ] as const) {
+    const response = await emulator.fetch(CONTROL + path)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringContaining(type)])
+    if (path === '/live.js') expect((await response.text()).length).toBeLessThanOrEqual(3000)
+  }
 })

@@ -46,20 +46,6 @@ describe('a capture', () => {
   })
 })
 
-it('a reading is tried again after whatever went wrong twice', async () => {
-  const { client, emulator } = openShop()
-  for (const fault of [
-    { kind: 'reset', when: 'after_commit' },
-    { kind: 'server_error', status: 500, body: 'html' },
-    { kind: 'too_many_requests', retryAfter: 0 },
-  ] as Fault[]) {
-    emulator.faults.next(fault, 2)
-    expect(await client.listAccounts()).toHaveLength(4)
-    emulator.faults.next(fault, 3)
-    expect((await rejection(client.listAccounts())).code).toMatch(/^(connection|api)$/)
-  }
-})
-
 it('a payment of unknown outcome is not paid twice, and its webhooks are read however they come', async () => {
   const { client, emulator, events } = openShop()
   emulator.faults.next({ kind: 'reset', when: 'after_commit' })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { HOSTED, HOSTED_OPTIONAL, HOSTED_SPLIT } from '../support/inputs.ts'
+import { HOSTED, HOSTED_OPTIONAL } from '../support/inputs.ts'
 import { rejection } from '../support/mock-fetch.ts'
 import { openShop } from '../support/shop.ts'
 
@@ -23,23 +23,6 @@ it.each(['per-endpoint', 'plain'] as const)(
     expect(await rejection(client.cancelPayment({ order_id }))).toMatchObject({ code: 'api', retryable: false })
   },
 )
-
-it('one that is unpaid can be cancelled, by parts too', async () => {
-  const { client, pay } = openShop()
-  const { url } = await client.createSplitPurchase(HOSTED_SPLIT)
-  expect(await client.cancelPayment({ order_id: 'A-1' })).toMatchObject({ status: 'failure', status_code: '6007' })
-  expect(await pay(url)).toMatch(/cancelled/i)
-})
-
-it('wrong credentials are rejected, and the error says what to try', async () => {
-  for (const wrong of [{ apiSecret: 'other' }, { apiKey: 'other' }, { endpointsKey: 'other' }, { scheme: 'OTHER' }]) {
-    const error = await rejection(openShop(wrong).client.createPayment(HOSTED))
-    expect(error).toMatchObject({ code: 'api', status: 401, retryable: false })
-    expect(error.message).toMatch(/Check posId, apiKey, apiSecret and endpointsKey/)
-    // The signature is not suspected where the service names another credential.
-    expect(/authentication: "plain".*signer/.test(error.message)).toBe(!('endpointsKey' in wrong))
-  }
-})
 
 it('a subscription charges on its schedule, and each charge can be asked for, until it is cancelled', async () => {
   const { client, emulator, events, pay } = openShop()

@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { expect } from 'vitest'
 import { freePort } from '../node/support/free-port.ts'
+import { type Running, startCommand } from '../node/support/process.ts'
 import { packedFolder, root } from '../tarball/support/pack.ts'
 
 const here = join(root, 'test/frameworks')
@@ -9,7 +11,7 @@ const here = join(root, 'test/frameworks')
 /** A project of a framework, with the packed package in its node_modules. */
 export class Project {
   readonly folder: string
-  #server: ChildProcess | undefined
+  #server: Running | undefined
 
   constructor(name: string, files: Record<string, string>) {
     if (!existsSync(join(here, 'node_modules'))) {
@@ -21,11 +23,8 @@ export class Project {
     for (const one of ['edgetill', 'valibot', '@noble/hashes']) {
       cpSync(join(packedFolder(), 'node_modules', one), join(this.folder, 'node_modules', one), { recursive: true })
     }
-    this.write({ 'package.json': '{ "private": true, "type": "module" }', ...files })
-  }
-
-  write(files: Record<string, string>): void {
-    for (const [name, text] of Object.entries(files)) {
+    const manifest = { 'package.json': '{ "private": true, "type": "module" }' }
+    for (const [name, text] of Object.entries({ ...manifest, ...files })) {
       mkdirSync(dirname(join(this.folder, name)), { recursive: true })
       writeFileSync(join(this.folder, name), text)
     }
@@ -48,41 +47,19 @@ export class Project {
   async start(...words: string[]): Promise<string> {
     const port = await freePort()
     const origin = `http://localhost:${port}`
-    const env = {
-      ...process.env,
-      ...QUIET,
-      NODE_ENV: 'production',
-      EDGETILL_API_SECRET: 'late-secret',
-      ORIGIN: origin,
-      PORT: `${port}`,
-    }
-    let output = ''
-    const server = spawn(
-      process.execPath,
-      words.map((word) => word.replace('node_modules:', join(here, 'node_modules/'))),
-      { cwd: this.folder, env },
-    )
+    const env = { NODE_ENV: 'production', EDGETILL_API_SECRET: 'late-secret', ORIGIN: origin, PORT: `${port}` }
+    const given = words.map((word) => word.replace('node_modules:', join(here, 'node_modules/')))
+    const server = startCommand(process.execPath, given, { cwd: this.folder, env: { ...QUIET, ...env } })
     this.#server = server
-    for (const stream of [server.stdout, server.stderr]) stream.on('data', (part) => (output += part))
-    const deadline = Date.now() + 60_000
-    while (
-      !(await fetch(origin).then(
-        () => true,
-        () => false,
-      ))
-    ) {
-      if (server.exitCode !== null || Date.now() > deadline) throw new Error(`The server did not start:\n${output}`)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+    const answers = () => fetch(origin).then(Boolean, () => false)
+    const ended = server.finished.then(({ output }) => Promise.reject(new Error(`It did not start:\n${output}`)))
+    await Promise.race([expect.poll(answers, { timeout: 60_000 }).toBe(true), ended])
     return origin
   }
 
   async close(): Promise<void> {
-    if (this.#server && this.#server.exitCode === null) {
-      const ended = new Promise((resolve) => this.#server?.once('exit', resolve))
-      this.#server.kill('SIGKILL')
-      await ended
-    }
+    this.#server?.stopAlone('SIGKILL')
+    await this.#server?.finished
     rmSync(this.folder, { recursive: true, force: true })
   }
 }

@@ -51,7 +51,7 @@ describe('splitAmount', () => {
     [-0, [1], [0]],
     [-0.1, [1, 2, 3], [-0.02, -0.03, -0.05]],
     // The cents that are left go to the parts that lost most.
-    [0.1, [2, 2, 3], [0.03, 0.03, 0.04]],
+    [0.1, [3, 2, 2], [0.04, 0.03, 0.03]],
     [1, [1, 1, 4], [0.17, 0.17, 0.66]],
   ])('%d by %j', (total, weights, parts) => {
     expect(splitAmount(total, weights)).toEqual(parts)

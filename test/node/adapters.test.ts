@@ -1,5 +1,6 @@
 import { createServer, request as open, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import formbody from '@fastify/formbody'
 import express from 'express'
 import createFastify, { type FastifyInstance } from 'fastify'
@@ -73,12 +74,6 @@ const withNode =
       await receive(request, response)
     })
   }
-
-async function textOf(request: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks).toString()
-}
 
 /** What a body parser does. */
 function leave(request: { body?: unknown }, body: unknown): void {

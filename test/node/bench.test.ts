@@ -79,20 +79,13 @@ it('the program whose types are checked uses every operation', () => {
   expect(operations.filter((name) => !program.includes(`client.${name}(`))).toEqual([])
 })
 
-describe('a chart', () => {
+it('a chart escapes the names, and draws bars in proportion to their values', () => {
   const bars = [
     { name: 'ours & <b>"theirs"</b>', value: 2, ours: true },
     { name: 'slow', value: 8, ours: false },
   ]
   const svg = barChart('A < B', 'µs', [{ label: 'node', bars }])
-
-  it('escapes the names', () => {
-    expect(svg).toContain('ours &amp; &lt;b&gt;&quot;theirs&quot;&lt;/b&gt;')
-    expect(svg).toContain('A &lt; B')
-  })
-
-  it('draws bars in proportion to their values', () => {
-    const widths = [...svg.matchAll(/class="(?:ours|other)" [^>]*width="(\d+)"/g)].map(([, width]) => Number(width))
-    expect(widths[1]).toBe(4 * (widths[0] ?? 0))
-  })
+  for (const text of ['ours &amp; &lt;b&gt;&quot;theirs&quot;&lt;/b&gt;', 'A &lt; B']) expect(svg).toContain(text)
+  const widths = [...svg.matchAll(/class="(?:ours|other)" [^>]*width="(\d+)"/g)].map(([, width]) => Number(width))
+  expect(widths[1]).toBe(4 * (widths[0] ?? 0))
 })

@@ -1,26 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import type { EmulatorOptions } from '../../src/emulator/index.ts'
-import { type Client, createClient } from '../../src/index.ts'
-import { payment } from './programs/merchant.ts'
-import { type Running, start, startOn } from './support/process.ts'
+import { createClient } from '../../src/index.ts'
+import { start } from './support/process.ts'
 import { runLine } from './support/verb.ts'
 
 const edgetill = (...words: string[]) => start('src/cli/main.ts', ...words)
-
-/** A client with what the command printed. */
-function clientOf(emulator: Running): Client {
-  const value = (name: string) => new RegExp(`^ +${name} +(\\S+)$`, 'm').exec(emulator.output())?.[1] ?? ''
-  return createClient({
-    baseUrl: value('base_url'),
-    apiUrl: value('api_url'),
-    posId: value('posId'),
-    apiKey: value('apiKey'),
-    apiSecret: value('apiSecret'),
-    endpointsKey: value('endpointsKey'),
-    scheme: 'SVC',
-  })
-}
 
 /** Calls the control API of a served emulator. */
 const call = async (origin: string, name: string, body?: object): Promise<string> =>
@@ -43,11 +28,9 @@ describe('edgetill', () => {
     ['emulator now', 2, 'too many arguments'],
     ['emulator --port', 2, "option '--port <N>' argument missing"],
     ['emulator --port 70000', 2, 'It takes a whole number from 0 to 65535'],
-    ['emulator --seed x', 2, 'It takes a whole number'],
     ['emulator --seed -1', 2, "'-1' is invalid. It takes a whole number"],
     ['emulator --webhook-url localhost:3000', 2, 'Did you mean http://localhost:3000?'],
     ['emulator --webhook-url ftp://shop', 2, 'It takes an http(s) address.\n'],
-    ['emulator --webhook-url shop', 2, 'It takes an http(s) address'],
     ['emulator --port 0 --write-env /', 2, '--write-env / cannot be written'],
     ['emulator --port 0 --authentication plan', 2, 'Did you mean "plain"?'],
     ['emulator --port 0 --pos-id x', 2, 'posId: must be a UUID'],
@@ -110,28 +93,6 @@ describe('edgetill emulator', () => {
     expect(wrong).toEqual({ code: 2, output: expect.stringContaining('Did you mean "plain"?') })
   })
 
-  it('prints addresses, credentials and test cards, serves them, and stops cleanly', async () => {
-    const emulator = edgetill('emulator', '--port', '0')
-    await emulator.seen('Ctrl-C stops it.')
-    expect(emulator.output()).toMatch(/4000000000003220 +Asks for 3-D Secure/)
-    expect((await clientOf(emulator).listAccounts()).length).toBeGreaterThan(0)
-    emulator.stop('SIGINT')
-    const { code, output } = await emulator.finished
-    expect(output).toContain('Stopped.')
-    expect(code).toBe(0)
-  })
-
-  it.each(['deno', 'bun'] as const)('is served on %s as well', async (runtime) => {
-    const emulator = startOn(runtime, 'src/cli/main.ts', 'emulator', '--port', '0')
-    await emulator.seen('Ctrl-C stops it.')
-    const { checkout_id } = await clientOf(emulator).createPayment(payment('A-1'))
-    expect(checkout_id).toMatch(/^emulator-/)
-    emulator.stop('SIGINT')
-    const { code, output } = await emulator.finished
-    expect(output).toContain('Stopped.')
-    expect(code).toBe(0)
-  })
-
   it('takes every option of the emulator, and its own credentials without printing them', async () => {
     const posId = '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11'
     const emulator = edgetill(
@@ -146,6 +107,7 @@ describe('edgetill emulator', () => {
     expect(output).toContain('Warning: listening on 0.0.0.0')
     expect(output).toContain('use --origin')
     expect(output).not.toContain('my-secret')
+    expect(output).toMatch(/4000000000003220 +Asks for 3-D Secure/)
     const origin = /base_url +(\S+)/.exec(output)?.[1] ?? ''
     const client = createClient({
       ...{ baseUrl: origin, apiUrl: `${origin}/balances-api`, posId, scheme: 'OTHER', authentication: 'plain' },
@@ -158,28 +120,6 @@ describe('edgetill emulator', () => {
     expect(await control('reset', {})).toEqual({ reset: true })
     expect(await control('clock')).toEqual({ now: Date.UTC(2026, 0, 31, 10) })
     emulator.stop('SIGTERM')
-    await emulator.finished
-  })
-
-  it('gives the same bytes for the same commands with --clock', async () => {
-    // One port for both: addresses are part of what is signed.
-    const { port, close } = await serveOnNode(() => new Response())
-    await close()
-    const run = async (): Promise<string> => {
-      const emulator = edgetill('emulator', '--port', String(port), '--clock', '2026-01-31T10:00:00Z', '--quiet')
-      await emulator.seen('Ctrl-C stops it.')
-      const origin = /base_url +(\S+)/.exec(emulator.output())?.[1] ?? ''
-      await call(origin, 'payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH' })
-      await call(origin, 'clock', { days: 2 })
-      await call(origin, 'payment', { method: 'p2p', order_id: 'P', amount: 5, currency: 'UAH' })
-      const text = (await call(origin, 'orders')) + (await call(origin, 'deliveries'))
-      emulator.stop('SIGTERM')
-      await emulator.finished
-      return text
-    }
-    const first = await run()
-    const second = await run()
-    expect(first.length).toBeGreaterThan(1000)
-    expect(second).toBe(first)
+    expect(await emulator.finished).toEqual({ code: 0, output: expect.stringContaining('Stopped.') })
   })
 })

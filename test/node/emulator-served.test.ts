@@ -2,93 +2,31 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { serveEmulator as serveEmulatorWithClock } from '../../src/cli/service/serve-emulator.ts'
-import { serveOnNode } from '../../src/cli/service/serve-node.ts'
-import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type ServedEmulator, serveEmulator } from '../../src/cli/service/serve-emulator.ts'
+import { createEmulator, type EmulatorOptions } from '../../src/emulator/index.ts'
 import { direct, plain } from '../emulator/call.ts'
 
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const served of open.splice(0)) await served.close()
-})
-
-/** Closes it after the test. */
-function closed<T extends { close(): Promise<void> }>(served: T): T {
-  open.push(served)
-  return served
-}
-const serve = async (fetch: Parameters<typeof serveOnNode>[0]) => closed(await serveOnNode(fetch))
-
-async function serveEmulator(): Promise<Emulator> {
-  let emulator: Emulator | undefined
-  const { origin } = await serve((request) => emulator?.fetch(request) ?? new Response(null, { status: 503 }))
-  emulator = createEmulator({ origin })
-  return emulator
+/** Serves an emulator until the test is over. */
+async function served(options: EmulatorOptions = {}): Promise<ServedEmulator> {
+  const service = await serveEmulator({}, options)
+  onTestFinished(() => service.close())
+  return service
 }
 
-const pay = (emulator: Emulator, order_id: string) =>
-  fetch(`${emulator.credentials.baseUrl}/api/v1/payment`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...plain(emulator) },
-    body: JSON.stringify(direct(emulator, { order_id, server_url: undefined })),
-  })
-
-describe('the emulator over HTTP on Node', () => {
-  it('responds the same as in process', async () => {
-    const emulator = await serveEmulator()
-    const response = await pay(emulator, 'A-1')
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
-    expect(await response.json()).toMatchObject({ order_id: 'A-1', status: 'success' })
-    const { baseUrl, posId } = emulator.credentials
-    const again = await fetch(`${baseUrl}/api/v1/pos/${posId}/orders/A-1/purchase?callback=true`, {
-      headers: plain(emulator),
-    })
-    expect(again.status).toBe(200)
-    const head = await fetch(`${baseUrl}/_emulator`, { method: 'HEAD' })
-    expect([head.status, await head.text()]).toEqual([200, ''])
-  })
-
-  it('breaks the connection before and after the request is executed', async () => {
-    const emulator = await serveEmulator()
-    for (const when of ['before_commit', 'after_commit'] as const) {
-      emulator.faults.next({ kind: 'reset', when })
-      await expect(pay(emulator, when)).rejects.toMatchObject({
-        cause: { code: expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET/) },
-      })
-    }
-    expect(emulator.orders.list().map(({ order_id }) => order_id)).toEqual(['after_commit'])
-  })
-
-  it('a raw client sees a reset and not one byte', async () => {
-    const emulator = await serveEmulator()
-    emulator.faults.next({ kind: 'reset', when: 'before_commit' })
-    const socket = connect(Number(new URL(emulator.credentials.baseUrl).port), '127.0.0.1')
-    socket.resume()
-    const headers = Object.entries(plain(emulator)).map(([name, value]) => `${name}: ${value}\r\n`)
-    const json = 'Content-Type: application/json\r\nContent-Length: 0\r\n'
-    socket.write(`POST /api/v1/payment HTTP/1.1\r\nHost: x\r\n${headers.join('')}${json}\r\n`)
-    const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException]
-    expect([error.code, socket.bytesRead]).toEqual(['ECONNRESET', 0])
-  })
-
-  it('delivers webhooks to a real server', async () => {
-    const bodies: string[] = []
-    const { origin } = await serve(async (request) => {
-      bodies.push(await request.text())
-      return new Response()
-    })
-    const emulator = createEmulator({ webhookUrl: `${origin}/hook` })
-    emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
-    await emulator.deliveries.idle()
-    expect(bodies).toEqual([emulator.deliveries[0]?.body])
-    expect(emulator.deliveries[0]?.attempts).toMatchObject([{ status: 200 }])
-  })
+it('over HTTP on Node, a raw client sees a reset and not one byte', async () => {
+  const { emulator } = await served()
+  emulator.faults.next({ kind: 'reset', when: 'before_commit' })
+  const socket = connect(Number(new URL(emulator.credentials.baseUrl).port), '127.0.0.1')
+  socket.resume()
+  const headers = Object.entries(plain(emulator)).map(([name, value]) => `${name}: ${value}\r\n`)
+  const json = 'Content-Type: application/json\r\nContent-Length: 0\r\n'
+  socket.write(`POST /api/v1/payment HTTP/1.1\r\nHost: x\r\n${headers.join('')}${json}\r\n`)
+  const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException]
+  expect([error.code, socket.bytesRead]).toEqual(['ECONNRESET', 0])
 })
 
 describe('the control API of a served emulator', () => {
-  const CLOCK = 'GET /_emulator/api/clock'
-
   /** What is answered to a request, whatever it names as its host. */
   async function ask(port: number, line: string, host: string): Promise<string> {
     const socket = connect(port, '127.0.0.1')
@@ -96,25 +34,19 @@ describe('the control API of a served emulator', () => {
     return String(Buffer.concat(await socket.toArray()))
   }
 
-  it('is there under its own host and on loopback, and under no other name', async () => {
-    const { credentials } = await serveEmulator()
-    const port = Number(new URL(credentials.baseUrl).port)
-    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
-      expect(await ask(port, CLOCK, host)).toMatch(/^HTTP\/1\.1 200 /)
-    }
-    const rebound = await ask(port, CLOCK, 'evil.example')
-    expect(rebound).toMatch(/^HTTP\/1\.1 403 /)
-    expect(rebound).toContain('--origin http://evil.example')
-    const page = await ask(port, 'GET /_emulator', 'evil.example')
-    expect(page).toMatch(/^HTTP\/1\.1 403 /)
-    expect(page).not.toContain(credentials.apiSecret)
+  it('is there, for HEAD too, but not under another name', async () => {
+    const { emulator, origin } = await served()
+    const head = await fetch(`${origin}/_emulator`, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    const page = await ask(Number(new URL(emulator.credentials.baseUrl).port), 'GET /_emulator', 'evil.example')
+    expect(page).toMatch(/^HTTP\/1\.1 403 [\s\S]*--origin http:\/\/evil\.example/)
   })
 
   it('keeps time: what falls due happens without a request', async () => {
     const options = { webhookUrl: 'http://127.0.0.1:1/', retryDelaysMs: [1] }
-    const served = closed(await serveEmulatorWithClock({ port: 0 }, options))
-    served.emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
-    const { deliveries } = served.emulator
+    const { emulator } = await served(options)
+    emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
+    const { deliveries } = emulator
     await expect.poll(() => deliveries[0]?.attempts.length, { timeout: 10_000 }).toBe(2)
     // The receiver is not there.
     expect(deliveries[0]?.attempts).toMatchObject([{ error: expect.any(String) }, { error: expect.any(String) }])
@@ -122,28 +54,28 @@ describe('the control API of a served emulator', () => {
 
   it('survives the end of its time', async () => {
     const timers = vi.spyOn(globalThis, 'setInterval')
-    const served = closed(await serveEmulatorWithClock({ port: 0 }, {}))
+    const { emulator, origin } = await served()
     const tick = timers.mock.calls.find(([, ms]) => ms === 1000)?.[0] as () => void
     timers.mockRestore()
     const seen: unknown[] = []
     const listen = (error: unknown) => seen.push(error)
     process.on('unhandledRejection', listen)
-    let before = served.emulator.clock.now()
+    let before = emulator.clock.now()
     while (before < Date.UTC(9998, 0, 1)) {
       before = Math.min(before + 29 * 365 * 86_400_000, Date.UTC(9998, 11, 31, 23, 59, 59, 999))
-      await served.emulator.clock.set(before)
+      await emulator.clock.set(before)
     }
-    await expect(served.emulator.clock.advance({ seconds: 1 })).rejects.toThrow('9998')
+    await expect(emulator.clock.advance({ seconds: 1 })).rejects.toThrow('9998')
     tick()
     for (let turn = 0; turn < 10; turn++) await new Promise((done) => setImmediate(done))
     process.off('unhandledRejection', listen)
     expect(seen).toEqual([])
-    expect((await fetch(`${served.origin}/_emulator/api/clock`)).status).toBe(200)
+    expect((await fetch(`${origin}/_emulator/api/clock`)).status).toBe(200)
   })
 
   it.each(['OPTIONS *', 'TRACE /'])('%s is a bad request, not an internal error', async (line) => {
-    const { credentials } = await serveEmulator()
-    expect(await ask(Number(new URL(credentials.baseUrl).port), line, 'x')).toMatch(/^HTTP\/1\.1 400 /)
+    const { emulator } = await served()
+    expect(await ask(Number(new URL(emulator.credentials.baseUrl).port), line, 'x')).toMatch(/^HTTP\/1\.1 400 /)
   })
 })
 

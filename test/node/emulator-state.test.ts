@@ -2,19 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { createEmulator } from '../../src/emulator/index.ts'
-import { direct, plain } from '../emulator/call.ts'
-import { type Running, start } from './support/process.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Json } from '../emulator/call.ts'
+import { payAt, startEmulator } from './support/emulator-process.ts'
 import { runLine } from './support/verb.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-state-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const running: Running[] = []
-afterEach(async () => {
-  for (const one of running.splice(0)) await one.finished
-})
 
 const file = (name: string, content?: unknown): string => {
   const path = join(folder, name)
@@ -22,21 +16,8 @@ const file = (name: string, content?: unknown): string => {
   return path
 }
 
-async function served(...words: string[]): Promise<{ run: Running; origins: string[] }> {
-  const run = start('src/cli/main.ts', 'emulator', '--port', '0', '--clock', '2026-01-31T10:00:00Z', ...words)
-  running.push(run)
-  await run.seen('Ctrl-C stops it.')
-  const origins = [...run.output().matchAll(/what happened +(https?:\/\/[^/]+)/g)].map(([, origin = '']) => origin)
-  return { run, origins }
-}
-
-const defaults = createEmulator()
-
-function send(origin: string | undefined, fields: object): Promise<Response> {
-  const headers = { 'content-type': 'application/json', ...plain(defaults) }
-  const body = JSON.stringify(direct(defaults, { server_url: undefined, ...fields }))
-  return fetch(`${origin}/api/v1/payment`, { method: 'POST', headers, body })
-}
+const served = (...words: string[]) => startEmulator('--clock', '2026-01-31T10:00:00Z', ...words)
+const send = (origin: string | undefined, fields: Json) => payAt(origin, { server_url: undefined, ...fields })
 const pay = async (origin: string | undefined, order_id: string) =>
   (await (await send(origin, { order_id })).json()) as { payment_id: string }
 
@@ -55,13 +36,11 @@ describe('edgetill emulator --state', () => {
     const two = await pay(second.origins[0], 'A-2')
     const orders = (await json(`${second.origins[0]}/_emulator/api/orders`)) as { order_id: string }[]
     expect(orders.map(({ order_id }) => order_id)).toEqual(['A-1', 'A-2'])
-    second.run.stop('SIGTERM')
     const whole = await served()
     expect([await pay(whole.origins[0], 'A-1'), await pay(whole.origins[0], 'A-2')].map((p) => p.payment_id)).toEqual([
       one.payment_id,
       two.payment_id,
     ])
-    whole.run.stop('SIGTERM')
   })
 
   it.each([
@@ -81,14 +60,13 @@ it('--shops serves each with its own POS, keys, accounts and strictness; --seed-
     { name: 'books', credentials: { posId: '00000000-0000-4000-8000-000000000002', apiKey: 'books-key' } },
   ]
   const seeds = [{ order_id: 'seeded', amount: 5, currency: 'UAH', card: 'declined' }]
-  const { run, origins } = await served('--shops', file('shops.json', shops), '--seed-file', file('orders.json', seeds))
+  const { origins } = await served('--shops', file('shops.json', shops), '--seed-file', file('orders.json', seeds))
   expect(origins).toHaveLength(2)
   const [mugs, books] = origins
   expect(await json(`${books}/_emulator/api/credentials`)).toMatchObject({ apiKey: 'books-key', baseUrl: books })
   expect(await json(`${mugs}/_emulator/api/orders?order_id=seeded`)).toMatchObject({ status: 'failure' })
   const statuses = [mugs, books].map(async (shop) => (await send(shop, { order_3ds_bypass: 'xyz' })).status)
   expect(await Promise.all(statuses)).toEqual([400, 401])
-  run.stop('SIGTERM')
 })
 
 it('--tls serves https that a client trusts with the printed certificate', async () => {
@@ -107,5 +85,4 @@ it('--tls serves https that a client trusts with the printed certificate', async
   expect(await health('127.0.0.1')).toBe('{"status":"ok"}')
   expect(await health('localhost')).toBe('{"status":"ok"}')
   await expect(fetch(`${origins[0]}/_emulator/health`)).rejects.toThrow()
-  run.stop('SIGTERM')
 })

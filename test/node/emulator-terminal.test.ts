@@ -1,96 +1,72 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
-import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
-import { direct, plain } from '../emulator/call.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createEmulator, type EmulatorOptions } from '../../src/emulator/index.ts'
+import type { Json } from '../emulator/call.ts'
+import { payAt, startEmulator } from './support/emulator-process.ts'
 import { freePort } from './support/free-port.ts'
-import { type Running, start } from './support/process.ts'
-
-const ending: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of ending.splice(0)) await end()
-})
 
 /** The address of a server that accepts connections and does with them what `handle` says. */
 async function receiver(handle: RequestListener): Promise<string> {
   const server = createServer(handle).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  ending.push(() => server.close().closeAllConnections())
+  onTestFinished(() => server.close().closeAllConnections())
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-async function served(...words: string[]): Promise<{ run: Running; origin: string }> {
-  const run = start('src/cli/main.ts', 'emulator', '--port', '0', ...words)
-  let ended = false
-  run.finished.then(() => {
-    ended = true
-  })
-  ending.push(() => ended || run.stop('SIGKILL'))
-  await run.seen(words.includes('--json') ? '"type":"start"' : 'Ctrl-C stops it.')
-  return { run, origin: /http:\/\/127\.0\.0\.1:\d+/.exec(run.output())?.[0] ?? '' }
-}
-
-const defaults = createEmulator()
-
-function pay(origin: string, order_id: string, server_url: string, more: Record<string, unknown> = {}) {
-  return fetch(`${origin}/api/v1/payment`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...plain(defaults) },
-    body: JSON.stringify(direct(defaults, { order_id, server_url, ...more })),
-  })
+async function served(...words: string[]) {
+  const { run, origins } = await startEmulator(...words)
+  const pay = (order_id: string, server_url: string, more: Json = {}) =>
+    payAt(origins[0], { order_id, server_url, ...more })
+  return { run, origin: origins[0], pay }
 }
 
 describe('the cause of a failed webhook, on Node', () => {
-  const causeOf = async (emulator: Emulator) => {
+  const causeOf = async (webhookUrl: string, options: EmulatorOptions = {}) => {
+    const emulator = createEmulator({ webhookUrl, ...options })
     emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
     await emulator.deliveries.idle()
     return emulator.deliveries[0]?.attempts[0]?.error
   }
 
-  it('names the address that refused the connection', async () => {
-    const host = `127.0.0.1:${await freePort()}`
-    expect(await causeOf(createEmulator({ webhookUrl: `http://${host}/w` }))).toBe(`ECONNREFUSED ${host}`)
-  })
-
   it('names TLS to a plain port, a closed connection, a blocked port and a receiver that never responds', async () => {
     const plainHttp = await receiver((_, response) => response.end())
-    expect(await causeOf(createEmulator({ webhookUrl: `https://${plainHttp}/` }))).toMatch(/SSL|TLS|EPROTO/)
+    expect(await causeOf(`https://${plainHttp}/`)).toMatch(/SSL|TLS|EPROTO/)
     const closing = await receiver((request) => request.socket.destroy())
-    expect(await causeOf(createEmulator({ webhookUrl: `http://${closing}/` }))).toMatch(/UND_ERR_SOCKET|ECONNRESET/)
-    expect(await causeOf(createEmulator({ webhookUrl: 'http://127.0.0.1:6000/' }))).toMatch(/^bad port/)
+    expect(await causeOf(`http://${closing}/`)).toMatch(/UND_ERR_SOCKET|ECONNRESET/)
+    expect(await causeOf('http://127.0.0.1:6000/')).toMatch(/^bad port/)
     const silent = await receiver(() => {})
-    const patient = createEmulator({ webhookUrl: `http://${silent}/`, webhookTimeoutMs: 50 })
-    expect(await causeOf(patient)).toBe('no response within 0.05 s')
+    expect(await causeOf(`http://${silent}/`, { webhookTimeoutMs: 50 })).toBe('no response within 0.05 s')
   })
 })
 
 describe('the terminal of edgetill emulator', () => {
   it('has a line for each request, webhook and fault, and says why something failed', async () => {
-    const { run, origin } = await served()
+    const { run, origin, pay } = await served()
     const up = await receiver((_, response) => response.end())
     const down = `127.0.0.1:${await freePort()}`
-    await pay(origin, 'T-1', `http://${up}/hook`)
+    await pay('T-1', `http://${up}/hook`)
     await run.seen(`  T-1  emulator-delivery-1  -> http://${up}/hook`)
     await run.seen('  T-1  emulator-request-1')
-    await pay(origin, 'T-2', `http://${down}/hook`)
+    await pay('T-2', `http://${down}/hook`)
     await run.seen(`-> http://${down}/hook: ECONNREFUSED ${down}; next attempt `)
-    await pay(origin, 'T-3', `http://${up}/hook`, { amount: -1 })
+    await pay('T-3', `http://${up}/hook`, { amount: -1 })
     await run.seen('T-3  emulator-request-3  Invalid parameters: amount must be a positive number')
     const fault = '{"next":{"kind":"reset","when":"after_commit"}}'
     await fetch(`${origin}/_emulator/api/faults`, { method: 'POST', body: fault })
-    await expect(pay(origin, 'T-4', `http://${up}/hook`)).rejects.toThrow()
+    await expect(pay('T-4', `http://${up}/hook`)).rejects.toThrow()
     await run.seen('fault reset when=after_commit fired on create-payment  T-4')
     await run.seen('T-4  emulator-request-5  the connection was broken on purpose')
-    await pay(origin, 'T-5', `http://${up}/hook`, { order_3ds_bypass: 'xyz' })
+    await pay('T-5', `http://${up}/hook`, { order_3ds_bypass: 'xyz' })
     await run.seen('T-5  emulator-request-6  works here, may be rejected there: order_3ds_bypass')
     const lines = run.output().split('Ctrl-C stops it.')[1]
     expect(lines).not.toMatch(/4111111111111111|emulator-api-secret|undefined|\[object/)
   })
 
   it('--json prints each as an object, from start to stop', async () => {
-    const { run, origin } = await served('--json')
-    await pay(origin, 'J-1', '', { amount: -1 })
+    const { run, origin, pay } = await served('--json')
+    await pay('J-1', '', { amount: -1 })
     await run.seen('"request"')
     run.stop('SIGTERM')
     const { output } = await run.finished
@@ -106,13 +82,13 @@ describe('the terminal of edgetill emulator', () => {
   })
 
   it('--quiet prints neither requests nor webhooks, and stops at once while a webhook waits', async () => {
-    const { run, origin } = await served('--quiet')
+    const { run, pay } = await served('--quiet')
     let arrived = (): void => {}
     const waiting = new Promise<void>((done) => {
       arrived = done
     })
     const silent = await receiver(() => arrived())
-    await pay(origin, 'S-1', `http://${silent}/`)
+    await pay('S-1', `http://${silent}/`)
     await waiting
     const since = Date.now()
     run.stop('SIGTERM')

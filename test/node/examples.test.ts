@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator, testCard } from '../../src/emulator/index.ts'
 import { createPayment } from '../../src/index.ts'
 import { CARD, DIRECT_AUTH } from '../support/inputs.ts'
+import { watch } from './support/process.ts'
 import { root } from './support/runtimes.ts'
 import { against } from './support/verb.ts'
 
@@ -17,14 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => served.close())
 
-interface Outcome {
-  code: number
-  stdout: string
-  stderr: string
-}
-
 /** Runs one example as a merchant would, in a process that gets the variables and little else. */
-function example(runtime: string, line: string, more: Record<string, string> = {}, deno?: string[]) {
+async function example(runtime: string, line: string, more: Record<string, string> = {}, deno?: string[]) {
   const { environment } = against(emulator)
   const names = [...Object.keys(environment), 'EDGETILL_AUTHENTICATION']
   const rights = deno ?? [`--allow-net=${new URL(served.origin).host}`, `--allow-env=${names}`]
@@ -33,11 +28,9 @@ function example(runtime: string, line: string, more: Record<string, string> = {
   const { PATH = '', HOME = '' } = process.env
   const env = { PATH, HOME, NO_COLOR: '1', ...environment, ...more }
   const given = [...(start[runtime] ?? []), join('examples', script), ...words]
-  return new Promise<Outcome>((done) => {
-    execFile(join(root, 'node_modules/.bin', runtime), given, { cwd: root, env }, (error, stdout, stderr) =>
-      done({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    )
-  })
+  const child = spawn(join(root, 'node_modules/.bin', runtime), given, { cwd: root, env })
+  const { code, stdout, stderr } = await watch(child).finished
+  return { code, stdout, stderr }
 }
 
 const printed = (stdout: string) => ({ code: 0, stdout, stderr: '' })

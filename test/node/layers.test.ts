@@ -82,6 +82,12 @@ describe('everywhere', () => {
     expect(reaching).toEqual([])
   })
 
+  it('nothing brings an adapter along: each is an entry of its own', () => {
+    expect(
+      inside.filter(({ from, to }) => !from.startsWith('src/adapters/') && to.startsWith('src/adapters/')),
+    ).toEqual([])
+  })
+
   it('src names no runtime: packages come from a short list, and none of them is node:', () => {
     const own = imports.filter(({ from }) => from.startsWith('src/') && !from.startsWith('src/cli/'))
     const allowed = /^(valibot|@noble\/hashes\/(hmac|legacy|sha2)\.js)$/

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { ENTRIES, packageExports } from '../../scripts/entries.ts'
 import { root } from './support/runtimes.ts'
@@ -40,42 +39,5 @@ describe('package.json and deno.json agree', () => {
     for (const [name, specifier] of packages) {
       expect(specifier).toBe(`npm:${name}@${dependencies[name] ?? devDependencies[name]}`)
     }
-  })
-})
-
-/** Every file that ends up in the bundle of an entry. */
-async function bundled(entry: string): Promise<string[]> {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [entry],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
-    metafile: true,
-  })
-  return Object.values(metafile.outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
-  )
-}
-
-describe('bundles', () => {
-  it.each(['src/index.ts', 'src/webhooks/index.ts'])(
-    '%s holds neither hono, nor the emulator, nor an adapter, nor node:',
-    async (entry) => {
-      const files = await bundled(entry)
-      expect(files).toContain('src/errors.ts')
-      expect(files.filter((file) => /hono|emulator|adapters|node:/.test(file))).toEqual([])
-    },
-  )
-
-  it('the emulator does hold hono, so that the test above would see it', async () => {
-    expect((await bundled('src/emulator/index.ts')).some((file) => file.includes('hono'))).toBe(true)
-  })
-
-  it('verifyWebhook alone brings no operation, no transport and no client', async () => {
-    const files = await bundled('src/webhooks/index.ts')
-    expect(files.filter((file) => /src\/(operations|http|client|config)/.test(file))).toEqual([])
   })
 })

@@ -1,7 +1,4 @@
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
@@ -40,7 +37,7 @@ function prove(origin: string, words: string, ...more: string[]) {
 it('exits 0 when nothing is found', async () => {
   const origin = await serve()
   const { code, output } = await prove(origin, `--state ${origin}/orders/{order_id} --orders 40`)
-  expect(output).toMatch(/^40 orders, \d+ webhooks, seed 1: nothing found\.\nNot tried: /)
+  expect(output).toMatch(/^40 orders, \d+ webhooks, seed 1: nothing found\.\nNot tried: .*amount or currency.*killed/s)
   expect(code).toBe(0)
 })
 
@@ -56,32 +53,20 @@ it('exits 1 and writes a page when something is found', async () => {
 })
 
 it('reads the state from a command, and waits for a restart', async () => {
-  const state = `printf '{"order":{"in":10050,"out":0}}'; echo {order_id} >&2`
-  const paths = '--units minor --paid $.order.in --refunded $.order.out'
+  const state = `printf '{"sums":[{"in":"10050","out":0}]}'; echo {order_id} >&2`
+  const paths = '--units minor --paid $.sums[0].in --refunded $.sums[0].out'
   const words = `--restart-command true ${paths} --orders 2 --kinds declined --json --state-command`
   const { code, output } = await prove(await serve(), words, state)
-  expect(JSON.parse(output)).toMatchObject({ findings: [{ verdict: 'shipped but not paid', seen: { paid: 100.5 } }] })
+  expect(JSON.parse(output)).toMatchObject({
+    findings: [{ verdict: 'shipped but not paid', seen: { paid: 100.5 } }],
+    leftOut: expect.arrayContaining([expect.stringContaining('ships twice')]),
+  })
   expect(code).toBe(1)
 })
 
-it.each([
-  ['never answers', () => {}, /no answer within 300 ms/],
-  ['answers HTML', (_: unknown, response: ServerResponse) => response.end('<p>Hi</p>'), /has to be JSON, but .* HTML/],
-  ['is not there', undefined, /^The receiver does not answer: .*ECONNREFUSED\. Is the receiver running there\?\n$/],
-] as const)('exits 2 with one line when the receiver %s', async (_, handle, message) => {
-  let port = await freePort()
-  if (handle) {
-    const server = createServer(handle).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    closing.push(
-      () => server.closeAllConnections(),
-      () => server.close(),
-    )
-    port = (server.address() as AddressInfo).port
-  }
-  const origin = `http://127.0.0.1:${port}`
-  const { code, output } = await prove(origin, `--state ${origin}/orders/{order_id} --timeout-ms 300`)
-  expect(output).toMatch(message)
-  expect(output.trim().split('\n')).toHaveLength(1)
+it('exits 2 with one line when the receiver is not there', async () => {
+  const origin = `http://127.0.0.1:${await freePort()}`
+  const { code, output } = await prove(origin, `--state ${origin}/orders/{order_id}`)
+  expect(output).toMatch(/^The receiver does not answer: .*ECONNREFUSED\. Is the receiver running there\?\n$/)
   expect(code).toBe(2)
 })

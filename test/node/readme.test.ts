@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, vi } from 'vitest'
-import { serveOnNode } from '../../src/cli/service/serve-node.ts'
-import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { serveEmulator } from '../../src/cli/service/serve-emulator.ts'
+import { createEmulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
 import { signWebhook } from '../../src/webhooks/index.ts'
 import { DIRECT_AUTH } from '../support/inputs.ts'
 import { Document } from './support/document.ts'
-import { startOn } from './support/process.ts'
+import { startWith } from './support/process.ts'
 import { bundled, load } from './support/program.ts'
 
 const readme = new Document('README.md')
@@ -18,55 +18,34 @@ const CHECKOUT_TEST = readme.program('Test a checkout')
 
 const FORM = /\/api\/v1\/checkout\/[^/]+\/form$/
 
-type Program = { fetch(request: Request): Promise<Response> }
+/** What the complete program has for its credentials. */
+const CREDENTIALS = {
+  posId: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
+  ...{ apiKey: 'your-api-key', apiSecret: 'your-api-secret', endpointsKey: 'your-endpoints-key' },
+}
 
-/** The complete program with these settings in place of its own. */
-function withSettings(settings: Record<string, string>): string {
-  let code = COMPLETE
-  for (const [placeholder, value] of Object.entries(settings)) {
-    if (!code.includes(placeholder)) throw new Error(`README.md has no ${placeholder}.`)
-    code = code.replace(placeholder, value)
+/** The complete program in this process, with what it sends, and a way to look at its orders. */
+async function complete(service: typeof fetch) {
+  vi.stubGlobal('fetch', service)
+  const program = await load(`${COMPLETE}\nexport { orders }`)
+  const { fetch } = program.default as { fetch(request: Request): Promise<Response> }
+  const call = (method: string, path: string, body?: string) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    return fetch(new Request(`https://shop.example.com${path}`, { method, ...(body && { headers, body }) }))
   }
-  return code
-}
-
-/** The emulator's settings, by what stands for them in the program. */
-const settingsOf = ({ baseUrl, posId, apiKey, apiSecret, endpointsKey }: Emulator['credentials']) => ({
-  'https://pay.example.com': baseUrl,
-  '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11': posId,
-  'your-api-key': apiKey,
-  'your-api-secret': apiSecret,
-  'your-endpoints-key': endpointsKey,
-})
-
-/** Does something with an emulator that is served. */
-async function withEmulator(work: (emulator: Emulator) => Promise<void>): Promise<void> {
-  let emulator: Emulator | undefined
-  const served = await serveOnNode(async (request) => (await emulator?.fetch(request)) ?? new Response(), { port: 0 })
-  emulator = createEmulator({ origin: served.origin })
-  await work(emulator).finally(() => served.close())
-}
-
-/** The complete program in this process, and a way to look at its orders. */
-async function complete(settings: Record<string, string> = {}) {
-  const code = withSettings(settings)
-  const program = await load(`${code}\nexport { orders }`)
-  const { fetch } = program.default as Program
   const orders = program.orders as Map<string, { state: string }>
-  const post = (path: string, body?: string) =>
-    fetch(
-      new Request(`https://shop.example.com${path}`, {
-        method: 'POST',
-        ...(body !== undefined && { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body }),
-      }),
-    )
-  return { fetch, orders, post }
+  // The module stays loaded.
+  orders.clear()
+  return { call, orders }
 }
 
 function silenced(method: 'log' | 'warn') {
   return vi.spyOn(console, method).mockImplementation(() => {})
 }
-afterAll(() => vi.restoreAllMocks())
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
 
 describe('README.md', () => {
   // test/node/testing-kit.test.ts runs the test.
@@ -89,70 +68,65 @@ describe('README.md', () => {
 
 describe('the complete program', () => {
   it('creates a payment on a POST alone, and keeps each order’s state by its verified webhooks', async () => {
-    await withEmulator(async (emulator) => {
-      const { apiSecret } = emulator.credentials
-      const { fetch, orders, post } = await complete(settingsOf(emulator.credentials))
-      // A browser that prefetches the page, or asks for an icon, must not create a payment.
-      for (const path of ['/pay', '/favicon.ico']) {
-        expect((await fetch(new Request(`https://shop.example.com${path}`))).status).toBe(404)
-      }
-      expect(emulator.orders.list()).toHaveLength(0)
-      const paying = await post('/pay')
-      expect([paying.status, paying.headers.get('location')]).toEqual([303, expect.stringMatching(FORM)])
-      const [order_id = ''] = orders.keys()
-      expect(emulator.orders.list().map((order) => order.order_id)).toEqual([order_id])
+    const emulator = createEmulator({ origin: 'https://pay.example.com', credentials: CREDENTIALS })
+    const { call, orders } = await complete(emulator.fetch)
+    // A browser that prefetches the page, or asks for an icon, must not create a payment.
+    for (const path of ['/pay', '/favicon.ico']) expect((await call('GET', path)).status).toBe(404)
+    expect(emulator.orders.list()).toHaveLength(0)
+    const paying = await call('POST', '/pay')
+    expect([paying.status, paying.headers.get('location')]).toEqual([303, expect.stringMatching(FORM)])
+    const [order_id = ''] = orders.keys()
+    expect(emulator.orders.list().map((order) => order.order_id)).toEqual([order_id])
 
-      const logged = silenced('log')
-      const warned = silenced('warn')
-      const payment = emulator.orders.get(order_id)?.payments[0]
-      const deliver = async (changes: object, signed = apiSecret) =>
-        (await post('/webhooks', signWebhook({ ...payment, ...changes }, signed).body)).status
-      const state = () => orders.get(order_id)?.state
-      expect([await deliver({ status: 'pending' }), state()]).toEqual([200, 'unpaid'])
-      expect([await deliver({ status: 'success' }, 'forged'), state()]).toEqual([401, 'unpaid'])
-      expect([await deliver({ status: 'failure' }), state()]).toEqual([200, 'failed'])
-      expect([await deliver({ status: 'success' }), state()]).toEqual([200, 'paid'])
-      // Late: a final state stays.
-      expect([await deliver({ status: 'pending' }), state()]).toEqual([200, 'paid'])
-      expect([await deliver({ status: 'success', amount: 1 }), state()]).toEqual([200, 'check by hand'])
-      expect([await deliver({ status: 'success', currency: 'USD' }), state()]).toEqual([200, 'check by hand'])
-      expect(await deliver({ method: 'refund', operation_id: 'r-1', status: 'success' })).toBe(200)
-      expect(logged.mock.calls.at(-1)).toEqual([`${order_id}: refund success, 100.5 UAH`])
-      warned.mockClear()
-      expect(await deliver({ method: 'something new' })).toBe(200)
-      expect(await deliver({ amount: null })).toBe(200)
-      expect(warned).toHaveBeenCalledTimes(2)
-    }).finally(() => vi.restoreAllMocks())
+    const logged = silenced('log')
+    const warned = silenced('warn')
+    const payment = emulator.orders.get(order_id)?.payments[0]
+    const deliver = async (changes: object, secret = CREDENTIALS.apiSecret) => {
+      const { status } = await call('POST', '/webhooks', signWebhook({ ...payment, ...changes }, secret).body)
+      return [status, orders.get(order_id)?.state]
+    }
+    expect(await deliver({ status: 'pending' })).toEqual([200, 'unpaid'])
+    expect(await deliver({ status: 'success' }, 'forged')).toEqual([401, 'unpaid'])
+    expect(await deliver({ status: 'failure' })).toEqual([200, 'failed'])
+    expect(await deliver({ status: 'success' })).toEqual([200, 'paid'])
+    // Late: a final state stays.
+    expect(await deliver({ status: 'pending' })).toEqual([200, 'paid'])
+    expect(await deliver({ status: 'success', amount: 1 })).toEqual([200, 'check by hand'])
+    expect(await deliver({ status: 'success' })).toEqual([200, 'paid'])
+    expect(await deliver({ status: 'success', currency: 'USD' })).toEqual([200, 'check by hand'])
+    await deliver({ method: 'refund', operation_id: 'r-1', status: 'success' })
+    expect(logged.mock.calls.at(-1)).toEqual([`${order_id}: refund success, 100.5 UAH`])
+    warned.mockClear()
+    for (const odd of [{ method: 'something new' }, { amount: null }]) expect((await deliver(odd))[0]).toBe(200)
+    expect(warned).toHaveBeenCalledTimes(2)
   })
 
-  it.each(['deno serve', 'bun'] as const)('runs unchanged with %s', { timeout: 60_000 }, (runtime) =>
-    withEmulator(async (emulator) => {
-      const folder = mkdtempSync(join(tmpdir(), 'edgetill-readme-'))
-      const file = join(folder, 'program.js')
-      writeFileSync(file, await bundled(withSettings(settingsOf(emulator.credentials))))
-      const running = startOn(runtime, file)
-      try {
-        await running.seen('http://')
-        const origin = `http://127.0.0.1:${/:(\d{4,5})/.exec(running.output())?.[1]}`
-        const paying = await fetch(`${origin}/pay`, { method: 'POST', redirect: 'manual' })
-        expect([paying.status, paying.headers.get('location')]).toEqual([303, expect.stringMatching(FORM)])
-        const [order] = emulator.orders.list()
-        const refund = { ...order?.payments[0], method: 'refund', operation_id: 'r-1', status: 'success' }
-        const { body } = signWebhook(refund, emulator.credentials.apiSecret)
-        const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-        expect((await fetch(`${origin}/webhooks`, { method: 'POST', headers, body })).status).toBe(200)
-        await running.seen(`${order?.order_id}: refund success, 100.5 UAH`)
-      } finally {
-        running.stop('SIGKILL')
-        await running.finished
-        rmSync(folder, { recursive: true, force: true })
-      }
-    }),
-  )
+  it.each(['deno serve', 'bun'] as const)('runs unchanged with %s', { timeout: 60_000 }, async (runtime) => {
+    const { emulator, origin, close } = await serveEmulator({}, { credentials: CREDENTIALS })
+    const folder = mkdtempSync(join(tmpdir(), 'edgetill-readme-'))
+    const file = join(folder, 'program.js')
+    writeFileSync(file, await bundled(COMPLETE.replace('https://pay.example.com', origin)))
+    const running = startWith({}, runtime, file)
+    try {
+      await running.seen('http://')
+      const shop = `http://127.0.0.1:${/:(\d{4,5})/.exec(running.output())?.[1]}`
+      const paying = await fetch(`${shop}/pay`, { method: 'POST', redirect: 'manual' })
+      expect([paying.status, paying.headers.get('location')]).toEqual([303, expect.stringMatching(FORM)])
+      const [order] = emulator.orders.list()
+      const refund = { ...order?.payments[0], method: 'refund', operation_id: 'r-1', status: 'success' }
+      const body = new URLSearchParams(signWebhook(refund, CREDENTIALS.apiSecret).body)
+      expect((await fetch(`${shop}/webhooks`, { method: 'POST', body })).status).toBe(200)
+      await running.seen(`${order?.order_id}: refund success, 100.5 UAH`)
+    } finally {
+      running.stop('SIGKILL')
+      await Promise.all([running.finished, close()])
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
 
   it('keeps the order before it calls the service', async () => {
-    const { orders, post } = await complete({ 'https://pay.example.com': 'http://127.0.0.1:9' })
-    await expect(post('/pay')).rejects.toMatchObject({ name: expect.stringMatching(/Error$/) })
+    const { orders, call } = await complete(() => Promise.reject(new TypeError('fetch failed')))
+    await expect(call('POST', '/pay')).rejects.toMatchObject({ name: expect.stringMatching(/Error$/) })
     expect([...orders.values()]).toMatchObject([{ state: 'unpaid' }])
   })
 })

@@ -49,12 +49,6 @@ describe('the test of a checkout', { timeout: 60_000 }, () => {
       expect(declined.code).not.toBe(0)
     },
   )
-
-  it('is the same under each of them', () => {
-    const body = (code: string) =>
-      code.slice(code.indexOf("test('"), code.indexOf("status: 'success' })")).replaceAll(/ +\/\/.*/g, '')
-    expect(body(NODE)).toBe(body(README))
-  })
 })
 
 describe('guides/testing.md', () => {

@@ -64,3 +64,12 @@ it('npm test starts no process: a test that does is in TEST_ALL_ONLY', () => {
   expect(startsProcesses('test/node/cli.test.ts')).toBe(true)
   expect(starting).toEqual([])
 })
+
+const LINES = 36_000
+
+it(`the tests have at most ${LINES} lines: git ls-files test | grep '\\.ts$' | xargs cat | wc -l`, () => {
+  const sources = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+    .map((file) => readFileSync(join(root, 'test', file), 'utf8').split('\n').length - 1)
+  expect(sources.reduce((sum, lines) => sum + lines, 0)).toBeLessThanOrEqual(LINES)
+})

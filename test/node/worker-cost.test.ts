@@ -36,6 +36,12 @@ async function count(world: World, act: () => Promise<unknown>): Promise<Calls> 
 const post = (world: World, path: string, key: string) =>
   world.api(path, { method: 'POST', headers: { 'idempotency-key': key }, body: '{}' })
 
+/** What is called while the alarms run: an alarm counts as one call of the gate. */
+async function alarm(world: World): Promise<Calls> {
+  const calls = await count(world, async () => void (await world.gate.runAlarms()))
+  return { ...calls, 'gate calls': calls['gate calls'] + 1 }
+}
+
 /** The alarm of an order as the table of costs has it, when its RETENTION_DAYS are over. */
 async function erasure(): Promise<Calls> {
   const world = new World({ kind: 'strict', onEvent: () => {}, env: { RETENTION_DAYS: '30' } })
@@ -46,9 +52,9 @@ async function erasure(): Promise<Calls> {
   // One alarm is left when everything else is done.
   for (let i = 0; i < 5; i++) await world.advance(900_000)
   world.time = world.gate.nextAlarm() ?? 0
-  const calls = await count(world, async () => void (await world.gate.runAlarms()))
+  const calls = await alarm(world)
   expect(world.gate.nextAlarm()).toBeUndefined()
-  return { ...calls, 'gate calls': calls['gate calls'] + 1 }
+  return calls
 }
 
 /** Every row of the table, as it happens to an order with an `onEvent`, through the gate. */
@@ -59,29 +65,24 @@ async function measure(): Promise<Map<string, Calls>> {
   const pause = async () => {
     world.time += 2_000
   }
-  /** An alarm counts as one call of the gate. */
-  const alarm = async () => {
-    const calls = await count(world, async () => void (await world.gate.runAlarms()))
-    return { ...calls, 'gate calls': calls['gate calls'] + 1 }
-  }
   // The shop's objects and their tables are there: another order came before.
   await world.deliver(payment('A-0'))
   await world.advance(60_000)
   const link = await world.link({ order_id: 'A-1', method: 'auth' })
   await row('a link, opened the first time', () => world.get(link))
-  rows.set('an alarm that lists an order', await alarm())
+  rows.set('an alarm that lists an order', await alarm(world))
   await row('a link, opened again', () => world.get(link))
   const event = payment('A-1', { method: 'auth', status: 'pending', processed_at: at(1) })
   const send = (fields: object) =>
     world.post(signWebhook({ ...event, ...fields }, world.emulator.credentials.apiSecret).body)
   world.time += 60_000
   await row('a webhook, the first of its order', () => send({}))
-  rows.set('an alarm that calls `onEvent` and publishes the order', await alarm())
+  rows.set('an alarm that calls `onEvent` and publishes the order', await alarm(world))
   await pause()
   await row('a further webhook', () => send({ status: 'success', processed_at: at(2) }))
-  rows.set('an alarm that calls `onEvent`', await alarm())
+  rows.set('an alarm that calls `onEvent`', await alarm(world))
   world.time += 15_000
-  rows.set('an alarm that publishes the order', await alarm())
+  rows.set('an alarm that publishes the order', await alarm(world))
   await pause()
   await row('a copy of a webhook', () => send({ status: 'success', processed_at: at(2) }))
   const page = (await world.get(link)).headers.get('location') ?? ''

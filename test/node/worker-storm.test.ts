@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createRandom, isLong, seedOfRun } from '../worker/support/random.ts'
-import { play } from '../worker/support/storm-orders.ts'
-import { StormOverFiles } from './support/storm-over-files.ts'
+import { Storm } from './support/storm.ts'
+import { play } from './support/storm-orders.ts'
 
 const ORDERS = 8
 const STORMS = isLong() ? 10 : 1
@@ -12,7 +12,7 @@ describe('a storm of faults and kills of workerd over Durable Objects and KV', (
     let byHand = 0
     for (let storms = 0; storms < STORMS; storms++) {
       const seed = Math.floor(seeds() * 2 ** 31)
-      const storm = await StormOverFiles.start(seed)
+      const storm = await Storm.start(seed)
       try {
         byHand += await play(storm, ORDERS, `seed ${seed}`)
       } finally {

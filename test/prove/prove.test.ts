@@ -104,19 +104,3 @@ describe('what cannot be run is said in a sentence', () => {
     await expect(attack(undefined, options)).rejects.toThrow(/does not answer any more: .*ECONNRESET/)
   })
 })
-
-it('reads a state where the paths and the units say', async () => {
-  const shop = receiver()
-  const fetch: Required<ProveOptions>['fetch'] = async (input, init) => {
-    if (!String(input).includes('/orders/')) return shop.fetch(input, init)
-    const state = shop.state(String(input).split('/').at(-1) ?? '')
-    if (state === undefined) return new Response('', { status: 404 })
-    return Response.json({ sums: [{ in: state.paid * 100, out: String(Math.round(state.refunded * 100)) }] })
-  }
-  const paths = { paid: '$.sums[0].in', refunded: '$.sums[0].out' }
-  const options = { fetch, paths, units: 'minor', state: 'https://shop.example.com/orders/{order_id}' } as const
-  const without = { create: undefined, restart: undefined }
-  const { findings, leftOut } = await attack(undefined, { ...options, ...without, orders: 30 })
-  expect(findings).toEqual([])
-  expect(leftOut.join()).toMatch(/amount or currency.*killed.*ships twice/)
-})

@@ -1,7 +1,7 @@
 // Requests, webhooks, alarms and the cron in orders of their calls that priorities decide, with failures between them.
 // EDGETILL_SCHEDULE='scenario/seed' plays one schedule alone; 'scenario/seed/3,6' that one with these disturbances and no others.
 import { describe, expect, it } from 'vitest'
-import { givenSchedule, isLong, isWhole, minutes } from '../support/environment.ts'
+import { givenSchedule, isLong, isQuick, isWhole, minutes } from '../support/environment.ts'
 import { createRandom, seedOfRun } from '../worker/support/random.ts'
 import { playSchedule, SCENARIOS } from './scenarios.ts'
 import { judge, parseSchedule } from './schedule.ts'
@@ -24,7 +24,7 @@ describe('in whatever order and with whatever failures, money moves once, and ev
   it.each(played)('%s', playMany, 3_600_000)
 })
 
-if (!given) {
+if (!given && !isQuick) {
   describe('a schedule is played the same each time:', () => {
     it.each(played)('%s', async (scenario) => {
       const seed = Math.floor(createRandom(seedOfRun())() * 2 ** 31)

@@ -11,14 +11,11 @@ it('is what was reviewed; after a change on purpose: npm run api', () => {
   expect(api).toBe(readFileSync(join(import.meta.dirname, 'api.md'), 'utf8'))
 })
 
-it('every entry really exports what its types promise, and the document names it', async () => {
+it('every entry really exports what its types promise', async () => {
   const promised = promisedValues()
   for (const { specifier } of ENTRIES) {
     const names = Object.keys((await import(resolveInTarball(specifier))) as object).sort()
     expect([specifier, promised.get(specifier)]).toEqual([specifier, names])
-    const section = `${api}\n## `.split(`\n## ${specifier}\n`)[1]?.split('\n## ')[0] ?? ''
-    for (const name of names)
-      expect(section).toMatch(new RegExp(`^(function|const|class|abstract class|- \`)\\s?${name}\\b`, 'm'))
   }
 })
 

@@ -1,41 +1,24 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ENTRIES } from '../../scripts/entries.ts'
-import { LEFT_OUT } from './left-out.ts'
 import { fromTarball } from './support/from-tarball.ts'
 import { packedFolder, root } from './support/pack.ts'
-import { internalBehind, portableFiles, suiteFiles } from './support/suite.ts'
+import { internalBehind, suiteFiles } from './support/suite.ts'
 
-const files = suiteFiles()
-const resolveId = fromTarball().resolveId as unknown as (source: string, importer: string) => string | null
-const importer = join(root, 'test/flows/here.test.ts')
+it('what looks at the package from outside runs against the tarball, what reaches an internal file does not', () => {
+  expect(suiteFiles('all').length).toBeGreaterThan(60)
+  expect(suiteFiles('all')).toEqual(expect.arrayContaining([...suiteFiles('quick'), 'test/testing/test-shop.test.ts']))
+  // By itself, and through a helper.
+  for (const file of ['test/config.test.ts', 'test/worker/gate.test.ts']) expect(internalBehind(file)).toMatch(/^src\//)
+})
 
-describe('the suite that runs against the tarball', () => {
-  it('reaches nothing but what the package exports: import it from there, or name the file in left-out.ts', () => {
-    expect(files.map((file) => [file, internalBehind(file)]).filter(([, internal]) => internal !== undefined)).toEqual(
-      [],
-    )
-    expect(files.length).toBeGreaterThan(50)
-  })
-
-  it('leaves out only what is there, is portable and reaches an internal file', () => {
-    const portable = portableFiles()
-    for (const name of Object.keys(LEFT_OUT)) {
-      const inside = portable.filter((file) => file.startsWith(name))
-      expect([name, inside.map((file) => internalBehind(file))]).toEqual([
-        name,
-        expect.arrayContaining([expect.stringMatching(/^src\//)]),
-      ])
-    }
-  })
-
-  it('gets every entry from the tarball, nothing else of src/, and leaves every other import alone', () => {
-    const dist = join(realpathSync(packedFolder()), 'node_modules/edgetill/dist')
-    for (const { source, name } of ENTRIES)
-      expect(resolveId(`../../${source}`, importer)).toBe(join(dist, `${name}.js`))
-    expect(() => resolveId('../../src/config.ts', importer)).toThrow(/src\/config\.ts, which is not exported/)
-    expect(resolveId('../support/shop.ts', importer)).toBeNull()
-    expect(resolveId('hono', importer)).toBeNull()
-  })
+it('the suite gets every entry from the tarball, nothing else of src/, and leaves every other import alone', () => {
+  const resolveId = fromTarball().resolveId as unknown as (source: string, importer: string) => string | null
+  const importer = join(root, 'test/flows/here.test.ts')
+  const dist = join(realpathSync(packedFolder()), 'node_modules/edgetill/dist')
+  for (const { source, name } of ENTRIES) expect(resolveId(`../../${source}`, importer)).toBe(join(dist, `${name}.js`))
+  expect(() => resolveId('../../src/config.ts', importer)).toThrow(/src\/config\.ts, which is not exported/)
+  expect(resolveId('../support/shop.ts', importer)).toBeNull()
+  expect(resolveId('hono', importer)).toBeNull()
 })

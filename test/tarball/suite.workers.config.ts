@@ -2,7 +2,6 @@ import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import { fromTarball } from './support/from-tarball.ts'
 import { root } from './support/pack.ts'
-import { suiteFiles } from './support/suite.ts'
 
 // The same in workerd: with `nodejs_compat`, or at the last date that has neither `process` nor `Buffer`.
 const withoutNode = process.env.EDGETILL_WITHOUT_NODE === '1'
@@ -19,7 +18,7 @@ export default defineConfig({
   define: { 'globalThis.EDGETILL_WITHOUT_NODE': JSON.stringify(withoutNode) },
   test: {
     root,
-    include: suiteFiles(),
+    include: process.env.EDGETILL_SUITE?.split(' ') ?? [],
     isolate: false,
     setupFiles: withoutNode ? ['test/support/without-node-globals.ts'] : [],
     testTimeout: 30_000,

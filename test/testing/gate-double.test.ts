@@ -73,6 +73,39 @@ it('repeats an alarm that fails six times, later each time, and then no more', a
   expect([ran, pauses]).toEqual([7, [2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 0]])
 })
 
+it('gives a response when a write that takes a while is on disk', async () => {
+  let write = () => {}
+  const disk = new Promise<void>((resolve) => {
+    write = resolve
+  })
+  const seen: string[] = []
+  class Gate {
+    private readonly state: GateState
+    constructor(state: GateState) {
+      this.state = state
+    }
+    fetch = async () => {
+      this.state.storage.sql.exec('CREATE TABLE note (id TEXT)')
+      return new Response()
+    }
+    alarm = async () => {}
+  }
+  const gates = createObjectDouble({ Gate, now: () => clock.time }, () => {})
+  const call = async <T>(work: () => Promise<T>): Promise<T> => {
+    await disk
+    seen.push('on disk')
+    return work()
+  }
+  gates.restart({ Gate, call })
+  const gate = gates.namespace(() => ({}) as ShopEnv).get('order/A-1' as never)
+  const responded = gate.fetch('https://gate/', { method: 'POST', body: '' }).then(() => seen.push('responded'))
+  // A turn of the event loop, in which nothing may come.
+  await new Promise((resolve) => setTimeout(resolve))
+  write()
+  await responded
+  expect(seen).toEqual(['on disk', 'responded'])
+})
+
 // test/node/gates-in-workerd.test.ts plays the same over workerd’s objects.
 it.each(BEHAVIOURS)('behaves as in workerd: $name', async (behaviour) => {
   const counts: Counts = { rung: 0, sent: 0 }

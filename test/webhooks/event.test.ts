@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { signWebhook, verifyWebhook, type WebhookEvent } from '../../src/webhooks/index.ts'
+import { isDocumentedEvent, signWebhook, verifyWebhook, type WebhookEvent } from '../../src/webhooks/index.ts'
 import { PAYLOAD } from './signed.ts'
 
 const read = (payload: object): WebhookEvent => verifyWebhook(signWebhook(payload, 's'), 's')
@@ -16,7 +16,7 @@ it.each('purchase auth credit p2p lookup capture void auth_increment refund'.spl
     const limits = [{ limit_info: 'Daily limit' }, { limit_info: { description: 'Daily limit' } }]
     for (const payload of [required, ...limits.map((limit) => ({ ...required, ...odd, ...limit }))]) {
       const event = read(payload)
-      expect([event, event.issues]).toEqual([{ ...payload, kind: method }, []])
+      expect([event, event.issues, isDocumentedEvent(event)]).toEqual([{ ...payload, kind: method }, [], true])
     }
   },
 )
@@ -29,6 +29,7 @@ it('numbers that arrive as strings are read', () => {
 it.each(['loyalty', 'Purchase', 'toString', '__proto__'])('an unknown method is a value: %s', (method) => {
   const event = read({ method, anything: { at: 'all' } })
   expect(event).toMatchObject({ kind: 'unknown', method, issues: [] })
+  expect(isDocumentedEvent(event)).toBe(false)
   expect(event.record).toEqual({ method, anything: { at: 'all' } })
 })
 
@@ -62,7 +63,7 @@ it.each<[string, object, string[]]>([
   ['a currency of a number', { ...COMMON, method: 'auth', processed_currency: 980 }, ['processed_currency']],
 ])('an unexpected shape is handed over, with what differs: %s', (_name, payload, paths) => {
   const event = read(payload)
-  expect(event.kind).toBe('unexpected')
+  expect([event.kind, isDocumentedEvent(event)]).toEqual(['unexpected', false])
   expect(event.record).toEqual(payload)
   expect(event.issues.map(({ path }) => path)).toEqual(paths)
 })

@@ -99,7 +99,8 @@ describe('what a framework hands over', () => {
   })
 
   it('readWebhook says so too', async () => {
-    for (const request of [undefined, signed.body, new FrameworkRequest(), new HonoContext()])
+    const headers = new Headers()
+    for (const request of [undefined, signed.body, new FrameworkRequest(), new HonoContext(), { headers, body: {} }])
       await expect(readWebhook(request as unknown as Request, SECRET)).rejects.toMatchObject({
         ...{ code: 'config', field: 'request' },
         message: expect.stringMatching(/web Request.*Hono c\.req\.raw.*guides\/receivers\.md/),

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { isConfigError, isWebhookVerificationError } from '../../src/index.ts'
+import { isWebhookVerificationError } from '../../src/index.ts'
 import { createWebhookHandler, signData, type WebhookEvent } from '../../src/webhooks/index.ts'
 import { FORM, PAYLOAD, post, SECRET, signed } from './signed.ts'
 
@@ -39,7 +39,10 @@ describe('createWebhookHandler', () => {
         steps.push(`stored ${event.order_id}`)
       },
     })
+    const clear = vi.spyOn(globalThis, 'clearTimeout')
     const response = await handle(post(signed.body))
+    // No timer keeps the process alive.
+    expect(clear).toHaveBeenCalled()
     steps.push('responded')
     expect(await shown(response)).toEqual([200, ''])
     expect(response.body).toBeNull()
@@ -146,7 +149,7 @@ describe('createWebhookHandler', () => {
         const options = { secrets: SECRET, onEvent, onRejected: () => {}, onLate, timeoutMs: 5 }
         createWebhookHandler(options)(post(signed.body)).then(() => end())
       })
-      expect(await late).toEqual({ status: error ? 503 : 200, error })
+      expect(await late).toStrictEqual({ status: error ? 503 : 200, error })
     }
     for (const timeoutMs of [0, 1.5, -1, 2 ** 31, Number.NaN]) {
       expect(() => createWebhookHandler({ secrets: SECRET, onEvent: () => {}, timeoutMs })).toThrow(/timeoutMs must be/)
@@ -155,18 +158,10 @@ describe('createWebhookHandler', () => {
   })
 
   it('responds 500 for a mistake in the receiver, and names the cure to onRejected alone', async () => {
-    const read = post(signed.body)
-    await read.text()
-    const context = { req: { raw: post(signed.body) } } as unknown as Request
-    for (const [request, cure] of [
-      [read, /before anything else reads it/],
-      [context, /c\.req\.raw/],
-    ] as const) {
-      const { handle, reports } = receiver()
-      expect(await shown(await handle(request))).toEqual([500, 'Internal error'])
-      expect(reports).toMatchObject([{ status: 500, error: { message: expect.stringMatching(cure) } }])
-      expect(isConfigError(reports[0]?.error)).toBe(true)
-    }
+    const { handle, reports } = receiver()
+    expect(await shown(await handle({ req: { raw: post(signed.body) } } as never))).toEqual([500, 'Internal error'])
+    const message = expect.stringContaining('c.req.raw')
+    expect(reports).toEqual([{ status: 500, error: expect.objectContaining({ code: 'config', message }) }])
   })
 
   it('leaves the response alone when onRejected throws', async () => {
@@ -190,12 +185,9 @@ describe('createWebhookHandler', () => {
   })
 
   it.each<[string, unknown]>([
-    ['secrets', { secrets: '', onEvent() {} }],
-    ['onEvent', { secrets: SECRET }],
     ['onUnreadable', { secrets: SECRET, onEvent() {}, onUnreadable: 'keep' }],
     ['onRejected', { secrets: SECRET, onEvent() {}, onRejected: null }],
     ['maxBytes', { secrets: SECRET, onEvent() {}, maxBytes: 0 }],
-    ['onUnReadable', { secrets: SECRET, onEvent() {}, onUnReadable() {} }],
     ['secrets', undefined],
   ])('throws a ConfigError at once for a wrong %s', (field, options) => {
     const error = expect.objectContaining({ code: 'config', field })

@@ -31,18 +31,6 @@ describe('verifySignature', () => {
     expect(verifySignature(vector.data, twin, vector.secret)).toBe(false)
   })
 
-  it('rejects the signature without padding, with white space, and empty', () => {
-    for (const text of [vector.signature.slice(0, 27), ` ${vector.signature}`, `${vector.signature}\n`, '']) {
-      expect(verifySignature(vector.data, text, vector.secret)).toBe(false)
-    }
-  })
-
-  it('tries each of several secrets, wherever the right one stands', () => {
-    expect(verifySignature(vector.data, vector.signature, ['other', vector.secret])).toBe(true)
-    expect(verifySignature(vector.data, vector.signature, [vector.secret, 'other'])).toBe(true)
-    expect(verifySignature(vector.data, vector.signature, ['other', 'another'])).toBe(false)
-  })
-
   it.each([
     ['no secret', []],
     ['an empty one', ''],

@@ -1,103 +1,36 @@
+// An order that the shop cancels. The simulator does it at any moment.
 import { describe, expect, it } from 'vitest'
-import { checkoutLinkId } from '../../src/checkout-link/index.ts'
-import { createClient } from '../../src/index.ts'
-import { clientConfig } from '../../src/shop/env.ts'
 import type { Order } from '../../src/shop/store/order.ts'
+import { payment } from './support/events.ts'
 import { goOn } from './support/held-call.ts'
-import { LINK_SECRET, log, newOrderId, ORDER, ORIGIN, World } from './support/world.ts'
+import { log, newOrderId, ORDER, World } from './support/world.ts'
 
-describe('an order that the shop gives up', () => {
-  async function declined(world: World, id: string): Promise<string> {
-    const link = await world.link({ order_id: id })
+async function cancelled(world: World): Promise<[status: number, body: unknown]> {
+  const response = await world.api('/api/orders/A-1/cancel', { method: 'POST' })
+  return [response.status, await response.json()]
+}
+
+const closingFails: World['gate']['before'] = (action, key) => {
+  if (action === 'put' && key.startsWith('fact/closed/')) throw new Error('The storage failed.')
+}
+
+describe('an order that the shop cancels', () => {
+  it('cannot be paid by a further attempt that is open, also where the closing cannot be written', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
     await world.pay(await world.open(link), 'declined')
     await world.advance(121_000)
-    return link
-  }
-
-  it('cannot be paid by a further attempt that is open', async () => {
-    const world = new World()
-    const id = newOrderId()
-    const link = await declined(world, id)
     const second = await world.open(link)
     await world.advance(121_000)
-    const closed = { order_id: `${id}~2`, status: 'failure', status_code: '6007' }
-    expect(await cancelled(world, id)).toMatchObject([200, closed])
+    world.gate.before = closingFails
+    expect(await cancelled(world)).toMatchObject([200, { order_id: 'A-1~2', status: 'failure', status_code: '6007' }])
     await world.pay(second)
     await world.advance(121_000)
-    expect((await world.order(`${id}~2`))?.totals.captured).toBe(0)
+    expect((await world.order('A-1~2'))?.totals.captured).toBe(0)
     expect(await world.open(link)).toMatch(/\/return\//)
-    expect(world.payable(id)).toEqual([])
+    expect(world.payable('A-1')).toEqual([])
   })
 
-  it('cannot be paid by another try after a decline', async () => {
-    const world = new World()
-    const id = newOrderId()
-    const link = await declined(world, id)
-    for (let time = 0; time < 2; time++) {
-      expect(await cancelled(world, id)).toEqual([200, { order_id: id, link: 'closed' }])
-      await world.advance(121_000)
-    }
-    await world.advance(121_000)
-    expect(await world.open(link)).toMatch(/\/return\//)
-    expect(world.payable(id)).toEqual([])
-  })
-
-  it('cannot be paid after it was cancelled at the service, not here', async () => {
-    const world = new World()
-    const id = newOrderId()
-    const link = await world.link({ order_id: id })
-    await world.open(link)
-    await createClient(clientConfig(world.env(), world.emulator.fetch)).cancelPayment({ order_id: id })
-    // Its webhook is delivered however KV behaves.
-    for (let hour = 0; hour < 8; hour++) await world.advance(3_600_000)
-    expect(await world.open(link)).toMatch(/\/return\//)
-    expect(world.payable(id)).toEqual([])
-  })
-})
-
-describe('an order whose opening left no record', () => {
-  it('leads to no payment once it is cancelled, though a further attempt was announced', async () => {
-    const world = new World()
-    const link = await world.link({ order_id: 'A-1' })
-    const client = createClient(clientConfig(world.env(), world.emulator.fetch))
-    await client.createPayment({ ...ORDER, order_id: 'A-1', result_url: ORIGIN, server_url: ORIGIN })
-    world.intercept = (url) =>
-      url.includes('/cancel') ? Promise.reject(new TypeError('The connection was reset.')) : undefined
-    await expect(world.open(link)).rejects.toThrow('never led anywhere')
-    world.intercept = undefined
-    expect([(await cancelled(world))[0], world.payable('A-1')]).toEqual([200, []])
-    await expectClosed(world, link)
-  })
-})
-
-describe('a payment that is being created', () => {
-  it.each(['cancels the order', 'revokes the link'])('leads nobody there when the shop %s', async (does) => {
-    const world = new World()
-    const link = await world.link({ order_id: 'A-1' })
-    const id = await checkoutLinkId(link, LINK_SECRET)
-    const act = () =>
-      does === 'cancels the order'
-        ? world.api('/api/orders/A-1/cancel', { method: 'POST' })
-        : world.api(`/api/links/${id}`, { method: 'DELETE' })
-    let said: Promise<Response> | undefined
-    world.intercept = (url, init) => {
-      world.intercept = undefined
-      said = act()
-      return goOn().then(() => world.emulator.fetch(url, init as RequestInit))
-    }
-    // What the shop does waits for its turn.
-    expect((await world.get(link)).status).toBe(303)
-    expect((await said)?.status).toBe(200)
-    if (does === 'cancels the order') {
-      expect(world.payable('A-1')).toEqual([])
-      return expectClosed(world, link)
-    }
-    expect(await (await said)?.json()).toEqual({ id, order_id: 'A-1', revoked: true, opened: true })
-    expect((await world.get(link)).status).toBe(410)
-  })
-})
-
-describe('the latest attempt', () => {
   it('is cancelled before the visitors that wait while the service hangs; those of one link share one call', async () => {
     const world = new World({ failures: 0 })
     const [link, other] = [await world.link({ order_id: 'A-1' }), await world.link({ order_id: 'A-1' })]
@@ -113,6 +46,7 @@ describe('the latest attempt', () => {
     const first = Array.from({ length: 20 }, () => world.get(link))
     await expect.poll(() => calls).toHaveLength(1)
     const late = world.get(other)
+    await goOn()
     const isCancelled = cancelled(world)
     // It is as far as it gets while the service hangs.
     await goOn()
@@ -124,66 +58,61 @@ describe('the latest attempt', () => {
     expect(world.payable('A-1')).toEqual([])
   })
 
-  it('is cancelled, though the closing cannot be written', async () => {
+  it('stays as it is where it was paid without a link', async () => {
     const world = new World()
-    const link = await world.link({ order_id: 'A-1' })
-    await world.pay(await world.open(link), 'declined')
-    await world.advance(2_000)
-    await world.open(link)
-    world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('fact/closed/')) throw new Error('The storage failed.')
-    }
-    expect([(await cancelled(world))[0], world.payable('A-1')]).toEqual([200, []])
+    await world.deliver(payment('A-1'))
+    expect((await cancelled(world))[0]).toBe(404)
   })
 
-  it('stays as it is when it is paid, though it was declined before', async () => {
+  it('leads to no payment, though nobody had opened its link', async () => {
     const world = new World()
     const link = await world.link({ order_id: 'A-1' })
-    await world.pay(await world.open(link), 'declined')
-    const url = await world.open(link)
-    await world.pay(url)
-    const closings = [...world.gate.rows('A-1').keys()].filter((key) => key.startsWith('closed/'))
-    expect([(await cancelled(world))[0], closings]).toEqual([422, []])
-  })
-})
-
-describe('an order that the shop cancels', () => {
-  it.each([
-    ['and died before it created the next', {}, 200],
-    ['and no webhook has said so yet', { fetch: async () => new Response(null, { status: 503 }) }, 422],
-  ])('when a visit has cancelled its payment, %s', async (_, emulator, status) => {
-    const world = new World({ emulator })
-    const link = await lostCreation(world)
-    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'cancel-payment' })
-    expect((await world.get(link)).status).toBe(503)
+    expect(await cancelled(world)).toEqual([200, { order_id: 'A-1', link: 'closed' }])
     await world.advance(121_000)
-    expect((await cancelled(world))[0]).toBe(status)
-    await expectClosed(world, link)
+    expect([(await world.get(link)).headers.get('location'), world.payable('A-1')]).toEqual([null, []])
   })
 
-  it('when its payment was cancelled because a shorter link had expired', async () => {
+  it('leads to no payment, though what was open was cancelled before because a shorter link had expired', async () => {
     const world = new World()
-    const hour = 3_600_000
-    const short = await world.link({ order_id: 'A-1' }, world.time + hour)
-    const long = await world.link({ order_id: 'A-1' }, world.time + 24 * hour)
-    await world.open(short)
-    await world.advance(2 * hour)
-    expect((await world.get(short)).status).toBe(410)
+    const [short, long] = [1, 24].map((hours) => world.link({ order_id: 'A-1' }, world.time + hours * 3_600_000))
+    await world.open(await (short as Promise<string>))
+    await world.advance(2 * 3_600_000)
+    expect((await world.get(await (short as Promise<string>))).status).toBe(410)
     await world.advance(121_000)
     expect((await cancelled(world))[0]).toBe(200)
-    await expectClosed(world, long)
+    expect(await world.open(await (long as Promise<string>))).toMatch(/\/return\//)
+    expect(world.payable('A-1')).toEqual([])
+  })
+
+  /** An order whose payment a visit would replace, because its creation had no response; neither has its cancellation. */
+  async function halfReplaced(world: World, when: 'before_commit' | 'after_commit'): Promise<string> {
+    const link = await world.link({ order_id: 'A-1' })
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
+    expect((await world.get(link)).status).toBe(503)
+    await world.advance(2_000)
+    world.emulator.faults.next({ kind: 'reset', when, on: 'cancel-payment' })
+    expect((await world.get(link)).status).toBe(503)
+    await world.advance(121_000)
+    return link
+  }
+
+  async function expectClosed(world: World, link: string): Promise<void> {
+    await world.advance(121_000)
+    const location = (await world.get(link)).headers.get('location') ?? '/return/'
+    expect([location, world.payable('A-1')]).toEqual([expect.stringContaining('/return/'), []])
+  }
+
+  it('leads to no payment, though a visit has cancelled what was open, and no webhook has said so', async () => {
+    const world = new World({ emulator: { fetch: async () => new Response(null, { status: 503 }) } })
+    const link = await halfReplaced(world, 'after_commit')
+    expect((await cancelled(world))[0]).toBe(422)
+    await expectClosed(world, link)
   })
 
   it('is not said to be cancelled when the closing cannot be written, and a further attempt was announced', async () => {
     const world = new World()
-    const link = await lostCreation(world)
-    // What a visit sends as a cancellation is lost on its way.
-    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'cancel-payment' })
-    expect((await world.get(link)).status).toBe(503)
-    await world.advance(121_000)
-    world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('fact/closed/')) throw new Error('The storage failed.')
-    }
+    const link = await halfReplaced(world, 'before_commit')
+    world.gate.before = closingFails
     expect((await cancelled(world))[0]).toBe(503)
     world.gate.before = undefined
     await world.advance(121_000)
@@ -191,30 +120,6 @@ describe('an order that the shop cancels', () => {
     await expectClosed(world, link)
   })
 })
-
-async function cancelled(world: World, id = 'A-1'): Promise<[status: number, body: unknown]> {
-  const response = await world.api(`/api/orders/${id}/cancel`, { method: 'POST' })
-  return [response.status, await response.json()]
-}
-
-/** Once everything that was written can be seen, its link leads to no payment. */
-async function expectClosed(world: World, link: string): Promise<void> {
-  await world.advance(121_000)
-  const response = await world.get(link)
-  expect([response.headers.get('location') ?? '/return/', world.payable('A-1')]).toEqual([
-    expect.stringContaining('/return/'),
-    [],
-  ])
-}
-
-/** An order whose creation has no response: the next visit replaces its payment. */
-async function lostCreation(world: World): Promise<string> {
-  const link = await world.link({ order_id: 'A-1' })
-  world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
-  expect((await world.get(link)).status).toBe(503)
-  await world.advance(2_000)
-  return link
-}
 
 describe('what the service responds', () => {
   const resend = (world: World, id: string) =>

@@ -126,29 +126,3 @@ it('a 425 of a proxy says nothing of what the service has done: the capture is f
   expect(await send(world, 'capture', 'one')).toMatchObject({ status: 200, body: { amount: 100.5 } })
   expect(made(world, 'capture')).toHaveLength(1)
 })
-
-it('the 404 of a wrong address is not taken for "no such capture"', async () => {
-  const world = await authorized()
-  loseCapture(world, 'before_commit')
-  expect(await send(world, 'capture', 'one')).toMatchObject(unknown)
-  await world.advance(300_000)
-  instead(world, () => new Response('{}', { status: 404 }))
-  expect(await send(world, 'capture', 'one')).toMatchObject(unsettled)
-  world.intercept = undefined
-  expect(await send(world, 'capture', 'one')).toMatchObject(notExecuted)
-})
-
-it('a capture is not found out while KV rejects its event, also as one that was just written', async () => {
-  const world = await authorized()
-  delayWebhooks(world)
-  loseCapture(world, 'after_commit')
-  expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unknown)
-  await world.advance(300_000)
-  world.kv.before = (action, key) => {
-    if (action === 'put' && key.startsWith('event/')) throw new Error('KV PUT failed: 429 Too Many Requests')
-  }
-  expect(await send(world, 'capture', 'one', TEN)).toMatchObject({ status: 503 })
-  world.kv.before = undefined
-  const operation_id = made(world, 'capture')[0]?.operation_id
-  expect(await send(world, 'capture', 'one', TEN)).toMatchObject({ status: 200, body: { amount: 10, operation_id } })
-})

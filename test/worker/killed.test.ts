@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { operationKey } from '../../src/index.ts'
 import type { OnEvent } from '../../src/shop/options.ts'
 import { payment } from './support/events.ts'
+import { goOn, holdCall } from './support/held-call.ts'
 import { createKill, howsOf, type Kill, killAtEach } from './support/kill.ts'
 import { armed, expectEachHandled, killable } from './support/killable.ts'
 import { expectNoSecretInLog } from './support/log.ts'
@@ -171,37 +172,23 @@ describe.each(LOST)(
 )
 
 it('a worker that died makes no further call', async () => {
-  let others = 3
   const play = async (killAt: number) => {
     const world = new World()
+    const [held, other] = [await world.link({ order_id: 'held' }), await world.link({ order_id: 'other' })]
     const kill = createKill(killAt, 'dies before')
-    const held = newOrderId()
-    const link = await world.link({ order_id: held })
-    const other = await world.link({ order_id: newOrderId() })
-    let release = () => {}
-    const sent = new Promise<number>((resolve) => {
-      world.intercept = (url, init) => {
-        world.intercept = undefined
-        resolve(kill.calls)
-        return new Promise((respond) => {
-          release = () => respond(world.emulator.fetch(url, init))
-        })
-      }
-    })
+    const { isMade, respond } = holdCall(world)
+    let sent = 0
     const answer = await armed(world, kill, async () => {
-      world.get(link).catch(() => {})
-      await sent
+      world.get(held).catch(() => {})
+      await isMade
+      sent = kill.calls
       return world.get(other)
     })
-    release()
-    // What is left of the first opening has had its time when so many whole ones are over as it needed when nothing died.
-    const isKept = async () => (await world.order(held)) !== undefined
-    for (let i = 0; i < others; i++) await world.open(await world.link({ order_id: newOrderId() }))
-    for (; killAt === Number.POSITIVE_INFINITY && others < 100 && !(await isKept()); others += 3)
-      await world.open(await world.link({ order_id: newOrderId() }))
-    return { sent: await sent, answer, isKept: await isKept() }
+    respond()
+    await goOn()
+    return { sent, status: answer?.status, isKept: (await world.order('held')) !== undefined }
   }
-  const { sent, answer, isKept } = await play(Number.POSITIVE_INFINITY)
-  expect([answer?.status, isKept]).toEqual([303, true])
-  expect(await play(sent + 1)).toEqual({ sent, answer: undefined, isKept: false })
+  const undisturbed = await play(Number.POSITIVE_INFINITY)
+  expect(undisturbed).toMatchObject({ status: 303, isKept: true })
+  expect(await play(undisturbed.sent + 1)).toMatchObject({ status: undefined, isKept: false })
 })

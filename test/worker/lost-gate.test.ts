@@ -6,7 +6,6 @@ import { at, payment, secondary } from './support/events.ts'
 import { createKill, howsOf, killAtEach } from './support/kill.ts'
 import { armed } from './support/killable.ts'
 import { authorized, made, send } from './support/money.ts'
-import { createRandom, seedOfRun } from './support/random.ts'
 import { type Answer, World } from './support/world.ts'
 
 const ID = 'A-1'
@@ -124,33 +123,5 @@ it('is not said to be lost while its first event is being stored', async () => {
       expect([how, killAt, (await world.order(ID))?.flags]).toEqual([how, killAt, ['unknown_order']])
       return kill.calls
     })
-  }
-})
-
-it('never makes two operations for a key, whenever it is lost', async () => {
-  const random = createRandom(seedOfRun())
-  for (let run = 0; run < 15; run++) {
-    const world = await authorized()
-    const keys = new Map<string, string>()
-    for (let turn = 0; turn < 10; turn++) {
-      if (random() < 0.25) await lose(world)
-      if (random() < 0.3)
-        world.emulator.faults.next({
-          kind: 'reset',
-          when: random() < 0.5 ? 'before_commit' : 'after_commit',
-          on: 'capture-payment',
-        })
-      const key = `key-${Math.floor(random() * 4)}`
-      const { status, body } = await capture(world, key, 1 + Math.floor(random() * 2))
-      const id = String(body.operation_id)
-      if (status === 200) {
-        expect([run, turn, keys.get(key) ?? id]).toEqual([run, turn, id])
-        keys.set(key, id)
-      }
-      await world.advance(Math.floor(random() * 180_000))
-    }
-    // A key that got an operation never got another one, and no operation was given to two keys.
-    expect(new Set(keys.values()).size).toBe(keys.size)
-    expect(made(world, 'capture').length).toBeLessThanOrEqual(4)
   }
 })

@@ -127,20 +127,6 @@ describe('GET /api/orders', () => {
     expect((await world.api(`/api/strays?cursor=${cursor}`)).status).toBe(400)
   })
 
-  it('shows soon that a money call is settled, although its gate has nothing else to do soon', async () => {
-    const world = new World()
-    await world.pay(await world.open(await world.link({ order_id: 'A-1', method: 'auth' })))
-    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
-    expect((await world.send('/api/orders/A-1/capture', {}, 'k')).status).toBe(502)
-    await world.advance(20_000)
-    expect(await all(world, 'open=true')).toEqual(['A-1'])
-    const [attempt] = (await world.order('A-1'))?.attempts ?? []
-    const settled = await world.send(`/api/orders/A-1/attempts/${attempt?.id}/settle`, { executed: false })
-    expect(settled.status).toBe(200)
-    await world.advance(10_000)
-    expect(await all(world, 'open=true')).toEqual([])
-  })
-
   it('gives any page of any filters as a plain loop over the rows does', async () => {
     const world = new World()
     const random = createRandom(seedOfRun())

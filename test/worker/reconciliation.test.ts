@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { goOn } from './support/held-call.ts'
 import { createKill, killAtEach } from './support/kill.ts'
 import { armed } from './support/killable.ts'
 import { linesOf } from './support/log.ts'
@@ -73,24 +72,6 @@ describe('reconciliation', () => {
     expect([...new Set(asked.map(({ at }) => at - opened))]).toEqual(ASKED_AFTER.slice(0, 4))
     expect([alerts, watchedRows(world)]).toEqual([[], []])
     expect(linesOf(id).map(({ kind: name }) => name)).toEqual(['checkout_abandoned'])
-  })
-
-  it('finds a payment that came late, and one of a link that was opened again after a day', async () => {
-    const { world, alerts } = watched()
-    const link = await world.link({ order_id: 'A-1' }, world.time + 30 * DAY_MS)
-    const url = await world.open(link)
-    await runUntil(world, 2 * HOUR_MS)
-    await world.pay(url)
-    await runUntil(world, 5 * HOUR_MS)
-    expect(await world.order('A-1')).toMatchObject({ status: 'success', flags: [] })
-    const other = await world.link({ order_id: 'B-1' }, world.time + 30 * DAY_MS)
-    await world.open(other)
-    await runUntil(world, 2 * DAY_MS)
-    expect(watchedRows(world)).toEqual([])
-    await world.pay(await world.open(other))
-    await run(world)
-    expect((await world.order('B-1'))?.status).toBe('success')
-    expect(alerts).toEqual([])
   })
 
   it('alerts once of a payment that is still pending after a day', async () => {
@@ -192,41 +173,6 @@ describe('an attempt that is not settled', () => {
     expect(await world.order(ID)).toMatchObject({ attempts: [], totals: { captured } })
     expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(status)
     expect([alerts.length, watchedRows(world)]).toEqual([1, []])
-  })
-
-  it('is settled by its webhook without asking', async () => {
-    const { world, alerts, asked } = await reserved()
-    world.emulator.faults.clear()
-    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'void-payment' })
-    expect(await operate(world, 'void', {})).toBe(502)
-    await world.emulator.deliveries.idle()
-    await run(world)
-    expect([(await world.order(ID))?.attempts, alerts, asked]).toEqual([[], [], []])
-    expect(watchedRows(world)).toEqual([])
-  })
-
-  it('is asked about by one at a time: a request waits for the alarm', async () => {
-    const { world, asked, service, atOnce } = await reserved()
-    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
-    expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(502)
-    let respond = (): void => {}
-    const isAsked = new Promise<void>((resolve) => {
-      service.reply = () => {
-        resolve()
-        return new Promise((responded) => {
-          respond = () => responded(undefined)
-        })
-      }
-    })
-    world.time += 15 * MINUTE_MS
-    const alarm = world.gate.runAlarms()
-    await isAsked
-    const again = operate(world, 'capture', { charge_amount: 10 })
-    await goOn()
-    service.reply = () => undefined
-    respond()
-    expect([await again, asked.length, atOnce()]).toEqual([200, 1, 1])
-    await alarm
   })
 
   it('whose operation is pending is asked about until that is final, and onEvent waits for its webhook', async () => {

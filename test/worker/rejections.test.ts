@@ -26,21 +26,6 @@ beforeEach(() => {
 })
 
 describe('POST /webhooks rejects', () => {
-  it('a changed letter of the data or the signature, and fields that are missing or there twice', async () => {
-    const { data, signature, world } = genuine()
-    const send = (fields: Record<string, string>) => world.answers(`${new URLSearchParams(fields)}`)
-    for (const [name, text] of Object.entries({ data, signature })) {
-      for (let i = 0; i < text.length; i += 9) {
-        const changed = text.slice(0, i) + (text[i] === 'A' ? 'B' : 'A') + text.slice(i + 1)
-        await expectRejection(world, await send({ data, signature, [name]: changed }), 401)
-      }
-    }
-    for (const fields of [{}, { data }, { signature }, { data: '', signature }]) {
-      await expectRejection(world, await send(fields as Record<string, string>), 400)
-    }
-    await expectRejection(world, await world.answers(`data=${data}&data=${data}&signature=${signature}`), 400)
-  })
-
   it('the signature of another secret; the log says why, and nothing that was received', async () => {
     const { world } = genuine()
     const { body, data, signature } = signWebhook(payment('A-1'), 'another secret')

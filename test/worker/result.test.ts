@@ -50,18 +50,6 @@ describe('the result page', () => {
     expect(await (await world.get(result)).text()).toContain('Your payment was successful')
   })
 
-  it('shows a failure and an authorization for what they are', async () => {
-    const world = new World()
-    const failed = await checkedOut(world, 'A-1')
-    await world.deliver(payment('A-1', { status: 'failure', status_code: '4153' }))
-    expect(await (await world.get(failed.result)).text()).toContain('Payment failed')
-    const reserved = await checkedOut(world, 'A-2')
-    await world.deliver(payment('A-2', { method: 'auth' }))
-    const page = await (await world.get(reserved.result)).text()
-    expect(page).toContain('Your payment is reserved')
-    expect(page).toContain('UAH\u00a0100.50')
-  })
-
   it('is a page to GET when the customer is sent back with a form', async () => {
     const world = new World()
     const { result } = await checkedOut(world, 'a/b')

@@ -307,26 +307,6 @@ describe('an erasure', () => {
   })
 })
 
-it('an event that onEvent failed on leaves the queue with the personal data, and so does the text of the error', async () => {
-  const state = { fails: true, calls: 0 }
-  const onEvent = () => {
-    state.calls++
-    if (state.fails) throw new Error('could not mail olena@example.com')
-  }
-  const world = new World({ onEvent })
-  const failing = async () =>
-    ((await (await world.api('/api/events?failing=true')).json()) as { events: unknown[] }).events
-  await world.deliver(payment('A-0'))
-  await run(world)
-  await world.advance(2_000)
-  expect([holding(world, ['A-0']) > 0, (await failing()).length]).toEqual([true, 1])
-  expect((await erase(world)).status).toBe(200)
-  expect(holding(world, ['A-0'])).toBe(0)
-  Object.assign(state, { fails: false, calls: 0 })
-  await runs(world, 8)
-  expect([await failing(), state.calls]).toEqual([[], 0])
-})
-
 it('what is erased while onEvent runs does not come back into the queue when it fails, nor what waits behind it', async () => {
   const statuses: number[] = []
   const world: World = new World({

@@ -60,13 +60,6 @@ describe('a capture whose worker died', () => {
     await world.advance(1)
     expect(await send(world, 'capture', 'two')).toMatchObject({ status: 200, body: { amount: 100.5 } })
   })
-
-  it('is settled by its webhook at once', async () => {
-    const { world } = await died()
-    await world.deliver(secondary('A-1', 'capture', { amount: 10 }))
-    expect(await send(world, 'capture', 'two', { charge_amount: 20 })).toMatchObject({ status: 200 })
-    expect(await settle(world, 'nobody', true)).toMatchObject({ status: 404 })
-  })
 })
 
 describe('a capture whose attempt took long to be written', () => {
@@ -86,44 +79,6 @@ describe('a capture whose attempt took long to be written', () => {
     expect(first).toMatchObject(inProgress)
     expect(world.emulator.orders.get('A-1')?.operations).toEqual([])
   })
-})
-
-it('a request that comes while another one settles its void waits, and both get one answer', async () => {
-  const world = await authorized()
-  world.intercept = () => Promise.reject(new TypeError('The connection was reset.'))
-  expect(await send(world, 'void', 'one')).toMatchObject(unknown)
-  await world.advance(120_000)
-  const id = (await attemptOf(world))?.id
-  const { isMade, respond } = holdCall(world)
-  const settling = send(world, 'void', 'one')
-  await isMade
-  respond()
-  const [first, second, byHand, other] = await Promise.all([
-    settling,
-    send(world, 'void', 'one'),
-    settle(world, id, true),
-    send(world, 'void', 'two'),
-  ])
-  expect(first).toMatchObject({ status: 409, body: { code: 'void_not_executed' } })
-  expect(second).toEqual(first)
-  expect(byHand).toMatchObject(alreadySettled)
-  expect(other).toMatchObject({ status: 200, body: { status: 'success' } })
-})
-
-it('what a person says while the service is asked waits for its response, and that counts', async () => {
-  const world = await authorized()
-  world.emulator.faults.rate({ kind: 'drop' }, 1)
-  loseCapture(world, 'after_commit')
-  expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unknown)
-  const { attempts } = (await (await world.api('/api/orders/A-1')).json()) as { attempts: [{ id: string }] }
-  const { isMade, respond } = holdCall(world)
-  const asking = send(world, 'capture', 'one', TEN)
-  await isMade
-  const byHand = settle(world, attempts[0].id, false)
-  await goOn()
-  respond()
-  expect(await byHand).toMatchObject(alreadySettled)
-  expect(await asking).toMatchObject({ status: 200, body: { amount: 10 } })
 })
 
 describe('a capture that a person settled', () => {
@@ -158,32 +113,6 @@ describe('a capture that a person settled', () => {
     expect(await send(world, 'capture', 'one', TEN)).toMatchObject({ status: 409 })
     expect((await send(world, 'capture', 'two', TEN)).status).toBe(200)
     expect(made(world, 'capture')).toHaveLength(1)
-  })
-
-  it('as one that was made, counts, although its webhook had an unknown status', async () => {
-    const world = await authorized()
-    loseCapture(world, 'after_commit')
-    world.emulator.faults.next({ kind: 'unknown_status' })
-    expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unknown)
-    await world.advance(2_000)
-    expect((await settle(world, (await attemptOf(world))?.id, true)).status).toBe(200)
-    await world.advance(2_000)
-    expect(await world.order('A-1')).toMatchObject({ totals: { captured: 1_000 }, attempts: [] })
-  })
-
-  it('is not taken for another capture, however late the service shows it', async () => {
-    const world = await authorized()
-    world.emulator.faults.rate({ kind: 'drop' }, 1)
-    loseCapture(world, 'after_commit')
-    expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unknown)
-    const id = (await attemptOf(world))?.id
-    loseCapture(world, 'before_commit')
-    // The second one waits for its turn.
-    const [, two] = await Promise.all([settle(world, id, true), send(world, 'capture', 'two', TEN)])
-    expect(two).toMatchObject(unknown)
-    await world.advance(121_000)
-    expect(await send(world, 'capture', 'two', TEN)).toMatchObject({ body: { code: 'capture_not_executed' } })
-    expect((await send(world, 'capture', 'one', TEN)).status).toBe(200)
   })
 
   it('is not taken for a later one, though its webhook comes after that', async () => {

@@ -26,12 +26,15 @@ export async function changed(real: Promise<Response>, change: (json: never) => 
 }
 
 /** Keeps a state as a file would: as JSON. */
-function memory(): ConformOptions['store'] & { text: string | undefined } {
+function memory(): ConformOptions['store'] & { text: string | undefined; kept: string[] } {
   const store = {
     text: undefined as string | undefined,
+    /** Every state that it has kept. */
+    kept: [] as string[],
     load: async () => (store.text === undefined ? undefined : JSON.parse(store.text)),
     async save(state: unknown) {
       store.text = state === undefined ? undefined : JSON.stringify(state)
+      store.kept.push(store.text ?? '')
     },
   }
   return store
@@ -104,6 +107,12 @@ export const rejecting =
 
 export const checkout = (location = 'http://emulator.localhost/api/v1/checkout/1/form'): Response =>
   new Response(null, { status: 303, headers: { location } })
+
+/** Sends the customer to a checkout at another origin. */
+export const elsewhere: Rule = async (_, real) => {
+  const response = await real()
+  return response.status === 303 ? checkout('https://checkout.example.com/pay/1') : response
+}
 
 export const isCreation = ({ path }: Probe): boolean => path === '/api/v1/payment'
 

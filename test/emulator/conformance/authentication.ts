@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { createBench, hosted, plain, post, SPLIT, signed } from '../call.ts'
-import { type Change, ENDPOINTS, needsAuth, needsKey, refused, send, without } from './caller.ts'
+import { type Change, ENDPOINTS, needs, refused, send, without } from './caller.ts'
 import { type Row, row, rows } from './row.ts'
 import { RECURRING } from './targets.ts'
 
@@ -9,14 +9,14 @@ import { RECURRING } from './targets.ts'
 export const authenticationRows: Row[] = [
   ...rows(['authentication: Invalid credentials on', 'balances: Header: `X-API-AUTH` only.'], async (_, create) => {
     for (const target of ENDPOINTS.filter(({ key }) => !key)) {
-      await needsAuth(create, target)
+      await needs(create, target, 'X-API-AUTH')
       expect((await send(create, target, { headers: without('X-API-KEY') })).status).toBe(200)
     }
   }),
   row('authentication', '| X-API-AUTH | `SVC-HMAC-SHA1', async (_, create) => {
     for (const target of ENDPOINTS.filter(({ scheme }) => scheme === 'hmac')) {
       expect((await send(create, target)).status).toBe(target.ok)
-      await needsAuth(create, target)
+      await needs(create, target, 'X-API-AUTH')
       const plainly: Change['headers'] = (headers, { emulator }) => ({
         ...headers,
         'X-API-AUTH': plain(emulator)['X-API-AUTH'] ?? '',
@@ -36,7 +36,7 @@ export const authenticationRows: Row[] = [
   row('authentication', '| X-API-AUTH | `SVC <API_KEY>:<API_SECRET>`', async (_, create) => {
     for (const target of ENDPOINTS.filter(({ scheme }) => scheme === 'plain')) {
       expect((await send(create, target)).status).toBe(target.ok)
-      await needsAuth(create, target)
+      await needs(create, target, 'X-API-AUTH')
       const bench = createBench({}, create)
       const { body } = await target.prepare(bench)
       const hmac = await signed(bench.emulator, body ?? '')
@@ -45,7 +45,7 @@ export const authenticationRows: Row[] = [
   }),
   ...rows(['authentication: | X-API-KEY', 'endpoints: Headers for'], async (_, create) => {
     for (const target of ENDPOINTS) await refused(create, target, () => ({}))
-    for (const target of ENDPOINTS.filter(({ key }) => key)) await needsKey(create, target)
+    for (const target of ENDPOINTS.filter(({ key }) => key)) await needs(create, target, 'X-API-KEY')
   }),
   row('authentication', "(`SVC` stands for the service's", async (_, create) => {
     const credentials = { scheme: 'OTHER', apiSecret: 'another secret' }

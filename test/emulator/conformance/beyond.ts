@@ -30,7 +30,7 @@ async function parametersHold(create: Create, target: Target, parameters: Parame
 }
 
 /** Sends a request of one kind, on an order that `prepare` made. */
-function call(bench: Bench, path: string, more: Json): Promise<Response> {
+export function call(bench: Bench, path: string, more: Json): Promise<Response> {
   const currency = path.endsWith('split/refund') ? { currency: 'UAH' } : { order_currency: 'UAH' }
   const body = { pos_id: bench.emulator.credentials.posId, order_id: 'A-1', ...currency, ...more }
   return post(bench.emulator, path, body)

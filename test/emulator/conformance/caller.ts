@@ -97,11 +97,7 @@ function full(name: string, target: Target): Endpoint {
   return { ...USUAL, name, ok: target.ok, prepare }
 }
 
-export function endpoint(name: string): Endpoint {
-  const found = ENDPOINTS.find((candidate) => candidate.name === name)
-  if (found === undefined) throw new Error(`No endpoint ${name}`)
-  return found
-}
+export const endpoint = (name: string) => ENDPOINTS.find((one) => one.name === name) as Endpoint
 
 export interface Change {
   verb?: string
@@ -116,8 +112,10 @@ export async function send(
   change: Change = {},
   strict = true,
 ): Promise<Response> {
+  const prepared = createBench({}, create)
+  const { url, body } = await prepare(prepared)
   const bench = createBench(strict ? { authentication: 'per-endpoint' } : {}, create)
-  const { url, body } = await prepareOn(bench, prepare)
+  bench.emulator.restore(prepared.emulator.snapshot())
   const auth = row.scheme === 'hmac' ? await signed(bench.emulator, body ?? '') : plain(bench.emulator)
   const { 'X-API-KEY': key = '', ...authAlone } = auth
   const headers: Headers = row.key ? { ...authAlone, 'X-API-KEY': key } : authAlone
@@ -132,19 +130,6 @@ export async function send(
     ...(body === undefined || verb === 'GET' ? {} : { body }),
     redirect: 'manual',
   })
-}
-
-/** Strict emulators refuse plain credentials on HMAC endpoints, so the preparing calls are signed for them. */
-async function prepareOn(bench: Bench, prepare: Endpoint['prepare']): Promise<{ url: string; body?: string }> {
-  const { emulator } = bench
-  const fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
-    const body = typeof init.body === 'string' ? init.body : ''
-    const first = await emulator.fetch(url, init)
-    if (first.status !== 401) return first
-    const headers = { ...(init.headers as Headers), ...(await signed(emulator, body)) }
-    return emulator.fetch(url, { ...init, headers })
-  }
-  return prepare({ ...bench, emulator: { ...emulator, fetch: fetch as typeof emulator.fetch } })
 }
 
 export async function answersOnly(create: Create, target: Endpoint): Promise<void> {
@@ -170,30 +155,25 @@ export async function refused(
   expect(await response.json()).toEqual({ message: expect.any(String), args: { code: 'S-404' } })
 }
 
-/** A header that is wrong in one place. */
-const spoil = (name: string, change: (value: string) => string) => (headers: Headers) => ({
-  ...headers,
-  [name]: change(headers[name] ?? ''),
-})
-
 export function without(name: string): (headers: Headers) => Headers {
   return ({ [name]: _, ...rest }) => rest
 }
 
-const AUTH_CHANGES: ((value: string) => string)[] = [
-  (value) => `X${value}`,
-  (value) => value.replace('emulator-api-key', 'emulator-api-kez'),
-  (value) => value.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
-  (value) => value.toLowerCase(),
-]
-
-export async function needsAuth(create: Create, target: Endpoint): Promise<void> {
-  await refused(create, target, without('X-API-AUTH'))
-  for (const change of AUTH_CHANGES) await refused(create, target, spoil('X-API-AUTH', change))
+/** What makes a header wrong in one place. */
+const WRONG: Record<'X-API-AUTH' | 'X-API-KEY', ((value: string) => string)[]> = {
+  'X-API-AUTH': [
+    (value) => `X${value}`,
+    (value) => value.replace('emulator-api-key', 'emulator-api-kez'),
+    (value) => value.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+    (value) => value.toLowerCase(),
+  ],
+  'X-API-KEY': [(value) => `${value}x`],
 }
 
-export async function needsKey(create: Create, target: Endpoint): Promise<void> {
-  await refused(create, target, without('X-API-KEY'))
-  const wrong = spoil('X-API-KEY', (value) => `${value}x`)
-  await refused(create, target, wrong)
+/** An endpoint needs a header, and needs it right. */
+export async function needs(create: Create, target: Endpoint, name: keyof typeof WRONG): Promise<void> {
+  await refused(create, target, without(name))
+  for (const change of WRONG[name]) {
+    await refused(create, target, (headers) => ({ ...headers, [name]: change(headers[name] ?? '') }))
+  }
 }

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { testCard } from '../../../src/emulator/index.ts'
+import type { Json } from '../call.ts'
 import { holds } from './probe.ts'
 import { type Row, row, rows, tableOf } from './row.ts'
 import { eventsOf, payDirect, sendCapture } from './samples.ts'
@@ -29,6 +30,13 @@ export const limitRows: Row[] = [
     for (const amount of [0.01, 0.8, 1, 19.99, 999999999.99]) {
       expect((await payDirect(bench, { amount, order_id: `${amount}` })).amount).toBe(amount)
     }
+    // Assumption: a fee has a fixed part from 1.00 on.
+    const amounts = ({ fee, fixed_fee, percent_fee }: Json) =>
+      [fee, fixed_fee, percent_fee].map((one) => (one as Json).amount)
+    expect((await eventsOf(bench)).slice(1, 3).map(amounts)).toEqual([
+      [0.01, 0, 0.01],
+      [0.12, 0.1, 0.02],
+    ])
     const amount = { name: 'amount', type: 'Amount', required: true, notes: '' }
     for (const target of [auth, hostedPayment, splitHosted]) await holds(create, target, amount)
   }),

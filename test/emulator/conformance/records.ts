@@ -62,7 +62,7 @@ const PAYMENT: More = {
   mcc: ({ payments }) => expect(payments[0]?.mcc).toBe(OPTIONAL.merchant_mcc),
   options_3ds: ({ payments }) => expect(payments[0]?.options_3ds).toBe('supported'),
   customer({ payments }) {
-    const expected = { customer_id: 'C-1', customer_fname: 'Olena', customer_birthday: '1990-12-31' }
+    const expected = { customer_id: 'c-1', customer_fname: 'Olena', customer_birthday: '1990-02-28' }
     expect(payments[0]).toMatchObject(expected)
     expect(ofOrder(payments, 'gone').customer_city).toBe('Kyiv')
   },

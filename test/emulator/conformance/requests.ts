@@ -4,7 +4,7 @@ import { captureVariants } from './captures.ts'
 import { WRONG } from './kinds.ts'
 import { checkedBeforeTheOrder, holds, Probe, tokenRow, typeOf } from './probe.ts'
 import { type Create, namesIn, type Row, row, sentenceOf, tableOf, tableRows } from './row.ts'
-import { auth, capture, hostedPayment, recurring, splitDirect, splitHosted, type Target } from './targets.ts'
+import { auth, capture, hostedPayment, OPTIONAL, recurring, splitDirect, splitHosted, type Target } from './targets.ts'
 
 /** The request tables of the document, read row by row: what is required, of what type, and how long it may be. */
 
@@ -30,7 +30,7 @@ async function preflightRow(create: Create): Promise<void> {
   }
   await post(bench.emulator, auth.path, direct(bench.emulator))
   await bench.emulator.deliveries.idle()
-  expect(bench.preflights).toEqual(Array(3).fill('https://shop.example/validate'))
+  expect(bench.preflights).toEqual(Array(3).fill(OPTIONAL.validation_url))
 }
 
 const types = new Map(tableOf('split-direct').map(({ cells }) => [cells[0], cells]))

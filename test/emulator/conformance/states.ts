@@ -139,8 +139,11 @@ export const stateRows: Row[] = [
       const record = await payDirect(bench, { order_id: card, cc_number: testCard(card as TestCardName) })
       expect(record).toMatchObject({ status: 'failure', status_code, user_action_required: false })
     }
-    const invalid = { order_id: 'luhn', cc_number: '4111111111111112' }
-    expect(await payDirect(bench, invalid)).toMatchObject({ status: 'failure', status_code: '4144' })
+    const invalid = ['4111111111111112', '0'.repeat(11), '0'.repeat(20)]
+    for (const cc_number of [...invalid, '0'.repeat(12), '4000000000000000006']) {
+      const status_code = invalid.includes(cc_number) ? '4144' : '1000'
+      expect(await payDirect(bench, { order_id: cc_number, cc_number })).toMatchObject({ status_code })
+    }
     const expired = { order_id: 'old', exp_month: 12, exp_year: 25 }
     expect(await payDirect(bench, expired)).toMatchObject({ status: 'failure', status_code: '4001' })
     const valid = { order_id: 'this month', exp_month: 1, exp_year: 2026 }
@@ -154,6 +157,11 @@ export const stateRows: Row[] = [
     expect(bench.emulator.orders.get('late')?.payments[0]).toMatchObject({ status: 'pending', status_code: '2001' })
     await bench.emulator.clock.advance({ minutes: 15 })
     expect(bench.emulator.orders.get('late')?.payments[0]).toMatchObject({ status: 'failure', status_code: '4148' })
+    // The card is valid to the end of the month, which is now.
+    await bench.emulator.clock.set('2026-02-01T00:00:00Z')
+    expect(await payDirect(bench, { ...valid, order_id: 'month over', exp_year: 26 })).toMatchObject({
+      status_code: '4001',
+    })
     await openCheckout(bench.emulator, { order_id: 'open' })
     bench.emulator.control.expire('open', 'checkout')
     await payDirect(bench, { order_id: 'bank', cc_number: testCard('three_d_secure') })

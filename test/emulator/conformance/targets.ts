@@ -1,3 +1,4 @@
+import { DIRECT_OPTIONAL } from '../../support/inputs.ts'
 import { type Bench, direct, hosted, type Json, post, SPLIT } from '../call.ts'
 
 /** One full request of each kind. */
@@ -9,17 +10,8 @@ export interface Target {
   full(bench: Bench, number: number): Promise<Json> | Json
 }
 
-export const OPTIONAL: Json = {
-  customer_id: 'C-1',
-  customer_patronym: 'Іванівна',
-  customer_country: 'UA',
-  customer_birthday: '1990-12-31',
-  customer_referrer: 'https://shop.example/cart',
-  customer_tax_id: '1234567890',
-  merchant_mcc: '5812',
-  payload: '{"cart":1}',
-  validation_url: 'https://shop.example/validate',
-}
+const { server_url: _, result_url: __, cryptogram: ___, ...rest } = DIRECT_OPTIONAL
+export const OPTIONAL: Json = { ...rest, customer_patronym: 'Іванівна' }
 
 export const RECURRING: Json = {
   interval_unit: 'month',

@@ -8,7 +8,6 @@ import { createEmulator } from '../../../src/emulator/index.ts'
 import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
 import { Document } from '../support/document.ts'
 import { root } from '../support/runtimes.ts'
-import { StoppableWorkerd } from '../support/stoppable-workerd.ts'
 import { type Around, later, runVerb } from '../support/verb.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-doctor-'))
@@ -41,29 +40,21 @@ const RIGHT = {
   ...{ 'webhook receiver': 'ok', 'worker PUBLIC_ORIGIN': 'ok', 'worker link': 'ok' },
 }
 
-it('doctor --worker-url finds a worker in workerd in order, and leaves no link and no payment open', async () => {
-  const workerd = await StoppableWorkerd.start({ env: { MODE: 'test' } })
-  try {
-    const fetch: Answer = async ({ url, method, headers, body }) => {
-      const text = body && (await new Response(body).text())
-      return workerd.fetch(url, { method, headers: [...headers], body: text })
-    }
-    // As worker/README.md says it.
-    const { text } = new Document('worker/README.md')
-    const words = /`npx edgetill doctor (--worker-url \S+ --token-file) token\.txt`/.exec(text)?.[1]?.split(' ') ?? []
-    const file = join(folder, 'token.txt')
-    writeFileSync(file, `${ADMIN_TOKEN}\n`)
-    const { code, results, calls } = await examine(fetch, [...words, file], '')
-    expect([code, results]).toEqual([0, RIGHT])
-    const link = calls.find((call) => call.startsWith('GET /checkout/')) ?? ''
-    expect((await workerd.fetch(ORIGIN + link.slice('GET '.length))).status).not.toBe(303)
-    const sent = workerd.emulator.requests.map(({ method, path, status }) => [method, path.split('/').at(-1), status])
-    expect(sent.slice(-1)).toEqual([['POST', 'cancel', 200]])
-    const changes = calls.filter((call) => /^(DELETE|POST)/.test(call)).map((call) => call.split('/')[2])
-    expect(changes).toEqual([undefined, 'links', 'links', 'orders'])
-  } finally {
-    await workerd.end()
-  }
+it('doctor --worker-url finds a worker in order, and leaves no link and no payment open', async () => {
+  const world = new World({ kind: 'strict', env: { MODE: 'test' } })
+  // As worker/README.md says it.
+  const { text } = new Document('worker/README.md')
+  const words = /`npx edgetill doctor (--worker-url \S+ --token-file) token\.txt`/.exec(text)?.[1]?.split(' ') ?? []
+  const file = join(folder, 'token.txt')
+  writeFileSync(file, `${ADMIN_TOKEN}\n`)
+  const { code, results, calls } = await examine((request) => world.fetch(request), [...words, file], '')
+  expect([code, results]).toEqual([0, RIGHT])
+  const link = calls.find((call) => call.startsWith('GET /checkout/')) ?? ''
+  expect((await world.get(ORIGIN + link.slice('GET '.length))).status).not.toBe(303)
+  const sent = world.emulator.requests.map(({ method, path, status }) => [method, path.split('/').at(-1), status])
+  expect(sent.slice(-1)).toEqual([['POST', 'cancel', 200]])
+  const changes = calls.filter((call) => /^(DELETE|POST)/.test(call)).map((call) => call.split('/')[2])
+  expect(changes).toEqual([undefined, 'links', 'links', 'orders'])
 })
 
 describe('doctor --worker-url', () => {
@@ -86,7 +77,6 @@ describe('doctor --worker-url', () => {
   const REFUSED = () => Promise.reject(new TypeError('', { cause: { code: 'ECONNREFUSED' } }))
 
   it.each<[what: string, respond: Answer, unlike: object | undefined, texts: string[], toml?: string]>([
-    ['a healthy worker', worker({}), {}, []],
     [
       'an address that customers cannot reach',
       worker({ PUBLIC_ORIGIN: 'https://gone.example.com' }),

@@ -140,20 +140,12 @@ describe('the order is looked up first', () => {
 })
 
 describe('what comes back', () => {
-  it.each<[string, Fault, number, string]>([
-    [
-      '3 while it is not final: whether money moves is not known',
-      { kind: 'status_code', status_code: '2000' },
-      3,
-      'The capture is not finished (pending). Do not repeat it: edgetill order A-1',
-    ],
-    [
-      '1 when it was certainly not processed',
-      { kind: 'too_many_requests', retryAfter: 100 },
-      1,
-      'Nothing was changed. Try again later.',
-    ],
-  ])('is %s', async (_, fault, code, text) => {
+  it.each<[number, Fault, string]>([
+    // Whether money moves is not known.
+    [3, { kind: 'status_code', status_code: '2000' }, 'not finished (pending). Do not repeat it: edgetill order A-1'],
+    // It was certainly not processed.
+    [1, { kind: 'too_many_requests', retryAfter: 100 }, 'Nothing was changed. Try again later.'],
+  ])('is %i after %j', async (code, fault, text) => {
     await orderFor('capture')
     shop.emulator.faults.next({ ...fault, on: 'capture-payment' } as Fault, 3)
     const ran = await run('capture', ['A-1', '--yes'])

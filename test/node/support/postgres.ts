@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
+import { watch } from './process.ts'
 
 export interface PostgresServer {
   /** For `DATABASE_URL`. */
@@ -26,21 +27,13 @@ export async function startPostgres(): Promise<PostgresServer> {
   // It lives for a test: what a power cut would lose does not matter.
   const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-k', folder]
   const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], options)
-  let output = ''
-  const ended = new Promise<void>((done) => child.on('close', () => done()))
-  const ready = new Promise<void>((done) =>
-    child.stderr.on('data', (chunk) => {
-      output += chunk
-      if (/ready to accept connections/.test(output)) done()
-    }),
-  )
+  const { seen, finished } = watch(child)
   const stop = async () => {
     child.kill('SIGINT')
-    await ended
+    await finished
     rmSync(folder, { recursive: true, force: true })
   }
-  await Promise.race([ready, ended])
-  if (child.exitCode !== null) throw new Error(`Postgres did not start:\n${output}`)
+  await seen('ready to accept connections')
   return { url: `postgres://shop@127.0.0.1:${port}/postgres`, stop }
 }
 

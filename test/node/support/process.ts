@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { root } from './runtimes.ts'
 
@@ -20,20 +20,15 @@ export interface Running {
 
 const RUN = {
   node: ['node'],
-  deno: ['deno', 'run', '--allow-all', '--no-check', '--quiet'],
   'deno serve': ['deno', 'serve', '--allow-net', '--no-check', '--port=0'],
   'deno serve --allow-all': ['deno', 'serve', '--allow-all', '--no-check', '--port=0'],
   bun: ['bun', 'run'],
 } as const
 
 /** Starts a TypeScript program of the checkout in a process of its own, on Node. */
-export const start = (program: string, ...words: string[]): Running => startOn('node', program, ...words)
+export const start = (program: string, ...words: string[]): Running => startWith({}, 'node', program, ...words)
 
-/** The same on another runtime. */
-export const startOn = (runtime: keyof typeof RUN, program: string, ...words: string[]): Running =>
-  startWith({}, runtime, program, ...words)
-
-/** The same with more environment variables. */
+/** The same on another runtime, with more environment variables. */
 export function startWith(
   environment: Record<string, string>,
   runtime: keyof typeof RUN,
@@ -56,26 +51,42 @@ export function startCommand(
     env: { ...process.env, PORT: '0', NO_COLOR: '1', ...env },
     detached: true,
   })
-  let output = ''
-  const waiting: { text: string | RegExp; resolve: () => void }[] = []
-  const isSeen = (text: string | RegExp) => (typeof text === 'string' ? output.includes(text) : text.test(output))
-  const add = (chunk: unknown) => {
-    output += chunk
-    for (const { text, resolve } of waiting) if (isSeen(text)) resolve()
-  }
-  child.stdout.on('data', add)
-  child.stderr.on('data', add)
-  const finished = new Promise<Finished>((done) => child.on('close', (code) => done({ code, output })))
+  const { printed, finished, seen } = watch(child)
   return {
-    finished,
-    output: () => output,
+    finished: finished.then(({ code, output }) => ({ code, output })),
+    output: () => printed.output,
     // To the whole group, as a terminal's Ctrl-C goes.
     stop: (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal),
     stopAlone: (signal: NodeJS.Signals) => child.kill(signal),
-    seen: (text) =>
-      Promise.race([
-        new Promise<void>((resolve) => (isSeen(text) ? resolve() : waiting.push({ text, resolve }))),
-        finished.then(() => Promise.reject(new Error(`It ended before it printed "${text}":\n${output}`))),
-      ]),
+    seen,
   }
+}
+
+/** What a process prints, how it ends, and when a text of it is there. */
+export function watch(child: ChildProcess) {
+  const printed = { stdout: '', stderr: '', output: '' }
+  const waiting: (() => void)[] = []
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.on('data', (chunk) => {
+      printed[name] += chunk
+      printed.output += chunk
+      for (const look of waiting) look()
+    })
+  }
+  const finished = new Promise<{ code: number | null } & typeof printed>((resolve, reject) => {
+    child.on('error', reject).on('close', (code) => resolve({ code, ...printed }))
+  })
+  const seen = (text: string | RegExp): Promise<void> => {
+    const there = new Promise<void>((resolve) => {
+      const isThere = () => (typeof text === 'string' ? printed.output.includes(text) : text.test(printed.output))
+      const look = () => {
+        if (isThere()) resolve()
+      }
+      waiting.push(look)
+      look()
+    })
+    const ended = () => Promise.reject(new Error(`It ended before it printed "${text}":\n${printed.output}`))
+    return Promise.race([there, finished.then(ended)])
+  }
+  return { printed, finished, seen }
 }

@@ -1,59 +1,49 @@
-import { createServer, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
-/** A request as it arrived, byte for byte. */
+/** A request that arrived whole: what a real service would have executed. */
 export interface ReceivedRequest {
   method: string
   path: string
-  head: string
   body: string
 }
 
-/** What a raw server does with a complete request: a full HTTP answer, or `drop` (close without one byte). */
+/** What is written to the connection, byte for byte, or `drop`: close it without one byte. */
 export type Reaction = string | 'drop'
 
 export interface RawServer {
   origin: string
-  /** Every complete request: what a real service would have executed. */
   received: ReceivedRequest[]
   /** Connections that were opened. */
   connections(): number
   close(): Promise<void>
 }
 
-/** An HTTP server made of a TCP socket alone, so that nothing but the client under test decides what is sent. */
+/** An HTTP server that reads each request whole and adds nothing to what `react` says. */
 export async function startRawServer(react: (request: ReceivedRequest, index: number) => Reaction): Promise<RawServer> {
   const received: ReceivedRequest[] = []
-  const sockets = new Set<Socket>()
   let connections = 0
-  const server = createServer((socket) => {
+  const server = createServer(async (request) => {
+    const { method = '', url: path = '', socket } = request
+    const one = { method, path, body: await text(request) }
+    received.push(one)
+    const reaction = react(one, received.length - 1)
+    if (reaction === 'drop') socket.destroy()
+    else socket.write(reaction)
+  })
+  server.on('connection', () => {
     connections++
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-    socket.on('error', () => {})
-    let buffer = ''
-    socket.on('data', (chunk) => {
-      buffer += chunk.toString('latin1')
-      for (;;) {
-        const complete = takeRequest(buffer)
-        if (!complete) return
-        buffer = complete.rest
-        received.push(complete.request)
-        const reaction = react(complete.request, received.length - 1)
-        if (reaction === 'drop') return socket.destroy()
-        socket.write(reaction)
-      }
-    })
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as { port: number }
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
     connections: () => connections,
     close: () =>
       new Promise((done) => {
-        for (const socket of sockets) socket.destroy()
         server.close(() => done())
+        server.closeAllConnections()
       }),
   }
 }
@@ -62,22 +52,4 @@ export async function startRawServer(react: (request: ReceivedRequest, index: nu
 export function answer(status: number, headers: Record<string, string>, body = ''): string {
   const lines = Object.entries({ ...headers, 'content-length': String(body.length) }).map(([k, v]) => `${k}: ${v}`)
   return `HTTP/1.1 ${status} Whatever\r\n${lines.join('\r\n')}\r\n\r\n${body}`
-}
-
-function takeRequest(buffer: string): { request: ReceivedRequest; rest: string } | undefined {
-  const end = buffer.indexOf('\r\n\r\n')
-  if (end < 0) return undefined
-  const head = buffer.slice(0, end)
-  const [method = '', path = ''] = head.split(' ')
-  const length = /^content-length: *(\d+)/im.exec(head)?.[1]
-  const start = end + 4
-  let stop = start + Number(length ?? 0)
-  let body = buffer.slice(start, stop)
-  if (/^transfer-encoding: *chunked/im.test(head)) {
-    const last = buffer.indexOf('0\r\n\r\n', start)
-    if (last < 0) return undefined
-    stop = last + 5
-    body = buffer.slice(start, stop)
-  } else if (buffer.length < stop) return undefined
-  return { request: { method, path, head, body }, rest: buffer.slice(stop) }
 }

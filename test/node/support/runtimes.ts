@@ -50,18 +50,10 @@ console.log(JSON.stringify(await main(JSON.parse(given[0]))))
 }
 
 async function runInWorkerd<T>(module: string, date: string, argument: unknown): Promise<T> {
-  const main = write(
-    `${basename(module, '.ts')}-worker.ts`,
-    `import { main } from ${JSON.stringify(module)}
-export default {
-  async fetch(request: Request): Promise<Response> {
-    return Response.json(await main(await request.json()))
-  },
-}
-`,
-  )
+  const contents = `import { main } from ${JSON.stringify(module)}
+export default { fetch: async (request) => Response.json(await main(await request.json())) }`
   const { outputFiles } = await build({
-    entryPoints: [main],
+    stdin: { contents, resolveDir: root },
     bundle: true,
     write: false,
     format: 'esm',

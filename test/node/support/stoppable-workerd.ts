@@ -8,6 +8,9 @@ import { bindings } from '../../worker/support/world.ts'
 import { root } from './runtimes.ts'
 import { bundled, openWorkerd } from './workerd.ts'
 
+/** A request that the emulator leaves without a response is given up after this much real time. */
+const NO_RESPONSE_MS = 500
+
 export interface StoppableOptions {
   /** Of the emulator. */
   seed?: number
@@ -16,15 +19,13 @@ export interface StoppableOptions {
   /** Whether the shop fails the event that it gets now. */
   shopFails?: () => boolean
   /** Whether the shop's code ends the object that calls it for an event of this method. */
-  shopEnds?: (method: string | undefined) => boolean
-  /** Each request to the service goes through here. */
-  atService?: (work: () => Promise<Response>) => Promise<Response>
+  shopEnds?: (method: string) => boolean
 }
 
 /** A worker in a process of workerd that can be stopped at any step and started again over the same files. */
 export class StoppableWorkerd {
   readonly emulator: Emulator
-  /** The ids of the events that the shop got, with how often. */
+  /** The operations and alerts of which the shop was told, with how often. */
   readonly told = new Map<string, number>()
   private readonly folder = mkdtempSync(join(tmpdir(), 'edgetill-stopped-'))
   private readonly contents: string
@@ -70,7 +71,7 @@ export class StoppableWorkerd {
 
   /** What the worker reaches: the service, the shop, and its own end. */
   private async outside(request: Request): Promise<Response> {
-    const { host } = new URL(request.url)
+    const { host, pathname } = new URL(request.url)
     if (host === 'stop.test') {
       process.kill(Number(readFileSync(join(this.folder, 'pid'), 'utf8')), 'SIGKILL')
       this.wasStopped = true
@@ -80,15 +81,13 @@ export class StoppableWorkerd {
     const body = request.method === 'GET' ? undefined : await request.text()
     if (host === 'shop.test') {
       if (this.options.shopFails?.()) return new Response(null, { status: 500 })
-      const { id, method } = JSON.parse(body ?? '') as { id: string; method?: string }
-      if (this.options.shopEnds?.(method)) return new Response(null, { status: 410 })
-      this.told.set(id, (this.told.get(id) ?? 0) + 1)
+      if (this.options.shopEnds?.(pathname.slice(1))) return new Response(null, { status: 410 })
+      this.told.set(body ?? '', (this.told.get(body ?? '') ?? 0) + 1)
       return new Response()
     }
     const { method, headers } = request
-    const { atService = (work) => work() } = this.options
     const init: RequestInit = { method, headers: [...headers], body: body ?? null, redirect: 'manual' }
-    const response = atService(() => this.emulator.fetch(request.url, init))
+    const response = withLimit(this.emulator.fetch(request.url, init))
     const isOver: Promise<unknown> = response.then(
       () => this.atService.delete(isOver),
       () => this.atService.delete(isOver),
@@ -121,10 +120,9 @@ export class StoppableWorkerd {
     }
   }
 
-  /** Counts the steps from now on, and stops at the one of this number. @returns How many there were since the last time. */
-  async countSteps(stop = 0): Promise<number> {
-    const response = await this.fetch(`https://worker.test/test/steps?stop=${stop}&offset=${this.offset}`)
-    return ((await response.json()) as { steps: number }).steps
+  /** Counts the steps from now on, and stops at the one of this number. */
+  async countSteps(stop = 0): Promise<void> {
+    await this.fetch(`https://worker.test/test/steps?stop=${stop}&offset=${this.offset}`)
   }
 
   /** Moves the clocks of the worker and of the service on, and the alarms of these orders' gates. */
@@ -147,6 +145,15 @@ export class StoppableWorkerd {
     await this.miniflare?.dispose()
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+/** The service as a caller sees it that does not wait forever. */
+async function withLimit(response: Promise<Response>): Promise<Response> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TypeError('The connection was closed.')), NO_RESPONSE_MS)
+  })
+  return Promise.race([response, limit]).finally(() => clearTimeout(timer))
 }
 
 /** Miniflare does not say which process it starts: a script in front of workerd writes its id down. */

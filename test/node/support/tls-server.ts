@@ -10,10 +10,11 @@ export const AUTHORITY: string = join(folder, 'authority.pem')
 /** A way of failing after a request was processed, over HTTP/2. Over HTTP/1.1 the socket is destroyed instead. */
 type Failure = (stream: ServerHttp2Stream, session: Http2Session) => void
 
-const reset =
-  (code: number): Failure =>
-  (stream) =>
-    stream.close(code)
+const RESETS = [
+  ...(['NO_ERROR', 'PROTOCOL_ERROR', 'INTERNAL_ERROR', 'FLOW_CONTROL_ERROR', 'STREAM_CLOSED'] as const),
+  ...(['FRAME_SIZE_ERROR', 'REFUSED_STREAM', 'CANCEL', 'COMPRESSION_ERROR', 'ENHANCE_YOUR_CALM'] as const),
+  ...(['INADEQUATE_SECURITY', 'HTTP_1_1_REQUIRED'] as const),
+]
 
 export const FAILURES: Readonly<Record<string, Failure>> = {
   'socket-destroyed': (_, session) => session.socket.destroy(),
@@ -21,18 +22,9 @@ export const FAILURES: Readonly<Record<string, Failure>> = {
   'goaway-0': (_, session) => goAwayAndClose(session, 0),
   'goaway-before': (stream, session) => goAwayAndClose(session, Math.max(0, (stream.id ?? 1) - 2)),
   'goaway-this': (stream, session) => goAwayAndClose(session, stream.id ?? 1),
-  'rst-no-error': reset(h2.NGHTTP2_NO_ERROR),
-  'rst-protocol-error': reset(h2.NGHTTP2_PROTOCOL_ERROR),
-  'rst-internal-error': reset(h2.NGHTTP2_INTERNAL_ERROR),
-  'rst-flow-control': reset(h2.NGHTTP2_FLOW_CONTROL_ERROR),
-  'rst-stream-closed': reset(h2.NGHTTP2_STREAM_CLOSED),
-  'rst-frame-size': reset(h2.NGHTTP2_FRAME_SIZE_ERROR),
-  'rst-refused-stream': reset(h2.NGHTTP2_REFUSED_STREAM),
-  'rst-cancel': reset(h2.NGHTTP2_CANCEL),
-  'rst-compression': reset(h2.NGHTTP2_COMPRESSION_ERROR),
-  'rst-calm': reset(h2.NGHTTP2_ENHANCE_YOUR_CALM),
-  'rst-security': reset(h2.NGHTTP2_INADEQUATE_SECURITY),
-  'rst-http-1-1': reset(h2.NGHTTP2_HTTP_1_1_REQUIRED),
+  ...Object.fromEntries(
+    RESETS.map((name): [string, Failure] => [name, (stream) => stream.close(h2[`NGHTTP2_${name}`])]),
+  ),
 }
 
 function goAwayAndClose(session: Http2Session, lastStreamId: number): void {

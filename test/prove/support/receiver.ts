@@ -1,5 +1,6 @@
 import { createWebhookHandler, type WebhookEvent } from '../../../src/index.ts'
 import type { AskedOrder, Cause, ProveState } from '../../../src/testing/index.ts'
+import { decode } from '../../emulator/call.ts'
 
 /** A shop in memory, and what a test of `prove` passes of it. */
 export interface Receiver {
@@ -98,9 +99,8 @@ export function receiver(bug?: Cause): Receiver {
     async fetch(input, init) {
       const request = new Request(input, init)
       if (bug !== 'no_signature_check') return handler(request)
-      const data = new URLSearchParams(await request.text()).get('data') ?? ''
       try {
-        store(JSON.parse(new TextDecoder().decode(bytesOf(data))) as Fields)
+        store(decode(new URLSearchParams(await request.text()).get('data') ?? '') as Fields)
       } catch {
         return new Response('unreadable', { status: 400 })
       }
@@ -125,6 +125,3 @@ export function receiver(bug?: Cause): Receiver {
     },
   }
 }
-
-const bytesOf = (data: string): Uint8Array =>
-  Uint8Array.from(atob(data.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0))

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { watch } from '../../node/support/process.ts'
 import { packedFolder, root } from './pack.ts'
 
 // The command `edgetill` of the packed tarball, as a process on each runtime.
@@ -85,12 +86,25 @@ export function start(runtime: Runtime, words: readonly string[], options: Comma
       ...(options.env ?? CANARIES),
     },
   })
-  const running = watch(child, words)
-  if (options.brokenPipe) running.closeStdout()
+  const { printed, finished, seen } = watch(child)
+  const closeStdout = () => void child.stdout.destroy()
+  if (options.brokenPipe) closeStdout()
   const { stdin } = options
   child.stdin.on('error', () => {})
   if (stdin !== 'open') child.stdin.end(stdin ?? '')
-  return running
+  const ended = finished.then(({ code, stdout, stderr }) => {
+    const leaked = Object.values(CANARIES).filter((canary) => (stdout + stderr).includes(canary))
+    if (leaked.length > 0) throw new Error(`edgetill ${words.join(' ')} printed ${leaked.join(', ')}`)
+    return { code, stdout, stderr }
+  })
+  return {
+    ended,
+    seen: (text) => seen(text).then(() => printed.stdout),
+    type: (text) => void child.stdin.write(text),
+    fill: () => new Promise((resolve) => child.stdin.write(' '.repeat(1024 * 1024), () => resolve())),
+    stop: (signal) => void child.kill(signal),
+    closeStdout,
+  }
 }
 
 /** Runs a verb to its end. */
@@ -103,48 +117,4 @@ function commandOf(runtime: Runtime, verb: string): string[] {
   const allowed = (PERMISSIONS[verb] ?? []).map((flag) => NARROW[flag] ?? flag)
   if (runtime === 'deno') return [bin('deno'), 'run', '--no-prompt', '--quiet', ...allowed, cli]
   return [bin(runtime), cli]
-}
-
-function watch(child: ChildProcess, words: readonly string[]): RunningCommand {
-  let stdout = ''
-  let stderr = ''
-  const waiting: { text: string; resolve: (stdout: string) => void }[] = []
-  const has = (text: string): boolean => stdout.includes(text) || stderr.includes(text)
-  const look = (): void => {
-    for (const { text, resolve } of waiting) if (has(text)) resolve(stdout)
-  }
-  child.stdout?.on('data', (part) => {
-    stdout += part
-    look()
-  })
-  child.stderr?.on('data', (part) => {
-    stderr += part
-    look()
-  })
-  const ended = new Promise<Ended>((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => {
-      const leaked = Object.values(CANARIES).filter((canary) => (stdout + stderr).includes(canary))
-      if (leaked.length > 0) reject(new Error(`edgetill ${words.join(' ')} printed ${leaked.join(', ')}`))
-      else resolve({ code, stdout, stderr })
-    })
-  })
-  return {
-    ended,
-    seen: (text) =>
-      Promise.race([
-        new Promise<string>((resolve) => (has(text) ? resolve(stdout) : waiting.push({ text, resolve }))),
-        ended.then((end) => Promise.reject(new Error(`It ended before it printed "${text}": ${JSON.stringify(end)}`))),
-      ]),
-    type: (text) => {
-      child.stdin?.write(text)
-    },
-    fill: () => new Promise((resolve) => child.stdin?.write(' '.repeat(1024 * 1024), () => resolve())),
-    stop: (signal) => {
-      child.kill(signal)
-    },
-    closeStdout: () => {
-      child.stdout?.destroy()
-    },
-  }
 }

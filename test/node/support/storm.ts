@@ -1,11 +1,10 @@
 import { type CheckoutOrder, createCheckoutLink } from '../../../src/checkout-link/index.ts'
 import type { Emulator, Fault, TestCardName } from '../../../src/emulator/index.ts'
-import { createRandom } from './random.ts'
-import { ADMIN_TOKEN, LINK_SECRET, ORDER, ORIGIN, payAt } from './world.ts'
+import { createRandom } from '../../worker/support/random.ts'
+import { ADMIN_TOKEN, LINK_SECRET, ORDER, ORIGIN, payAt } from '../../worker/support/world.ts'
+import { StoppableWorkerd } from './stoppable-workerd.ts'
 
 const SECOND = 1000
-/** A request that the emulator leaves without a response is given up after this much real time. */
-const NO_RESPONSE_MS = 500
 
 const MONEY = ['capture-payment', 'refund-payment', 'void-payment'] as const
 const READS = ['list-order-operations', 'resend-webhook'] as const
@@ -52,30 +51,35 @@ const FAULTS: readonly [Fault, number][] = [
   [{ kind: 'unknown_method' }, 0.03],
 ]
 
-/** A worker, the service with every fault, and kills, on one clock; what it runs over is another matter. */
-export abstract class Storm {
-  abstract readonly emulator: Emulator
+/**
+ * A worker with real Durable Objects and a real KV in workerd, which is killed and started again over the same files, and the
+ * service with every fault, on one clock.
+ */
+export class Storm {
+  readonly emulator: Emulator
   readonly random: () => number
   kills = 0
-  protected isCalm = false
+  private isCalm = false
+  private readonly orders = new Set<string>()
+  private readonly workerd: StoppableWorkerd
 
-  constructor(seed: number) {
-    this.random = createRandom(seed)
+  static async start(seed: number): Promise<Storm> {
+    let storm: Storm | undefined
+    const shopFails = () => storm?.isNow(0.1) ?? false
+    storm = new Storm(seed, await StoppableWorkerd.start({ seed, shopFails }))
+    return storm
   }
 
-  abstract now(): number
-
-  /** A request to the worker. Rejected when the worker dies. */
-  abstract request(request: Request): Promise<Response>
-
-  /** Lets `work` happen in an isolate that may die in the middle of it, while the time moves on. */
-  abstract round(work: () => Promise<unknown>, ms: number): Promise<void>
-
-  /** Whether `onEvent` returned for an operation and its status. */
-  abstract wasHandled(operation: string): boolean
-
-  protected begin(): void {
+  private constructor(seed: number, workerd: StoppableWorkerd) {
+    this.random = createRandom(seed)
+    this.workerd = workerd
+    this.emulator = workerd.emulator
     for (const [fault, probability] of FAULTS) this.emulator.faults.rate(fault, probability)
+  }
+
+  /** Whether what has this probability happens now. */
+  private isNow(probability: number): boolean {
+    return !this.isCalm && this.random() < probability
   }
 
   /** Ends every fault, failure and kill. */
@@ -84,14 +88,29 @@ export abstract class Storm {
     this.emulator.faults.clear()
   }
 
-  /** At which of its next calls, at most the last of `calls`, the worker is killed; undefined: it is not. */
-  protected nextKill(calls: number): number | undefined {
-    return !this.isCalm && this.random() < 0.5 ? 1 + Math.floor(this.random() * calls) : undefined
+  /** Whether `onEvent` returned for an operation and its status. */
+  wasHandled(operation: string): boolean {
+    return this.workerd.told.has(operation)
   }
 
-  /** Whether the shop fails an event. */
-  protected shopFails(): boolean {
-    return !this.isCalm && this.random() < 0.1
+  /** Lets `work` happen in a process that may be killed in the middle of it, while the time moves on. */
+  async round(work: () => Promise<unknown>, ms: number): Promise<void> {
+    const { workerd } = this
+    const unlessStopped = (error: unknown): void => {
+      if (!workerd.wasStopped) throw error
+    }
+    const stop = this.isNow(0.5) ? 1 + Math.floor(this.random() * 150) : undefined
+    // What earlier requests left behind may be stopped before the first one of this round, and after the last one.
+    await workerd.countSteps(stop).catch(unlessStopped)
+    const moved = workerd.advance(ms, this.orders).catch(unlessStopped)
+    await Promise.all([work(), moved])
+    if (!workerd.wasStopped) await workerd.countSteps().catch(unlessStopped)
+    if (workerd.wasStopped) {
+      this.kills++
+      await workerd.restart()
+    }
+    // No request takes minutes inside the service, which the worker assumes too: the clock waits for it.
+    await workerd.idle()
   }
 
   pick<T>(items: readonly T[]): T {
@@ -100,36 +119,27 @@ export abstract class Storm {
 
   async api(path: string, init: RequestInit = {}): Promise<{ status: number; body: Record<string, unknown> }> {
     const headers = { ...init.headers, authorization: `Bearer ${ADMIN_TOKEN}` }
-    const response = await this.request(new Request(`${ORIGIN}${path}`, { ...init, headers }))
+    const response = await this.workerd.fetch(`${ORIGIN}${path}`, { ...init, headers })
     const text = await response.text()
     return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : { text } }
   }
 
   get(url: string): Promise<Response> {
-    return this.request(new Request(new URL(url, ORIGIN)))
+    return this.workerd.fetch(new URL(url, ORIGIN).href)
   }
 
-  link(order: { order_id: string; method: 'purchase' | 'auth' }): Promise<string> {
-    const now = () => this.now()
-    return createCheckoutLink({
-      origin: ORIGIN,
-      linkSecret: LINK_SECRET,
-      order: { ...ORDER, ...order } as CheckoutOrder,
-      now,
-    })
+  link(fields: { order_id: string; method: 'purchase' | 'auth' }): Promise<string> {
+    this.orders.add(fields.order_id)
+    const order = { ...ORDER, ...fields } as CheckoutOrder
+    return createCheckoutLink({ origin: ORIGIN, linkSecret: LINK_SECRET, order, now: () => this.workerd.now() })
   }
 
   /** Pays whatever the order's link leads to. */
   async pay(url: string, card: TestCardName): Promise<void> {
     await payAt(this.emulator, url, card)
   }
-}
 
-/** The service as a caller sees it that does not wait forever. */
-export async function withLimit(work: () => Promise<Response>): Promise<Response> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TypeError('The connection was closed.')), NO_RESPONSE_MS)
-  })
-  return Promise.race([work(), limit]).finally(() => clearTimeout(timer))
+  end(): Promise<void> {
+    return this.workerd.end()
+  }
 }

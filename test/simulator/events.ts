@@ -110,7 +110,7 @@ class Play extends Simulation {
         ? operation
         : [],
     )
-    this.erased = left.map(String).filter((operation) => !this.handled.includes(operation))
+    this.erased = left.map(String).filter((operation) => !this.onEvent.handled.includes(operation))
   }
 
   /** Nothing of what was erased is queued again. */
@@ -132,10 +132,12 @@ class Play extends Simulation {
     if (shown !== refunded) this.wrong.add(`${refunded} were refunded, and the order says ${shown}`)
     for (const payload of said) {
       const key = operationKey(readEvent(payload))
-      if (!isErased && !this.handled.includes(key)) this.wrong.add(`onEvent missed ${payload.method} ${payload.status}`)
+      if (!isErased && !this.onEvent.handled.includes(key))
+        this.wrong.add(`onEvent missed ${payload.method} ${payload.status}`)
     }
     // One call may have been under way.
-    if (this.handled.filter((one) => this.erased.includes(one)).length > 1) this.wrong.add('onEvent got erased events')
+    if (this.onEvent.handled.filter((one) => this.erased.includes(one)).length > 1)
+      this.wrong.add('onEvent got erased events')
     if (hasFailed(this)) return
     for (const flag of flags as string[]) {
       if (flag !== 'paid_after_failure' && !this.alerts.includes(flag)) this.wrong.add(`nobody was alerted of ${flag}`)

@@ -20,7 +20,8 @@ const END_HOURS = 200
 export function judgeEvents(play: Simulation, wasErased = false): void {
   for (const { event, attempts } of play.emulator.deliveries) {
     if (!attempts.some(({ status }) => status === 200)) play.wrong.add('a webhook was never taken')
-    if (!wasErased && !play.handled.includes(operationKey(readEvent(event)))) play.wrong.add('onEvent missed an event')
+    if (!wasErased && !play.onEvent.handled.includes(operationKey(readEvent(event))))
+      play.wrong.add('onEvent missed an event')
   }
 }
 

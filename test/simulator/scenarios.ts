@@ -3,8 +3,8 @@ import { type CheckoutScenario, playCheckout } from './checkout.ts'
 import { replaceCrypto } from './crypto.ts'
 import { type EventsScenario, playEvents } from './events.ts'
 import { type MoneyScenario, playMoney } from './money.ts'
+import { watchTimers } from './on-event.ts'
 import type { Play, Played, Schedule } from './schedule.ts'
-import { watchTimers } from './simulation.ts'
 
 const MONEY: Record<string, MoneyScenario> = {
   'one key, three times': {

@@ -3,8 +3,6 @@ import type { KVNamespace } from '@cloudflare/workers-types'
 import { type CheckoutOrder, createCheckoutLink } from '../../src/checkout-link/index.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { PERTURBATIONS } from '../../src/emulator/state/perturbations.ts'
-import { operationKey, type WebhookEvent } from '../../src/index.ts'
-import { recordOf } from '../../src/schemas/read.ts'
 import { createApp } from '../../src/shop/app.ts'
 import { runCron } from '../../src/shop/cron.ts'
 import type { ShopEnv as Env } from '../../src/shop/env.ts'
@@ -14,6 +12,7 @@ import { createKvDouble, type KvDouble } from '../../src/testing/index.ts'
 import { createGateDouble, type GateDouble } from '../worker/support/gate-double.ts'
 import { createRandom } from '../worker/support/random.ts'
 import { ADMIN_TOKEN, type Answer, bindings, LINK_SECRET, ORDER, ORIGIN } from '../worker/support/world.ts'
+import { lastTimer, never, OnEvent } from './on-event.ts'
 import { Disturbances, type Played, type Schedule } from './schedule.ts'
 import { createSteps, type Steps } from './steps.ts'
 
@@ -55,17 +54,12 @@ interface Life {
   die: () => void
 }
 
-/** What a dead program waits for never comes. */
-const never = <T>(): Promise<T> => new Promise(() => {})
-
 /** A worker whose every call, of KV, of a gate and of its storage, waits until a seeded scheduler lets it go. */
 export class Simulation {
   time = START
   readonly random: () => number
   readonly steps: Steps
   readonly emulator: Emulator
-  /** The operations, each in a status, for which `onEvent` ran, as often as it ran. */
-  readonly handled: string[] = []
   /** The flags, or else the kinds, of the alerts that people got. */
   readonly alerts: string[] = []
   /** What is wrong with what happened. */
@@ -83,15 +77,10 @@ export class Simulation {
   jumps = 0
   readonly kv: KvDouble
   readonly gate: GateDouble
+  readonly onEvent: OnEvent
   private faults = NO_FAULTS
   private life: Life = beginLife()
   private ringing: Promise<unknown> | undefined
-  /** The operations, each in a status, for which `onEvent` was called, with their orders. */
-  private readonly called = new Map<string, string>()
-  /** Those of them whose last call failed, or was cut off before its end was on disk: another call follows. */
-  private readonly cutOff = new Set<string>()
-  /** The limits of calls of `onEvent` that hang. */
-  private readonly limits = new Set<Timer & { at: number }>()
   /** The turns at which a priority changes. */
   private demotions: ReadonlySet<number> = new Set()
   private readonly inside = new Set<{ sent: number; path: string }>()
@@ -103,8 +92,6 @@ export class Simulation {
   private hasThreads = false
   /** Whether writes take a while until they are on disk. */
   isDiskSlow = false
-  /** What `onEvent` must not get any more: an earlier call ended after these were handled or erased. */
-  private over: readonly string[] = []
   private readonly apps = new Map<string, ReturnType<typeof createApp>>()
 
   constructor(schedule: Schedule) {
@@ -126,6 +113,9 @@ export class Simulation {
       fetch: (input, init) => this.deliver(input as string, init as RequestInit),
     })
     this.gate = createGateDouble(this.deps('gate'), () => {})
+    const { gate, steps, wrong } = this
+    const fails = this.faultOf.bind(this)
+    this.onEvent = new OnEvent({ gate, steps, wrong, now, fails, kill: () => this.kill() })
     this.gate.before = (action, key) => {
       if (this.faultOf('storage', `${action} ${key}`)) throw new Error('The storage failed.')
     }
@@ -164,17 +154,7 @@ export class Simulation {
     this.life.die()
     this.steps.note('the gates die')
     this.beginGates()
-    this.findCutOff()
-  }
-
-  /** What `onEvent` was called for and is still queued, when something has failed. */
-  private findCutOff(): void {
-    for (const order_id of new Set(this.called.values())) {
-      for (const [key, { entry, operation }] of this.gate.rows(order_id)) {
-        if (key.startsWith('queue/') && entry !== null && this.called.has(String(operation)))
-          this.cutOff.add(String(operation))
-      }
-    }
+    this.onEvent.findCutOff()
   }
 
   /** Whether this call fails. */
@@ -184,7 +164,7 @@ export class Simulation {
     if (kind === 'storage') {
       if (what.startsWith('put operation/')) this.hasLostWrites = true
       // What the same transaction did before is undone first.
-      queueMicrotask(() => this.findCutOff())
+      queueMicrotask(() => this.onEvent.findCutOff())
     }
     return true
   }
@@ -273,13 +253,13 @@ export class Simulation {
   advance(ms: number): void {
     this.time += ms
     this.steps.note(`clock +${ms}`)
-    for (const limit of this.limits) if (limit.at <= this.time && this.limits.delete(limit)) limit.run()
+    this.onEvent.endLimits()
     void this.emulator.clock.advance({})
   }
 
   /** Where everything waits for a call of `onEvent` that hangs, the clock moves on to its limit. */
   private endWaiting(): void {
-    const next = Math.min(...[...this.limits].map(({ at }) => at))
+    const next = this.onEvent.nextLimit()
     if (next < Number.POSITIVE_INFINITY) this.advance(next - this.time)
   }
 
@@ -318,45 +298,13 @@ export class Simulation {
       onAlert: this.onAlert,
       onEvent: ({ event }) => {
         // The engine has set the limit of this very call.
-        const limit = lastTimer
-        return life?.isOver ? never() : this.onEvent(actor, event, limit)
+        const limit = lastTimer()
+        return life?.isOver ? never() : this.onEvent.call(actor, event, limit)
       },
     }
   }
 
   private readonly onAlert = ({ kind, flag }: Alert): void => void this.alerts.push(String(flag ?? kind))
-
-  private async onEvent(actor: string, event: WebhookEvent, limit: Timer | undefined): Promise<void> {
-    const operation = operationKey(event)
-    if (this.called.has(operation) && !this.cutOff.delete(operation))
-      this.wrong.add(`onEvent was called again: ${event.kind} ${recordOf(event).status}`)
-    const order_id = String(recordOf(event).order_id).replace(/~.*/, '')
-    this.called.set(operation, order_id)
-    if (this.over.includes(operation)) this.wrong.add('onEvent got an event that was erased before')
-    await this.steps.at(actor, 'onEvent')
-    const rows = [...this.gate.rows(order_id)]
-    this.over = rows.flatMap(([key, { entry, operation }]) =>
-      key.startsWith('queue/') && entry === null ? String(operation) : [],
-    )
-    if (this.faultOf('ends', 'onEvent ends the program, and')) {
-      this.kill()
-      return never()
-    }
-    if (limit && this.faultOf('hang', 'onEvent hangs, and')) {
-      this.cutOff.add(operation)
-      this.limits.add({ ...limit, at: this.time + limit.ms })
-      return never()
-    }
-    const fail = (what: string) => {
-      if (!this.faultOf('onEvent', what)) return
-      this.cutOff.add(operation)
-      throw new Error('The shop is down.')
-    }
-    fail('onEvent')
-    this.handled.push(operation)
-    fail('onEvent, afterwards,')
-    await this.steps.at(actor, 'onEvent ends')
-  }
 
   private async service(actor: string, url: string, init: RequestInit): Promise<Response> {
     const path = `${init.method} ${new URL(url).pathname}`
@@ -469,25 +417,6 @@ export class Simulation {
   async play(work: () => Promise<void>): Promise<Played> {
     await work().catch((error: unknown) => this.wrong.add(String(error)))
     return { log: this.steps.log, wrong: [...this.wrong], disturbed: this.disturbances.happened }
-  }
-}
-
-interface Timer {
-  ms: number
-  run: () => void
-}
-
-let lastTimer: Timer | undefined
-
-/** Watches the timers that are set. @returns What ends it. */
-export function watchTimers(): () => void {
-  const { setTimeout: set } = globalThis
-  globalThis.setTimeout = ((run: () => void, ms: number) => {
-    lastTimer = { ms, run }
-    return set(run, ms)
-  }) as typeof setTimeout
-  return () => {
-    globalThis.setTimeout = set
   }
 }
 

@@ -1,0 +1,113 @@
+import { operationKey, type WebhookEvent } from '../../src/index.ts'
+import { recordOf } from '../../src/schemas/read.ts'
+import type { GateDouble } from '../worker/support/gate-double.ts'
+import type { Steps } from './steps.ts'
+
+/** A limit that the engine has set. */
+interface Timer {
+  ms: number
+  run: () => void
+}
+
+/** What becomes of a call: it throws, before or after it has done its work, hangs, or ends the program. */
+type Failure = 'onEvent' | 'hang' | 'ends'
+
+interface Around {
+  gate: GateDouble
+  steps: Steps
+  wrong: Set<string>
+  now: () => number
+  fails: (failure: Failure, what: string) => boolean
+  kill: () => void
+}
+
+/** What a dead program waits for never comes. */
+export const never = <T>(): Promise<T> => new Promise(() => {})
+
+/** The shop's `onEvent`: how often it is called for what, and how it fails. */
+export class OnEvent {
+  /** The operations, each in a status, for which it ran, as often as it ran. */
+  readonly handled: string[] = []
+  /** Those for which it was called, with their orders. */
+  private readonly called = new Map<string, string>()
+  /** Those of them whose last call failed, or was cut off before its end was on disk: another call follows. */
+  private readonly cutOff = new Set<string>()
+  /** What it must not get any more: an earlier call ended after these were handled or erased. */
+  private over: readonly string[] = []
+  /** The limits of calls that hang. */
+  private readonly limits = new Set<Timer & { at: number }>()
+  private readonly around: Around
+
+  constructor(around: Around) {
+    this.around = around
+  }
+
+  async call(actor: string, event: WebhookEvent, limit: Timer | undefined): Promise<void> {
+    const { gate, steps, wrong, now, fails, kill } = this.around
+    const operation = operationKey(event)
+    if (this.called.has(operation) && !this.cutOff.delete(operation))
+      wrong.add(`onEvent was called again: ${event.kind} ${recordOf(event).status}`)
+    const order_id = String(recordOf(event).order_id).replace(/~.*/, '')
+    this.called.set(operation, order_id)
+    if (this.over.includes(operation)) wrong.add('onEvent got an event that was erased before')
+    await steps.at(actor, 'onEvent')
+    this.over = [...gate.rows(order_id)].flatMap(([key, { entry, operation }]) =>
+      key.startsWith('queue/') && entry === null ? String(operation) : [],
+    )
+    if (fails('ends', 'onEvent ends the program, and')) {
+      kill()
+      return never()
+    }
+    if (limit && fails('hang', 'onEvent hangs, and')) {
+      this.cutOff.add(operation)
+      this.limits.add({ ...limit, at: now() + limit.ms })
+      return never()
+    }
+    const fail = (what: string) => {
+      if (!fails('onEvent', what)) return
+      this.cutOff.add(operation)
+      throw new Error('The shop is down.')
+    }
+    fail('onEvent')
+    this.handled.push(operation)
+    fail('onEvent, afterwards,')
+    await steps.at(actor, 'onEvent ends')
+  }
+
+  /** What it was called for and is still queued, when something has failed. */
+  findCutOff(): void {
+    for (const order_id of new Set(this.called.values())) {
+      for (const [key, { entry, operation }] of this.around.gate.rows(order_id)) {
+        if (key.startsWith('queue/') && entry !== null && this.called.has(String(operation)))
+          this.cutOff.add(String(operation))
+      }
+    }
+  }
+
+  /** When the first call that hangs is given up. */
+  nextLimit(): number {
+    return Math.min(...[...this.limits].map(({ at }) => at))
+  }
+
+  /** Gives up the calls that have hung too long. */
+  endLimits(): void {
+    for (const limit of this.limits) if (limit.at <= this.around.now() && this.limits.delete(limit)) limit.run()
+  }
+}
+
+let last: Timer | undefined
+
+/** The timer that was set last. */
+export const lastTimer = (): Timer | undefined => last
+
+/** Watches the timers that are set. @returns What ends it. */
+export function watchTimers(): () => void {
+  const { setTimeout: set } = globalThis
+  globalThis.setTimeout = ((run: () => void, ms: number) => {
+    last = { ms, run }
+    return set(run, ms)
+  }) as typeof setTimeout
+  return () => {
+    globalThis.setTimeout = set
+  }
+}

@@ -17,7 +17,7 @@ it('no other capture is made while an outcome is unknown, until the service show
   world.emulator.faults.next({ kind: 'server_error', on: 'list-order-operations' }, 6)
   expect(await send(world, 'capture', 'two', { charge_amount: 5 })).toMatchObject(unsettled)
   expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unsettled)
-  expect(await send(world, 'capture', 'one', TEN)).toMatchObject({ status: 200, body: { amount: 10 } })
+  expect(await send(world, 'capture', 'one', TEN)).toMatchObject({ status: 200, body: { order_id: 'A-1', amount: 10 } })
   expect(made(world, 'capture')).toHaveLength(1)
   expect(await send(world, 'capture', 'two', { charge_amount: 5 })).toMatchObject({ status: 200, body: { amount: 5 } })
 }, 60_000)

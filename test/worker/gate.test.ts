@@ -84,6 +84,23 @@ describe('onEvent behind the gate', () => {
     expect((await world.api(path, { method: 'POST' })).status).toBe(404)
     expect(calls).toHaveLength(21)
   })
+
+  it('comes first for the event that was tried least', async () => {
+    const calls: string[] = []
+    const world: World = new World({
+      onEvent: ({ event }) => {
+        calls.push(event.kind)
+        if (event.kind === 'purchase') throw new Error('the shop is down')
+      },
+    })
+    await world.deliver(payment(ID))
+    await world.advance(1)
+    // The alarm is late: what has failed was due before the other event came.
+    world.time += 60_000
+    await world.post(world.signed(secondary(ID, 'refund', { amount: 1 })))
+    await world.advance(0)
+    expect(calls).toEqual(['purchase', 'refund', 'purchase'])
+  })
 })
 
 it('events that wait for an `onEvent` that was taken out are kept until it is back, then called in batches of 20', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { countWrongLogin, forgetWrongLogins, loginWait } from '../../src/shop/flows/throttle.ts'
 import { openScope } from '../../src/shop/scope.ts'
-import { payment } from './support/events.ts'
+import { at, payment } from './support/events.ts'
 import { ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
 type Json = Record<string, unknown>
@@ -186,6 +186,19 @@ describe('the days', () => {
       expect(days).toMatchObject([{ paid: 10050, count: 1 }])
     },
   )
+
+  it('lose a payment that the service has taken back', async () => {
+    const world = create()
+    const days = async (event: object) => {
+      await world.deliver(event)
+      await world.advance(60_000)
+      return (await json(world, '/api/days?from=2026-03-01&to=2026-03-01')).days as Json[]
+    }
+    const event = payment('A-1')
+    expect(await days(event)).toMatchObject([{ paid: 10050, count: 1 }])
+    const taken = { ...event, status: 'failure', status_code: '2122', processed_at: at(60) }
+    expect((await days(taken)).filter(({ count }) => count !== 0)).toEqual([])
+  })
 
   it('count an operation in the month in which it was received, on the day of the zone', async () => {
     const world = create({ env: { SHOP_TZ: 'Europe/Kyiv' } })

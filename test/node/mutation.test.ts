@@ -34,6 +34,17 @@ it('each file of the outcome, the engine and the console is changed, but for tex
   expect(Object.keys(scores).sort()).toEqual(Object.keys(AREAS).sort())
 })
 
+it('each change that is listed as equivalent is one that is made', () => {
+  const text = readFileSync(join(root, 'test/node/mutation-equivalents.json'), 'utf8')
+  const missing = (JSON.parse(text) as { file: string; line: string; mutated: string }[]).filter(
+    ({ file, line, mutated }) =>
+      !mutantsOf(file, readFileSync(join(root, file), 'utf8')).some(
+        (mutant) => mutant.line === line && mutant.mutated === mutated,
+      ),
+  )
+  expect(missing).toEqual([])
+})
+
 it('as many are wanted as were noticed before, and of a part what chance allows', () => {
   const whole = { killed: 90, survived: 10, total: 100 }
   expect(shareWanted(whole, 100)).toBe(0.9)

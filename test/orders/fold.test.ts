@@ -158,6 +158,11 @@ describe('the fold', () => {
     expect(foldSummaries('A-1', [], expectedPayment).events).toEqual([])
   })
 
+  it('does not change what it is given', async () => {
+    const events = Object.freeze(summaries(auth, capture, refund).map((summary) => Object.freeze(summary)))
+    expect(foldSummaries('A-1', events).operations).toHaveLength(3)
+  })
+
   it('never fails, whatever the metadata of a key holds', () => {
     for (const metadata of [null, undefined, 7, [], { kind: 'x', amount: 'y' }, { method: 7, fee_amount: {} }]) {
       const order = foldSummaries('A-1', [readSummary('id', metadata)])

@@ -51,13 +51,14 @@ export class OnEvent {
     this.called.set(operation, order_id)
     if (this.over.includes(operation)) wrong.add('onEvent got an event that was erased before')
     await steps.at(actor, 'onEvent')
-    this.over = [...gate.rows(order_id)].flatMap(([key, { entry, operation }]) =>
-      key.startsWith('queue/') && entry === null ? String(operation) : [],
-    )
     if (fails('ends', 'onEvent ends the program, and')) {
       kill()
       return never()
     }
+    // What a program that ends has not yet on disk comes again.
+    this.over = [...gate.rows(order_id)].flatMap(([key, { entry, operation }]) =>
+      key.startsWith('queue/') && entry === null ? String(operation) : [],
+    )
     if (limit && fails('hang', 'onEvent hangs, and')) {
       this.cutOff.add(operation)
       this.limits.add({ ...limit, at: now() + limit.ms })

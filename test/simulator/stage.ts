@@ -10,7 +10,7 @@ export interface Answer {
   body: unknown
 }
 
-/** Beyond the time at which workerd would run an alarm by itself. */
+/** Beyond the time at which workerd would run an alarm automatically. */
 const START = Date.UTC(2100, 0)
 
 export class Stage {

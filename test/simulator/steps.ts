@@ -10,7 +10,7 @@ export interface Steps {
   call<T>(actor: string, what: string, work: () => Promise<T>): Promise<T>
   /** Work that is under way: the next turn waits for it. */
   busy<T>(work: Promise<T>): Promise<T>
-  /** Something that goes on by itself: {@link run} lasts until it has ended. */
+  /** Work that goes on beside the turns: {@link run} lasts until it has ended. */
   begin(work: Promise<unknown>): void
   note(text: string): void
   /** When the {@link call} began to wait that has waited longest. */

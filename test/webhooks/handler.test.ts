@@ -144,7 +144,10 @@ describe('createWebhookHandler', () => {
     }
     for (const error of [undefined, new Error('late')]) {
       let end = () => {}
-      const onEvent = () => new Promise<void>((resolve, reject) => (end = () => (error ? reject(error) : resolve())))
+      const work = new Promise<void>((resolve, reject) => {
+        end = () => (error ? reject(error) : resolve())
+      })
+      const onEvent = () => work
       const late = new Promise((onLate) => {
         const options = { secrets: SECRET, onEvent, onRejected: () => {}, onLate, timeoutMs: 5 }
         createWebhookHandler(options)(post(signed.body)).then(() => end())

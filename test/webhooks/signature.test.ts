@@ -31,6 +31,12 @@ describe('verifySignature', () => {
     expect(verifySignature(vector.data, twin, vector.secret)).toBe(false)
   })
 
+  it('rejects the signature without padding, with white space, and empty', () => {
+    for (const text of [vector.signature.slice(0, 27), ` ${vector.signature}`, `${vector.signature}\n`, '']) {
+      expect(verifySignature(vector.data, text, vector.secret)).toBe(false)
+    }
+  })
+
   it.each([
     ['no secret', []],
     ['an empty one', ''],

@@ -85,6 +85,20 @@ describe('onEvent behind the gate', () => {
     expect(calls).toHaveLength(21)
   })
 
+  it('is called by an alarm that failed once: the runtime learns of the failure, and repeats the alarm', async () => {
+    const calls: string[] = []
+    const world = new World({ onEvent: ({ id }) => void calls.push(id) })
+    expect((await world.post(world.signed(payment(ID)))).status).toBe(200)
+    world.gate.before = (action, key) => {
+      if (action === 'put' && key.startsWith('queue/')) throw new Error('The storage failed.')
+    }
+    await expect(world.advance(1)).rejects.toThrow()
+    world.gate.before = undefined
+    expect(calls).toEqual([])
+    await world.advance(60_000)
+    expect(calls).toHaveLength(1)
+  })
+
   it('comes first for the event that was tried least', async () => {
     const calls: string[] = []
     const world: World = new World({

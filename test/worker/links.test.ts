@@ -139,7 +139,7 @@ describe('DELETE /api/links/:id', () => {
       200,
       { id, order_id: 'A-1', revoked: true, opened: false },
     ])
-    // Until the link would have ended by itself.
+    // Until the link would have ended anyway.
     await world.advance(3_599_999)
     const page = await world.get(url)
     expect([page.status, await page.text()]).toEqual([410, expect.stringContaining('no longer valid')])

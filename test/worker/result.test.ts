@@ -3,16 +3,19 @@ import { payment } from './support/events.ts'
 import { newOrderId, ORIGIN, World } from './support/world.ts'
 
 /** The result page's address, as the checkout gave it to the service. */
-async function checkedOut(world: World, order_id: string): Promise<{ checkout: string; result: string }> {
-  const checkout = await world.open(await world.link({ order_id }))
+async function checkedOut(world: World, order_id: string, method: 'purchase' | 'auth' = 'purchase') {
+  const checkout = await world.open(await world.link({ order_id, method }))
   return { checkout, result: world.emulator.orders.get(order_id)?.payments[0]?.result_url ?? '' }
 }
 
 describe('the result page', () => {
-  it('asks the service for a re-send, once, when it takes long', async () => {
+  it.each([
+    ['purchase', 'Your payment was successful'],
+    ['auth', 'reserved'],
+  ] as const)('asks the service for a re-send, once, when it takes long: %s', async (method, words) => {
     const world = new World()
     const id = newOrderId()
-    const { checkout, result } = await checkedOut(world, id)
+    const { checkout, result } = await checkedOut(world, id, method)
     world.emulator.faults.next({ kind: 'delay', ms: 3_600_000 }, 9)
     const paid = await world.pay(checkout)
     expect(paid).toBe(result)
@@ -24,7 +27,7 @@ describe('the result page', () => {
       url = /^\d+;url=(.+)$/.exec(response.headers.get('refresh') ?? '')?.[1] ?? ''
       await world.advance(11_000)
     }
-    expect(await (await world.get(url)).text()).toContain('Your payment was successful')
+    expect(await (await world.get(url)).text()).toContain(words)
     // The re-send is a separate webhook, beside its response.
     expect(world.emulator.deliveries.length - before).toBe(1)
   })

@@ -256,6 +256,18 @@ describe('an erasure', () => {
     expect(holding(world, ['A-0'])).toBe(0)
   })
 
+  it('includes a webhook of the order that was kept apart, nested too deeply to be read', async () => {
+    const world = new World({ kind: 'strict' })
+    await pay(world, 'A-0')
+    const text = JSON.stringify(payment('A-0', { customer_phone: PHONE }))
+    const deep = text.replace('{', `{"payload":${'['.repeat(7_000)}${']'.repeat(7_000)},`)
+    expect((await world.post(world.signed(deep))).status).toBe(200)
+    expect(await world.keys('stray/')).toHaveLength(1)
+    await world.advance(2_000)
+    expect((await erase(world)).status).toBe(200)
+    expect(await world.keys('stray/')).toEqual([])
+  })
+
   it('of 210 events says that it goes on, and takes as many alarms as it needs, each within 1,000 calls', async () => {
     const world = new World()
     const charge = payment('A-0', { customer_phone: PHONE })

@@ -25,7 +25,7 @@ export interface StoppableOptions {
 /** A worker in a process of workerd that can be stopped at any step and started again over the same files. */
 export class StoppableWorkerd {
   readonly emulator: Emulator
-  /** The operations and alerts of which the shop was told, with how often. */
+  /** The operations and alerts that were reported to the shop, with how often. */
   readonly told = new Map<string, number>()
   private readonly folder = mkdtempSync(join(tmpdir(), 'edgetill-stopped-'))
   private readonly contents: string

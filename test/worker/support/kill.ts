@@ -7,7 +7,7 @@ import type { KVNamespace } from '@cloudflare/workers-types'
 export type How = 'throws before' | 'throws after' | 'dies before' | 'dies after'
 const HOWS: readonly How[] = ['throws before', 'throws after', 'dies before', 'dies after']
 
-/** The ways that are tried: over a KV that fails by itself two are enough. */
+/** The ways that are tried: over a KV that fails anyway two are enough. */
 export const howsOf = (kind: 'strict' | 'hostile'): readonly How[] =>
   kind === 'strict' ? HOWS : ['throws after', 'dies before']
 

@@ -82,7 +82,7 @@ describe('everywhere', () => {
     expect(reaching).toEqual([])
   })
 
-  it('nothing brings an adapter along: each is an entry of its own', () => {
+  it('nothing brings an adapter along: each is a separate entry', () => {
     expect(
       inside.filter(({ from, to }) => !from.startsWith('src/adapters/') && to.startsWith('src/adapters/')),
     ).toEqual([])

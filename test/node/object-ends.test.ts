@@ -27,19 +27,19 @@ it('hands the next event over, though the code for one ends the object each time
   try {
     const poison = await deliver(payment(id))
     const healthy = await deliver(secondary(id, 'refund', { amount: 1 }))
-    await vi.waitFor(() => expect(workerd.told.get(healthy)).toBe(1), { timeout: 2_000, interval: 20 })
+    await vi.waitFor(() => expect(workerd.reported.get(healthy)).toBe(1), { timeout: 2_000, interval: 20 })
     await vi.waitFor(async () => expect(await failing()).toMatchObject({ given_up: false }), 20_000)
     for (let run = 0; run < 40 && !(await failing())?.given_up; run++) {
       await workerd.advance(6 * 3_600_000, [id]).catch(() => {})
     }
     expect(await failing()).toMatchObject({ attempts: 20, given_up: true })
-    await vi.waitFor(() => expect(workerd.told.get('on_event_given_up')).toBe(1), 10_000)
+    await vi.waitFor(() => expect(workerd.reported.get('on_event_given_up')).toBe(1), 10_000)
     // As if corrected code were deployed.
     endsFor = undefined
     const body = JSON.stringify({ since: new Date(0).toISOString() })
     expect(await api('/replay', { method: 'POST', body })).toMatchObject({ queued: 1 })
     await vi.waitFor(async () => expect(await failing()).toBeUndefined(), 10_000)
-    expect([workerd.told.get(poison), workerd.told.get(healthy)]).toEqual([1, 1])
+    expect([workerd.reported.get(poison), workerd.reported.get(healthy)]).toEqual([1, 1])
   } finally {
     await workerd.end()
   }

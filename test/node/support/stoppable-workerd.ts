@@ -26,7 +26,7 @@ export interface StoppableOptions {
 export class StoppableWorkerd {
   readonly emulator: Emulator
   /** The operations and alerts that were reported to the shop, with how often. */
-  readonly told = new Map<string, number>()
+  readonly reported = new Map<string, number>()
   private readonly folder = mkdtempSync(join(tmpdir(), 'edgetill-stopped-'))
   private readonly contents: string
   private miniflare: Miniflare | undefined
@@ -82,7 +82,7 @@ export class StoppableWorkerd {
     if (host === 'shop.test') {
       if (this.options.shopFails?.()) return new Response(null, { status: 500 })
       if (this.options.shopEnds?.(pathname.slice(1))) return new Response(null, { status: 410 })
-      this.told.set(body ?? '', (this.told.get(body ?? '') ?? 0) + 1)
+      this.reported.set(body ?? '', (this.reported.get(body ?? '') ?? 0) + 1)
       return new Response()
     }
     const { method, headers } = request

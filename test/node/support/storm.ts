@@ -90,7 +90,7 @@ export class Storm {
 
   /** Whether `onEvent` returned for an operation and its status. */
   wasHandled(operation: string): boolean {
-    return this.workerd.told.has(operation)
+    return this.workerd.reported.has(operation)
   }
 
   /** Lets `work` happen in a process that may be killed in the middle of it, while the time moves on. */

@@ -60,6 +60,12 @@ describe('error bodies, whatever their shape', () => {
       expect(Object.keys(error)).not.toContain('body')
     }
   })
+
+  it('what the service echoes is redacted', async () => {
+    const body = { message: `key ${CONFIG.apiKey}`, args: { code: CONFIG.endpointsKey, msg: ['4242424242424242'] } }
+    const error = await failing(JSON.stringify(body))
+    expect(JSON.stringify([error.message, error.apiMessage, error.apiCode, error.violations])).not.toMatch(/key-1|4242/)
+  })
 })
 
 describe('the whole message', () => {

@@ -121,8 +121,17 @@ describe('responses that cannot be read', () => {
     expect(await call(POST, [reply]).answer).toEqual({ status: 200, body: { a: 1 }, location: undefined })
   })
 
-  it('a text that is not JSON stays in the error', async () => {
-    expect((await rejection(call(GET, [new Response('oops')]).answer)).body).toBe('oops')
+  it('cuts raw card data out at any depth, and keeps mask and token', async () => {
+    const kept = { cc_mask: '424242******4242', cc_token: 'token' }
+    const { answer } = call(POST, [json({ ...kept, inner: [{ card_cvv: '123', ...kept }] })])
+    expect((await answer).body).toEqual({ ...kept, inner: [kept] })
+  })
+
+  it('a text that is not JSON stays in the error, without credentials and card data', async () => {
+    const text = `oops ${CONFIG.apiSecret} 4242 4242 4242 4242 ${CONFIG.endpointsKey}`
+    const error = await rejection(call(GET, [new Response(text)]).answer)
+    expect(error.body).toBe('oops [redacted] [redacted] [redacted]')
+    expect(Object.keys(error)).not.toContain('body')
   })
 })
 

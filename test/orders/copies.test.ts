@@ -8,6 +8,10 @@ import { ConfigError, readEvent, signWebhook, verifyWebhook } from '../../src/we
 import { check, SEED } from '../support/property.ts'
 import { payment, secondary } from '../worker/support/events.ts'
 
+const host = globalThis as { process?: { getBuiltinModule?: (id: string) => Record<string, unknown> } }
+type V8 = { serialize(value: unknown): Uint8Array; deserialize(bytes: Uint8Array): unknown }
+const v8 = host.process?.getBuiltinModule?.('v8') as V8 | undefined
+
 const COPIES: Record<string, (event: WebhookEvent) => unknown> = {
   json: (event) => JSON.parse(JSON.stringify(event)),
   record: (event) => readEvent(event).record,
@@ -15,6 +19,13 @@ const COPIES: Record<string, (event: WebhookEvent) => unknown> = {
   readEvent: (event) => readEvent(JSON.parse(JSON.stringify(event))),
   structuredClone: (event) => structuredClone(event),
   spread: (event) => ({ ...event }),
+  v8: (event) => {
+    try {
+      return v8 ? v8.deserialize(v8.serialize(event)) : event
+    } catch {
+      return structuredClone(event) // workerd has the module without its functions
+    }
+  },
   schema: (event) => v.safeParse(webhookEventSchema, JSON.parse(JSON.stringify(event))).output,
 }
 const FUNCTIONS: Record<string, (event: WebhookEvent) => unknown> = {
@@ -82,6 +93,18 @@ describe(`seed ${SEED}: a copy of an event`, () => {
       ),
       1000,
     )
+  })
+
+  it('that has lost what an event should have as a text says so, and what to keep; what is not an event, too', () => {
+    const event = readEvent({ method: 'loyalty', order_id: 5 })
+    for (const lost of [structuredClone(event), { ...event }, JSON.parse(JSON.stringify({ ...event }))]) {
+      expect(() => eventKey(lost)).toThrow(/lost its order_id: keep event.record/)
+      expect(v.safeParse(webhookEventSchema, lost).success).toBe(false)
+    }
+    expect(eventKey(JSON.parse(JSON.stringify(event)))).toBe(eventKey(event))
+    const nameless = readEvent({ method: null, order_id: 'A-1' })
+    expect(eventKey(structuredClone(nameless))).toBe(eventKey(nameless))
+    for (const none of [undefined, null, 1, 'x', [event]]) expect(() => eventKey(none as never)).toThrow(ConfigError)
   })
 })
 

@@ -7,8 +7,14 @@ const purchase = payment('A-1', { fee: { amount: 2.5, currency: 'UAH' }, recurri
 const keyOf = (record: object): string => eventKey(readEvent(record as Record<string, unknown>))
 
 describe('the key of an event', () => {
+  // printf '{"amount":100.5,"currency":"UAH","order_id":"A-1",}' | openssl dgst -sha256 -binary | basenc --base64url
+  it('is the SHA-256 of its canonical record', () => {
+    const record = { order_id: 'A-1', currency: 'UAH', amount: '100.50', method: null }
+    expect(keyOf(record)).toBe('K563idYCubtmk_wxanD2mL2sk-K20F7nG2qHRB_1Ets')
+  })
+
   // printf '{"amount":1.5,"products":["a",{"b":2,},"c",],}' | openssl dgst -sha256 -binary | basenc --base64url
-  it('is the SHA-256 of its canonical record, of what stands before, in and after a list', () => {
+  it('covers what stands before, in and after a list', () => {
     expect(keyOf({ products: ['a', { b: 2 }, 'c'], amount: 1.5 })).toBe('vexyPAKPwW5LRmGQ_K4YsrZCVJwiweKIrtcIGGVlI7k')
   })
 
@@ -27,6 +33,13 @@ describe('the key of an event', () => {
       ...['7', 7].flatMap((id) => [{ order_id: id }, { recurring: { id } }]),
     ]
     expect(new Set(others.map(keyOf)).size).toBe(others.length)
+  })
+
+  it('is the same however the event came', () => {
+    const reversed = Object.fromEntries(Object.entries(purchase).reverse())
+    const asText = { ...purchase, amount: '100.50', fee: { amount: '2.5', currency: 'UAH' } }
+    const withNulls = { ...purchase, eci: null, limit_info: null }
+    expect(new Set([purchase, reversed, asText, withNulls].map(keyOf)).size).toBe(1)
   })
 
   it('is another one for events that differ in anything', () => {

@@ -21,6 +21,12 @@ const unnamed = { ...purchase, transaction_id: undefined }
 
 describe('an order without a payment', () => {
   const empty = { order_id: null, status: null, method: null, totals: NOTHING, operations: [], events: [], flags: [] }
+  it('has null where nothing is known, and what was asked for', () => {
+    expect(fold([])).toStrictEqual({ ...empty, amount: null, currency: null, updated_at: null })
+    const asked = { amount: 100.5, currency: 'UAH' }
+    expect(fold([], asked)).toStrictEqual({ ...empty, ...asked, updated_at: null })
+  })
+
   it('shows an event that says nothing, with null in each field', () => {
     const order = fold([{ order_id: 7 }])
     const nothing = { method: null, operation: null, status: null, status_code: null, amount: null, currency: null }
@@ -37,6 +43,12 @@ describe('an order without a payment', () => {
   it('counts a capture and its fee before the webhook of the authorization arrives', () => {
     const { totals, currency } = fold([secondary('A-1', 'capture', { fee: { amount: 1.2, currency: 'UAH' } })])
     expect([totals, currency]).toEqual([{ ...NOTHING, captured: 10050, fee: 120 }, null])
+  })
+
+  it('has the state of a card look-up, whose amount is 0', () => {
+    const lookup = payment('A-1', { method: 'lookup', amount: 0 })
+    const order = fold([lookup], { amount: 0 })
+    expect(order).toMatchObject({ status: 'success', method: 'lookup', amount: 0, totals: NOTHING, flags: [] })
   })
 })
 

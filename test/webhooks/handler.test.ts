@@ -161,10 +161,17 @@ describe('createWebhookHandler', () => {
   })
 
   it('responds 500 for a mistake in the receiver, and names the cure to onRejected alone', async () => {
-    const { handle, reports } = receiver()
-    expect(await shown(await handle({ req: { raw: post(signed.body) } } as never))).toEqual([500, 'Internal error'])
-    const message = expect.stringContaining('c.req.raw')
-    expect(reports).toEqual([{ status: 500, error: expect.objectContaining({ code: 'config', message }) }])
+    const read = post(signed.body)
+    await read.text()
+    for (const [request, cure] of [
+      [read, 'before anything else reads it'],
+      [{ req: { raw: post(signed.body) } } as never, 'c.req.raw'],
+    ] as const) {
+      const { handle, reports } = receiver()
+      expect(await shown(await handle(request))).toEqual([500, 'Internal error'])
+      const message = expect.stringContaining(cure)
+      expect(reports).toEqual([{ status: 500, error: expect.objectContaining({ code: 'config', message }) }])
+    }
   })
 
   it('leaves the response alone when onRejected throws', async () => {
@@ -188,6 +195,9 @@ describe('createWebhookHandler', () => {
   })
 
   it.each<[string, unknown]>([
+    ['secrets', { secrets: '', onEvent() {} }],
+    ['onEvent', { secrets: SECRET }],
+    ['onUnReadable', { secrets: SECRET, onEvent() {}, onUnReadable() {} }],
     ['onUnreadable', { secrets: SECRET, onEvent() {}, onUnreadable: 'keep' }],
     ['onRejected', { secrets: SECRET, onEvent() {}, onRejected: null }],
     ['maxBytes', { secrets: SECRET, onEvent() {}, maxBytes: 0 }],

@@ -23,7 +23,7 @@ const STARTS_PROCESSES = (
 /** Files and folders that `npm test` leaves out everywhere, with the reason. */
 export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   ...Object.fromEntries(STARTS_PROCESSES.map((name) => [`test/node/${name}.test.ts`, 'starts processes'])),
-  'test/conform/': 'plays every statement about the service, interrupted at each call',
+  'test/cli/conform/': 'plays every statement about the service, interrupted at each call',
   'test/emulator/control-fuzz.test.ts': 'sends thousands of requests',
   'test/node/cli/doctor-conform.test.ts': 'plays every statement about the service',
   'test/node/cli/order-command.test.ts': 'waits for responses that never come',
@@ -41,7 +41,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/worker-readme.test.ts': 'compiles programs',
   'test/node/worker-routes.test.ts': 'brings about every error of every route',
   'test/node/worker-storm.test.ts': 'stops and starts workerd',
-  'test/prove/prove.test.ts': 'plays thousands of orders',
+  'test/testing/prove/prove.test.ts': 'plays thousands of orders',
   'test/simulator/plant.test.ts': 'starts processes',
   'test/worker/configuration.test.ts': 'tries every option at every route',
   'test/worker/failures.test.ts': 'asks every route for everything that can go wrong',
@@ -77,10 +77,10 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
 /** What plays long histories over our own code and doubles, which cannot differ by runtime: Node alone plays it. */
 export const ON_NODE_ALONE: readonly string[] = [
   'test/attacks/',
-  'test/conform/',
+  'test/cli/conform/',
   'test/emulator/control-fuzz.test.ts',
   'test/orders/fold.test.ts',
-  'test/prove/',
+  'test/testing/prove/',
   'test/simulator/',
   ...(
     'alerts checkout configuration console-engine failures killed lost-gate merchant on-event ' +

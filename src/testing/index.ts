@@ -25,8 +25,8 @@ export type {
   ProveReport,
   ProveState,
   StoryStep,
-} from '../prove/index.ts'
-export { ProveError, prove, reportText } from '../prove/index.ts'
+} from './prove/index.ts'
+export { ProveError, prove, reportText } from './prove/index.ts'
 
 // Webhooks
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { FAULT_KINDS } from '../../src/emulator/faults/fault.ts'
-import { createRandom } from '../../src/prove/random.ts'
+import { createRandom } from '../../src/testing/prove/random.ts'
 import { isLong } from '../support/environment.ts'
 import { SEED } from '../support/property.ts'
 import { cardForm, createBench, direct, type Json, openCheckout, post, submit } from './call.ts'

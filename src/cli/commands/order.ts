@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import { foldOrder, fromMinorUnits, isApiError, type Order } from '../../index.ts'
 import type { ShownOrder } from '../../shop/flows/order-page.ts'
-import { orderFile, type TakenEvent } from '../../take-home/order-file.ts'
 import type { ServiceFlags } from '../service/configuration.ts'
 import { describeCode, EXIT } from '../service/outcome.ts'
 import {
@@ -15,6 +14,7 @@ import {
   withService,
 } from '../service/service.ts'
 import { addWorkerOptions, callWorker, type WorkerFlags, workerOf } from '../service/worker.ts'
+import { orderFile, type TakenEvent } from '../take-home/order-file.ts'
 import { type ExitCode, FailedError, UsageError } from '../terminal/errors.ts'
 import { money, statusColour, table } from '../terminal/table.ts'
 import { printable } from '../terminal/terminal.ts'

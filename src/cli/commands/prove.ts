@@ -10,7 +10,7 @@ import {
   reportPage,
   reportText,
   stateOf,
-} from '../../prove/index.ts'
+} from '../../testing/prove/index.ts'
 import { addSecretOptions, readSecrets, type SecretFlags } from '../service/secrets.ts'
 import { errorLine, UsageError } from '../terminal/errors.ts'
 import { wholeNumber } from '../terminal/option-values.ts'

@@ -9,7 +9,7 @@ import {
   createInbox,
   isClean,
   readCard,
-} from '../../../conform/index.ts'
+} from '../../conform/index.ts'
 import { readEnvFile, readVariables } from '../../terminal/environment.ts'
 import { UsageError } from '../../terminal/errors.ts'
 import { wholeNumber } from '../../terminal/option-values.ts'

@@ -1,0 +1,93 @@
+import {
+  type ApiError,
+  describeIssues,
+  isApiError,
+  isConfigError,
+  isConnectionError,
+  isInvalidInputError,
+  isOutcomeUnknownError,
+  isUnexpectedResponseError,
+  type OutcomeUnknownError,
+} from '../../errors.ts'
+import { differs, holds, type Judgement, notTried } from './judgement.ts'
+
+/** What became of one call. */
+export interface Answer<T = unknown> {
+  /** `other`: a response of another shape than the SDK reads. `none`: nothing that says anything, such as a 503. */
+  verdict: 'accepted' | 'rejected' | 'other' | 'none'
+  value?: T
+  /** The HTTP status of the last response. */
+  status?: number | undefined
+  /** The JSON of the last response, as it came. Never part of a report. */
+  body?: unknown
+  /** When it was sent, in milliseconds. */
+  at: number
+  /** In words, without any value but statuses and codes. */
+  says: string
+}
+
+/** What the last response to a call was. */
+export interface Exchange {
+  status?: number | undefined
+  body?: unknown
+}
+
+/** Reads what a call threw. @throws what is not an error of a call. */
+export function answerOf(error: unknown, at: number, { status, body }: Exchange): Answer<never> {
+  const known = { at, status, body }
+  if (isApiError(error)) return { ...known, ...ofApiError(error) }
+  if (isOutcomeUnknownError(error)) return { ...known, ...ofUnknown(error) }
+  if (isUnexpectedResponseError(error)) {
+    return { ...known, verdict: 'other', says: `HTTP ${error.status} in another shape${lacks(error.issues)}` }
+  }
+  if (isConfigError(error)) return { at, verdict: 'none', says: `not sent: ${error.field} is missing or wrong` }
+  if (isInvalidInputError(error)) return { at, verdict: 'none', says: `not sent: ${describeIssues(error.issues)}` }
+  if (isConnectionError(error)) return { ...known, verdict: 'none', says: `no response (${error.reason})` }
+  throw error
+}
+
+function ofApiError({ status, apiCode = '', retryable }: ApiError): Pick<Answer, 'verdict' | 'says'> {
+  const code = /^[A-Z]-\d{1,4}$/.test(apiCode) ? ` (${apiCode})` : ''
+  if (retryable) return { verdict: 'none', says: `HTTP ${status}` }
+  return { verdict: 'rejected', says: `rejected with HTTP ${status}${code}` }
+}
+
+function ofUnknown({ reason, status, issues }: OutcomeUnknownError): Pick<Answer, 'verdict' | 'says'> {
+  if (reason === 'ambiguous_status') return { verdict: 'rejected', says: `rejected with HTTP ${status}` }
+  if (reason === 'unexpected_redirect')
+    return { verdict: 'other', says: `HTTP ${status} to an address of another form` }
+  if (reason === 'unreadable_response')
+    return { verdict: 'other', says: `HTTP ${status} in another shape${lacks(issues)}` }
+  return { verdict: 'none', says: status === undefined ? `no response (${reason})` : `HTTP ${status}` }
+}
+
+/** The paths alone are from the SDK's own tables. */
+const lacks = (issues: readonly { path: string; message: string; received: string }[]): string =>
+  issues.length === 0 ? '' : `: ${describeIssues(issues.map((one) => ({ ...one, received: 'missing' })))}`
+
+/** Whether the service took a request: a rejection, or a response in another shape, differs. */
+export function taken({ verdict, says }: Answer): Judgement {
+  if (verdict === 'none') return notTried(says)
+  return verdict === 'accepted' ? holds(says) : differs(says)
+}
+
+/** Whether a hosted payment was made: a redirect to an unknown place says so too. */
+export const wasMade = ({ verdict, status = 0 }: Answer): boolean =>
+  verdict === 'accepted' || (verdict === 'other' && status >= 300 && status < 400)
+
+/** Whether credentials were accepted, whatever else became of the call. */
+export function authenticated({ verdict, status, says }: Answer): Judgement {
+  if (verdict === 'none') return notTried(says)
+  return status === 401 || status === 403 ? differs(says) : holds(says)
+}
+
+/** Whether a request was rejected with one of these statuses. */
+export function rejectedWith({ verdict, status = 0, says }: Answer, ...statuses: number[]): Judgement {
+  if (verdict === 'none') return notTried(says)
+  return verdict === 'rejected' && statuses.includes(status) ? holds(says) : differs(says)
+}
+
+/** A judgement of what an accepted call returned. */
+export function returned<T>(answer: Answer<T>, judge: (value: T) => Judgement): Judgement {
+  return answer.verdict === 'accepted' ? judge(answer.value as T) : taken(answer)
+}

@@ -1,0 +1,101 @@
+import type { Client } from '../../client-methods.ts'
+import { fromMinorUnits } from '../../helpers/amount.ts'
+import { isFinal } from '../../helpers/status.ts'
+import { foldOrder } from '../../orders/fold.ts'
+import { lookUpOrder, type OrderLookup } from '../../outcome/look-up.ts'
+import type { WebhookEvent } from '../../schemas/event.ts'
+import type { Project } from './project.ts'
+import type { MadeOrder } from './state.ts'
+
+/** Ends what a run made: unpaid payments are cancelled, authorizations voided, payments refunded, subscriptions ended. */
+export async function cleanUp(project: Project, save: () => Promise<void>): Promise<void> {
+  for (const made of project.state.made) {
+    if (made.now !== undefined && !made.open) continue
+    const { now, open } = await undo(made, project)
+    made.now = now
+    if (open) made.open = true
+    else delete made.open
+    await save()
+  }
+}
+
+/** After which an absence counts, as in `resolveOutcome`. */
+const SETTLED_MS = 600_000
+
+const NO_LIST = { listOrderOperations: async () => undefined as never }
+
+type Ending = { now: string; open?: boolean }
+
+async function undo(made: MadeOrder, project: Project): Promise<Ending> {
+  const { client, ask } = project
+  const { order_id, what } = made
+  const lookUp = (lookup: OrderLookup) =>
+    ask((options) => lookUpOrder(lookup, { order_id }, ['capture', 'refund', 'void'], options))
+  let found = await lookUp(client)
+  // A service without the list shows its operations one by one.
+  if (found.verdict === 'rejected' || found.verdict === 'other') found = await lookUp({ ...client, ...NO_LIST })
+  if (found.verdict === 'accepted') {
+    const operations = found.value?.operations ?? []
+    if (operations.length === 0) {
+      // What was paid may be shown late; an unpaid checkout that is not there costs nobody anything.
+      if (what === 'checkout' || Date.now() - made.at >= SETTLED_MS) return { now: 'never made' }
+      return { now: 'not shown by the service: run the command again in ten minutes', open: true }
+    }
+    const money = await undoMoney(made, operations, project)
+    const subscription = await endSubscription(operations, project)
+    return money.open ? money : (subscription ?? money)
+  }
+  // It cannot be looked at. Only an unpaid payment can be cancelled, whatever became of it.
+  if (what === 'checkout')
+    return await attempt(project, 'cancelled', (options) => client.cancelPayment({ order_id }, options))
+  return { now: `left as it is: ${found.says}`, open: true }
+}
+
+async function undoMoney(
+  { order_id, currency: order_currency }: MadeOrder,
+  operations: readonly WebhookEvent[],
+  project: Project,
+): Promise<Ending> {
+  const { client } = project
+  const { status, method, totals, operations: folded } = foldOrder(operations)
+  // A second refund beside one that waits would return the money twice.
+  const waits = folded.find((one) => ['capture', 'refund', 'void'].includes(one.method) && !isFinal(one.status))
+  if (waits) return { now: `left as it is: a ${waits.method} waits`, open: true }
+  const of = { order_id, order_currency }
+  const held = totals.captured - totals.refunded
+  if (held > 0) {
+    const refund_amount = fromMinorUnits(held)
+    return await attempt(project, 'refunded', (options) => client.refundPayment({ ...of, refund_amount }, options))
+  }
+  if (totals.refunded > 0) return { now: 'refunded' }
+  if (totals.voided > 0) return { now: 'voided' }
+  if (status === 'success' && method === 'auth')
+    return await attempt(project, 'voided', (options) => client.voidPayment(of, options))
+  if (status === 'failure') return { now: 'cancelled or declined' }
+  return await attempt(project, 'cancelled', (options) => client.cancelPayment({ order_id }, options))
+}
+
+/** What is wrong, if the subscription of a paid order could not be ended. */
+async function endSubscription(operations: readonly WebhookEvent[], project: Project): Promise<Ending | undefined> {
+  const { client, ask } = project
+  const { id: recurring_id, status } = operations.map(recurringOf).find(({ id }) => id !== undefined) ?? {}
+  const isPaid = operations.some(({ record }) => record.status === 'success')
+  if (!isPaid || recurring_id === undefined || status === 'canceled') return undefined
+  const { verdict, says } = await ask((options) => client.cancelRecurring({ recurring_id }, options))
+  return verdict === 'accepted' ? undefined : { now: `its subscription goes on: ${says}`, open: true }
+}
+
+function recurringOf({ record }: WebhookEvent): { id?: string; status?: string } {
+  const { id, status } = (record.recurring ?? {}) as Record<string, unknown>
+  return { ...(typeof id === 'string' && { id }), ...(typeof status === 'string' && { status }) }
+}
+
+type Call = (options: { signal: AbortSignal }) => ReturnType<Client[keyof Client]>
+
+async function attempt({ ask }: Project, done: string, call: Call): Promise<Ending> {
+  const { verdict, value, says } = await ask<unknown>(call)
+  const { status } = (value ?? {}) as { status?: string }
+  const isDone = verdict === 'accepted' && (status === 'success' || done === 'cancelled')
+  if (isDone) return { now: done }
+  return { now: `not ${done}: ${verdict === 'accepted' ? 'it was declined or waits' : says}`, open: true }
+}

@@ -1,0 +1,117 @@
+import { type ClientConfig, LOOPBACK } from '../../config.ts'
+import { ConfigError } from '../../errors.ts'
+import { isAmount } from '../../lib/decimal.ts'
+import { redactor } from '../../lib/redact.ts'
+import { sha256Base64url } from '../../lib/sha256.ts'
+import { cleanUp } from './clean-up.ts'
+import { PROBE_TEXTS } from './inputs.ts'
+import { type Judgement, notTried } from './judgement.ts'
+import { openProject, type ProjectSettings } from './project.ts'
+import type { ConformReport, JudgedStatement } from './report.ts'
+import { newState, type RunState, readState, type StateStore } from './state.ts'
+import type { Need, Story } from './statement.ts'
+import { ACCESS } from './stories/access.ts'
+import { CHECKOUT } from './stories/checkout.ts'
+import { PAID } from './stories/paid.ts'
+import { STAYS_UNTRIED } from './stories/untried.ts'
+import { VARIANTS } from './stories/variants.ts'
+import { WEBHOOKS } from './stories/webhooks.ts'
+
+export interface ConformOptions extends ProjectSettings {
+  config: ClientConfig
+  /** What was said of the project: nothing in its address or in its credentials shows whether it is live. */
+  project: 'test' | 'live' | undefined
+  store: StateStore
+  /** Interrupts the run: it goes on from `store`. */
+  signal: AbortSignal
+  onProgress?(done: number, of: number): void
+}
+
+const STORIES: readonly Story[] = [...ACCESS, CHECKOUT, ...VARIANTS, ...PAID, ...WEBHOOKS, STAYS_UNTRIED]
+
+/** Why a story is left out. */
+const LACKS: Readonly<Record<Need, string>> = {
+  card: 'no test card: set EDGETILL_TEST_CARD',
+  subMerchant: 'no sub-merchant: pass --sub-merchant UUID',
+  apiUrl: 'no api_url: set EDGETILL_API_URL',
+  webhooks: 'no address for webhooks: pass --webhook-url URL, which leads to --webhook-port',
+}
+
+/**
+ * Tries the package's assumptions against a project of the service. Undefined when it was interrupted.
+ * @throws {ConfigError} before anything is sent, unless the project is said to be the test project (loopback always is).
+ */
+export async function conform(options: ConformOptions): Promise<ConformReport | undefined> {
+  const { config, store, signal } = options
+  allow(options)
+  const state = readState(await store.load(), sha256Base64url(`${config.baseUrl} ${config.posId}`))
+  const save = () => store.save(state)
+  const project = openProject(config, options, state, save, signal)
+  try {
+    for (const [index, story] of STORIES.entries()) {
+      if (state.done[story.id] === undefined && whyNot(story, options, state) === undefined) {
+        const judgements = await story.play(project)
+        state.done[story.id] = judgements
+        await save()
+      }
+      options.onProgress?.(index + 1, STORIES.length)
+    }
+    await cleanUp(project, save)
+  } catch (error) {
+    if (!signal.aborted) throw error
+    return undefined
+  }
+  const report = reportOf(state, options)
+  // The next run begins anew, and tries to undo what this one could not.
+  const left = state.made.filter(({ open }) => open)
+  await store.save(left.length > 0 ? newState(state.project, left) : undefined)
+  return cleaned(report, options)
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+function allow({ config, project, amount, currency, subMerchant }: ConformOptions): void {
+  const wrong = (field: string, takes: string) => new ConfigError(field, `${field} takes ${takes}.`)
+  if (!isAmount(amount)) throw wrong('--amount', 'a positive amount with at most 2 decimals, like 0.01')
+  if (!/^[A-Z]{3}$/.test(currency)) throw wrong('--currency', 'a currency, like UAH')
+  if (subMerchant !== undefined && !UUID.test(subMerchant)) throw wrong('--sub-merchant', 'a UUID')
+  if (project !== undefined || LOOPBACK.test(new URL(config.baseUrl).hostname)) return
+  throw new ConfigError(
+    'project',
+    'Nothing shows whether these are the credentials of the test project or of the live one, and payments are made with them. ' +
+      'Look them up in the merchant portal. If the test project has them, say so with --test-project. ' +
+      'In the live project it runs with --live-with-smallest-amounts only.',
+  )
+}
+
+/** Why a story cannot be played; undefined when it can. */
+function whyNot({ id, needs }: Story, options: ConformOptions, state: RunState): string | undefined {
+  const has: Record<Need, unknown> = { ...options, apiUrl: options.config.apiUrl } as never
+  const lacking = needs.find((need) => has[need] === undefined)
+  if (lacking !== undefined) return LACKS[lacking]
+  const isFirst = id === 'authentication'
+  const isLocked = state.done.authentication !== undefined && state.authentication === undefined
+  return !isFirst && isLocked ? 'no authentication was accepted: run edgetill doctor' : undefined
+}
+
+function reportOf(state: RunState, options: ConformOptions): ConformReport {
+  const statements = STORIES.flatMap((story) => {
+    const judgements = state.done[story.id]
+    const why = notTried(whyNot(story, options, state) ?? '')
+    return story.statements.map((statement, index) => judged(statement, judgements?.[index] ?? why))
+  })
+  const made = state.made.map(({ order_id, what, now, open }) => ({ order_id, what, now, open }))
+  return { statements, news: state.news, made: made as ConformReport['made'] }
+}
+
+function judged({ follow, ...statement }: Story['statements'][number], judgement: Judgement): JudgedStatement {
+  return { ...statement, ...judgement, ...(judgement.result === 'differs' && { follow }) }
+}
+
+/** The report is made of words of this package. Should a secret have come into it all the same, it is cut out here. */
+function cleaned(report: ConformReport, { config, card }: ConformOptions): ConformReport {
+  const { apiKey, apiSecret, endpointsKey, posId } = config
+  const secrets = [apiKey, apiSecret, endpointsKey, posId, ...PROBE_TEXTS]
+  if (card) secrets.push(card.cc_number)
+  return redactor(secrets).value(report, 1_000_000) as ConformReport
+}

@@ -1,0 +1,56 @@
+import { isWebhookVerificationError } from '../../errors.ts'
+import { readWebhook, type WebhookEvent } from '../../webhooks/index.ts'
+
+/** What came as a webhook. */
+export interface Delivery {
+  /** Undefined where it was rejected. */
+  event?: WebhookEvent
+  /** Why it was rejected. */
+  reason?: string
+  contentType: string
+  encoding: string | null
+}
+
+/** Receives the webhooks of a run. */
+export interface Inbox {
+  /** The handler of a server. */
+  handle(request: Request): Promise<Response>
+  /** The next webhook of an order that was not taken yet, or one that was rejected; undefined when none comes in time. */
+  next(order_id: string, ms: number): Promise<Delivery | undefined>
+}
+
+/** Makes an inbox that verifies with this API secret. */
+export function createInbox(secret: string, pause: (ms: number) => Promise<void>): Inbox {
+  const deliveries: Delivery[] = []
+  let arrived = (): void => {}
+  const take = (order_id: string): Delivery | undefined => {
+    const at = deliveries.findIndex(({ event }) => event === undefined || event.order_id === order_id)
+    return at < 0 ? undefined : deliveries.splice(at, 1)[0]
+  }
+  return {
+    async handle(request) {
+      if (request.method !== 'POST') return new Response()
+      const { headers } = request
+      const seen = { contentType: headers.get('content-type') ?? '', encoding: headers.get('content-encoding') }
+      try {
+        deliveries.push({ ...seen, event: await readWebhook(request, secret) })
+      } catch (error) {
+        if (!isWebhookVerificationError(error)) throw error
+        deliveries.push({ ...seen, reason: error.reason })
+      }
+      arrived()
+      return new Response()
+    },
+    async next(order_id, ms) {
+      let isLate = false
+      const late = pause(ms).then(() => {
+        isLate = true
+      })
+      for (;;) {
+        const found = take(order_id)
+        if (found !== undefined || isLate) return found
+        await Promise.race([new Promise<void>((resolve) => (arrived = resolve)), late])
+      }
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import { createClient } from '../../client.ts'
+import type { Client } from '../../client-methods.ts'
+import type { ClientConfig, Fetch } from '../../config.ts'
+import { newOrderId } from '../../helpers/order-id.ts'
+import { RESPONSE_BYTES } from '../../lib/limits.ts'
+import { readBytes } from '../../lib/read-bytes.ts'
+import { decodeUtf8 } from '../../lib/utf8.ts'
+import { type Answer, answerOf, type Exchange } from './answer.ts'
+import type { Inbox } from './inbox.ts'
+import { addNews } from './news.ts'
+import type { MadeOrder, RunState } from './state.ts'
+
+/** A card of the test project. */
+export interface TestCard {
+  cc_number: string
+  exp_month: number
+  exp_year: number
+  card_cvv: string
+}
+
+/** What a run may use. */
+export interface ProjectSettings {
+  /** The smallest amount that the project takes, in the currency's unit. */
+  amount: number
+  currency: string
+  card?: TestCard | undefined
+  subMerchant?: string | undefined
+  /** Where the webhooks of the probes go, and what receives them. */
+  webhooks?: { url: string; inbox: Inbox } | undefined
+  /** Waits, in milliseconds; ends early on an interruption. */
+  pause(ms: number): Promise<void>
+}
+
+/** The service as the stories see it: every order is written down before it is made. */
+export interface Project extends ProjectSettings {
+  /** With the authentication that works. */
+  readonly client: Client
+  /** The same with something changed. */
+  clientWith(change: Partial<ClientConfig>): Client
+  /** Makes a call. @throws on an interruption. */
+  ask<T>(call: (options: { signal: AbortSignal }) => Promise<T>): Promise<Answer<T>>
+  /** Writes down an order that is about to be made. */
+  newOrder(what: MadeOrder['what'], length?: number): Promise<string>
+  readonly state: RunState
+  readonly secret: string
+}
+
+/** Opens the project of a configuration. `save` resolves when the state is safe. */
+export function openProject(
+  config: ClientConfig,
+  settings: ProjectSettings,
+  state: RunState,
+  save: () => Promise<void>,
+  signal: AbortSignal,
+): Project {
+  const recorder = createRecorder(config, (operation, body) => addNews(state.news, operation, body))
+  const clientWith = (change: Partial<ClientConfig>): Client => createClient({ ...recorder.config, ...change })
+  return {
+    ...settings,
+    state,
+    secret: config.apiSecret,
+    clientWith,
+    get client() {
+      return clientWith({ authentication: state.authentication ?? config.authentication })
+    },
+    async ask(call) {
+      signal.throwIfAborted()
+      const at = Date.now()
+      recorder.last = {}
+      try {
+        const value = await call({ signal })
+        const { status, body } = recorder.last
+        return { verdict: 'accepted', value, at, status, body, says: `HTTP ${status}` }
+      } catch (error) {
+        signal.throwIfAborted()
+        return answerOf(error, at, recorder.last)
+      }
+    },
+    async newOrder(what, length = 0) {
+      const order_id = newOrderId('conform-').padEnd(length, 'x')
+      state.made.push({ order_id, what, currency: settings.currency, at: Date.now() })
+      await save()
+      return order_id
+    },
+  }
+}
+
+/** A configuration that keeps the last response, and passes on the JSON of each 2xx. */
+function createRecorder(
+  config: ClientConfig,
+  onJson: (operation: string, body: unknown) => void,
+): { config: ClientConfig; last: Exchange } {
+  let operation = ''
+  const send: Fetch = config.fetch ?? ((input, init) => globalThis.fetch(input, init))
+  const recorder: { config: ClientConfig; last: Exchange } = {
+    last: {},
+    config: {
+      ...config,
+      maxRetries: 1,
+      onWarning: () => {},
+      onRequest: (info) => {
+        operation = info.operation
+        config.onRequest?.(info)
+      },
+      async fetch(input, init) {
+        const response = await send(input, init)
+        const { status } = response
+        const bytes = await readBytes(response, RESPONSE_BYTES)
+        const body = parse(bytes)
+        recorder.last = { status, body }
+        if (response.ok && operation !== 'rawRequest') onJson(operation, body)
+        const headers = new Headers(response.headers)
+        // The body is decoded by now.
+        headers.delete('content-encoding')
+        headers.delete('content-length')
+        return new Response(bytes.length === 0 ? null : new Uint8Array(bytes), { status, headers })
+      },
+    },
+  }
+  return recorder
+}
+
+/** A response is read whole before the SDK reads it. @returns undefined for what is not JSON. */
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(decodeUtf8(bytes) ?? '')
+  } catch {
+    return undefined
+  }
+}

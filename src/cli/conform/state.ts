@@ -1,0 +1,63 @@
+import { ConfigError } from '../../errors.ts'
+import { isObject } from '../../lib/kind.ts'
+import type { Answer } from './answer.ts'
+import type { Judgement } from './judgement.ts'
+import type { News } from './news.ts'
+
+/** An order that a run made, written down before it was sent. */
+export interface MadeOrder {
+  order_id: string
+  /** `checkout`: hosted, never paid. The others are paid with the test card. */
+  what: 'checkout' | 'authorization' | 'purchase'
+  currency: string
+  /** When it was about to be sent, in milliseconds. */
+  at: number
+  /** What became of it in the end; undefined while it has not been looked at. */
+  now?: string
+  /** Whether a person has to look at it. */
+  open?: true
+}
+
+/** What an interrupted run goes on from. No credential, no card and nothing that the service said is in it. */
+export interface RunState {
+  version: 1
+  /** A digest of the project: another one's state is rejected. */
+  project: string
+  /** Which authentication works, by the first story. */
+  authentication?: 'per-endpoint' | 'plain'
+  /** What became of a hosted payment with every documented field, if it was made: others are compared with it. */
+  hosted?: Answer['verdict']
+  /** The judgements of each story that was played to its end. */
+  done: Record<string, Judgement[]>
+  made: MadeOrder[]
+  news: News
+}
+
+/** Where a state is kept. */
+export interface StateStore {
+  /** What was saved last; undefined for nothing. */
+  load(): Promise<unknown>
+  /** Resolves when it is safe; undefined removes it. */
+  save(state: RunState | undefined): Promise<void>
+}
+
+/** Nothing was tried yet. `made` is what earlier runs left. */
+export const newState = (project: string, made: MadeOrder[] = []): RunState => ({
+  version: 1,
+  project,
+  done: {},
+  made,
+  news: { fields: [], values: [] },
+})
+
+/** Goes on from what was kept, or begins. @throws {ConfigError} for the state of another project. */
+export function readState(kept: unknown, project: string): RunState {
+  if (kept === undefined) return newState(project)
+  const state = kept as RunState
+  const isState = isObject(kept) && state.version === 1 && isObject(state.done) && Array.isArray(state.made)
+  if (!isState) throw new ConfigError('state', 'The state file is not one of doctor --conform.')
+  if (state.project !== project) {
+    throw new ConfigError('state', 'The state file belongs to another project: name another one with --state.')
+  }
+  return state
+}

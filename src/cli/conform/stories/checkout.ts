@@ -1,0 +1,176 @@
+import { isObject } from '../../../lib/kind.ts'
+import { type Answer, rejectedWith, returned, taken, wasMade } from '../answer.ts'
+import { hosted } from '../inputs.ts'
+import { differs, holds, type Judgement, notTried } from '../judgement.ts'
+import { type Story, story } from '../statement.ts'
+
+const BEYOND = 'What is assumed: the operations beyond the API document'
+/** Waits before an order is looked for again. */
+const PAUSES_MS = [0, 2_000, 5_000]
+
+/** The life of an unpaid payment: created, looked at, cancelled. Others are compared with its creation. */
+export const CHECKOUT: Story = story(
+  'checkout',
+  [],
+  async (project) => {
+    const { client, ask, newOrder, state, pause } = project
+    const order_id = await newOrder('checkout')
+    const create = () => ask((options) => client.createPayment(hosted(project, order_id), options))
+    const look = () => ask((options) => client.listOrderOperations({ order_id }, options))
+    const cancel = () => ask((options) => client.cancelPayment({ order_id }, options))
+    const created = await create()
+    const isMade = wasMade(created)
+    if (isMade) state.hosted = created.verdict
+    let listed: Answer<unknown[]> = { verdict: 'none', at: 0, says: 'the payment was not created' }
+    let waited = 0
+    for (const ms of isMade ? PAUSES_MS : []) {
+      await pause(ms)
+      waited += ms
+      listed = await look()
+      if (listed.verdict === 'accepted' && listed.value?.length !== 0) break
+    }
+    const absent: Answer<never> = { verdict: 'none', at: 0, says: 'the payment was not created' }
+    const after = async <T>(call: () => Promise<Answer<T>>) => (isMade ? await call() : absent)
+    return {
+      created,
+      listed,
+      waited,
+      resent: await after(() => ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options))),
+      again: await after(create),
+      cancelled: await after(cancel),
+      ended: await after(look),
+      twice: await after(cancel),
+    }
+  },
+  [
+    {
+      id: 'hosted_redirect',
+      says: 'A hosted purchase returns a redirect to the documented path, or a 303 to the origin of baseUrl.',
+      assumed: 'What is assumed: a checkout is a redirect',
+      follow: 'checkoutOrigins',
+      judge: ({ created }) => taken(created),
+    },
+    {
+      id: 'visible_at_once',
+      says: 'A payment is shown as soon as it was made.',
+      assumed: 'What is assumed: settleAfterMs of resolveOutcome',
+      follow: 'settleAfterMs, or --settle-after on the command line',
+      judge: ({ created, listed, waited }) => {
+        if (listed.verdict === 'none' || !wasMade(created)) return notTried(listed.says)
+        const isShown = listed.verdict === 'accepted' && listed.value?.length !== 0
+        return isShown ? holds(`after ${waited / 1000} s`) : differs(`not after ${waited / 1000} s: ${listed.says}`)
+      },
+    },
+    {
+      id: 'list_records',
+      says: "The list of an order's operations is an array of the API document's records.",
+      assumed: BEYOND,
+      follow: 'resendWebhook, which returns one operation; resolveOutcome falls back to it at a 404',
+      judge: ({ listed }) => returned(listed, (events) => kindsOf(events, 'purchase')),
+    },
+    {
+      id: 'status_init',
+      says: 'An unpaid hosted payment has the status init.',
+      assumed: 'What is assumed: other statuses are hints',
+      follow: 'isFinal and isSuccess, which no other status passes',
+      judge: ({ listed }) => field(listed, 'status', (status) => status === 'init', 'init', 'another status'),
+    },
+    {
+      id: 'amount_is_number',
+      says: 'An amount is a JSON number.',
+      assumed: 'the API document, "Common types"; a text is read as well',
+      follow: 'the fields of the record itself, which are numbers; not its record, which has what came',
+      judge: ({ listed }) =>
+        field(listed, 'amount', (amount) => typeof amount === 'number', 'a number', 'not a number'),
+    },
+    {
+      id: 'timestamp_form',
+      says: 'A time is yyyy-MM-ddTHH:mm:ss.SSS without a zone.',
+      assumed: 'the API document, "Common types"; compareTimestamps',
+      follow: 'created_at as the text that it is, in place of compareTimestamps and timestampToDate',
+      judge: ({ listed }) => field(listed, 'created_at', isTimestamp, 'that form', 'another form'),
+    },
+    {
+      id: 'timestamp_utc',
+      says: 'Times are in UTC.',
+      assumed: 'src/emulator/state/time.ts; the SDK assumes no zone',
+      follow: 'the zone of timestampToDate(timestamp, zone)',
+      judge: zoneOf,
+    },
+    {
+      id: 'resend_record',
+      says: 'A re-sent webhook returns the parameters of the operation.',
+      assumed: 'the API document, "Re-send a webhook for an operation"',
+      follow: 'listOrderOperations, or the record of the event',
+      judge: ({ resent }) => returned(resent, (event) => kindsOf([event], 'purchase')),
+    },
+    {
+      id: 'used_order_id',
+      says: 'A second payment with the same order_id is rejected.',
+      assumed: 'What is not promised: order_id is the only idempotency key',
+      follow: 'newOrderId for each payment, and resolveOutcome before any other try',
+      judge: ({ again }) => rejectedWith(again, 400, 409),
+    },
+    {
+      id: 'cancel_record',
+      says: 'A cancellation returns an array of one record with status failure and code 6007.',
+      assumed: 'the API document, "Cancel a created, unpaid payment"',
+      follow: 'status of the cancelled payment, or listOrderOperations after it',
+      judge: ({ cancelled }) =>
+        returned(cancelled, ({ status, status_code }) => {
+          const isArray = Array.isArray(cancelled.body) && cancelled.body.length === 1
+          if (!isArray) return differs('not an array of one record')
+          return status === 'failure' && status_code === '6007'
+            ? holds('failure 6007')
+            : differs('another status or code')
+        }),
+    },
+    {
+      id: 'failure_is_final',
+      says: 'A cancelled payment stays a failure: that status is final.',
+      assumed: 'What is assumed: success and failure are final',
+      follow: 'foldOrder, whose flag status_conflict shows an operation that changed its end',
+      judge: ({ ended }) => field(ended, 'status', (status) => status === 'failure', 'failure', 'another status'),
+    },
+    {
+      id: 'cancel_again_4xx',
+      says: 'Cancelling a cancelled payment is rejected with a 400, 404 or 409.',
+      assumed: 'src/emulator/domain/payments.ts; the API document shows no response',
+      follow: 'listOrderOperations before a cancellation is repeated',
+      judge: ({ twice }) => rejectedWith(twice, 400, 404, 409),
+    },
+  ],
+)
+
+type Kinded = { kind?: unknown } | null
+
+function kindsOf(events: readonly unknown[], kind: string): Judgement {
+  const isRecord = events.length > 0 && events.every((event) => (event as Kinded)?.kind === kind)
+  return isRecord ? holds(`${events.length} record${events.length === 1 ? '' : 's'}`) : differs('not such a record')
+}
+
+/** A field of the first record as it came. */
+function fieldOf({ body }: Answer, name: string): unknown {
+  const [first] = Array.isArray(body) ? body : [body]
+  return isObject(first) ? first[name] : undefined
+}
+
+function field(answer: Answer, name: string, is: (value: unknown) => boolean, yes: string, no: string): Judgement {
+  if (answer.verdict !== 'accepted') return notTried(answer.says)
+  const value = fieldOf(answer, name)
+  if (value === undefined || value === null) return notTried(`there was no ${name}`)
+  return is(value) ? holds(yes) : differs(no)
+}
+
+const isTimestamp = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?$/.test(value)
+
+/** How far the service's times are from UTC, in quarters of an hour. */
+function zoneOf({ created, listed }: { created: Answer; listed: Answer }): Judgement {
+  const time = fieldOf(listed, 'created_at')
+  if (listed.verdict !== 'accepted' || !isTimestamp(time)) return notTried('there was no time of that form')
+  const minutes = Math.round((Date.parse(`${time}Z`) - created.at) / 900_000) * 15
+  if (minutes === 0) return holds('within minutes of this machine')
+  const at = new Date(Math.abs(minutes) * 60_000).toISOString().slice(11, 16)
+  return differs(`${minutes < 0 ? '-' : '+'}${at} from this machine's clock in UTC`)
+}

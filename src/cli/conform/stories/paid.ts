@@ -1,0 +1,200 @@
+import { isFinal, isSuccess } from '../../../helpers/status.ts'
+import type { DirectPurchaseInput } from '../../../operations/create-payment.ts'
+import { type Answer, returned, taken } from '../answer.ts'
+import { direct, doubled } from '../inputs.ts'
+import { differs, holds, type Judgement, notTried } from '../judgement.ts'
+import type { Project } from '../project.ts'
+import { type Story, story } from '../statement.ts'
+
+const BEYOND = 'What is assumed: the operations beyond the API document'
+
+interface Record {
+  method?: unknown
+  status?: unknown
+  status_code?: unknown
+  amount?: unknown
+}
+
+/** Why a payment cannot be worked with; undefined for a success. */
+function unpaid({ verdict, value, says }: Answer<Record>): string | undefined {
+  if (verdict !== 'accepted') return `the payment failed: ${says}`
+  if (isSuccess(value)) return undefined
+  const code = /^\d{4}$/.test(String(value?.status_code)) ? ` (${value?.status_code})` : ''
+  return isFinal(value)
+    ? `the card was declined${code}`
+    : `the payment is waiting${code}: use a card without 3-D Secure`
+}
+
+/** Makes a call where the payment before it succeeded. */
+async function onceFor<T>(paid: Answer<Record>, call: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  const says = unpaid(paid)
+  return says === undefined ? await call() : { verdict: 'none', at: 0, says }
+}
+
+/** Whether an operation returned its record. An operation that was declined or waits says nothing about an assumption. */
+function operation(answer: Answer<Record>, method: string, amount?: number): Judgement {
+  return returned(answer, (record) => {
+    if (!isSuccess(record)) return notTried('it did not succeed with this card')
+    if (record.method !== method) return differs('a record of another method')
+    return amount === undefined || Number(record.amount) === amount ? holds(answer.says) : differs('another amount')
+  })
+}
+
+/** A payment with the test card, written down before it is sent. */
+async function pay(project: Project, what: 'authorization' | 'purchase', change: object = {}) {
+  const { client, ask, newOrder, state } = project
+  const order_id = await newOrder(what)
+  const method = what === 'purchase' ? 'purchase' : 'auth'
+  const input = { ...direct(project, order_id), method, ...change } as DirectPurchaseInput
+  const paid = await ask((options) => client.createPayment(input, options))
+  const made = state.made.find((one) => one.order_id === order_id)
+  if (made && paid.verdict === 'rejected') made.now = 'rejected'
+  return { order_id, paid }
+}
+
+const captured = story(
+  'captured',
+  ['card'],
+  async (project) => {
+    const { client, ask, amount, currency: order_currency } = project
+    const { order_id, paid } = await pay(project, 'authorization', { amount: doubled(amount) })
+    const of = { order_id, order_currency }
+    return {
+      amount,
+      paid,
+      capture: await onceFor(paid, () =>
+        ask((options) => client.capturePayment({ ...of, charge_amount: amount }, options)),
+      ),
+      refund: await onceFor(paid, () =>
+        ask((options) => client.refundPayment({ ...of, refund_amount: amount }, options)),
+      ),
+      listed: await onceFor(paid, () => ask((options) => client.listOrderOperations({ order_id }, options))),
+    }
+  },
+  [
+    {
+      id: 'direct_record',
+      says: 'A direct auth returns a payment record.',
+      assumed: 'the API document, "Create payment"',
+      follow: 'rawRequest',
+      judge: ({ paid }) => taken(paid),
+    },
+    {
+      id: 'exp_year_two_digits',
+      says: 'exp_year has two digits.',
+      assumed: 'What is assumed: exp_year is sent with two digits',
+      follow: 'rawRequest, which sends four digits as they are',
+      judge: ({ paid }) => {
+        const code = String((paid.value as Record | undefined)?.status_code)
+        return ['4001', '4144'].includes(code) ? differs(`declined with ${code}`) : taken(paid)
+      },
+    },
+    {
+      id: 'capture_part',
+      says: 'A capture of a part, plainly authenticated, returns a record with its amount.',
+      assumed: 'the API document, "Capture a reserve"',
+      follow: "rawRequest({ authentication: 'hmac' })",
+      judge: ({ capture, amount }) => operation(capture, 'capture', amount),
+    },
+    {
+      id: 'refund_part',
+      says: 'A refund of a part, plainly authenticated, returns a record with its amount.',
+      assumed: BEYOND,
+      follow: "rawRequest({ authentication: 'hmac' })",
+      judge: ({ refund, amount }) => operation(refund, 'refund', amount),
+    },
+    {
+      id: 'list_complete',
+      says: 'The list of operations has the payment and what followed it.',
+      assumed: BEYOND,
+      follow: 'the option known of resolveOutcome, and resendWebhook for each operation',
+      judge: ({ listed, capture, refund }) =>
+        returned(listed, (events) => {
+          const wanted = [capture, refund].filter(({ verdict }) => verdict === 'accepted').length + 1
+          return events.length >= wanted
+            ? holds(`${events.length} records`)
+            : differs(`${events.length} of ${wanted} records`)
+        }),
+    },
+  ],
+)
+
+const refunded = story(
+  'refunded',
+  ['card'],
+  async (project) => {
+    const { client, ask, amount, currency: order_currency } = project
+    const { order_id, paid } = await pay(project, 'purchase')
+    const refund = () => ask((options) => client.refundPayment({ order_id, order_currency }, options))
+    return { amount, refund: await onceFor<Record>(paid, refund) }
+  },
+  [
+    {
+      id: 'refund_whole',
+      says: 'A refund without refund_amount is of the whole payment.',
+      assumed: BEYOND,
+      follow: 'refund_amount in every refund',
+      judge: ({ refund, amount }) => operation(refund, 'refund', amount),
+    },
+  ],
+)
+
+const voided = story(
+  'voided',
+  ['card'],
+  async (project) => {
+    const { client, ask, currency: order_currency } = project
+    const { order_id, paid } = await pay(project, 'authorization')
+    return await onceFor<Record>(paid, () =>
+      ask((options) => client.voidPayment({ order_id, order_currency }, options)),
+    )
+  },
+  [
+    {
+      id: 'void_record',
+      says: 'A void, plainly authenticated, returns a record of the whole authorization.',
+      assumed: BEYOND,
+      follow: "rawRequest({ authentication: 'hmac' })",
+      judge: (answer) => operation(answer, 'void'),
+    },
+  ],
+)
+
+const subscription = story(
+  'subscription',
+  ['card', 'apiUrl'],
+  async (project) => {
+    const { client, ask } = project
+    const { paid } = await pay(project, 'purchase', { init_recurring: { interval_unit: 'year', interval_count: 1 } })
+    const recurring_id = paid.value?.recurring?.id
+    return {
+      paid,
+      recurring_id,
+      ended: recurring_id ? await ask((options) => client.cancelRecurring({ recurring_id }, options)) : undefined,
+    }
+  },
+  [
+    {
+      id: 'recurring_id',
+      says: 'A direct purchase with init_recurring returns recurring.id.',
+      assumed: 'the API document, "Recurring payments": the path of a direct one is not shown',
+      follow: 'a hosted purchase with init_recurring; its webhook has recurring.id',
+      judge: ({ paid, recurring_id }) =>
+        returned(paid, () => (recurring_id === undefined ? differs('no recurring.id') : holds('recurring.id'))),
+    },
+    {
+      id: 'recurring_cancel',
+      says: 'cancelRecurring, plainly authenticated at api_url, returns recurring_status canceled.',
+      assumed: BEYOND,
+      follow: "rawRequest({ base: 'apiUrl' })",
+      judge: ({ ended }) => {
+        if (ended === undefined) return notTried('there was no recurring.id')
+        return returned(ended, ({ recurring_status }) =>
+          recurring_status === 'canceled' ? holds('canceled') : differs('another status'),
+        )
+      },
+    },
+  ],
+)
+
+export const PAID: readonly Story[] = [captured, refunded, voided, subscription]

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import { isClean } from '../../../src/cli/conform/index.ts'
+import { testCard } from '../../../src/emulator/index.ts'
+import { VOID_RECORD } from '../../support/inputs.ts'
+import { elsewhere, idsOf, openConform, type Rule, rejected, rejecting } from './support/project.ts'
+
+const UNTRIED =
+  'cryptogram_without_cvv validation_url_http split_without_recurring null_is_absent sender_address webhook_retries'.split(
+    ' ',
+  )
+
+const VOID_DECLINED = { what: 'authorization', now: 'not voided: it was declined or waits' }
+const GOES_ON = { what: 'purchase', now: expect.stringMatching(/^its subscription goes on: rejected/) }
+
+const declined = ({ order_id }: Record<string, unknown>) =>
+  Response.json({ ...VOID_RECORD, order_id, status: 'failure', status_code: '4001' })
+
+it('conform finds that every statement holds on the emulator, and leaves nothing behind', async () => {
+  const { run, store, emulator } = openConform()
+  const report = await run()
+  expect(idsOf(report, 'differs')).toEqual([])
+  expect(idsOf(report, 'not tried')).toEqual(UNTRIED)
+  expect(idsOf(report, 'holds')?.length).toBeGreaterThan(40)
+  expect(report?.news).toEqual({ fields: [], values: [] })
+  expect(report?.made.every(({ now, open }) => now !== undefined && !open)).toBe(true)
+  expect(emulator.orders.list().filter(({ status }) => status === 'init')).toEqual([])
+  expect([store.text, report && isClean(report)]).toEqual([undefined, true])
+})
+
+describe('conform, on a service that is otherwise', () => {
+  it('uses the authentication that works, and names the option', async () => {
+    const { run } = openConform({ authentication: 'plain' })
+    const report = await run()
+    expect(idsOf(report, 'differs')).toEqual(['signed_post', 'signed_get'])
+    expect(idsOf(report, 'not tried')).toEqual(UNTRIED)
+    expect(report?.statements[0]?.follow).toContain("authentication: 'plain'")
+    const signed = openConform({ signature: () => 'another', authentication: 'per-endpoint' })
+    const differs = await signed.run({ config: { ...signed.given.config, signer: () => 'another' } })
+    expect(idsOf(differs, 'differs')).toEqual(['plain_instead'])
+  })
+
+  it('does not name checkoutOrigins that are set', async () => {
+    const { run, given } = openConform({}, [elsewhere])
+    const report = await run({ config: { ...given.config, checkoutOrigins: ['https://checkout.example.com'] } })
+    expect([idsOf(report, 'differs'), idsOf(report, 'not tried')]).toEqual([[], UNTRIED])
+  })
+
+  it('tries nothing more when no authentication is accepted', async () => {
+    const { run, given, probes } = openConform()
+    const report = await run({ config: { ...given.config, apiSecret: 'wrong' } })
+    expect(idsOf(report, 'differs')).toEqual(['signed_post', 'signed_get', 'plain_instead'])
+    expect(report?.statements.at(-1)).toMatchObject({ result: 'not tried', seen: expect.stringContaining('doctor') })
+    expect(probes.length).toBeLessThan(12)
+  })
+
+  it.each([
+    ['three_d_secure', /^the payment is waiting \(2122\): use a card without 3-D Secure$/],
+    ['insufficient_funds', /^the card was declined \(4009\)$/],
+  ] as const)('says why the card %s shows nothing of captures and refunds', async (card, why) => {
+    const { run, given } = openConform()
+    const report = await run({ card: { ...given.card, cc_number: testCard(card) } as typeof given.card })
+    expect(idsOf(report, 'differs')).toEqual([])
+    for (const id of ['capture_part', 'refund_part', 'refund_whole', 'void_record']) {
+      expect(report?.statements.find((one) => one.id === id)).toMatchObject({
+        result: 'not tried',
+        seen: expect.stringMatching(why),
+      })
+    }
+  })
+
+  it('says what it would need, and does the rest', async () => {
+    const { run, given } = openConform()
+    const { apiUrl: _, ...config } = given.config
+    const report = await run({ config, card: undefined, subMerchant: undefined, webhooks: undefined })
+    const why = new Set(report?.statements.filter(({ result }) => result === 'not tried').map(({ seen }) => seen))
+    expect(
+      [...why].filter((seen) => /EDGETILL_|--/.test(seen)).map((seen) => /(EDGETILL_|--)[\w-]+/.exec(seen)?.[0]),
+    ).toEqual(['EDGETILL_API_URL', '--sub-merchant', 'EDGETILL_TEST_CARD', '--webhook-url'])
+    expect(idsOf(report, 'holds')?.length).toBeGreaterThan(25)
+  })
+
+  it('sends nothing to a project that nobody called the test project', async () => {
+    const { run, given, probes } = openConform()
+    const away = { ...given.config, baseUrl: 'https://pay.example.com' }
+    await expect(run({ config: away, project: undefined })).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('--test-project'),
+    })
+    expect(probes).toEqual([])
+    expect(idsOf(await run({ config: away }), 'holds')).not.toEqual([])
+    // On this machine it can only be an emulator.
+    expect(idsOf(await run({ project: undefined }), 'differs')).toEqual([])
+  })
+
+  it('finds nothing and is not content when the service cannot be reached', async () => {
+    const { run, given } = openConform()
+    const fetch = () => Promise.reject(new TypeError('no route'))
+    const report = await run({ config: { ...given.config, fetch } })
+    expect([idsOf(report, 'holds'), idsOf(report, 'differs')]).toEqual([[], []])
+    expect(report?.statements[0]?.seen).toBe('no response (interrupted)')
+    expect(report && isClean(report)).toBe(false)
+  })
+
+  it.each<[Rule, object]>([
+    [({ path, body }) => (path === '/api/v1/void' ? declined(body) : undefined), VOID_DECLINED],
+    [rejecting(({ path }) => path.includes('recurring')), GOES_ON],
+  ])('says what is open after a void that is declined, and after a subscription that goes on', async (rule, open) => {
+    const report = await openConform({}, [rule]).run()
+    expect(report?.made.filter((one) => one.open)).toContainEqual(expect.objectContaining(open))
+  })
+
+  it('says what it could not undo, and tries it again the next time', async () => {
+    let isDown = true
+    const rule: Rule = ({ path }) => (isDown && path === '/api/v1/void' ? rejected() : undefined)
+    const { run, store } = openConform({}, [rule])
+    const first = await run()
+    const open = first?.made.filter((one) => one.open)
+    expect(open).toMatchObject([{ what: 'authorization', now: 'not voided: rejected with HTTP 400 (X-1)' }])
+    expect([first && isClean(first), store.text === undefined]).toEqual([false, false])
+    isDown = false
+    const second = await run()
+    expect(second?.made.filter((one) => one.open)).toEqual([])
+    expect(second?.made[0]).toMatchObject({ order_id: open?.[0]?.order_id, now: 'voided' })
+    expect([idsOf(second, 'differs'), store.text]).toEqual([[], undefined])
+  })
+})

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest'
+import { conformText } from '../../../src/cli/conform/index.ts'
+import type { EmulatorOptions } from '../../../src/emulator/index.ts'
+import { signWebhook } from '../../../src/index.ts'
+import {
+  changed,
+  checkout,
+  type Deliver,
+  elsewhere,
+  idsOf,
+  inKyiv,
+  isCreation,
+  lists,
+  openConform,
+  type Probe,
+  type Rule,
+  rejected,
+  rejecting,
+} from './support/project.ts'
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const isInvalid = (probe: Probe) => isCreation(probe) && probe.body.order_id === undefined
+const isCancel = ({ path }: Probe) => path.endsWith('/order/{order}/cancel')
+
+/** Changes the JSON of some responses. */
+const json =
+  (is: (probe: Probe) => boolean, change: (body: unknown) => unknown): Rule =>
+  (probe, real) =>
+    is(probe) ? changed(real(), change) : undefined
+
+const replaced = (body: unknown, form: RegExp, by: string): unknown =>
+  JSON.parse(JSON.stringify(body).replace(form, by))
+
+const declined = ({ body }: Probe) =>
+  Response.json({ ...body, payment_id: crypto.randomUUID(), status: 'failure', status_code: '4001' })
+
+const unknownAsEmpty: Rule = async (probe, real) => {
+  const response = lists(probe) ? await real() : undefined
+  return response?.status === 404 ? Response.json([]) : response
+}
+const localTimes: Rule = (probe, real) =>
+  lists(probe)
+    ? changed(real(), (records: { created_at: string }[]) =>
+        records.map((one) => ({ ...one, created_at: inKyiv(one.created_at) })),
+      )
+    : undefined
+const usedAsNew: Rule = async (probe, real) => {
+  const response = isCreation(probe) ? await real() : undefined
+  return response?.status === 400 && (await response.clone().text()).includes('P-409') ? checkout() : response
+}
+
+/** What breaks one statement alone: the emulator's options, and what is done to responses. */
+const RULES: readonly [id: string, options: EmulatorOptions, rule: Rule | undefined][] = [
+  ['plain_instead', { authentication: 'per-endpoint' }, undefined],
+  ['hosted_redirect', {}, elsewhere],
+  ['customer_fields_optional', { customerFields: 'required' }, undefined],
+  ['split_sum', { splitSum: 'exact' }, undefined],
+  ['order_id_256', {}, rejecting((probe) => isCreation(probe) && probe.order_id.length > 200)],
+  ['description_2048', {}, rejecting(({ body }) => String(body.description).length > 1000)],
+  ['three_d_secure_never', {}, rejecting(({ body }) => body.order_3ds_bypass === 'never')],
+  ['unknown_order_404', {}, unknownAsEmpty],
+  ['timestamp_utc', {}, localTimes],
+  ['invalid_400', {}, rejecting((probe) => isCreation(probe) && probe.body.order_id === undefined, 422)],
+  ['refund_whole', {}, rejecting(({ path, body }) => path === '/api/v1/refund' && body.refund_amount === undefined)],
+  ['used_order_id', {}, usedAsNew],
+]
+
+/** What breaks each of the other statements. It may break more: what follows from it differs as well. */
+const BREAKS: Readonly<Record<string, Rule>> = {
+  beyond_plain: rejecting(lists, 401),
+  error_body: (probe) => (isInvalid(probe) ? new Response('<p>no</p>', { status: 400 }) : undefined),
+  wrong_secret_401: async (_, real) => {
+    const response = await real()
+    return response.status === 401 ? rejected(404) : response
+  },
+  balances_plain: rejecting(({ path }) => path.endsWith('/accounts'), 401),
+  account_record: ({ path }) => (/accounts\/[^/]+$/.test(path) ? Response.json({ currency: 'UAH' }) : undefined),
+  currency_form: json(
+    ({ path }) => path.endsWith('/accounts'),
+    (body) => replaced(body, /"UAH"/g, '"₴"'),
+  ),
+  visible_at_once: rejecting(lists, 404),
+  list_records: (probe) => (lists(probe) ? Response.json([{ anything: true }]) : undefined),
+  status_init: json(lists, (body) => replaced(body, /"init"/g, '"created"')),
+  amount_is_number: json(lists, (body) => replaced(body, /"amount":([\d.]+)/g, '"amount":"$1"')),
+  timestamp_form: json(lists, (body) => replaced(body, /("created_at":"[^"]+)"/g, '$1Z"')),
+  resend_record: ({ path }) => (path.endsWith('{order}/purchase') ? Response.json({ ok: true }) : undefined),
+  cancel_record: json(isCancel, (body) => (body as unknown[])[0]),
+  failure_is_final: json(lists, (body) => replaced(body, /"failure"/g, '"init"')),
+  cancel_again_4xx: async (probe, real) => {
+    const response = isCancel(probe) ? await real() : undefined
+    return response?.status === 400 ? Response.json([{ status: 'failure', status_code: '6007' }]) : response
+  },
+  hosted_auth: rejecting(({ body }) => body.method === 'auth' && body.mode === 'hosted'),
+  three_d_secure_always: rejecting(({ body }) => body.order_3ds_bypass === 'always'),
+  customer_lang: rejecting(({ body }) => body.customer_lang === 'UK'),
+  no_retries: rejecting(({ body }) => body.mode === 'hosted' && body.init_recurring),
+  direct_record: rejecting(({ body }) => body.mode === 'direct'),
+  exp_year_two_digits: (probe) => (Number(probe.body.exp_year) < 100 ? declined(probe) : undefined),
+  capture_part: json(
+    ({ path }) => path === '/api/v1/capture',
+    (body) => ({ ...(body as object), amount: 0.02 }),
+  ),
+  refund_part: rejecting(({ path, body }) => path === '/api/v1/refund' && body.refund_amount, 401),
+  list_complete: json(lists, (body) => (body as unknown[]).slice(0, 1)),
+  void_record: rejecting(({ path }) => path === '/api/v1/void', 401),
+  recurring_id: json(isCreation, (body) => ({ ...(body as object), recurring: null })),
+  recurring_cancel: rejecting(({ path }) => path.endsWith('/cancel') && path.includes('recurring'), 401),
+}
+
+/** The same of webhooks: what arrives in place of each; undefined for nothing. */
+const LOST: Readonly<Record<string, Deliver>> = {
+  webhook_signature: ({ url }) => new Request(url, { method: 'POST', headers: FORM, body: 'data=e30&signature=no' }),
+  webhook_form: ({ url }, body) =>
+    new Request(url, { method: 'POST', headers: { ...FORM, 'content-encoding': 'gzip' }, body }),
+  webhook_fields: ({ url }, body) => {
+    const { created_at: _, ...event } = JSON.parse(atob(new URLSearchParams(body).get('data') as string))
+    const { data, signature } = signWebhook(event, 'emulator-api-secret')
+    return new Request(url, { method: 'POST', body: new URLSearchParams({ data, signature }) })
+  },
+  webhook_resent: (request, _, count) => (count > 1 ? undefined : request),
+}
+
+describe('conform, statement by statement', () => {
+  it.each(RULES)('names %s alone, and its follow-up', async (id, options, rule) => {
+    const report = await openConform(options, rule ? [rule] : []).run()
+    expect(idsOf(report, 'differs')).toEqual([id])
+    expect(report?.statements.filter(({ follow }) => follow !== undefined).map((one) => one.id)).toEqual([id])
+    const text = report ? conformText(report) : ''
+    expect(text).toMatch(new RegExp(`^ {2}${id}: .*\\n {4}seen: .*\\n {4}follow it with: `, 'm'))
+  })
+
+  it.each(Object.entries(BREAKS))('names %s', async (id, rule) => {
+    const report = await openConform({}, [rule]).run()
+    expect(idsOf(report, 'differs')).toContain(id)
+    // Also without the list of operations, a run leaves nothing behind that costs money.
+    if (id === 'beyond_plain') expect(report?.made.filter(({ what, open }) => open && what !== 'checkout')).toEqual([])
+  })
+
+  it.each(Object.entries(LOST))('names %s', async (id, deliver) => {
+    expect(idsOf(await openConform({}, [], deliver).run(), 'differs')).toContain(id)
+  })
+
+  it('has a rule that breaks each statement but those of the signature', async () => {
+    const broken = [
+      ...Object.keys(BREAKS),
+      ...Object.keys(LOST),
+      ...RULES.map(([id]) => id),
+      'signed_post',
+      'signed_get',
+    ]
+    expect(idsOf(await openConform().run(), 'holds')?.toSorted()).toEqual(broken.toSorted())
+  })
+})

@@ -1,0 +1,127 @@
+import { createWebhookHandler, type WebhookEvent } from '../../../../src/index.ts'
+import type { AskedOrder, Cause, ProveState } from '../../../../src/testing/index.ts'
+import { decode } from '../../../emulator/call.ts'
+
+/** A shop in memory, and what a test of `prove` passes of it. */
+export interface Receiver {
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
+  state(order_id: string): ProveState | undefined
+  create(order: AskedOrder): void
+  restart(): void
+}
+
+interface Operation {
+  method: string
+  status: string
+  minor: number
+}
+
+interface Kept {
+  asked: AskedOrder | undefined
+  seen: Set<string>
+  operations: Map<string, Operation>
+  /** What a copy adds once more. */
+  added: { paid: number; refunded: number }
+  latest: string
+  shipped: number
+}
+
+type Fields = Record<string, string> & { amount: number }
+
+/** A hand-written shop: right, or wrong in one way. It shares no rule with edgetill but the form of a webhook. */
+export function receiver(bug?: Cause): Receiver {
+  const orders = new Map<string, Kept>()
+  let waiting: ReturnType<typeof setTimeout>[] = []
+  const order = (id: string): Kept => {
+    const fresh = { asked: undefined, seen: new Set<string>(), operations: new Map(), latest: '', shipped: 0 }
+    const kept = orders.get(id) ?? { ...fresh, added: { paid: 0, refunded: 0 } }
+    orders.set(id, kept)
+    return kept
+  }
+
+  const idOf = (event: Fields): string => {
+    if (bug === 'dedupes_by_body') return JSON.stringify(event)
+    return event.operation_id ?? `${event.payment_id} ${event.transaction_id} ${event.created_at}`
+  }
+
+  function store(event: Fields, isKnown?: boolean): void {
+    const kept = order(event.order_id as string)
+    const { method = '', status = '', currency = '', amount } = event
+    const { seen, operations, asked } = kept
+    const id = idOf(event)
+    const once = { dedupes_by_order: 'one', dedupes_by_transaction: event.transaction_id ?? id }[bug as string]
+    if (once !== undefined && seen.has(once)) return
+    if (once !== undefined) seen.add(once)
+    const isSale = method === 'purchase' || method === 'auth'
+    const minor = Math.round((bug === 'trusts_amount' && isSale ? (asked?.amount ?? amount) : amount) * 100)
+    const known = operations.get(id)
+    const isOdd =
+      isSale &&
+      asked !== undefined &&
+      ((bug !== 'trusts_amount' && asked.amount !== amount) ||
+        (bug !== 'forgets_currency' && asked.currency !== currency))
+    if (isOdd) return
+    if (isSale) kept.latest = status
+    const isFinal = known?.status === 'success' || known?.status === 'failure'
+    if (!isFinal || (bug === 'pending_overwrites' && status === 'pending')) {
+      operations.set(id, { method, status, minor })
+    }
+    if (status !== 'success') return
+    const isCopy = known?.status === 'success'
+    if (isCopy && (bug === 'adds_up_copies' || isKnown === false)) {
+      if (method === 'purchase' || method === 'capture') kept.added.paid += minor
+      if (method === 'refund') kept.added.refunded += minor
+    }
+    const isNew = known?.status !== 'success'
+    if ((method === 'purchase' || method === 'capture') && (bug === 'ships_copies' ? true : isNew)) {
+      const isFirst = event.recurring !== undefined || kept.shipped === 0
+      if (bug === 'ships_copies' ? !isNew || isFirst : isFirst) kept.shipped++
+    }
+  }
+
+  const storeOrWait = async (event: Fields): Promise<void> => {
+    if (bug === 'not_atomic') {
+      const isKnown = order(event.order_id as string).operations.get(idOf(event))?.status === 'success'
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      return store(event, isKnown)
+    }
+    if (bug !== 'stores_after_answer') return store(event)
+    waiting.push(setTimeout(() => store(event), 15))
+  }
+
+  const handler = createWebhookHandler({
+    secrets: 'emulator-api-secret',
+    onEvent: ({ record }: WebhookEvent) => storeOrWait(record as Fields),
+    onRejected: () => {},
+  })
+
+  return {
+    async fetch(input, init) {
+      const request = new Request(input, init)
+      if (bug !== 'no_signature_check') return handler(request)
+      try {
+        store(decode(new URLSearchParams(await request.text()).get('data') ?? '') as Fields)
+      } catch {
+        return new Response('unreadable', { status: 400 })
+      }
+      return new Response()
+    },
+    create: (asked) => {
+      order(asked.order_id).asked = asked
+    },
+    state(order_id) {
+      const kept = orders.get(order_id)
+      if (kept === undefined) return undefined
+      const sum = (...methods: string[]): number =>
+        [...kept.operations.values()]
+          .filter(({ method, status }) => status === 'success' && methods.includes(method))
+          .reduce((total, { minor }) => total + minor, 0)
+      const paid = bug === 'newest_wins' && kept.latest !== 'success' ? 0 : sum('purchase', 'capture') + kept.added.paid
+      return { paid: paid / 100, refunded: (sum('refund') + kept.added.refunded) / 100, shipped: kept.shipped }
+    },
+    restart() {
+      for (const timer of waiting) clearTimeout(timer)
+      waiting = []
+    },
+  }
+}

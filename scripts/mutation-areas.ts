@@ -60,7 +60,7 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   console: { 'src/console/**/*.ts': CONSOLE },
   shop: {
-    'src/shop/protocol.ts': [...MONEY, ...REBUILD],
+    'src/money/*.ts': [...MONEY, ...REBUILD],
     'src/shop/protocol-checkout.ts': CHECKOUT,
     'src/shop/{gate,actions,call-gate}.ts': [...MONEY, ...EVENTS, ...CHECKOUT],
     'src/shop/cron.ts': [...worker('reconciliation alerts'), ...ERASURE],

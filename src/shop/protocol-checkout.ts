@@ -1,5 +1,5 @@
 // The rules of one order's checkouts: whether a payment may be created, where a link leads, which attempt comes next, and
-// what is cancelled. Pure, like protocol.ts: the order's gate reads the state, and carries out the commands.
+// what is cancelled. Pure, like money/protocol.ts: the order's gate reads the state, and carries out the commands.
 
 /** What was asked for when a payment was created. */
 export interface Terms {

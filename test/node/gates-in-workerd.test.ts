@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
-import { step } from '../../src/shop/protocol.ts'
+import { step } from '../../src/money/protocol.ts'
 import { draw, type Trace } from '../simulator/explore.ts'
 import type { Scenario, Step } from '../simulator/model.ts'
 import { type Outcome, outcomeOf } from '../simulator/replay.ts'

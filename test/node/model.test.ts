@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { step } from '../../src/shop/protocol.ts'
+import { step } from '../../src/money/protocol.ts'
 import { explore } from '../simulator/explore.ts'
 import { guide, Life, scenarioRow, slipRow } from '../simulator/life.ts'
 import { findViolation, SCENARIOS, without } from '../simulator/run.ts'

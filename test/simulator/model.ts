@@ -1,4 +1,4 @@
-// Every interleaving of callers, gate, network, service, clock and deaths over the function that the gate runs: src/shop/protocol.ts.
+// Every interleaving of callers, gate, network, service, clock and deaths over the function that the gate runs: src/money/protocol.ts.
 // explore.ts visits every state of such a world, and draws single traces for the gate in workerd.
 
 import type { OrderOperation } from '../../src/index.ts'
@@ -6,12 +6,12 @@ import {
   type Command,
   isOpen,
   type Message,
+  type MoneyAnswer,
   type MoneyOperation,
   type MoneyRequest,
   type OrderState,
-  type RecordedResponse,
   type step,
-} from '../../src/shop/protocol.ts'
+} from '../../src/money/protocol.ts'
 
 export type Step = typeof step
 
@@ -58,7 +58,7 @@ interface Run {
   awaits?: string
   /** Since when the service is being asked: what it does not show was absent then. */
   askedAt?: number
-  answer?: RecordedResponse
+  answer?: MoneyAnswer
 }
 
 export interface World {
@@ -183,7 +183,7 @@ export function decided(world: World, protocol: Step): [World, string[]] {
     const [message, ...messages] = run.messages
     if (command?.type === 'then')
       run = { ...run, commands, messages: [...messages, ...(message ? [message] : []), command.message] }
-    else if (command?.type === 'answer') run = { ...run, commands, answer: command.response }
+    else if (command?.type === 'answer') run = { ...run, commands, answer: command.answer }
     else if (command?.type === 'send') {
       const { id, keyHash, expected } = command.operation
       const call = { attempt: id, key: keyHash, amount: expected, sent: world.now }
@@ -267,17 +267,16 @@ function* awaited(world: World, run: Run, attempt: string): Generator<[string, W
   }
   const made = world.made.find((one) => one.attempt === attempt)
   if (made) {
-    const response = { status: 200, body: { operation_id: made.id } }
-    yield ['the response arrives', say(world, { outcome: 'done', response, operation_id: made.id })]
+    const answer = { code: 'executed' as const, record: { operation_id: made.id } }
+    yield ['the response arrives', say(world, { outcome: 'done', answer, operation_id: made.id })]
   }
-  yield ['the response is lost', say(world, { outcome: 'unknown', response: { status: 502, body: {} } })]
+  const recorded = (outcome: 'unknown' | 'rejected' | 'not_sent') =>
+    ({ outcome, answer: { code: 'recorded', response: outcome } }) as const
+  yield ['the response is lost', say(world, recorded('unknown'))]
   const calls = world.calls.filter((call) => call.attempt !== attempt)
   if (calls.length < world.calls.length) {
-    yield [
-      'the service rejects it',
-      say({ ...world, calls }, { outcome: 'rejected', response: { status: 422, body: {} } }),
-    ]
-    yield ['it cannot be sent', say({ ...world, calls }, { outcome: 'not_sent', response: { status: 503, body: {} } })]
+    yield ['the service rejects it', say({ ...world, calls }, recorded('rejected'))]
+    yield ['it cannot be sent', say({ ...world, calls }, recorded('not_sent'))]
   }
 }
 
@@ -294,7 +293,7 @@ function* carriedOut(world: World, run: Run, command: Command): Generator<[strin
       return
     }
     case 'file': {
-      const { operation_id } = command.response.body as { operation_id: string }
+      const { operation_id } = command.record as { operation_id: string }
       const known = [...new Set([...world.known, operation_id])]
       return yield ['files the response', { ...unwatched(world, command), known, run }]
     }
@@ -357,7 +356,8 @@ function* ended(world: World, run: Run): Generator<[string, World]> {
 }
 
 /** What an answer lets its caller believe; undefined: to ask again. */
-export function finalOf({ status, body }: RecordedResponse): Told | undefined {
-  if (status === 200) return 'made'
-  return status === 422 || String((body as { code?: string }).code).endsWith('_not_executed') ? 'not made' : undefined
+function finalOf(answer: MoneyAnswer): Told | undefined {
+  if (answer.code === 'executed') return 'made'
+  const isRejected = answer.code === 'recorded' && answer.response === 'rejected'
+  return isRejected || answer.code === 'not_executed' ? 'not made' : undefined
 }

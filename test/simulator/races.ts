@@ -147,9 +147,9 @@ export const RACES: readonly Race[] = [
   ...inFile('flows/move-money.ts', [
     ['what was learnt is not read again', VERSIONS, "'request', 'looked_up'", "'request'"],
   ]),
-  ...inFile('protocol.ts', [
+  ...inFile('../money/protocol.ts', [
     ['an older order is captured', VERSIONS, 'version !== versionOf(order.totals)', 'version === ""'],
-    ['a key is not remembered', MONEY, '  if (ended) return answer(state, ended.response as RecordedResponse)\n'],
+    ['a key is not remembered', MONEY, '  if (ended) return answer(state, ended.answer as MoneyAnswer)\n'],
     ['an open operation does not block', MONEY, 'return open ? settle', 'return open && now < 0 ? settle'],
   ]),
   ...inFile('flows/open-checkout.ts', [

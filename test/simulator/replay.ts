@@ -1,15 +1,16 @@
 // Replays a trace of the model over a gate. The trace decides who asks when, what becomes of each call, and who dies; what the
 // gate makes of it is its own, and is compared with the model's last world.
 
+import type { MoneyOperation } from '../../src/money/protocol.ts'
 import { callGate } from '../../src/shop/call-gate.ts'
 import type { ShopEnv } from '../../src/shop/env.ts'
 import { packEvent } from '../../src/shop/flows/store-event.ts'
 import { sha256 } from '../../src/shop/lib/crypto.ts'
-import type { MoneyOperation, RecordedResponse } from '../../src/shop/protocol.ts'
+import type { RecordedResponse } from '../../src/shop/lib/money-answers.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { type Payload, payment, secondary } from '../worker/support/events.ts'
 import type { Block, Trace } from './explore.ts'
-import { finalOf, keyName, TICK_MS, TOTAL, type Told, type World } from './model.ts'
+import { keyName, TICK_MS, TOTAL, type Told, type World } from './model.ts'
 import type { Answer, Stage } from './stage.ts'
 
 /** What is compared. */
@@ -50,6 +51,12 @@ const IS_OPEN = "coalesce(json_extract(operation, '$.outcome'), 'unknown') = 'un
 const DAY_MS = 86_400_000
 
 const numberOf = (operation_id: string): string => `op-${Number(operation_id.slice(-2))}`
+
+/** What a response lets its caller believe. */
+function told({ status, body }: RecordedResponse): Outcome['answers'][number] {
+  if (status === 200) return 'made'
+  return status === 422 || String((body as { code?: string }).code).endsWith('_not_executed') ? 'not made' : 'nothing'
+}
 
 /** The order of one trace, whose gate is reached through these bindings. */
 export class Replay {
@@ -173,7 +180,7 @@ export class Replay {
     return this.stage.begin(() =>
       call.then(
         (answer) => {
-          if (!this.isLost) this.answers[index] = finalOf(answer as RecordedResponse) ?? 'nothing'
+          if (!this.isLost) this.answers[index] = told(answer as RecordedResponse)
         },
         () => {},
       ),

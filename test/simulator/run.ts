@@ -2,13 +2,13 @@
 
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { step } from '../../src/shop/protocol.ts'
+import { step } from '../../src/money/protocol.ts'
 import { type Explored, explore } from './explore.ts'
 import { generated, guide, Life, scenarioRow, slipRow, writeGuide } from './life.ts'
 import type { Scenario, Step } from './model.ts'
 import { SLIPS, type Slip } from './slips.ts'
 
-const PROTOCOL = new URL('../../src/shop/protocol.ts', import.meta.url)
+const PROTOCOL = new URL('../../src/money/protocol.ts', import.meta.url)
 
 // A call may take 93 seconds, and one that was being made when the gate was lost, 62: the protocol assumes 120 and 60 at most.
 const ONE = { kind: 'capture', amounts: [10], deaths: 0, arrivesWithin: 3 } as const

@@ -1,4 +1,4 @@
-// The rules of src/shop/protocol.ts, each with a change of its text that takes it out: what stands there once, and what takes its
+// The rules of src/money/protocol.ts, each with a change of its text that takes it out: what stands there once, and what takes its
 // place. A slip that the model does not find is a rule that nobody needs, or a scenario that is missing.
 
 export type Slip = readonly [rule: string, find: string, replace: string]
@@ -11,8 +11,8 @@ export const SLIPS: readonly Slip[] = [
   ['while an outcome is unknown, no other operation is made', 'return open ? settle(', 'return false ? settle('],
   [
     'an outcome that is unknown is not one that was rejected',
-    'return end(state, operation, { outcome, response, operation_id }, [',
-    "return end(state, operation, { outcome: isUnknown ? 'not_sent' : outcome, response, operation_id }, [",
+    'return end(state, operation, { outcome, answer, operation_id }, [',
+    "return end(state, operation, { outcome: isUnknown ? 'not_sent' : outcome, answer, operation_id }, [",
   ],
   ['an operation of the service that was known before is not this one', 'known: [\n', 'known: [], unused: [\n'],
   ['an operation fits by its amount', 'Math.round(amount * 100) === expected', 'true'],

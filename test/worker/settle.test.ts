@@ -1,6 +1,6 @@
 // When a capture is still sent, and when what became of it counts as known: to the millisecond, or because a person says so.
 import { describe, expect, it } from 'vitest'
-import type { MoneyOperation } from '../../src/shop/protocol.ts'
+import type { MoneyOperation } from '../../src/money/protocol.ts'
 import { orderKeyOf } from '../../src/shop/store/event-log.ts'
 import { putOperation } from '../../src/shop/store/order.ts'
 import { openOrderStore } from '../../src/shop/store/order-store.ts'

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { openTables, type Schema } from '../../src/shop/store/order-store.ts'
+import { authorized, made, send } from './support/money.ts'
 import { World } from './support/world.ts'
 
 // What an object wrote with one version of the engine, read with another.
@@ -39,4 +40,17 @@ it('a step that fails changes nothing, and is taken again', () => {
   const broken: Schema = { ...NEW, sale: [...(NEW.sale ?? []), 'ALTER TABLE'] }
   expect(() => openTables(storage, broken).all('SELECT * FROM sale')).toThrow('The object’s storage failed.')
   expect(openTables(storage, NEW).all('SELECT note FROM sale')).toEqual([{ note: null }])
+})
+
+it('an operation with the response that an older engine has stored gets it again under its key', async () => {
+  const world = await authorized()
+  const { body } = await send(world, 'capture', 'one', { charge_amount: 10 })
+  const storage = world.gate.storage('A-1')
+  const [row] = [...storage.sql.exec('SELECT operation FROM operation')] as { operation: string }[]
+  const { answer, response, ...operation } = JSON.parse(row?.operation ?? '')
+  expect([answer, response]).toEqual([undefined, { status: 200, body }])
+  const stored = { status: 200, body: { operation_id: 'op-9', note: 'as it was stored' } }
+  storage.sql.exec('UPDATE operation SET operation = ?', JSON.stringify({ ...operation, response: stored }))
+  expect(await send(world, 'capture', 'one', { charge_amount: 10 })).toMatchObject(stored)
+  expect(made(world, 'capture')).toHaveLength(1)
 })

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
+import { versionOf } from '../../money/protocol.ts'
 import type { ShownOrder } from '../../shop/flows/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
-import { versionOf } from '../../shop/protocol.ts'
 import { form, notice, page, redirect } from '../layout.ts'
 import { leftFor, readAmount, readVersion, sumOf, typed } from '../lib/amount.ts'
 import { type Act, isAllowed, refundLimit } from '../roles.ts'

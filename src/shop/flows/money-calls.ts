@@ -14,16 +14,9 @@ import {
   type VoidPaymentInput,
   voidPayment,
 } from '../../index.ts'
+import type { OperationKind } from '../../money/protocol.ts'
 import { moneyConfig } from '../env.ts'
-import type { OperationKind } from '../protocol.ts'
 import type { OrderScope } from '../scope.ts'
-
-/** The SDK's name of each operation. */
-export const CALL_NAMES: Record<OperationKind, string> = {
-  capture: 'capturePayment',
-  refund: 'refundPayment',
-  void: 'voidPayment',
-}
 
 /** Makes a capture, refund or void. */
 export function makeOperation({ env, fetch }: OrderScope, kind: OperationKind, input: object): Promise<object> {

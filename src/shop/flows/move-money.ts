@@ -1,36 +1,28 @@
-import {
-  type CallOptions,
-  foldOrder,
-  isApiError,
-  isConfigError,
-  isConnectionError,
-  isFinal,
-  isInvalidInputError,
-} from '../../index.ts'
-import { readEvent } from '../../webhooks/index.ts'
-import { sha256 } from '../lib/crypto.ts'
-import { operationAddress } from '../lib/links.ts'
-import { describeError, logError } from '../lib/log.ts'
-import { type Problem, problemOf } from '../lib/problem.ts'
+import { type CallOptions, isFinal } from '../../index.ts'
+import { callOf, eventOfResponse, lookedUp, outcomeOf } from '../../money/calls.ts'
 import {
   type Command,
   chooseAttempt,
   holdsMoney,
   isOpen,
   type Message,
+  type MoneyAnswer,
   type MoneyOperation,
   type OperationKind,
-  type OperationState,
   type OrderState,
-  type RecordedResponse,
   step,
-} from '../protocol.ts'
+} from '../../money/protocol.ts'
+import { sha256 } from '../lib/crypto.ts'
+import { operationAddress } from '../lib/links.ts'
+import { describeError, logError } from '../lib/log.ts'
+import { type RecordedResponse, responseTo } from '../lib/money-answers.ts'
+import { type Problem, problemOf } from '../lib/problem.ts'
 import type { OrderScope } from '../scope.ts'
 import { orderKeyOf } from '../store/event-log.ts'
 import { listOperations, type OrderReading, putOperation, readAttempts, readOrder } from '../store/order.ts'
 import { attemptIds, ownAttempt } from '../store/published.ts'
 import { askService, ONE_LOOK, storeListed } from './ask-service.ts'
-import { CALL_NAMES, makeOperation } from './money-calls.ts'
+import { makeOperation } from './money-calls.ts'
 import { noteAsked, takeStock } from './rebuild.ts'
 import { unwatch, watch, watchUnknown } from './schedule.ts'
 import { storeShown } from './store-event.ts'
@@ -49,7 +41,7 @@ export interface MoneyCall {
 const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } as const
 
 /**
- * Makes a capture, refund or void once for each Idempotency-Key. `protocol.ts` decides; this carries out its commands.
+ * Makes a capture, refund or void once for each Idempotency-Key. `money/protocol.ts` decides; this carries out its commands.
  *
  * @throws {StorageError} before it is sent.
  */
@@ -72,12 +64,12 @@ export async function moveMoney(scope: OrderScope, order_id: string, call: Money
     version,
   }
   const target = await attemptFor(scope, order_id, keyHash)
-  if (typeof target !== 'string') return target
-  return (await run(scope, target, { type: 'request', request }, { fields })) as RecordedResponse
+  if (typeof target !== 'string') return responseTo(target)
+  return responseTo((await run(scope, target, { type: 'request', request }, { fields })) as MoneyAnswer)
 }
 
 /** The attempt at paying the order that a money call is about. */
-async function attemptFor(scope: OrderScope, named: string, keyHash: string): Promise<string | RecordedResponse> {
+async function attemptFor(scope: OrderScope, named: string, keyHash: string): Promise<string | MoneyAnswer> {
   await takeStock(scope, named)
   const { store, env } = scope
   const own = ownAttempt(store, named)
@@ -99,12 +91,8 @@ export async function settleByHand(
 ): Promise<RecordedResponse> {
   const attempts = await readAttempts(scope.store, order_id, scope.env.POS_ID)
   const its = attempts.find(({ order, made }) => [...made, ...order.operations].some((one) => one.id === id))
-  return (await run(scope, its?.order.order_id ?? order_id, {
-    type: 'by_hand',
-    id,
-    executed,
-    isListed: false,
-  })) as RecordedResponse
+  const message = { type: 'by_hand' as const, id, executed, isListed: false }
+  return responseTo((await run(scope, its?.order.order_id ?? order_id, message)) as MoneyAnswer)
 }
 
 /** Finds out what became of an operation that has waited. @param mayAsk Else from the events alone. */
@@ -113,12 +101,8 @@ export async function checkOperation(scope: OrderScope, order_id: string, id: st
 }
 
 /** Stores what the service lists of an order. */
-export async function listAtService(
-  scope: OrderScope,
-  { kind, started_at }: MoneyOperation,
-  order_id: string,
-): Promise<void> {
-  await askService(scope, { operation: CALL_NAMES[kind], order_id, sent_at: started_at }, { ...ONE_LOOK, known: [] })
+export async function listAtService(scope: OrderScope, operation: MoneyOperation, order_id: string): Promise<void> {
+  await askService(scope, { ...callOf(operation, order_id), amount: undefined }, { ...ONE_LOOK, known: [] })
 }
 
 interface RunOptions {
@@ -136,9 +120,9 @@ async function run(
   order_id: string,
   first: Message,
   options: RunOptions = {},
-): Promise<RecordedResponse | undefined> {
+): Promise<MoneyAnswer | undefined> {
   const messages = [first]
-  let answer: RecordedResponse | undefined
+  let answer: MoneyAnswer | undefined
   let reading: OrderReading | undefined
   let state: OrderState | undefined
   for (let message = messages.shift(); message; message = messages.shift()) {
@@ -154,7 +138,7 @@ async function run(
     const next = step(state, message, scope.now())
     state = next.state
     for (const command of next.commands) {
-      if (command.type === 'answer') answer = command.response
+      if (command.type === 'answer') answer = command.answer
       else {
         const said = await carryOut(scope, order_id, command, message, reading, options)
         if (said) messages.push(said)
@@ -192,7 +176,7 @@ async function carryOut(
     return { type: 'request', request: command.request }
   }
   const { operation } = command
-  const { id, kind, started_at, amount } = operation
+  const { id, kind, started_at } = operation
   switch (command.type) {
     case 'store': {
       const stored = putOperation(scope.store, await orderKeyOf(order_id), operation)
@@ -214,11 +198,11 @@ async function carryOut(
     case 'send':
       return { type: 'responded', id, ...(await send(scope, order_id, kind, fields, reading)) }
     case 'look_up': {
-      const call = { operation: CALL_NAMES[kind], order_id, amount: amount ?? undefined, sent_at: started_at }
       const { known, settleAfterMs } = command
-      const resolved = await askService(scope, call, { ...lookUp, known, settleAfterMs })
-      const [shown] = resolved.outcome === 'executed' ? foldOrder([resolved.record]).operations : []
-      return { type: 'looked_up', id, outcome: resolved.outcome, ...(shown && { shown }) }
+      return lookedUp(
+        operation,
+        await askService(scope, callOf(operation, order_id), { ...lookUp, known, settleAfterMs }),
+      )
     }
     case 'list':
       await listAtService(scope, operation, order_id).catch((error: unknown) => {
@@ -243,28 +227,27 @@ async function send(
   try {
     const made = await makeOperation(scope, kind, { order_currency: order.currency, server_url, ...fields, order_id })
     const { cc_token, ...body } = made as Record<string, unknown>
-    return { outcome: 'done', response: { status: 200, body }, operation_id: String(body.operation_id) }
+    return { outcome: 'done', answer: { code: 'executed', record: body }, operation_id: String(body.operation_id) }
   } catch (error) {
     const problem = problemOf(error)
     if (!problem) throw error
     const outcome = outcomeOf(error)
     const body = outcome === 'unknown' ? { ...problem, ...outcomeUnknown(kind) } : problem
-    return { outcome, response: { status: body.status, body } }
+    return { outcome, answer: { code: 'recorded', response: { status: body.status, body } } }
   }
 }
 
-/** Like an event, so that the order is right before the webhook arrives; `onEvent` gets the webhook. */
+/** Stores the response like an event; `onEvent` gets the webhook. */
 async function file(
   scope: OrderScope,
   order_id: string,
-  { operation, response }: Extract<Command, { type: 'file' }>,
+  { operation, record }: Extract<Command, { type: 'file' }>,
 ): Promise<void> {
   const { id, kind } = operation
-  const body = response.body as Record<string, unknown>
   try {
-    await storeShown(scope, readEvent({ ...body, method: kind }), { notify: false })
+    await storeShown(scope, eventOfResponse(operation, record), { notify: false })
     // Without its final status the service is asked about it, in case that its webhook does not arrive.
-    if (isFinal(String(body.status))) await unwatchEnded(scope, order_id, operation)
+    if (isFinal(String((record as { status?: unknown }).status))) await unwatchEnded(scope, order_id, operation)
   } catch (error) {
     logError('operation_not_logged', { attempt_id: id, operation: kind, order_id, ...describeError(error) })
   }
@@ -285,11 +268,3 @@ export const outcomeUnknown = (kind: OperationKind | 'cancel'): Problem => ({
       ? 'Send the same request again: a payment that is cancelled stays cancelled.'
       : `Send the same request again with the same Idempotency-Key: it finds out, and never makes a second ${kind}. Or have the webhook re-sent with POST …/resend and {"operation":"${kind}"}.`,
 })
-
-function outcomeOf(error: unknown): OperationState {
-  if (isConnectionError(error) || isConfigError(error)) return 'not_sent'
-  if (isInvalidInputError(error)) return 'rejected'
-  // Statuses that may have been processed never make an ApiError. A proxy may say 425 although the service has executed the request.
-  if (!isApiError(error) || error.status === 425) return 'unknown'
-  return error.retryable ? 'not_sent' : 'rejected'
-}

@@ -9,7 +9,7 @@ import { raiseAlert } from './raise-alert.ts'
 /**
  * Makes sure that a gate knows its order. One without a row is new, or its storage was lost: it was lost where KV holds an
  * event of the order other than the one in hand. Then the order is rebuilt from KV. Its keys of money calls are gone, so
- * `protocol.ts` makes none until the service was asked. KV may be late: whatever it lists, only a payment that was created
+ * `money/protocol.ts` makes none until the service was asked. KV may be late: whatever it lists, only a payment that was created
  * by this gate proves that no key is missing, and no event does.
  *
  * @param inHand The id of the event that is being stored.

@@ -1,4 +1,4 @@
-import type { MoneyOperation } from '../protocol.ts'
+import type { MoneyOperation } from '../../money/protocol.ts'
 import { ABANDONED_MS } from '../protocol-checkout.ts'
 import type { OrderScope } from '../scope.ts'
 import { ignoreOutage } from '../store/kv.ts'

@@ -1,10 +1,10 @@
 import { type EventSummary, isFinal, type WebhookEvent } from '../../index.ts'
+import { holdsMoney } from '../../money/protocol.ts'
 import { summarizeEvent } from '../../orders/summary.ts'
 import { recordOf } from '../../schemas/read.ts'
 import { keepsCardToken, retentionMs, type ShopEnv } from '../env.ts'
 import { toBase64url } from '../lib/crypto.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
-import { holdsMoney } from '../protocol.ts'
 import type { OrderScope, Scope } from '../scope.ts'
 import { type CheckoutRecord, getCheckout } from '../store/checkouts.ts'
 import {

@@ -1,6 +1,7 @@
 import { type ExpectedPayment, type Order as FoldedOrder, isFinal } from '../../index.ts'
+import { holdsMoney, isOpen, type MoneyOperation } from '../../money/protocol.ts'
 import { foldSummaries } from '../../orders/fold.ts'
-import { holdsMoney, isOpen, type MoneyOperation, type RecordedResponse } from '../protocol.ts'
+import { type RecordedResponse, responseTo } from '../lib/money-answers.ts'
 import { attemptId, type CheckoutRecord, getCheckout } from './checkouts.ts'
 import { type LoggedEvent, lastFourOf, listEvents, orderKeyOf, receiptUrlOf } from './event-log.ts'
 import type { OrderStore } from './order-store.ts'
@@ -157,25 +158,34 @@ export async function getStatus(store: OrderStore, order_id: string): Promise<Or
   }
 }
 
-/** Table `operation`; kept permanently. */
-export async function putOperation(store: OrderStore, orderKey: string, operation: MoneyOperation): Promise<void> {
+/** Table `operation`, with the response in place of the answer; kept permanently. */
+export async function putOperation(
+  store: OrderStore,
+  orderKey: string,
+  { answer, ...operation }: MoneyOperation,
+): Promise<void> {
+  const row = { ...operation, ...(answer && { response: responseTo(answer) }) }
   store.all(
     'INSERT OR REPLACE INTO operation (order_key, id, started_at, operation) VALUES (?, ?, ?, ?)',
-    ...[orderKey, operation.id, operation.started_at, JSON.stringify(operation)],
+    ...[orderKey, operation.id, operation.started_at, JSON.stringify(row)],
   )
 }
 
 /** Every capture, refund and void of an order that was made here, the oldest first. */
 export async function listOperations(store: OrderStore, orderKey: string): Promise<MoneyOperation[]> {
   const query = 'SELECT operation FROM operation WHERE order_key = ? ORDER BY started_at, id'
-  return store.all<{ operation: string }>(query, orderKey).map(({ operation }) => JSON.parse(operation))
+  return store.all<{ operation: string }>(query, orderKey).map((row) => {
+    const { response, ...operation } = JSON.parse(row.operation)
+    return { ...operation, ...(response && { answer: { code: 'recorded', response } }) }
+  })
 }
 
 /** Replaces the recorded responses of an order by what the books need; see `erasePersonalData`. */
 export async function eraseResponses(store: OrderStore, orderKey: string): Promise<void> {
   for (const operation of await listOperations(store, orderKey)) {
-    const { response } = operation
-    if (response) await putOperation(store, orderKey, { ...operation, response: withoutPerson(response) })
+    const { answer } = operation
+    const response = answer && withoutPerson(responseTo(answer))
+    if (response) await putOperation(store, orderKey, { ...operation, answer: { code: 'recorded', response } })
   }
 }
 

@@ -1,4 +1,4 @@
-import type { OperationKind } from '../protocol.ts'
+import type { OperationKind } from '../../money/protocol.ts'
 import { ignoreOutage } from './kv.ts'
 import type { OrderStore } from './order-store.ts'
 import { PUBLISH_MS, touch } from './published.ts'

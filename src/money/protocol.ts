@@ -1,34 +1,53 @@
-// The rules of money of one order: which capture, refund or void may be made, what its caller gets as a response, and what is found
-// out about one whose outcome is unknown. Pure: the order's gate stores the state and carries out the commands.
+// The rules of money of one order: which capture, refund or void may be made, what its caller is answered, and what is found out
+// about one whose outcome is unknown. Pure: a driver stores the state, carries out the commands, and has the words of the answers.
 
-import type { OrderOperation, OrderTotals } from '../index.ts'
+import type { OrderOperation, OrderTotals } from '../orders/order.ts'
 
 /** A call that moves money of an order that was paid or authorized before. */
 export type OperationKind = 'capture' | 'refund' | 'void'
 
 /** How an operation ended. */
 export type OperationState =
-  /** Executed; the response is kept. */
+  /** Executed; its record is kept. */
   | 'done'
-  /** Not executed; the rejection is kept. */
+  /** Not executed; the reason is kept. */
   | 'rejected'
   /** It may have been executed. */
   | 'unknown'
   /** Nothing was sent: the service could not be reached, or asked to wait. The same key may try again. */
   | 'not_sent'
 
-/** The response to a caller, to be given again under the same key. */
-export interface RecordedResponse {
-  status: number
-  body: unknown
-}
+/** How a request is answered: a code, and the facts that belong to it. Under its key the first three are given again. */
+export type MoneyAnswer =
+  /** It was executed. `record`: the service's response, or what it shows of the operation, or what a person said of it. */
+  | { code: 'executed'; record: object }
+  /** The service does not know it: it was not executed. */
+  | { code: 'not_executed'; kind: OperationKind }
+  /** It ended as the driver has said with `responded`. */
+  | { code: 'recorded'; response: unknown }
+  /** The key belongs to another request. */
+  | { code: 'key_reused' }
+  /** An earlier operation stands in the way: its call is in progress, or nobody knows what became of it. */
+  | { code: 'in_progress' | 'unsettled'; id: string; kind: OperationKind }
+  /** The order is not as the caller has seen it. */
+  | { code: 'order_changed' }
+  /** The state was lost, and the service was not asked yet. */
+  | { code: 'order_rebuilt' }
+  /** The state was lost, and the service shows an operation that may be this one. */
+  | { code: 'unexplained'; kind: OperationKind; operation_id: string }
+  | { code: 'unknown_order' | 'not_paid' | 'no_server_url' }
+  /** Several attempts at paying the order hold money. */
+  | { code: 'paid_twice'; order_ids: string[] }
+  /** To a person who settles an operation: there is none, or its outcome is known, or its call may still be in progress. */
+  | { code: 'unknown_operation' | 'already_settled' }
+  | { code: 'still_in_progress'; kind: OperationKind }
 
-/** A capture, refund or void as it came to `/api`. */
+/** A capture, refund or void that is asked for. */
 export interface MoneyRequest {
-  /** Random: `attempt_id` in the API. */
+  /** Random. */
   id: string
   kind: OperationKind
-  /** Hash of the Idempotency-Key. */
+  /** Hash of the key that its caller chose. */
   keyHash: string
   /** Hash of the kind and the fields. */
   fingerprint: string
@@ -49,9 +68,9 @@ export interface MoneyOperation extends Omit<MoneyRequest, 'hasCurrency' | 'hasS
   expected: number
   /** The ids of the service's operations that were known before the call: a new id afterwards is this operation. */
   known: string[]
-  /** Absent: the call is in progress, or its worker died. */
+  /** Absent: the call is in progress, or its process died. */
   outcome?: OperationState
-  response?: RecordedResponse
+  answer?: MoneyAnswer
   /** The service's id of the operation that it became, when that is known. */
   operation_id?: string
 }
@@ -61,7 +80,7 @@ export interface OrderFacts {
   order_id: string
   /** Whether an event or a checkout of it is stored. */
   isKnown: boolean
-  /** Whether the worker knows where the webhooks of its operations go. */
+  /** Whether it is known where the webhooks of its operations go. */
   isAddressable: boolean
   totals: OrderTotals
   operations: readonly OrderOperation[]
@@ -73,7 +92,7 @@ export interface OrderState {
   order: OrderFacts
   /** The oldest first. */
   operations: readonly MoneyOperation[]
-  /** The gate's storage was lost, and with it every key: when that was seen, and whether the service was asked since. */
+  /** The storage was lost, and with it every key: when that was seen, and whether the service was asked since. */
   loss?: { at: number; isAsked: boolean }
   /** The request that waits until an earlier operation is settled. */
   waiting?: MoneyRequest
@@ -85,7 +104,7 @@ export type Message =
   /** The operation is on disk. */
   | { type: 'recorded'; id: string }
   /** The call has ended. */
-  | { type: 'responded'; id: string; outcome: OperationState; response: RecordedResponse; operation_id?: string }
+  | { type: 'responded'; id: string; outcome: OperationState; answer: MoneyAnswer; operation_id?: string }
   /** The service was asked what became of an operation; `shown` is the one that it found. */
   | { type: 'looked_up'; id: string; outcome: 'executed' | 'not_executed' | 'unknown'; shown?: OrderOperation }
   /** An operation has waited: from the events alone, or with a question to the service. */
@@ -100,7 +119,7 @@ export type Command =
   | { type: 'watch'; operation: MoneyOperation; listed: boolean }
   | { type: 'unwatch'; operation: MoneyOperation }
   /** Store the service's response as an event, and watch the operation until its final status. */
-  | { type: 'file'; operation: MoneyOperation; response: RecordedResponse }
+  | { type: 'file'; operation: MoneyOperation; record: object }
   /** Make the call, then say `responded`. */
   | { type: 'send'; operation: MoneyOperation }
   /** Ask the service, then say `looked_up`. An absence counts after `settleAfterMs`. */
@@ -111,7 +130,7 @@ export type Command =
   | { type: 'list_all'; request: MoneyRequest }
   /** Go on with this message once the commands before it are carried out. */
   | { type: 'then'; message: Message }
-  | { type: 'answer'; response: RecordedResponse }
+  | { type: 'answer'; answer: MoneyAnswer }
 
 export interface Step {
   state: OrderState
@@ -120,7 +139,7 @@ export interface Step {
 
 /** An operation that the storage held up for longer is not sent. */
 const SEND_MS = 30_000
-/** A call ends within the SDK's 30 seconds after that: later, an operation without an outcome is one whose worker died. */
+/** A call ends within the SDK's 30 seconds after that: later, an operation without an outcome is one whose process died. */
 const CALL_MS = 60_000
 /**
  * When the service still knows of no operation after this long, there is none. An ASSUMPTION: the API document does not
@@ -128,7 +147,7 @@ const CALL_MS = 60_000
  */
 const NEVER_MS = 120_000
 
-/** After this long a call that was being made when the gate was lost has reached the service, and is listed. */
+/** After this long a call that was being made when the storage was lost has reached the service, and is listed. */
 const RECOVER_MS = 60_000
 
 /** Decides what follows from a message. */
@@ -153,14 +172,14 @@ export function step(state: OrderState, message: Message, now: number): Step {
 /** One key is one request, and gets one answer. While the outcome of an operation is unknown, no other one is made. */
 function request(state: OrderState, wanted: MoneyRequest, now: number): Step {
   const mine = state.operations.filter(({ keyHash, outcome }) => keyHash === wanted.keyHash && outcome !== 'not_sent')
-  if (mine.some(({ fingerprint }) => fingerprint !== wanted.fingerprint)) return answer(state, keyReused)
+  if (mine.some(({ fingerprint }) => fingerprint !== wanted.fingerprint)) return answer(state, { code: 'key_reused' })
   const ended = mine.find((operation) => !isOpen(operation))
-  if (ended) return answer(state, ended.response as RecordedResponse)
+  if (ended) return answer(state, ended.answer as MoneyAnswer)
   const open = state.operations.find(isOpen)
   return open ? settle({ ...state, waiting: wanted }, open, true, now) : begin(state, wanted, now)
 }
 
-/** What a gate knows of one attempt at paying its order. */
+/** One attempt at paying an order. */
 export interface AttemptFacts {
   order_id: string
   holdsMoney: boolean
@@ -175,23 +194,24 @@ export const holdsMoney = ({ authorized, captured, refunded, voided }: OrderTota
   captured > refunded || authorized > captured + voided
 
 /** The attempt that is meant where the shop names its order, which has several: the one that holds money, and one key is one attempt. */
-export function chooseAttempt(attempts: readonly AttemptFacts[]): string | RecordedResponse {
+export function chooseAttempt(attempts: readonly AttemptFacts[]): string | MoneyAnswer {
   const [first, ...more] = attempts.filter(({ hasKey }) => hasKey).concat(attempts)
-  if (!first || first.hasKey || more.length === 0) return first?.order_id ?? unknownOrder
+  if (!first || first.hasKey || more.length === 0) return first?.order_id ?? { code: 'unknown_order' }
   const [paid, ...others] = attempts.filter((one) => one.holdsMoney || one.isUnsettled)
-  if (!paid) return notPaid
-  return others.length === 0 ? paid.order_id : paidTwice([paid, ...others].map(({ order_id }) => order_id))
+  if (!paid) return { code: 'not_paid' }
+  const order_ids = [paid, ...others].map(({ order_id }) => order_id)
+  return others.length === 0 ? paid.order_id : { code: 'paid_twice', order_ids }
 }
 
-/** The operation is watched before it is recorded, and recorded before it is sent: a worker that dies leaves its trace. */
+/** The operation is watched before it is recorded, and recorded before it is sent: a process that dies leaves its trace. */
 function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
   const waits = afterLoss(state, wanted, now)
   if (waits) return waits
   const { order, operations } = state
   const { hasCurrency, hasServerUrl, version, ...fields } = wanted
-  if (!order.isKnown && !hasCurrency) return answer(state, unknownOrder)
-  if (!order.isAddressable && !hasServerUrl) return answer(state, noServerUrl)
-  if (version !== undefined && version !== versionOf(order.totals)) return answer(state, changed)
+  if (!order.isKnown && !hasCurrency) return answer(state, { code: 'unknown_order' })
+  if (!order.isAddressable && !hasServerUrl) return answer(state, { code: 'no_server_url' })
+  if (version !== undefined && version !== versionOf(order.totals)) return answer(state, { code: 'order_changed' })
   const { kind, amount } = wanted
   const operation: MoneyOperation = {
     ...fields,
@@ -216,7 +236,7 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
 }
 
 /**
- * A gate that was lost knows no key. A key that is new to it may be that of an operation which was made before: so it waits
+ * A storage that was lost knows no key. A key that is new to it may be that of an operation which was made before: so it waits
  * until the service was asked, and while the service shows an operation of its kind that no key explains.
  */
 function afterLoss(state: OrderState, wanted: MoneyRequest, now: number): Step | undefined {
@@ -224,11 +244,11 @@ function afterLoss(state: OrderState, wanted: MoneyRequest, now: number): Step |
   if (!loss) return undefined
   if (!loss.isAsked) {
     return now - loss.at < RECOVER_MS
-      ? answer(state, rebuilt)
+      ? answer(state, { code: 'order_rebuilt' })
       : { state, commands: [{ type: 'list_all', request: wanted }] }
   }
   const found = unexplained(state).find(({ method }) => method === wanted.kind)
-  return found && answer(state, strange(wanted.kind, found.id))
+  return found && answer(state, { code: 'unexplained', kind: wanted.kind, operation_id: found.id })
 }
 
 /** The operations that the service shows, and that belong to no key. */
@@ -242,18 +262,17 @@ const unexplained = ({ order, operations, loss }: OrderState): OrderOperation[] 
 /** A person says that an operation of before the loss is accounted for: no later key may be its own. */
 function explain(state: OrderState, { id, executed }: Extract<Message, { type: 'by_hand' }>, now: number): Step {
   const found = unexplained(state).find((one) => one.id === id)
-  if (!found) return answer(state, notFound)
-  if (!executed) return answer(state, alreadySettled)
+  if (!found) return answer(state, { code: 'unknown_operation' })
+  if (!executed) return answer(state, { code: 'already_settled' })
   const { method, amount } = found
   const kind = method as OperationKind
-  const response = { status: 200, body: { order_id: state.order.order_id, method, amount, settled_by_hand: true } }
-  const ended = { outcome: 'done' as const, response, operation_id: id }
+  const ended = { outcome: 'done' as const, answer: settledByHand(state, kind, amount), operation_id: id }
   const nobodys = { id, kind, amount, keyHash: '', fingerprint: '', started_at: now, expected: 0, known: [], ...ended }
   return {
     state: { ...state, operations: [...state.operations, nobodys] },
     commands: [
       { type: 'store', operation: nobodys },
-      { type: 'answer', response },
+      { type: 'answer', answer: ended.answer },
     ],
   }
 }
@@ -278,14 +297,14 @@ function send(state: OrderState, operation: MoneyOperation, now: number): Step {
 function responded(
   state: OrderState,
   operation: MoneyOperation,
-  { outcome, response, operation_id }: Extract<Message, { type: 'responded' }>,
+  { outcome, answer, operation_id }: Extract<Message, { type: 'responded' }>,
 ): Step {
   const isUnknown = outcome === 'unknown'
-  return end(state, operation, { outcome, response, operation_id }, [
+  return end(state, operation, { outcome, answer, operation_id }, [
     ...(isUnknown ? [{ type: 'watch' as const, operation, listed: true }] : []),
     ...(outcome === 'rejected' || outcome === 'not_sent' ? [{ type: 'unwatch' as const, operation }] : []),
-    ...(outcome === 'done' ? [{ type: 'file' as const, operation, response }] : []),
-    { type: 'answer', response },
+    ...(answer.code === 'executed' ? [{ type: 'file' as const, operation, record: answer.record }] : []),
+    { type: 'answer', answer },
   ])
 }
 
@@ -325,23 +344,26 @@ function byHand(
   now: number,
 ): Step {
   const { kind, amount, started_at, outcome } = operation
-  if (!isOpen(operation)) return answer(state, alreadySettled)
-  if (outcome === undefined && now - started_at <= CALL_MS) return answer(state, stillInProgress(kind))
+  if (!isOpen(operation)) return answer(state, { code: 'already_settled' })
+  if (outcome === undefined && now - started_at <= CALL_MS) return answer(state, { code: 'still_in_progress', kind })
   if (!message.executed) {
     const step = notExecuted(state, operation)
-    const { response } = step.state.operations.find(({ id }) => id === operation.id) as Required<MoneyOperation>
-    return { ...step, commands: [...step.commands, { type: 'answer', response }] }
+    return { ...step, commands: [...step.commands, { type: 'answer', answer: { code: 'not_executed', kind } }] }
   }
   if (!message.isListed) {
     return { state, commands: [{ type: 'list', operation, message: { ...message, isListed: true } }] }
   }
-  const { order_id } = state.order
-  const response = { status: 200, body: { order_id, method: kind, amount, settled_by_hand: true } }
-  return end(state, operation, { outcome: 'done', response }, [
+  const settled = settledByHand(state, kind, amount)
+  return end(state, operation, { outcome: 'done', answer: settled }, [
     { type: 'unwatch', operation },
-    { type: 'answer', response },
+    { type: 'answer', answer: settled },
   ])
 }
+
+const settledByHand = ({ order }: OrderState, method: OperationKind, amount: number | null): MoneyAnswer => ({
+  code: 'executed',
+  record: { order_id: order.order_id, method, amount, settled_by_hand: true },
+})
 
 /** Exclude the operations of the service that are already matched to other requests. */
 const knownTo = ({ operations }: OrderState, { id, known }: MoneyOperation): string[] =>
@@ -378,25 +400,22 @@ const isLike = ({ method, amount }: OrderOperation, { kind, expected }: MoneyOpe
 
 function executed(state: OrderState, operation: MoneyOperation, found: OrderOperation, now: number): Step {
   const { id: operation_id, ...fields } = found
-  const response = { status: 200, body: { operation_id, order_id: state.order.order_id, ...fields } }
+  const answer: MoneyAnswer = { code: 'executed', record: { operation_id, order_id: state.order.order_id, ...fields } }
   const isFinal = found.status === 'success' || found.status === 'failure'
   const watching: Command[] = isFinal ? [{ type: 'unwatch', operation }] : []
-  return resume(end(state, operation, { outcome: 'done', response, operation_id }, watching), now)
+  return resume(end(state, operation, { outcome: 'done', answer, operation_id }, watching), now)
 }
 
 function notExecuted(state: OrderState, operation: MoneyOperation): Step {
-  const { kind } = operation
-  const title = `The ${kind} was not executed: the service does not know it.`
-  const detail = 'Send it again with a new Idempotency-Key.'
-  const response = problem(409, `${kind}_not_executed`, title, detail)
-  return end(state, operation, { outcome: 'rejected', response }, [{ type: 'unwatch', operation }])
+  const answer: MoneyAnswer = { code: 'not_executed', kind: operation.kind }
+  return end(state, operation, { outcome: 'rejected', answer }, [{ type: 'unwatch', operation }])
 }
 
 /** Writes how an operation ended. */
 function end(
   state: OrderState,
   operation: MoneyOperation,
-  { operation_id, ...how }: { outcome: OperationState; response: RecordedResponse; operation_id?: string | undefined },
+  { operation_id, ...how }: { outcome: OperationState; answer: MoneyAnswer; operation_id?: string | undefined },
   commands: Command[],
 ): Step {
   const ended: MoneyOperation = { ...operation, ...how, ...(operation_id !== undefined && { operation_id }) }
@@ -420,82 +439,15 @@ const goOn = (state: OrderState, operation: MoneyOperation): Step =>
 
 export const isOpen = ({ outcome }: MoneyOperation): boolean => outcome === undefined || outcome === 'unknown'
 
-const answer = ({ waiting: _, ...state }: OrderState, response: RecordedResponse): Step => ({
+const answer = ({ waiting: _, ...state }: OrderState, answer: MoneyAnswer): Step => ({
   state,
-  commands: [{ type: 'answer', response }],
+  commands: [{ type: 'answer', answer }],
 })
 
-const problem = (
-  status: number,
-  code: string,
-  title: string,
-  detail?: string,
-  members: object = {},
-): RecordedResponse => ({
-  status,
-  body: { status, code, title, ...(detail !== undefined && { detail }), ...members },
+const blocked = ({ id, kind, outcome }: MoneyOperation): MoneyAnswer => ({
+  code: outcome === 'unknown' ? 'unsettled' : 'in_progress',
+  id,
+  kind,
 })
 
 const CODES: Readonly<Record<string, true>> = { capture: true, refund: true, void: true }
-
-const rebuilt = problem(
-  409,
-  'order_rebuilt',
-  'The state of this order was lost, and rebuilt from its events.',
-  'Try again in a minute: the service is asked then what was made before.',
-)
-const strange = (kind: OperationKind, operation_id: string): RecordedResponse =>
-  problem(
-    409,
-    'outcome_unknown',
-    `The service shows a ${kind} that may be this one: the state of this order was lost.`,
-    `If it is this one, it was made. To make another ${kind}, first settle it: POST …/attempts/${operation_id}/settle with {"executed": true}.`,
-    { operation_id },
-  )
-const changed = problem(412, 'order_changed', 'Money of this order was moved since; nothing was sent.')
-const keyReused = problem(422, 'idempotency_key_reused', 'This Idempotency-Key belongs to another request.')
-const notFound = problem(404, 'not_found', 'No such attempt.')
-const alreadySettled = problem(409, 'already_settled', 'The outcome of this attempt is known already.')
-const unknownOrder = problem(
-  404,
-  'not_found',
-  'No such order.',
-  'If it was not made by this worker, send order_currency too.',
-)
-const notPaid = problem(409, 'not_paid', 'No attempt at paying this order holds money.')
-const paidTwice = (order_ids: string[]): RecordedResponse => {
-  const named = order_ids.map((id) => (/~\d+$/.test(id) ? id : `${id}~1`))
-  const title = 'Several attempts at paying this order hold money.'
-  return problem(409, 'paid_twice', title, `Name the one that is meant: ${named.join(' or ')}.`, { attempts: named })
-}
-const noServerUrl = problem(
-  409,
-  'no_server_url',
-  'It is not known where the webhooks of this operation should go.',
-  'Set PUBLIC_ORIGIN, or send a server_url.',
-)
-const stillInProgress = (kind: OperationKind): RecordedResponse =>
-  problem(409, `${kind}_in_progress`, 'Its call may still be in progress.', 'Try again in a minute.')
-
-function blocked({ id, kind, outcome }: MoneyOperation): RecordedResponse {
-  const byHand = `If you know the outcome, settle it manually: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
-  const members = { attempt_id: id }
-  if (outcome === 'unknown') {
-    const detail = `Its webhook settles it, or the next request once the service knows. ${byHand}`
-    return problem(
-      409,
-      `${kind}_unsettled`,
-      `It is not known whether an earlier ${kind} was executed.`,
-      detail,
-      members,
-    )
-  }
-  const title = `Another ${kind} of this order is in progress, or its worker died.`
-  return problem(
-    409,
-    `${kind}_in_progress`,
-    title,
-    `Try again in a few minutes: the service is asked then. ${byHand}`,
-    members,
-  )
-}

@@ -6,6 +6,8 @@ type Keys = NonNullable<Parameters<typeof verifyWithJwks>[1]['keys']>
 /** The keys are fetched anew after an hour, and at an unknown one, but not more than once a minute. */
 const KEPT_MS = 3_600_000
 const PAUSE_MS = 60_000
+/** How far the clock of Access may be ahead. */
+const AHEAD_S = 30
 
 /**
  * Reads who Cloudflare Access let through.
@@ -45,13 +47,19 @@ export function createAccess(
   return async (token) => {
     try {
       const { kid } = decode(token).header
-      const { exp, email } = await verifyWithJwks(token, {
+      const {
+        exp,
+        iat = 0,
+        nbf = 0,
+        email,
+      } = await verifyWithJwks(token, {
         keys: await keysFor(kid),
         allowedAlgorithms: ['RS256', 'ES256'],
-        verification: { iss: issuer, aud: audience },
+        verification: { iss: issuer, aud: audience, iat: false, nbf: false },
       })
       // Without an expiry hono takes a token for one that does not expire.
       if (typeof exp !== 'number' || typeof email !== 'string' || email === '') return undefined
+      if (!(Math.max(Number(iat), Number(nbf)) <= Date.now() / 1000 + AHEAD_S)) return undefined
       return email.toLowerCase()
     } catch {
       return undefined

@@ -1,6 +1,5 @@
 import type { Shop } from '../shop/index.ts'
 import { describeError, logError } from '../shop/lib/log.ts'
-import { StorageError } from '../shop/store/kv.ts'
 import { createAccess } from './access.ts'
 import { notice, redirect, respond } from './layout.ts'
 import { signIn, signOut } from './login.ts'
@@ -14,7 +13,7 @@ import { search } from './pages/orders-found.ts'
 import { showReceipt } from './pages/receipt.ts'
 import { showRecord } from './pages/record.ts'
 import { today } from './pages/today.ts'
-import { isOwnForm } from './session.ts'
+import { fieldsOf, isOwnForm } from './session.ts'
 import { ICON, STYLE } from './style.ts'
 import { at, type C, orderPath, type SignedVisit, type Visit } from './visit.ts'
 import { wordsOf } from './words/language.ts'
@@ -69,8 +68,8 @@ export function createPages(shop: Shop, options: ConsoleOptions): (c: C) => Prom
       return person instanceof Response ? person : await show({ ...visit, person })
     } catch (error) {
       logError('console_failed', describeError(error))
-      // The login's throttle could not be asked; else a page has failed, and what it posted may have been done.
-      const isBefore = c.req.method !== 'POST' || error instanceof StorageError
+      // What it posted may have been done.
+      const isBefore = c.req.method !== 'POST'
       return notice({ ...visit, person: undefined }, 503, isBefore ? words.failed : words.problems.outcome_unknown)
     }
   }
@@ -105,12 +104,6 @@ function valuesOf(pattern: string, path: string): string[] | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The fields of a form; a file counts as an empty one, and so does a body that is no form. */
-async function fieldsOf(c: C): Promise<Record<string, string>> {
-  const body = await c.req.parseBody().catch(() => ({}))
-  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, typeof value === 'string' ? value : '']))
 }
 
 /** What needs no login: nothing of the shop is in it. */

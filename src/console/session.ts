@@ -1,6 +1,7 @@
 import { getCookie } from 'hono/cookie'
 import { markOf } from '../checkout-link/seal.ts'
 import { equalSecret, toBase64url } from '../shop/lib/crypto.ts'
+import { bodyText } from '../shop/lib/json-body.ts'
 import { isLoopback } from '../shop/lib/loopback.ts'
 import type { C } from './visit.ts'
 
@@ -65,6 +66,11 @@ export const formSecretOf = (token: string, email: string): Promise<string> => m
 
 /** The hidden field of one form: of this session, and for this address alone. */
 export const csrfOf = (secret: string, action: string): Promise<string> => markOf(secret, CSRF, action)
+
+/** The fields of a form; a body that is longer than 64 KiB, or is no form, has none. */
+export async function fieldsOf({ req }: C): Promise<Record<string, string>> {
+  return Object.fromEntries(new URLSearchParams((await bodyText(req.raw)) ?? ''))
+}
 
 /** Whether a form was sent by this session's own page for this address. */
 export async function isOwnForm(c: C, secret: string, csrf: unknown): Promise<boolean> {

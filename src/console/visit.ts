@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { Shop, ShopEnv } from '../shop/index.ts'
+import { orderPart } from '../shop/lib/links.ts'
 import type { Problem } from '../shop/lib/problem.ts'
 import type { ConsoleOptions, ConsoleRole } from './options.ts'
 import type { Words } from './words/en.ts'
@@ -81,4 +82,4 @@ export const at = ({ base }: Pick<Visit, 'base'>, path: string): string => `${ba
 export const shownId = (order_id: string): string => order_id.replace(/~\d+$/, '')
 
 /** The path of an order's page. */
-export const orderPath = (order_id: string): `/orders/${string}` => `/orders/${encodeURIComponent(order_id)}`
+export const orderPath = (order_id: string): `/orders/${string}` => `/orders/${orderPart(order_id)}`

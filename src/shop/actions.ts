@@ -25,7 +25,6 @@ import {
   putInList,
 } from './flows/shop-list.ts'
 import { type PackedEvent, storeEvent } from './flows/store-event.ts'
-import { throttleLogin } from './flows/throttle.ts'
 import { MisconfiguredError } from './lib/configuration.ts'
 import { ProblemError, problemOf } from './lib/problem.ts'
 import type { OrderScope, Scope } from './scope.ts'
@@ -90,7 +89,6 @@ const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
   showPage,
   statusesOfMonth,
   storeWebhook,
-  throttleLogin,
   tokenOfShort,
   totalsOfMonth,
   waitingEvent,

@@ -58,6 +58,14 @@ describe('a token of Access', () => {
     expect(fetched).toEqual([`${ISSUER}/cdn-cgi/access/certs`])
   })
 
+  it('may be of a clock that is seconds ahead', async () => {
+    const { as } = behindAccess()
+    for (const claim of ['iat', 'nbf']) {
+      const [ahead, far] = [await tokenOf({ [claim]: seconds() + 2 }), await tokenOf({ [claim]: seconds() + 60 })]
+      expect([(await as(ahead).open('/console')).status, (await as(far).open('/console')).status]).toEqual([200, 403])
+    }
+  })
+
   it.each<[string, () => Promise<string> | string]>([
     ['absent', () => ''],
     ['noise', () => 'a.b.c'],

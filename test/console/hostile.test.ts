@@ -1,7 +1,8 @@
 // Hostile text in every shown field, and storage or a service that fails: pages say what is known, and never more.
 import { describe, expect, it } from 'vitest'
+import { API_ROUTES } from '../../src/shop/routes/api.ts'
 import { payment } from '../worker/support/events.ts'
-import { World } from '../worker/support/world.ts'
+import { ADMIN_TOKEN, ORIGIN, World } from '../worker/support/world.ts'
 import { Browser, formTo, mount, orderOf, payOrder } from './support/browser.ts'
 
 const HOSTILE = [
@@ -56,11 +57,73 @@ describe('a hostile text', () => {
     }
   })
 
+  it.each(['.', '..'])('that an address cannot hold has one as an order: %s', async (order_id) => {
+    const { world, browser } = await seller()
+    await world.deliver(payment(order_id))
+    await world.advance(20_000)
+    const { text } = await browser.open('/console/attention')
+    const path = /href="(\/console\/orders\/[^"]+)"/.exec(text)?.[1] ?? ''
+    expect(await browser.open(path)).toMatchObject({ status: 200, text: expect.stringContaining('100.50') })
+    const order = `/api/orders/${path.split('/').at(-1)}`
+    expect((await world.send(`${order}/refund`, { refund_amount: 1 }, 'r')).body.code).not.toBe('not_found')
+    expect(await (await world.api(order)).json()).toMatchObject({ order_id, status: 'success' })
+  })
+
   it.each(['%', '%zz', 'A%2FB', 'x'.repeat(2_000)])('in an address is no page: %.20s', async (part) => {
     const { browser } = await seller()
     const { status, text } = await browser.open(`/console/orders/${part}`)
     expect([404, 400]).toContain(status)
     expect(foreign(text)).toEqual([])
+  })
+})
+
+/** A form, or JSON, that does not end. @returns How many MiB of it were read, and the status. */
+async function endless(send: (request: Request) => Promise<Response>, url: string, init: RequestInit) {
+  let pulled = 0
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    controller.enqueue(new Uint8Array(2 ** 16).fill(pulled++ === 0 ? 38 : 97))
+    if (pulled > 1_000) controller.close()
+  }
+  const body = new ReadableStream({ pull })
+  const { status } = await send(new Request(url, { ...init, body, duplex: 'half' } as RequestInit))
+  return { mebibytes: pulled / 16, status }
+}
+
+describe('a body without an end', () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+  it('is read up to 64 KiB by every route, and dropped after 8 MiB', async () => {
+    const { world, browser } = await seller()
+    const paths = [
+      'POST /webhooks',
+      'POST /checkout/x',
+      'POST /return/x',
+      'POST /nothing',
+      ...API_ROUTES.map(([call]) => call),
+    ]
+    for (const call of paths) {
+      const [method = '', path = ''] = call.split(' ')
+      if (method === 'GET') continue
+      for (const authorization of ['', `Bearer ${ADMIN_TOKEN}`]) {
+        const headers = { ...form, authorization, 'idempotency-key': 'k' }
+        const { mebibytes, status } = await endless((request) => world.fetch(request), ORIGIN + path, {
+          method,
+          headers,
+        })
+        expect([call, status, mebibytes <= 8.2]).toEqual([call, expect.toSatisfy((code) => code < 500), true])
+      }
+    }
+    for (const path of ['/console/login', '/console/new-link', '/console/orders/A-1/notes', '/console/logout']) {
+      for (const one of [browser, new Browser(mount(world))]) {
+        const headers = { ...form, cookie: [...one.cookies].map((pair) => pair.join('=')).join('; '), origin: ORIGIN }
+        const { mebibytes, status } = await endless(one.send, ORIGIN + path, { method: 'POST', headers })
+        expect([path, status, mebibytes <= 8.2]).toEqual([
+          path,
+          expect.toSatisfy((code) => [403, 404].includes(code)),
+          true,
+        ])
+      }
+    }
   })
 })
 

@@ -29,8 +29,8 @@ describe('a link', () => {
     for (const way of ['https://t.me/share/url?url=', 'viber://forward?text=', 'sms:?&amp;body=', 'mailto:?subject=']) {
       expect(page.text).toContain(way)
     }
-    const short = /href="(https:\/\/[^"]+\/p\/[\w-]{12})"/.exec(page.text)?.[1] ?? ''
-    expect(new URL(short).pathname.length).toBeLessThanOrEqual(16)
+    const short = /href="(https:\/\/[^"]+\/p\/[\w-]{16})"/.exec(page.text)?.[1] ?? ''
+    expect(new URL(short).pathname.length).toBeLessThanOrEqual(19)
     const state = async () => /<b>(\w+)<\/b>/.exec((await browser.open(page.url)).text)?.[1]
     expect(await state()).toBe('Sent')
     const landing = await world.get((await world.get(short)).headers.get('location') ?? '')

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { countWrongLogin, forgetWrongLogins, loginWait } from '../../src/shop/flows/throttle.ts'
-import { openScope } from '../../src/shop/scope.ts'
+import type { ShopEnv } from '../../src/shop/env.ts'
 import { at, payment } from './support/events.ts'
-import { ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
+import { LINK_SECRET, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
 type Json = Record<string, unknown>
 const json = async (world: World, path: string): Promise<Json> => (await (await world.api(path)).json()) as Json
@@ -101,7 +100,7 @@ describe('short links', () => {
     const world = create()
     const { short_url, url } = await make(world, 'A-1', { order: undefined }).catch(() => make(world, 'A-1'))
     const short = String(short_url)
-    expect(short).toMatch(/^https:\/\/pay\.shop\.example\.com\/p\/[\w-]{12}$/)
+    expect(short).toMatch(/^https:\/\/pay\.shop\.example\.com\/p\/[\w-]{16}$/)
     const states = async (query = '') =>
       ((await json(world, `/api/links${query}`)).links as Json[]).map(({ order_id, state }) => [order_id, state])
     expect(await states()).toEqual([['A-1', 'sent']])
@@ -136,6 +135,37 @@ describe('short links', () => {
     await world.api('/api/orders/A-1/personal-data', { method: 'DELETE' })
     expect((await world.get(String(short_url))).status).toBe(404)
     expect((await json(world, '/api/links')).links).toMatchObject([{ description: null, url: null, short_url: null }])
+  })
+
+  it('cost no call of an object when they are guessed; those without a mark work until they expire', async () => {
+    const env: Partial<ShopEnv> = {}
+    const world = create({ env })
+    const { short_url } = await make(world, 'A-1', { expires_at: world.time + 60_000 })
+    const short = String(short_url).slice(-16)
+    const calls = async (name: string) => {
+      const { gate } = world.gate.calls
+      const { status } = await world.get(`/p/${name}`)
+      return [status, world.gate.calls.gate - gate]
+    }
+    const other = (at: number) => short.slice(0, at) + (short[at] === 'A' ? 'B' : 'A') + short.slice(at + 1)
+    for (const guess of ['x', 'A'.repeat(16), other(0), other(15), `${short}A`])
+      expect(await calls(guess)).toEqual([404, 0])
+    // Of an engine that made names of 12 characters.
+    world.gate.storage('', 'shop').sql.exec('UPDATE link SET short = substr(short, 1, 12)')
+    expect([await calls(short.slice(0, 12)), await calls('A'.repeat(12))]).toEqual([
+      [302, 1],
+      [404, 1],
+    ])
+    world.time += 60_000
+    expect([await calls('A'.repeat(12)), await calls(short.slice(0, 12))]).toEqual([
+      [404, 0],
+      [404, 0],
+    ])
+    Object.assign(env, { LINK_SECRET_PREVIOUS: LINK_SECRET, LINK_SECRET: 'another-link-secret-of-32-characters' })
+    world.begin()
+    expect(await calls(short)).toEqual([404, 1])
+    delete env.LINK_SECRET_PREVIOUS
+    expect(await calls(short)).toEqual([404, 0])
   })
 
   it('are left out when the shop’s object fails: the link works without', async () => {
@@ -232,21 +262,5 @@ describe('the days', () => {
   it('need a zone that there is', async () => {
     const response = await create({ env: { SHOP_TZ: 'Europe/Nowhere' } }).get('/health')
     expect(response.status).toBe(503)
-  })
-})
-
-describe('the throttle of a login', () => {
-  it('has no wait for four wrong tries, then one that doubles up to 15 minutes, and none after a right one', async () => {
-    const world = create()
-    const scope = openScope({ now: () => world.time }, world.env())
-    const waits: number[] = []
-    for (let i = 0; i < 8; i++) waits.push(await countWrongLogin(scope))
-    expect(waits).toEqual([0, 0, 0, 0, 5_000, 10_000, 20_000, 40_000])
-    world.time += 30_000
-    expect(await loginWait(scope)).toBe(10_000)
-    for (let i = 0; i < 10; i++) await countWrongLogin(scope)
-    expect(await loginWait(scope)).toBe(900_000)
-    await forgetWrongLogins(scope)
-    expect(await loginWait(scope)).toBe(0)
   })
 })

@@ -24,7 +24,6 @@ export const english = {
     hint: 'The secret ADMIN_TOKEN of this shop’s worker.',
     go: 'Sign in',
     wrong: 'This is not the admin token.',
-    wait: (seconds: number): string => `Too many wrong tries. Try again in ${seconds} seconds.`,
   },
   unconfigured: {
     title: 'The console is not configured',

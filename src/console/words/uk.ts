@@ -26,7 +26,6 @@ export const ukrainian: Words = {
     hint: 'Секрет ADMIN_TOKEN воркера цього магазину.',
     go: 'Увійти',
     wrong: 'Це не токен адміністратора.',
-    wait: (seconds) => `Забагато хибних спроб. Спробуйте ще раз за ${seconds} с.`,
   },
   unconfigured: {
     title: 'Консоль не налаштована',

@@ -1,6 +1,7 @@
 import type { ShopEnv } from '../env.ts'
 import type { MisconfiguredError } from '../lib/configuration.ts'
 import { sha256 } from '../lib/crypto.ts'
+import { orderPart } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { OnAlert, RaisedAlert } from '../options.ts'
 import type { OrderScope, Scope } from '../scope.ts'
@@ -128,7 +129,7 @@ export function textOf(
   const sum = asked?.amount ? ` (${asked.amount.toFixed(2)} ${asked.currency})` : ''
   const order = `Order ${order_id}${sum}: `
   const api = `${origin}/api/`
-  const at = order_id === null ? `${api}orders` : `${api}orders/${encodeURIComponent(order_id)}`
+  const at = order_id === null ? `${api}orders` : `${api}orders/${orderPart(order_id)}`
   const portal = `Look it up in the merchant portal. See ${at}`
   if (count !== undefined) return `${count} alerts "${kind}" within an hour; the log has each of them. See ${at}`
   switch (kind) {

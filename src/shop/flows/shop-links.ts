@@ -30,9 +30,21 @@ export async function addLink({ shop }: OrderScope, _: string, row: LinkRow): Pr
   )
 }
 
-/** What a short address stands for; undefined for an unknown link, and when its data was removed. */
-export async function tokenOfShort({ shop }: OrderScope, _: string, short: string): Promise<string | undefined> {
-  return shop.all<LinkRow>('SELECT token FROM link WHERE short = ?', short)[0]?.token ?? undefined
+/**
+ * What a short address stands for; null for an unknown link, and when its data was removed. `until`: when the last link
+ * expires whose name has 12 characters.
+ */
+export async function tokenOfShort(
+  { shop }: OrderScope,
+  _: string,
+  short: string,
+): Promise<{ token: string | null; until: number }> {
+  const last = 'SELECT max(expires_at) AS until FROM link WHERE length(short) = 12'
+  const [row] = shop.all<{ token: string | null; until: number | null }>(
+    `SELECT (SELECT token FROM link WHERE short = ?) AS token, (${last}) AS until`,
+    short,
+  )
+  return { token: row?.token ?? null, until: row?.until ?? 0 }
 }
 
 /** Links, newest first. */

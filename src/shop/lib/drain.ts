@@ -1,4 +1,4 @@
-const DRAINED_BYTES = 8 * 2 ** 20
+export const DRAINED_BYTES: number = 8 * 2 ** 20
 
 /**
  * Reads what is left of a request's body, up to 8 MB, and drops it: a sender that gets a response while it is still sending

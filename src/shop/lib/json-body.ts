@@ -1,14 +1,26 @@
+import { readBytes, TooLargeError } from '../../lib/read-bytes.ts'
+import { DRAINED_BYTES } from './drain.ts'
 import { ProblemError } from './problem.ts'
 
-const MAX_BYTES = 65_536
+/** The longest body that the Worker reads. */
+export const MAX_BYTES = 65_536
+
+/** The body as text; undefined for one of more than 64 KiB. A webhook aside, every body is read here. */
+export async function bodyText(request: Request): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await readBytes(request, MAX_BYTES, DRAINED_BYTES))
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error
+    return undefined
+  }
+}
 
 /** The body as a JSON object; an empty body counts as an empty one. */
 export async function jsonBody(request: Request): Promise<Record<string, unknown>> {
-  const tooLong = Number(request.headers.get('content-length')) > MAX_BYTES
-  const text = tooLong ? undefined : await request.text()
+  const text = await bodyText(request)
   if (text === '') return {}
   try {
-    const value: unknown = text === undefined || text.length > MAX_BYTES ? undefined : JSON.parse(text)
+    const value: unknown = text === undefined ? undefined : JSON.parse(text)
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {}
   throw new ProblemError(400, 'invalid_json', 'The body must be a JSON object of at most 64 KiB.')

@@ -1,6 +1,7 @@
 import { isMarkOf, markOf, seal, unseal } from '../../checkout-link/seal.ts'
 import type { ExpectedPayment } from '../../index.ts'
 import type { ShopEnv } from '../env.ts'
+import { equalSecret, toBase64url } from './crypto.ts'
 
 /** What was asked for when a payment was created. */
 export interface ExpectedOrder extends ExpectedPayment {
@@ -10,13 +11,37 @@ export interface ExpectedOrder extends ExpectedPayment {
 
 const RESULT = 'result link'
 const EXPECTED = 'expected payment'
+const SHORT = 'short address'
 
 /** The address of an order's result page. `t` proves that the worker made it: an order cannot be read by guessing its id. */
 export async function resultLink(origin: string, order_id: string, linkSecret: string): Promise<string> {
   return `${origin}${resultPath(order_id)}?t=${await markOf(linkSecret, RESULT, order_id)}`
 }
 
+/** An order in an address. `..` would be taken for a step up there: `..~1` is its first attempt. Half a letter has none. */
+export const orderPart = (order_id: string): string =>
+  encodeURIComponent(order_id.replace(/^\.\.?$/, '$&~1').replace(/\p{Surrogate}/gu, '\ufffd'))
+
 export const resultPath = (order_id: string): string => `/return/${encodeURIComponent(order_id)}`
+
+const SHORT_BYTES = 9
+const shortMark = async (name: string, secret: string): Promise<string> =>
+  (await markOf(secret, SHORT, name)).slice(0, 4)
+
+/** The name of a short address: 12 random characters, and 4 that show the Worker that it is one of its own. */
+export async function newShort(linkSecret: string): Promise<string> {
+  const name = toBase64url(crypto.getRandomValues(new Uint8Array(SHORT_BYTES)))
+  return name + (await shortMark(name, linkSecret))
+}
+
+/** Whether {@link newShort} made this name: nobody else is asked about a guess. */
+export async function isShort(short: string, secrets: readonly string[]): Promise<boolean> {
+  if (!/^[\w-]{16}$/.test(short)) return false
+  for (const secret of secrets) {
+    if (await equalSecret(short.slice(12), await shortMark(short.slice(0, 12), secret))) return true
+  }
+  return false
+}
 
 /** Whether `t` belongs to this order. */
 export function isResultLink(order_id: string, t: string, secrets: readonly string[]): Promise<boolean> {

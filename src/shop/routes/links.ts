@@ -9,8 +9,8 @@ import { noteLink } from '../flows/record.ts'
 import { addLink, type LinkRow, linksOfShop, markRevoked, statusesOfMonth, tokenOfShort } from '../flows/shop-links.ts'
 import { monthsOfShop } from '../flows/shop-list.ts'
 import { requireBindings } from '../lib/configuration.ts'
-import { toBase64url } from '../lib/crypto.ts'
 import { jsonBody } from '../lib/json-body.ts'
+import { isShort, newShort } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { ProblemError } from '../lib/problem.ts'
@@ -50,15 +50,13 @@ export const makeLink: Handler = async (c, scope) => {
   return c.json({ id, url, ...(short_url && { short_url }), expires_at: new Date(link.expiresAt).toISOString() }, 201)
 }
 
-const SHORT_BYTES = 9
-
 /** Keeps a link in the shop's object. @returns Its short name; undefined when that failed: the link works without it. */
 async function keep(
   scope: Scope,
   { id, token, link }: { id: string; token: string; link: CheckoutLink },
 ): Promise<string | undefined> {
   const { order_id, amount, currency, description, customer_fname, customer_lname } = link.order
-  const short = toBase64url(crypto.getRandomValues(new Uint8Array(SHORT_BYTES)))
+  const short = await newShort(scope.env.LINK_SECRET)
   const row: LinkRow = {
     ...{ short, id, token, order_id, currency, description },
     amount: hundredths(amount),
@@ -135,17 +133,22 @@ function describeLink({ short, token, ...row }: LinkRow, state: (typeof STATES)[
   }
 }
 
-/** `/p/:short`: leads to the link. */
+/** `/p/:short`: leads to the link. A guess costs no call of an object. */
 export function shortLink(deps: Deps): (c: C) => Promise<Response> {
+  // When the last link expires whose name has 12 characters, and no mark.
+  let unmarkedUntil = Number.POSITIVE_INFINITY
   return async (c) => {
     const { env, req } = c
     requireBindings(env, 'checkout')
     const site = siteFor(deps.pages, env, undefined, req.header('accept-language'))
     const short = req.param('short') ?? ''
-    if (!/^[\w-]{12}$/.test(short)) return closedLink(site, 'invalid')
+    const scope = scopeOf(deps, c)
+    const isUnmarked = /^[\w-]{12}$/.test(short) && scope.now() < unmarkedUntil
+    if (!isUnmarked && !(await isShort(short, linkSecrets(env)))) return closedLink(site, 'invalid')
     try {
-      const token = await actShop(scopeOf(deps, c), undefined, tokenOfShort, short)
-      if (token === undefined) return closedLink(site, 'invalid')
+      const { token, until } = await actShop(scope, undefined, tokenOfShort, short)
+      unmarkedUntil = until
+      if (token === null) return closedLink(site, 'invalid')
       return new Response(null, { status: 302, headers: { location: `/checkout/${token}` } })
     } catch (error) {
       if (!(error instanceof StorageError)) throw error

@@ -4,6 +4,7 @@ import { act, storeWebhook } from '../actions.ts'
 import { linkSecrets, type ShopEnv, webhookSecrets } from '../env.ts'
 import { packEvent, storeStray, storeUnpackable } from '../flows/store-event.ts'
 import { requireBindings } from '../lib/configuration.ts'
+import { MAX_BYTES } from '../lib/json-body.ts'
 import { unsealExpected } from '../lib/links.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import { type Deps, type Scope, scopeOf } from '../scope.ts'
@@ -12,7 +13,6 @@ import { StorageError } from '../store/kv.ts'
 
 /** The address that webhooks come from (the API document, "Events", 3). */
 const DOCUMENTED_SENDER = '35.187.74.148'
-const MAX_BYTES = 65_536
 
 /** `POST /webhooks`: 200 with an empty body when, and only when, the event is durable. */
 export function webhooks(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> {

@@ -140,6 +140,7 @@ export const SHOP: Schema = {
        expires_at INTEGER NOT NULL, revoked_at INTEGER, by TEXT NOT NULL) WITHOUT ROWID`,
     'CREATE INDEX link_created ON link (created_at, short)',
     'CREATE INDEX link_order ON link (order_id)',
+    'CREATE INDEX link_unmarked ON link (expires_at) WHERE length(short) = 12',
   ],
   // Of the object without a month: the months that have a list.
   month: ['CREATE TABLE month (month TEXT PRIMARY KEY) WITHOUT ROWID'],

@@ -54,7 +54,7 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     'src/shop/flows/{store-event,raise-alert}.ts': EVENTS,
     'src/shop/flows/erase-personal-data.ts': [...worker('operate merchant'), ...ERASURE],
     'src/shop/flows/order-page.ts': [...PAGES, ...worker('merchant')],
-    'src/shop/flows/{record,shop-days,shop-links,throttle}.ts': [...CONSOLE, ...worker('links merchant')],
+    'src/shop/flows/{record,shop-days,shop-links}.ts': [...CONSOLE, ...worker('links merchant')],
     'src/shop/flows/publish-order.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation'), ...SIMULATOR],
     'src/shop/flows/*.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation')],
   },

@@ -28,11 +28,50 @@ it('a newer engine takes the further steps, once, over rows that stay', () => {
   expect(openTables(storage, NEW).all('SELECT id FROM refund')).toEqual([{ id: 'R-1' }, { id: 'R-2' }])
 })
 
-it('an older engine leaves alone what a newer one has written', () => {
+it('an older engine goes on after steps that change nothing for it, and the newer one after it', () => {
   const storage = sold()
   openTables(storage, NEW).all("UPDATE sale SET note = 'gift'")
-  expect(() => openTables(storage, OLD).all('DELETE FROM sale')).toThrow('A newer engine has written the table sale')
-  expect(openTables(storage, NEW).all('SELECT note FROM sale')).toEqual([{ note: 'gift' }])
+  openTables(storage, OLD).all("INSERT INTO sale (id, amount) VALUES ('A-2', 7)")
+  expect(openTables(storage, OLD).all('SELECT id, amount FROM sale')).toHaveLength(2)
+  // The steps that it does not know stay taken.
+  expect(openTables(storage, NEW).all('SELECT note FROM sale')).toEqual([{ note: 'gift' }, { note: null }])
+})
+
+it('an older engine leaves alone what a breaking step has changed, wherever it stands among the steps', () => {
+  const breaking = 'ALTER TABLE sale RENAME COLUMN amount TO cents'
+  const later = 'ALTER TABLE sale ADD COLUMN currency TEXT'
+  const [first = ''] = OLD.sale as string[]
+  const newer: Schema[] = [
+    { sale: [first, { breaking }] },
+    { sale: [first, { breaking }, later] },
+    { sale: [first, later, { breaking }] },
+  ]
+  for (const schema of newer) {
+    const storage = sold()
+    openTables(storage, schema).all('UPDATE sale SET cents = 500')
+    expect(() => openTables(storage, OLD).all('DELETE FROM sale')).toThrow('A newer engine has written the table sale')
+    expect(openTables(storage, schema).all('SELECT cents FROM sale')).toEqual([{ cents: 500 }])
+  }
+  // One that knows the breaking step goes on after those that follow it.
+  const storage = sold()
+  openTables(storage, newer[1] as Schema).all('SELECT 1')
+  expect(openTables(storage, newer[0] as Schema).all('SELECT id FROM sale')).toEqual([{ id: 'A-1' }])
+})
+
+it('a whole engine goes on over what a newer one has added: webhooks, lists and money', async () => {
+  const world = new World()
+  await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+  await world.advance(20_000)
+  for (const [id, kind] of [['A-1'], ['', 'shop'], ['', 'shop/2026-03']] as [string, string?][]) {
+    const { sql } = world.gate.storage(id, kind)
+    for (const table of ['event', 'published', 'listed', 'link']) {
+      sql.exec(`UPDATE version SET version = version + 1 WHERE name = '${table}'`)
+    }
+  }
+  world.begin()
+  expect((await world.send('/api/orders/A-1/refund', { refund_amount: 1 }, 'r')).status).toBe(200)
+  await world.advance(20_000)
+  expect(await (await world.api('/api/orders')).json()).toMatchObject({ orders: [{ totals: { refunded: 100 } }] })
 })
 
 it('a step that fails changes nothing, and is taken again', () => {

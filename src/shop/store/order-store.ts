@@ -9,8 +9,11 @@ export interface Tables {
   atomically<T>(work: () => T): T
 }
 
-/** A table is what its steps make of it; its version is how many of them it has. A step that was published stays. */
-export type Schema = Readonly<Record<string, readonly string[]>>
+/**
+ * A table is what its steps make of it; its version is how many of them it has. A step that was published stays. After a
+ * `breaking` one, an engine that does not know it must not use the object; after any other one its statements still work.
+ */
+export type Schema = Readonly<Record<string, readonly (string | { breaking: string })[]>>
 
 /** Opens the tables of a schema; they are made, or brought up to date, by the first call. */
 export function openTables(storage: GateStorage, schema: Schema): Tables {
@@ -51,10 +54,16 @@ function bringUpToDate(sql: GateStorage['sql'], schema: Schema): void {
   )
   for (const [name, steps] of Object.entries(schema)) {
     const version = Number(versions.get(name) ?? 0)
-    if (version > steps.length) throw new StorageError(`A newer engine has written the table ${name}.`, false)
-    if (version === steps.length) continue
-    for (const step of steps.slice(version)) sql.exec(step)
-    sql.exec('INSERT OR REPLACE INTO version (name, version) VALUES (?, ?)', name, steps.length)
+    // Its last breaking step.
+    const needed = `${name} needed`
+    if (Number(versions.get(needed) ?? 0) > steps.length) {
+      throw new StorageError(`A newer engine has written the table ${name}.`, false)
+    }
+    for (const [index, step] of [...steps.entries()].slice(version)) {
+      sql.exec(typeof step === 'string' ? step : step.breaking)
+      const reached = typeof step === 'string' ? [name] : [name, needed]
+      for (const row of reached) sql.exec('INSERT OR REPLACE INTO version VALUES (?, ?)', row, index + 1)
+    }
   }
 }
 

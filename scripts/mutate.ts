@@ -146,7 +146,7 @@ async function mutateArea(area: string): Promise<boolean> {
     sum.total += mutants.length
   }
   // Whatever broke on the way would have counted as noticed.
-  const broken = await notices(all)
+  const broken = sum.killed + sum.survived > 0 && (await notices(all))
   if (broken) return failsUnchanged(broken)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
   console.log(`${area}: ${sum.killed}/${sum.survived}/${sum.total} killed/survived/total in the area (${seconds} s)`)

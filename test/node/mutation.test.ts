@@ -16,6 +16,14 @@ it('a test notices each change of what decides about money', { timeout: 3_600_00
   expect(output).toMatch(/: [1-9]\d*\/0\/\d+ killed\/survived\/total/)
 })
 
+it('every test of every area passes without a change', { timeout: 3_600_000 }, async () => {
+  // A part so small that no change is in it.
+  const { failed, output } = await mutate(['--share', '9999/9999'])
+  expect([failed, output]).toEqual([false, output])
+  const ended = [...output.matchAll(/^(\S+): 0\/0\/\d+ killed/gm)].map(([, area]) => area)
+  expect(ended.sort()).toEqual(Object.keys(AREAS).sort())
+})
+
 it('the daily workflow plays every area', () => {
   const { jobs } = parse(readFileSync(join(root, '.github/workflows/daily.yml'), 'utf8')) as {
     jobs: { mutation: { strategy: { matrix: { areas: string[] } } } }

@@ -1,5 +1,5 @@
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
-import { LINK_SECRET, ORIGIN, payAt } from '../worker/support/world.ts'
+import { LINK_SECRET, ORDER, ORIGIN, payAt } from '../worker/support/world.ts'
 import { judgeEvents, judgeOrder, personIn } from './judges.ts'
 import type { Played, Schedule } from './schedule.ts'
 import { type Fate, Simulation } from './simulation.ts'
@@ -13,8 +13,10 @@ export interface CheckoutScenario {
   once?: boolean
   /** What happened to the link before. */
   before?: 'opened' | 'a day ago' | 'declined' | 'expired' | 'lost' | 'subscribed'
-  /** The last tab opens a newer link of the order. */
-  newer?: boolean
+  /** The last tab opens a newer link of the order; `dearer`: of another amount. */
+  newer?: boolean | 'dearer'
+  /** Who has paid looks at the result, and waits for it. */
+  results?: boolean
   /** What the shop does beside them. */
   shop?: 'revokes' | 'cancels' | 'erases'
   /** The customers look once, and go; then the shop cancels. */
@@ -46,6 +48,12 @@ class Play extends Simulation {
     return this.emulator.orders.list().flatMap((order) => (order.payments[0]?.status === status ? order.order_id : []))
   }
 
+  /** The payment that a checkout page is of. */
+  paymentAt(location: string): { amount: number; result_url: string | null } | undefined {
+    const found = this.emulator.orders.list().find(({ checkout_id }) => location.includes(checkout_id))
+    return found?.payments[0]
+  }
+
   /** Opens a link, and waits. @returns Where it leads to, if anywhere. */
   async visit(actor: string, link: string, looks = LOOKS): Promise<string> {
     let url = link
@@ -54,7 +62,7 @@ class Play extends Simulation {
       const text = await response.text()
       const location = response.headers.get('location') ?? ''
       this.steps.note(`${actor}: ${response.status} ${location}`)
-      if (![200, 303, 410, 503].includes(response.status)) this.wrong.add(`a visit led to ${response.status}`)
+      if (![200, 303, 409, 410, 503].includes(response.status)) this.wrong.add(`a visit led to ${response.status}`)
       if (response.status !== 503) return location
       url = /<a href="([^"]+)">/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? link
       await this.steps.at(actor, 'looks again')
@@ -62,15 +70,22 @@ class Play extends Simulation {
     return ''
   }
 
-  async tab(actor: string, link: string, times: number, looks?: number): Promise<void> {
-    for (let time = 0; time < times; time++) {
+  /** @param amount The link's. */
+  async tab(actor: string, link: string, amount: number, { once, givenUp, results }: CheckoutScenario): Promise<void> {
+    const looks = once || givenUp ? 1 : LOOKS
+    for (let time = 0; time < (once ? 1 : 2); time++) {
       await this.steps.at(actor, 'opens')
       const location = await this.visit(actor, link, looks)
       if (!isCheckout(location)) continue
       this.isLed = true
+      const payment = this.paymentAt(location)
+      if (payment?.amount !== amount) this.wrong.add(`a link of ${amount} leads to a payment of ${payment?.amount}`)
       if (this.random() < 0.3) continue
       await this.steps.at(actor, 'pays')
       await payAt(this.emulator, location, this.pick(CARDS))
+      if (!results) continue
+      await this.steps.at(actor, 'looks at the result')
+      await this.request(actor, new Request(`${payment?.result_url}&look=5`))
     }
   }
 
@@ -117,12 +132,12 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
   // The second charge of a subscription is due in seconds.
   const pause = { expired: DAY_MS + 3_600_000, 'a day ago': DAY_MS, subscribed: DAY_MS - 3_000 }[before as string]
   play.time += pause ?? play.pick([2_000, 1_200_000])
-  const newest = newer ? await play.link(order) : link
+  const amounts = [ORDER.amount, newer === 'dearer' ? 200.5 : ORDER.amount] as const
+  const newest = newer ? await play.link({ ...order, amount: amounts[1] }) : link
   // After a death a link may lead to the checkout of a payment that the shop has cancelled.
   play.disturb(lost, !givenUp)
-  const [times, looks] = once ? [1, 1] : [2, givenUp ? 1 : LOOKS]
-  for (let tab = 1; tab <= tabs; tab++)
-    play.begin(() => play.tab(`tab ${tab}`, tab === tabs ? newest : link, times, looks))
+  for (let tab = 1; tab < tabs; tab++) play.begin(() => play.tab(`tab ${tab}`, link, amounts[0], scenario))
+  play.begin(() => play.tab(`tab ${tabs}`, newest, amounts[1], scenario))
   let said: Promise<Record<string, unknown> | undefined> | undefined
   if (shop)
     play.begin(() => {
@@ -144,22 +159,34 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
   if (shop === 'revokes' && done?.opened === false && (play.isLed || payable.length > 0)) {
     play.wrong.add('a payment was opened after its link was revoked')
   }
+  const asked = play.steps.log.filter((line) => /^tab \d+: GET .*, answered/.test(line))
+  if (asked.length > new Set(asked.map((line) => line.replace(/^tab \d+/, ''))).size)
+    play.wrong.add('the service was asked twice for the customers who wait for a result')
   await judgeSoon(play, paid ?? ORDER_ID, true)
-  const rows = play.gate.rows(ORDER_ID)
-  const isWatched = payable.every((id) => rows.has(`task/open/${id}/`))
-  if (play.isLed && !shop && before !== 'expired' && !hasFailed(play) && !isWatched)
-    play.wrong.add(`${payable} can be paid, and is not watched`)
+  /** Whatever can still be paid is asked about one day, and cancelled. */
+  const judgeWatched = () => {
+    const rows = play.gate.rows(ORDER_ID)
+    for (const id of play.having('init'))
+      if (!rows.has(`task/open/${id}/`)) play.wrong.add(`${id} can be paid, and is not watched`)
+  }
+  if (play.isLed && !shop && before !== 'expired' && !hasFailed(play)) judgeWatched()
   for (let time = 0; time < 4; time++) await play.pass(0.5)
   const end = givenUp && (await play.api('calm', `/api/orders/${ORDER_ID}/cancel`, { method: 'POST' })).status
   const location = await play.visit('customer', newest)
+  judgeWatched()
+  const isPaid = play.having('success').length + play.having('pending').length > 0
+  if (newer !== 'dearer' && (before !== 'expired' || newer) && !shop && !givenUp && !isPaid && !isCheckout(location))
+    play.wrong.add(`nobody has paid or cancelled, and the link leads to “${location}”`)
   if (paid !== undefined) {
-    if (!location.includes(`/return/${paid}?`))
+    const amount = play.emulator.orders.get(paid)?.payments[0]?.amount
+    // A payment of other terms keeps its own link.
+    if (amount === amounts[1] && !location.includes(`/return/${paid}?`))
       play.wrong.add(`the link of ${paid}, which is paid, leads to ${location}`)
     const { status, totals, flags } = (await play.api('calm', `/api/orders/${paid}`)).body
     const others = (flags as string[]).filter((flag) => flag !== 'paid_after_failure')
     const shown = [status, (totals as { captured: number }).captured, ...others]
     const charges = play.emulator.orders.get(paid)?.payments.length ?? 0
-    if (JSON.stringify(shown) !== JSON.stringify(['success', 10_050 * charges]))
+    if (JSON.stringify(shown) !== JSON.stringify(['success', Math.round(Number(amount) * 100) * charges]))
       play.wrong.add(`${paid} is paid, and shown as ${shown}`)
   } else if (done && !newer && shop !== 'erases' && isCheckout(location)) {
     play.wrong.add(`a link that was closed leads to ${location}`)

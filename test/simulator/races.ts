@@ -33,6 +33,16 @@ const EQUIVALENT: Readonly<Record<string, string>> = {
   'the queue is looked at before the write': 'Events come in turn: nobody adds one between the look and the write.',
   'a rejected cancellation reads nothing again':
     'It answers as it would have answered had the event that came meanwhile come a moment later.',
+  'webhooks in the turn of money':
+    'They wait for a call of the service, and are stored all the same: what a response shows is stored in the turn of money anyway.',
+  'what is due is read after the list was written':
+    'What changes it marks the order as changed too, or the cron wakes the order: only the number of calls differs.',
+  'a failed listing counts as listed':
+    'It is listed again at the time that the failure has set, whatever was due then.',
+  'the list does not learn that an event fails':
+    'A time that is past has the order published at each alarm, and a replay by a person marks it as changed.',
+  'open operations are asked about at once':
+    'An order has one open operation: another one is rejected until it is settled.',
 }
 
 const WEBHOOKS = ['webhooks at once']
@@ -50,6 +60,10 @@ const DAYS = ['tabs after a day']
 const REVOKED = ['tabs, and the link is revoked']
 const CANCELLED = ['tabs, and the order is cancelled', 'tabs after a lost opening that is cancelled']
 const DECLINED = ['tabs after a decline, and the order is cancelled']
+const TERMS = ['tabs of two links of other terms']
+const RESULTS = ['tabs that look at the result']
+const EXPIRED = ['tabs after expiry', 'an expired link and a newer one', 'an order that all give up after expiry']
+const LOST = ['tabs after a lost opening', 'an order that all give up after a lost opening']
 
 export const RACES: readonly Race[] = [
   ...inFile('actions.ts', [
@@ -60,12 +74,41 @@ export const RACES: readonly Race[] = [
     outsideTurn('revokeLink', REVOKED),
     outsideTurn('erasePersonalData', ['a tab, and the data is removed']),
     outsideTurn('attentionDone', PERSON),
+    outsideTurn('mayPoll', RESULTS),
+    [
+      'waking publishes nothing',
+      DROPPED,
+      "if (order_id !== '') await store.writeDue(now(), () => touch(store, order_id, now(), { create: false }))",
+      '',
+    ],
   ]),
   ...inFile('gate.ts', [
     ['turns that do not wait', MONEY, 'waiting.shift()) await work()', 'waiting.shift()) void work()'],
     ['a turn that a failure ends', TABS, '.then(resolve, reject)', '.then(resolve)'],
     ['each visitor opens', TABS, 'this.openings.get(key) ?? this.run(call)', 'this.run(call)'],
     ['an opening that is kept', TABS, '.finally(() => this.openings.delete(key))'],
+    ['links of one order share an opening', TERMS, 'const key = JSON.stringify(call)', 'const key = call.order_id'],
+    [
+      'webhooks in the turn of money',
+      WEBHOOKS,
+      "call.name === 'storeWebhook' ? this.events : unordered",
+      "call.name === 'storeWebhook' ? this.money : unordered",
+    ],
+    [
+      'published beside what is due',
+      BROKEN,
+      `      ])
+      // Last: the list then says what is due after this.
+      done.push(...(await Promise.allSettled([publishDue(scope)])))
+`,
+      '        publishDue(scope),\n      ])\n',
+    ],
+    [
+      'an erasure of the alarm outside the turn',
+      ERASED,
+      'this.money(() => scope.erasures.run(scope.now(), (order_id, before) => eraseDue(scope, order_id, before))),',
+      'scope.erasures.run(scope.now(), (order_id, before) => eraseDue(scope, order_id, before)),',
+    ],
     ['webhooks outside the turn', WEBHOOKS, "call.name === 'storeWebhook' ? this.events : unordered", 'unordered'],
     ['a check outside the turn', DAYS, 'this.money(() => checkOpen(scope))', 'checkOpen(scope)'],
     ['no alarm before an alarm', BROKEN, 'await this.storage.setAlarm(scope.now() + LATER_MS)'],
@@ -77,6 +120,12 @@ export const RACES: readonly Race[] = [
     ['an alarm without what is to be published', MONEY, '\n       UNION ALL SELECT next_at FROM published)', ')'],
     ['no alarm with what is due', MONEY, 'if (alarm === null || alarm > at) await', 'if (alarm === -1) await'],
     ['an alarm that is looked at last', WEBHOOKS, 'if (alarm !== null)', 'if ((await storage.getAlarm()) !== null)'],
+    [
+      'an alarm without what is watched',
+      MONEY,
+      '       UNION ALL SELECT CASE WHEN next_at > ? THEN next_at ELSE ? END FROM task\n',
+      '       UNION ALL SELECT NULL WHERE ? > ?\n',
+    ],
     [
       'the alarm before what is due',
       ALONE,
@@ -99,6 +148,14 @@ export const RACES: readonly Race[] = [
     ],
     ['a call before its count is on disk', BROKEN, "      await orStorageError('write', () => storage.sync())\n"],
     ['an erased event comes back', ERASED_BROKEN, ' AND entry IS NOT NULL RETURNING', ' RETURNING'],
+  ]),
+  ...inFile('store/outbox.ts', [
+    [
+      'the list does not learn that an event fails',
+      BROKEN,
+      'for (const { order_id } of rows) touch(store, order_id, now(), { create: false, atOnce: true })',
+      'for (const { order_id } of rows) void order_id',
+    ],
   ]),
   ...inFile('flows/deliver-events.ts', [
     ['a handled event stays', MONEY, '  await outbox.remove(event_id)\n'],
@@ -132,12 +189,59 @@ export const RACES: readonly Race[] = [
   ]),
   ...inFile('flows/publish-order.ts', [
     ['KV is not waited for', MONEY, 'if (hash !== written) await kv.put', 'if (hash !== written) void kv.put'],
+    [
+      'what is due is read after the list was written',
+      MONEY,
+      'isDone ? due_at : published.due_at',
+      'isDone ? dueAt(store) : published.due_at',
+    ],
+    ['a failed listing counts as listed', MONEY, 'isDone ? due_at : published.due_at', 'due_at'],
+    [
+      'a version that was not published',
+      MONEY,
+      'Number(isDone && written_at === at),\n      version,',
+      'Number(isDone && written_at === at),\n      version + 1,',
+    ],
     ['a change beside a publication is forgotten', WEBHOOKS, 'WHEN ? AND version = ? THEN', 'WHEN ? AND ? > 0 THEN'],
   ]),
   ...inFile('store/shop-tables.ts', [
     ['the list takes an older state', DROPPED, 'known.version > version) return', 'version < 0) return'],
   ]),
+  ...inFile('flows/shop-days.ts', [
+    [
+      'the books take an older state',
+      WEBHOOKS,
+      'known ? known.version > version || known.row === text : row.gone',
+      'known ? known.row === text : row.gone',
+    ],
+  ]),
+  ...inFile('flows/check-open.ts', [
+    [
+      'open operations are asked about at once',
+      MONEY,
+      'for (const row of due.slice(0, ROWS_OF_AN_ALARM)) await check(scope, row)',
+      'await Promise.all(due.slice(0, ROWS_OF_AN_ALARM).map((row) => check(scope, row)))',
+    ],
+  ]),
+  ...inFile('flows/checkout-records.ts', [
+    [
+      'a checkout is watched after it is recorded',
+      TABS,
+      `    await watch(scope, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
+    await putCheckout(scope.store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest })
+`,
+      `    await putCheckout(scope.store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest })
+    await watch(scope, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
+`,
+    ],
+  ]),
   ...inFile('store/tasks.ts', [
+    [
+      'a removal sets no alarm',
+      ALONE,
+      'return store.writeDue(now() + PUBLISH_MS, () => {\n        store.all(REMOVE',
+      'return store.writeDue(9e14, () => {\n        store.all(REMOVE',
+    ],
     ['a removal is not published', ALONE, '        touch(store, order_id, now(), { create: false })\n'],
   ]),
   ...inFile('flows/schedule.ts', [
@@ -146,8 +250,26 @@ export const RACES: readonly Race[] = [
   ]),
   ...inFile('flows/move-money.ts', [
     ['what was learnt is not read again', VERSIONS, "'request', 'looked_up'", "'request'"],
+    [
+      'a response is filed beside the next call',
+      ['three keys'],
+      'return void (await file(scope, order_id, command))',
+      'return void file(scope, order_id, command)',
+    ],
+    [
+      'unwatched although its end is not stored',
+      MONEY,
+      'if (!made.some((one) => one.id === operation.id && isOpen(one))) await unwatch',
+      'await unwatch',
+    ],
   ]),
   ...inFile('../money/protocol.ts', [
+    [
+      'an operation is watched after it is recorded',
+      MONEY,
+      "      { type: 'watch', operation, listed: false },\n      { type: 'store', operation },\n",
+      "      { type: 'store', operation },\n      { type: 'watch', operation, listed: false },\n",
+    ],
     ['an older order is captured', VERSIONS, 'version !== versionOf(order.totals)', 'version === ""'],
     ['a key is not remembered', MONEY, '  if (ended) return answer(state, ended.answer as MoneyAnswer)\n'],
     ['an open operation does not block', MONEY, 'return open ? settle', 'return open && now < 0 ? settle'],
@@ -161,6 +283,18 @@ export const RACES: readonly Race[] = [
     ],
   ]),
   ...inFile('protocol-checkout.ts', [
+    [
+      'expired after its cancellation',
+      EXPIRED,
+      "    { type: 'expire', attempt },\n    { type: 'cancel', attempt, why: 'expired' },\n",
+      "    { type: 'cancel', attempt, why: 'expired' },\n    { type: 'expire', attempt },\n",
+    ],
+    [
+      'announced after the cancellation',
+      LOST,
+      "      { type: 'announce', attempt: attempt + 1 },\n      { type: 'cancel', attempt, why: 'replaced' },\n",
+      "      { type: 'cancel', attempt, why: 'replaced' },\n      { type: 'announce', attempt: attempt + 1 },\n",
+    ],
     [
       'a next attempt before it is announced',
       DECLINED,

@@ -111,6 +111,8 @@ const CHECKOUTS: Record<string, CheckoutScenario> = {
   'tabs after a decline, and the data is removed': { tabs: 2, before: 'declined', shop: 'erases', cron: true },
   'tabs, and the link is revoked': { tabs: 2, shop: 'revokes' },
   'tabs of a newer link, and the old one is revoked': { tabs: 2, before: 'opened', newer: true, shop: 'revokes' },
+  'tabs of two links of other terms': { tabs: 3, newer: 'dearer', lost: 0.1 },
+  'tabs that look at the result': { tabs: 3, results: true, cron: true },
   'tabs, and the order is cancelled': { tabs: 2, shop: 'cancels' },
   'tabs of an open checkout that is cancelled': { tabs: 2, before: 'opened', shop: 'cancels' },
   'tabs after a decline, and the order is cancelled': { tabs: 2, before: 'declined', shop: 'cancels' },

@@ -3,7 +3,7 @@ import { getCheckout } from '../store/checkouts.ts'
 import { orderKeyOf } from '../store/event-log.ts'
 import { getStatus, type Order, type OrderPage, readOrder, readShown } from '../store/order.ts'
 import type { OrderStore } from '../store/order-store.ts'
-import { ownAttempt } from '../store/published.ts'
+import { getPublished, ownAttempt } from '../store/published.ts'
 import { type RecordEntry, recordOf } from './record.ts'
 
 /** What the customer's page shows of an order. */
@@ -28,7 +28,8 @@ export async function showOrder({ store, env }: OrderScope, named: string): Prom
   const own = ownAttempt(store, named)
   const { order, events, checkout } =
     own === undefined ? await readShown(store, named, env.POS_ID) : await readOrder(store, own, env.POS_ID)
-  return events.length > 0 || checkout || order.attempts.length > 0
+  // What the list shows has a page, also where an opening's record could not be written.
+  return events.length > 0 || checkout || order.attempts.length > 0 || getPublished(store, own ?? named)
     ? { ...order, record: describeRecord(store) }
     : undefined
 }

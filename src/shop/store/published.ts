@@ -60,7 +60,7 @@ export function ownAttempt(store: OrderStore, named: string): string | undefined
   return getPublished(store, named) || !named.endsWith('~1') ? named : baseOrderId(named)
 }
 
-const getPublished = (store: OrderStore, order_id: string): Published | undefined =>
+export const getPublished = (store: OrderStore, order_id: string): Published | undefined =>
   store.all<Published>('SELECT * FROM published WHERE order_id = ?', order_id)[0]
 
 /** When this gate is to do something next, except publishing; null: never. */

@@ -1,5 +1,5 @@
 import type { KVNamespace } from '@cloudflare/workers-types'
-import { vi } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { type CheckoutOrder, createCheckoutLink } from '../../../src/checkout-link/index.ts'
 import {
   createEmulator,
@@ -40,6 +40,31 @@ function keepLog(): void {
   }
 }
 keepLog()
+
+/** What the hostile worlds of the test that runs have met. */
+const met = { test: '', worlds: 0, faults: 0 }
+
+const failKv = () => Promise.reject(new Error('KV failed: 500'))
+
+function countFault(error: unknown): never {
+  if (/failed: 500/.test(String(error))) met.faults++
+  throw error
+}
+
+/** The seed of a test's next world: each has other faults, and each run with the same seed the same ones. */
+function seedOfWorld(isHostile: boolean): number {
+  const { currentTestName: test = '', testPath = '' } = expect.getState()
+  if (met.test !== testPath + test) Object.assign(met, { test: testPath + test, worlds: 0, faults: 0 })
+  if (isHostile && met.worlds === 0) {
+    onTestFinished(() => {
+      console.log(`${met.faults} faults of KV: ${test}`)
+      expect(met.faults, 'the hostile KV was not hostile').toBeGreaterThan(0)
+    })
+  }
+  let seed = seedOfRun() ^ met.worlds++
+  for (const letter of test) seed = Math.imul(seed ^ letter.charCodeAt(0), 0x01000193)
+  return seed
+}
 
 export interface WorldOptions {
   kind?: Kind
@@ -111,6 +136,8 @@ export class World {
   /** Each call of the worker that runs goes through it. */
   private kill!: Kill
   private deps!: Deps
+  /** Calls of KV before one that fails for certain. */
+  private untilFault = Number.POSITIVE_INFINITY
   private readonly background: Promise<unknown>[] = []
 
   constructor(options: WorldOptions = {}) {
@@ -118,8 +145,10 @@ export class World {
     keepLog()
     this.options = { ...options }
     this.kind = options.kind ?? 'strict'
-    this.random = createRandom(seedOfRun())
     const hostile = this.kind === 'hostile'
+    this.random = createRandom(seedOfWorld(hostile))
+    // Chance alone may spare a short test.
+    if (hostile) this.untilFault = Math.floor(this.random() * 2)
     this.kv = createKvDouble({
       now: () => this.time,
       random: this.random,
@@ -165,7 +194,9 @@ export class World {
   env(location = LOCATIONS[Math.floor(this.random() * LOCATIONS.length)] as string): Env {
     return {
       ...bindings(this.emulator.credentials),
-      STATE: throughCall(this.kv.at<KVNamespace>(location), this.kill.call),
+      STATE: throughCall(this.kv.at<KVNamespace>(location), (work) =>
+        this.kill.call(() => (this.untilFault-- === 0 ? failKv() : work())).catch(countFault),
+      ),
       // A gate stays at one place.
       ORDER_GATE: this.gate.namespace(() => this.env(LOCATIONS[0]), this.kill.call),
       ...this.options.env,

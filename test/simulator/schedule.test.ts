@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { playSchedule } from './scenarios.ts'
 import { Disturbances, judge, type Play, parseSchedule } from './schedule.ts'
@@ -31,4 +32,9 @@ it('looks again at a checkout that could not be watched', async () => {
 it('lets onEvent have an event again whose removal was not on disk', async () => {
   const schedule = parseSchedule('webhooks that fail, and the data is removed/612843929')
   expect((await playSchedule(schedule)).wrong).toEqual([])
+})
+
+it('the text of each race that is planted stands in its file once', () => {
+  const textOf = (file: string) => readFileSync(new URL(`../../src/shop/${file}`, import.meta.url), 'utf8')
+  expect(RACES.filter(({ file, find }) => textOf(file).split(find).length !== 2).map(({ id }) => id)).toEqual([])
 })

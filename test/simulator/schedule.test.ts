@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { RACES } from './races.ts'
 import { playSchedule } from './scenarios.ts'
 import { Disturbances, judge, type Play, parseSchedule } from './schedule.ts'
 

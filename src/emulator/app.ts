@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { Context } from './context.ts'
+import { type Context, homeOf, pathOf } from './context.ts'
 import { controlApi, hostProblem, listOperations } from './control/api.ts'
 import type { EmulatorControls } from './control/emulator-controls.ts'
 import { eventStream } from './control/events.ts'
@@ -8,6 +8,7 @@ import { pages } from './control/pages/pages.ts'
 import { handleEndpoint, type UnderWay } from './endpoint.ts'
 import { Problem } from './http/problem.ts'
 import type { Route } from './http/request.ts'
+import { messagePage } from './pages/layout.ts'
 import { cancelPayment } from './routes/cancel-payment.ts'
 import { cancelRecurring } from './routes/cancel-recurring.ts'
 import { capturePayment } from './routes/capture-payment.ts'
@@ -44,7 +45,13 @@ type App = Hono<{ Bindings: UnderWay }>
 
 /** Every path of the emulated service, and of the emulator's own control. */
 export function createApp(context: Context, controls: EmulatorControls): App {
-  const app: App = new Hono()
+  const app: App = new Hono({ getPath: (request) => pathOf(context, request) })
+  if (context.shop !== undefined) {
+    app.use('*', async (c, next) => {
+      await next()
+      c.res = await atHome(context, c.res)
+    })
+  }
   for (const operation of Object.keys(ROUTES) as OperationName[]) {
     const { base, path } = context.rules.endpoints[operation]
     const { baseUrl, apiUrl } = context.options.credentials
@@ -62,14 +69,34 @@ export function createApp(context: Context, controls: EmulatorControls): App {
   app.get('/_emulator/health', () => Response.json({ status: 'ok' }))
   app.use('/_emulator/*', async (c, next) => hostProblem(context, c.req.raw) ?? (await next()))
   pages(app, context, controls)
+  const scope = { ...controls, context }
   for (const path of ['/_emulator/api', '/_emulator/api/']) app.get(path, () => listOperations())
   app.get('/_emulator/api/events', (c) => eventStream(context.activity, c.req.raw))
   app.get('/_emulator/openapi.json', () => Response.json(openApi()))
-  app.all('/_emulator/api/:name', (c) => controlApi(controls, c.req.raw, c.req.param('name')))
-  app.notFound(() => new Problem(404, 'No such path', { code: 'EMULATOR-404' }).toResponse())
+  app.all('/_emulator/api/:name/:subject?', (c) =>
+    controlApi(scope, c.req.raw, c.req.param('name'), c.req.param('subject')),
+  )
+  app.notFound((c) => {
+    // Whoever mistypes a page's address sees a page.
+    const isPage = c.req.path.startsWith('/_emulator/') && c.req.header('accept')?.includes('text/html')
+    if (isPage) return messagePage(404, 'No such page', 'The overview leads to every page of the emulator.')
+    return new Problem(404, 'No such path', { code: 'EMULATOR-404' }).toResponse()
+  })
   // A fault that breaks the connection has to leave the app as it is; so has a mistake of the emulator's own.
   app.onError((error) => {
     throw error
   })
   return app
+}
+
+/** A shop's pages are those of an emulator that is alone; here the addresses in them become the shop's. */
+async function atHome(context: Context, response: Response): Promise<Response> {
+  const home = homeOf(context)
+  const location = response.headers.get('location')
+  if (location?.startsWith('/_emulator') && !location.startsWith(home)) {
+    response.headers.set('location', home + location.slice('/_emulator'.length))
+  }
+  if (!/^text\/(html|javascript)/.test(response.headers.get('content-type') ?? '')) return response
+  const text = await response.text()
+  return new Response(text.replaceAll(/((?:href|src|action)="|EventSource\(')\/_emulator/g, `$1${home}`), response)
 }

@@ -12,7 +12,11 @@ import type { DeliveryLog } from './webhooks/deliveries.ts'
 /** What every part of one emulator shares. Nothing lives outside it. */
 export interface Context {
   options: ResolvedOptions
+  /** The name of a shop beside the emulator's own. */
+  shop: string | undefined
   rules: Rules
+  /** The seeded streams that everything random is drawn from. */
+  sources: Record<'ids' | 'faults' | 'chance', Random>
   ids: Ids
   /** Decides what the API document lets happen "now and then"; apart from the ids, so that neither shifts the other. */
   chance: Random
@@ -25,6 +29,23 @@ export interface Context {
 
 export function emptyState(options: ResolvedOptions, ids: Ids): State {
   return { orders: new Map(), checkouts: new Map(), tokens: new Map(), accounts: openAccounts(options.accounts, ids) }
+}
+
+/** Where the pages and the control API of this shop are. */
+export const homeOf = ({ shop }: Pick<Context, 'shop'>): string =>
+  shop === undefined ? '/_emulator' : `/_emulator/shops/${shop}`
+
+/** The path of a request, for a shop as if it were alone. */
+export function pathOf(context: Pick<Context, 'shop'>, request: Request): string {
+  const { pathname } = new URL(request.url)
+  const home = homeOf(context)
+  return pathname.startsWith(home) ? `/_emulator${pathname.slice(home.length)}` : pathname
+}
+
+/** Where the customer pays. Two shops with the same seed have the same ids: the address names the shop. */
+export function checkoutAddress({ options, shop }: Context, order: Order, page: 'form' | '3ds' = 'form'): string {
+  const address = `${options.origin}/api/v1/checkout/${order.checkout_id}/${page}`
+  return shop === undefined ? address : `${address}?shop=${shop}`
 }
 
 export function note(context: Context, order: Order, what: string, isNote = false): void {

@@ -1,8 +1,9 @@
 import { createApp } from './app.ts'
 import { type Context, emptyState, note } from './context.ts'
 import { createPortalActions } from './control/actions.ts'
-import type { EmulatorControls } from './control/emulator-controls.ts'
+import type { Emulator, EmulatorControls } from './control/emulator-controls.ts'
 import { seedOrders } from './control/seed-orders.ts'
+import { forgetAll, forgetOrder } from './domain/forget.ts'
 import { domainJobs, nextDue } from './domain/jobs.ts'
 import { viewOrders } from './domain/orders.ts'
 import { applySnapshot, readSnapshot, takeSnapshot } from './domain/snapshot.ts'
@@ -10,90 +11,82 @@ import { createFaultBook, type FaultOccurrence } from './faults/faults.ts'
 import { aborted } from './faults/response-faults.ts'
 import { recordRequest } from './http/request-log.ts'
 import { type EmulatorOptions, resolveOptions } from './options.ts'
-import { type PayOptions, pay } from './pay.ts'
+import { pay } from './pay.ts'
+import { type Assembled, createShops, type SavedShops, type ShopBook } from './shops.ts'
 import type { Rules } from './spec/rules.ts'
-import { createActivityLog } from './state/activity.ts'
-import { createScheduler } from './state/clock.ts'
+import { ActivityLog } from './state/activity.ts'
+import { Scheduler } from './state/clock.ts'
 import { parseDuration, parseMoment } from './state/duration.ts'
 import { createIds, createRandom } from './state/random.ts'
 import { timestamp } from './state/time.ts'
-import { createDeliveryLog } from './webhooks/deliveries.ts'
-
-/** `fetch`, and the handler of a server or a Worker, in one. */
-export interface EmulatorFetch {
-  (input: Request | string | URL, init?: RequestInit): Promise<Response>
-  /** As `Deno.serve`, `Bun.serve` and Workers call it: what comes after the request is theirs. */
-  (request: Request, server: unknown, workerContext?: unknown): Promise<Response>
-}
-
-/** The whole service in one object. It holds all state. */
-export interface Emulator extends EmulatorControls {
-  /**
-   * Handles a request. Fits as the `fetch` option of the SDK (no port, no network), as the handler of `Deno.serve` and
-   * `Bun.serve`, and, with the emulator as default export, as a Worker.
-   *
-   * @throws {ConnectionResetError} when a fault breaks the connection.
-   */
-  readonly fetch: EmulatorFetch
-  /** Pays on a checkout page of this emulator, as `pay` of `edgetill/testing` does. Returns where the customer ends up. */
-  pay(checkoutUrl: string | URL, options?: Omit<PayOptions, 'fetch'>): Promise<string>
-}
+import { DeliveryLog } from './webhooks/deliveries.ts'
 
 /** Puts an emulator together around `rules`; the tests pass broken ones. */
 export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
+  const own = resolveOptions(options).credentials
+  const shops: ShopBook = createShops({ options, own, make: (more, name) => assembleShop(more, rules, shops, name) })
+  return assembleShop(options, rules, shops, undefined).emulator
+}
+
+function assembleShop(options: EmulatorOptions, rules: Rules, shops: ShopBook, shop: string | undefined): Assembled {
+  const context = createContext(options, rules, shop)
+  const controls = createControls(context, shops)
+  const app = createApp(context, controls)
+  // On Node a request follows its caller's signal only as long as something holds it.
+  const underWay = new Set<Request>()
+
+  const emulator: Emulator = {
+    ...controls,
+    pay: (url, payOptions) => pay(url, { ...payOptions, fetch: emulator.fetch }),
+    async fetch(input: Request | string | URL, init?: unknown, workerContext?: unknown) {
+      const request = toRequest(input, init, workerContext)
+      const other = shop === undefined ? shops.of(request) : undefined
+      if (other !== undefined) return other.fetch(request, undefined, workerContext)
+      context.scheduler.runDue()
+      underWay.add(request)
+      const response = await recordRequest(context, request, (recorded, entry) =>
+        Promise.race([app.fetch(recorded, { entry, signal: request.signal }), aborted(request.signal)]),
+      ).finally(() => underWay.delete(request))
+      // In a Worker, work that outlives the response has to be announced.
+      const waitUntil = (workerContext as { waitUntil?: unknown } | undefined)?.waitUntil
+      if (typeof waitUntil === 'function') waitUntil.call(workerContext, context.deliveries.list.idle())
+      return response
+    },
+  }
+  return { emulator, context }
+}
+
+function createContext(options: EmulatorOptions, rules: Rules, shop: string | undefined): Context {
   const resolved = resolveOptions(options)
-  const idSource = createRandom(resolved.seed)
-  const ids = createIds(idSource)
-  const scheduler = createScheduler(resolved.clock)
-  const faultSource = createRandom(resolved.seed ^ 0x5eed)
-  const faults = createFaultBook({ random: faultSource, now: scheduler.now, onFired: noteFired })
-  const chance = createRandom(resolved.seed ^ 0xcafe)
-  const activity = createActivityLog(resolved.onActivity)
-  const deliveries = createDeliveryLog({
-    options: resolved,
-    wire: rules.wire,
-    webhooks: rules.webhooks,
-    scheduler,
-    faults,
-    chance,
-    activity,
-  })
+  const sources = {
+    ids: createRandom(resolved.seed),
+    faults: createRandom(resolved.seed ^ 0x5eed),
+    chance: createRandom(resolved.seed ^ 0xcafe),
+  }
+  const ids = createIds(sources.ids)
+  const scheduler = new Scheduler(resolved.clock)
+  const activity = new ActivityLog(resolved.onActivity)
+  const faults = createFaultBook({ random: sources.faults, now: () => scheduler.now(), onFired: noteFired })
+  const parts = { options: resolved, wire: rules.wire, webhooks: rules.webhooks, scheduler, faults, activity }
+  const deliveries = new DeliveryLog({ ...parts, chance: sources.chance })
   const state = emptyState(resolved, ids)
-  const context: Context = { options: resolved, rules, ids, chance, scheduler, state, deliveries, activity, faults }
-  scheduler.handle({ ...domainJobs(context), ...deliveries.jobs })
-  const sources = { ids: idSource, faults: faultSource, chance }
-  const controls: EmulatorControls = {
-    control: createPortalActions(context),
-    credentials: { ...resolved.credentials },
-    clock: {
-      now: () => scheduler.now(),
-      advance: async (duration) => scheduler.advance(parseDuration(duration), () => deliveries.list.idle()),
-      due: (what) => nextDue(context, what),
-      set: async (at) => scheduler.set(parseMoment(at), () => deliveries.list.idle()),
-    },
-    deliveries: deliveries.list,
-    requests: activity.requests,
-    notes: activity.notes,
-    orders: viewOrders(context),
+  const { chance } = sources
+  const context = {
+    options: resolved,
+    shop,
+    rules,
+    sources,
+    ids,
+    chance,
+    scheduler,
+    state,
+    deliveries,
+    activity,
     faults,
-    snapshot: () => takeSnapshot(context, sources),
-    restore(snapshot) {
-      const stored = readSnapshot(context, snapshot)
-      reset()
-      applySnapshot(context, sources, stored)
-    },
-    seedOrders: (orders) => seedOrders(context, controls.control, orders),
-    reset,
   }
-  function reset(): void {
-    scheduler.reset()
-    deliveries.clear()
-    activity.clear()
-    faults.clear()
-    for (const source of [idSource, faultSource, chance]) source.restart()
-    Object.assign(context.state, emptyState(resolved, ids))
-    activity.publish({ type: 'reset', at: timestamp(scheduler.now()) })
-  }
+  scheduler.handle({ ...domainJobs(context), ...deliveries.jobs })
+  return context
+
   // What a fault did to an order is part of its story.
   function noteFired({ kind, on, order_id }: FaultOccurrence): void {
     // A request and a webhook report their own; a scheduled charge is neither.
@@ -104,27 +97,43 @@ export function assemble(options: EmulatorOptions, rules: Rules): Emulator {
     const order = state.orders.get(order_id ?? '')
     if (order !== undefined) note(context, order, `fault ${kind} fired on ${on}`)
   }
-  const app = createApp(context, controls)
-  // On Node a request follows its caller's signal only as long as something holds it.
-  const underWay = new Set<Request>()
+}
 
-  const emulator: Emulator = {
-    ...controls,
-    pay: (url, options) => pay(url, { ...options, fetch: emulator.fetch }),
-    async fetch(input: Request | string | URL, init?: unknown, workerContext?: unknown) {
-      scheduler.runDue()
-      const request = toRequest(input, init, workerContext)
-      underWay.add(request)
-      const response = await recordRequest(context, request, (recorded, entry) =>
-        Promise.race([app.fetch(recorded, { entry, signal: request.signal }), aborted(request.signal)]),
-      ).finally(() => underWay.delete(request))
-      // In a Worker, work that outlives the response has to be announced.
-      const waitUntil = (workerContext as { waitUntil?: unknown } | undefined)?.waitUntil
-      if (typeof waitUntil === 'function') waitUntil.call(workerContext, deliveries.list.idle())
-      return response
+function createControls(context: Context, shops: ShopBook): EmulatorControls {
+  const { options, scheduler, deliveries, activity, faults } = context
+  const idle = () => deliveries.list.idle()
+  const controls: EmulatorControls = {
+    shop: context.shop,
+    shops,
+    control: createPortalActions(context),
+    credentials: { ...options.credentials },
+    clock: {
+      now: () => scheduler.now(),
+      advance: async (duration) => scheduler.advance(parseDuration(duration), idle),
+      due: (what) => nextDue(context, what),
+      set: async (at) => scheduler.set(parseMoment(at), idle),
     },
+    deliveries: deliveries.list,
+    requests: activity.requests,
+    notes: activity.notes,
+    orders: viewOrders(context),
+    faults,
+    snapshot() {
+      const own = takeSnapshot(context)
+      return context.shop === undefined && shops.list().length > 0 ? { ...own, shops: shops.save() } : own
+    },
+    restore(snapshot) {
+      const stored = readSnapshot(context, snapshot)
+      const { shops: saved = [] } = snapshot as { shops?: SavedShops }
+      const replace = context.shop === undefined ? shops.read(saved) : () => {}
+      controls.reset()
+      applySnapshot(context, stored)
+      replace()
+    },
+    seedOrders: (orders) => seedOrders(context, orders),
+    reset: (orderId) => (orderId === undefined ? forgetAll(context) : forgetOrder(context, orderId)),
   }
-  return emulator
+  return controls
 }
 
 const INIT_MEMBERS = ['method', 'headers', 'body', 'signal', 'redirect']

@@ -1,5 +1,6 @@
 /** The `edgetill/emulator` subpath: the whole service on your desk. */
-import { assemble, type Emulator } from './emulator.ts'
+import type { Emulator } from './control/emulator-controls.ts'
+import { assemble } from './emulator.ts'
 import type { EmulatorOptions } from './options.ts'
 import { RULES } from './spec/rules.ts'
 
@@ -28,9 +29,9 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
 }
 
 export type { ActionOutcome, OtherPayment, PortalActions } from './control/actions.ts'
+export type { Emulator, EmulatorFetch, Shops } from './control/emulator-controls.ts'
 export type { WhatExpires } from './domain/expiry.ts'
-export type { OrderSearch, Orders, OrderView } from './domain/orders.ts'
-export type { Emulator, EmulatorFetch } from './emulator.ts'
+export type { OrderPage, OrderSearch, Orders, OrderView } from './domain/orders.ts'
 export type {
   CommitTime,
   ContentFault,
@@ -43,7 +44,7 @@ export type {
 } from './faults/fault.ts'
 export type { FaultOccurrence, Faults } from './faults/faults.ts'
 export { ConnectionResetError } from './faults/response-faults.ts'
-export type { Credentials, EmulatorOptions, ExpiryOptions } from './options.ts'
+export type { Credentials, EmulatorOptions, ExpiryOptions, ShopOptions } from './options.ts'
 export type { OperationName } from './spec/endpoints.ts'
 export type { AccountOption } from './state/accounts.ts'
 export type { Activity, AppliedFault, LoggedRequest, Note } from './state/activity.ts'

@@ -103,6 +103,16 @@ export interface EmulatorOptions {
   onActivity?: (activity: Activity) => void
 }
 
+/** A shop beside the emulator's own: what differs from the options of the emulator. */
+export interface ShopOptions extends Omit<EmulatorOptions, 'origin' | 'allowHosts' | 'onActivity' | 'clock'> {
+  /**
+   * Letters, digits, - and _, at most 40. It decides the shop's credentials and seed unless they are given. Default `shop-1` and so on.
+   */
+  name?: string
+  /** A time that stands still until it is moved: `2026-01-31T10:00:00Z`. Default the emulator's clock. */
+  clock?: ClockSource | string
+}
+
 export type ResolvedOptions = Required<
   Omit<EmulatorOptions, 'clock' | 'webhookUrl' | 'fetch' | 'signature' | 'credentials' | 'onActivity' | 'perturbations'>
 > & {
@@ -147,7 +157,12 @@ const amount = number(-1e12, 1e12)
 const OPTIONS = fields('emulator option', {
   seed: v.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
   origin: v.optional(origin),
-  allowHosts: v.optional(v.array(v.pipe(text, v.regex(/^[\w.-]+$/, 'must be the name of a host, without a port.')))),
+  allowHosts: v.optional(
+    v.array(
+      v.pipe(text, v.regex(/^[\w.-]+$/, 'must be the name of a host, without a port.')),
+      'must be an array of names.',
+    ),
+  ),
   clock: v.optional(
     v.custom<ClockSource>(
       (value) => typeof (value as ClockSource | null)?.now === 'function',
@@ -178,7 +193,10 @@ const OPTIONS = fields('emulator option', {
   onActivity: v.optional(fn<(activity: Activity) => void>()),
   latencyMs: v.optional(latency),
   accounts: v.optional(
-    v.array(fields('account', { name: text, currency: text, available: amount, rolling_reserve: amount })),
+    v.array(
+      fields('account', { name: text, currency: text, available: amount, rolling_reserve: amount }),
+      'must be an array of accounts.',
+    ),
   ),
   credentials: v.optional(
     v.partial(
@@ -194,6 +212,20 @@ const OPTIONS = fields('emulator option', {
     ),
   ),
 })
+
+/** The name of a shop. */
+export const shopName: v.GenericSchema<unknown, string> = v.pipe(
+  v.string('must be a string.'),
+  v.regex(/^[\w-]{1,40}$/, 'must be a word of letters, digits, - and _.'),
+)
+
+const { origin: _origin, allowHosts: _hosts, clock: _clock, onActivity: _listener, ...ofShop } = OPTIONS.entries
+/** What makes a shop: all options but those that it shares with the emulator. */
+export const SHOP: v.GenericSchema<unknown, ShopOptions> = fields('shop', {
+  name: v.optional(shopName),
+  clock: v.optional(v.union([text, OPTIONS.entries.clock.wrapped], 'must be a time like 2026-01-31T10:00:00Z.')),
+  ...ofShop,
+}) as unknown as v.GenericSchema<unknown, ShopOptions>
 
 /** @throws {ConfigError} for an unknown option, or a value that makes no sense. */
 export function resolveOptions(input: EmulatorOptions): ResolvedOptions {

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Fetch } from '../config.ts'
 import type { Delivery, WebhookFilter } from '../emulator/index.ts'
+import { shopName } from '../emulator/options.ts'
 import { fields, number, parseInput } from '../emulator/parse-input.ts'
 import { FILTER_ENTRIES } from '../emulator/webhooks/next-webhook.ts'
 
@@ -10,6 +11,8 @@ export interface NextOptions extends WebhookFilter {
   baseUrl?: string | undefined
   /** `emulator.fetch` in process. Default `globalThis.fetch`. */
   fetch?: Fetch | undefined
+  /** The name of a shop of `createEmulatorShop`. Default the emulator's own shop. */
+  shop?: string | undefined
 }
 
 /** The webhooks of an emulator that is served, or of one in this process. */
@@ -30,6 +33,7 @@ const OPTIONS = fields('deliveries.next option', {
   timeoutMs: v.optional(number(0, 600_000)),
   baseUrl: v.optional(v.pipe(v.string('must be an address.'), v.url('must be an address.'))),
   fetch: v.optional(v.function('must be a function.')),
+  shop: v.optional(shopName),
 })
 
 /**
@@ -42,18 +46,39 @@ const OPTIONS = fields('deliveries.next option', {
 export const deliveries: TestDeliveries = {
   async next(options = {}) {
     parseInput(OPTIONS, options)
-    const { baseUrl = 'http://127.0.0.1:4010', fetch = globalThis.fetch, timeoutMs = 3000, ...filter } = options
-    const address = new URL('/_emulator/api/next_webhook', baseUrl)
-    const body = JSON.stringify({ ...filter, wait: `${Math.round(timeoutMs)}ms` })
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(address, { method: 'POST', headers, body }).catch((cause: unknown) => {
-      const hint =
-        'Start it with `npx edgetill emulator`, or pass its baseUrl, or in process { fetch: emulator.fetch }.'
-      throw new Error(`deliveries.next: no emulator responds at ${address.origin}. ${hint}`, { cause })
-    })
-    const text = await response.text()
-    if (response.ok) return JSON.parse(text) as Delivery
-    const said = /^\{"error":/.test(text) ? (JSON.parse(text) as { error: string }).error : undefined
-    throw new Error(said ?? `deliveries.next: ${address.origin} is not an emulator: it responded ${response.status}.`)
+    const { baseUrl, fetch, shop, timeoutMs = 3000, ...filter } = options
+    const body = { ...filter, wait: `${Math.round(timeoutMs)}ms` }
+    return (await control('deliveries.next', { baseUrl, fetch, shop }, 'POST', 'next_webhook', body)) as Delivery
   },
+}
+
+/** Where an emulator is served. */
+export interface Served {
+  baseUrl?: string | undefined
+  fetch?: Fetch | undefined
+  shop?: string | undefined
+}
+
+/**
+ * One request to the control API of an emulator that is served.
+ *
+ * @param caller What an error begins with.
+ */
+export async function control(
+  caller: string,
+  { baseUrl = 'http://127.0.0.1:4010', fetch = globalThis.fetch, shop }: Served,
+  method: 'GET' | 'POST' | 'DELETE',
+  name: string,
+  input?: object,
+): Promise<unknown> {
+  const address = new URL(`/_emulator${shop === undefined ? '' : `/shops/${shop}`}/api/${name}`, baseUrl)
+  const sent = input && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(input) }
+  const response = await fetch(address, { method, ...sent }).catch((cause: unknown) => {
+    const hint = 'Start it with `npx edgetill emulator`, or pass its baseUrl, or in process { fetch: emulator.fetch }.'
+    throw new Error(`${caller}: no emulator responds at ${address.origin}. ${hint}`, { cause })
+  })
+  const text = await response.text()
+  if (response.ok) return JSON.parse(text)
+  const said = /^\{"error":/.test(text) ? (JSON.parse(text) as { error: string }).error : undefined
+  throw new Error(said ?? `${caller}: ${address.origin} is not an emulator: it responded ${response.status}.`)
 }

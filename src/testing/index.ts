@@ -13,6 +13,8 @@ export { pay } from '../emulator/pay.ts'
 export type { TestCardName } from '../emulator/state/cards.ts'
 export type { NextOptions, TestDeliveries } from './deliveries.ts'
 export { deliveries } from './deliveries.ts'
+export type { EmulatorShop, EmulatorShopOptions } from './emulator-shop.ts'
+export { createEmulatorShop } from './emulator-shop.ts'
 
 // A receiver under attack
 

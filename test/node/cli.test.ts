@@ -100,7 +100,7 @@ describe('edgetill emulator', () => {
       ...['--authentication', 'plain', '--customer-fields', 'required', '--pos-id', posId, '--api-secret', 'my-secret'],
       ...['--retry-delays', '1s,2m', '--webhook-timeout', '2s', '--webhook-header', 'X-A: b', '--latency', '0-2'],
       ...['--max-capture-percent', '100', '--hosted-auth-response', 'record', '--split-sum', 'exact'],
-      ...['--checkout-expiry', '1d', '--account', 'Main:UAH:5:1'],
+      ...['--checkout-expiry', '1d', '--account', 'Main:UAH:5:1', '--cards'],
     )
     await emulator.seen('Ctrl-C stops it.')
     const output = emulator.output()

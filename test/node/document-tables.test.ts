@@ -84,9 +84,9 @@ it.each(TABLES)('%s, "%s", names what there is, once each', (document, section, 
 
 it('guides/emulator.md shows every operation of the control API, with an example that it accepts', () => {
   const shown = new Document('guides/emulator.md').rows('Control it').map(([cell = '']) => {
-    const [, method, name] = /`(GET|POST) \/_emulator\/api\/(\w+)`/.exec(cell) ?? []
+    const [, method, name] = /`(GET|POST|DELETE) \/_emulator\/api\/(\w+)`/.exec(cell) ?? []
     const [, example = ''] = quoted(cell)
-    return { method, name, example: method === 'GET' ? example : JSON.parse(example) }
+    return { method, name, example: method === 'POST' ? JSON.parse(example) : example }
   })
   expect(shown).toHaveLength(CONTROL.length)
   expect(shown).toEqual(expect.arrayContaining(CONTROL.map(({ method, name, example }) => ({ method, name, example }))))

@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Json } from '../emulator/call.ts'
 import { payAt, startEmulator } from './support/emulator-process.ts'
+import { start } from './support/process.ts'
 import { runLine } from './support/verb.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-state-'))
@@ -46,27 +47,58 @@ describe('edgetill emulator --state', () => {
   it.each([
     ['--state', { version: 9, state: {} }, 'The snapshot has version 9'],
     ['--seed-file', [{ order_id: 'A', amount: 0, currency: 'UAH' }], '[0].amount must be a positive number'],
-    ['--shops', [{ name: 'a', customerField: 'x' }], 'Did you mean "customerFields"?'],
-    ['--shops', [{ name: 'a b' }], '[0].name must be a word'],
   ])('%s with %j is wrong usage', async (option, content, text) => {
     const ran = await runLine('emulator', '--port', '0', option, file('wrong.json', content))
     expect(ran).toEqual({ code: 2, output: expect.stringContaining(text) })
   })
 })
 
-it('--shops serves each with its own POS, keys, accounts and strictness; --seed-file fills them', async () => {
-  const shops = [
-    { name: 'mugs', strict: true, accounts: [{ name: 'Main', currency: 'UAH', available: 5, rolling_reserve: 0 }] },
-    { name: 'books', credentials: { posId: '00000000-0000-4000-8000-000000000002', apiKey: 'books-key' } },
-  ]
-  const seeds = [{ order_id: 'seeded', amount: 5, currency: 'UAH', card: 'declined' }]
-  const { origins } = await served('--shops', file('shops.json', shops), '--seed-file', file('orders.json', seeds))
-  expect(origins).toHaveLength(2)
-  const [mugs, books] = origins
-  expect(await json(`${books}/_emulator/api/credentials`)).toMatchObject({ apiKey: 'books-key', baseUrl: books })
-  expect(await json(`${mugs}/_emulator/api/orders?order_id=seeded`)).toMatchObject({ status: 'failure' })
-  const statuses = [mugs, books].map(async (shop) => (await send(shop, { order_3ds_bypass: 'xyz' })).status)
-  expect(await Promise.all(statuses)).toEqual([400, 401])
+describe('edgetill emulator --state ends', () => {
+  const good = [{ order_id: 'seeded', amount: 5, currency: 'UAH' }]
+
+  it('at a wrong seed file, of which nothing is stored: the corrected command begins with its orders', async () => {
+    const words = ['emulator', '--port', '0', '--state', file('new.json'), '--seed-file']
+    const wrong = start('src/cli/main.ts', ...words, file('wrong-seed.json', [{ ...good[0], amout: 1 }]))
+    expect(await wrong.finished).toMatchObject({ code: 2, output: expect.stringContaining('[0].amout is not') })
+    expect(readdirSync(folder).filter((name) => name.startsWith('new.json'))).toEqual([])
+    const { origins } = await served('--state', file('new.json'), '--seed-file', file('seed.json', good))
+    expect(await json(`${origins[0]}/_emulator/api/orders`)).toMatchObject([{ order_id: 'seeded' }])
+  })
+
+  it('at the first SIGTERM, although its folder is gone; a folder that comes back is written to again', async () => {
+    const gone = file('gone')
+    mkdirSync(gone)
+    const state = join(gone, 'state.json')
+    const { run, origins } = await served('--state', state)
+    rmSync(gone, { recursive: true })
+    await pay(origins[0], 'A-1')
+    await run.seen(`--state ${state} cannot be written`)
+    mkdirSync(gone)
+    await expect.poll(() => existsSync(state) && readFileSync(state, 'utf8'), { timeout: 10_000 }).toContain('A-1')
+    await pay(origins[0], 'A-2')
+    rmSync(gone, { recursive: true })
+    run.stop('SIGTERM')
+    expect(await run.finished).toMatchObject({ code: 2, output: expect.stringContaining('cannot be written: ENOENT') })
+  })
+
+  it('where another emulator has the file, which it names, and takes it over from one that was killed', async () => {
+    const state = file('shared.json')
+    const { run, origins } = await served('--state', state)
+    const second = start('src/cli/main.ts', 'emulator', '--port', '0', '--state', state)
+    const used = expect.stringMatching(/is in use by process \d+: stop it, or choose another file/)
+    expect(await second.finished).toMatchObject({ code: 2, output: used })
+    await pay(origins[0], 'A-1')
+    await expect.poll(() => readFileSync(state, 'utf8'), { timeout: 10_000 }).toContain('A-1')
+    run.stop('SIGKILL')
+    await run.finished
+    const third = await served('--state', state)
+    expect(await json(`${third.origins[0]}/_emulator/api/orders`)).toMatchObject([{ order_id: 'A-1' }])
+  })
+
+  it('at once where the file is not one', async () => {
+    const ran = await start('src/cli/main.ts', 'emulator', '--port', '0', '--state', folder).finished
+    expect(ran).toMatchObject({ code: 2, output: expect.stringContaining('is not a regular file') })
+  })
 })
 
 it('--tls serves https that a client trusts with the printed certificate', async () => {

@@ -17,10 +17,10 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
   ),
   'src/emulator': rooms(
     'parse-input.ts state/ spec/ options.ts faults/ webhooks/ context.ts http/ domain/ pages/ routes/',
-    'control/ pay.ts endpoint.ts app.ts emulator.ts index.ts',
+    'pay.ts control/ endpoint.ts app.ts shops.ts emulator.ts index.ts',
   ),
   'src/testing': rooms(
-    'prove/ deliveries.ts test-event.ts kv-double.ts sqlite.ts gate-storage.ts gate-double.ts test-shop.ts index.ts',
+    'prove/ deliveries.ts emulator-shop.ts test-event.ts kv-double.ts sqlite.ts gate-storage.ts gate-double.ts test-shop.ts index.ts',
   ),
   'src/cli': rooms('take-home/ conform/ terminal/ webhooks/ service/ project/ commands/ main.ts'),
   'src/shop': rooms(

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { serveEmulator } from '../../src/cli/service/serve-emulator.ts'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
@@ -7,6 +9,7 @@ import { Document, quoted } from './support/document.ts'
 import { startCommand } from './support/process.ts'
 import { load, writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
+import { blocks } from './support/snippets.ts'
 
 const guide = new Document('guides/testing.md')
 const README = new Document('README.md').program('Test a checkout')
@@ -67,6 +70,20 @@ describe('guides/testing.md', () => {
       expect(await checkout(origin, `${shop.origin}/webhooks`)).toBe('failure')
     } finally {
       await Promise.all([close(), shop.close()])
+    }
+  })
+
+  it('runs ten tests at once, each in its own shop, in TypeScript and in Python', { timeout: 60_000 }, async () => {
+    const { emulator, origin, close } = await serveEmulator({}, {})
+    const file = await write('ten', guide.program('Ten tests at once').replace('http://127.0.0.1:4010', origin))
+    const [python] = blocks('guides/testing.md', 'python')
+    const inPython = promisify(execFile)('python3', ['-c', python?.code ?? ''], { env: { EMULATOR: origin } })
+    try {
+      expect(await run('node', ['--test'], file)).toMatchObject({ code: 0, output: expect.stringMatching(/pass 10/) })
+      expect((await inPython).stdout.trim()).toBe('10 paid, 10 webhooks')
+      expect([emulator.shops.list(), emulator.orders.list()]).toEqual([[], []])
+    } finally {
+      await close()
     }
   })
 

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { type Activity, createEmulator, type Emulator, type EmulatorOptions, TEST_CARDS } from '../../emulator/index.ts'
+import { type Activity, type Emulator, TEST_CARDS } from '../../emulator/index.ts'
 import { isConfigError } from '../../errors.ts'
 import { addEmulatorOptions, type EmulatorArguments, readEmulatorArguments } from '../service/emulator-options.ts'
 import { untilStopped } from '../service/interrupt.ts'
@@ -23,87 +22,43 @@ export function command(): Command {
 }
 
 async function emulate(args: EmulatorArguments): Promise<void> {
-  const { json } = args
+  const { json, cards } = args
   const { out, err } = processTerminal()
   const stopped = untilStopped()
-  const shops = args.shops === undefined ? [args] : await shopsOf(args, args.shops)
-  const running: Running[] = []
-  try {
-    for (const shop of shops) running.push(await startShop(shop))
-    await writeFiles(args, running)
-  } catch (error) {
-    // What is served would hold the process.
-    await Promise.all(running.map(({ served }) => served.close()))
-    throw error
-  }
-  const { host = '127.0.0.1' } = args.serve
-  const [first] = running
-  if (!isLoopback(host) && first) err(warning(host, first.served.origin, args.serve.origin !== undefined))
-  for (const { served, args: own, name } of running) {
-    const shop = name === undefined ? {} : { shop: name }
-    const start = { type: 'start', ...shop, overview: `${served.origin}/_emulator`, ...printable(served.emulator, own) }
-    if (json) out(JSON.stringify(start))
-  }
-  if (!json) out(describe(running))
-  await stopped
-  for (const { state } of running) await state?.close()
-  for (const { served } of running) await served.close()
-  out(json ? JSON.stringify({ type: 'stop' }) : 'Stopped.')
-}
-
-interface ShopArguments extends EmulatorArguments {
-  name?: string
-}
-
-interface Running {
-  args: EmulatorArguments
-  name: string | undefined
-  served: ServedEmulator
-  state: StateFile | undefined
-}
-
-/** A shop of `--shops`: its name, its credentials, and options of `createEmulator`; the port of each is one more. */
-async function shopsOf(args: EmulatorArguments, file: string): Promise<ShopArguments[]> {
-  const list = await readJsonFile('--shops', file)
-  if (!Array.isArray(list) || list.length === 0) throw new UsageError(`--shops ${file} is an array of shops.`)
-  const names = list.map((shop: unknown, index) => {
-    const { name } = (shop ?? {}) as { name?: unknown }
-    if (typeof name !== 'string' || !/^[\w-]{1,40}$/.test(name)) {
-      throw new UsageError(`--shops ${file}: [${index}].name must be a word of letters, digits, - and _.`)
-    }
-    return name
-  })
-  if (new Set(names).size < names.length) throw new UsageError(`--shops ${file}: two shops have the same name.`)
-  return list.map(({ name, ...options }: { name: string } & EmulatorOptions, index) => {
-    const emulator = { ...args.emulator, ...options }
-    emulator.credentials = { ...args.emulator.credentials, ...options.credentials }
-    fromFile('--shops', `${file}, shop ${name}`, () => createEmulator(emulator))
-    const port = args.serve.port === 0 ? 0 : args.serve.port + index
-    const state = args.state === undefined ? undefined : `${args.state}.${name}`
-    return { ...args, name, emulator, state, serve: { ...args.serve, port } }
-  })
-}
-
-async function startShop(args: ShopArguments): Promise<Running> {
-  const { name, seedFile } = args
   let state: StateFile | undefined
   const served = await serve(args, (activity) => {
     state?.changed()
     print(activity, args)
   })
   try {
-    const { emulator } = served
-    const isNew = args.state === undefined || !existsSync(args.state)
-    if (args.state !== undefined) state = await openStateFile(args.state, emulator)
-    if (seedFile !== undefined && isNew) {
-      const orders = await readJsonFile('--seed-file', seedFile)
-      fromFile('--seed-file', seedFile, () => emulator.seedOrders(orders))
+    state = await begin(args, served.emulator)
+    const certificate = await writeFiles(args, served)
+    const { host = '127.0.0.1' } = args.serve
+    if (!isLoopback(host)) err(warning(host, served.origin, args.serve.origin !== undefined))
+    const start = { type: 'start', overview: `${served.origin}/_emulator`, ...printable(served.emulator, args) }
+    out(json ? JSON.stringify(start) : describe(served, args, certificate, cards))
+    await stopped
+  } finally {
+    // Whatever became of the file: what is served, and its timers, would hold the process and the port.
+    try {
+      await state?.close()
+    } finally {
+      await served.close()
     }
-    return { args, name, served, state }
-  } catch (error) {
-    await served.close()
-    throw error
   }
+  out(json ? JSON.stringify({ type: 'stop' }) : 'Stopped.')
+}
+
+/** What the emulator begins with: what `--state` has stored, or else what `--seed-file` lists. */
+async function begin({ state, seedFile }: EmulatorArguments, emulator: Emulator): Promise<StateFile | undefined> {
+  const seed = async (): Promise<void> => {
+    if (seedFile === undefined) return
+    const orders = await readJsonFile('--seed-file', seedFile)
+    fromFile('--seed-file', seedFile, () => emulator.seedOrders(orders))
+  }
+  if (state !== undefined) return openStateFile(state, emulator, seed)
+  await seed()
+  return undefined
 }
 
 async function serve(args: EmulatorArguments, onActivity: (activity: Activity) => void): Promise<ServedEmulator> {
@@ -116,22 +71,18 @@ async function serve(args: EmulatorArguments, onActivity: (activity: Activity) =
   }
 }
 
-/** The files that others read: `--write-env`, and the certificate of `--tls`. */
-async function writeFiles({ writeEnv }: EmulatorArguments, running: readonly Running[]): Promise<void> {
-  const [first] = running
-  if (first === undefined) return
+/** The files that others read: `--write-env`, and the certificate of `--tls`, whose path it returns. */
+async function writeFiles({ writeEnv, serve }: EmulatorArguments, served: ServedEmulator): Promise<string | undefined> {
   if (writeEnv !== undefined) {
-    await writeEnvFile(writeEnv, first.served.emulator).catch((error: Error) => {
+    await writeEnvFile(writeEnv, served.emulator).catch((error: Error) => {
       throw new UsageError(`--write-env ${writeEnv} cannot be written: ${error.message}.`)
     })
   }
-  for (const { served } of running) {
-    if (served.certificate !== undefined) await writeFile(certificateFile(served), served.certificate)
-  }
-}
-
-function certificateFile({ origin }: ServedEmulator): string {
-  return join(tmpdir(), `edgetill-emulator-${new URL(origin).port || '443'}.pem`)
+  if (served.certificate === undefined || serve.tlsCert !== undefined) return serve.tlsCert
+  // A new folder: a path that can be guessed could be somebody's link.
+  const file = join(await mkdtemp(join(tmpdir(), 'edgetill-emulator-')), 'certificate.pem')
+  await writeFile(file, served.certificate)
+  return file
 }
 
 /** The variables that the other verbs read, with its secrets: only the owner may read the file. */
@@ -159,28 +110,34 @@ function printable({ credentials }: Emulator, { ownCredentials }: EmulatorArgume
   return { ...credentials, ...Object.fromEntries(secret.map((name) => [name, '(yours)'])) }
 }
 
-function describe(running: readonly Running[]): string {
+function describe(
+  { emulator, origin }: ServedEmulator,
+  args: EmulatorArguments,
+  certificate: string | undefined,
+  cards: boolean,
+): string {
   const rows = (entries: [string, string][]) =>
     entries.map(([name, value]) => `  ${name.padEnd(20)} ${value}`).join('\n')
-  const shops = running.map(({ served, args, name }) => {
-    const { baseUrl = '', apiUrl = '', ...credentials } = printable(served.emulator, args)
-    const trust = served.certificate === undefined ? '' : `\n\n${howToTrust(certificateFile(served))}`
-    return `${name === undefined ? 'Credentials' : `Shop ${name}`}
+  const { baseUrl = '', apiUrl = '', ...credentials } = printable(emulator, args)
+  const trust = certificate === undefined ? '' : `\n\n${howToTrust(certificate)}`
+  const [first] = TEST_CARDS
+  const listed: [string, string][] = cards
+    ? TEST_CARDS.map(({ number, says }) => [number, says])
+    : [[first?.number ?? '', `Paid at once. --cards lists all ${TEST_CARDS.length}.`]]
+  return `The emulator is not the service: no money moves.
+
+${cards ? 'Test cards' : 'Test card'} (any month to come, any three digits)
+${rows(listed)}
+
+Credentials
 ${rows(Object.entries(credentials))}${trust}
 
 ${rows([
   ['base_url', baseUrl],
   ['api_url', apiUrl],
-  ['control it', `${served.origin}/_emulator/api`],
-  ['what happened', `${served.origin}/_emulator`],
-])}`
-  })
-  return `The emulator is not the service: no money moves.
-
-Test cards (any month to come, any three digits)
-${rows(TEST_CARDS.map(({ number, says }) => [number, says]))}
-
-${shops.join('\n\n')}
+  ['control it', `${origin}/_emulator/api`],
+  ['what happened', `${origin}/_emulator`],
+])}
 
 Ctrl-C stops it.`
 }

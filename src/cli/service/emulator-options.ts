@@ -9,7 +9,7 @@ import type { ServeEmulatorOptions } from './serve-emulator.ts'
 interface EmulatorFlags extends ServeEmulatorOptions, Partial<Credentials> {
   state?: string
   seedFile?: string
-  shops?: string
+  cards?: boolean
   json?: boolean
   quiet?: boolean
   writeEnv?: string
@@ -37,13 +37,13 @@ export function addEmulatorOptions(command: Command): Command {
     .option('--host <HOST>', 'default 127.0.0.1; 0.0.0.0 for other machines')
     .option('--origin <URL>', 'where others reach it: http://192.168.1.5:4010', webAddress)
     .option('--allow-host <NAME>', 'another name of it: emulator in compose; may be repeated', repeated(String))
-    .option('--tls', 'https, with a certificate that signs itself')
-    .option('--shops <FILE>', 'several shops, each on a port of its own')
+    .option('--tls', 'https, self-signed; or --tls-cert FILE --tls-key FILE')
     .option('--webhook-url <URL>', 'where webhooks without a server_url go', webAddress)
     .optionsGroup('What it prints:')
     .option('--json', 'each event as a line of JSON, for programs')
     .option('--write-env <FILE>', 'its addresses and credentials, for --env-file')
     .option('--quiet', 'only internal errors')
+    .option('--cards', 'all test cards')
     .optionsGroup('The same every time:')
     .option('--seed <N>', 'same ids, tokens and random faults; default 1', wholeNumber(0, Number.MAX_SAFE_INTEGER))
     .option('--clock <ISO>', 'a time that stands still: 2026-01-31T10:00:00Z', clock)
@@ -66,11 +66,10 @@ export function addEmulatorOptions(command: Command): Command {
     .option('--authorization-expiry <TIME>', 'after which captures fail; default never', milliseconds)
     .option('--account <ACCOUNT>', 'NAME:CURRENCY:AVAILABLE:RESERVE; default four', repeated(account))
     .option('--latency <MS>', 'of each call, in real time: 200, or 100-400', latency)
-  for (const name of CREDENTIALS) command.addOption(new Option(`${name} <VALUE>`).hideHelp())
-  return command.addHelpText(
-    'after',
-    `\nIts own credentials: ${CREDENTIALS.slice(0, -1).join(', ')} and\n${CREDENTIALS.at(-1)}, or the variables EDGETILL_POS_ID and so on.`,
-  )
+  for (const name of [...CREDENTIALS, '--tls-cert', '--tls-key']) {
+    command.addOption(new Option(`${name} <VALUE>`).hideHelp())
+  }
+  return command.addHelpText('after', `\nOwn credentials: ${CREDENTIALS.join(', ')}.`)
 }
 
 export interface EmulatorArguments {
@@ -79,7 +78,7 @@ export interface EmulatorArguments {
   writeEnv: string | undefined
   state: string | undefined
   seedFile: string | undefined
-  shops: string | undefined
+  cards: boolean
   serve: ServeEmulatorOptions & { port: number }
   emulator: EmulatorOptions
   /** The credentials that were given from outside: they are not printed. */
@@ -100,11 +99,13 @@ export function readEmulatorArguments(flags: EmulatorFlags): EmulatorArguments {
     writeEnv,
     state,
     seedFile,
-    shops,
+    cards = false,
     port = 4010,
     host,
     origin,
     tls,
+    tlsCert,
+    tlsKey,
     ...more
   } = flags
   const { posId, apiKey, apiSecret, endpointsKey, scheme, perturb, webhookHeader, ...others } = more
@@ -124,8 +125,8 @@ export function readEmulatorArguments(flags: EmulatorFlags): EmulatorArguments {
     expiry: Object.keys(expiry).length === 0 ? undefined : expiry,
     credentials,
   }) as EmulatorOptions
-  const serve = { port, ...present({ host, origin, tls }) }
-  return { json, quiet, writeEnv, state, seedFile, shops, serve, emulator, ownCredentials: Object.keys(credentials) }
+  const serve = { port, ...present({ host, origin, tls, tlsCert, tlsKey }) }
+  return { json, quiet, writeEnv, state, seedFile, cards, serve, emulator, ownCredentials: Object.keys(credentials) }
 }
 
 function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -1,13 +1,14 @@
-import { open, readFile, rename } from 'node:fs/promises'
+import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import type { Emulator } from '../../emulator/index.ts'
 import { isConfigError } from '../../errors.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 /** What `--state` keeps of an emulator on disk. */
 export interface StateFile {
-  /** Something happened: it is written within a second. */
+  /** Something happened: it is written within a second, and tried again each second while that fails. */
   changed(): void
-  /** Writes what is not written yet, and stops. */
+  /** Writes what is not written yet, and lets others use the file, also where the writing fails. */
   close(): Promise<void>
 }
 
@@ -34,46 +35,103 @@ export function fromFile(option: string, file: string, use: () => void): void {
 }
 
 /**
- * Goes on from the file, if it is there, and keeps it up to date: written beside it first and then renamed, so that a crash leaves
- * the last whole one.
+ * Goes on from the file, or begins it with `seed` where it is not there, and keeps it up to date: written beside it first and then
+ * renamed, so that a crash leaves the last whole one.
  */
-export async function openStateFile(file: string, emulator: Emulator): Promise<StateFile> {
-  const stored = await readJsonFile('--state', file).catch((error: Error) => {
-    if (/ENOENT/.test(error.message)) return undefined
-    throw error
-  })
-  if (stored !== undefined) fromFile('--state', file, () => emulator.restore(stored))
-  let isDirty = true
-  let writing = Promise.resolve()
+export async function openStateFile(file: string, emulator: Emulator, seed: () => Promise<void>): Promise<StateFile> {
+  const found = await stat(file).catch(() => undefined)
+  // A pipe would never end.
+  if (found?.isFile() === false) throw new UsageError(`--state ${file} is not a regular file.`)
+  const lock = await lockFile(file)
+  const beside = `${file}.${process.pid}.tmp`
+  let changes = 1
+  let written = 0
   const write = async (): Promise<void> => {
-    if (!isDirty) return
-    isDirty = false
-    const beside = `${file}.${process.pid}.tmp`
-    const handle = await open(beside, 'w', 0o600)
+    const since = changes
+    if (since === written) return
     try {
-      await handle.writeFile(JSON.stringify(emulator.snapshot()))
-      await handle.sync()
-    } finally {
-      await handle.close()
+      await writeFile(beside, JSON.stringify(emulator.snapshot()), { mode: 0o600 })
+      await rename(beside, file)
+    } catch (error) {
+      await rm(beside, { force: true })
+      throw new UsageError(`--state ${file} cannot be written: ${(error as Error).message}.`)
     }
-    await rename(beside, file)
+    written = since
   }
-  const failed = (error: Error): never => {
-    throw new UsageError(`--state ${file} cannot be written: ${error.message}.`)
+  try {
+    if (found === undefined) await seed()
+    else {
+      const stored = await readJsonFile('--state', file)
+      fromFile('--state', file, () => emulator.restore(stored))
+    }
+    // A path that cannot be written is noticed at the start.
+    await write()
+  } catch (error) {
+    await lock.release()
+    throw error
   }
-  // A path that cannot be written is noticed at the start.
-  await write().catch(failed)
+  let writing = Promise.resolve()
+  let said = ''
   const timer = setInterval(() => {
-    writing = writing.then(write).catch((error: unknown) => console.error(error))
+    const say = (message: string): void => {
+      // Once for each cause: it is tried again every second.
+      if (message !== '' && message !== said) console.error(message)
+      said = message
+    }
+    writing = writing
+      .then(lock.renew)
+      .then(write)
+      .then(
+        () => say(''),
+        ({ message }: Error) => say(message),
+      )
   }, 1000)
   return {
     changed() {
-      isDirty = true
+      changes += 1
     },
     async close() {
       clearInterval(timer)
-      isDirty = true
-      await writing.then(write).catch(failed)
+      await writing.then(write).finally(lock.release)
     },
+  }
+}
+
+/** A lock that was not renewed for so long belongs to nobody. */
+const LOCK_MS = 10_000
+
+interface Lock {
+  renew(): Promise<void>
+  release(): Promise<void>
+}
+
+/** Two emulators on one file would each overwrite the other's orders. @throws {UsageError} naming the process that has it. */
+async function lockFile(file: string): Promise<Lock> {
+  const path = `${file}.lock`
+  const own = `${hostname()} ${process.pid}`
+  const take = (flag: string) => writeFile(path, own, { flag, mode: 0o600 })
+  await take('wx').catch(async ({ code, message }: NodeJS.ErrnoException) => {
+    if (code !== 'EEXIST') throw new UsageError(`--state ${file} cannot be written: ${message}.`)
+    const holder = await readFile(path, 'utf8').catch(() => '')
+    const [host = '', pid = ''] = holder.split(' ')
+    const age = Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0)
+    const isHeld = host === hostname() ? pid !== String(process.pid) && isRunning(Number(pid)) : age < LOCK_MS
+    if (!isHeld) return take('w')
+    const who = host === hostname() ? `process ${pid}` : `process ${pid} on ${host}`
+    throw new UsageError(`--state ${file} is in use by ${who}: stop it, or choose another file.`)
+  })
+  return {
+    // The folder may be gone: what that means is for the writing to say.
+    renew: () => utimes(path, new Date(), new Date()).catch(() => {}),
+    release: () => rm(path, { force: true }),
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // EPERM: it runs, as another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

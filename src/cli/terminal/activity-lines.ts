@@ -17,13 +17,17 @@ interface Line {
 
 /** One line for people about something that happened in the emulator. */
 export function activityLine(activity: Activity, paint: Paint = (_, text) => text): string {
-  const time = activity.at.slice(11, 19)
+  // With its date: the clock can be moved by months.
+  const time = activity.at.slice(5, 19).replace('T', ' ')
   if (activity.type === 'error') {
     return `${time}  ${paint('red', 'internal error')}\n${activity.stack.split('\n').map(printable).join('\n')}`
   }
   const { result, colour, ms, what, order, id, more } = lineOf(activity)
   const duration = (ms === undefined ? '' : `${ms} ms`).padStart(8)
-  const rest = [what.padEnd(28), order ?? '-', ...(id ? [paint('dim', id)] : []), more ?? ''].map(keepingColour)
+  const shop = activity.shop === undefined ? [] : [activity.shop]
+  const rest = [...shop, what.padEnd(28), order ?? '-', ...(id ? [paint('dim', id)] : []), more ?? ''].map(
+    keepingColour,
+  )
   return `${time}  ${paint(colour, result.padEnd(4))}${duration}  ${rest.join('  ').trimEnd()}`
 }
 
@@ -40,7 +44,7 @@ function lineOf(activity: Exclude<Activity, { type: 'error' }>): Line {
       const { method, path, order_id, status, reason, id, ms } = activity
       const failed = status === null || status >= 400
       const result = status === null ? 'FAIL' : String(status)
-      const more = reason ?? (status === null ? 'no response' : '')
+      const more = reason ?? (status === null ? 'no response' : (activity.body ?? ''))
       return { result, colour: failed ? 'red' : 'green', ms, what: `${method} ${path}`, order: order_id, id, more }
     }
     case 'webhook': {

@@ -60,111 +60,165 @@ export interface PortalActions {
   createPayment(input: OtherPayment): Payment
 }
 
-/** What `expire` takes. */
-export const whatExpires: v.GenericSchema<unknown, WhatExpires> = oneOf('thing that expires', [
-  'checkout',
-  '3ds',
-  'authorization',
-  'token',
-] as const)
+/** One action by hand: a row of the control API, of `emulator.control`, of the forms and of a seed file's steps. */
+export interface Action {
+  /** At `/_emulator/api/<name>`. */
+  name: string
+  does: string
+  input: v.GenericSchema & { entries: v.ObjectEntries }
+  /** A body that works. */
+  example: Record<string, unknown>
+  /** Its method in `emulator.control`, and the fields that are arguments there; the others are members of its last argument. */
+  method: keyof PortalActions
+  args: readonly string[]
+  /** Does it to the order that `order_id` names. It returns what the control API responds. */
+  run(context: Context, order: Order, input: never): unknown
+}
 
-/** What `createPayment` takes, but for the rules of the API document. */
-export const otherPayment: v.GenericSchema = fields('payment', {
-  method: oneOf('method', ['credit', 'p2p', 'lookup'] as const),
-  order_id: v.pipe(text, v.maxLength(256, 'must have at most 256 characters.')),
-  amount,
-  currency: text,
-  server_url: v.optional(text),
-  status_code: v.optional(statusCode),
-})
+function action<E extends v.ObjectEntries>(
+  name: string,
+  [method, ...args]: readonly [keyof PortalActions, ...string[]],
+  does: string,
+  entries: E,
+  example: Record<string, unknown>,
+  run: (context: Context, order: Order, input: v.InferOutput<v.ObjectSchema<E, undefined>>) => unknown,
+): Action {
+  const input = fields(name, { order_id: text, ...entries }) as unknown as Action['input']
+  return { name, does, input, example, method, args: ['order_id', ...args], run: run as Action['run'] }
+}
 
-const OUTCOME_ENTRIES = { status_code: v.optional(statusCode) }
-const OUTCOME = fields('outcome', OUTCOME_ENTRIES)
-const REFUND_OUTCOME = fields('outcome', { ...OUTCOME_ENTRIES, transaction_id: v.optional(text) })
-const CONCLUSION = v.object({ status_code: statusCode })
+const ends = { status_code: v.optional(statusCode) }
+const part = { amount: v.optional(amount), ...ends }
 
-export function createPortalActions(context: Context): PortalActions {
-  const find = (orderId: string): Order => {
-    const order = context.state.orders.get(orderId)
-    if (order === undefined) throw new InputError(`No order has the order_id ${JSON.stringify(orderId)}.`)
-    return order
-  }
-  const checked = (amount: number | undefined): { amount?: number } => {
-    if (amount === undefined) return {}
-    const wrong = context.rules.types.amount(amount)
-    if (wrong !== undefined) throw new InputError(`amount ${wrong}.`)
-    return { amount }
-  }
-
-  return {
-    capturePayment: (orderId, amount, outcome) =>
-      carryOut(() => {
-        const order = find(orderId)
-        // An action by hand has no request with a server_url: its webhook goes where the payment's go.
-        return capture(context, order, {
-          ...checked(amount),
-          ...outcomeOf(outcome),
-          server_url: order.request.server_url,
-        })
-      }),
-    voidPayment: (orderId, outcome) => carryOut(() => voidAuthorization(context, find(orderId), outcomeOf(outcome))),
-    refundPayment: (orderId, amount, outcome) =>
-      carryOut(() => {
-        const { status_code, transaction_id } = parseInput(REFUND_OUTCOME, outcome ?? {})
-        const named = transaction_id === undefined ? {} : { transaction_id }
-        return refund(context, find(orderId), { ...checked(amount), status_code, ...named })
-      }),
-    incrementAuth: (orderId, amount, outcome) =>
-      carryOut(() => increment(context, find(orderId), { ...checked(amount), amount, ...outcomeOf(outcome) })),
-    chargeRecurring: (orderId, outcome) =>
-      carryOut(() => chargeNow(context, find(orderId), outcomeOf(outcome).status_code)),
-    cancelPayment: (orderId) =>
-      carryOut(() => {
-        const order = find(orderId)
-        cancelPayment(context, order)
-        return order.payments[0]
-      }),
-    cancelRecurring(orderId) {
-      const order = find(orderId)
-      if (order.subscription === undefined) throw new InputError(`Order ${orderId} is not recurring.`)
-      cancelSubscription(context, order)
+/** Everything that is done to payments by hand. */
+export const ACTIONS: readonly Action[] = [
+  action(
+    'capture',
+    ['capturePayment', 'amount'],
+    'Captures an authorization.',
+    part,
+    { order_id: 'A-1', amount: 20 },
+    // An action by hand has no request with a server_url: its webhook goes where the payment's go.
+    (context, order, input) => capture(context, order, { ...input, server_url: order.request.server_url }),
+  ),
+  action('void', ['voidPayment'], 'Voids an authorization.', ends, { order_id: 'A-1' }, voidAuthorization),
+  action(
+    'refund',
+    ['refundPayment', 'amount'],
+    'Refunds what was paid, or part of it. `transaction_id` names one charge of a subscription.',
+    { ...part, transaction_id: v.optional(text) },
+    { order_id: 'A-1', amount: 50.25 },
+    (context, order, { transaction_id, ...input }) =>
+      refund(context, order, { ...input, ...(transaction_id !== undefined && { transaction_id }) }),
+  ),
+  action(
+    'auth_increment',
+    ['incrementAuth', 'amount'],
+    'Increases an authorization.',
+    { amount, ...ends },
+    { order_id: 'A-1', amount: 5 },
+    increment,
+  ),
+  action(
+    'charge',
+    ['chargeRecurring'],
+    'Makes a scheduled charge of a subscription now.',
+    ends,
+    { order_id: 'A-1' },
+    (context, order, { status_code }) => chargeNow(context, order, status_code),
+  ),
+  action(
+    'cancel',
+    ['cancelPayment'],
+    'Cancels a hosted payment that was not paid.',
+    {},
+    { order_id: 'A-1' },
+    (context, order) => {
+      cancelPayment(context, order)
+      return order.payments[0]
     },
-    conclude: (orderId, code, id) =>
-      carryOut(() => {
-        const { status_code } = parseInput(CONCLUSION, { status_code: code })
-        return concludeLatest(context, find(orderId), status_code, id)
-      }),
-    expire: (orderId, what) => carryOut(() => expire(context, find(orderId), parseInput(whatExpires, what))),
-    createPayment: (payment) =>
-      carryOut(() => {
-        const { status_code, ...input } = parseInput(otherPayment, payment) as OtherPayment
-        const { server_url = null } = input
-        const [wrong] = validate(context.rules, OTHER_PAYMENT, { ...input })
-        if (wrong !== undefined) throw new InputError(`${wrong.field_name} ${wrong.violation}.`)
-        const { posId: pos_id } = context.options.credentials
-        const { method, order_id, amount, currency } = input
-        const description = `Emulated ${method}`
-        const body = { pos_id, mode: 'direct', description, method, order_id, amount, currency, server_url }
-        const order = createOrder(context, body, false)
-        conclude(context, order, order.payments[0], findCard(''), status_code)
-        announce(context, order, order.payments[0])
-        return order.payments[0]
-      }),
+  ),
+  action('cancel_recurring', ['cancelRecurring'], 'Ends a subscription.', {}, { order_id: 'A-1' }, (context, order) => {
+    if (order.subscription === undefined) throw new InputError(`Order ${order.order_id} is not recurring.`)
+    cancelSubscription(context, order)
+    return { status: order.subscription.status }
+  }),
+  action(
+    'conclude',
+    ['conclude', 'status_code', 'operation_id'],
+    'Ends a pending payment or operation (default: the latest one) with a status code: 1000 success, 4xxx failure.',
+    { operation_id: v.optional(text), status_code: statusCode },
+    { order_id: 'A-1', status_code: '1000' },
+    (context, order, { status_code, operation_id }) => concludeLatest(context, order, status_code, operation_id),
+  ),
+  action(
+    'expire',
+    ['expire', 'what'],
+    'Lets an open checkout, a 3-D Secure page, an authorization or the card token of an order expire.',
+    { what: oneOf('thing that expires', ['checkout', '3ds', 'authorization', 'token'] as const) },
+    { order_id: 'A-1', what: 'checkout' },
+    (context, order, { what }) => expire(context, order, what),
+  ),
+  {
+    name: 'payment',
+    method: 'createPayment',
+    args: [],
+    does: 'Makes a payment of a method whose creation is not documented.',
+    input: fields('payment', {
+      method: oneOf('method', ['credit', 'p2p', 'lookup'] as const),
+      order_id: v.pipe(text, v.maxLength(256, 'must have at most 256 characters.')),
+      amount,
+      currency: text,
+      server_url: v.optional(text),
+      ...ends,
+    }) as unknown as Action['input'],
+    example: { method: 'credit', order_id: 'C-1', amount: 5, currency: 'UAH' },
+    run: (context, _, input) => createPayment(context, input),
+  },
+]
+
+/** Does an action. What the domain rejects is the caller's mistake; the result is a copy. */
+export function carryOut({ name, input, run }: Action, context: Context, asked: unknown): unknown {
+  const given = parseInput(input, asked) as { order_id: string; amount?: number }
+  const wrong = given.amount === undefined ? undefined : context.rules.types.amount(given.amount)
+  if (wrong !== undefined) throw new InputError(`amount ${wrong}.`)
+  const order = context.state.orders.get(given.order_id)
+  if (order === undefined && name !== 'payment') {
+    throw new InputError(`No order has the order_id ${JSON.stringify(given.order_id)}.`)
   }
-}
-
-function outcomeOf(outcome: ActionOutcome | undefined): { status_code?: string | undefined } {
-  const { status_code } = parseInput(OUTCOME, outcome ?? {})
-  return status_code === undefined ? {} : { status_code }
-}
-
-/** Runs an action of the domain; what it rejects is a `TypeError` here. The result is a copy. */
-function carryOut<T>(action: () => T): T {
   try {
-    return structuredClone(action())
+    return structuredClone(run(context, order as Order, given as never))
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const violations = Array.isArray(error.args) ? error.args.map((one) => `${one.field_name} ${one.violation}`) : []
     throw new InputError(error.message === 'Invalid parameters' ? violations.join('; ') : error.message)
   }
+}
+
+/** `emulator.control`. */
+export function createPortalActions(context: Context): PortalActions {
+  const methods = ACTIONS.map((one) => [
+    one.method,
+    (...values: unknown[]) => {
+      if (one.args.length === 0) return carryOut(one, context, values[0])
+      const named = one.args.map((name, index) => [name, values[index]] as const)
+      const more = (values[one.args.length] ?? {}) as object
+      const input = Object.fromEntries([...named, ...Object.entries(more)].filter(([, value]) => value !== undefined))
+      return carryOut(one, context, input)
+    },
+  ])
+  return Object.fromEntries(methods) as PortalActions
+}
+
+function createPayment(context: Context, { status_code, ...input }: OtherPayment): Payment {
+  const [wrong] = validate(context.rules, OTHER_PAYMENT, { ...input })
+  if (wrong !== undefined) throw new InputError(`${wrong.field_name} ${wrong.violation}.`)
+  const { method, order_id, amount, currency, server_url = null } = input
+  const { posId: pos_id } = context.options.credentials
+  const description = `Emulated ${method}`
+  const body = { pos_id, mode: 'direct', description, method, order_id, amount, currency, server_url }
+  const order = createOrder(context, body, false)
+  conclude(context, order, order.payments[0], findCard(''), status_code)
+  announce(context, order, order.payments[0])
+  return order.payments[0]
 }

@@ -1,10 +1,11 @@
-import type { Context } from '../context.ts'
+import type * as v from 'valibot'
+import { type Context, homeOf } from '../context.ts'
+import { faultEntries } from '../faults/fault.ts'
 import { messagePage } from '../pages/layout.ts'
 import { InputError, parseInput, suggestion } from '../parse-input.ts'
 import { firstMalformed } from '../state/unicode.ts'
-import type { EmulatorControls } from './emulator-controls.ts'
-import { readForm } from './forms.ts'
-import { type ControlOperation, NotFound, OPERATIONS } from './operations.ts'
+import type { Node } from './openapi.ts'
+import { type ControlOperation, NotFound, OPERATIONS, type Scope } from './operations.ts'
 
 /** `GET /_emulator/api`: what can be read and done, with an example of each. */
 export function listOperations(): Response {
@@ -13,16 +14,18 @@ export function listOperations(): Response {
     path: `/_emulator/api/${name}`,
     does,
     fields: Object.keys((input as { entries?: object }).entries ?? {}),
-    ...(method === 'GET' ? { query: example } : { body: example }),
+    ...(method === 'POST' ? { body: example } : { query: example }),
   }))
   return Response.json({ operations })
 }
 
 /**
- * `GET` and `POST /_emulator/api/<name>`: JSON in and out, whatever the content type says. A form may post as well; it is sent
+ * What happens at `/_emulator/api/<name>`: JSON in and out, whatever the content type says. A form may post as well; it is sent
  * back to the page that it came from. None of this belongs to the service.
+ *
+ * @param subject What ends the path: `mugs` of `/_emulator/api/shops/mugs`.
  */
-export async function controlApi(emulator: EmulatorControls, request: Request, name: string): Promise<Response> {
+export async function controlApi(scope: Scope, request: Request, name: string, subject?: string): Promise<Response> {
   const site = request.headers.get('sec-fetch-site')
   if (site === 'cross-site' || site === 'same-site') {
     return Response.json({ error: 'A page of another origin may not control the emulator.' }, { status: 403 })
@@ -39,39 +42,68 @@ export async function controlApi(emulator: EmulatorControls, request: Request, n
     const allow = named.map(({ method }) => method).join(', ')
     return Response.json({ error: `Allowed here: ${allow}.` }, { status: 405, headers: { allow } })
   }
-  return operation.method === 'GET' ? read(emulator, operation, request) : change(emulator, operation, request)
-}
-
-async function read(emulator: EmulatorControls, operation: ControlOperation, request: Request): Promise<Response> {
+  const part = subject === undefined ? {} : { name: subject }
+  const raw = operation.method === 'POST' ? await request.text() : ''
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  // curl -d says "form" for JSON, too: what looks like JSON is JSON.
+  const isForm = type === 'application/x-www-form-urlencoded' && !/^\s*[[{]/.test(raw)
+  if (operation.method === 'POST' && isForm) return submit(scope, operation, raw, request.signal)
   try {
     const query = Object.fromEntries(new URL(request.url).searchParams)
-    return Response.json(await operation.run(emulator, parseInput(operation.input, query) as never, request.signal))
+    const input = operation.method === 'POST' ? readJson(raw) : { ...query, ...part }
+    return Response.json(
+      (await operation.run(scope, parseInput(operation.input, input) as never, request.signal)) ?? null,
+    )
   } catch (error) {
     return jsonError(error)
   }
 }
 
-async function change(emulator: EmulatorControls, operation: ControlOperation, request: Request): Promise<Response> {
-  const raw = await request.text()
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  // curl -d says "form" for JSON, too: what looks like JSON is JSON.
-  const isForm = type === 'application/x-www-form-urlencoded' && !/^\s*[[{]/.test(raw)
-  if (!isForm) {
-    try {
-      const input = parseInput(operation.input, readJson(raw))
-      return Response.json((await operation.run(emulator, input as never, request.signal)) ?? null)
-    } catch (error) {
-      return jsonError(error)
-    }
-  }
-  const { input, returnTo } = readForm(raw, operation.name)
+async function submit(scope: Scope, operation: ControlOperation, raw: string, signal: AbortSignal): Promise<Response> {
+  const { input, returnTo } = readForm(raw, operation, homeOf(scope.context))
   try {
-    await operation.run(emulator, parseInput(operation.input, input) as never, request.signal)
+    await operation.run(scope, parseInput(operation.input, input) as never, signal)
     return new Response(null, { status: 303, headers: { location: returnTo } })
   } catch (error) {
     if (!(error instanceof InputError)) throw error
     return messagePage(400, 'Not possible', error.message)
   }
+}
+
+/**
+ * Reads a form of the emulator's pages as the JSON that the control API takes. A form knows text alone and sends empty fields:
+ * what the operation's schema says is a number becomes one, and what is empty is left out.
+ */
+function readForm(raw: string, { name, input }: ControlOperation, home: string) {
+  const { return_to = '', ...filled } = Object.fromEntries(
+    [...new URLSearchParams(raw)].filter(([, value]) => value !== ''),
+  )
+  const { entries = {} } = input as { entries?: v.ObjectEntries }
+  const known = name === 'faults' ? { ...faultEntries(filled.fault), ...entries } : entries
+  const typed = Object.fromEntries(Object.entries(filled).map(([key, value]) => [key, typedAs(known[key], value)]))
+  // Parsed, so that what a header cannot hold is escaped.
+  const back = return_to.startsWith('/_emulator') ? new URL(return_to, 'http://localhost') : undefined
+  const returnTo = back === undefined ? home : back.pathname + back.search
+  return { input: name === 'faults' ? faultsOf(typed) : typed, returnTo }
+}
+
+function typedAs(schema: unknown, value: string): unknown {
+  const { type, wrapped, options, literal } = (schema ?? {}) as Node
+  if (wrapped !== undefined) return typedAs(wrapped, value)
+  const isNumber = [type, ...(options ?? []).map((option) => (option as Node).type)].includes('number')
+  if (isNumber && /^-?\d+(\.\d+)?$/.test(value)) return Number(value)
+  return (type === 'boolean' || literal === true) && value === 'true' ? true : value
+}
+
+/** A form has no nested fields: `fault` is the kind, what stands beside it belongs to the fault. */
+function faultsOf(input: Record<string, unknown>): Record<string, unknown> {
+  const { fault: kind, times, probability, ...rest } = input
+  if (kind === undefined) return input
+  const fault: Record<string, unknown> = { kind, ...rest }
+  // How often a webhook is duplicated, not how often the fault fires.
+  if (kind === 'duplicate' && times !== undefined) fault.times = times
+  if (probability !== undefined) return { rate: fault, probability }
+  return { next: fault, ...(times === undefined || kind === 'duplicate' ? {} : { times }) }
 }
 
 /** What a wrong input or an impossible action throws is the caller's; anything else is a mistake of the emulator's own. */

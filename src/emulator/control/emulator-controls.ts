@@ -1,7 +1,8 @@
 import type { Orders } from '../domain/orders.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Faults } from '../faults/faults.ts'
-import type { Credentials } from '../options.ts'
+import type { Credentials, ShopOptions } from '../options.ts'
+import type { PayOptions } from '../pay.ts'
 import type { LoggedRequest, Note } from '../state/activity.ts'
 import type { EmulatorClock } from '../state/clock.ts'
 import type { Deliveries } from '../webhooks/deliveries.ts'
@@ -9,6 +10,10 @@ import type { PortalActions } from './actions.ts'
 
 /** What a test, the control API and the pages can read and change of an emulator. */
 export interface EmulatorControls {
+  /** The name of a shop beside the emulator's own; undefined for its own. */
+  readonly shop: string | undefined
+  /** Shops beside it at the same address: one for each test that runs in parallel. */
+  readonly shops: Shops
   /** What a client needs; the names are those of the SDK's configuration. */
   readonly credentials: Credentials
   readonly clock: EmulatorClock
@@ -30,6 +35,46 @@ export interface EmulatorControls {
   restore(snapshot: unknown): void
   /** Makes orders from a list: see `--seed-file`. @throws {ConfigError} naming by its path what is wrong; then none is made. */
   seedOrders(orders: unknown): void
-  /** Goes back to the start: no orders, webhooks, requests and faults, nothing scheduled, the same ids and the clock again. */
-  reset(): void
+  /**
+   * Goes back to the start: no orders, webhooks, requests and faults, nothing scheduled, the same ids and the clock again. With an
+   * order_id it forgets that order alone, whose id can then be used again; balances stay as they are. Other shops keep theirs.
+   * @throws {ConfigError} when there is no such order.
+   */
+  reset(orderId?: string): void
+}
+
+/** `fetch`, and the handler of a server or a Worker, in one. */
+export interface EmulatorFetch {
+  (input: Request | string | URL, init?: RequestInit): Promise<Response>
+  /** As `Deno.serve`, `Bun.serve` and Workers call it: what comes after the request is theirs. */
+  (request: Request, server: unknown, workerContext?: unknown): Promise<Response>
+}
+
+/** The whole service in one object. It holds all state. */
+export interface Emulator extends EmulatorControls {
+  /**
+   * Handles a request. Fits as the `fetch` option of the SDK (no port, no network), as the handler of `Deno.serve` and
+   * `Bun.serve`, and, with the emulator as default export, as a Worker.
+   *
+   * @throws {ConnectionResetError} when a fault breaks the connection.
+   */
+  readonly fetch: EmulatorFetch
+  /** Pays on a checkout page of this emulator, as `pay` of `edgetill/testing` does. Returns where the customer ends up. */
+  pay(checkoutUrl: string | URL, options?: Omit<PayOptions, 'fetch'>): Promise<string>
+}
+
+/** The shops that share the address of one emulator. */
+export interface Shops {
+  /**
+   * Makes a shop: a POS with its own credentials, orders, clock, faults and seed. A request belongs to the shop whose key it
+   * carries, a checkout page to the shop that made it, and `/_emulator/shops/NAME` has its pages and its control API.
+   *
+   * @throws {ConfigError} for a name or credentials that another shop has, and for options that make no sense.
+   */
+  create(options?: ShopOptions): Emulator
+  get(name: string): Emulator | undefined
+  /** All but the emulator's own, oldest first. */
+  list(): Emulator[]
+  /** Ends a shop: it is forgotten with all that it remembers. @throws {ConfigError} when no shop has this name. */
+  end(name: string): void
 }

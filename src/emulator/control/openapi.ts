@@ -3,7 +3,7 @@ import { type ControlOperation, OPERATIONS } from './operations.ts'
 type Schema = Record<string, unknown>
 
 /** The parts of valibot's schemas that say what a value looks like. */
-interface Node {
+export interface Node {
   type: string
   wrapped?: Node
   pipe?: Node[]

@@ -1,59 +1,78 @@
 import * as v from 'valibot'
-import { amount, fields, InputError, number, oneOf, statusCode, text, wholeNumber } from '../parse-input.ts'
+import type { Context } from '../context.ts'
+import { SHOP, shopName } from '../options.ts'
+import { fields, InputError, number, oneOf, text, wholeNumber } from '../parse-input.ts'
 import { TEST_CARDS } from '../state/cards.ts'
 import { DURATION_ENTRIES } from '../state/duration.ts'
 import type { Duration } from '../state/time.ts'
 import { type Delivery, stateOf } from '../webhooks/delivery-store.ts'
 import { FILTER_ENTRIES, type WebhookFilter, WebhookNotReceivedError } from '../webhooks/next-webhook.ts'
-import { type OtherPayment, otherPayment, whatExpires } from './actions.ts'
-import type { EmulatorControls } from './emulator-controls.ts'
+import { ACTIONS, carryOut } from './actions.ts'
+import type { Emulator, EmulatorControls } from './emulator-controls.ts'
+
+/** What an operation works on. */
+export interface Scope extends EmulatorControls {
+  context: Context
+}
 
 /** One thing that can be read or done at `/_emulator/api/<name>`. */
 export interface ControlOperation {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   name: string
   does: string
-  /** The query of a GET, the body of a POST. */
+  /** The body of a POST, else the query; `name` may also end the path: `/_emulator/api/shops/mugs`. */
   input: v.GenericSchema
   /** A query or a body that works. */
   example: string | Record<string, unknown>
-  run(emulator: EmulatorControls, input: never, signal: AbortSignal): unknown
+  run(scope: Scope, input: never, signal: AbortSignal): unknown
 }
 
-const optional = { amount: v.optional(amount), status_code: v.optional(statusCode) }
 const wait = v.optional(v.pipe(text, v.regex(/^\d{1,6}(ms|s|m)$/, 'must be a time like 500ms, 10s or 1m.')))
-const order = { order_id: text }
 
-function operation<S extends v.GenericSchema>(
-  method: 'GET' | 'POST',
+type Row<S extends v.GenericSchema> = [
   name: string,
   does: string,
   input: S,
   example: string | Record<string, unknown>,
-  run: (emulator: EmulatorControls, input: v.InferOutput<S>, signal: AbortSignal) => unknown,
-): ControlOperation {
-  return { method, name, does, input, example, run: run as ControlOperation['run'] }
-}
+  run: (scope: Scope, input: v.InferOutput<S>, signal: AbortSignal) => unknown,
+]
 
-const get = operation.bind(undefined, 'GET') as <S extends v.GenericSchema>(
-  ...rest: Parameters<typeof operation<S>> extends ['GET' | 'POST', ...infer R] ? R : never
-) => ControlOperation
-const post = operation.bind(undefined, 'POST') as typeof get
+const row =
+  (method: ControlOperation['method']) =>
+  <S extends v.GenericSchema>(...[name, does, input, example, run]: Row<S>): ControlOperation => ({
+    method,
+    name,
+    does,
+    input,
+    example,
+    run: run as ControlOperation['run'],
+  })
+const get = row('GET')
+const post = row('POST')
 
 const nothing = fields('query', {})
 const count = v.optional(v.pipe(text, v.regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1.'), v.transform(Number)))
-/** `limit` and `after` page through a list: `after` is the id of the last entry of the page before. */
-const PAGE = { limit: count, after: v.optional(text) }
+const yes = v.optional(v.literal('true', 'must be true.'))
+/** `limit` and `after` page through a list: `after` is the id of the last entry of the page before. `newest` turns the list round. */
+const PAGE = { limit: count, after: v.optional(text), newest: yes }
 const byOrder = fields('query', { order_id: v.optional(text), ...PAGE })
 
 function pageOf<T>(
-  all: readonly T[],
+  oldest: readonly T[],
   idOf: (entry: T) => string,
-  { limit, after }: { limit?: number | undefined; after?: string | undefined },
+  { limit, after, newest }: { limit?: number | undefined; after?: string | undefined; newest?: 'true' | undefined },
 ): T[] {
+  const all = newest === undefined ? oldest : [...oldest].reverse()
   const start = after === undefined ? 0 : all.findIndex((entry) => idOf(entry) === after) + 1
   if (after !== undefined && start === 0) throw new NotFound(`after: nothing here has the id ${JSON.stringify(after)}.`)
   return all.slice(start, limit === undefined ? undefined : start + limit)
+}
+
+const noShop = (name: string): NotFound => new NotFound(`No shop has the name ${JSON.stringify(name)}.`)
+
+function shopView({ shop = '', credentials }: Emulator): Record<string, unknown> {
+  const overview = `${new URL(credentials.baseUrl).origin}/_emulator/shops/${shop}`
+  return { name: shop, overview, control: `${overview}/api`, credentials }
 }
 
 const noOrder = (id: string): NotFound => new NotFound(`No order has the order_id ${JSON.stringify(id)}.`)
@@ -84,7 +103,7 @@ export const OPERATIONS: readonly ControlOperation[] = [
       if (order_id === undefined) {
         const { after } = page
         if (after !== undefined && orders.get(after) === undefined) throw noOrder(after)
-        return orders.page({ ...page, status })
+        return orders.page({ ...page, status, newest: page.newest !== undefined })
       }
       const found = orders.get(order_id)
       if (found === undefined) throw noOrder(order_id)
@@ -201,69 +220,35 @@ export const OPERATIONS: readonly ControlOperation[] = [
     { id: 'emulator-delivery-1' },
     (e, { id, url }) => e.deliveries.resend(id, url),
   ),
-  post(
-    'capture',
-    'Captures an authorization.',
-    fields('capture', { ...order, ...optional }),
-    { order_id: 'A-1', amount: 20 },
-    (e, { order_id, amount, ...outcome }) => e.control.capturePayment(order_id, amount, outcome),
+  ...ACTIONS.map((action) =>
+    post(action.name, action.does, action.input, action.example, ({ context }, input) =>
+      carryOut(action, context, input),
+    ),
+  ),
+  get(
+    'shops',
+    "The shops beside the emulator's own, or the one with this name: what a client needs, and where its pages and its control API are.",
+    fields('query', { name: v.optional(shopName) }),
+    '',
+    ({ shops }, { name }) => {
+      if (name === undefined) return shops.list().map(shopView)
+      const found = shops.get(name)
+      if (found === undefined) throw noShop(name)
+      return shopView(found)
+    },
   ),
   post(
-    'void',
-    'Voids an authorization.',
-    fields('void', { ...order, status_code: optional.status_code }),
-    { order_id: 'A-1' },
-    (e, { order_id, ...outcome }) => e.control.voidPayment(order_id, outcome),
+    'shops',
+    'Makes a shop at this address: a POS with its own credentials, orders, clock, faults and seed, found by its key.',
+    SHOP,
+    { name: 'mugs', seed: 7 },
+    ({ shops }, input) => shopView(shops.create(input)),
   ),
-  post(
-    'refund',
-    'Refunds what was paid, or part of it. `transaction_id` names one charge of a subscription.',
-    fields('refund', { ...order, ...optional, transaction_id: v.optional(text) }),
-    { order_id: 'A-1', amount: 50.25 },
-    (e, { order_id, amount, ...outcome }) => e.control.refundPayment(order_id, amount, outcome),
-  ),
-  post(
-    'auth_increment',
-    'Increases an authorization.',
-    fields('auth_increment', { ...order, amount, status_code: optional.status_code }),
-    { order_id: 'A-1', amount: 5 },
-    (e, { order_id, amount, ...outcome }) => e.control.incrementAuth(order_id, amount, outcome),
-  ),
-  post(
-    'charge',
-    'Makes a scheduled charge of a subscription now.',
-    fields('charge', { ...order, status_code: optional.status_code }),
-    { order_id: 'A-1' },
-    (e, { order_id, ...outcome }) => e.control.chargeRecurring(order_id, outcome),
-  ),
-  post('cancel', 'Cancels a hosted payment that was not paid.', fields('cancel', order), { order_id: 'A-1' }, (e, i) =>
-    e.control.cancelPayment(i.order_id),
-  ),
-  post('cancel_recurring', 'Ends a subscription.', fields('cancel_recurring', order), { order_id: 'A-1' }, (e, i) => {
-    e.control.cancelRecurring(i.order_id)
-    return { status: 'canceled' }
+  row('DELETE')('shops', 'Ends a shop.', fields('query', { name: shopName }), '?name=mugs', ({ shops }, { name }) => {
+    if (shops.get(name) === undefined) throw noShop(name)
+    shops.end(name)
+    return { ended: name }
   }),
-  post(
-    'conclude',
-    'Ends a pending payment or operation (default: the latest one) with a status code: 1000 success, 4xxx failure.',
-    fields('conclude', { ...order, operation_id: v.optional(text), status_code: statusCode }),
-    { order_id: 'A-1', status_code: '1000' },
-    (e, i) => e.control.conclude(i.order_id, i.status_code, i.operation_id),
-  ),
-  post(
-    'expire',
-    'Lets an open checkout, a 3-D Secure page, an authorization or the card token of an order expire.',
-    fields('expire', { ...order, what: whatExpires }),
-    { order_id: 'A-1', what: 'checkout' },
-    (e, i) => e.control.expire(i.order_id, i.what),
-  ),
-  post(
-    'payment',
-    'Makes a payment of a method whose creation is not documented.',
-    otherPayment,
-    { method: 'credit', order_id: 'C-1', amount: 5, currency: 'UAH' },
-    (e, input) => e.control.createPayment(input as OtherPayment),
-  ),
   post(
     'restore',
     'Goes on from a snapshot, in the place of what is there.',
@@ -276,11 +261,12 @@ export const OPERATIONS: readonly ControlOperation[] = [
   ),
   post(
     'reset',
-    'Goes back to the start: no orders, no faults, the same ids, the clock of the start.',
-    fields('reset', {}),
+    'Goes back to the start: no orders, no faults, the same ids, the clock of the start. With `order_id` it forgets that order alone.',
+    fields('reset', { order_id: v.optional(text) }),
     {},
-    (e) => {
-      e.reset()
+    ({ reset, orders }, { order_id }) => {
+      if (order_id !== undefined && orders.get(order_id) === undefined) throw noOrder(order_id)
+      reset(order_id)
       return { reset: true }
     },
   ),

@@ -2,17 +2,19 @@ import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import { createOrder, pay } from '../domain/payments.ts'
 import { validate } from '../http/validate.ts'
-import { fields, InputError, oneOf, text } from '../parse-input.ts'
+import { InputError, oneOf, text } from '../parse-input.ts'
 import type { ParameterTable } from '../spec/parameters.ts'
 import { TEST_CARDS, type TestCardName, testCard } from '../state/cards.ts'
-import type { PortalActions } from './actions.ts'
+import { ACTIONS, type Action, carryOut } from './actions.ts'
 
 const CARDS = TEST_CARDS.map(({ name }) => name) as [TestCardName, ...TestCardName[]]
 
-const step = fields('step', {
-  do: oneOf('step', ['capture', 'refund', 'void', 'auth_increment', 'cancel', 'charge', 'expire'] as const),
-  amount: v.optional(v.number('must be a number.')),
-  what: v.optional(oneOf('thing that expires', ['checkout', '3ds', 'authorization', 'token'] as const)),
+const STEPS = ACTIONS.filter(({ name }) => name !== 'payment')
+const named = v.looseObject({
+  do: oneOf(
+    'step',
+    STEPS.map(({ name }) => name),
+  ),
 })
 
 const SEED = v.array(
@@ -21,7 +23,7 @@ const SEED = v.array(
     mode: v.optional(oneOf('mode', ['direct', 'hosted'] as const), 'direct'),
     method: v.optional(oneOf('method', ['purchase', 'auth', 'credit', 'p2p', 'lookup'] as const), 'purchase'),
     card: v.optional(oneOf('test card', CARDS)),
-    steps: v.optional(v.array(step, 'must be an array.'), []),
+    steps: v.optional(v.array(named, 'must be an array.'), []),
   }),
   'A seed file is an array of orders.',
 )
@@ -30,7 +32,7 @@ const SEED = v.array(
  * Orders as a seed file has them: the parameters of a payment, `card` as the name of a test card (a hosted one without it stays
  * unpaid), and `steps`, what happened afterwards. All of it is checked before the first order is made.
  */
-export function seedOrders(context: Context, control: PortalActions, input: unknown): void {
+export function seedOrders(context: Context, input: unknown): void {
   const { parameters } = context.rules
   const parsed = v.safeParse(SEED, input)
   if (!parsed.success) throw new InputError(parsed.issues.map(sentence).join(' '))
@@ -38,7 +40,7 @@ export function seedOrders(context: Context, control: PortalActions, input: unkn
   const ids = new Set<string>()
   const wrong: string[] = []
   const purchases = { direct: parameters.directPurchase, hosted: parameters.hostedPurchase }
-  for (const [index, { card: _, steps: _steps, ...order }] of seeds.entries()) {
+  for (const [index, { card: _, steps, ...order }] of seeds.entries()) {
     const table = { ...purchases[order.mode], mode: { type: 'mode', required: true } } as ParameterTable
     const relaxed = Object.fromEntries(
       Object.entries(table).map(([name, rule]) => [name, { ...rule, required: NEEDED.includes(name) }]),
@@ -51,6 +53,12 @@ export function seedOrders(context: Context, control: PortalActions, input: unkn
     if (ids.has(order.order_id) || context.state.orders.has(order.order_id)) {
       wrong.push(`[${index}].order_id ${order.order_id} is used twice.`)
     }
+    for (const [number, step] of steps.entries()) {
+      const { action, input } = actionOf(order.order_id, step)
+      const parsed = v.safeParse(action.input, input)
+      if (!parsed.success)
+        wrong.push(...parsed.issues.map((issue) => `[${index}].steps[${number}]: ${sentence(issue)}`))
+    }
     ids.add(order.order_id)
   }
   if (wrong.length > 0) throw new InputError(wrong.join(' '))
@@ -61,14 +69,22 @@ export function seedOrders(context: Context, control: PortalActions, input: unkn
     if (sent.mode === 'direct' || card !== undefined) {
       pay(context, order, { number: testCard(card ?? 'success'), month: 12, year: 9998, cvv: '123' })
     }
-    for (const [number, { do: action, amount, what }] of steps.entries()) {
+    for (const [number, step] of steps.entries()) {
       try {
-        carryOut(control, sent.order_id, action, amount, what)
+        const { action, input } = actionOf(sent.order_id, step)
+        carryOut(action, context, input)
       } catch (error) {
         throw new InputError(`[${index}].steps[${number}]: ${(error as Error).message}`)
       }
     }
   }
+}
+
+function actionOf(
+  order_id: string,
+  { do: name, ...more }: v.InferOutput<typeof named>,
+): { action: Action; input: object } {
+  return { action: STEPS.find((one) => one.name === name) as Action, input: { order_id, ...more } }
 }
 
 /** `[0].steps[1].do: Unknown step "refnud".` */
@@ -78,19 +94,3 @@ function sentence({ path, message }: v.BaseIssue<unknown>): string {
 }
 
 const NEEDED = ['order_id', 'amount', 'currency']
-
-function carryOut(
-  control: PortalActions,
-  id: string,
-  action: v.InferOutput<typeof step>['do'],
-  amount: number | undefined,
-  what: v.InferOutput<typeof step>['what'],
-): void {
-  if (action === 'capture') control.capturePayment(id, amount)
-  if (action === 'refund') control.refundPayment(id, amount)
-  if (action === 'void') control.voidPayment(id)
-  if (action === 'auth_increment') control.incrementAuth(id, amount ?? Number.NaN)
-  if (action === 'cancel') control.cancelPayment(id)
-  if (action === 'charge') control.chargeRecurring(id)
-  if (action === 'expire') control.expire(id, what ?? 'checkout')
-}

@@ -1,4 +1,4 @@
-import { type Context, note } from '../context.ts'
+import { type Context, homeOf, note } from '../context.ts'
 import { describeCode, statusOfCode } from '../spec/status-codes.ts'
 import { book, toMinor } from '../state/accounts.ts'
 import { findCard } from '../state/cards.ts'
@@ -52,7 +52,7 @@ export function addOperation(context: Context, order: Order, input: OperationInp
     split: input.split ?? null,
   }
   if (input.method === 'refund') {
-    operation.receipt_url = `${context.options.origin}/_emulator/receipts/${operation.operation_id}`
+    operation.receipt_url = `${context.options.origin}${homeOf(context)}/receipts/${operation.operation_id}`
   }
   order.operations.push(operation)
   const card = findCard(order.card ?? '')

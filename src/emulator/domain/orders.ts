@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import { type Context, checkoutAddress } from '../context.ts'
 import type { Operation, Order, Payment, Subscription, TimelineEntry } from '../state/state.ts'
 
 /** An order as the emulator knows it: the truth that everything else can be held against. A copy; changing it changes nothing. */
@@ -29,12 +29,20 @@ export interface OrderSearch {
   count?: number
 }
 
+/** Which part of the orders. */
+export interface OrderPage {
+  status?: string | undefined
+  after?: string | undefined
+  limit?: number | undefined
+  newest?: boolean | undefined
+}
+
 /** The orders, to read. */
 export interface Orders {
   get(orderId: string): OrderView | undefined
   list(): OrderView[]
-  /** Some of the orders, oldest first: those with this status, after the one with this order_id, at most `limit`. */
-  page(page: { status?: string | undefined; after?: string | undefined; limit?: number | undefined }): OrderView[]
+  /** Some of the orders, oldest first unless `newest`: those with this status, after the one with this order_id, at most `limit`. */
+  page(page: OrderPage): OrderView[]
   /** `total` counts all that were found. */
   search(search: OrderSearch): { total: number; orders: OrderView[] }
 }
@@ -90,7 +98,7 @@ export function viewOrders(context: Context): Orders {
       order_id,
       status: payments[0].status,
       checkout_id,
-      checkout_url: `${context.options.origin}/api/v1/checkout/${checkout_id}/form`,
+      checkout_url: checkoutAddress(context, order),
       split,
       payments,
       operations,
@@ -102,8 +110,9 @@ export function viewOrders(context: Context): Orders {
   return {
     get: view,
     list: () => [...context.state.orders.keys()].flatMap((id) => view(id) ?? []),
-    page({ status, after, limit }) {
-      const all = [...context.state.orders.values()]
+    page({ status, after, limit, newest = false }) {
+      const oldest = [...context.state.orders.values()]
+      const all = newest ? oldest.reverse() : oldest
       const start = after === undefined ? 0 : all.findIndex(({ order_id }) => order_id === after) + 1
       const found = all.slice(start).filter(({ payments }) => status === undefined || payments[0].status === status)
       return found.slice(0, limit).flatMap(({ order_id }) => view(order_id) ?? [])

@@ -1,4 +1,4 @@
-import { type Context, note } from '../context.ts'
+import { type Context, checkoutAddress, note } from '../context.ts'
 import { Problem, type Violation } from '../http/problem.ts'
 import { findCard, isExpired, maskNumber, passesLuhn, type TestCard, testCard } from '../state/cards.ts'
 import type { Order, Payment } from '../state/state.ts'
@@ -119,7 +119,7 @@ export function pay(context: Context, order: Order, instrument: Instrument, code
     } else if (asksForThreeDSecure(payment, card)) {
       setStatus(context, order, payment, statuses.threeDSecure, codes.threeDSecure, {
         user_action_required: true,
-        user_action_url: `${context.options.origin}/api/v1/checkout/${order.checkout_id}/3ds`,
+        user_action_url: checkoutAddress(context, order, '3ds'),
       })
       scheduleExpiry(context, order, '3ds')
     } else {

@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts'
 import { InputError } from '../parse-input.ts'
 import type { Job } from '../state/clock.ts'
-import type { Random } from '../state/random.ts'
 import type { Order } from '../state/state.ts'
 
 /** Raised when an older emulator could not read what this one writes. */
@@ -14,12 +13,12 @@ export interface Snapshot {
   pos_id: string
   /** Its content is the emulator's own. */
   state: Record<string, unknown>
+  /** The other shops, with what makes them. */
+  shops?: readonly { options: object; snapshot: Snapshot }[]
 }
 
-type Sources = Record<'ids' | 'faults' | 'chance', Random>
-
 interface Stored {
-  random: Record<keyof Sources, number>
+  random: Record<keyof Context['sources'], number>
   clock: { offset: number; jobs: readonly Job[] }
   orders: (Order & { places: number[] })[]
   tokens: [string, { number: string; expires: number }][]
@@ -30,8 +29,8 @@ interface Stored {
   activity: ReturnType<Context['activity']['save']>
 }
 
-export function takeSnapshot(context: Context, sources: Sources): Snapshot {
-  const { state, scheduler, deliveries, faults, activity, options } = context
+export function takeSnapshot(context: Context): Snapshot {
+  const { state, sources, scheduler, deliveries, faults, activity, options } = context
   const places = (entries: readonly object[]): number[] => entries.map((entry) => activity.placeOf(entry))
   const saved = deliveries.save()
   const stored: Stored = {
@@ -70,12 +69,12 @@ export function readSnapshot(context: Context, input: unknown): Stored {
 }
 
 /** Puts a snapshot in the place of what the emulator remembers; the emulator was reset before. */
-export function applySnapshot(context: Context, sources: Sources, stored: Stored): void {
-  const { scheduler, deliveries, faults, activity } = context
+export function applySnapshot(context: Context, stored: Stored): void {
+  const { sources, scheduler, deliveries, faults, activity } = context
   for (const name of ['ids', 'faults', 'chance'] as const) sources[name].goTo(stored.random[name])
   scheduler.restore(stored.clock.jobs, stored.clock.offset)
   const orders = stored.orders.map(({ places, ...order }) => {
-    for (const [index, entry] of order.timeline.entries()) activity.place(entry, places[index] ?? 0)
+    for (const [index, entry] of order.timeline.entries()) activity.putAt(entry, places[index] ?? 0)
     return order as Order
   })
   Object.assign(context.state, {
@@ -88,8 +87,8 @@ export function applySnapshot(context: Context, sources: Sources, stored: Stored
   activity.restore(stored.activity)
   for (const [index, delivery] of stored.deliveries.all.entries()) {
     const { place = 0, attempts = [] } = stored.deliveryPlaces[index] ?? {}
-    activity.place(delivery, place)
-    for (const [number, attempt] of delivery.attempts.entries()) activity.place(attempt, attempts[number] ?? 0)
+    activity.putAt(delivery, place)
+    for (const [number, attempt] of delivery.attempts.entries()) activity.putAt(attempt, attempts[number] ?? 0)
   }
   deliveries.restore(stored.deliveries)
 }

@@ -1,4 +1,4 @@
-import { type Context, note } from '../context.ts'
+import { type Context, homeOf, note } from '../context.ts'
 import { describeCode, statusOfCode } from '../spec/status-codes.ts'
 import { book, toMinor, toUnits } from '../state/accounts.ts'
 import type { TestCard } from '../state/cards.ts'
@@ -89,7 +89,7 @@ export function conclude(context: Context, order: Order, payment: Payment, card:
     processed_currency: card.paysPercent === undefined ? null : payment.currency,
     payway: card.bankPay ? 'bank_pay' : 'card',
     bank_pay: card.bankPay ? bankPay(payment) : null,
-    receipt_url: `${context.options.origin}/_emulator/receipts/${payment.payment_id}`,
+    receipt_url: `${context.options.origin}${homeOf(context)}/receipts/${payment.payment_id}`,
   })
   bookPayment(context, payment, paid, fees.fee)
 }

@@ -119,6 +119,11 @@ const KINDS = {
 /** Every kind of fault. */
 export const FAULT_KINDS: readonly FaultKind[] = Object.keys(KINDS) as FaultKind[]
 
+/** What a fault of this kind takes beside `on` and `order_id`. */
+export function faultEntries(kind: unknown): v.ObjectEntries {
+  return KINDS[kind as FaultKind]?.entries ?? {}
+}
+
 const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as OperationName[]
 /** Every place at which a fault can fire. */
 const OCCASIONS: readonly Occasion[] = [...ENDPOINT_NAMES, 'checkout', 'charge', 'webhook']

@@ -33,6 +33,8 @@ export interface Faults {
 export interface FaultBook extends Faults {
   /** The faults that fire at this moment; they are used up, but for those without an effect. */
   take(occasion: Occasion, phase: Phase, orderId?: string, hasEffect?: (fault: Fault) => boolean): Fault[]
+  /** Forgets what was set for this order, and what fired on it. */
+  forget(orderId: string): void
   save(): SavedFaults
   restore(saved: SavedFaults): void
 }
@@ -94,6 +96,11 @@ export function createFaultBook({ random, now, onFired }: FaultParts): FaultBook
       rates: rates.map(({ fault, probability }) => ({ fault: { ...fault }, probability })),
     }),
     fired: () => fired.map((one) => ({ ...one })),
+    forget(orderId) {
+      scripted = scripted.filter(({ fault }) => fault.order_id !== orderId)
+      rates = rates.filter(({ fault }) => fault.order_id !== orderId)
+      fired = fired.filter((one) => one.order_id !== orderId)
+    },
     save: () => ({ scripted, rates, fired }),
     restore(saved) {
       ;({ scripted, rates, fired } = saved)

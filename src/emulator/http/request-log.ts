@@ -1,8 +1,8 @@
-import type { Context } from '../context.ts'
+import { type Context, pathOf } from '../context.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { LoggedRequest } from '../state/activity.ts'
 import { maskBody, maskHeaders, maskText } from '../state/mask.ts'
-import { timestamp } from '../state/time.ts'
+import { stopwatch, timestamp } from '../state/time.ts'
 import { wellFormed } from '../state/unicode.ts'
 import { Problem } from './problem.ts'
 
@@ -11,6 +11,7 @@ type Handler = (request: Request, entry: LoggedRequest) => Promise<Response>
 /** Keeps a request and its response in the log, and reports it when the response is known. The bytes stay as they are. */
 export async function recordRequest(context: Context, request: Request, handle: Handler): Promise<Response> {
   const { pathname, search } = new URL(request.url)
+  const took = stopwatch(context.options)
   const entry: Omit<LoggedRequest, 'id'> = {
     at: timestamp(context.scheduler.now()),
     method: request.method,
@@ -26,7 +27,7 @@ export async function recordRequest(context: Context, request: Request, handle: 
     ms: 0,
     faults: [],
   }
-  if (!isLogged(request.method, pathname)) {
+  if (!isLogged(request.method, pathOf(context, request))) {
     return handle(request, { id: '', ...entry }).catch((error: unknown) => {
       reportError(context, null, error, request.signal)
       throw error
@@ -36,9 +37,11 @@ export async function recordRequest(context: Context, request: Request, handle: 
   try {
     const kept = await keepBody(logged, request)
     const response = await keepResponse(logged, kept === undefined ? tooLarge() : await handle(kept, logged))
+    logged.ms = took()
     report(context, logged)
     return response
   } catch (error) {
+    logged.ms = took()
     reportFailure(context, logged, error, request.signal)
     throw error
   }
@@ -140,10 +143,9 @@ function reasonOf(text: string): string | null {
 }
 
 function report(context: Context, entry: LoggedRequest): void {
-  const { at, id, method, path, operation, order_id, status, reason } = entry
-  const ms = Math.max(0, Math.round(context.scheduler.now() - Date.parse(`${at}Z`)))
-  entry.ms = ms
-  context.activity.report({ type: 'request', at, id, method, path, operation, order_id, status, reason, ms })
+  const { at, id, method, path, operation, order_id, status, reason, ms } = entry
+  const asked = path.startsWith('/_emulator/') && entry.body !== '' ? { body: entry.body } : {}
+  context.activity.report({ type: 'request', at, id, method, path, operation, order_id, status, reason, ms, ...asked })
 }
 
 function reportFailure(context: Context, entry: LoggedRequest, error: unknown, signal: AbortSignal): void {

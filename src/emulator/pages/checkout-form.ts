@@ -54,7 +54,12 @@ export function filledForm(name: string, now: number): CardForm | undefined {
 }
 
 /** The checkout form, empty, filled in with a test card, or with what was wrong. It posts to its own address. */
-export function checkoutForm(order: Order, form?: CardForm, errors: FieldErrors = {}): Promise<Response> {
+export function checkoutForm(
+  order: Order,
+  shop?: string,
+  form?: CardForm,
+  errors: FieldErrors = {},
+): Promise<Response> {
   const payment = order.payments[0]
   const messages = messagesFor(order)
   const amount = `${payment.amount.toFixed(2)} ${payment.currency}`
@@ -86,7 +91,7 @@ ${wrong.length === 0 ? '' : html`<div class="notice bad" role="alert">${messages
 </form>
 <h2>${messages.cards.title}</h2>
 <p class="hint">${messages.cards.hint}</p>
-<form id="fill" method="get"></form>
+<form id="fill" method="get">${shop === undefined ? '' : html`<input type="hidden" name="shop" value="${shop}">`}</form>
 ${cardList(
   TEST_CARDS.filter(({ name }) => FIRST.includes(name)),
   messages,

@@ -11,6 +11,8 @@ export interface Page {
   section?: Section
   /** What stands between the navigation and the page. */
   frame?: Html
+  /** The name of a shop beside the emulator's own. */
+  shop?: string | undefined
   status?: number
   /** Why the request was rejected, for the request log. */
   reason?: string
@@ -33,20 +35,20 @@ const SECTIONS: Record<Section, [address: string, name: string]> = {
 
 /** A whole page, headed as the emulator's so that it is never taken for the service's. The customer's pages allow no script. */
 export async function renderPage(page: Page): Promise<Response> {
-  const { title, body, section, frame = '', status = 200, reason, lang = 'en', bank = false } = page
+  const { title, body, section, frame = '', status = 200, reason, lang = 'en', bank = false, shop } = page
   const banner = page.banner ?? 'Emulator: no real money, no real cards.'
   const text = await html`<!doctype html>
 <html lang="${lang}">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${title} · edgetill emulator</title>
+    <title>${[title, ...(shop === undefined ? [] : [shop])].join(' · ')} · edgetill emulator</title>
     <link rel="icon" href="/_emulator/icon.svg">
     <link rel="stylesheet" href="/_emulator/style.css">
     ${section === undefined ? '' : html`<script src="/_emulator/live.js" defer></script>`}
   </head>
   <body>
-    <header class="banner">${banner}</header>
+    <header class="banner">${banner}${shop === undefined ? '' : html` Shop <strong>${shop}</strong>.`}</header>
     ${section === undefined ? '' : navigation(section)}
     ${frame}
     <main class="${section === undefined ? 'narrow' : 'wide'}${bank ? ' bank' : ''}">

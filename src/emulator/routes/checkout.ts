@@ -40,7 +40,7 @@ async function showForm(context: Context, order: Order, request: Request): Promi
     note(context, order, 'checkout page opened')
   }
   const card = new URL(request.url).searchParams.get('card')
-  return checkoutForm(order, card === null ? undefined : filledForm(card, context.scheduler.now()))
+  return checkoutForm(order, context.shop, card === null ? undefined : filledForm(card, context.scheduler.now()))
 }
 
 async function submitForm(context: Context, order: Order, request: Request, entry: LoggedRequest): Promise<Response> {
@@ -48,7 +48,7 @@ async function submitForm(context: Context, order: Order, request: Request, entr
   // After the body was read nothing is awaited until the payment has changed: two posts cannot both pay.
   if (!isOpen(order)) return nextPage(order)
   const errors = checkForm(form, context.scheduler.now())
-  if (Object.keys(errors).length > 0) return checkoutForm(order, form, errors)
+  if (Object.keys(errors).length > 0) return checkoutForm(order, context.shop, form, errors)
   const card = {
     number: form.cc_number,
     month: Number(form.exp_month),

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import { type Context, checkoutAddress } from '../context.ts'
 import type { Instrument } from '../domain/payments.ts'
 import type { RequestNotes } from '../http/notes.ts'
 import type { Violation } from '../http/problem.ts'
@@ -105,7 +105,7 @@ export function instrumentOf(body: Body): Instrument {
 
 /** "Successful response: HTTP 303 with header `location` holding the checkout form address". */
 export function redirectToCheckout(context: Context, order: Order): Response {
-  const location = `${context.options.origin}/api/v1/checkout/${order.checkout_id}/form`
+  const location = checkoutAddress(context, order)
   return new Response(null, { status: context.rules.wire.checkoutRedirect, headers: { location } })
 }
 

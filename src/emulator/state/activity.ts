@@ -19,7 +19,7 @@ export interface LoggedRequest {
   response_headers: Record<string, string>
   /** At most 16,384 characters; empty for a page. */
   response_body: string
-  /** Milliseconds until the response, on the emulator's clock: 0 where it stands still. */
+  /** Milliseconds of real time until the response; 0 where the emulator's clock stands still. */
   ms: number
   /** The faults that fired on this request. */
   faults: AppliedFault[]
@@ -45,12 +45,15 @@ export interface AppliedFault {
   kind: string
 }
 
-/** Something that happened, as `onActivity` gets it. `at` is a time on the emulator's clock. */
-export type Activity =
+/** Something that happened, as `onActivity` gets it. `at` is a time on the emulator's clock, `shop` the name of a shop beside its own. */
+export type Activity = { shop?: string } & (
   | ({ type: 'request' } & Pick<
       LoggedRequest,
       'at' | 'id' | 'method' | 'path' | 'operation' | 'order_id' | 'status' | 'reason' | 'ms'
-    >)
+    > & {
+        /** What a control request asked for. */
+        body?: string
+      })
   | {
       type: 'webhook'
       at: string
@@ -67,7 +70,7 @@ export type Activity =
       error: string | null
       /** When a failed delivery is tried again; null when it is not. */
       retry_at: string | null
-      /** Milliseconds, on the emulator's clock. */
+      /** Milliseconds of real time; 0 where the emulator's clock stands still. */
       ms: number
     }
   | { type: 'preflight'; at: string; url: string; response: number | null; error: string | null }
@@ -75,6 +78,7 @@ export type Activity =
   | ({ type: 'note' } & Note)
   /** A mistake of the emulator itself. */
   | { type: 'error'; at: string; id: string | null; stack: string }
+)
 
 /** What the stream of events has beside it. */
 export type EmulatorEvent =
@@ -85,31 +89,6 @@ export type EmulatorEvent =
 /** How many requests and how many notes are kept; older ones are forgotten. */
 const MAX_REQUESTS = 2000
 
-/** What has happened, in its order, and who wants to know. */
-export interface ActivityLog {
-  /** The latest requests, oldest first. */
-  readonly requests: readonly LoggedRequest[]
-  /** The latest notes, oldest first. */
-  readonly notes: readonly Note[]
-  /** Adds and reports a note. */
-  note(note: Omit<Note, 'id'>): void
-  /** Adds a request and gives it its id. */
-  open(request: Omit<LoggedRequest, 'id'>): LoggedRequest
-  /** Remembers the place of an entry of any log in the sequence of events: a clock that stands still cannot tell. */
-  stamp<T extends object>(entry: T): T
-  placeOf(entry: object): number
-  /** Gives an entry that was stored its place again. */
-  place(entry: object, place: number): void
-  report(activity: Activity): void
-  /** Something that only the stream of events has. */
-  publish(event: EmulatorEvent): void
-  /** Calls `listener` with each event; returns what ends that. */
-  subscribe(listener: (event: EmulatorEvent) => void): () => void
-  save(): SavedActivity
-  restore(saved: SavedActivity): void
-  clear(): void
-}
-
 export interface SavedActivity {
   requests: LoggedRequest[]
   places: number[]
@@ -119,28 +98,62 @@ export interface SavedActivity {
   place: number
 }
 
-export function createActivityLog(onActivity: ((activity: Activity) => void) | undefined): ActivityLog {
-  const requests: LoggedRequest[] = []
-  const places = new WeakMap<object, number>()
-  let place = 0
-  let count = 0
-  const notes: Note[] = []
-  let noted = 0
+/** What has happened, in its order, and who wants to know. */
+export class ActivityLog {
+  /** The latest requests, oldest first. */
+  readonly requests: LoggedRequest[] = []
+  /** The latest notes, oldest first. */
+  readonly notes: Note[] = []
+  private requested = 0
+  private noted = 0
+  // A clock that stands still cannot tell which of two things came first.
+  private place = 0
+  private readonly places = new WeakMap<object, number>()
+  private readonly listeners = new Set<(event: EmulatorEvent) => void>()
+  private readonly onActivity: ((activity: Activity) => void) | undefined
 
-  const stamp = <T extends object>(entry: T): T => {
-    place += 1
-    places.set(entry, place)
+  constructor(onActivity: ((activity: Activity) => void) | undefined) {
+    this.onActivity = onActivity
+  }
+
+  /** Adds and reports a note. */
+  note(note: Omit<Note, 'id'>): void {
+    this.noted += 1
+    const one = { id: `emulator-note-${this.noted}`, ...note }
+    this.notes.push(one)
+    if (this.notes.length > MAX_REQUESTS) this.notes.shift()
+    this.report({ type: 'note', ...one })
+  }
+
+  /** Adds a request and gives it its id. */
+  open(request: Omit<LoggedRequest, 'id'>): LoggedRequest {
+    this.requested += 1
+    const entry = this.stamp({ id: `emulator-request-${this.requested}`, ...request })
+    this.requests.push(entry)
+    if (this.requests.length > MAX_REQUESTS) this.requests.shift()
     return entry
   }
 
-  const listeners = new Set<(event: EmulatorEvent) => void>()
-  const publish = (event: EmulatorEvent): void => {
-    for (const listener of listeners) listener(event)
+  /** Remembers the place of an entry of any log in the sequence of events. */
+  stamp<T extends object>(entry: T): T {
+    this.place += 1
+    this.places.set(entry, this.place)
+    return entry
   }
-  const report = (activity: Activity): void => {
-    publish(activity)
+
+  placeOf(entry: object): number {
+    return this.places.get(entry) ?? 0
+  }
+
+  /** Gives an entry that was stored its place again. */
+  putAt(entry: object, place: number): void {
+    this.places.set(entry, place)
+  }
+
+  report(activity: Activity): void {
+    this.publish(activity)
     try {
-      onActivity?.(activity)
+      this.onActivity?.(activity)
     } catch (error) {
       // The listener's mistake: it must be seen, and must not become a failed payment.
       queueMicrotask(() => {
@@ -149,46 +162,40 @@ export function createActivityLog(onActivity: ((activity: Activity) => void) | u
     }
   }
 
-  return {
-    requests,
-    notes,
-    note(note) {
-      noted += 1
-      const one = { id: `emulator-note-${noted}`, ...note }
-      notes.push(one)
-      if (notes.length > MAX_REQUESTS) notes.shift()
-      report({ type: 'note', ...one })
-    },
-    open(request) {
-      count += 1
-      const entry = stamp({ id: `emulator-request-${count}`, ...request })
-      requests.push(entry)
-      if (requests.length > MAX_REQUESTS) requests.shift()
-      return entry
-    },
-    stamp,
-    placeOf: (entry) => places.get(entry) ?? 0,
-    place: (entry, at) => {
-      places.set(entry, at)
-    },
-    report,
-    publish,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    save: () => ({ requests, places: requests.map((one) => places.get(one) ?? 0), notes, count, noted, place }),
-    restore(saved) {
-      requests.push(...saved.requests)
-      notes.push(...saved.notes)
-      for (const [index, one] of requests.entries()) places.set(one, saved.places[index] ?? 0)
-      ;({ count, noted, place } = saved)
-    },
-    clear() {
-      requests.length = 0
-      notes.length = 0
-      count = 0
-      noted = 0
-    },
+  /** Something that only the stream of events has. */
+  publish(event: EmulatorEvent): void {
+    for (const listener of this.listeners) listener(event)
+  }
+
+  /** Calls `listener` with each event; returns what ends that. */
+  subscribe(listener: (event: EmulatorEvent) => void): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  save(): SavedActivity {
+    const { requests, notes, requested: count, noted, place } = this
+    return { requests, places: requests.map((one) => this.placeOf(one)), notes, count, noted, place }
+  }
+
+  restore(saved: SavedActivity): void {
+    this.requests.push(...saved.requests)
+    this.notes.push(...saved.notes)
+    for (const [index, one] of this.requests.entries()) this.putAt(one, saved.places[index] ?? 0)
+    ;({ count: this.requested, noted: this.noted, place: this.place } = saved)
+  }
+
+  /** Forgets the requests and notes of one order. */
+  forget(orderId: string): void {
+    for (const list of [this.requests, this.notes] as { order_id: string | null }[][]) {
+      list.splice(0, list.length, ...list.filter(({ order_id }) => order_id !== orderId))
+    }
+  }
+
+  clear(): void {
+    this.requests.length = 0
+    this.notes.length = 0
+    this.requested = 0
+    this.noted = 0
   }
 }

@@ -56,133 +56,128 @@ export interface Job {
 
 export type JobHandlers = Record<JobKind, (job: Job) => void>
 
-/** The emulator's time, and what is due at which moment of it: retries, recurring charges, delayed webhooks. */
-export interface Scheduler extends ClockSource {
-  /** Has the job done as soon as the clock has reached its time. */
-  schedule(job: Job): void
-  /** Who does the jobs; called once, before anything is due. */
-  handle(handlers: JobHandlers): void
-  /** What is due, in its order. */
-  readonly jobs: readonly Job[]
-  /** Milliseconds that were added to the source. */
-  readonly offset: number
-  /** Goes on from stored jobs and a stored offset. */
-  restore(jobs: readonly Job[], offset: number): void
-  /** Runs what is due now. */
-  runDue(): void
-  /** Moves the clock on, stopping at each moment at which something is due; `idle` is awaited after each stop. */
-  advance(duration: Duration, idle: () => Promise<void>): Promise<void>
-  /** Moves the clock to a moment; see {@link EmulatorClock.set}. */
-  set(at: number, idle: () => Promise<void>): Promise<void>
-  /** Forgets what was scheduled and what was added to the clock. */
-  reset(): void
-}
-
 const MAX_YEARS = 30
 /** So many jobs run before other requests get their turn. */
 const JOBS_AT_ONCE = 200
 
-export function createScheduler(source: ClockSource): Scheduler {
-  let offset = 0
-  let jobs: Job[] = []
+/** The emulator's time, and what is due at which moment of it: retries, recurring charges, delayed webhooks. */
+export class Scheduler implements ClockSource {
+  /** Milliseconds that were added to the source. */
+  offset = 0
+  /** What is due, in its order. */
+  jobs: Job[] = []
+  private readonly source: ClockSource
+  private handlers: JobHandlers | undefined
   // A reset ends the advances that are under way.
-  let generation = 0
+  private generation = 0
   // Where the clock will be once every advance so far is done; each starts where the one before it ends.
-  let goal: number | undefined
-  let queue: Promise<void> = Promise.resolve()
-
+  private goal: number | undefined
+  private advances: Promise<void> = Promise.resolve()
   // What was scheduled happens at the moment that it was scheduled for, not milliseconds of the real clock later.
-  let held: number | undefined
-  let handlers: JobHandlers | undefined
-  const now = (): number => held ?? source.now() + offset
-  const moveTo = (at: number): void => {
-    offset += Math.max(0, at - now())
-  }
-  const takeNext = (until: number): Job | undefined => {
-    const next = jobs[0]
-    if (next === undefined || next.at > until) return undefined
-    jobs.shift()
-    return next
+  private held: number | undefined
+
+  constructor(source: ClockSource) {
+    this.source = source
   }
 
-  const carryOut = (job: Job): void => {
-    held = job.at
+  now(): number {
+    return this.held ?? this.source.now() + this.offset
+  }
+
+  /** Who does the jobs; called once, before anything is due. */
+  handle(handlers: JobHandlers): void {
+    this.handlers = handlers
+  }
+
+  /** Has the job done as soon as the clock has reached its time. */
+  schedule(job: Job): void {
+    let index = this.jobs.length
+    while (index > 0 && (this.jobs[index - 1]?.at ?? 0) > job.at) index -= 1
+    this.jobs.splice(index, 0, job)
+  }
+
+  /** Runs what is due now. */
+  runDue(): void {
+    for (let job = this.takeNext(this.now()); job !== undefined; job = this.takeNext(this.now())) this.carryOut(job)
+  }
+
+  /** Moves the clock on, stopping at each moment at which something is due; `idle` is awaited after each stop. */
+  async advance(duration: Duration, idle: () => Promise<void>): Promise<void> {
+    return this.moveOn(checkTarget(this.start(), addDuration(this.start(), duration)), idle)
+  }
+
+  /** Moves the clock to a moment; see {@link EmulatorClock.set}. */
+  async set(at: number, idle: () => Promise<void>): Promise<void> {
+    if (at >= this.start()) return this.moveOn(checkTarget(this.start(), at), idle)
+    checkTarget(at, at)
+    this.offset += at - this.now()
+  }
+
+  /** Forgets what was scheduled for these orders and deliveries. */
+  forget(subjects: readonly string[]): void {
+    this.jobs = this.jobs.filter(({ subject }) => !subjects.includes(subject))
+  }
+
+  /** Forgets what was scheduled and what was added to the clock. */
+  reset(): void {
+    this.restore([], 0)
+  }
+
+  /** Goes on from stored jobs and a stored offset. */
+  restore(jobs: readonly Job[], offset: number): void {
+    this.generation += 1
+    this.jobs = [...jobs]
+    this.offset = offset
+    this.goal = undefined
+    this.advances = Promise.resolve()
+  }
+
+  private start(): number {
+    return Math.max(this.goal ?? this.now(), this.now())
+  }
+
+  private moveTo(at: number): void {
+    this.offset += Math.max(0, at - this.now())
+  }
+
+  private takeNext(until: number): Job | undefined {
+    const next = this.jobs[0]
+    return next === undefined || next.at > until ? undefined : this.jobs.shift()
+  }
+
+  private carryOut(job: Job): void {
+    this.held = job.at
     try {
-      handlers?.[job.kind](job)
+      this.handlers?.[job.kind](job)
     } finally {
-      held = undefined
+      this.held = undefined
     }
   }
 
-  async function runUntil(target: number, since: number, idle: () => Promise<void>): Promise<void> {
-    // What is under way may have something to schedule: the retry of a delivery that is about to fail.
-    await idle()
-    for (let count = 1; since === generation; count++) {
-      const job = takeNext(target)
-      if (job === undefined) break
-      moveTo(job.at)
-      carryOut(job)
-      await idle()
-      if (count % JOBS_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve, 0))
-    }
-    if (since === generation) moveTo(target)
-    await idle()
-  }
-
-  function moveOn(target: number, idle: () => Promise<void>): Promise<void> {
-    goal = target
-    const since = generation
-    const work = queue.then(() => runUntil(target, since, idle))
+  private moveOn(target: number, idle: () => Promise<void>): Promise<void> {
+    this.goal = target
+    const since = this.generation
+    const work = this.advances.then(() => this.runUntil(target, since, idle))
     const done = (): void => {
-      if (goal === target) goal = undefined
+      if (this.goal === target) this.goal = undefined
     }
-    queue = work.then(done, done)
+    this.advances = work.then(done, done)
     return work
   }
 
-  const start = (): number => Math.max(goal ?? now(), now())
-
-  return {
-    now,
-    schedule(job) {
-      let index = jobs.length
-      while (index > 0 && (jobs[index - 1]?.at ?? 0) > job.at) index -= 1
-      jobs.splice(index, 0, job)
-    },
-    handle(all) {
-      handlers = all
-    },
-    get jobs() {
-      return jobs
-    },
-    get offset() {
-      return offset
-    },
-    restore(stored, added) {
-      generation += 1
-      jobs = [...stored]
-      offset = added
-      goal = undefined
-      queue = Promise.resolve()
-    },
-    runDue() {
-      for (let job = takeNext(now()); job !== undefined; job = takeNext(now())) carryOut(job)
-    },
-    async advance(duration, idle) {
-      return moveOn(checkTarget(start(), addDuration(start(), duration)), idle)
-    },
-    async set(at, idle) {
-      if (at >= start()) return moveOn(checkTarget(start(), at), idle)
-      checkTarget(at, at)
-      offset += at - now()
-    },
-    reset() {
-      generation += 1
-      jobs = []
-      offset = 0
-      goal = undefined
-      queue = Promise.resolve()
-    },
+  private async runUntil(target: number, since: number, idle: () => Promise<void>): Promise<void> {
+    // What is under way may have something to schedule: the retry of a delivery that is about to fail.
+    await idle()
+    for (let count = 1; since === this.generation; count++) {
+      const job = this.takeNext(target)
+      if (job === undefined) break
+      this.moveTo(job.at)
+      this.carryOut(job)
+      await idle()
+      if (count % JOBS_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve, 0))
+    }
+    if (since === this.generation) this.moveTo(target)
+    await idle()
   }
 }
 

@@ -5,7 +5,7 @@ export interface Attempt {
   at: string
   status?: number
   error?: string
-  /** Milliseconds until the response or the failure, on the emulator's clock: 0 where it stands still. */
+  /** Milliseconds of real time until the response or the failure; 0 where the emulator's clock stands still. */
   ms?: number
   /** Where it went, if not to the webhook's own address: it says nothing about the delivery. */
   url?: string
@@ -64,6 +64,7 @@ export interface DeliveryStore {
   settle(delivery: Delivery): void
   ofOrder(orderId: string): readonly Delivery[]
   undelivered(): readonly Delivery[]
+  forget(orderId: string): void
   clear(): void
 }
 
@@ -98,6 +99,13 @@ export function createDeliveryStore(): DeliveryStore {
     },
     ofOrder: (orderId) => byOrder.get(orderId) ?? [],
     undelivered: () => [...failing],
+    forget(orderId) {
+      for (const delivery of byOrder.get(orderId) ?? []) {
+        all.splice(all.indexOf(delivery), 1)
+        failing.delete(delivery)
+      }
+      byOrder.delete(orderId)
+    },
     clear() {
       all.length = 0
       byOrder.clear()

@@ -17,7 +17,7 @@ export interface Desk {
 
 /** A page in the console's frame: the clock first, then what is armed, undelivered or doubtful, on every page. */
 export function renderSection(desk: Desk, page: Page & { section: Section }): Promise<Response> {
-  return renderPage({ ...page, frame: frame(desk) })
+  return renderPage({ ...page, frame: frame(desk), shop: desk.context.shop })
 }
 
 const STEPS = [

@@ -34,6 +34,7 @@ export function overviewPage(desk: Desk, query: URLSearchParams): Promise<Respon
   const failed = deliveries.undelivered()
   const body = html`
 <h1>Overview</h1>
+${shopLinks(emulator)}
 ${failed.length === 0 ? '' : failedNotice(failed)}
 ${noteList(emulator.notes)}
 <form class="actions" method="get" action="/_emulator" role="search">
@@ -48,6 +49,13 @@ ${requestTable(latest(emulator))}
 <p><a href="/_emulator/requests">All requests</a></p>
 ${otherPaymentSection()}`
   return renderSection(desk, { title: 'Overview', body, section: 'overview' })
+}
+
+/** The shops at this address, from the emulator's own. */
+function shopLinks({ shop, shops }: EmulatorControls): Html | '' {
+  const names = shop === undefined ? shops.list().map((one) => one.shop ?? '') : []
+  if (names.length === 0) return ''
+  return html`<p>Shops at this address: ${names.map((name) => html`<a href="/_emulator/shops/${name}">${name}</a> `)}</p>`
 }
 
 function latest({ requests }: EmulatorControls): LoggedRequest[] {

@@ -8,12 +8,11 @@ const words = process.argv.slice(2)
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) printVersion()
 else {
   const [{ handleInterrupts }, { run }] = await Promise.all([
-    import('./service/interrupt.ts'),
+    import('./terminal/interrupt.ts'),
     import('./commands/program.ts'),
   ])
   handleInterrupts()
   const code = await run(words, version())
-  // A verb that ended without an error may have set another one.
   if (code !== 0) process.exitCode = code
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { VERBS } from '../../src/cli/commands/verbs.ts'
+import { commandOf, HEADINGS } from '../../src/cli/terminal/verb.ts'
 import { pay } from '../../src/testing/index.ts'
 import { Document, quoted } from './support/document.ts'
 import { freePort } from './support/free-port.ts'
@@ -64,7 +65,7 @@ describe('guides/command-line.md', () => {
 
 it.each(Object.entries(VERBS))(
   'the help of %s has two examples, 46 lines of 80 characters, and where to read on',
-  async (verb, { load }) => {
+  async (verb, load) => {
     const { code, output } = await runLine(verb, '--help')
     expect(code).toBe(0)
     const lines = output.trimEnd().replaceAll('\n\n\n', '\n\n').split('\n')
@@ -80,15 +81,40 @@ it.each(Object.entries(VERBS))(
         .split(' ')
       expect([edgetill, name]).toEqual(['edgetill', verb])
       const parsed = vi.fn()
-      await (await load()).command().exitOverride().action(parsed).parseAsync(words, { from: 'user' })
+      await commandOf(await load(), parsed)
+        .exitOverride()
+        .parseAsync(words, { from: 'user' })
       expect(parsed).toHaveBeenCalled()
     }
   },
 )
 
+it('the table of the guide says of every verb what its row says', async () => {
+  const verbs = await Promise.all(Object.values(VERBS).map((load) => load()))
+  const rows = verbs.map(({ name, argument, summary }) => [
+    [name, argument?.name.replaceAll(/[<>]/g, '')].filter(Boolean).join(' '),
+    summary,
+  ])
+  expect(guide.rows('The verbs').map(([verb = '', says]) => [verb.replaceAll('`', ''), says])).toEqual(rows)
+})
+
+it('the help lists every verb but completion, under headings', async () => {
+  const { output } = await runLine('--help')
+  const listed = [...output.matchAll(/^(?: {2}([\w-]+) {2,}\S|(\w+):$)/gm)].map(
+    ([, verb, heading]) => heading ?? verb ?? '',
+  )
+  const headings = listed.filter((name) => (HEADINGS as readonly string[]).includes(name))
+  expect(headings).toEqual(HEADINGS)
+  const verbs = Object.keys(VERBS)
+  expect(listed.filter((name) => verbs.includes(name))).toEqual(verbs.filter((name) => name !== 'completion'))
+})
+
 it('the completion of bash completes verbs, options and their values', async () => {
   const { output } = await runLine('completion', 'bash')
-  const cases = { ref: 'refund', 'refund --dr': '--dry-run', 'completion f': 'fish', 'order A': '' }
+  const cases = {
+    ...{ ref: 'refund', 'refund --dr': '--dry-run', 'completion f': 'fish', 'order A': '' },
+    ...{ 'trigger cap': 'capture', 'payment --method au': 'auth', 'emulator --perturb late': 'late_init' },
+  }
   const lines = Object.keys(cases).map(
     (line) => `COMP_WORDS=(edgetill ${line}); COMP_CWORD=${line.split(' ').length}; _edgetill; echo "\${COMPREPLY[*]}"`,
   )

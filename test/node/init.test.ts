@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { command } from '../../src/cli/commands/init.ts'
+import { verb as init } from '../../src/cli/commands/init.ts'
 import { packageSource } from '../../src/cli/project/package-source.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import type { ShopEnv as Env } from '../../src/shop/env.ts'
@@ -14,8 +14,8 @@ const folder = mkdtempSync(join(tmpdir(), 'edgetill-init-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Runs `edgetill init`, and returns its exit code and what it printed. */
-async function init(folder: string) {
-  const { code, out, err } = await runVerb(command, [folder])
+async function run(folder: string) {
+  const { code, out, err } = await runVerb(init, [folder])
   return { code, output: (out + err).trimEnd() }
 }
 
@@ -33,7 +33,7 @@ const variablesIn = (text: string, line = /^(\w+)=(.*)$/gm): Record<string, stri
 describe('edgetill init', () => {
   it('writes the worker’s files, at most 200 lines, and ends with the next commands', async () => {
     const shop = join(folder, 'My Shop!')
-    const { code, output } = await init(shop)
+    const { code, output } = await run(shop)
     const next = [`  cd '${shop}'`, '  npm install', '  npm test', '  npm run dev']
     expect([code, output.split('\n').slice(-4)]).toEqual([0, next])
     const own = ['.dev.vars', '.gitignore', 'README.md', 'package.json', 'test/shop.test.ts', 'tsconfig.json']
@@ -51,7 +51,7 @@ describe('edgetill init', () => {
     ['Щука’s Café', [], 'shchukas-cafe'],
     ['茶', ['--name', 'Tea'], 'tea'],
   ])('names the project after %s %j: %s, in every place', async (shop, words, name) => {
-    const { out } = await runVerb(command, [join(folder, shop), ...words])
+    const { out } = await runVerb(init, [join(folder, shop), ...words])
     expect(out).toContain(`the worker is named ${name}.`)
     const at = (file: string) => readFileSync(join(folder, shop, file), 'utf8')
     expect(JSON.parse(at('package.json')).name).toBe(name)
@@ -67,7 +67,7 @@ describe('edgetill init', () => {
   ])('exits 2 for %j %j, and writes nothing', async (shop, words, text) => {
     const before = [filesIn(folder), readdirSync('.')]
     const given = shop === undefined ? words : [shop, ...words]
-    expect(await runVerb(command, given)).toMatchObject({ code: 2, err: expect.stringContaining(text) })
+    expect(await runVerb(init, given)).toMatchObject({ code: 2, err: expect.stringContaining(text) })
     expect([filesIn(folder), readdirSync('.')]).toEqual(before)
     expect(readdirSync(folder)).not.toContain('named')
   })
@@ -76,7 +76,7 @@ describe('edgetill init', () => {
     const shop = join(folder, 'interrupted')
     mkdirSync(join(shop, '.edgetill-init/worker'), { recursive: true })
     writeFileSync(join(shop, '.edgetill-init/worker/half.ts'), 'half')
-    expect((await init(shop)).code).toBe(0)
+    expect((await run(shop)).code).toBe(0)
     expect(readdirSync(shop)).not.toContain('.edgetill-init')
     expect(filesIn(join(shop, 'worker'))).toEqual(WORKER)
   })
@@ -94,7 +94,7 @@ describe('edgetill init', () => {
   })
 
   it('asks for the versions that edgetill is tested with', async () => {
-    await init(join(folder, 'versions'))
+    await run(join(folder, 'versions'))
     const { dependencies, devDependencies, scripts } = JSON.parse(
       readFileSync(join(folder, 'versions/package.json'), 'utf8'),
     )
@@ -109,7 +109,7 @@ describe('edgetill init', () => {
   it('makes secrets that are random, that git ignores, and with which the worker runs', async () => {
     const texts: string[] = []
     for (const name of ['one', 'two']) {
-      await init(join(folder, name))
+      await run(join(folder, name))
       texts.push(readFileSync(join(folder, name, '.dev.vars'), 'utf8'))
     }
     const [one = {}, two = {}] = texts.map((text) => variablesIn(text))
@@ -134,7 +134,7 @@ describe('edgetill init', () => {
     writeFileSync(join(folder, 'full/.hidden'), 'mine')
     writeFileSync(join(folder, 'file'), 'mine')
     for (const name of ['full', 'file']) {
-      const { code, output } = await init(join(folder, name))
+      const { code, output } = await run(join(folder, name))
       expect([code, output]).toEqual([1, expect.stringContaining('Nothing was written')])
     }
     expect(filesIn(join(folder, 'full'))).toEqual(['.hidden'])
@@ -142,7 +142,7 @@ describe('edgetill init', () => {
   })
 
   it('names the commands of package.json in its README, and no others', async () => {
-    await init(join(folder, 'readme'))
+    await run(join(folder, 'readme'))
     const readme = readFileSync(join(folder, 'readme/README.md'), 'utf8')
     const { scripts } = JSON.parse(readFileSync(join(folder, 'readme/package.json'), 'utf8'))
     const rows = [...readme.matchAll(/^\| `npm (?:run )?([\w:]+)` \|/gm)].map(([, name]) => name)

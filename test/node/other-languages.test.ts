@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Command } from 'commander'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { addEmulatorOptions, readEmulatorArguments } from '../../src/cli/service/emulator-options.ts'
+import { verb as emulatorVerb } from '../../src/cli/commands/emulator.ts'
+import { readEmulatorArguments } from '../../src/cli/service/emulator-options.ts'
+import { commandOf } from '../../src/cli/terminal/verb.ts'
 import { Document, quoted } from './support/document.ts'
 import { start } from './support/process.ts'
 import { blocks } from './support/snippets.ts'
@@ -64,12 +65,10 @@ it('the Dockerfile and the compose file of guides/emulator.md start the emulator
   const [edgetill, verb, ...words] = [...listOf(dockerfile, 'ENTRYPOINT'), ...listOf(compose, 'command')]
   expect([edgetill, verb, words.length]).toEqual(['edgetill', 'emulator', 6])
   let options: unknown
-  const parser = addEmulatorOptions(new Command()).exitOverride()
-  parser
-    .action((flags) => {
-      options = readEmulatorArguments(flags).serve
-    })
-    .parse(words, { from: 'user' })
+  const parsed = commandOf(emulatorVerb, async (_, flags) => {
+    options = readEmulatorArguments(flags as Parameters<typeof readEmulatorArguments>[0]).serve
+  })
+  parsed.exitOverride().parse(words, { from: 'user' })
   expect(options).toMatchObject({ host: '0.0.0.0', origin: 'http://localhost:4010' })
   // The check that the container runs is a program.
   const [, , check = ''] = listOf(dockerfile, 'HEALTHCHECK CMD')

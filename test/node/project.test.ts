@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it, vi } from 'vitest'
-import { command } from '../../src/cli/commands/doctor.ts'
+import { verb } from '../../src/cli/commands/doctor.ts'
 import { root } from './support/runtimes.ts'
 import { runVerb } from './support/verb.ts'
 
@@ -15,7 +15,7 @@ async function doctor(toml: string | undefined, ...words: string[]) {
   if (toml === undefined) rmSync(join(folder, 'wrangler.toml'), { force: true })
   else writeFileSync(join(folder, 'wrangler.toml'), toml)
   const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder)
-  const { code, out, err } = await runVerb(command, ['--project', ...words]).finally(() => cwd.mockRestore())
+  const { code, out, err } = await runVerb(verb, ['--project', ...words]).finally(() => cwd.mockRestore())
   return { code, text: out + err }
 }
 

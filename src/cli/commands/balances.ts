@@ -1,20 +1,19 @@
-import { Command } from 'commander'
-import type { ServiceFlags } from '../service/configuration.ts'
-import { EXIT } from '../service/outcome.ts'
-import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
-import type { ExitCode } from '../terminal/errors.ts'
+import { SERVICE_OPTIONS } from '../service/configuration.ts'
+import { openSession } from '../service/service.ts'
 import { table } from '../terminal/table.ts'
+import { defineVerb, type Verb } from '../terminal/verb.ts'
 
-/** `edgetill balances` */
-export function command(around = surroundings): Command {
-  const verb = new Command('balances').description('Shows the accounts of the POS with their balances.')
-  return addServiceOptions(verb).action((flags: ServiceFlags) => withService(flags, around(), show))
-}
-
-async function show({ client, terminal, json, signal, wait }: Session): Promise<ExitCode> {
-  const accounts = await wait(client.listAccounts({}, { signal }))
-  if (json) terminal.out(JSON.stringify(accounts))
-  else {
+export const verb: Verb = defineVerb({
+  name: 'balances',
+  heading: 'Payments',
+  summary: 'show the accounts and their balances',
+  description: 'Shows the accounts of the POS with their balances.',
+  examples: ['balances', 'balances --json --env-file shop.env'],
+  options: SERVICE_OPTIONS,
+  async run(use) {
+    const { client, terminal, json, signal, wait } = await openSession(use)
+    const accounts = await wait(client.listAccounts({}, { signal }))
+    if (json) return terminal.out(JSON.stringify(accounts))
     const rows = accounts.map(({ id, name, currency, balances }) => [
       name ?? '-',
       currency,
@@ -23,6 +22,5 @@ async function show({ client, terminal, json, signal, wait }: Session): Promise<
       id,
     ])
     terminal.out(table(terminal, ['name', 'currency', 'available', 'rolling_reserve', 'id'], rows, [2, 3]))
-  }
-  return EXIT.done
-}
+  },
+})

@@ -1,53 +1,72 @@
-import { Argument, Command } from 'commander'
-import { processTerminal } from '../terminal/terminal.ts'
+import { UsageError } from '../terminal/errors.ts'
+import { defineVerb, flagOf, type Verb } from '../terminal/verb.ts'
 
 /** What can be completed of a verb. */
 interface Words {
   name: string
   summary: string
-  options: { flag: string; description: string; takesValue: boolean }[]
+  /** Of its argument. */
+  values: readonly string[]
+  options: { flag: string; says: string; takesValue: boolean; values: readonly string[] }[]
 }
 
 const SHELLS: Readonly<Record<string, (verbs: Words[]) => string>> = { bash, zsh, fish }
 
-/** What it reads of the verbs; the list of them names this file. */
-type Verbs = Readonly<Record<string, { summary: string; load(): Promise<{ command(): Command }> }>>
+/** `edgetill completion SHELL`. The table of verbs names this file. */
+export const completionOf = (all: Readonly<Record<string, () => Promise<Verb>>>): Verb =>
+  defineVerb({
+    name: 'completion',
+    summary: 'print the completion script of a shell',
+    description:
+      'Prints the script that completes verbs, options and their values: eval "$(edgetill completion bash)".',
+    examples: ['completion bash >> ~/.bashrc', 'completion fish > ~/.config/fish/completions/edgetill.fish'],
+    argument: { name: '<SHELL>', says: Object.keys(SHELLS).join(', '), values: Object.keys(SHELLS) },
+    options: {},
+    async run({ argument, terminal }) {
+      const script = Object.hasOwn(SHELLS, argument) ? SHELLS[argument] : undefined
+      if (!script)
+        throw new UsageError(`Unknown shell "${argument}". Expected one of: ${Object.keys(SHELLS).join(', ')}.`)
+      const verbs = await Promise.all(Object.values(all).map((load) => load()))
+      terminal.out(script(verbs.map(wordsOf)).trimEnd())
+    },
+  })
 
-/** `edgetill completion SHELL` */
-export function completionOf(all: Verbs): Command {
-  return new Command('completion')
-    .description('Prints the script that completes verbs and options, for the start-up file of the shell.')
-    .addArgument(new Argument('<SHELL>').choices(Object.keys(SHELLS)))
-    .action(async (shell: string) => processTerminal().out((SHELLS[shell] ?? bash)(await wordsOf(all)).trimEnd()))
-}
-
-async function wordsOf(all: Verbs): Promise<Words[]> {
-  return await Promise.all(
-    Object.entries(all).map(async ([name, { summary, load }]) => ({
-      name,
-      summary,
-      options: (await load())
-        .command()
-        .options.filter(({ hidden, long }) => !hidden && long)
-        .map(({ long, description, required }) => ({ flag: long ?? '', description, takesValue: required })),
+const wordsOf = ({ name, summary, argument, options }: Verb): Words => ({
+  name,
+  summary,
+  values: argument?.values ?? [],
+  options: Object.entries(options)
+    .filter(([, { isHidden }]) => !isHidden)
+    .map(([key, { says, value, values = [] }]) => ({
+      flag: flagOf(key),
+      says,
+      takesValue: value !== undefined,
+      values,
     })),
-  )
-}
+})
 
 const flagsOf = ({ options }: Words): string => [...options.map(({ flag }) => flag), '--no-color', '--help'].join(' ')
 
 // Where nothing fits, bash completes the names of files.
 function bash(verbs: Words[]): string {
   const cases = verbs.map((verb) => `    ${verb.name}) words="${flagsOf(verb)}" ;;`)
+  const values = verbs.flatMap(({ name, values, options }) => [
+    ...options
+      .filter((one) => one.values.length > 0)
+      .map(({ flag, values }) => `    "${name} ${flag}") words="${values.join(' ')}" ;;`),
+    ...(values.length > 0 ? [`    "${name} ${name}") words="${values.join(' ')}" ;;`] : []),
+  ])
   return `_edgetill() {
   local current="\${COMP_WORDS[COMP_CWORD]}" words
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${verbs.map(({ name }) => name).join(' ')} help --help --version" -- "$current"))
     return
   fi
-  [ "\${COMP_WORDS[1]}" = completion ] && [[ "$current" != -* ]] && words="${Object.keys(SHELLS).join(' ')}"
   [[ "$current" == -* ]] && case "\${COMP_WORDS[1]}" in
 ${cases.join('\n')}
+  esac
+  [[ "$current" == -* ]] || case "\${COMP_WORDS[1]} \${COMP_WORDS[COMP_CWORD-1]}" in
+${values.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -58,11 +77,12 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 function zsh(verbs: Words[]): string {
   const clean = (text: string): string => text.replaceAll(/[[\]:\\]/g, (sign) => `\\${sign}`)
-  const cases = verbs.map(({ name, options }) => {
-    const specs = options.map(({ flag, description, takesValue }) =>
-      quoted(`*${flag}[${clean(description)}]${takesValue ? ':value:_files' : ''}`),
+  const source = (values: readonly string[]): string => (values.length > 0 ? `(${values.join(' ')})` : '_files')
+  const cases = verbs.map(({ name, values, options }) => {
+    const specs = options.map(({ flag, says, takesValue, values }) =>
+      quoted(`*${flag}[${clean(says)}]${takesValue ? `:value:${source(values)}` : ''}`),
     )
-    const rest = name === 'completion' ? `'1:shell:(${Object.keys(SHELLS).join(' ')})'` : "'*:argument:_files'"
+    const rest = values.length > 0 ? `'1:argument:${source(values)}'` : "'*:argument:_files'"
     return `    ${name}) _arguments ${[...specs, "'--no-color'", "'--help'", rest].join(' ')} ;;`
   })
   return `#compdef edgetill
@@ -80,13 +100,15 @@ compdef _edgetill edgetill`
 
 function fish(verbs: Words[]): string {
   const escaped = (text: string): string => `'${text.replaceAll(/['\\]/g, (sign) => `\\${sign}`)}'`
-  const lines = verbs.flatMap(({ name, summary, options }) => [
+  const lines = verbs.flatMap(({ name, summary, values, options }) => [
     `complete -c edgetill -n __fish_use_subcommand -f -a ${name} -d ${escaped(summary)}`,
-    ...options.map(
-      ({ flag, description, takesValue }) =>
-        `complete -c edgetill -n '__fish_seen_subcommand_from ${name}' -l ${flag.slice(2)}${takesValue ? ' -r' : ''} -d ${escaped(description)}`,
-    ),
+    ...(values.length > 0
+      ? [`complete -c edgetill -n '__fish_seen_subcommand_from ${name}' -f -a '${values.join(' ')}'`]
+      : []),
+    ...options.map(({ flag, says, takesValue, values }) => {
+      const words = values.length > 0 ? ` -x -a '${values.join(' ')}'` : takesValue ? ' -r' : ''
+      return `complete -c edgetill -n '__fish_seen_subcommand_from ${name}' -l ${flag.slice(2)}${words} -d ${escaped(says)}`
+    }),
   ])
-  const shells = `complete -c edgetill -n '__fish_seen_subcommand_from completion' -f -a '${Object.keys(SHELLS).join(' ')}'`
-  return [...lines, shells, "complete -c edgetill -l no-color -d 'print without colours'"].join('\n')
+  return [...lines, "complete -c edgetill -l no-color -d 'print without colours'"].join('\n')
 }

@@ -1,35 +1,38 @@
 import { existsSync, readFileSync, watch } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { Command } from 'commander'
 import { createCheckoutLink } from '../../checkout-link/index.ts'
 import { type Activity, testCard } from '../../emulator/index.ts'
 import { fillDay, SALE } from '../service/dev/fill-day.ts'
 import { freePort } from '../service/dev/free-port.ts'
 import { startWrangler, type Wrangler } from '../service/dev/wrangler.ts'
-import { untilStopped } from '../service/interrupt.ts'
 import { serveEmulator } from '../service/serve-emulator.ts'
 import { activityLine } from '../terminal/activity-lines.ts'
 import { UsageError } from '../terminal/errors.ts'
-import { processTerminal } from '../terminal/terminal.ts'
+import { untilStopped } from '../terminal/interrupt.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { defineVerb, type Verb } from '../terminal/verb.ts'
 
-/** `edgetill dev`: the emulator and `wrangler dev` of the project in this folder, until it is interrupted. */
-export function command(): Command {
-  return new Command('dev')
-    .description('Runs the project in this folder: an emulator of the service and the worker, until Ctrl-C.')
-    .action(dev)
-}
+export const verb: Verb = defineVerb({
+  name: 'dev',
+  heading: 'Start',
+  summary: 'run a project of init: an emulator and the worker, with a link to pay',
+  description: 'Runs the project in this folder: an emulator of the service and the worker, until Ctrl-C.',
+  examples: ['dev', 'dev > dev.log'],
+  readOn: 'worker/README.md',
+  options: {},
+  run: ({ terminal }) => dev(terminal),
+})
 
 const SECRETS = '.dev.vars'
 /** An editor writes a file in several steps. */
 const SETTLED_MS = 200
 
-async function dev(): Promise<void> {
+async function dev({ out, err }: Terminal): Promise<void> {
   if (!existsSync('wrangler.toml')) {
     throw new UsageError('This folder has no wrangler.toml. Run this in a project that `edgetill init` wrote.')
   }
   let secrets = readSecrets()
   const stopped = untilEnded()
-  const { out, err } = processTerminal()
   const onActivity = (activity: Activity) => out(activityLine(activity))
   const served = await serveEmulator({ port: await freePort(4010) }, { onActivity })
   const { emulator, origin: service } = served

@@ -1,16 +1,10 @@
 import { lookup } from 'node:dns/promises'
-import { Command } from 'commander'
 import type { ClientConfig } from '../../index.ts'
 import { checkFilledIn, compareEnvironments } from '../project/check-project.ts'
 import { type Project, readProject } from '../project/read-project.ts'
 import { readWranglerToml } from '../project/wrangler-toml.ts'
-import { configOf, readSettings, type Settings } from '../service/configuration.ts'
-import {
-  addConformOptions,
-  type ConformFlags,
-  examineAssumptions,
-  rejectConformFlags,
-} from '../service/doctor/conform.ts'
+import { configOf, readSettings, SERVICE_OPTIONS, type Settings } from '../service/configuration.ts'
+import { CONFORM_OPTIONS, examineAssumptions, rejectConformFlags } from '../service/doctor/conform.ts'
 import { type Finding, failed, ok, skipped } from '../service/doctor/finding.ts'
 import { judge } from '../service/doctor/judge.ts'
 import { probeService } from '../service/doctor/probe.ts'
@@ -18,99 +12,109 @@ import { checkWebhookAddress, type Lookup } from '../service/doctor/webhook-addr
 import { checkWebhookReceiver } from '../service/doctor/webhook-receiver.ts'
 import { checkWorker } from '../service/doctor/worker.ts'
 import { EXIT } from '../service/outcome.ts'
-import { addServiceOptions, hooksOf, type Surroundings, signalOf, surroundings } from '../service/service.ts'
-import { addWorkerOptions, isLoopback, type WorkerFlags, workerOf } from '../service/worker.ts'
+import { hooksOf } from '../service/service.ts'
+import { workerOf, workerOptions } from '../service/worker.ts'
 import type { Variables } from '../terminal/environment.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { type ExitCode, UsageError } from '../terminal/errors.ts'
+import { isLoopback } from '../terminal/loopback.ts'
 import { printable, type Terminal } from '../terminal/terminal.ts'
+import { defineVerb, flag, group, option, type Use, type Verb } from '../terminal/verb.ts'
 
-interface Flags extends ConformFlags, WorkerFlags {
-  project?: true
-  env?: string
+const OPTIONS = {
+  ...group('What is checked too:', {
+    webhookUrl: option('<URL>', 'whether webhooks arrive there: posts an unsigned form'),
+    conform: flag('the assumptions, by payments in the test project: guides/conform.md'),
+    ...CONFORM_OPTIONS,
+    ...workerOptions('the worker there: health, token, webhooks, PUBLIC_ORIGIN, a test link'),
+  }),
+  ...group('A project of `edgetill init`, in place of the service:', {
+    project: flag('whether the environments of wrangler.toml in this folder fit together'),
+    env: option('<NAME>', 'with --project: whether this environment is filled in, to be deployed'),
+  }),
+  ...SERVICE_OPTIONS,
 }
+type DoctorUse = Use<typeof OPTIONS, unknown>
 
 const resolve: Lookup = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
-/** `edgetill doctor` */
-export function command(around = surroundings, addressesOf = resolve): Command {
-  const verb = new Command('doctor')
-    .description(
+/** @param addressesOf Resolves the name of a host. */
+export const doctor = (addressesOf: Lookup): Verb =>
+  defineVerb({
+    name: 'doctor',
+    heading: 'Checks',
+    summary: 'check configuration, reachability, clock and credentials',
+    description:
       'Checks configuration, reachability, clock, authentication and credentials by read-only calls.\n' +
-        'With --webhook-url, checks the address and posts an unsigned form to it.\n' +
-        'In a project of `edgetill init`, missing settings are those of wrangler.toml and .dev.vars.',
-    )
-    .optionsGroup('What is checked too:')
-    .option('--webhook-url <URL>', 'whether webhooks arrive there: posts an unsigned form')
-    .option('--conform', 'the assumptions, by payments in the test project: guides/conform.md')
-  addConformOptions(verb)
-  addWorkerOptions(verb, 'the worker there: health, token, webhooks, PUBLIC_ORIGIN, a test link')
-    .optionsGroup('A project of `edgetill init`, in place of the service:')
-    .option('--project', 'whether the environments of wrangler.toml in this folder fit together')
-    .option('--env <NAME>', 'with --project: whether this environment is filled in, to be deployed')
-  return addServiceOptions(verb).action((flags: Flags) => examine(flags, around(), addressesOf))
-}
+      'With --webhook-url, checks the address and posts an unsigned form to it.\n' +
+      'In a project of `edgetill init`, missing settings are those of wrangler.toml and .dev.vars.',
+    examples: ['doctor --env-file shop.env', 'doctor --webhook-url https://shop.example.com/webhooks --json'],
+    readOn: 'guides/going-live.md',
+    options: OPTIONS,
+    run: (use) => examine(use, addressesOf),
+  })
 
-async function examine(flags: Flags, around: Surroundings, addressesOf: Lookup): Promise<void> {
+export const verb: Verb = doctor(resolve)
+
+async function examine(use: DoctorUse, addressesOf: Lookup): Promise<ExitCode> {
+  const { flags, terminal } = use
   if (flags.conform && (flags.project || flags.workerUrl)) {
     throw new UsageError('--conform is for the service: use it without --project and --worker-url.')
   }
-  if (flags.project) return report(await examineProject(flags), flags, around)
+  if (flags.project) return report(await examineProject(flags.env), use)
   if (!flags.conform) rejectConformFlags(flags)
   if (flags.env !== undefined) throw new UsageError('--env is an environment of a project: use it with --project.')
-  const signal = signalOf(around)
+  const { signal } = use
   const project = await readProject(process.cwd())
   if (flags.conform) {
-    const settings = await readSettings(flags, around.environment, project?.settings)
-    return await examineAssumptions(flags, settings, around, signal)
+    const settings = await readSettings(flags, use.environment, project?.settings)
+    return await examineAssumptions(use, settings)
   }
-  const worker = flags.workerUrl === undefined ? undefined : await workerOf(flags, around, tokenIn(project, flags))
-  const settings = await readSettings(flags, around.environment, worker ? {} : project?.settings)
+  const worker =
+    flags.workerUrl === undefined ? undefined : await workerOf(flags, use, tokenIn(project, flags.workerUrl))
+  const settings = await readSettings(flags, use.environment, worker ? {} : project?.settings)
   const isServiceKnown = worker === undefined || Object.keys(settings).length > 0
   const findings = isServiceKnown
-    ? await examineService(settings, flags, around, signal, project)
+    ? await examineService(settings, use, project)
     : [skipped('service', 'not asked: nothing of it is configured here')]
   // A check that was broken off says nothing about the service.
-  if (signal.aborted) return around.exit(130)
+  if (signal.aborted) return 130
   findings.push(...(await checkWebhookAddress(flags.webhookUrl, addressesOf)))
   if (flags.webhookUrl !== undefined && isWebAddress(flags.webhookUrl)) {
-    const done = around.terminal.progress('Posting to the receiver')
-    findings.push(await checkWebhookReceiver(flags.webhookUrl, around.fetch, signal).finally(done))
+    const done = terminal.progress('Posting to the receiver')
+    findings.push(await checkWebhookReceiver(flags.webhookUrl, use.fetch, signal).finally(done))
   }
-  if (signal.aborted) return around.exit(130)
+  if (signal.aborted) return 130
   if (worker) {
-    const done = around.terminal.progress('Asking the worker')
-    findings.push(...(await checkWorker(worker, around, signal, project?.environments).finally(done)))
+    const done = terminal.progress('Asking the worker')
+    findings.push(...(await checkWorker(worker, use, signal, project?.environments).finally(done)))
   }
-  if (signal.aborted) return around.exit(130)
-  report(findings, flags, around)
+  if (signal.aborted) return 130
+  return report(findings, use)
 }
 
 /** The token of .dev.vars is that of the worker on this machine alone. */
-const tokenIn = (project: Project | undefined, { workerUrl = '' }: Flags): Variables =>
+const tokenIn = (project: Project | undefined, workerUrl = ''): Variables =>
   project?.token && isLoopback(workerUrl) ? { EDGETILL_WORKER_TOKEN: project.token } : {}
 
-async function examineProject({ env }: Flags): Promise<Finding[]> {
+async function examineProject(env: string | undefined): Promise<Finding[]> {
   const environments = await readWranglerToml(process.cwd())
   return [...compareEnvironments(environments), ...(env === undefined ? [] : checkFilledIn(environments, env))]
 }
 
-function report(findings: readonly Finding[], flags: Flags, { terminal, exit }: Surroundings): void {
+function report(findings: readonly Finding[], { flags, terminal }: DoctorUse): ExitCode {
   const isWrong = findings.some(({ result }) => result === 'failed')
   if (flags.json) terminal.out(JSON.stringify({ ok: !isWrong, findings }))
   else for (const finding of findings) terminal.out(describe(finding, terminal))
-  exit(isWrong ? EXIT.failed : EXIT.done)
+  return isWrong ? EXIT.failed : EXIT.done
 }
 
 const isWebAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
 async function examineService(
   settings: Settings,
-  flags: Flags,
-  around: Surroundings,
-  signal: AbortSignal,
+  { flags, terminal, fetch, signal }: DoctorUse,
   project: Project | undefined,
 ): Promise<Finding[]> {
-  const { terminal, fetch } = around
   let config: ClientConfig
   try {
     config = { ...configOf(settings, flags, ''), fetch, ...hooksOf(flags, terminal) }

@@ -1,25 +1,30 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { type Activity, type Emulator, TEST_CARDS } from '../../emulator/index.ts'
 import { isConfigError } from '../../errors.ts'
-import { addEmulatorOptions, type EmulatorArguments, readEmulatorArguments } from '../service/emulator-options.ts'
-import { untilStopped } from '../service/interrupt.ts'
+import { EMULATOR_OPTIONS, type EmulatorArguments, readEmulatorArguments } from '../service/emulator-options.ts'
 import { type ServedEmulator, serveEmulator } from '../service/serve-emulator.ts'
-import { isLoopback, listenError } from '../service/serve-node.ts'
+import { listenError } from '../service/serve-node.ts'
 import { fromFile, openStateFile, readJsonFile, type StateFile } from '../service/state-file.ts'
 import { activityLine } from '../terminal/activity-lines.ts'
 import { UsageError } from '../terminal/errors.ts'
+import { untilStopped } from '../terminal/interrupt.ts'
+import { isLoopback } from '../terminal/loopback.ts'
 import { processTerminal } from '../terminal/terminal.ts'
+import { defineVerb, type Verb } from '../terminal/verb.ts'
 
-/** `edgetill emulator`: prints addresses, credentials and test cards, and serves until it is interrupted. */
-export function command(): Command {
-  const emulator = new Command('emulator').description(
-    'Serves an emulator of the payment service on loopback, until Ctrl-C.',
-  )
-  return addEmulatorOptions(emulator).action((flags) => emulate(readEmulatorArguments(flags)))
-}
+export const verb: Verb = defineVerb({
+  name: 'emulator',
+  heading: 'Start',
+  summary: 'serve an emulator of the payment service on loopback',
+  description: 'Serves an emulator of the payment service on loopback, until Ctrl-C.',
+  examples: ['emulator --port 4010 --write-env emulator.env', 'emulator --clock 2026-01-31T10:00:00Z'],
+  readOn: 'guides/emulator.md',
+  options: EMULATOR_OPTIONS,
+  note: 'Own credentials: --pos-id, --api-key, --api-secret, --endpoints-key, --scheme.',
+  run: ({ flags }) => emulate(readEmulatorArguments(flags)),
+})
 
 async function emulate(args: EmulatorArguments): Promise<void> {
   const { json, cards } = args

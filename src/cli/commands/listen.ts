@@ -1,40 +1,40 @@
-import { Command } from 'commander'
-import { untilStopped } from '../service/interrupt.ts'
-import { addSecretOptions, readSecrets, type SecretFlags } from '../service/secrets.ts'
-import { isLoopback, listenError, serveOnNode } from '../service/serve-node.ts'
+import { readSecrets, SECRET_OPTIONS } from '../service/secrets.ts'
+import { listenError, serveOnNode } from '../service/serve-node.ts'
 import { shownEvent } from '../terminal/event-text.ts'
+import { untilStopped } from '../terminal/interrupt.ts'
+import { isLoopback } from '../terminal/loopback.ts'
 import { webAddress, wholeNumber } from '../terminal/option-values.ts'
-import { printable, processTerminal, type Terminal } from '../terminal/terminal.ts'
+import { printable, type Terminal } from '../terminal/terminal.ts'
+import { defineVerb, flag, group, option, type Use, type Verb } from '../terminal/verb.ts'
 import { createListener, type Heard } from '../webhooks/listener.ts'
 import { prepareFolder } from '../webhooks/received.ts'
 import { isSuccess, replyFields, replyText } from '../webhooks/send.ts'
 
-interface ListenFlags extends SecretFlags {
-  port?: number
-  host?: string
-  forwardTo?: string
-  save?: string
-  json?: true
+const OPTIONS = {
+  ...SECRET_OPTIONS,
+  ...group('Options:', {
+    port: option('<N>', 'the port; default 4011, 0 takes a free one', wholeNumber(0, 65_535)),
+    host: option('<HOST>', 'where it listens; default 127.0.0.1, 0.0.0.0 for containers and phones'),
+    forwardTo: option('<URL>', 'sends body and headers on unchanged, and shows the response', webAddress),
+    save: option('<DIR>', 'keeps what came, for edgetill replay; it may hold card tokens'),
+    json: flag('each as a line of JSON, for programs'),
+  }),
 }
 
-/** `edgetill listen`: receives webhooks, verifies them, and prints, keeps and forwards them. */
-export function command(): Command {
-  const listen = new Command('listen').description(
+export const verb: Verb = defineVerb({
+  name: 'listen',
+  heading: 'Webhooks',
+  summary: 'receive webhooks, verify, print and forward them',
+  description:
     'Receives webhooks at any path, verifies them and prints a line for each: time, kind, status, amount and order, or why\n' +
-      'it is rejected. Runs until Ctrl-C.',
-  )
-  return addSecretOptions(listen)
-    .option('--port <N>', 'the port; default 4011, 0 takes a free one', wholeNumber(0, 65_535))
-    .option('--host <HOST>', 'where it listens; default 127.0.0.1, 0.0.0.0 for containers and phones')
-    .option('--forward-to <URL>', 'sends body and headers on unchanged, and shows the response', webAddress)
-    .option('--save <DIR>', 'keeps what came, for edgetill replay; it may hold card tokens')
-    .option('--json', 'each as a line of JSON, for programs')
-    .action(listenUntilStopped)
-}
+    'it is rejected. Runs until Ctrl-C.',
+  examples: ['listen --env-file shop.env --save received', 'listen --forward-to http://127.0.0.1:3000/ --json'],
+  options: OPTIONS,
+  run: listenUntilStopped,
+})
 
-async function listenUntilStopped(flags: ListenFlags): Promise<void> {
+async function listenUntilStopped({ flags, terminal }: Use<typeof OPTIONS, unknown>): Promise<void> {
   const { port = 4011, host = '127.0.0.1', forwardTo, save, json } = flags
-  const terminal = processTerminal()
   const secrets = await readSecrets(flags)
   if (save !== undefined) await prepareFolder(save)
   const stopped = untilStopped()

@@ -1,4 +1,3 @@
-import { Command, Option } from 'commander'
 import {
   type Checkout,
   isCheckout,
@@ -6,40 +5,39 @@ import {
   type OutcomeUnknownError,
   type Payment,
 } from '../../index.ts'
-import type { ServiceFlags } from '../service/configuration.ts'
-import { addOrderOptions, type HostedOrder, hostedOrder, type OrderFlags } from '../service/hosted-order.ts'
+import { SERVICE_OPTIONS } from '../service/configuration.ts'
+import { type HostedOrder, hostedOrder, NEW_ORDER, ORDER_OPTIONS } from '../service/hosted-order.ts'
 import { describeCode, EXIT, jsonOf } from '../service/outcome.ts'
-import { addResolve, findOut, type ResolveFlags } from '../service/resolve.ts'
-import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
+import { findOut, RESOLVE_OPTIONS, type ResolveFlags } from '../service/resolve.ts'
+import { openSession, type Session } from '../service/service.ts'
 import { type ExitCode, errorLine } from '../terminal/errors.ts'
 import { printable } from '../terminal/terminal.ts'
+import { defineVerb, flag, hidden, type Verb } from '../terminal/verb.ts'
 
-interface Flags extends ServiceFlags, OrderFlags, ResolveFlags {}
-
-/** `edgetill payment [ID]` */
-export function command(around = surroundings): Command {
-  const verb = new Command('payment').description(
-    'Creates a hosted payment, prints the address of its page, and moves no money.',
-  )
-  // For scripts that pass it to every verb: nothing is asked here.
-  addResolve(addOrderOptions(verb)).addOption(new Option('--yes').hideHelp())
-  return addServiceOptions(verb).action((id: string | undefined, flags: Flags) =>
-    withService(flags, around(), (session) => create(hostedOrder(id, flags), flags, session)),
-  )
-}
-
-async function create(order: HostedOrder, flags: Flags, session: Session): Promise<ExitCode> {
-  const { client, terminal, signal, wait } = session
-  const { order_id } = order
-  // Before the call: after a failure it is the only way to find the payment.
-  terminal.err(`order_id ${order_id}`)
-  try {
-    return report(order_id, await wait<Checkout | Payment>(client.createPayment(order, { signal })), session)
-  } catch (error) {
-    if (!isOutcomeUnknownError(error)) throw error
-    return await unknown(order, error, flags, session)
-  }
-}
+export const verb: Verb = defineVerb({
+  name: 'payment',
+  heading: 'Payments',
+  summary: 'create a hosted payment and print the address of its page',
+  description: 'Creates a hosted payment, prints the address of its page, and moves no money.',
+  examples: ['payment A-1 --amount 5 --currency UAH', 'payment --amount 5 --currency UAH --set customer_lang=UK'],
+  argument: NEW_ORDER,
+  // For scripts that pass --yes to every verb: nothing is asked here.
+  options: { ...ORDER_OPTIONS, ...RESOLVE_OPTIONS, yes: hidden(flag('')), ...SERVICE_OPTIONS },
+  async run(use) {
+    const session = await openSession(use)
+    const { client, terminal, signal, wait } = session
+    const order = hostedOrder(use.argument, use.flags)
+    const { order_id } = order
+    // Before the call: after a failure it is the only way to find the payment.
+    terminal.err(`order_id ${order_id}`)
+    try {
+      return report(order_id, await wait<Checkout | Payment>(client.createPayment(order, { signal })), session)
+    } catch (error) {
+      if (!isOutcomeUnknownError(error)) throw error
+      return await unknown(order, error, use.flags, session)
+    }
+  },
+})
 
 function report(order_id: string, result: Checkout | Payment, { terminal, json }: Session): ExitCode {
   if (isCheckout(result)) {

@@ -1,32 +1,66 @@
-import { Command } from 'commander'
-import { type ExitCode, errorLine, exitCodeOf, messageOf, UsageError, withoutValues } from '../terminal/errors.ts'
-import { NO_COLOR } from '../terminal/terminal.ts'
+import { Command, CommanderError } from 'commander'
+import { isConnectionError } from '../../errors.ts'
+import { cureOf } from '../service/outcome.ts'
+import {
+  type ExitCode,
+  errorLine,
+  exitCodeOf,
+  FailedError,
+  InterruptedError,
+  UsageError,
+  withoutValues,
+} from '../terminal/errors.ts'
+import { type Surroundings, surroundings } from '../terminal/surroundings.ts'
+import { NO_COLOR, printable, type Terminal } from '../terminal/terminal.ts'
+import { commandOf, type Verb } from '../terminal/verb.ts'
 import { VERBS } from './verbs.ts'
 
 /** Runs the command line, and returns its exit code: errors are printed on stderr, with `--json` on stdout too. */
-export async function run(given: string[], version = ''): Promise<ExitCode> {
+export async function run(
+  given: string[],
+  version = '',
+  around: Surroundings = surroundings(),
+  verbs = VERBS,
+): Promise<ExitCode> {
   // Of every verb, before and after its name: the terminal reads it.
   const words = given.filter((word) => word !== NO_COLOR)
-  const program = createProgram(version)
-  let verb: Command | undefined
+  const used = words[0] === 'help' ? words[1] : words[0]
+  const isKnown = used !== undefined && Object.hasOwn(verbs, used)
+  const interrupt = new AbortController()
+  let code: ExitCode = 0
   try {
-    const used = words[0] === 'help' ? words[1] : words[0]
-    verb = await addVerbs(program, used)
+    const program = createProgram(version, around.terminal)
+    // The list of verbs alone needs all of them.
+    const loaded = await Promise.all((isKnown ? [used] : Object.keys(verbs)).map((name) => verbs[name]?.()))
+    const end = (ended: ExitCode): void => {
+      code = ended
+    }
+    for (const verb of loaded) if (verb) addVerb(program, verb, { around, interrupt, end })
     // Of a verb that does not exist, `help` would print the list alone.
-    const unknown = words[0] === 'help' && used !== undefined && verb === undefined
-    await program.parseAsync(unknown ? [used] : words, { from: 'user' })
-    return 0
+    await program.parseAsync(words[0] === 'help' && used && !isKnown ? [used] : words, { from: 'user' })
+    return code
   } catch (error) {
-    const message = messageOf(error)
-    if (message !== undefined) console.error(message)
-    if (error instanceof UsageError && verb) console.error(`\n${helpHint(verb.name())}`)
-    const code = exitCodeOf(error)
-    if (code !== 0 && words.includes('--json')) console.log(errorLine(error))
+    const isEnded = interrupt.signal.aborted && (isConnectionError(error) || (error as Error).name === 'AbortError')
+    const reason = isEnded ? new InterruptedError('Ctrl-C') : error
+    if (!isEnded && !(error instanceof CommanderError)) explain(error, around.terminal)
+    if (error instanceof UsageError && isKnown) around.terminal.err(`\n${helpHint(used)}`)
+    code = exitCodeOf(reason)
+    if (code !== 0 && words.includes('--json')) around.terminal.out(errorLine(reason))
     return code
   }
 }
 
-function createProgram(version: string): Command {
+/** Says what went wrong, and what to do about it. commander has printed its own errors. */
+function explain(error: unknown, { err }: Terminal): void {
+  const message = error instanceof Error ? error.message : String(error)
+  // Of the command line's own words a line break is meant.
+  const isOwn = error instanceof FailedError || error instanceof UsageError
+  err(isOwn ? message : message.split('\n').map(printable).join('\n'))
+  const cure = cureOf(error)
+  if (cure !== '') err(cure)
+}
+
+function createProgram(version: string, { out, err }: Terminal): Command {
   const program = new Command('edgetill')
     .description('Payments, webhooks and an offline service on the command line.')
     .usage('VERB [options]')
@@ -34,13 +68,15 @@ function createProgram(version: string): Command {
     .option(NO_COLOR, 'print without colours; every verb takes it')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [verb]', 'print the help of a verb')
-    .commandsGroup('Verbs:')
+    .commandsGroup('Other:')
     .configureOutput({
       // commander would read NO_COLOR itself, and Deno would ask for permission. The help has no colours.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
       getOutHelpWidth: () => process.stdout.columns ?? 80,
       getErrHelpWidth: () => process.stderr.columns ?? 80,
+      writeOut: (text) => out(text.replace(/\n$/, '')),
+      writeErr: (text) => err(text.replace(/\n$/, '')),
       outputError: (text, write) => write(withoutValues(text)),
     })
     .configureHelp({
@@ -63,12 +99,31 @@ function addContext(command: Command, examples: readonly string[], readOn: strin
 
 const helpHint = (verb: string): string => `edgetill ${verb} --help shows its options.`
 
-/** Adds every verb by its name, and returns the one that is used: it alone is loaded. */
-async function addVerbs(program: Command, used: string | undefined): Promise<Command | undefined> {
-  for (const [name, { summary, examples, readOn = GUIDE, load }] of Object.entries(VERBS)) {
-    const verb = name === used ? (await load()).command() : new Command(name)
-    program.addCommand(verb.summary(summary).copyInheritedSettings(program))
-    if (name === used) addContext(verb, examples, readOn).showHelpAfterError(`\n${helpHint(name)}`)
-  }
-  return program.commands.find((verb) => verb.name() === used)
+interface Running {
+  around: Surroundings
+  interrupt: AbortController
+  /** Takes the exit code. */
+  end(code: ExitCode): void
+}
+
+/** Until a verb reads its signal, Ctrl-C ends the process. */
+function addVerb(program: Command, verb: Verb, { around, interrupt, end }: Running): void {
+  const command = commandOf(verb, async (argument, flags) => {
+    let isHeard = false
+    const code = await verb.run({
+      ...around,
+      argument: argument as string,
+      flags,
+      get signal() {
+        if (!isHeard) around.stopped().then(() => interrupt.abort())
+        isHeard = true
+        return interrupt.signal
+      },
+    })
+    end(code ?? 0)
+  })
+  const { name, heading, examples, readOn = GUIDE } = verb
+  if (heading) command.helpGroup(`${heading}:`)
+  addContext(command.copyInheritedSettings(program), examples, readOn).showHelpAfterError(`\n${helpHint(name)}`)
+  program.addCommand(command, { hidden: heading === undefined })
 }

@@ -1,36 +1,35 @@
-import { Command } from 'commander'
 import { createRandom } from '../../emulator/state/random.ts'
+import type { ExitCode } from '../terminal/errors.ts'
 import { webAddress, wholeNumber } from '../terminal/option-values.ts'
-import { printable, processTerminal } from '../terminal/terminal.ts'
+import { printable } from '../terminal/terminal.ts'
+import { defineVerb, flag, option, type Use, type Verb } from '../terminal/verb.ts'
 import { loadReceived, type Received } from '../webhooks/received.ts'
 import { isSuccess, replyFields, replyText, sendRequest } from '../webhooks/send.ts'
 
-interface ReplayFlags {
-  to?: string
-  shuffle?: true
-  double?: true
-  seed?: number
-  json?: true
+const OPTIONS = {
+  to: option('<URL>', 'the receiver; default: where listen forwarded them, else where they came to', webAddress),
+  shuffle: flag('in a random order'),
+  double: flag('each of them twice'),
+  seed: option('<N>', 'the same seed gives the same order', wholeNumber(0, 2 ** 32 - 1)),
+  json: flag('each as a line of JSON, for programs'),
 }
 
-/** `edgetill replay DIR`: sends again what `edgetill listen --save DIR` received, byte for byte. */
-export function command(): Command {
-  return new Command('replay')
-    .description(
-      'Sends webhooks again that edgetill listen --save has saved, byte for byte, one after another. A receiver has to bear\n' +
-        'any order and any repetition. Exits 0 when every response is 2xx, 1 otherwise.',
-    )
-    .argument('<DIR>', 'the folder of listen --save')
-    .option('--to <URL>', 'the receiver; default: where listen forwarded them, else where they came to', webAddress)
-    .option('--shuffle', 'in a random order')
-    .option('--double', 'each of them twice')
-    .option('--seed <N>', 'the same seed gives the same order', wholeNumber(0, 2 ** 32 - 1))
-    .option('--json', 'each as a line of JSON, for programs')
-    .action(replay)
-}
+export const verb: Verb = defineVerb({
+  name: 'replay',
+  heading: 'Webhooks',
+  summary: 'send webhooks again that listen has saved',
+  description:
+    'Sends webhooks again that edgetill listen --save has saved, byte for byte, one after another. A receiver has to bear\n' +
+    'any order and any repetition. Exits 0 when every response is 2xx, 1 otherwise.',
+  examples: ['replay received --shuffle --double', 'replay received --to http://127.0.0.1:3000/webhooks --json'],
+  argument: { name: '<DIR>', says: 'the folder of listen --save' },
+  options: OPTIONS,
+  run: replay,
+})
 
-async function replay(folder: string, { to, shuffle, double, seed, json }: ReplayFlags): Promise<void> {
-  const { out, err, paint, progress } = processTerminal()
+async function replay({ argument: folder, flags, terminal }: Use<typeof OPTIONS>): Promise<ExitCode> {
+  const { to, shuffle, double, seed, json } = flags
+  const { out, err, paint, progress } = terminal
   const saved = await loadReceived(folder)
   const twice = double ? saved.flatMap((one) => [one, one]) : saved
   const chosen = seed ?? Math.floor(Math.random() * 2 ** 32)
@@ -47,10 +46,8 @@ async function replay(folder: string, { to, shuffle, double, seed, json }: Repla
     if (json) out(JSON.stringify({ summary, received_at, url, ...replyFields(reply) }))
     else out(`${printable(summary)} -> ${url}: ${paint(colour, printable(replyText(reply)))}`)
   }
-  if (failed > 0) {
-    err(`${failed} of ${twice.length} got no 2xx response.`)
-    process.exitCode = 1
-  }
+  if (failed > 0) err(`${failed} of ${twice.length} got no 2xx response.`)
+  return failed > 0 ? 1 : 0
 }
 
 /** Fisher and Yates. */

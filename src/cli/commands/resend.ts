@@ -1,50 +1,56 @@
-import { Command } from 'commander'
-import { type Client, isApiError, type WebhookEvent } from '../../index.ts'
-import type { ServiceFlags } from '../service/configuration.ts'
-import { describeCode, EXIT, jsonOf } from '../service/outcome.ts'
-import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
-import { type ExitCode, FailedError } from '../terminal/errors.ts'
+import { type CallOptions, type Client, isApiError, type WebhookEvent } from '../../index.ts'
+import { SERVICE_OPTIONS } from '../service/configuration.ts'
+import { describeCode, jsonOf } from '../service/outcome.ts'
+import { openSession } from '../service/service.ts'
+import { FailedError } from '../terminal/errors.ts'
 import { list, money } from '../terminal/table.ts'
 import { printable } from '../terminal/terminal.ts'
+import { completed, defineVerb, group, option, type Verb } from '../terminal/verb.ts'
 
-interface ResendFlags extends ServiceFlags {
+const OPERATIONS = ['purchase', 'auth', 'capture', 'refund', 'void', 'auth_increment', 'credit', 'p2p', 'lookup']
+
+export const verb: Verb = defineVerb({
+  name: 'resend',
+  heading: 'Webhooks',
+  summary: 'have a webhook sent again, and show what it says',
+  description: "Asks the service to send an operation's webhook again, and shows what it says.",
+  examples: ['resend A-1', 'resend A-1 --operation refund --json'],
+  argument: { name: '<ID>', says: 'your order_id' },
+  options: {
+    ...group('What is asked for:', {
+      operation: completed(
+        OPERATIONS,
+        option('<NAME>', 'purchase, auth, capture, refund, void … (default: purchase, then auth)'),
+      ),
+      transactionId: option('<ID>', 'one charge of a subscription (default: the latest)'),
+    }),
+    ...SERVICE_OPTIONS,
+  },
+  async run(use) {
+    const { client, terminal, json, signal, wait } = await openSession(use)
+    const { argument: order_id, flags } = use
+    const event = await wait(latest(client, { order_id, ...flags }, { signal }))
+    terminal.out(json ? jsonOf(event.record) : describe(event, order_id))
+  },
+})
+
+interface Wanted {
+  order_id: string
   operation?: string
   transactionId?: string
-}
-
-/** `edgetill resend ID` */
-export function command(around = surroundings): Command {
-  const verb = new Command('resend')
-    .description("Asks the service to send an operation's webhook again, and shows what it says.")
-    .argument('<ID>', 'your order_id')
-    .optionsGroup('What is asked for:')
-    .option('--operation <NAME>', 'purchase, auth, capture, refund, void … (default: purchase, then auth)')
-    .option('--transaction-id <ID>', 'one charge of a subscription (default: the latest)')
-  return addServiceOptions(verb).action((id: string, flags: ResendFlags) =>
-    withService(flags, around(), (session) => resend(id, flags, session)),
-  )
-}
-
-async function resend(order_id: string, flags: ResendFlags, session: Session): Promise<ExitCode> {
-  const { client, terminal, json, wait } = session
-  const event = await wait(latest(client, order_id, flags, session.signal))
-  if (json) terminal.out(jsonOf(event.record))
-  else terminal.out(describe(event, order_id))
-  return EXIT.done
 }
 
 /** A payment is a `purchase` or an `auth`; which of the two need not be known. */
 async function latest(
   client: Client,
-  order_id: string,
-  { operation, transactionId }: ResendFlags,
-  signal: AbortSignal,
+  { order_id, operation, transactionId }: Wanted,
+  options: CallOptions,
 ): Promise<WebhookEvent> {
   let notFound: unknown
   for (const name of operation === undefined ? ['purchase', 'auth'] : [operation]) {
     try {
       const input = name === 'purchase' || operation !== undefined ? { transactionId } : {}
-      return await client.resendWebhook({ order_id, operation: name, ...input }, { signal })
+      return await client.resendWebhook({ order_id, operation: name, ...input }, options)
     } catch (error) {
       if (!isApiError(error) || error.status !== 404) throw error
       notFound = error

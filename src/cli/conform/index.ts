@@ -1,5 +1,4 @@
 export { type ConformOptions, conform } from './conform.ts'
-export { CONFORM_FLAGS } from './flags.ts'
 export { createInbox } from './inbox.ts'
 export { readCard } from './inputs.ts'
 export { conformText, isClean } from './report.ts'

@@ -2,6 +2,8 @@ import { configFromEnv } from '../../helpers/config-from-env.ts'
 import type { ClientConfig } from '../../index.ts'
 import { createClient, isConfigError } from '../../index.ts'
 import {
+  CLIENT_VARIABLES,
+  type ClientVariable,
   canReadEnvironment,
   readEnvFile,
   readSecretFile,
@@ -9,35 +11,32 @@ import {
   type Variables,
 } from '../terminal/environment.ts'
 import { UsageError } from '../terminal/errors.ts'
+import { milliseconds } from '../terminal/option-values.ts'
+import { completed, type Flags, flag, forbidden, group, option } from '../terminal/verb.ts'
 
-/** The flags that every verb takes which talks to the service. */
-export interface ServiceFlags {
-  baseUrl?: string
-  apiUrl?: string
-  posId?: string
-  scheme?: string
-  authentication?: string
-  envFile?: string
-  secretFile?: string
-  timeout?: number
-  allowInsecureHttp?: boolean
-  json?: boolean
-  verbose?: boolean
+/** The options of every verb that talks to the service. */
+export const SERVICE_OPTIONS = {
+  ...group('Output:', {
+    json: flag('print JSON, for programs'),
+    verbose: flag('print requests and responses on stderr, no secrets'),
+  }),
+  ...group('The service (flags, then --env-file, then EDGETILL_BASE_URL and so on):', {
+    envFile: option('<FILE>', 'a file with EDGETILL_* variables'),
+    secretFile: option('<FILE>', 'the API secret, in place of EDGETILL_API_SECRET'),
+    baseUrl: option('<URL>', 'the base_url of the API document'),
+    apiUrl: option('<URL>', 'its api_url: balances and recurring-cancel need it'),
+    posId: option('<UUID>', 'your POS'),
+    scheme: option('<SCHEME>', "the service's scheme in X-API-AUTH"),
+    authentication: completed(['per-endpoint', 'plain'], option('<KIND>', 'per-endpoint or plain')),
+    timeout: option('<TIME>', 'for each attempt: 500ms, 2m (default: 30s)', milliseconds),
+    allowInsecureHttp: flag('http:// beyond loopback: others can read and change it'),
+    apiKey: forbidden('EDGETILL_API_KEY'),
+    apiSecret: forbidden('EDGETILL_API_SECRET', '--secret-file'),
+    endpointsKey: forbidden('EDGETILL_ENDPOINTS_KEY'),
+  }),
 }
 
-/** The variable of each setting, with the flag that can set it; secrets have none, because a process list shows flags. */
-export const VARIABLES = {
-  EDGETILL_BASE_URL: '--base-url',
-  EDGETILL_API_URL: '--api-url',
-  EDGETILL_POS_ID: '--pos-id',
-  EDGETILL_API_KEY: undefined,
-  EDGETILL_API_SECRET: undefined,
-  EDGETILL_ENDPOINTS_KEY: undefined,
-  EDGETILL_SCHEME: '--scheme',
-  EDGETILL_AUTHENTICATION: '--authentication',
-} as const
-
-export type VariableName = keyof typeof VARIABLES
+export type ServiceFlags = Flags<typeof SERVICE_OPTIONS>
 
 /** A setting and where it comes from. */
 export interface Setting {
@@ -46,7 +45,7 @@ export interface Setting {
   source: string
 }
 
-export type Settings = Partial<Record<VariableName, Setting>>
+export type Settings = Partial<Record<ClientVariable, Setting>>
 
 /** Reads every setting: flags win over `--env-file`, which wins over the environment, which wins over `fallback`. */
 export async function readSettings(
@@ -56,7 +55,7 @@ export async function readSettings(
 ): Promise<Settings> {
   const fromEnvironment = environment ?? (await readVariables())
   const fromFile = flags.envFile === undefined ? {} : await readEnvFile(flags.envFile)
-  const fromFlags: Partial<Record<VariableName, string | undefined>> = {
+  const fromFlags: Partial<Record<ClientVariable, string | undefined>> = {
     EDGETILL_BASE_URL: flags.baseUrl,
     EDGETILL_API_URL: flags.apiUrl,
     EDGETILL_POS_ID: flags.posId,
@@ -65,7 +64,10 @@ export async function readSettings(
     EDGETILL_API_SECRET: flags.secretFile === undefined ? undefined : await readSecretFile(flags.secretFile),
   }
   const settings: Settings = { ...fallback }
-  for (const [name, flag = '--secret-file'] of Object.entries(VARIABLES) as [VariableName, string | undefined][]) {
+  for (const [name, flag = '--secret-file'] of Object.entries(CLIENT_VARIABLES) as [
+    ClientVariable,
+    string | undefined,
+  ][]) {
     const found = [
       { value: fromFlags[name], source: flag },
       { value: fromFile[name], source: `--env-file ${flags.envFile}` },
@@ -93,7 +95,7 @@ export function configOf(settings: Settings, flags: ServiceFlags, help = DOCTOR)
     return config
   } catch (error) {
     if (!isConfigError(error)) throw error
-    const missing = (Object.keys(VARIABLES) as VariableName[]).filter((name) => error.message.includes(name))
+    const missing = (Object.keys(CLIENT_VARIABLES) as ClientVariable[]).filter((name) => error.message.includes(name))
     if (missing.some((name) => settings[name] === undefined))
       throw new UsageError([howToSet(settings, missing), help].join('\n').trim())
     const name = variableOf(error.field)
@@ -103,9 +105,9 @@ export function configOf(settings: Settings, flags: ServiceFlags, help = DOCTOR)
 }
 
 /** The variable that sets an option of the client: `baseUrl` is EDGETILL_BASE_URL. */
-function variableOf(field: string): VariableName | undefined {
+function variableOf(field: string): ClientVariable | undefined {
   const name = `EDGETILL_${field.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
-  return Object.hasOwn(VARIABLES, name) ? (name as VariableName) : undefined
+  return Object.hasOwn(CLIENT_VARIABLES, name) ? (name as ClientVariable) : undefined
 }
 
 /** The SDK's message with the flags of the command line. */
@@ -118,8 +120,8 @@ const DOCTOR = 'edgetill doctor checks the configuration.'
 const EMULATOR =
   'Without an account, start edgetill emulator --write-env emulator.env and add --env-file emulator.env here.'
 
-function howToSet(settings: Settings, missing: readonly VariableName[]): string {
-  const flags = missing.map((name) => VARIABLES[name]).filter((flag) => flag !== undefined)
+function howToSet(settings: Settings, missing: readonly ClientVariable[]): string {
+  const flags = missing.map((name) => CLIENT_VARIABLES[name]).filter((flag) => flag !== undefined)
   const them = missing.length === 1 ? 'it' : 'them'
   const lines = [
     `Missing configuration: ${missing.join(', ')}.`,

@@ -1,76 +1,71 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Credentials, EmulatorOptions } from '../../emulator/index.ts'
+import { InvalidArgumentError } from 'commander'
+import type { EmulatorOptions } from '../../emulator/index.ts'
+import { PERTURBATIONS } from '../../emulator/state/perturbations.ts'
 import { parseInstant } from '../../emulator/state/time.ts'
 import { environmentVariable } from '../terminal/environment.ts'
-import { milliseconds, repeated, webAddress, wholeNumber } from '../terminal/option-values.ts'
+import { milliseconds, webAddress, wholeNumber } from '../terminal/option-values.ts'
+import { completed, type Flags, flag, group, hidden, type OptionRow, option, repeated } from '../terminal/verb.ts'
 import type { ServeEmulatorOptions } from './serve-emulator.ts'
 
-/** What commander reads from the command line: only the options that were given. What an option may be is for the emulator to say. */
-interface EmulatorFlags extends ServeEmulatorOptions, Partial<Credentials> {
-  state?: string
-  seedFile?: string
-  cards?: boolean
-  json?: boolean
-  quiet?: boolean
-  writeEnv?: string
-  allowHost?: string[]
-  perturb?: string
-  retryDelays?: number[]
-  webhookTimeout?: number
-  webhookHeader?: [string, string][]
-  checkoutExpiry?: number
-  threeDSecureExpiry?: number
-  authorizationExpiry?: number
-  account?: Account[]
-  latency?: number | [number, number]
+const own = (): OptionRow<string | undefined> => hidden(option('<VALUE>', ''))
+
+/** The options of the emulator. The values' form is checked here, what they may be by the emulator. */
+export const EMULATOR_OPTIONS = {
+  ...group('Where it is served:', {
+    port: option('<N>', 'default 4010; 0 takes a free one', wholeNumber(0, 65_535)),
+    host: option('<HOST>', 'default 127.0.0.1; 0.0.0.0 for other machines'),
+    origin: option('<URL>', 'where others reach it: http://192.168.1.5:4010', webAddress),
+    allowHost: repeated('<NAME>', 'another name of it: emulator in compose; may be repeated', String),
+    tls: flag('https, self-signed; or --tls-cert FILE --tls-key FILE'),
+    tlsCert: own(),
+    tlsKey: own(),
+    webhookUrl: option('<URL>', 'where webhooks without a server_url go', webAddress),
+  }),
+  ...group('What it prints:', {
+    json: flag('each event as a line of JSON, for programs'),
+    writeEnv: option('<FILE>', 'its addresses and credentials, for --env-file'),
+    quiet: flag('only internal errors'),
+    cards: flag('all test cards'),
+  }),
+  ...group('The same every time:', {
+    seed: option('<N>', 'same ids, tokens and random faults; default 1', wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+    clock: option('<ISO>', 'a time that stands still: 2026-01-31T10:00:00Z', clock),
+    state: option('<FILE>', 'goes on from there, and keeps it up to date'),
+    seedFile: option('<FILE>', 'orders to begin with'),
+  }),
+  ...group('What the API document leaves open:', {
+    authentication: completed(
+      ['either', 'per-endpoint', 'plain'],
+      option('<MODE>', 'either (default), per-endpoint or plain'),
+    ),
+    strict: flag('rejects with 400 what would only be noted'),
+    perturb: completed(
+      [...PERTURBATIONS, 'seed'],
+      option('<LIST>', 'nulls,late_init and others (see the guide), or seed'),
+    ),
+    captureContentType: completed(['json', 'any'], option('<MODE>', 'json (default) or any')),
+    customerFields: completed(['optional', 'required'], option('<MODE>', 'optional (default) or required')),
+    maxCapturePercent: option('<N>', 'what can be captured at most; default 115', wholeNumber(100, 1000)),
+    hostedAuthResponse: completed(['redirect', 'record'], option('<MODE>', 'redirect (default) or record')),
+    splitSum: completed(['any', 'exact'], option('<MODE>', 'any (default) or exact')),
+    retryDelays: option('<LIST>', 'of webhooks; default 1m,5m,30m,2h,24h; or none', delays),
+    webhookTimeout: option('<TIME>', 'after which a webhook has failed; default 10s', milliseconds),
+    webhookHeader: repeated('<HEADER>', "'name: value' of each webhook; may be repeated", header),
+    checkoutExpiry: option('<TIME>', 'after which an unpaid one fails; default never', milliseconds),
+    threeDSecureExpiry: option('<TIME>', 'after which 3-D Secure fails; default never', milliseconds),
+    authorizationExpiry: option('<TIME>', 'after which captures fail; default never', milliseconds),
+    account: repeated('<ACCOUNT>', 'NAME:CURRENCY:AVAILABLE:RESERVE; default four', account),
+    latency: option('<MS>', 'of each call, in real time: 200, or 100-400', latency),
+  }),
+  posId: own(),
+  apiKey: own(),
+  apiSecret: own(),
+  endpointsKey: own(),
+  scheme: own(),
 }
 
+type EmulatorFlags = Flags<typeof EMULATOR_OPTIONS>
 type Account = { name: string; currency: string; available: number; rolling_reserve: number }
-
-const CREDENTIALS = ['--pos-id', '--api-key', '--api-secret', '--endpoints-key', '--scheme']
-
-/** Adds the options of the emulator. The values' form is checked here, what they may be by the emulator. */
-export function addEmulatorOptions(command: Command): Command {
-  command
-    .optionsGroup('Where it is served:')
-    .option('--port <N>', 'default 4010; 0 takes a free one', wholeNumber(0, 65_535))
-    .option('--host <HOST>', 'default 127.0.0.1; 0.0.0.0 for other machines')
-    .option('--origin <URL>', 'where others reach it: http://192.168.1.5:4010', webAddress)
-    .option('--allow-host <NAME>', 'another name of it: emulator in compose; may be repeated', repeated(String))
-    .option('--tls', 'https, self-signed; or --tls-cert FILE --tls-key FILE')
-    .option('--webhook-url <URL>', 'where webhooks without a server_url go', webAddress)
-    .optionsGroup('What it prints:')
-    .option('--json', 'each event as a line of JSON, for programs')
-    .option('--write-env <FILE>', 'its addresses and credentials, for --env-file')
-    .option('--quiet', 'only internal errors')
-    .option('--cards', 'all test cards')
-    .optionsGroup('The same every time:')
-    .option('--seed <N>', 'same ids, tokens and random faults; default 1', wholeNumber(0, Number.MAX_SAFE_INTEGER))
-    .option('--clock <ISO>', 'a time that stands still: 2026-01-31T10:00:00Z', clock)
-    .option('--state <FILE>', 'goes on from there, and keeps it up to date')
-    .option('--seed-file <FILE>', 'orders to begin with')
-    .optionsGroup('What the API document leaves open:')
-    .option('--authentication <MODE>', 'either (default), per-endpoint or plain')
-    .option('--strict', 'rejects with 400 what would only be noted')
-    .option('--perturb <LIST>', 'nulls,late_init and others (see the guide), or seed', String)
-    .option('--capture-content-type <MODE>', 'json (default) or any')
-    .option('--customer-fields <MODE>', 'optional (default) or required')
-    .option('--max-capture-percent <N>', 'what can be captured at most; default 115', wholeNumber(100, 1000))
-    .option('--hosted-auth-response <MODE>', 'redirect (default) or record')
-    .option('--split-sum <MODE>', 'any (default) or exact')
-    .option('--retry-delays <LIST>', 'of webhooks; default 1m,5m,30m,2h,24h; or none', delays)
-    .option('--webhook-timeout <TIME>', 'after which a webhook has failed; default 10s', milliseconds)
-    .option('--webhook-header <HEADER>', "'name: value' of each webhook; may be repeated", repeated(header))
-    .option('--checkout-expiry <TIME>', 'after which an unpaid one fails; default never', milliseconds)
-    .option('--three-d-secure-expiry <TIME>', 'after which 3-D Secure fails; default never', milliseconds)
-    .option('--authorization-expiry <TIME>', 'after which captures fail; default never', milliseconds)
-    .option('--account <ACCOUNT>', 'NAME:CURRENCY:AVAILABLE:RESERVE; default four', repeated(account))
-    .option('--latency <MS>', 'of each call, in real time: 200, or 100-400', latency)
-  for (const name of [...CREDENTIALS, '--tls-cert', '--tls-key']) {
-    command.addOption(new Option(`${name} <VALUE>`).hideHelp())
-  }
-  return command.addHelpText('after', `\nOwn credentials: ${CREDENTIALS.join(', ')}.`)
-}
 
 export interface EmulatorArguments {
   json: boolean

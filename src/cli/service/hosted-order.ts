@@ -1,41 +1,28 @@
-import type { Command } from 'commander'
 import { type CreatePaymentInput, newOrderId } from '../../index.ts'
-import { amountOf, repeated } from '../terminal/option-values.ts'
+import { amountOf } from '../terminal/option-values.ts'
 import { applySettings, type Setting, setting } from '../terminal/set-values.ts'
+import { completed, type Flags, group, option, repeated, required } from '../terminal/verb.ts'
 
-/** The flags that describe a hosted payment. */
-export interface OrderFlags {
-  amount: number
-  currency: string
-  method?: string
-  description?: string
-  serverUrl?: string
-  resultUrl?: string
-  email?: string
-  phone?: string
-  set?: Setting[]
-}
+/** The argument of a verb that makes an order. */
+export const NEW_ORDER = { name: '[ID]', says: 'your order_id; without it, a new one is made' } as const
+
+/** The options of a hosted payment, the same for `payment` and `link`. */
+export const ORDER_OPTIONS = group('The order:', {
+  amount: required(option('<AMOUNT>', "in the currency's unit: 100.50", amountOf)),
+  currency: required(option('<CODE>', 'ISO 4217: UAH')),
+  method: completed(['purchase', 'auth'], option('<METHOD>', 'purchase (default), or auth, which is captured later')),
+  description: option('<TEXT>', "what the customer sees (default: the order's ID)"),
+  email: option('<EMAIL>', "the customer's"),
+  phone: option('<PHONE>', "the customer's"),
+  serverUrl: option('<URL>', 'where the webhooks go, on port 443 or 8443'),
+  resultUrl: option('<URL>', 'where the customer goes after the payment'),
+  set: repeated('<NAME=VALUE>', 'any other field: customer_lang=UK; may be repeated', setting),
+})
 
 export type HostedOrder = Extract<CreatePaymentInput, { mode: 'hosted' }>
 
-/** The options of a hosted payment, the same for `payment` and `link`. */
-export function addOrderOptions(command: Command): Command {
-  return command
-    .argument('[ID]', 'your order_id; without it, a new one is made')
-    .optionsGroup('The order:')
-    .requiredOption('--amount <AMOUNT>', "in the currency's unit: 100.50", amountOf)
-    .requiredOption('--currency <CODE>', 'ISO 4217: UAH')
-    .option('--method <METHOD>', 'purchase (default), or auth, which is captured later')
-    .option('--description <TEXT>', "what the customer sees (default: the order's ID)")
-    .option('--email <EMAIL>', "the customer's")
-    .option('--phone <PHONE>', "the customer's")
-    .option('--server-url <URL>', 'where the webhooks go, on port 443 or 8443')
-    .option('--result-url <URL>', 'where the customer goes after the payment')
-    .option('--set <NAME=VALUE>', 'any other field: customer_lang=UK; may be repeated', repeated(setting))
-}
-
 /** The input of a hosted payment. What is wrong in it is found by the SDK, under the field's name. */
-export function hostedOrder(id: string | undefined, flags: OrderFlags): HostedOrder {
+export function hostedOrder(id: string | undefined, flags: Flags<typeof ORDER_OPTIONS>): HostedOrder {
   const order_id = id ?? newOrderId('cli-')
   const order: Record<string, unknown> = {
     mode: 'hosted',

@@ -1,26 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Command, Option } from 'commander'
 import { type OutcomeUnknownError, type ResolvedOutcome, resolveOutcome, type UnresolvedCall } from '../../index.ts'
 import { milliseconds } from '../terminal/option-values.ts'
 import { printable } from '../terminal/terminal.ts'
+import { type Flags, flag, group, type OptionRow } from '../terminal/verb.ts'
 import type { Session } from './service.ts'
 
-/** The flags of a verb whose outcome can be unknown. */
-export interface ResolveFlags {
-  resolve?: boolean
-  settleAfter: number
+const settleAfter: OptionRow<number> = {
+  says: 'when an absence means not executed',
+  value: '<TIME>',
+  read: milliseconds,
+  absent: { value: 600_000, says: '10m' },
 }
 
-export function addResolve(command: Command): Command {
-  return command
-    .optionsGroup('Afterwards:')
-    .option('--resolve', 'look an unknown outcome up; it is never sent again')
-    .addOption(
-      new Option('--settle-after <TIME>', 'when an absence means not executed')
-        .argParser(milliseconds)
-        .default(600_000, '10m'),
-    )
-}
+/** The options of a verb whose outcome can be unknown. */
+export const RESOLVE_OPTIONS = group('Afterwards:', {
+  resolve: flag('look an unknown outcome up; it is never sent again'),
+  settleAfter,
+})
+
+export type ResolveFlags = Flags<typeof RESOLVE_OPTIONS>
 
 /** What is known beside the error. */
 export interface Clues {

@@ -1,29 +1,23 @@
-import type { Command } from 'commander'
 import { readSecretFile, readVariables } from '../terminal/environment.ts'
 import { UsageError } from '../terminal/errors.ts'
+import { type Flags, group, option } from '../terminal/verb.ts'
 import type { NamedSecret } from '../webhooks/verify/diagnose.ts'
 
-/** What commander reads for a verb that needs the API secret alone. */
-export interface SecretFlags {
-  envFile?: string
-  secretFile?: string
-}
-
 /** The options of a verb that needs the API secret alone. A process list shows flags: no flag takes the secret itself. */
-export function addSecretOptions(command: Command): Command {
-  return command
-    .optionsGroup('The API secret (or the variable EDGETILL_API_SECRET):')
-    .option('--env-file <FILE>', 'a file of NAME=value lines, which come before the environment')
-    .option('--secret-file <FILE>', 'a file that holds the API secret alone')
-    .optionsGroup('Options:')
-}
+export const SECRET_OPTIONS = group('The API secret (or the variable EDGETILL_API_SECRET):', {
+  envFile: option('<FILE>', 'a file of NAME=value lines, which come before the environment'),
+  secretFile: option('<FILE>', 'a file that holds the API secret alone'),
+})
 
 /**
  * The API secret, and the previous one while it is being replaced.
  *
  * @throws {UsageError} when none is configured, or a file cannot be read.
  */
-export async function readSecrets({ envFile, secretFile }: SecretFlags): Promise<[NamedSecret, ...NamedSecret[]]> {
+export async function readSecrets({
+  envFile,
+  secretFile,
+}: Flags<typeof SECRET_OPTIONS>): Promise<[NamedSecret, ...NamedSecret[]]> {
   const variables = await readVariables(envFile)
   const current: NamedSecret =
     secretFile === undefined

@@ -68,9 +68,6 @@ export function listenError(error: unknown, { port = 0, host = '' }: { port?: nu
   )
 }
 
-/** Whether only this machine can reach an address. */
-export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/.test(host)
-
 async function respond(
   fetch: FetchHandler,
   incoming: IncomingMessage,

@@ -1,9 +1,10 @@
-import type { Command } from 'commander'
 import { readEnvFile, readTextFile, readVariables, type Variables } from '../terminal/environment.ts'
 import { FailedError, UsageError } from '../terminal/errors.ts'
+import { isLoopback } from '../terminal/loopback.ts'
+import type { Surroundings } from '../terminal/surroundings.ts'
 import { printable } from '../terminal/terminal.ts'
+import { forbidden, option } from '../terminal/verb.ts'
 import { causeOf } from './outcome.ts'
-import { forbidden, type Surroundings } from './service.ts'
 
 /** The flags that name a worker. */
 export interface WorkerFlags {
@@ -19,12 +20,12 @@ export interface Worker {
   token: string
 }
 
-export function addWorkerOptions(command: Command, url: string): Command {
-  return command
-    .option('--worker-url <URL>', url)
-    .option('--token-file <FILE>', 'a file with the ADMIN_TOKEN (or EDGETILL_WORKER_TOKEN)')
-    .addOption(forbidden('worker-token', 'EDGETILL_WORKER_TOKEN', '--token-file'))
-}
+/** The options that name a worker. @param url How the help describes its address. */
+export const workerOptions = (url: string) => ({
+  workerUrl: option('<URL>', url),
+  tokenFile: option('<FILE>', 'a file with the ADMIN_TOKEN (or EDGETILL_WORKER_TOKEN)'),
+  workerToken: forbidden('EDGETILL_WORKER_TOKEN', '--token-file'),
+})
 
 /** @throws {UsageError} when its address or its token is missing or cannot be used. */
 export async function workerOf(
@@ -48,9 +49,6 @@ export async function workerOf(
   if (!/^[!-~]+$/.test(token)) throw new UsageError('EDGETILL_WORKER_TOKEN has a character that no header can carry.')
   return { origin: originOf(address, flags.allowInsecureHttp ?? false), token }
 }
-
-export const isLoopback = (url: string): boolean =>
-  URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
 
 function originOf(address: string, insecure: boolean): string {
   const url = URL.canParse(address) ? new URL(address) : undefined

@@ -1,20 +1,16 @@
-import type { Command } from 'commander'
 import { FailedError, InterruptedError, UsageError } from './errors.ts'
 import type { PlannedRequest } from './preview.ts'
 import { list } from './table.ts'
 import type { Terminal } from './terminal.ts'
+import { type Flags, flag } from './verb.ts'
 
-/** The flags of a verb that asks before it sends. */
-export interface SendFlags {
-  yes?: boolean
-  dryRun?: boolean
+/** The options of a verb that asks before it sends. */
+export const SEND_OPTIONS = {
+  yes: flag('send it without asking; needed without a terminal'),
+  dryRun: flag('print the request, and send nothing'),
 }
 
-export function addSendOptions(command: Command): Command {
-  return command
-    .option('--yes', 'send it without asking; needed without a terminal')
-    .option('--dry-run', 'print the request, and send nothing')
-}
+type SendFlags = Flags<typeof SEND_OPTIONS>
 
 /** @throws {UsageError} without a terminal, `--yes` and `--dry-run`: known before the service is asked anything. */
 export function requireAnswer({ interactive }: Terminal, { yes, dryRun }: SendFlags): void {

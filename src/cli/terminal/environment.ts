@@ -8,23 +8,30 @@ interface DenoPermissions {
   permissions: { querySync(descriptor: { name: 'env'; variable: string }): { state: string } }
 }
 
+/** The variables of a client, each with the flag that can set it; secrets have none, because a process list shows flags. */
+export const CLIENT_VARIABLES = {
+  EDGETILL_BASE_URL: '--base-url',
+  EDGETILL_API_URL: '--api-url',
+  EDGETILL_POS_ID: '--pos-id',
+  EDGETILL_API_KEY: undefined,
+  EDGETILL_API_SECRET: undefined,
+  EDGETILL_ENDPOINTS_KEY: undefined,
+  EDGETILL_SCHEME: '--scheme',
+  EDGETILL_AUTHENTICATION: '--authentication',
+} as const
+
+export type ClientVariable = keyof typeof CLIENT_VARIABLES
+
 /** Every variable of the command line. Deno's `--allow-env` can list them. */
-export const VARIABLES = [
-  'EDGETILL_BASE_URL',
-  'EDGETILL_API_URL',
-  'EDGETILL_POS_ID',
-  'EDGETILL_API_KEY',
-  'EDGETILL_API_SECRET',
+const VARIABLES = [
+  ...(Object.keys(CLIENT_VARIABLES) as ClientVariable[]),
   'EDGETILL_API_SECRET_PREVIOUS',
-  'EDGETILL_ENDPOINTS_KEY',
-  'EDGETILL_SCHEME',
-  'EDGETILL_AUTHENTICATION',
   'EDGETILL_TEST_CARD',
   'EDGETILL_WORKER_URL',
   'EDGETILL_WORKER_TOKEN',
 ] as const
 
-export type Variable = (typeof VARIABLES)[number]
+type Variable = (typeof VARIABLES)[number]
 export type Variables = Partial<Record<Variable, string>>
 
 const isGranted = (deno: DenoPermissions, variable: string): boolean =>

@@ -28,12 +28,6 @@ export function exitCodeOf(error: unknown): ExitCode {
   return isOutcomeUnknownError(error) ? 3 : 1
 }
 
-/** What stderr says about it; undefined for what commander has printed itself. */
-export function messageOf(error: unknown): string | undefined {
-  if (error instanceof CommanderError) return undefined
-  return error instanceof Error ? error.message : String(error)
-}
-
 /** A secret that was given as an unknown option or as an argument too many must not be repeated. */
 export function withoutValues(text: string): string {
   return text

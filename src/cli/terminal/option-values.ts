@@ -26,11 +26,6 @@ export function milliseconds(text: string): number {
   return Number(match[1]) * { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[(match[2] ?? 'ms') as 'ms']
 }
 
-/** For an option that may be repeated: its values, each read by `read`. */
-export function repeated<T>(read: (text: string) => T): (text: string, earlier?: T[]) => T[] {
-  return (text, earlier = []) => [...earlier, read(text)]
-}
-
 /** An amount of money, such as `100.50`. */
 export function amountOf(text: string): number {
   if (/^\d+(\.\d{1,2})?$/.test(text) && Number(text) > 0) return Number(text)

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { command as doctor } from '../../../src/cli/commands/doctor.ts'
+import { verb as doctor } from '../../../src/cli/commands/doctor.ts'
 import type { Finding } from '../../../src/cli/service/doctor/finding.ts'
 import { createEmulator } from '../../../src/emulator/index.ts'
 import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
@@ -33,7 +33,7 @@ async function examine(respond: Answer, words: string[] = ['--worker-url', ORIGI
   }
   const environment = token === '' ? {} : { EDGETILL_WORKER_TOKEN: token }
   const ran = await runVerb(doctor, ['--json', ...words], { fetch, environment })
-  const { findings } = JSON.parse(ran.out || '{"findings":[]}') as { findings: Finding[] }
+  const { findings = [] } = JSON.parse(ran.out || '{}') as { findings: Finding[] }
   const results = Object.fromEntries(findings.map(({ check, result }) => [check, result]))
   const text = findings.map(({ message, fix }) => `${message} ${fix}`).join('\n')
   return { ...ran, findings, results, text, calls }

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { command as doctor } from '../../../src/cli/commands/doctor.ts'
+import { verb as doctor } from '../../../src/cli/commands/doctor.ts'
 import type { Finding } from '../../../src/cli/service/doctor/finding.ts'
 import type { EmulatorOptions } from '../../../src/emulator/index.ts'
 import { openShop } from '../../support/shop.ts'

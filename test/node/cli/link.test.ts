@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { command as link } from '../../../src/cli/commands/link.ts'
+import { verb as link } from '../../../src/cli/commands/link.ts'
 import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
 import { type Around, hangingFetch, runVerb } from '../support/verb.ts'
 

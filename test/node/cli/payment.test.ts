@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { command as payment } from '../../../src/cli/commands/payment.ts'
+import { verb as payment } from '../../../src/cli/commands/payment.ts'
 import { openShop, type Shop } from '../../support/shop.ts'
 import { type Around, against, runVerb } from '../support/verb.ts'
 

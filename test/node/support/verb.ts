@@ -1,9 +1,8 @@
-import type { Command } from 'commander'
 import { vi } from 'vitest'
 import { run } from '../../../src/cli/commands/program.ts'
-import type { Surroundings } from '../../../src/cli/service/service.ts'
-import { exitCodeOf, messageOf } from '../../../src/cli/terminal/errors.ts'
-import { processTerminal } from '../../../src/cli/terminal/terminal.ts'
+import type { Surroundings } from '../../../src/cli/terminal/surroundings.ts'
+import { processTerminal, type Terminal } from '../../../src/cli/terminal/terminal.ts'
+import type { Verb } from '../../../src/cli/terminal/verb.ts'
 import type { Emulator } from '../../../src/emulator/index.ts'
 
 /** What a verb did. */
@@ -15,49 +14,34 @@ export interface Ran {
   asked: string[]
 }
 
-export interface Around extends Partial<Omit<Surroundings, 'terminal' | 'exit'>> {
+export interface Around extends Partial<Pick<Surroundings, 'environment' | 'fetch'>> {
+  /** Ctrl-C. */
+  stopped?: Promise<unknown>
   /** What a person types, or Ctrl-C; without it there is no terminal. */
   answer?: string
 }
 
 /** Runs a verb in this process, against what it is given. */
-export async function runVerb(
-  command: (around: () => Surroundings) => Command,
-  words: string[],
-  { answer, ...around }: Around = {},
-): Promise<Ran> {
+export async function runVerb(verb: Verb, words: string[], around: Around = {}): Promise<Ran> {
+  const { answer, stopped = new Promise(() => {}), ...given } = around
   const ran: Ran = { code: 0, out: '', err: '', asked: [] }
-  const surroundings: Surroundings = {
-    stopped: new Promise(() => {}),
-    environment: {},
-    ...around,
-    exit: (code) => {
-      ran.code = code
-    },
-    terminal: {
-      ...processTerminal({
-        log: (text) => {
-          ran.out += `${text}\n`
-        },
-        error: (text) => {
-          ran.err += `${text}\n`
-        },
-      }),
-      interactive: answer !== undefined,
-      async ask(question) {
-        ran.asked.push(question)
-        return answer === 'Ctrl-C' ? undefined : (answer ?? '')
+  const terminal: Terminal = {
+    ...processTerminal({
+      log: (text) => {
+        ran.out += `${text}\n`
       },
+      error: (text) => {
+        ran.err += `${text}\n`
+      },
+    }),
+    interactive: answer !== undefined,
+    async ask(question) {
+      ran.asked.push(question)
+      return answer === 'Ctrl-C' ? undefined : (answer ?? '')
     },
   }
-  const verb = command(() => surroundings).exitOverride()
-  verb.configureOutput({ writeOut: surroundings.terminal.out, writeErr: surroundings.terminal.err })
-  try {
-    await verb.parseAsync(words, { from: 'user' })
-  } catch (error) {
-    ran.err += `${messageOf(error) ?? ''}\n`
-    ran.code = exitCodeOf(error)
-  }
+  const surroundings: Surroundings = { environment: {}, ...given, stopped: () => stopped, terminal }
+  ran.code = await run([verb.name, ...words], '', surroundings, { [verb.name]: async () => verb })
   return ran
 }
 

@@ -1,65 +1,51 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Command, Option } from 'commander'
-import {
-  CONFORM_FLAGS,
-  type ConformOptions,
-  conform,
-  conformText,
-  createInbox,
-  isClean,
-  readCard,
-} from '../../conform/index.ts'
+import { type ConformOptions, conform, conformText, createInbox, isClean, readCard } from '../../conform/index.ts'
+import type { Variables } from '../../terminal/environment.ts'
 import { readEnvFile, readVariables } from '../../terminal/environment.ts'
-import { UsageError } from '../../terminal/errors.ts'
+import { type ExitCode, UsageError } from '../../terminal/errors.ts'
 import { wholeNumber } from '../../terminal/option-values.ts'
-import { configOf, type ServiceFlags, type Settings } from '../configuration.ts'
+import { type Flags, flag, flagOf, hidden, type OptionRow, option, type Use } from '../../terminal/verb.ts'
+import { configOf, type SERVICE_OPTIONS, type Settings } from '../configuration.ts'
 import { EXIT } from '../outcome.ts'
 import { listenError, serveOnNode } from '../serve-node.ts'
-import { hooksOf, type Surroundings } from '../service.ts'
+import { hooksOf } from '../service.ts'
 import { readJsonFile } from '../state-file.ts'
 
-/** What commander reads of CONFORM_FLAGS. */
-export interface ConformFlags extends ServiceFlags {
-  conform?: true
-  testProject?: true
-  liveWithSmallestAmounts?: true
-  amount?: string
-  currency?: string
-  subMerchant?: string
-  webhookUrl?: string
-  webhookPort?: number
-  state?: string
-  report?: string
+/** The options of `--conform`. The help of `doctor` has no room for them: guides/conform.md has them. */
+export const CONFORM_OPTIONS = {
+  testProject: hidden(flag('these are the credentials of the test project: nothing else shows it')),
+  liveWithSmallestAmounts: hidden(flag('run in the live project; with a card, money moves and is returned')),
+  amount: hidden(option('<N>', 'the smallest amount that the project takes (default: 0.01)')),
+  currency: hidden(option('<CODE>', 'of the payments (default: UAH)')),
+  subMerchant: hidden(option('<UUID>', 'for the statements about splits')),
+  webhookPort: hidden(
+    option('<N>', 'where --webhook-url leads to: a receiver on this machine (default: 4011)', wholeNumber(0, 65_535)),
+  ),
+  state: hidden(option('<FILE>', 'what an interrupted run goes on from (default: conform-state.json)')),
+  report: hidden(option('<FILE>', 'writes the report as JSON')),
 }
 
-/** Hidden in the help of `doctor`, which has no room for them: guides/conform.md has them. */
-export function addConformOptions(verb: Command): void {
-  for (const [flag, says] of CONFORM_FLAGS) {
-    const option = new Option(flag, says).hideHelp()
-    verb.addOption(flag.startsWith('--webhook-port') ? option.argParser(wholeNumber(0, 65_535)) : option)
-  }
-}
+type ConformFlags = Flags<typeof CONFORM_OPTIONS>
+type ConformUse = Use<
+  typeof CONFORM_OPTIONS & typeof SERVICE_OPTIONS & { webhookUrl: OptionRow<string | undefined> },
+  unknown
+>
 
 /** @throws {UsageError} for one of these flags without `--conform`: it would silently do nothing. */
 export function rejectConformFlags(flags: ConformFlags): void {
-  const given = CONFORM_FLAGS.map(([flag, says]) => new Option(flag, says)).find(
-    (option) => (flags as Record<string, unknown>)[option.attributeName()] !== undefined,
-  )
-  if (given) throw new UsageError(`${given.long} is for doctor --conform.`)
+  const given = Object.keys(CONFORM_OPTIONS).find((name) => flags[name as keyof ConformFlags] !== undefined)
+  if (given) throw new UsageError(`${flagOf(given)} is for doctor --conform.`)
 }
 
 /** `edgetill doctor --conform`: exits 0 when nothing differs, 1 when something does, 2 when it may not run, 130 on Ctrl-C. */
 export async function examineAssumptions(
-  flags: ConformFlags,
+  { flags, terminal, fetch, environment, signal }: ConformUse,
   settings: Settings,
-  around: Surroundings,
-  signal: AbortSignal,
-): Promise<void> {
-  const { terminal, fetch, exit } = around
+): Promise<ExitCode> {
   const { state: file = 'conform-state.json', webhookUrl, webhookPort: port = 4011 } = flags
   const config = { ...configOf(settings, flags, ''), fetch, ...hooksOf(flags, terminal) }
-  const card = readCard(await testCard(flags, around))
+  const card = readCard(await testCard(flags.envFile, environment))
   const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => {})
   const inbox = createInbox(config.apiSecret, pause)
   const served =
@@ -79,15 +65,15 @@ export async function examineAssumptions(
   })
   if (report === undefined) {
     terminal.err(`Interrupted. The same command goes on from ${file}, and undoes what was made in the project.`)
-    return exit(130)
+    return 130
   }
   terminal.out(flags.json ? JSON.stringify(report) : conformText(report))
   if (flags.report !== undefined) await writeFile(flags.report, `${JSON.stringify(report, null, 2)}\n`)
-  exit(isClean(report) ? EXIT.done : EXIT.failed)
+  return isClean(report) ? EXIT.done : EXIT.failed
 }
 
 /** The card of the test project is a variable: a process list shows flags. */
-async function testCard({ envFile }: ConformFlags, { environment }: Surroundings): Promise<string | undefined> {
+async function testCard(envFile: string | undefined, environment: Variables | undefined): Promise<string | undefined> {
   const fromFile = envFile === undefined ? {} : await readEnvFile(envFile)
   return { ...(environment ?? (await readVariables())), ...fromFile }.EDGETILL_TEST_CARD
 }

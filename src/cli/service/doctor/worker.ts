@@ -1,8 +1,9 @@
 import { newOrderId } from '../../../index.ts'
+import { isLoopback } from '../../terminal/loopback.ts'
+import type { Surroundings } from '../../terminal/surroundings.ts'
 import { hostedOrder } from '../hosted-order.ts'
 import { causeOf } from '../outcome.ts'
-import type { Surroundings } from '../service.ts'
-import { askWorker, isLoopback, type Worker, type WorkerResponse } from '../worker.ts'
+import { askWorker, type Worker, type WorkerResponse } from '../worker.ts'
 import { type Finding, failed, ok, skipped, warning } from './finding.ts'
 import { checkWebhookReceiver } from './webhook-receiver.ts'
 

@@ -1,4 +1,3 @@
-import { Command } from 'commander'
 import {
   type CallOptions,
   type Client,
@@ -8,38 +7,34 @@ import {
   type OutcomeUnknownError,
   type WebhookEvent,
 } from '../../index.ts'
-import { addSendOptions, confirmed, requireAnswer, type SendFlags } from '../terminal/confirm.ts'
+import { confirmed, requireAnswer, type SEND_OPTIONS } from '../terminal/confirm.ts'
 import { type ExitCode, errorLine, FailedError } from '../terminal/errors.ts'
-import { amountOf } from '../terminal/option-values.ts'
 import { planned } from '../terminal/preview.ts'
 import { list, money, statusColour } from '../terminal/table.ts'
 import { printable } from '../terminal/terminal.ts'
-import type { ServiceFlags } from './configuration.ts'
+import type { Flags, OptionRow, Use } from '../terminal/verb.ts'
+import type { SERVICE_OPTIONS } from './configuration.ts'
 import { checkWhole, currencyOf, type Intent, repetition } from './order-guards.ts'
 import { describeCode, EXIT, exitOf, idsOf, jsonOf } from './outcome.ts'
-import { addResolve, findOut, type ResolveFlags } from './resolve.ts'
-import { addServiceOptions, type Session, type Surroundings, surroundings, withService } from './service.ts'
+import { findOut, type RESOLVE_OPTIONS, type ResolveFlags } from './resolve.ts'
+import { openSession, type Session } from './service.ts'
 
-/** The flags of a verb that changes an order. */
-export interface ChangeFlags extends ServiceFlags, ResolveFlags, SendFlags {
-  currency?: string
-  amount?: number
-  serverUrl?: string
-  comment?: string
-}
+type Text = OptionRow<string | undefined>
+type ChangeOptions = typeof SERVICE_OPTIONS &
+  typeof RESOLVE_OPTIONS &
+  typeof SEND_OPTIONS & { currency: Text; amount: OptionRow<number | undefined>; comment: Text; serverUrl: Text }
 
 /** A call, once the order was looked up. */
 export interface Change {
   order_id: string
   /** Empty where the verb sends none. */
   currency: string
-  flags: ChangeFlags
+  flags: Flags<ChangeOptions>
 }
 
 /** A verb that changes an order: what it sends, and what it means for people. */
 export interface ChangeVerb {
   name: 'capture' | 'refund' | 'void' | 'cancel'
-  description: string
   /** What it means to leave `--amount` out; undefined where the service takes no amount. */
   whole?: string
   /** Whether the service takes a currency, a comment and a webhook address. */
@@ -60,27 +55,10 @@ export interface Changed {
   payment_id?: string | null | undefined
 }
 
-/** The command of a verb that changes an order. */
-export function changeCommand(verb: ChangeVerb, around: () => Surroundings = surroundings): Command {
-  const { name, description, whole, takesDetails } = verb
-  const amount = whole ?? "not sent: another amount than the order's stops it"
-  const command = new Command(name)
-    .description(`${description} Shows what will be sent, and asks.`)
-    .argument('<ID>', 'your order_id')
-    .optionsGroup('What is sent:')
-    .option('--currency <CODE>', "ISO 4217 (default: the order's)")
-    .option('--amount <AMOUNT>', whole ? `80.25 (default: ${whole})` : amount, amountOf)
-  if (takesDetails) {
-    command
-      .option('--comment <TEXT>', 'at most 2048 characters')
-      .option('--server-url <URL>', 'where its webhooks go (default: none is sent)')
-  }
-  return addServiceOptions(addResolve(addSendOptions(command))).action((id: string, flags: ChangeFlags) =>
-    withService(flags, around(), (session) => change(verb, id, flags, session)),
-  )
-}
-
-async function change(verb: ChangeVerb, order_id: string, flags: ChangeFlags, session: Session): Promise<ExitCode> {
+/** Looks the order up, shows what will be sent, asks, sends it once, and says what became of it. */
+export async function changeOrder(verb: ChangeVerb, use: Use<ChangeOptions>): Promise<ExitCode> {
+  const { flags, argument: order_id } = use
+  const session = await openSession(use)
   const { config, terminal, signal } = session
   const { name, whole, takesDetails } = verb
   const { amount, currency } = flags

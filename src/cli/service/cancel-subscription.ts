@@ -1,31 +1,22 @@
-import { Command } from 'commander'
 import { isOutcomeUnknownError, type OutcomeUnknownError } from '../../index.ts'
-import type { ServiceFlags } from '../service/configuration.ts'
-import { EXIT, jsonOf } from '../service/outcome.ts'
-import { addResolve, findOut, type ResolveFlags } from '../service/resolve.ts'
-import { addServiceOptions, type Session, surroundings, withService } from '../service/service.ts'
-import { addSendOptions, confirmed, requireAnswer, type SendFlags } from '../terminal/confirm.ts'
+import { confirmed, requireAnswer, type SEND_OPTIONS } from '../terminal/confirm.ts'
 import { type ExitCode, errorLine } from '../terminal/errors.ts'
 import { planned } from '../terminal/preview.ts'
 import { printable } from '../terminal/terminal.ts'
+import type { Flags, OptionRow, Use } from '../terminal/verb.ts'
+import type { SERVICE_OPTIONS } from './configuration.ts'
+import { EXIT, jsonOf } from './outcome.ts'
+import { findOut, type RESOLVE_OPTIONS } from './resolve.ts'
+import { openSession, type Session } from './service.ts'
 
-interface Flags extends ServiceFlags, ResolveFlags, SendFlags {
-  order?: string
-}
+type Options = typeof SERVICE_OPTIONS &
+  typeof RESOLVE_OPTIONS &
+  typeof SEND_OPTIONS & { order: OptionRow<string | undefined> }
 
-/** `edgetill recurring-cancel ID` */
-export function command(around = surroundings): Command {
-  const verb = new Command('recurring-cancel')
-    .description('Ends a subscription: no further charge is made. Shows what will be sent, and asks.')
-    .argument('<ID>', "recurring.id of the subscription's first payment")
-    .optionsGroup('What is sent:')
-  addResolve(addSendOptions(verb)).option('--order <ID>', 'its first order, which --resolve looks up')
-  return addServiceOptions(verb).action((id: string, flags: Flags) =>
-    withService(flags, around(), (session) => cancel(id, flags, session)),
-  )
-}
-
-async function cancel(recurring_id: string, flags: Flags, session: Session): Promise<ExitCode> {
+/** Shows what will be sent, asks, and ends a subscription. */
+export async function cancelSubscription(use: Use<Options>): Promise<ExitCode> {
+  const { flags, argument: recurring_id } = use
+  const session = await openSession(use)
   const { config, client, terminal, json, signal, wait } = session
   requireAnswer(terminal, flags)
   const request = await planned(config, (dry) => dry.cancelRecurring({ recurring_id }))
@@ -43,7 +34,12 @@ async function cancel(recurring_id: string, flags: Flags, session: Session): Pro
   }
 }
 
-async function unknown(id: string, error: OutcomeUnknownError, flags: Flags, session: Session): Promise<ExitCode> {
+async function unknown(
+  id: string,
+  error: OutcomeUnknownError,
+  flags: Flags<Options>,
+  session: Session,
+): Promise<ExitCode> {
   const { terminal, json } = session
   const resolved = await findOut(error, flags, session, { order_id: flags.order })
   const { outcome = 'unknown' } = resolved ?? {}

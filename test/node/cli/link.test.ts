@@ -34,7 +34,7 @@ describe('edgetill link', () => {
     const words = ['--amount', '5', '--currency', 'UAH', '--expires-at', expires_at, '--json']
     const { code, out, err } = await runVerb(link, words, around)
     const ids = { order_id: expect.stringMatching(/^cli-/), id: expect.any(String) }
-    const urls = { url: expect.any(String), short_url: expect.stringMatching(/\/p\/[\w-]{12}$/) }
+    const urls = { url: expect.any(String), short_url: expect.stringMatching(/\/p\/[\w-]{16}$/) }
     expect(JSON.parse(out)).toEqual({ ...ids, ...urls, expires_at })
     expect([code, err]).toEqual([0, ''])
   })

@@ -76,8 +76,8 @@ export interface EmulatorOptions {
    */
   customerFields?: 'required' | 'optional'
   /**
-   * Whether a capture has to come as `application/json`. Default `json`; `any` takes it with a note, as two official shop plugins
-   * send it.
+   * Whether a capture has to come as `application/json`, with its amount as a number. Default `json`; `any` takes another type, and
+   * an amount as text, with a note: two official shop plugins send it so.
    */
   captureContentType?: 'json' | 'any'
   /** Whether everything that would only be noted ("works here, may be rejected there") is a 400. Default false. */

@@ -105,6 +105,32 @@ it.each([
   ])
 })
 
+it('amounts as text: a DECIMAL(15,5) at refund, any at capture under captureContentType any', async () => {
+  const bench = createBench({ captureContentType: 'any' })
+  await auth(bench)
+  const send = (path: string, more: Json) => post(bench.emulator, path, { ...common(bench), ...uah, ...more })
+  expect((await send('/api/v1/capture', { charge_amount: '30.10000' })).status).toBe(200)
+  expect((await send('/api/v1/refund', { refund_amount: '20.10000' })).status).toBe(200)
+  expect((await send('/api/v1/refund', { refund_amount: '0.10001' })).status).toBe(400)
+  expect(bench.emulator.notes.map(({ field }) => field)).toEqual(['charge_amount', 'refund_amount'])
+})
+
+it('a request that was signed with another digest is told so', async () => {
+  const { emulator } = createBench()
+  const { scheme, apiKey } = emulator.credentials
+  const headers = {
+    ...plain(emulator),
+    'x-api-auth': `${scheme}-HMAC-SHA256 ${apiKey}:00`,
+    'content-type': 'application/json',
+  }
+  const url = `${emulator.credentials.baseUrl}/api/v1/payment`
+  const response = await emulator.fetch(url, { method: 'POST', headers, body: '{}' })
+  expect([response.status, await response.text()]).toEqual([
+    401,
+    expect.stringContaining('was signed with -HMAC-SHA256'),
+  ])
+})
+
 it("the API document's own rules stay as strict: a capture with text, an empty amount, a private port without a note", async () => {
   const bench = createBench()
   await auth(bench)

@@ -122,6 +122,23 @@ it('the events are a stream: requests, states, webhooks and notes, until the rea
   await pay(bench, { order_id: 'nobody listens' })
 })
 
+it('is searched by status codes and by the ids that the terminal prints, and lists the newest first', async () => {
+  const bench = createBench()
+  await pay(bench, { order_id: 'first', order_3ds_bypass: 'xyz' })
+  await pay(bench, { order_id: 'second', exp_year: 25 })
+  const { orders } = bench.emulator
+  const found = (text: string) => orders.search({ text }).orders.map(({ order_id }) => order_id)
+  expect(
+    ['4001', 'emulator-delivery-1', 'emulator-request-2', 'emulator-note-1', 'emulator-note-9'].map(found),
+  ).toEqual([['second'], ['first'], ['second'], ['first'], []])
+  for (const name of ['orders', 'requests', 'deliveries']) {
+    expect(await readJson(bench.emulator, `${name}?newest=true&limit=1`)).toMatchObject([{ order_id: 'second' }])
+  }
+  const headers = { accept: 'text/html' }
+  const mistyped = await bench.emulator.fetch(`${CONTROL}/clock`, { headers })
+  expect([mistyped.status, await mistyped.text()]).toEqual([404, expect.stringContaining('href="/_emulator"')])
+})
+
 it('the frame of every page has the clock first, what is armed, undelivered and noted, and jumps', async () => {
   const bench = createBench({ retryDelaysMs: [90_000] })
   bench.answers.push(500)

@@ -48,6 +48,34 @@ it('a pending capture counts as captured, earns when it succeeds, and frees the 
   expect(told.slice(1)).toEqual(['pending', 'failure', 'pending', 'success'].map((status) => `capture ${status}`))
 })
 
+describe('a subscription ends', () => {
+  const codes = ({ emulator }: Bench, id = 'A-1') =>
+    emulator.orders.get(id)?.payments.map(({ status_code }) => status_code)
+  const monthly = { interval_unit: 'month', interval_count: 1, retry_attempts: 1 }
+
+  it('when its card has expired, as a payment with its token is declined', async () => {
+    const bench = await paid({ init_recurring: monthly, exp_month: 3, exp_year: 26 })
+    const { cc_token, cc_token_expiration } = bench.emulator.orders.get('A-1')?.payments[0] ?? {}
+    expect(cc_token_expiration).toBe('2026-04-01T00:00:00')
+    await bench.emulator.clock.advance({ months: 6 })
+    // February, March; April with its retry.
+    expect(codes(bench)).toEqual(['1000', '1000', '1000', '4001', '4001'])
+    expect(bench.emulator.orders.get('A-1')).toMatchObject({ recurring: { status: 'canceled' } })
+    const charge = { order_id: 'T', ...NO_CARD, cc_token }
+    expect(await payDirect(bench, charge)).toMatchObject({ status: 'failure', status_code: '4001' })
+  })
+
+  it('when its token was ended by hand, and not when the token is a year old', async () => {
+    const bench = await paid({ init_recurring: { ...monthly, interval_unit: 'year', retry_attempts: 0 } })
+    await bench.emulator.clock.advance({ years: 2 })
+    expect(codes(bench)).toEqual(['1000', '1000', '1000'])
+    bench.emulator.control.expire('A-1', 'token')
+    await bench.emulator.clock.advance({ years: 1 })
+    expect(codes(bench)?.at(-1)).toBe('4001')
+    expect(bench.emulator.orders.get('A-1')).toMatchObject({ recurring: { status: 'canceled' } })
+  })
+})
+
 describe('expiry', () => {
   const WAITS = { cc_number: testCard('three_d_secure') }
   const expired = async (options: EmulatorOptions, prepare: (bench: Bench) => Promise<unknown>): Promise<Bench> => {

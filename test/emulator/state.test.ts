@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createEmulator, type Perturbation } from '../../src/emulator/index.ts'
+import { createEmulator, type Perturbation, type TestCardName } from '../../src/emulator/index.ts'
 import { type Bench, cardForm, createBench, direct, type Json, openCheckout, post, START, submit } from './call.ts'
 import { DAILY, paid, payDirect } from './conformance/samples.ts'
 import { command, read } from './control.ts'
@@ -118,6 +118,7 @@ describe('a perturbation', () => {
     ['late_init', (events) => expect(seen(events)).toEqual(['success', 'init', 'success'])],
     ['second_card', (events) => expect(seen(events)).toEqual(['failure', 'success', 'success'])],
     ['unknown_fields', ([, event]) => expect(event).toMatchObject({ emulator_extra: { since: 'now' } })],
+    ['processed_amount', (events) => expect(events.map((event) => event.processed_amount)).toEqual([100.5, 100.5])],
   ])('%s changes the webhooks', async (name, check) => {
     const { events, emulator } = await run(name)
     check(events)
@@ -125,6 +126,22 @@ describe('a perturbation', () => {
     // None of it without the perturbation.
     const { events: usual } = await run()
     expect(() => check(usual)).toThrow()
+  })
+
+  it('return_parameters sends the customer back with the order and its status, as a public plugin reads them', async () => {
+    const { emulator } = createBench({ perturbations: ['return_parameters'] })
+    const back = async (card: TestCardName) => {
+      const form = await openCheckout(emulator, { order_id: card, result_url: 'https://shop.example.com/back?a=1' })
+      const paid = await submit(emulator, form, cardForm(card))
+      return (
+        paid.headers.get('location') ?? /href="(https:[^"]*)"/.exec(await paid.text())?.[1]?.replaceAll('&amp;', '&')
+      )
+    }
+    const query = 'a=1&order_id=success&status=success'
+    expect(await back('success')).toBe(`https://shop.example.com/back?${query}`)
+    expect(await back('declined')).toBe(
+      `https://shop.example.com/back?${query.replaceAll('success', 'declined').replace('status=declined', 'status=failure')}`,
+    )
   })
 
   it('is drawn by the seed', async () => {

@@ -79,6 +79,14 @@ describe('the control API of a served emulator', () => {
   })
 })
 
+it('rejects 20 MB with a response, and counts real time, whatever the clock does', async () => {
+  const { emulator, origin } = await served()
+  const sent = await fetch(`${origin}/api/v1/payment`, { method: 'POST', body: new Uint8Array(20 * 1024 * 1024) })
+  expect([sent.status, await sent.text()]).toEqual([413, expect.stringContaining('8 MiB')])
+  await fetch(`${origin}/_emulator/api/clock`, { method: 'POST', body: '{"months":4}' })
+  expect(emulator.requests.at(-1)?.ms).toBeLessThan(60_000)
+})
+
 it('gives a request up when its caller does, although the garbage was collected meanwhile', async () => {
   const emulator = createEmulator()
   emulator.faults.next({ kind: 'no_response' })

@@ -55,6 +55,8 @@ describe('the terminal of edgetill emulator', () => {
     await run.seen('T-3  emulator-request-3  Invalid parameters: amount must be a positive number')
     const fault = '{"next":{"kind":"reset","when":"after_commit"}}'
     await fetch(`${origin}/_emulator/api/faults`, { method: 'POST', body: fault })
+    await run.seen(`emulator-request-4  ${fault}`)
+    expect(run.output()).toMatch(/^\d\d-\d\d \d\d:\d\d:\d\d {2}200 .*faults/m)
     await expect(pay('T-4', `http://${up}/hook`)).rejects.toThrow()
     await run.seen('fault reset when=after_commit fired on create-payment  T-4')
     await run.seen('T-4  emulator-request-5  the connection was broken on purpose')

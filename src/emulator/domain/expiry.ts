@@ -65,6 +65,7 @@ function token(context: Context, order: Order): boolean {
   const known = context.state.tokens.get(order.payments[0].cc_token ?? '')
   if (known === undefined) return false
   known.expires = context.scheduler.now()
+  known.ends = known.expires
   note(context, order, 'card token expired')
   return true
 }

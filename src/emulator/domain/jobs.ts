@@ -25,11 +25,16 @@ export function domainJobs(context: Context): DomainJobs {
 }
 
 /** When the next retry of a webhook or the next charge is due; what belongs to a subscription that has ended is not. */
-export function nextDue({ scheduler, state, rules }: Context, what: 'next_retry' | 'next_charge'): number | null {
+export function nextDue(context: Context, what: 'next_retry' | 'next_charge'): number | null {
+  return nextJob(context, what)?.at ?? null
+}
+
+/** The job itself. */
+export function nextJob({ scheduler, state, rules }: Context, what: 'next_retry' | 'next_charge'): Job | undefined {
   const isDue = ({ kind, subject }: Job): boolean => {
     if (what === 'next_retry') return kind === 'webhook_retry'
     if (kind !== 'charge' && kind !== 'charge_retry') return false
     return state.orders.get(subject)?.subscription?.status === rules.statuses.recurringActive
   }
-  return scheduler.jobs.find(isDue)?.at ?? null
+  return scheduler.jobs.find(isDue)
 }

@@ -21,7 +21,7 @@ export interface OrderView {
 
 /** Some of the orders, newest first. */
 export interface OrderSearch {
-  /** Part of any id, of the card's visible digits, or a whole amount or status. Default: all orders. */
+  /** Part of any id, of the card's visible digits, of an amount, a status or its code; or the id of a webhook, request or note. Default: all orders. */
   text?: string
   /** How many to pass over. Default 0. */
   from?: number
@@ -61,6 +61,7 @@ function searched(order: Order): string {
     one.amount,
     one.amount.toFixed(2),
     one.status,
+    one.status_code,
     one.method,
   ])
   const text = [order_id, checkout_id, subscription?.id, ...new Set(records)].join('\n').toLowerCase()
@@ -87,6 +88,13 @@ function find(orders: readonly Order[], wanted: string): Order[] {
     if (chunk.text.includes(wanted)) found.push(...part.filter((order) => searched(order).includes(wanted)))
   }
   return found
+}
+
+/** The order of a webhook, request or note with this id: the terminal prints them to search for. */
+function orderOfEntry({ state, activity, deliveries }: Context, id: string): Order | undefined {
+  if (!/^emulator-(delivery|request|note)-\d+$/.test(id)) return undefined
+  const entries = [...deliveries.list, ...activity.requests, ...activity.notes]
+  return state.orders.get(entries.find((entry) => entry.id === id)?.order_id ?? '')
 }
 
 export function viewOrders(context: Context): Orders {
@@ -120,7 +128,8 @@ export function viewOrders(context: Context): Orders {
     search({ text = '', from = 0, count = 50 }) {
       const wanted = text.trim().toLowerCase()
       const all = [...context.state.orders.values()]
-      const found = (wanted === '' ? all : find(all, wanted)).reverse()
+      const logged = orderOfEntry(context, wanted)
+      const found = logged === undefined ? (wanted === '' ? all : find(all, wanted)).reverse() : [logged]
       return {
         total: found.length,
         orders: found.slice(from, from + count).flatMap(({ order_id }) => view(order_id) ?? []),

@@ -1,7 +1,7 @@
 import { type Context, checkoutAddress, note } from '../context.ts'
 import { Problem, type Violation } from '../http/problem.ts'
-import { findCard, isExpired, maskNumber, passesLuhn, type TestCard, testCard } from '../state/cards.ts'
-import type { Order, Payment } from '../state/state.ts'
+import { endOfCard, findCard, maskNumber, passesLuhn, type TestCard, testCard } from '../state/cards.ts'
+import type { Order, Payment, Token } from '../state/state.ts'
 import { addDuration, timestamp, timestampWithoutFraction } from '../state/time.ts'
 import { scheduleAuthorizationExpiry, scheduleExpiry } from './expiry.ts'
 import { createSubscription, followFirstPayment } from './subscriptions.ts'
@@ -105,11 +105,9 @@ export function pay(context: Context, order: Order, instrument: Instrument, code
     order.card = number
     payment.cc_mask = maskNumber(number)
     const now = context.scheduler.now()
-    const expired =
-      token === undefined
-        ? !('token' in instrument) && isExpired(instrument.month, instrument.year, now)
-        : token.expires <= now
-    if (!expired) issueToken(context, payment, number, 'token' in instrument ? instrument.token : undefined)
+    const ends = 'token' in instrument ? token?.ends : endOfCard(instrument.month, instrument.year)
+    const expired = [ends, token?.expires].some((end) => end !== undefined && end <= now)
+    if (!expired) issueToken(context, payment, { number, ends }, 'token' in instrument ? instrument.token : undefined)
     const card = findCard(number)
     if (code !== undefined) {
       payment.eci = '07'
@@ -205,12 +203,13 @@ function asksForThreeDSecure({ options_3ds }: Payment, card: TestCard): boolean 
   return options_3ds === 'always' || (card.threeDSecure && options_3ds !== 'never')
 }
 
-/** A new token, or the one that was used, for another year; a wallet's token, which was not issued here, is kept. */
-function issueToken(context: Context, payment: Payment, number: string, used: string | undefined): void {
-  const expires = addDuration(context.scheduler.now(), { years: 1 })
+/** A new token, or the one that was used, for another year, but no longer than its card; a wallet's token is kept. */
+function issueToken(context: Context, payment: Payment, card: Omit<Token, 'expires'>, used: string | undefined): void {
+  const year = addDuration(context.scheduler.now(), { years: 1 })
+  const expires = Math.min(year, card.ends ?? year)
   payment.cc_token = used ?? context.ids.named('token')
   payment.cc_token_expiration = timestampWithoutFraction(expires)
-  context.state.tokens.set(payment.cc_token, { number, expires })
+  context.state.tokens.set(payment.cc_token, { ...card, expires })
 }
 
 /** Tokens of wallets were never issued here: they are paid like the card `success`. */

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { InputError } from '../parse-input.ts'
 import type { Job } from '../state/clock.ts'
-import type { Order } from '../state/state.ts'
+import type { Order, Token } from '../state/state.ts'
 
 /** Raised when an older emulator could not read what this one writes. */
 const VERSION = 1
@@ -21,7 +21,7 @@ interface Stored {
   random: Record<keyof Context['sources'], number>
   clock: { offset: number; jobs: readonly Job[] }
   orders: (Order & { places: number[] })[]
-  tokens: [string, { number: string; expires: number }][]
+  tokens: [string, Token][]
   accounts: Context['state']['accounts']
   deliveries: ReturnType<Context['deliveries']['save']>
   deliveryPlaces: { place: number; attempts: number[] }[]

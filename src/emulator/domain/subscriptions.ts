@@ -129,10 +129,12 @@ export function charge(context: Context, order: Order, attempt: number, code?: s
     processed_at: now,
   }
   order.payments.push(payment)
+  if (attempt > 0) order.retries = { ...order.retries, [payment.transaction_id]: attempt }
   const card = findCard(order.card ?? '')
   const byCard = card.recurring === 'decline' || (card.recurring === 'decline_once' && attempt === 0)
+  const declined = hasExpired(context, order) ? context.rules.codes.expiredCard : byCard ? '4009' : undefined
   const asked = code ?? statusCodeOf(context.faults.take('charge', 'outcome', order.order_id))
-  conclude(context, order, payment, { ...card, status: 'success' }, asked ?? (byCard ? '4009' : undefined))
+  conclude(context, order, payment, { ...card, status: 'success' }, asked ?? declined)
   announce(context, order, payment)
   if (payment.status === context.rules.statuses.declined) retryLater(context, order, attempt)
   return payment
@@ -144,12 +146,20 @@ function retryLater(context: Context, order: Order, attempt: number): void {
   const attempts = (config.retry_attempts as number | undefined) ?? defaultAttempts
   if (attempt >= attempts) {
     note(context, order, `charge given up after ${attempt} retries`)
+    // Assumption: no later charge of an expired card can be paid either.
+    if (hasExpired(context, order)) cancelSubscription(context, order)
     return
   }
   const usual = config.interval_unit === 'day' ? defaultHoursDaily : defaultHours
   const hours = (config.retry_interval_hours as number | undefined) ?? usual
   const at = addDuration(context.scheduler.now(), { hours })
   context.scheduler.schedule({ at, kind: 'charge_retry', subject: order.order_id, number: attempt + 1 })
+}
+
+/** Whether the card that pays for a subscription has expired, or its token was ended by hand. */
+function hasExpired(context: Context, { payments: [{ cc_token }] }: Order): boolean {
+  const { ends } = context.state.tokens.get(cc_token ?? '') ?? {}
+  return ends !== undefined && ends <= context.scheduler.now()
 }
 
 function configOf(order: Order): Config {

@@ -24,9 +24,16 @@ export function setStatus(
     status_description: describeCode(code),
     processed_at: timestamp(context.scheduler.now()),
   })
-  const charge = order.payments.indexOf(payment)
-  const what = charge > 0 ? `charge ${charge}: ${payment.method}` : payment.method
+  const what = `${chargeName(order, payment)}${payment.method}`
   note(context, order, `${what} ${status} (${code}, ${payment.status_description})`)
+}
+
+/** `charge 2, retry 1: `, of a subscription's charge; nothing for the order's own payment. */
+function chargeName({ payments, retries = {} }: Order, payment: Payment): string {
+  const made = payments.slice(1, payments.indexOf(payment) + 1)
+  const retry = retries[payment.transaction_id]
+  const charge = made.filter(({ transaction_id }) => retries[transaction_id] === undefined).length
+  return made.length === 0 ? '' : `charge ${charge}${retry === undefined ? '' : `, retry ${retry}`}: `
 }
 
 /** Sends the webhook of a payment as it stands now. */
@@ -78,21 +85,27 @@ export function conclude(context: Context, order: Order, payment: Payment, card:
     })
     return
   }
-  const paid = card.paysPercent === undefined ? payment.amount : share(payment.amount, card.paysPercent)
+  const { paysPercent } = card
+  const paid = paysPercent === undefined ? payment.amount : share(payment.amount, paysPercent)
+  const saysPaid = paysPercent !== undefined || context.options.perturbations.includes('processed_amount')
   const free = card.noFee || payment.method === 'lookup'
   const fees = free ? NO_FEES : feesOf(paid, payment.currency)
   const usual = payment.method === 'auth' ? codes.reserved : codes.success
   setStatus(context, order, payment, statuses.paid, code ?? usual, {
     ...done,
     ...fees,
-    processed_amount: card.paysPercent === undefined ? null : paid,
-    processed_currency: card.paysPercent === undefined ? null : payment.currency,
+    processed_amount: saysPaid ? paid : null,
+    processed_currency: saysPaid ? payment.currency : null,
     payway: card.bankPay ? 'bank_pay' : 'card',
     bank_pay: card.bankPay ? bankPay(payment) : null,
     receipt_url: `${context.options.origin}${homeOf(context)}/receipts/${payment.payment_id}`,
   })
+  if (saysPaid && paysPercent === undefined) note(context, order, PROCESSED_AMOUNT, true)
   bookPayment(context, payment, paid, fees.fee)
 }
+
+const PROCESSED_AMOUNT =
+  'The webhook has processed_amount: a public billing system reads it in every one, the API document does not promise it.'
 
 /**
  * A purchase earns its amount less the fee. An authorization is not the merchant's money yet: its captures are. A credit pays

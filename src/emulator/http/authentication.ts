@@ -20,7 +20,10 @@ export function authenticate(context: Context, endpoint: EndpointRule, headers: 
   if (!accepted.some(({ value }) => value === auth)) {
     const wanted = accepted.map(({ form }) => form).join(' or ')
     const known = auth.includes(`${apiKey}:`) ? 'scheme, secret or signature' : 'key'
-    throw unauthorized(context, `X-API-AUTH has a wrong ${known}; this endpoint wants ${wanted}`)
+    // Another digest is not another secret.
+    const [suffix] = /-HMAC-[\w-]+(?= )/i.exec(auth) ?? []
+    const other = suffix === undefined || suffix === wire.hmacSuffix ? '' : ` (the request was signed with ${suffix})`
+    throw unauthorized(context, `X-API-AUTH has a wrong ${known}${other}; this endpoint wants ${wanted}`)
   }
   if (endpoint.endpointsKey && headers.get(wire.keyHeader) !== endpointsKey) {
     throw unauthorized(context, 'X-API-KEY is missing or wrong')

@@ -74,23 +74,26 @@ async function keepBody(entry: LoggedRequest, request: Request): Promise<Request
 
 /** No request of the service comes near: more is a mistake, which must not cost seconds and memory. */
 const MAX_BYTES = 8 * 1024 * 1024
+/** So much is read and dropped: a client that is still sending would see a reset instead of the response. */
+const MAX_DROPPED = 64 * 1024 * 1024
 
 function tooLarge(): Response {
   return new Problem(413, 'The body has more than 8 MiB', { code: 'EMULATOR-413' }).toResponse()
 }
 
-/** Undefined for a body that is too large; what is left of it is not read. */
+/** Undefined for a body that is too large. */
 async function readBody(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const parts: Uint8Array[] = []
   let size = 0
   const reader = stream.getReader()
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    parts.push(part.value)
     size += part.value.length
-    if (size > MAX_BYTES) {
-      reader.cancel().catch(() => {})
-      return undefined
-    }
+    if (size <= MAX_BYTES) parts.push(part.value)
+    if (size > MAX_DROPPED) break
+  }
+  if (size > MAX_BYTES) {
+    reader.cancel().catch(() => {})
+    return undefined
   }
   const body = new Uint8Array(size)
   let at = 0

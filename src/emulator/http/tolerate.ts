@@ -42,7 +42,8 @@ export function tolerate(rules: Rules, table: ParameterTable, body: Body, tolera
 }
 
 function numberOf(name: string, value: unknown, notes: RequestNotes): unknown {
-  if (typeof value !== 'string' || !/^\d+(\.\d{1,2})?$/.test(value)) return value
+  // `30.10000` is what a shop's DECIMAL(15,5) sends.
+  if (typeof value !== 'string' || !/^\d+(\.\d{1,2}0*)?$/.test(value)) return value
   notes.add(name, `${name} is text; the API document's amounts are numbers.`)
   return Number(value)
 }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { isExpired, passesLuhn, TEST_CARDS, type TestCard } from '../state/cards.ts'
+import { endOfCard, passesLuhn, TEST_CARDS, type TestCard } from '../state/cards.ts'
 import type { Order } from '../state/state.ts'
 import { type Html, renderPage } from './layout.ts'
 import { type FieldError, type Messages, messagesFor, otherLanguageOf } from './messages.ts'
@@ -40,7 +40,7 @@ export function checkForm(form: CardForm, now: number): FieldErrors {
   const yearFits = /^(\d{2}|\d{4})$/.test(form.exp_year)
   if (!monthFits) errors.exp_month = 'month_invalid'
   if (!yearFits) errors.exp_year = 'year_invalid'
-  if (monthFits && yearFits && isExpired(month, Number(form.exp_year), now)) errors.exp_month = 'expired'
+  if (monthFits && yearFits && endOfCard(month, Number(form.exp_year)) <= now) errors.exp_month = 'expired'
   if (!/^\d{3,4}$/.test(form.card_cvv)) errors.card_cvv = 'cvv_invalid'
   return errors
 }

@@ -5,7 +5,7 @@ import { type Messages, messagesFor } from './messages.ts'
 import { badge } from './status.ts'
 
 /** Where a payment stands, in words for the customer, and the way on. */
-export function outcomePage(order: Order): Promise<Response> {
+export function outcomePage(order: Order, back: string | null): Promise<Response> {
   const payment = order.payments[0]
   const messages = messagesFor(order)
   const [title, text] = messages.outcome[outcomeOf(payment)]
@@ -22,9 +22,7 @@ export function outcomePage(order: Order): Promise<Response> {
 </dl>
 ${isFinal ? html`<p>${messages.startAgain}</p>` : ''}
 ${
-  payment.result_url === null
-    ? html`<p>${messages.noReturn}</p>`
-    : html`<p><a class="button" href="${payment.result_url}">${messages.back}</a></p>`
+  back === null ? html`<p>${messages.noReturn}</p>` : html`<p><a class="button" href="${back}">${messages.back}</a></p>`
 }
 <p><a href="/_emulator/orders?order_id=${encodeURIComponent(order.order_id)}">${messages.inEmulator}</a></p>`
   return renderPage({ title, body, lang: messages.lang, banner: messages.banner })

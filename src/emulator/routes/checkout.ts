@@ -29,12 +29,12 @@ export async function checkout(
     response.headers.set('allow', 'GET, POST')
     return response
   }
-  if (page === '3ds') return read ? showThreeDSecure(order) : submitThreeDSecure(context, order, request)
+  if (page === '3ds') return read ? showThreeDSecure(context, order) : submitThreeDSecure(context, order, request)
   return read ? showForm(context, order, request) : submitForm(context, order, request, entry)
 }
 
 async function showForm(context: Context, order: Order, request: Request): Promise<Response> {
-  if (!isOpen(order)) return nextPage(order)
+  if (!isOpen(order)) return nextPage(context, order)
   if (order.opened_at === null) {
     order.opened_at = timestamp(context.scheduler.now())
     note(context, order, 'checkout page opened')
@@ -46,7 +46,7 @@ async function showForm(context: Context, order: Order, request: Request): Promi
 async function submitForm(context: Context, order: Order, request: Request, entry: LoggedRequest): Promise<Response> {
   const form = readForm(await request.text())
   // After the body was read nothing is awaited until the payment has changed: two posts cannot both pay.
-  if (!isOpen(order)) return nextPage(order)
+  if (!isOpen(order)) return nextPage(context, order)
   const errors = checkForm(form, context.scheduler.now())
   if (Object.keys(errors).length > 0) return checkoutForm(order, context.shop, form, errors)
   const card = {
@@ -61,19 +61,19 @@ async function submitForm(context: Context, order: Order, request: Request, entr
   const isFirst = order.declined === undefined && faults.length === 0 && findCard(card.number).status === 'success'
   if (perturbations.includes('second_card') && isFirst) declineFirstCard(context, order)
   pay(context, order, card, statusCodeOf(faults))
-  return nextPage(order, true)
+  return nextPage(context, order, true)
 }
 
-async function showThreeDSecure(order: Order): Promise<Response> {
-  return order.payments[0].user_action_required ? threeDSecurePage(order) : nextPage(order)
+async function showThreeDSecure(context: Context, order: Order): Promise<Response> {
+  return order.payments[0].user_action_required ? threeDSecurePage(order) : nextPage(context, order)
 }
 
 async function submitThreeDSecure(context: Context, order: Order, request: Request): Promise<Response> {
   const outcome = new URLSearchParams(await request.text()).get('outcome')
-  if (!order.payments[0].user_action_required) return nextPage(order)
+  if (!order.payments[0].user_action_required) return nextPage(context, order)
   if (outcome !== 'pass' && outcome !== 'fail') return threeDSecurePage(order)
   finishThreeDSecure(context, order, outcome === 'pass')
-  return nextPage(order, true)
+  return nextPage(context, order, true)
 }
 
 /** A hosted payment that is neither paid nor cancelled nor declined. */
@@ -82,11 +82,21 @@ function isOpen(order: Order): boolean {
 }
 
 /** Sends the customer on: to the bank, to the shop once it is paid, or to a page that says how it ended. */
-async function nextPage(order: Order, justNow = false): Promise<Response> {
-  const { status, user_action_required, user_action_url, result_url } = order.payments[0]
+async function nextPage(context: Context, order: Order, justNow = false): Promise<Response> {
+  const { status, user_action_required, user_action_url } = order.payments[0]
   if (user_action_required && user_action_url !== null) return redirect(user_action_url)
-  if (justNow && status === 'success' && result_url !== null) return redirect(result_url)
-  return outcomePage(order)
+  const back = returnAddress(context, order)
+  if (justNow && status === 'success' && back !== null) return redirect(back)
+  return outcomePage(order, back)
+}
+
+/** Where the customer comes back to; under the perturbation `return_parameters` with what a public plugin reads there. */
+function returnAddress({ options }: Context, { order_id, payments: [{ result_url, status }] }: Order): string | null {
+  if (result_url === null || !options.perturbations.includes('return_parameters')) return result_url
+  const url = new URL(result_url)
+  url.searchParams.set('order_id', order_id)
+  url.searchParams.set('status', status)
+  return url.href
 }
 
 function redirect(location: string): Response {

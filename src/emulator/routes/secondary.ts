@@ -20,7 +20,7 @@ export function secondaryBody(
   if (renamed) notes.add('order_currency', 'currency is taken for order_currency, the name in public material.')
   const table = rules.parameters[name]
   // The API document shows the capture alone; for the others there is only public material, and its clients.
-  const textAmounts = name !== 'capture'
+  const textAmounts = name !== 'capture' || context.options.captureContentType === 'any'
   const taken = tolerate(rules, table, renamed ? { ...sent, order_currency: sent.currency } : sent, {
     notes,
     textAmounts,

@@ -183,7 +183,6 @@ export function maskNumber(number: string): string {
 }
 
 /** A card is valid to the end of its month, UTC. Two digits of a year belong to this century. */
-export function isExpired(month: number, year: number, now: number): boolean {
-  const full = year < 100 ? 2000 + year : year
-  return Date.UTC(full, month, 1) <= now
+export function endOfCard(month: number, year: number): number {
+  return Date.UTC(year < 100 ? 2000 + year : year, month, 1)
 }

@@ -16,6 +16,10 @@ export const PERTURBATIONS = [
   'second_card',
   /** Webhooks have fields that the API document does not name. */
   'unknown_fields',
+  /** Every paid payment has `processed_amount`, not only those of a payer who chose the amount [C]. */
+  'processed_amount',
+  /** The customer comes back to `result_url` with `order_id` and `status` in its query [C]. */
+  'return_parameters',
 ] as const
 
 export type Perturbation = (typeof PERTURBATIONS)[number]

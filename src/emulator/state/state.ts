@@ -107,6 +107,8 @@ export interface Order {
   /** The first is the order's own payment; the others are charges of its subscription. */
   payments: [Payment, ...Payment[]]
   operations: Operation[]
+  /** Which of the other payments repeat a declined charge, by `transaction_id`: the number of the repetition. */
+  retries?: Record<string, number>
   /** Earlier cards that were declined on the checkout page. */
   declined?: Payment[]
   subscription: Subscription | undefined
@@ -115,11 +117,19 @@ export interface Order {
   timeline: TimelineEntry[]
 }
 
+/** What a card token stands for. Milliseconds since the epoch. */
+export interface Token {
+  number: string
+  /** Until when it can be used; each payment with it gives it another year. */
+  expires: number
+  /** When its card expires, or it was ended by hand: from then on a subscription cannot be charged either. */
+  ends?: number | undefined
+}
+
 /** Everything that one emulator remembers. */
 export interface State {
   orders: Map<string, Order>
   checkouts: Map<string, Order>
-  /** Card numbers by token, and until when (milliseconds since the epoch) the token can be used. */
-  tokens: Map<string, { number: string; expires: number }>
+  tokens: Map<string, Token>
   accounts: Account[]
 }

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Context } from '../../context.ts'
-import { nextDue } from '../../domain/jobs.ts'
+import { nextJob } from '../../domain/jobs.ts'
 import { type Html, type Page, renderPage, type Section } from '../../pages/layout.ts'
 import { shape, type Tone } from '../../pages/status.ts'
 import type { Note } from '../../state/activity.ts'
@@ -36,10 +36,10 @@ function frame({ context, here }: Desk): Html {
   const move = (label: string, fields: Record<string, string>): Html =>
     commandForm('clock', { ...fields, return_to: here }, label, { small: true })
   const jump = (what: 'next_retry' | 'next_charge', label: string): Html | '' => {
-    const at = nextDue(context, what)
-    return at === null
-      ? ''
-      : move(`${label} ${new Date(at).toISOString().slice(5, 16).replace('T', ' ')}`, { to: what })
+    const job = nextJob(context, what)
+    if (job === undefined) return ''
+    const name = job.kind === 'charge_retry' ? `${label} (a retry)` : label
+    return move(`${name} ${new Date(job.at).toISOString().slice(5, 16).replace('T', ' ')}`, { to: what })
   }
   return html`<section class="frame" aria-label="State of the emulator">
   <span class="clock">Clock <strong id="now"${context.options.clockMoves ? html` data-moves` : ''}>${when(new Date(now).toISOString())}</strong></span>

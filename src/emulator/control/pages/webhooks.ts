@@ -91,7 +91,7 @@ export function webhookPage(desk: Desk, id: string): Promise<Response> {
 ${commandForm('resend', { id, return_to: desk.here }, 'Send there', { inputs: html`<div><label for="resend-url">To another address</label><input class="wide-field" id="resend-url" name="url" type="url" placeholder="http://127.0.0.1:3000/webhooks" required></div>` })}</div>
 <h2>Attempts</h2>
 ${attempts.length === 0 ? html`<p>None yet.</p>` : ''}
-<ol>${attempts.map(attemptItem)}</ol>
+<ol>${attempts.map((attempt, index) => attemptItem(attempt, index === attempts.length - 1))}</ol>
 <h2>What was sent</h2>
 ${headerList(headers)}
 <pre class="copy">${form}</pre>
@@ -107,13 +107,13 @@ ${url === null ? '' : html`<h2>Copy as curl</h2><pre class="copy">${curl(url, he
 }
 
 /** One attempt, and what the receiver responded: the stack trace of its error is often in there. */
-function attemptItem(attempt: Attempt): Html {
+function attemptItem(attempt: Attempt, isLast: boolean): Html {
   const { at, error, ms, url, retry_at, response_headers = {}, response_body = '' } = attempt
   const hasResponse = response_body !== '' || Object.keys(response_headers).length > 0
   return html`<li>${when(at)} ${attemptBadge(attempt)} ${error ?? ''} ${ms === undefined ? '' : `${ms} ms`}${
     url === undefined ? '' : html`, to <code>${url}</code>`
   }${retry_at === undefined ? '' : html`, next attempt ${when(retry_at)}`}
-  ${hasResponse ? html`<details${attempt.status !== undefined && hasFailed(attempt) ? html` open` : ''}><summary>What the receiver responded</summary>${headerList(response_headers)}${bodyBlock(response_body)}</details>` : ''}</li>`
+  ${hasResponse ? html`<details${isLast && attempt.status !== undefined && hasFailed(attempt) ? html` open` : ''}><summary>What the receiver responded</summary>${headerList(response_headers)}${bodyBlock(response_body)}</details>` : ''}</li>`
 }
 
 /** With the emulator's own secret, which is printed at its start and signs nothing real. */

@@ -9,7 +9,7 @@ const withoutNode = compatibilityDate <= '2026-08-03'
 export default defineConfig({
   plugins: [
     cloudflareTest({
-      miniflare: { compatibilityDate, kvNamespaces: ['STATE'] },
+      miniflare: { compatibilityDate, kvNamespaces: ['STATE'], d1Databases: ['DB'] },
     }),
   ],
   resolve: fromSource,

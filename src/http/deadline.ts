@@ -6,6 +6,8 @@ export interface Deadline {
   readonly signal: AbortSignal
   /** Why the attempt was stopped; undefined while it runs. */
   stopReason(): StopReason | undefined
+  /** Stops the attempt where its time is over by the clock: a process that was paused has not run its timers yet. */
+  check(): void
   /** Settles as `work` does, or rejects as soon as the attempt is stopped, even where a `fetch` ignores its signal. */
   race<T>(work: Promise<T>): Promise<T>
   /** Frees the timer and the caller's signal. */
@@ -25,6 +27,7 @@ export function startDeadline(timeoutMs: number, callerSignal: AbortSignal | und
   }
   const onAbort = () => stop('aborted', callerSignal?.reason)
   const onTimeout = () => stop('timeout', new DOMException('No response in time.', 'TimeoutError'))
+  const endsAt = Date.now() + timeoutMs
   const timer = setTimeout(onTimeout, timeoutMs)
   // A pause before a retry can end late: a request that is sent after its time would end with an unknown outcome.
   if (timeoutMs <= 0) onTimeout()
@@ -33,6 +36,9 @@ export function startDeadline(timeoutMs: number, callerSignal: AbortSignal | und
   return {
     signal: controller.signal,
     stopReason: () => reason,
+    check() {
+      if (Date.now() > endsAt) onTimeout()
+    },
     race(work) {
       return new Promise((resolve, reject) => {
         rejectRace = reject

@@ -154,6 +154,7 @@ async function exchange(attempt: RunningAttempt, url: string, headers: Record<st
   const { fetch } = config
   const info = infoOf(attempt, number)
   callHook(config.hooks.onRequest, info)
+  deadline.check()
   if (deadline.stopReason()) throw noResponse(attempt, { processed: 'no', cause: deadline.signal.reason })
   const startedAt = Date.now()
   const init: RequestInit = { method, headers, signal: deadline.signal, redirect: 'manual', keepalive: false }

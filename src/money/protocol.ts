@@ -29,6 +29,8 @@ export type MoneyAnswer =
   | { code: 'key_reused' }
   /** An earlier operation stands in the way: its call is in progress, or nobody knows what became of it. */
   | { code: 'in_progress' | 'unsettled'; id: string; kind: OperationKind }
+  /** Its call ended otherwise than it was settled meanwhile. `record`: the service's response, where it was executed. */
+  | { code: 'contradicted'; id: string; kind: OperationKind; record?: object }
   /** The order is not as the caller has seen it. */
   | { code: 'order_changed' }
   /** The state was lost, and the service was not asked yet. */
@@ -120,6 +122,12 @@ export type Command =
   | { type: 'unwatch'; operation: MoneyOperation }
   /** Store the service's response as an event, and watch the operation until its final status. */
   | { type: 'file'; operation: MoneyOperation; record: object }
+  /** Keep an end beside the one that was settled before it: a person must look at both. */
+  | {
+      type: 'contradict'
+      operation: MoneyOperation
+      late: Omit<Extract<Message, { type: 'responded' }>, 'type' | 'id'>
+    }
   /** Make the call, then say `responded`. */
   | { type: 'send'; operation: MoneyOperation }
   /** Ask the service, then say `looked_up`. An absence counts after `settleAfterMs`. */
@@ -138,7 +146,7 @@ export interface Step {
 }
 
 /** An operation that the storage held up for longer is not sent. */
-const SEND_MS = 30_000
+export const SEND_MS = 30_000
 /** A call ends within the SDK's 30 seconds after that: later, an operation without an outcome is one whose process died. */
 const CALL_MS = 60_000
 /**
@@ -159,7 +167,7 @@ export function step(state: OrderState, message: Message, now: number): Step {
     case 'recorded':
       return send(state, operation, now)
     case 'responded':
-      return responded(state, operation, message)
+      return isOpen(operation) ? responded(state, operation, message) : late(state, operation, message)
     case 'looked_up':
       return lookedUp(state, operation, message, now)
     case 'check':
@@ -306,6 +314,31 @@ function responded(
     ...(answer.code === 'executed' ? [{ type: 'file' as const, operation, record: answer.record }] : []),
     { type: 'answer', answer },
   ])
+}
+
+/** The call of an operation that was settled meanwhile: its process was paused, or the service slow. Nothing is dropped. */
+function late(
+  state: OrderState,
+  operation: MoneyOperation,
+  { type: _, id, ...late }: Extract<Message, { type: 'responded' }>,
+): Step {
+  const { outcome, answer: response, operation_id } = late
+  const record = response.code === 'executed' ? response.record : undefined
+  const isSame =
+    outcome === 'done'
+      ? operation.outcome === 'done' && operation_id === (operation.operation_id ?? operation_id)
+      : outcome === 'unknown' || operation.outcome !== 'done'
+  const answered: MoneyAnswer = isSame
+    ? (operation.answer as MoneyAnswer)
+    : { code: 'contradicted', id, kind: operation.kind, ...(record && { record }) }
+  return {
+    state,
+    commands: [
+      ...(isSame ? [] : [{ type: 'contradict' as const, operation, late }]),
+      ...(record ? [{ type: 'file' as const, operation, record }] : []),
+      { type: 'answer', answer: answered },
+    ],
+  }
 }
 
 /**

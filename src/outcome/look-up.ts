@@ -2,8 +2,10 @@ import { ConfigError, ConnectionError, isApiError } from '../errors.ts'
 import type { BodilessCallOptions } from '../http/types.ts'
 import type { ListOrderOperationsInput } from '../operations/list-order-operations.ts'
 import type { ResendWebhookInput } from '../operations/resend-webhook.ts'
+import { summarizeEvent } from '../orders/summary.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
-import { originalOf } from '../schemas/read-event.ts'
+import { recordOf } from '../schemas/read.ts'
+import { originalOf, readEvent } from '../schemas/read-event.ts'
 
 /** What `resolveOutcome` needs of a client. */
 export interface OrderLookup {
@@ -76,4 +78,27 @@ async function unlessNotFound<T>(found: Promise<T>): Promise<T | undefined> {
     if (isApiError(error) && error.status === 404) return undefined
     throw error
   }
+}
+
+/** The look-ups of a client, which keep what they see. */
+export const keepingSeen = (client: OrderLookup, seen: WebhookEvent[]): OrderLookup => ({
+  async listOrderOperations(input, options) {
+    const events = await client.listOrderOperations(input, options)
+    seen.push(...events)
+    return events
+  },
+  async resendWebhook(input, options) {
+    const event = await client.resendWebhook(input, options)
+    seen.push(event)
+    return event
+  },
+})
+
+/** Records may omit order_id; records of another order are skipped. */
+export function eventOf(order_id: string, event: WebhookEvent): WebhookEvent[] {
+  const record = recordOf(event)
+  if (typeof record.order_id === 'string' && record.order_id !== '') return record.order_id === order_id ? [event] : []
+  const { method, status } = summarizeEvent(event)
+  if (method === undefined || status === undefined) return []
+  return [readEvent({ ...record, order_id })]
 }

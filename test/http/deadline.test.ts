@@ -22,9 +22,22 @@ describe('time limits', () => {
   it('of one millisecond, the least, lets the request be sent', async () => {
     // The millisecond does not pass.
     const timer = vi.spyOn(globalThis, 'setTimeout').mockImplementation((() => 0) as never)
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
     const { answer, sent } = call(POST, [json({ ok: 1 })], {}, { timeoutMs: 1 })
-    expect(await answer.finally(() => timer.mockRestore())).toMatchObject({ body: { ok: 1 } })
+    expect(await answer.finally(() => [timer, clock].map((one) => one.mockRestore()))).toMatchObject({
+      body: { ok: 1 },
+    })
     expect(sent).toHaveLength(1)
+  })
+
+  it('sends nothing from a process that was paused beyond it, whose timers have not run yet', async () => {
+    const start = Date.now()
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(start)
+    const onRequest = () => void clock.mockReturnValue(start + 30_001)
+    const { answer, sent } = call(POST, [json({ ok: 1 })], { onRequest }, { deadlineMs: 30_000 })
+    const failure = await rejection(answer.finally(() => clock.mockRestore()))
+    expect(failure).toMatchObject({ code: 'connection', reason: 'timeout' })
+    expect(sent).toEqual([])
   })
 
   it.each(['timeoutMs', 'deadlineMs'])('%s of a call wins over the configuration, unless it is null', async (name) => {

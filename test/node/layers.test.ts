@@ -13,7 +13,7 @@ const rooms = (...lines: string[]): string[] => lines.flatMap((line) => line.spl
 const HOUSES: Readonly<Record<string, readonly string[]>> = {
   src: rooms(
     'lib/ errors.ts card/ schemas/ hooks.ts config.ts helpers/ webhooks/ adapters/ http/ orders/ money/ operations/',
-    'outcome/ checkout-link/ client-methods.ts client.ts index.ts shop/ console/ emulator/ testing/ cli/',
+    'outcome/ checkout-link/ client-methods.ts client.ts index.ts till/ shop/ console/ emulator/ testing/ cli/',
   ),
   'src/emulator': rooms(
     'parse-input.ts state/ spec/ options.ts faults/ webhooks/ context.ts http/ domain/ pages/ routes/',

@@ -10,12 +10,11 @@ import {
   type WebhookEvent,
 } from '../../index.ts'
 import { summarizeEvent } from '../../orders/summary.ts'
-import { recordOf } from '../../schemas/read.ts'
-import { readEvent } from '../../webhooks/index.ts'
+import { eventOf, keepingSeen } from '../../outcome/look-up.ts'
 import { clientConfig } from '../env.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { OrderScope } from '../scope.ts'
-import { type LoggedEvent, listEvents, orderIdOf, orderKeyOf } from '../store/event-log.ts'
+import { type LoggedEvent, listEvents, orderKeyOf } from '../store/event-log.ts'
 import { storeShown } from './store-event.ts'
 
 /** A look-up that the schedule makes is repeated by the schedule, not at once. */
@@ -60,18 +59,11 @@ function lookupOf(
     }
     throw error
   }
-  return {
-    async listOrderOperations(input, options) {
-      const events = await listOrderOperations(config, input, options).catch(logged)
-      seen.push(...events)
-      return events
-    },
-    async resendWebhook(input, options) {
-      const event = await resendWebhook(config, input, options).catch(logged)
-      seen.push(event)
-      return event
-    },
+  const lookup: OrderLookup = {
+    listOrderOperations: (input, options) => listOrderOperations(config, input, options).catch(logged),
+    resendWebhook: (input, options) => resendWebhook(config, input, options).catch(logged),
   }
+  return keepingSeen(lookup, seen)
 }
 
 /** Stores every operation of an order that the service lists. @throws The error of the call, unless it knows no such order. */
@@ -93,15 +85,6 @@ async function storeNew(scope: OrderScope, order_id: string, seen: readonly Webh
   for (const event of events) {
     if (!known.some((one) => saysTheSame(one, event))) await storeShown(scope, event)
   }
-}
-
-/** Records may omit order_id; records of another order are skipped. */
-export function eventOf(order_id: string, event: WebhookEvent): WebhookEvent[] {
-  const named = orderIdOf(event)
-  if (named !== undefined) return named === order_id ? [event] : []
-  const { method, status } = summarizeEvent(event)
-  if (method === undefined || status === undefined) return []
-  return [readEvent({ ...recordOf(event), order_id })]
 }
 
 /** A listed record can differ from its webhook in fields that do not count: `onEvent` must not see both. */

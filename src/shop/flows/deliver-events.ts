@@ -1,23 +1,18 @@
+import { callInTime, errorText, pauseAfter } from '../../money/queue.ts'
 import { callGate, shopObject } from '../call-gate.ts'
 import { describeError, logError, nameOf } from '../lib/log.ts'
 import { ProblemError } from '../lib/problem.ts'
-import type { RaisedAlert, ReceivedEvent } from '../options.ts'
+import type { RaisedAlert } from '../options.ts'
 import type { OrderScope } from '../scope.ts'
 import { orderIdOf, webhookOf } from '../store/event-log.ts'
-import { type Order, readOrder } from '../store/order.ts'
+import { readOrder } from '../store/order.ts'
 import { needsPerson, type OutboxEntry } from '../store/outbox.ts'
 import { raiseAlert } from './raise-alert.ts'
 
-/** How long `onEvent` may take. */
-const ON_EVENT_MS = 25_000
 /** How often `onEvent` may fail for one event before it is given up: about two days. */
 const MAX_FAILURES = 20
-const MAX_PAUSE_MS = 6 * 3_600_000
 /** Entries of one alarm: 20 calls of 25 seconds stay below an alarm's 15 minutes. */
 const BATCH = 20
-
-/** Milliseconds after the n-th failure: 1, 2, 4 … seconds, at most 6 hours. */
-const pauseAfter = (failures: number): number => Math.min(1000 * 2 ** (failures - 1), MAX_PAUSE_MS)
 
 /** Calls `onEvent` for the events that are due, the least tried first. Money calls do not wait for it. */
 export async function deliverEvents(scope: OrderScope): Promise<void> {
@@ -86,13 +81,13 @@ async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> 
   await outbox.put(called)
   try {
     const { order } = await readOrder(scope.store, order_id, scope.env.POS_ID)
-    await callOnEvent(scope, { id: event_id, event }, order)
+    await callInTime(() => scope.onEvent?.({ id: event_id, event }, order, scope.env))
   } catch (error) {
     const { failures } = called
     logError('on_event_failed', { event_id, order_id, attempts: failures, error: nameOf(error) })
     // Erased while `onEvent` ran: it must not come back.
     if ((await outbox.get(event_id)) === undefined) return false
-    const failed = { ...called, error: textOf(error) }
+    const failed = { ...called, error: errorText(error) }
     if (failures >= MAX_FAILURES) return giveUp(scope, failed)
     await outbox.put({ ...failed, next_at: scope.now() + pauseAfter(failures), failed_at: scope.now() })
     if (needsPerson(failed, scope.now())) await raiseFailing(scope, failed)
@@ -129,31 +124,4 @@ async function giveUp(scope: OrderScope, entry: OutboxEntry): Promise<false> {
   raiseAlert(scope, failingAlert(over))
   await scope.outbox.put(over)
   return false
-}
-
-/**
- * Calls the merchant's code with a time limit. A call that takes longer counts as failed, and is made again.
- *
- * @throws The error of `onEvent`, or one that names the limit.
- */
-async function callOnEvent({ onEvent, env }: OrderScope, received: ReceivedEvent, order: Order): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const text = `onEvent took longer than ${ON_EVENT_MS / 1000} seconds`
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DOMException(text, 'TimeoutError')), ON_EVENT_MS)
-  })
-  try {
-    await Promise.race([onEvent?.(received, order, env), limit])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/** Name and message of an error of `onEvent`. Total: `String` throws for an object without a prototype. */
-function textOf(error: unknown): string {
-  try {
-    return (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 500)
-  } catch {
-    return typeof error
-  }
 }

@@ -193,6 +193,8 @@ async function carryOut(
         : watch(scope, { kind, order_id, attempt_id: id, since: started_at })))
     case 'unwatch':
       return void (await unwatchEnded(scope, order_id, operation))
+    case 'contradict':
+      return void logError('outcome_contradicted', { attempt_id: id, operation: kind, order_id })
     case 'file':
       return void (await file(scope, order_id, command))
     case 'send':

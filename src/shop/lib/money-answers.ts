@@ -63,6 +63,10 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
     }
     case 'still_in_progress':
       return [[409, `${answer.kind}_in_progress`, 'Its call may still be in progress.', 'Try again in a minute.']]
+    case 'contradicted': {
+      const title = `The ${answer.kind} ended otherwise than it was settled: look at the order.`
+      return [[502, 'outcome_unknown', title], { attempt_id: answer.id }]
+    }
     case 'unexplained': {
       const { kind, operation_id } = answer
       const title = `The service shows a ${kind} that may be this one: the state of this order was lost.`

@@ -1,4 +1,5 @@
 import type { EventSummary, Issue, WebhookEvent } from '../../index.ts'
+import { bookkeepingOf } from '../../money/personal-data.ts'
 import { orderKey as orderKeyOf } from '../../orders/order-key.ts'
 import { readSummary } from '../../orders/summary.ts'
 import { recordOf } from '../../schemas/read.ts'
@@ -146,7 +147,6 @@ export function webhookOf({ event }: Pick<StoredEvent, 'event'>): WebhookEvent {
 }
 
 const HOUR_MS = 3_600_000
-const BOOKS = ['order_id', 'pos_id', 'mode', 'gateway_order_id', 'billing_order_id', 'fee', 'status_description']
 
 /** Events that one turn erases: each is read from KV and written to it. An invocation may make 1,000 calls. */
 const ERASED_AT_ONCE = 200
@@ -189,8 +189,6 @@ export async function eraseEvents(
 
 function withoutPerson(stored: StoredEvent, erased_at: number): { kept: boolean; value: StoredEvent } {
   const { received_at, event, issues, summary: kept } = stored
-  const { id: _, kind, ...summary } = readSummary('', event)
-  const books = Object.fromEntries(BOOKS.flatMap((name) => (name in event ? [[name, event[name]]] : [])))
   const rest = { ...(issues && { issues }), ...(kept && { summary: kept }) }
-  return { kept: kept !== undefined, value: { received_at, event: { ...books, ...summary }, ...rest, erased_at } }
+  return { kept: kept !== undefined, value: { received_at, event: bookkeepingOf(event, event), ...rest, erased_at } }
 }

@@ -1,7 +1,8 @@
 import { type ExpectedPayment, type Order as FoldedOrder, isFinal } from '../../index.ts'
+import { withoutPerson } from '../../money/personal-data.ts'
 import { holdsMoney, isOpen, type MoneyOperation } from '../../money/protocol.ts'
 import { foldSummaries } from '../../orders/fold.ts'
-import { type RecordedResponse, responseTo } from '../lib/money-answers.ts'
+import { responseTo } from '../lib/money-answers.ts'
 import { attemptId, type CheckoutRecord, getCheckout } from './checkouts.ts'
 import { type LoggedEvent, lastFourOf, listEvents, orderKeyOf, receiptUrlOf } from './event-log.ts'
 import type { OrderStore } from './order-store.ts'
@@ -184,14 +185,9 @@ export async function listOperations(store: OrderStore, orderKey: string): Promi
 export async function eraseResponses(store: OrderStore, orderKey: string): Promise<void> {
   for (const operation of await listOperations(store, orderKey)) {
     const { answer } = operation
-    const response = answer && withoutPerson(responseTo(answer))
-    if (response) await putOperation(store, orderKey, { ...operation, answer: { code: 'recorded', response } })
+    if (!answer) continue
+    const { status, body } = responseTo(answer)
+    const response = { status, body: withoutPerson(body as object) }
+    await putOperation(store, orderKey, { ...operation, answer: { code: 'recorded', response } })
   }
 }
-
-const KEPT = /^(operation_id|order_id|method|status|status_code|amount|currency|created_at|code|title)$/
-
-const withoutPerson = ({ status, body }: RecordedResponse): RecordedResponse => ({
-  status,
-  body: Object.fromEntries(Object.entries(body as object).filter(([name]) => KEPT.test(name))),
-})

@@ -1,0 +1,32 @@
+// How the code of a shop is called for an event, by every driver.
+
+/** How long it may take. */
+export const ON_EVENT_MS = 25_000
+const MAX_PAUSE_MS = 6 * 3_600_000
+
+/** Milliseconds after the n-th failure: 1, 2, 4 … seconds, at most 6 hours. */
+export const pauseAfter = (failures: number): number => Math.min(1000 * 2 ** (failures - 1), MAX_PAUSE_MS)
+
+/** Calls it with a time limit. A call that takes longer counts as failed. @throws Its error, or one that names the limit. */
+export async function callInTime(onEvent: () => unknown): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const text = `onEvent took longer than ${ON_EVENT_MS / 1000} seconds`
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DOMException(text, 'TimeoutError')), ON_EVENT_MS)
+  })
+  try {
+    // What it throws at once, it throws here.
+    await Promise.race([(async () => onEvent())(), limit])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Name and message of its error. Total: `String` throws for an object without a prototype. */
+export function errorText(error: unknown): string {
+  try {
+    return (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 500)
+  } catch {
+    return typeof error
+  }
+}

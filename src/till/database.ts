@@ -1,0 +1,130 @@
+import { ConfigError } from '../errors.ts'
+
+/** A value of a statement. */
+export type SqlValue = string | number | null
+
+/**
+ * What the till needs of a database. `sqlite`, `postgres` and `d1` make one of a driver; for another driver write it yourself.
+ *
+ * @example
+ * import type { TillDatabase } from 'edgetill/till'
+ * type Query = (text: string, values: unknown[]) => Promise<Record<string, unknown>[]>
+ * const overHttp = (query: Query): TillDatabase => ({
+ *   clock: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
+ *   run(sql, values) {
+ *     let n = 0
+ *     return query(sql.replaceAll('?', () => `$${++n}`), [...values])
+ *   },
+ * })
+ */
+export interface TillDatabase {
+  /** SQL for the database's time in milliseconds since 1970, which all processes share. */
+  readonly clock: string
+  /**
+   * Runs one statement, never inside a transaction: a rollback would lose the row after the money has moved. It is durable when the
+   * promise resolves. Each `?` of `sql` is the next one of `values`. A write returns a row for each row that it changed.
+   */
+  run(sql: string, values: readonly SqlValue[]): Promise<readonly Record<string, unknown>[]>
+}
+
+/** A database of node:sqlite, bun:sqlite or better-sqlite3. */
+export interface SqliteHandle {
+  exec(sql: string): unknown
+  /** `reader`: better-sqlite3 returns rows from such a statement alone. */
+  prepare(sql: string): { all(...values: SqlValue[]): unknown[]; run(...values: SqlValue[]): unknown; reader?: boolean }
+  /** Whether a transaction is open, in node:sqlite. */
+  readonly isTransaction?: boolean
+  /** The same in the others. */
+  readonly inTransaction?: boolean
+}
+
+/** The function of the package `postgres` (or of Bun), or a pool of `pg`. */
+export type PostgresHandle =
+  | { unsafe(sql: string, values?: never): PromiseLike<unknown>; begin: unknown }
+  | { query(sql: string, values: SqlValue[]): Promise<{ rows: unknown[] }>; totalCount: number }
+
+/** A D1 binding of a Worker. */
+export interface D1Handle {
+  prepare(sql: string): { bind(...values: SqlValue[]): { all(): Promise<{ results: unknown[] }> } }
+}
+
+type Rows = Record<string, unknown>[]
+const SQLITE_CLOCK = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
+const wrong = (message: string): ConfigError => new ConfigError('database', message)
+
+/**
+ * A SQLite file, opened by node:sqlite (Node 22.13, Deno), bun:sqlite or better-sqlite3. Several processes may open it: one waits up to
+ * five seconds for another. Each write is on disk before the call goes out (`synchronous = FULL`).
+ *
+ * @throws {ConfigError} for another object; here and at each statement, while a transaction is open.
+ * @example
+ * import { DatabaseSync } from 'node:sqlite'
+ * import { sqlite } from 'edgetill/till'
+ * const database = sqlite(new DatabaseSync('shop.db'))
+ */
+export function sqlite(handle: SqliteHandle): TillDatabase {
+  if (typeof handle?.prepare !== 'function') {
+    throw wrong('sqlite() takes a database of node:sqlite, bun:sqlite or better-sqlite3.')
+  }
+  const rejectTransaction = () => {
+    if (handle.isTransaction ?? handle.inTransaction) throw wrong(IN_TRANSACTION)
+  }
+  rejectTransaction()
+  handle.exec('PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL')
+  return {
+    clock: SQLITE_CLOCK,
+    async run(sql, values) {
+      rejectTransaction()
+      const statement = handle.prepare(sql)
+      return (statement.reader === false ? [statement.run(...values)] : statement.all(...values)) as Rows
+    },
+  }
+}
+
+/**
+ * A Postgres database: what `postgres(url)` of the package `postgres` returns, or a `Pool` of `pg`.
+ *
+ * @throws {ConfigError} for what may be inside a transaction: what `sql.begin` and `sql.reserve` pass on, a `Client` of `pg`.
+ * @example
+ * import { postgres } from 'edgetill/till'
+ * const database = (sql: Parameters<typeof postgres>[0]) => postgres(sql)
+ */
+export function postgres(handle: PostgresHandle): TillDatabase {
+  if (
+    !('unsafe' in handle
+      ? 'begin' in handle && !('savepoint' in handle || 'release' in handle)
+      : 'totalCount' in handle)
+  ) {
+    throw wrong(`postgres() takes what postgres(url) returned, or a Pool of pg. ${IN_TRANSACTION}`)
+  }
+  return {
+    clock: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
+    async run(sql, values) {
+      let n = 0
+      const text = sql.replaceAll('?', () => `$${++n}`)
+      if ('unsafe' in handle) return (await handle.unsafe(text, values as never)) as Rows
+      return (await handle.query(text, [...values])).rows as Rows
+    },
+  }
+}
+
+/**
+ * A D1 database of a Worker.
+ *
+ * @example
+ * import { d1 } from 'edgetill/till'
+ * const database = (env: { DB: Parameters<typeof d1>[0] }) => d1(env.DB)
+ */
+export const d1 = (handle: D1Handle): TillDatabase => ({
+  clock: SQLITE_CLOCK,
+  run: async (sql, values) =>
+    (
+      await handle
+        .prepare(sql)
+        .bind(...values)
+        .all()
+    ).results as Rows,
+})
+
+const IN_TRANSACTION =
+  'Inside a transaction a rollback would lose what the till has written after the money moved: end it, or open a second handle.'

@@ -1,0 +1,183 @@
+import { ConfigError } from '../errors.ts'
+import { sha256Base64url } from '../lib/sha256.ts'
+import type { OperationKind } from '../money/protocol.ts'
+import type { CapturePaymentInput } from '../operations/capture-payment.ts'
+import type { CreatePaymentInput } from '../operations/create-payment.ts'
+import type { RefundPaymentInput } from '../operations/refund-payment.ts'
+import type { VoidPaymentInput } from '../operations/void-payment.ts'
+import type { Capture } from '../schemas/capture.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
+import { rejectUnknownOption } from '../schemas/fields.ts'
+import type { CancelledPayment } from '../schemas/payment.ts'
+import { readEvent } from '../schemas/read-event.ts'
+import type { Refund, Void } from '../schemas/secondary-operation.ts'
+import type { TillDatabase } from './database.ts'
+import { deliverEvents, type OnTillEvent, storeEvent } from './events.ts'
+import { type MoneyScope, play, settleByHand, type TillClient } from './move-money.ts'
+import { cancelPayment, type Opened, openPayment } from './open-payment.ts'
+import type { Moved } from './outcome.ts'
+import { eraseOrder, listAttention, settle, type TillAttention } from './settle.ts'
+import { migrate, openTables, readOrder, type TillOrder } from './store.ts'
+
+/** What {@link createTill} takes. */
+export interface TillOptions {
+  /** What `createClient` returns. */
+  client: TillClient
+  /** Where the till keeps what it knows: `sqlite(…)`, `postgres(…)`, `d1(…)`, or your own. */
+  database: TillDatabase
+  /** Your code for what happens to orders. A process without it leaves the events to one that has it. */
+  onEvent?: OnTillEvent | undefined
+  /** Whether stored records keep `cc_token`, which can be charged. Default false. */
+  keepCardToken?: boolean | undefined
+  /** Makes a random id. Default `crypto.randomUUID`. */
+  newId?: (() => string) | undefined
+}
+
+/** Options of a call that moves money. */
+export interface MoveOptions {
+  /** Yours: one key is one operation of one order, however often it is called. A hidden field of the form with the button will do. */
+  key: string
+  /** `version` of the order as the person saw it: nothing is sent where money was moved since. */
+  ifVersion?: string | undefined
+}
+
+/** What {@link createTill} returns. Its functions can be passed on: they need no `this`. */
+export interface Till {
+  /** Makes the tables `edgetill_…`. Call it at start-up, in each process. @throws {ConfigError} where a newer edgetill has made them. */
+  migrate(): Promise<void>
+  /** Stores a webhook's event, then has your `onEvent` called. @throws while the database fails: the response is then 503. */
+  receive(event: WebhookEvent): Promise<void>
+  /** Creates a payment, or returns the one that this `order_id` has: its `url` as long as it can be paid, then `ended`. */
+  createPayment(input: CreatePaymentInput): Promise<Opened>
+  /** Captures a hold, once for each key. */
+  capture(input: CapturePaymentInput, options: MoveOptions): Promise<Moved<Capture>>
+  /** Refunds a paid order, once for each key. */
+  refund(input: RefundPaymentInput, options: MoveOptions): Promise<Moved<Refund>>
+  /** Voids a hold, once for each key. */
+  void(input: VoidPaymentInput, options: MoveOptions): Promise<Moved<Void>>
+  /** Cancels a payment that was not paid. It needs no key: a payment that is cancelled stays cancelled. */
+  cancel(order_id: string): Promise<Moved<CancelledPayment>>
+  /**
+   * Does what is due, at start-up and every minute: looks up what has no outcome, calls `onEvent`, asks about payments that were never
+   * announced. Several processes may do it at once. @returns What a person must decide, as `attention` does.
+   */
+  settle(): Promise<TillAttention[]>
+  /** Says what became of an operation that cannot be found out, or which of its two ends counts. @param id Of the attempt. */
+  settleByHand(order_id: string, id: string, how: { executed: boolean }): Promise<Moved>
+  /** The order, folded from its events; undefined where nothing is known of it. */
+  order(order_id: string): Promise<TillOrder | undefined>
+  /** Orders, the newest first, at most `limit` (50), and the cursor of the next page or null. */
+  orders(page?: { limit?: number; cursor?: string | null }): Promise<{ orders: TillOrder[]; cursor: string | null }>
+  /** What a person should look at. */
+  attention(): Promise<TillAttention[]>
+  /** Removes a customer's data from all that is stored of an order. What was paid and refunded stays. */
+  erase(order_id: string): Promise<void>
+  /**
+   * Call it after a backup was restored; `since`: when it was made. From then on an operation that the service shows, and that no stored
+   * key explains, stops further ones of its kind and order, until a person has settled it.
+   */
+  recover(backup: { since: Date }): Promise<void>
+}
+
+/** The field of each kind's amount; a void has none. */
+const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } as const
+
+/**
+ * Makes a till: captures, refunds, voids and payments that happen once, over a SQL database that you have, with any number of
+ * processes. It opens nothing, and knows nothing of HTTP, forms or users.
+ *
+ * @throws {ConfigError} naming the option that cannot work.
+ * @example
+ * import { DatabaseSync } from 'node:sqlite'
+ * import { type Client, createWebhookHandler } from 'edgetill'
+ * import { createTill, sqlite } from 'edgetill/till'
+ * async function openTill(client: Client) {
+ *   const till = createTill({ client, database: sqlite(new DatabaseSync('shop.db')) })
+ *   await till.migrate()
+ *   await till.settle() // and every minute
+ *   const receive = createWebhookHandler({ secrets: 'your-api-secret', onEvent: till.receive })
+ *   const refund = (order_id: string, refund_amount: number, key: string) =>
+ *     till.refund({ order_id, order_currency: 'UAH', refund_amount }, { key })
+ *   return { receive, refund }
+ * }
+ */
+export function createTill(options: TillOptions): Till {
+  rejectUnknownOption(options, ['client', 'database', 'onEvent', 'keepCardToken', 'newId'])
+  const { client, database, onEvent, keepCardToken = false, newId = () => crypto.randomUUID() } = options
+  const must = (isRight: boolean, field: string, what: string): void => {
+    if (!isRight) throw new ConfigError(field, `${field} must be ${what}.`)
+  }
+  must(typeof client?.listOrderOperations === 'function', 'client', 'what createClient returns')
+  must(typeof database?.run === 'function', 'database', 'sqlite(…), postgres(…), d1(…) or a TillDatabase of your own')
+  must(onEvent === undefined || typeof onEvent === 'function', 'onEvent', 'a function')
+  const tables = openTables(database)
+  const scope: MoneyScope = { tables, client, onEvent, keepCardToken }
+  const running = new Set<Promise<void>>()
+
+  const move =
+    (kind: OperationKind) =>
+    (input: { order_id: string }, { key, ifVersion }: MoveOptions) => {
+      must(typeof key === 'string' && key !== '', 'key', 'a non-empty text')
+      const { order_id, ...fields } = input as { order_id: string; [field: string]: unknown }
+      const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+      const amount = fields[AMOUNTS[kind]]
+      const request = {
+        ...{
+          id: newId(),
+          kind,
+          keyHash: sha256Base64url(key),
+          hasCurrency: true,
+          hasServerUrl: true,
+          version: ifVersion,
+        },
+        fingerprint: sha256Base64url(JSON.stringify([kind, ...given.sort(([a], [b]) => (a < b ? -1 : 1))])),
+        amount: typeof amount === 'number' ? amount : null,
+      }
+      return play(scope, order_id, { type: 'request', request }, fields) as Promise<Moved<never>>
+    }
+
+  return {
+    migrate: () => migrate(tables),
+    async receive(event) {
+      await storeEvent(scope, readEvent(event))
+      // What fails now is due again.
+      const delivery = deliverEvents(scope).catch(() => {})
+      running.add(delivery)
+      void delivery.then(() => running.delete(delivery))
+    },
+    createPayment: (input) => openPayment(scope, input),
+    capture: async (input, how) => move('capture')(input, how),
+    refund: async (input, how) => move('refund')(input, how),
+    void: async (input, how) => move('void')(input, how),
+    cancel: (order_id) => cancelPayment(scope, order_id) as Promise<Moved<CancelledPayment>>,
+    async settle() {
+      await Promise.all([settle(scope), ...running])
+      return listAttention(scope)
+    },
+    settleByHand: (order_id, id, { executed }) => settleByHand(scope, order_id, id, executed),
+    async order(order_id) {
+      const { row, order } = await readOrder(tables, order_id)
+      return row.order_id === null ? undefined : order
+    },
+    async orders({ limit = 50, cursor } = {}) {
+      const [, time = '', key = ''] = /^(\d+)\/(.*)$/s.exec(cursor ?? '') ?? []
+      const before = time === '' ? Number.MAX_SAFE_INTEGER : Number(time)
+      const rows = await tables.run<{ order_key: string; order_id: string; created_at: unknown }>(
+        `SELECT order_key, order_id, created_at FROM edgetill_order WHERE created_at < ? OR (created_at = ? AND order_key < ?)
+         ORDER BY created_at DESC, order_key DESC LIMIT ?`,
+        ...[before, before, key, limit],
+      )
+      const orders: TillOrder[] = []
+      for (const { order_id } of rows) orders.push((await readOrder(tables, order_id)).order)
+      const last = rows.length === limit ? rows.at(-1) : undefined
+      return { orders, cursor: last ? `${last.created_at}/${last.order_key}` : null }
+    },
+    attention: () => listAttention(scope),
+    erase: (order_id) => eraseOrder(tables, order_id),
+    async recover({ since }) {
+      must(since instanceof Date && !Number.isNaN(since.getTime()), 'since', 'a Date')
+      await tables.run(`UPDATE edgetill_version SET recovered_at = ${tables.clock}`)
+      await tables.run(`UPDATE edgetill_order SET lost_at = ${tables.clock}, backup_at = ?`, since.getTime())
+    },
+  }
+}

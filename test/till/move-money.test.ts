@@ -1,0 +1,133 @@
+import { expect, it } from 'vitest'
+import type { TillDatabase } from '../../src/till/index.ts'
+import { openTill, REFUND, wordOf } from './support/open-till.ts'
+
+it('refunds once for a key, however many presses come at once', async () => {
+  const { till, another, sell, refunds } = await openTill()
+  await sell()
+  const tills = [till, another()]
+  const presses = Array.from({ length: 20 }, (_, i) => tills[i % 2]?.refund(REFUND, { key: 'press' }))
+  const words = (await Promise.all(presses)).map((moved) => moved && wordOf(moved))
+  expect(words.toSorted()).toEqual(['done', ...Array.from({ length: 19 }, () => 'unknown')])
+  expect(await refunds()).toEqual([30])
+
+  // From then on each gets the same.
+  const [first, second] = [
+    await till.refund(REFUND, { key: 'press' }),
+    await another().refund(REFUND, { key: 'press' }),
+  ]
+  expect(first).toMatchObject({ outcome: 'done', record: { amount: 30, status: 'success' } })
+  expect(second).toEqual(first)
+  expect((await till.order('A-1'))?.totals).toMatchObject({ captured: 10_050, refunded: 3000 })
+  expect(await till.settle()).toEqual([])
+})
+
+it('does not send a key of another request, of totals that have changed, or beside an operation without an outcome', async () => {
+  const { till, sell, refunds, emulator, wait } = await openTill()
+  await sell()
+  const seen = (await till.order('A-1'))?.version
+  expect(wordOf(await till.refund(REFUND, { key: 'a', ifVersion: seen }))).toBe('done')
+  const reused = await till.refund({ ...REFUND, refund_amount: 20 }, { key: 'a' })
+  expect(reused).toMatchObject({ outcome: 'not_sent', reason: 'key_reused', sameKey: false })
+  const changed = await till.refund({ ...REFUND, refund_amount: 20 }, { key: 'b', ifVersion: seen })
+  expect(changed).toMatchObject({ outcome: 'not_sent', reason: 'order_changed', sameKey: true })
+
+  emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'refund-payment' })
+  expect(wordOf(await till.refund({ ...REFUND, refund_amount: 10 }, { key: 'c' }))).toBe('unknown')
+  const other = await till.refund({ ...REFUND, refund_amount: 20 }, { key: 'b' })
+  expect(other).toMatchObject({ outcome: 'not_sent', reason: 'in_progress', sameKey: true })
+  expect(await refunds()).toEqual([30])
+
+  // Ten minutes later the absence counts, and the same key may be used for what was never sent under it.
+  await wait(9)
+  expect(wordOf(await till.refund({ ...REFUND, refund_amount: 10 }, { key: 'c' }))).toBe('unknown')
+  await wait(2)
+  expect(wordOf(await till.refund({ ...REFUND, refund_amount: 20 }, { key: 'b' }))).toBe('done')
+  expect(wordOf(await till.refund({ ...REFUND, refund_amount: 10 }, { key: 'c' }))).toBe('rejected not_executed')
+  expect(await refunds()).toEqual([30, 20])
+})
+
+it('finds out what became of a refund whose response was lost', async () => {
+  const { till, sell, refunds, emulator } = await openTill()
+  await sell()
+  emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'refund-payment' })
+  expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('unknown')
+  const again = await till.refund(REFUND, { key: 'press' })
+  expect(again).toMatchObject({ outcome: 'done', record: { amount: 30, status: 'success' } })
+  expect(await till.refund(REFUND, { key: 'press' })).toEqual(again)
+  expect(await refunds()).toEqual([30])
+})
+
+it('tries again under the same key where nothing was sent, and keeps a rejection', async () => {
+  const { till, sell, refunds, emulator } = await openTill()
+  await sell()
+  emulator.faults.next({ kind: 'too_many_requests', on: 'refund-payment' })
+  const first = await till.refund(REFUND, { key: 'press' })
+  expect(first).toMatchObject({ outcome: 'not_sent', reason: 'unreachable', sameKey: true })
+  expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('done')
+  const tooMuch = await till.refund({ ...REFUND, refund_amount: 100 }, { key: 'more' })
+  expect(tooMuch).toMatchObject({ outcome: 'rejected', error: { code: 'api', status: 400 } })
+  expect(await till.refund({ ...REFUND, refund_amount: 100 }, { key: 'more' })).toEqual(tooMuch)
+  expect(await refunds()).toEqual([30])
+})
+
+it('keeps an end that contradicts the one that was settled, until a person has looked', async () => {
+  let respond = (_: unknown): void => {}
+  const { till, another, sell, client, wait, refunds } = await openTill()
+  await sell()
+  // A call that takes longer than any look-up believes: its process was frozen at the socket.
+  const frozen = another({
+    client: {
+      ...client,
+      refundPayment: async (input) => {
+        await new Promise((resolve) => (respond = resolve))
+        return client.refundPayment(input)
+      },
+    },
+  })
+  const late = frozen.refund(REFUND, { key: 'press' })
+  await expect.poll(async () => (await till.order('A-1'))?.attempts.length).toBe(1)
+  await wait(11)
+  expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('rejected not_executed')
+  respond(undefined)
+
+  expect(await late).toMatchObject({ outcome: 'unknown', record: { amount: 30, status: 'success' } })
+  expect(await refunds()).toEqual([30])
+  expect((await till.order('A-1'))?.totals.refunded).toBe(3000)
+  const [attention] = await till.attention()
+  expect(attention).toMatchObject({
+    ...{ kind: 'operation_contradicted', order_id: 'A-1' },
+    ...{ settled: { outcome: 'rejected' }, late: { outcome: 'done', record: { amount: 30 } } },
+  })
+  expect(await till.refund(REFUND, { key: 'press' })).toEqual(await late)
+  const { id } = attention as { id: string }
+  expect(wordOf(await till.settleByHand('A-1', id, { executed: true }))).toBe('done')
+  expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('done')
+  expect(await till.attention()).toEqual([])
+})
+
+it('sends nothing where the database fails before the call, and says unknown where it fails after it', async () => {
+  const { till, another, database, sell, refunds } = await openTill()
+  await sell()
+  let isDown = (_: string): boolean => false
+  const failing: TillDatabase = {
+    get clock() {
+      return database.clock
+    },
+    run: (sql, values) => (isDown(sql) ? Promise.reject(new Error('database is locked')) : database.run(sql, values)),
+  }
+  const locked = another({ database: failing })
+  isDown = (sql) => sql.startsWith('INSERT INTO edgetill_log')
+  expect(await locked.refund(REFUND, { key: 'press' })).toMatchObject({
+    outcome: 'not_sent',
+    reason: 'busy',
+    sameKey: true,
+  })
+  expect(await refunds()).toEqual([])
+  let written = 0
+  isDown = (sql) => sql.startsWith('INSERT INTO edgetill_log') && written++ > 0
+  expect(await locked.refund(REFUND, { key: 'press' })).toMatchObject({ outcome: 'unknown', record: { amount: 30 } })
+  expect(await refunds()).toEqual([30])
+  expect(wordOf(await till.refund({ ...REFUND, refund_amount: 5 }, { key: 'other' }))).toBe('not_sent in_progress')
+  await till.settle()
+})

@@ -58,9 +58,8 @@ const wrong = (message: string): ConfigError => new ConfigError('database', mess
  *
  * @throws {ConfigError} for another object; here and at each statement, while a transaction is open.
  * @example
- * import { DatabaseSync } from 'node:sqlite'
  * import { sqlite } from 'edgetill/till'
- * const database = sqlite(new DatabaseSync('shop.db'))
+ * const database = (file: Parameters<typeof sqlite>[0]) => sqlite(file) // new DatabaseSync('shop.db')
  */
 export function sqlite(handle: SqliteHandle): TillDatabase {
   if (typeof handle?.prepare !== 'function') {

@@ -88,11 +88,10 @@ const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } 
  *
  * @throws {ConfigError} naming the option that cannot work.
  * @example
- * import { DatabaseSync } from 'node:sqlite'
  * import { type Client, createWebhookHandler } from 'edgetill'
- * import { createTill, sqlite } from 'edgetill/till'
- * async function openTill(client: Client) {
- *   const till = createTill({ client, database: sqlite(new DatabaseSync('shop.db')) })
+ * import { createTill, type TillDatabase } from 'edgetill/till'
+ * async function openTill(client: Client, database: TillDatabase) {
+ *   const till = createTill({ client, database })
  *   await till.migrate()
  *   await till.settle() // and every minute
  *   const receive = createWebhookHandler({ secrets: 'your-api-secret', onEvent: till.receive })

@@ -7,7 +7,7 @@ import type { ConformReport } from '../../../src/cli/conform/report.ts'
 import { CONFORM_OPTIONS } from '../../../src/cli/service/doctor/conform.ts'
 import { serveEmulator } from '../../../src/cli/service/serve-emulator.ts'
 import { flagOf } from '../../../src/cli/terminal/verb.ts'
-import { createEmulator, type EmulatorOptions } from '../../../src/emulator/index.ts'
+import { createEmulator, type Emulator, type EmulatorOptions } from '../../../src/emulator/index.ts'
 import type { Fetch } from '../../../src/index.ts'
 import { Document } from '../support/document.ts'
 import { freePort } from '../support/free-port.ts'
@@ -55,6 +55,38 @@ describe('edgetill doctor --conform', () => {
       expect(code).toBe(1)
     },
   )
+
+  it('records what it made as a seed file, without a secret, and lists what the emulator does differently', async () => {
+    const file = join(state, '../seed.json')
+    const service = createEmulator()
+    // A service with another code for a refund, and one more field.
+    const changed: Fetch = async (input, init) => {
+      const response = await service.fetch(input as string, init)
+      if (!String(input).endsWith('/refund') || !response.ok) return response
+      return Response.json({ ...((await response.json()) as object), status_code: '1009', refund_kind: 'card' })
+    }
+    const { out } = await conform(['--record', file], {}, { ...against(service), fetch: changed })
+    const text = readFileSync(file, 'utf8')
+    for (const secret of [...Object.values(service.credentials), '4111', 'example.com', 'Conform', '380']) {
+      if (secret !== 'SVC') expect(text).not.toContain(secret)
+    }
+    const again = createEmulator()
+    again.seedOrders(JSON.parse(text))
+    const ends = (emulator: Emulator) =>
+      emulator.orders
+        .list()
+        .map(({ order_id, status, operations }) => [
+          order_id,
+          status,
+          operations.map((one) => [one.method, one.amount]),
+        ])
+    expect(again.orders.list().length).toBeGreaterThan(3)
+    expect(ends(again)).toEqual(ends(service))
+    expect(out).toMatch(
+      /refund: status_code is 1009, in the emulator 1004\.\n.*the field refund_kind is not in the emulator\./,
+    )
+    expect((await conform(['--record', file])).out).toContain('The emulator does the same with them.')
+  })
 
   it('receives webhooks where --webhook-url leads to', async () => {
     const port = await freePort()

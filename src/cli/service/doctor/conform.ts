@@ -1,6 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ConformOptions, conform, conformText, createInbox, isClean, readCard } from '../../conform/index.ts'
+import { createRecorder, recordingText } from '../../conform/record.ts'
 import type { Variables } from '../../terminal/environment.ts'
 import { readEnvFile, readVariables } from '../../terminal/environment.ts'
 import { type ExitCode, UsageError } from '../../terminal/errors.ts'
@@ -24,6 +25,7 @@ export const CONFORM_OPTIONS = {
   ),
   state: hidden(option('<FILE>', 'what an interrupted run goes on from (default: conform-state.json)')),
   report: hidden(option('<FILE>', 'writes the report as JSON')),
+  record: hidden(option('<FILE>', 'writes the orders that it made, as a seed file for the emulator')),
 }
 
 type ConformFlags = Flags<typeof CONFORM_OPTIONS>
@@ -44,7 +46,9 @@ export async function examineAssumptions(
   settings: Settings,
 ): Promise<ExitCode> {
   const { state: file = 'conform-state.json', webhookUrl, webhookPort: port = 4011 } = flags
-  const config = { ...configOf(settings, flags, ''), fetch, ...hooksOf(flags, terminal) }
+  const own = configOf(settings, flags, '')
+  const recorder = createRecorder(own.baseUrl, fetch ?? ((input, init) => globalThis.fetch(input, init)))
+  const config = { ...own, fetch: recorder.fetch, ...hooksOf(flags, terminal) }
   const card = readCard(await testCard(flags.envFile, environment))
   const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => {})
   const inbox = createInbox(config.apiSecret, pause)
@@ -69,6 +73,13 @@ export async function examineAssumptions(
   }
   terminal.out(flags.json ? JSON.stringify(report) : conformText(report))
   if (flags.report !== undefined) await writeFile(flags.report, `${JSON.stringify(report, null, 2)}\n`)
+  if (flags.record !== undefined) {
+    const recording = recorder.recording()
+    await writeFile(flags.record, `${JSON.stringify(recording.orders, null, 2)}\n`)
+    const text = recordingText(flags.record, recording)
+    if (flags.json) terminal.err(text)
+    else terminal.out(`\n${text}`)
+  }
   return isClean(report) ? EXIT.done : EXIT.failed
 }
 

@@ -1,0 +1,147 @@
+import type { Fetch } from '../../config.ts'
+import { createEmulator, type OrderView, TEST_CARDS } from '../../emulator/index.ts'
+import { isObject } from '../../lib/kind.ts'
+
+type Json = Record<string, unknown>
+
+/** One call, as far as a recording needs it. */
+interface Exchange {
+  path: string
+  sent: Json
+  status: number
+  returned: Json
+}
+
+/** One order of a seed file. */
+interface SeedOrder {
+  order_id: string
+  mode: unknown
+  method: unknown
+  amount: unknown
+  currency: unknown
+  card?: string
+  steps: { do: string; amount?: unknown }[]
+}
+
+/** What a run saw of the service. No credential, no card and no text of a customer is in it. */
+export interface Recording {
+  /** For `edgetill emulator --seed-file`. */
+  orders: SeedOrder[]
+  /** What the emulator does differently with these orders: statuses, codes and names of fields. */
+  differs: string[]
+}
+
+/** Listens to the calls of a run. */
+export interface Recorder {
+  fetch: Fetch
+  recording(): Recording
+}
+
+const STEPS: Readonly<Record<string, string>> = {
+  ...{ '/api/v1/capture': 'capture', '/api/v1/split/capture': 'capture', '/api/v1/void': 'void' },
+  ...{ '/api/v1/refund': 'refund', '/api/v1/split/refund': 'refund' },
+}
+
+export function createRecorder(baseUrl: string, send: Fetch): Recorder {
+  const exchanges: Exchange[] = []
+  return {
+    async fetch(input, init) {
+      const response = await send(input, init)
+      const url = String(input instanceof Request ? input.url : input)
+      if (url.startsWith(baseUrl)) {
+        const path = new URL(url).pathname.slice(new URL(baseUrl).pathname.replace(/\/$/, '').length)
+        const sent = parse(await new Response(init?.body).text())
+        exchanges.push({ path, sent, status: response.status, returned: parse(await response.clone().text()) })
+      }
+      return response
+    },
+    recording: () => recordingOf(exchanges),
+  }
+}
+
+/** A list with one record, as the response to a cancel is, counts as the record. */
+function parse(text: string): Json {
+  try {
+    const [value] = [JSON.parse(text) as unknown].flat()
+    return isObject(value) ? (value as Json) : {}
+  } catch {
+    return {}
+  }
+}
+
+function recordingOf(exchanges: readonly Exchange[]): Recording {
+  const made = new Map<string, { order: SeedOrder; payment: Json; operations: Json[] }>()
+  for (const { path, sent, status, returned } of exchanges) {
+    if (status !== 200 && status !== 303) continue
+    const cancelled = /\/order\/([^/]+)\/cancel$/.exec(path)?.[1]
+    const order_id = decodeURIComponent(cancelled ?? String(sent.order_id))
+    if (/^\/api\/v1\/(payment|split\/purchase)$/.test(path)) {
+      const { mode, method, amount, currency } = sent
+      const card = mode === 'direct' ? { card: cardOf(returned) } : {}
+      const order = { order_id, mode, method, amount, currency, ...card, steps: [] }
+      made.set(order_id, { order, payment: returned, operations: [] })
+    }
+    const known = made.get(order_id)
+    if (known === undefined) continue
+    if (cancelled !== undefined) {
+      known.order.steps.push({ do: 'cancel' })
+      known.payment = returned
+    }
+    const step = STEPS[path]
+    if (step === undefined || returned.status !== 'success') continue
+    known.order.steps.push({ do: step, ...(step !== 'void' && { amount: returned.amount }) })
+    known.operations.push(returned)
+  }
+  const recording: Recording = { orders: [], differs: [] }
+  const emulator = createEmulator()
+  for (const { order, payment, operations } of made.values()) {
+    try {
+      emulator.seedOrders([order])
+      recording.orders.push(order)
+      recording.differs.push(...compare(emulator.orders.get(order.order_id) as OrderView, payment, operations))
+    } catch (error) {
+      recording.differs.push(`${order.order_id}: the emulator rejects it: ${(error as Error).message}`)
+    }
+  }
+  recording.differs = [...new Set(recording.differs)]
+  return recording
+}
+
+/** The test card that ends a payment as this one ended. */
+function cardOf({ status, status_code, user_action_required }: Json): string {
+  if (user_action_required === true) return 'three_d_secure'
+  if (status === 'pending') return 'timeout'
+  if (status !== 'failure') return 'success'
+  return TEST_CARDS.find(({ code }) => code === status_code)?.name ?? 'declined'
+}
+
+function compare(
+  { payments: [own], operations: ours }: OrderView,
+  payment: Json,
+  operations: readonly Json[],
+): string[] {
+  const pairs: [what: string, seen: Json, own: Json][] = [
+    [`${own?.mode} ${own?.method}`, payment, { ...own }],
+    ...operations.map((seen, index): [string, Json, Json] => [String(seen.method), seen, { ...ours[index] }]),
+  ]
+  return pairs.flatMap(([what, seen, emulated]) => {
+    const values = ['status', 'status_code', 'amount'].filter((name) => name in seen && seen[name] !== emulated[name])
+    const fields = Object.keys(seen).filter(
+      (name) => !(name in emulated) && !/^(customer_|recurring$|order_currency$)/.test(name),
+    )
+    return [
+      ...values.map((name) => `${what}: ${name} is ${seen[name]}, in the emulator ${emulated[name] ?? 'missing'}.`),
+      ...fields.map((name) => `${what}: the field ${name} is not in the emulator.`),
+    ]
+  })
+}
+
+/** A recording as text, for people. */
+export function recordingText(file: string, { orders, differs }: Recording): string {
+  const title = `Recorded ${orders.length} orders in ${file}: npx edgetill emulator --seed-file ${file} begins with them.`
+  const rest =
+    differs.length === 0
+      ? ['The emulator does the same with them.']
+      : ['The emulator differs:', ...differs.map((line) => `  ${line}`)]
+  return [title, ...rest].join('\n')
+}

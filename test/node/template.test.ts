@@ -25,6 +25,9 @@ const env = {
 }
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** What `npm run dev` prints last. */
+const INVITATION = /^Ctrl-C stops both\.\n[\s\S]*\/console\n +Sign in with \S+\n[\s\S]*^ +(http:\S+\/checkout\/\S+)\n/m
+
 let tarball = ''
 const started: Running[] = []
 const start = (cwd: string, command: string, ...words: string[]): Running => {
@@ -150,9 +153,16 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     let stopped = 0
     const { dev, worker, link } = await timed(async () => {
       const dev = start(shop, 'npm', 'run', 'dev')
-      await dev.seen('Ctrl-C stops both.')
-      await dev.seen('/console')
-      const link = /^ +(http:\S+\/checkout\/\S+)$/m.exec(dev.output())?.[1] ?? ''
+      await dev.seen(INVITATION)
+      const [text, link = ''] = INVITATION.exec(dev.output()) ?? []
+      // Nothing but npm's own lines stands before it, and nothing after it.
+      expect(dev.output()).not.toContain('[ERROR]')
+      expect(
+        dev
+          .output()
+          .trimEnd()
+          .endsWith(text?.trimEnd() ?? '-'),
+      ).toBe(true)
       await buy(link)
       return { dev, link, worker: new URL(link).origin }
     })
@@ -210,9 +220,12 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     await expect(fetch(worker)).rejects.toThrow()
   }, 120_000)
 
-  it('stops npm run dev, with all that it started, when npm alone is ended', async () => {
+  it('goes on with the orders of the service, and stops all that npm run dev started when npm alone is ended', async () => {
     const dev = start(shop, 'npm', 'run', 'dev')
-    await dev.seen('Ctrl-C stops both.')
+    await dev.seen(INVITATION)
+    const { origin: worker } = new URL(INVITATION.exec(dev.output())?.[1] ?? '')
+    const refund = { refund_amount: 10 }
+    expect(await send('POST', `${worker}/api/orders/olena-mugs/refund`, refund)).toMatchObject({ status: 200 })
     const origins = [
       ...dev.output().matchAll(/^ +(?:the service +)?(http:\/\/127\.0\.0\.1:\d+)\/(?:checkout|_emulator)/gm),
     ]

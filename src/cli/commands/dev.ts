@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, watch } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, watch } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { createCheckoutLink } from '../../checkout-link/index.ts'
 import { type Activity, testCard } from '../../emulator/index.ts'
@@ -6,6 +6,7 @@ import { fillDay, SALE } from '../service/dev/fill-day.ts'
 import { freePort } from '../service/dev/free-port.ts'
 import { startWrangler, type Wrangler } from '../service/dev/wrangler.ts'
 import { serveEmulator } from '../service/serve-emulator.ts'
+import { openStateFile, type StateFile } from '../service/state-file.ts'
 import { activityLine } from '../terminal/activity-lines.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { untilStopped } from '../terminal/interrupt.ts'
@@ -33,9 +34,20 @@ async function dev({ out, err }: Terminal): Promise<void> {
   }
   let secrets = readSecrets()
   const stopped = untilEnded()
-  const onActivity = (activity: Activity) => out(activityLine(activity))
+  let state: StateFile | undefined
+  let isShown = false
+  const onActivity = (activity: Activity) => {
+    state?.changed()
+    if (isShown) out(activityLine(activity))
+  }
   const served = await serveEmulator({ port: await freePort(4010) }, { onActivity })
   const { emulator, origin: service } = served
+  // The worker keeps its orders in this folder: without the service's they could not be refunded after a restart.
+  mkdirSync('.wrangler', { recursive: true })
+  state = await openStateFile('.wrangler/emulator.json', emulator, async () => {}).catch(async (error: unknown) => {
+    await served.close()
+    throw error
+  })
   const origin = `http://127.0.0.1:${await freePort(8787)}`
   // Not what .dev.vars may say: no call leaves this machine.
   const variables = { BASE_URL: emulator.credentials.baseUrl, API_URL: emulator.credentials.apiUrl }
@@ -57,9 +69,13 @@ async function dev({ out, err }: Terminal): Promise<void> {
         if (!isCurrent()) return
         // The cron has the gates do what the clock was moved over.
         if (ahead !== 0) await (await fetch(`${origin}/cdn-cgi/local/scheduled`)).text()
-        if (ahead !== 0) return out(`The worker runs ${hours(ahead)} hours ahead.`)
-        await fillDay(origin, adminToken, emulator).catch((error) => err(`No day was played: ${error.message}`))
-        out(await invitation(origin, service, linkSecret, adminToken))
+        if (ahead !== 0) out(`The worker runs ${hours(ahead)} hours ahead.`)
+        if (ahead === 0 || !isShown) {
+          await fillDay(origin, adminToken, emulator).catch((error) => err(`No day was played: ${error.message}`))
+          out(await invitation(origin, service, linkSecret, adminToken))
+        }
+        isShown = true
+        one.show()
       },
       (error) => isCurrent() && fail(error),
     )
@@ -107,7 +123,7 @@ async function dev({ out, err }: Terminal): Promise<void> {
   await restarting
   // biome-ignore lint/style/noNonNullAssertion: `start` has set it
   await wrangler!.stop()
-  await served.close()
+  await state.close().finally(served.close)
   if (error instanceof Error) throw error
 }
 
@@ -151,10 +167,6 @@ async function invitation(origin: string, service: string, linkSecret: string, a
     order: { ...SALE, amount: 100.5, description: 'Two mugs', order_id },
   })
   return `
-Open this link and pay with the card ${testCard('success')}, any month to come and any three digits:
-
-  ${link}
-
   the order    . ./.dev.vars && curl -H "authorization: Bearer $ADMIN_TOKEN" ${origin}/api/orders/${order_id}
   the service  ${service}/_emulator
   a day later  curl -d '{"hours":24}' ${service}/_emulator/api/clock moves both clocks on
@@ -162,5 +174,10 @@ Open this link and pay with the card ${testCard('success')}, any month to come a
 Ctrl-C stops both.
 
   the console  ${origin}/console
-               Sign in with ${adminToken}`
+               Sign in with ${adminToken}
+
+Open this link and pay with the card ${testCard('success')}, any month to come and any three digits:
+
+  ${link}
+`
 }

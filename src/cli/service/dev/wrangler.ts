@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter, join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** `wrangler dev` of the project in the present folder. */
@@ -9,12 +10,14 @@ export interface Wrangler {
   ready: Promise<void>
   /** Resolves when it has ended. */
   ended: Promise<void>
+  /** From now on what it prints is shown: what it has printed so far only if it is asked for. */
+  show(all?: boolean): void
   stop(): Promise<void>
 }
 
 const SECONDS_TO_START = 60
 
-/** Starts it; what it prints goes on to this process's output. */
+/** Starts it. What it prints is kept back until `show` is called or it reports an error before it is ready. */
 export function startWrangler(origin: string, variables: Readonly<Record<string, string>>): Wrangler {
   const { hostname, port } = new URL(origin)
   const child = spawn(
@@ -34,13 +37,33 @@ export function startWrangler(origin: string, variables: Readonly<Record<string,
       shell: process.platform === 'win32',
     },
   )
-  child.stdout.pipe(process.stdout, { end: false })
-  child.stderr.pipe(process.stderr, { end: false })
+  let kept: (() => void)[] | undefined = []
+  const show = (all = false): void => {
+    if (all) for (const print of kept ?? []) print()
+    kept = undefined
+  }
+  let isReady = false
+  const pass = (from: Readable, to: NodeJS.WriteStream) =>
+    from.on('data', (chunk: Buffer) => {
+      if (!kept) return to.write(chunk)
+      kept.push(() => to.write(chunk))
+      if (!isReady && String(chunk).includes('[ERROR]')) show(true)
+    })
+  pass(child.stdout, process.stdout)
+  pass(child.stderr, process.stderr)
   child.once('error', (error) => process.stderr.write(`wrangler cannot be started (${error.message}): npm install\n`))
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const ready = untilReady(child, origin, ended)
+  ready.then(
+    () => {
+      isReady = true
+    },
+    () => show(true),
+  )
   return {
-    ready: untilReady(child, origin, ended),
+    ready,
     ended,
+    show,
     async stop() {
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
       child.kill()

@@ -2,7 +2,7 @@ import { ConfigError } from '../errors.ts'
 import { hundredths } from '../lib/decimal.ts'
 import type { EventCopy } from '../schemas/event.ts'
 import { recordOf } from '../schemas/read.ts'
-import { chargeKey, isPrimary, operationId, sortable } from './identity.ts'
+import { isPrimary, isWhole, operationId, operationOf, sortable } from './identity.ts'
 import type { ExpectedPayment, Order, OrderEvent, OrderFlag, OrderOperation, OrderTotals } from './order.ts'
 import { type EventSummary, summarizeEvent } from './summary.ts'
 
@@ -12,8 +12,8 @@ const MAX_AMOUNT = Number.MAX_SAFE_INTEGER / 100
 /**
  * The state of an order from its events: pure, total, and the same for any order and any repetition of them.
  *
- * Payments are told apart by `payment_id`, `transaction_id` and `created_at` (charges of a subscription may share the first two),
- * other operations by `operation_id`. Within one, the newest `processed_at ?? created_at` counts, at a tie the more final status,
+ * Payments are told apart by `payment_id` and `created_at` (charges of a subscription may share the first), other operations by
+ * `operation_id`, as {@link operationKey} does. Within one, the newest `processed_at ?? created_at` counts, at a tie the more final status,
  * then the event that says more; a final status never goes back to one that is not. The order's `status`, `amount` and `currency`
  * are those of its first successful purchase or authorization, else of its first one, else of its first other payment: an order
  * with money in it is never shown as failed.
@@ -60,7 +60,7 @@ export function foldSummaries(
   expected: ExpectedPayment = {},
 ): Order {
   const distinct = [...new Map(summaries.map((summary) => [summary.id, summary])).values()].sort(byTime)
-  const operations = foldOperations(distinct.filter(counts))
+  const operations = foldOperations(distinct)
   const first = firstPayment(operations)?.newest
   const currency = first?.currency ?? null
   const totals = sum(operations, currency)
@@ -114,89 +114,78 @@ function counts(summary: EventSummary): boolean {
 const isAmount = (value: number | undefined): boolean => value !== undefined && value >= 0 && value <= MAX_AMOUNT
 
 /** One operation's events and the one that counts. */
-interface Folded {
+export interface Folded<T extends EventSummary = EventSummary> {
+  /** What tells it apart; see {@link operationOf}. */
+  key: string
   id: string
-  newest: EventSummary
+  /** In the order of {@link byTime}. */
+  events: T[]
+  newest: T
   primary: boolean
   createdAt: string
-  /** Reported as a success and as a failure. */
+  /** Reported as a success and as a failure, or as two transactions. */
   conflict: boolean
 }
 
-/** From events in the order of {@link byTime}. Ordered by creation; within one operation the newest state that may count. */
-function foldOperations(summaries: readonly EventSummary[]): Folded[] {
-  const paymentOf = chargesOf(summaries)
-  const groups = new Map<string, { id: string; primary: boolean; events: EventSummary[] }>()
-  for (const summary of summaries) {
-    const primary = isPrimary(summary)
-    const { id, key } = primary ? paymentOf(summary) : { id: operationId(summary) as string, key: '' }
-    const groupKey = primary ? `/${key}` : `${summary.method}/${id}`
-    const group = groups.get(groupKey) ?? { id, primary, events: [] }
-    group.events.push(summary)
-    groups.set(groupKey, group)
-  }
-  return [...groups.values()]
-    .map(({ id, primary, events }) => ({
-      id,
-      primary,
-      newest: newestOf(events),
-      createdAt: events.map(({ created_at }) => sortable(created_at)).sort()[0] as string,
-      conflict: ['success', 'failure'].every((status) => events.some((event) => event.status === status)),
-    }))
-    .sort((a, b) => compare(a.createdAt, b.createdAt) || Number(b.primary) - Number(a.primary) || compare(a.id, b.id))
+/** The operations of an order, ordered by creation; of each the newest state that may count. */
+export function foldOperations<T extends EventSummary>(summaries: readonly T[]): Folded<T>[] {
+  return [...groupsOf(summaries.filter(counts))]
+    .map(([key, group]): Folded<T> => {
+      const events = group.sort(byTime)
+      const newest = newestOf(events)
+      const primary = isPrimary(newest)
+      const named = [newest, ...events].find((event) => !primary || event.transaction_id !== undefined) ?? newest
+      const transactions = new Set(events.map(({ transaction_id }) => transaction_id?.toLowerCase()))
+      transactions.delete(undefined)
+      return {
+        ...{ key, id: operationId(named) as string, events, newest, primary },
+        createdAt: events.map(({ created_at }) => sortable(created_at)).sort()[0] as string,
+        conflict:
+          (primary && transactions.size > 1) ||
+          ['success', 'failure'].every((status) => events.some((event) => event.status === status)),
+      }
+    })
+    .sort((a, b) => compare(a.createdAt, b.createdAt) || Number(b.primary) - Number(a.primary) || compare(a.key, b.key))
 }
 
-/** A charge: what it is called, and when it was created. */
-interface Charge {
-  id: string
-  key: string
-  at: string
-  /** Whether it is named by its payment and its transaction. */
-  whole: boolean
+type Groups<T = EventSummary> = Map<string, T[]>
+
+/** Events by what tells their operation apart: first those that say it themselves. */
+function groupsOf<T extends EventSummary>(summaries: readonly T[]): Groups<T> {
+  const groups: Groups<T> = new Map()
+  const lack = (event: T) => (isWhole(event) ? 0 : event.transaction_id === undefined ? 2 : 1)
+  for (const event of [...summaries].sort((a, b) => lack(a) - lack(b) || byTime(a, b))) {
+    const key = keyAmong(groups, event)
+    const group = groups.get(key) ?? []
+    groups.set(key, group)
+    group.push(event)
+  }
+  return groups
 }
 
 /**
- * Which charge of a payment an event belongs to. Not every event has a `transaction_id`: one without belongs to the
- * charge that was created at the same moment. A final one that was created at another moment is a separate charge, so
- * that recurring charges do not erase each other; one that is not final belongs to the first charge.
+ * A payment's event without `payment_id` or `created_at` belongs to the first charge of its transaction, or, where it names none,
+ * of its payment: no money may count twice.
  */
-function chargesOf(summaries: readonly EventSummary[]): (summary: EventSummary) => Charge {
-  const charges = new Map<string | undefined, Charge[]>()
-  const chargeOf = (summary: EventSummary): Charge => ({
-    id: operationId(summary) as string,
-    key: chargeKey(summary),
-    at: sortable(summary.created_at),
-    whole: summary.transaction_id !== undefined && summary.payment_id !== undefined,
-  })
-  const add = (summary: EventSummary) => {
-    for (const of of new Set([summary.payment_id, summary.transaction_id])) {
-      if (of !== undefined) charges.set(of, [...(charges.get(of) ?? []), chargeOf(summary)])
-    }
-  }
-  const primaries = summaries.filter(isPrimary)
-  for (const summary of primaries) if (isOwnCharge(summary)) add(summary)
-  // A transaction of which nothing is final yet.
-  for (const summary of primaries) {
-    if (summary.transaction_id !== undefined && !charges.has(summary.transaction_id)) add(summary)
-  }
-  for (const found of charges.values()) {
-    // One with both identifiers comes before one without of the same moment.
-    found.sort((a, b) => compare(a.at, b.at) || Number(b.whole) - Number(a.whole) || compare(a.key, b.key))
-  }
-  return (summary) => {
-    const own = chargeOf(summary)
-    const found = charges.get(summary.transaction_id ?? summary.payment_id) ?? []
-    if (isOwnCharge(summary) && own.whole) return own
-    const same = found.find(({ at }) => at === own.at)
-    return same ?? (isOwnCharge(summary) ? own : found[0]) ?? { ...own, key: own.id }
-  }
+function keyAmong(groups: Groups, event: EventSummary): string {
+  const name = event.transaction_id === undefined ? 'payment_id' : 'transaction_id'
+  const isSame = (one: EventSummary) =>
+    isPrimary(one) &&
+    one[name]?.toLowerCase() === event[name]?.toLowerCase() &&
+    (event.created_at === undefined || sortable(one.created_at) === sortable(event.created_at))
+  const found = isWhole(event) ? undefined : [...groups].find(([, events]) => events.some(isSame))
+  return found?.[0] ?? JSON.stringify(operationOf(event))
 }
 
-const isOwnCharge = (summary: EventSummary): boolean => isFinal(summary) && summary.created_at !== undefined
+/** What tells an event's operation apart among the events of its order; undefined for an event that names none. */
+export function operationAmong(summaries: readonly EventSummary[], event: EventSummary): string | undefined {
+  if (!operationOf(event)) return undefined
+  return keyAmong(isWhole(event) ? new Map() : groupsOf(summaries.filter(operationOf)), event)
+}
 
 /** Of events in the order of {@link byTime}: the newest, but a final status never goes back to one that is not. */
-function newestOf(events: readonly EventSummary[]): EventSummary {
-  return (events.filter(isFinal).at(-1) ?? events.at(-1)) as EventSummary
+function newestOf<T extends EventSummary>(events: readonly T[]): T {
+  return (events.filter(isFinal).at(-1) ?? events.at(-1)) as T
 }
 
 const isFinal = (summary: EventSummary): boolean => rank(summary) > 1
@@ -273,7 +262,7 @@ function flagsOf(
     ['amount_mismatch', hasOtherAmount(operations, first, expected)],
     ['currency_mismatch', new Set(known).size > 1],
     ['over_capture', succeeded && captured > held],
-    ['unexpected_shape', summaries.some((summary) => summary.kind === 'unexpected' || !counts(summary))],
+    ['unexpected_shape', summaries.some((one) => one.kind === 'unexpected' || !counts(one) || isRounded(one))],
     ['foreign_pos', summaries.some((summary) => pos_id !== undefined && isOther(summary.pos_id, pos_id))],
     ['status_conflict', operations.some(({ conflict }) => conflict)],
     ['over_refund', succeeded && refunded > captured],
@@ -281,6 +270,10 @@ function flagsOf(
   ]
   return raised.flatMap(([flag, isRaised]) => (isRaised ? [flag] : []))
 }
+
+/** Whether totals, which are hundredths, have not the whole amount. */
+const isRounded = ({ amount = 0, processed_amount = 0 }: EventSummary): boolean =>
+  [amount, processed_amount].some((value) => hundredths(value) / 100 !== value)
 
 /** The first payment is compared with the expected amount, each further charge with the recurring one. */
 function hasOtherAmount(

@@ -1,12 +1,14 @@
 import type { EventSummary } from './summary.ts'
 
+type Fields = Omit<EventSummary, 'id'>
+
 const PRIMARY: readonly unknown[] = ['purchase', 'auth', 'credit', 'p2p', 'lookup']
 
 /** Whether an event is a payment's, and not a capture's, a refund's … */
-export const isPrimary = ({ method }: Pick<EventSummary, 'method'>): boolean => PRIMARY.includes(method)
+export const isPrimary = ({ method }: Pick<Fields, 'method'>): boolean => PRIMARY.includes(method)
 
 /** What an operation is called. A payment's `operation_id`, should it have one, does not tell it apart. */
-export function operationId(summary: Omit<EventSummary, 'id'>): string | undefined {
+export function operationId(summary: Fields): string | undefined {
   const payment = summary.transaction_id ?? summary.payment_id
   return isPrimary(summary) ? payment : (summary.operation_id ?? payment)
 }
@@ -17,6 +19,20 @@ export function sortable(time = ''): string {
   return `${whole}.${fraction.replace(/0+$/, '')}`
 }
 
-/** A charge of a payment. Charges of a subscription may share everything but the time of their creation. */
-export const chargeKey = ({ payment_id, transaction_id, created_at }: Omit<EventSummary, 'id'>): string =>
-  JSON.stringify([payment_id, transaction_id, sortable(created_at)])
+/**
+ * The identity of the operation that an event reports, which `operationKey`, the fold and the engine share; undefined for an event
+ * that names none. It is made of what the API document requires, for an optional field may be absent from the next delivery.
+ * Charges of a subscription may share everything but the time of their creation.
+ */
+export function operationOf(summary: Fields): unknown[] | undefined {
+  const id = operationId(summary)?.toLowerCase()
+  const { method, payment_id, created_at } = summary
+  if (id === undefined) return undefined
+  if (!isPrimary(summary)) return [method, id]
+  const payment = payment_id?.toLowerCase()
+  return created_at === undefined ? [null, payment, null, id] : [null, payment ?? id, sortable(created_at)]
+}
+
+/** Whether an event has what tells its operation apart. */
+export const isWhole = (summary: Fields): boolean =>
+  !isPrimary(summary) || (summary.payment_id !== undefined && summary.created_at !== undefined)

@@ -2,7 +2,7 @@ import { sha256Base64url } from '../lib/sha256.ts'
 import type { EventCopy } from '../schemas/event.ts'
 import { recordOf } from '../schemas/read.ts'
 import { eventKey } from './event-key.ts'
-import { chargeKey, isPrimary, operationId } from './identity.ts'
+import { operationOf } from './identity.ts'
 import { readFields } from './summary.ts'
 
 /**
@@ -10,8 +10,10 @@ import { readFields } from './summary.ts'
  * operation in one status, whatever else they have (`recurring`, `fee`, `processed_at`), and another one for another order,
  * operation or status. To store events, use {@link eventKey}.
  *
- * Payments are told apart as {@link foldOrder} does, by `payment_id`, `transaction_id` and `created_at`; other operations by `method`
- * and `operation_id`. An event that names none of these has its `eventKey`. Base64Url, 43 characters.
+ * Operations are told apart as {@link foldOrder} does, by fields that the API document requires: payments by `payment_id` and
+ * `created_at`, other operations by `method` and `operation_id`; the case of an identifier and the zeros that end a time's fraction
+ * do not count, and a `transaction_id` only where `created_at` is missing. An event that names none of these has its `eventKey`.
+ * Base64Url, 43 characters.
  *
  * @throws {ConfigError} as {@link eventKey}, for a copy that has lost a field.
  * @example
@@ -23,9 +25,7 @@ import { readFields } from './summary.ts'
 export function operationKey(event: EventCopy): string {
   const { order_id } = recordOf(event)
   const fields = readFields(event)
-  const id = operationId(fields)
-  if (id === undefined) return eventKey(event)
-  const operation = isPrimary(fields) ? chargeKey(fields) : [fields.method, id]
+  const operation = operationOf(fields)
   const order = typeof order_id === 'bigint' ? String(order_id) : order_id
-  return sha256Base64url(JSON.stringify([order, operation, fields.status]))
+  return operation ? sha256Base64url(JSON.stringify([order, operation, fields.status])) : eventKey(event)
 }

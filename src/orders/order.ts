@@ -74,9 +74,10 @@ export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id'> {
  * - `currency_mismatch`: two currencies in one order, or another one than expected;
  * - `over_capture`: more was captured than is authorized (and not voided);
  * - `unknown_order`: events arrived for an order that was never expected (set by the worker only);
- * - `unexpected_shape`: an event has a shape that the API document does not show, or an impossible amount;
+ * - `unexpected_shape`: an event has a shape that the API document does not show, or an impossible amount, or one with more than
+ *   two decimals, of which the totals have the rounded hundredths;
  * - `foreign_pos`: an event belongs to another POS than expected;
- * - `status_conflict`: one operation was reported both as a success and as a failure;
+ * - `status_conflict`: one operation was reported both as a success and as a failure, or one payment as two transactions;
  * - `over_refund`: more was refunded than captured;
  * - `paid_after_failure`: a payment failed before another one succeeded: it informs, and needs no action;
  * - `paid_twice`: this attempt at paying an order and another one both hold money (set by the worker only).

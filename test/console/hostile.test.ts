@@ -1,8 +1,10 @@
 // Hostile text in every shown field, and storage or a service that fails: pages say what is known, and never more.
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { API_ROUTES } from '../../src/shop/routes/api.ts'
+import { check, SEED } from '../support/property.ts'
 import { payment } from '../worker/support/events.ts'
-import { ADMIN_TOKEN, ORIGIN, World } from '../worker/support/world.ts'
+import { ADMIN_TOKEN, ORDER, ORIGIN, World } from '../worker/support/world.ts'
 import { Browser, formTo, mount, orderOf, payOrder } from './support/browser.ts'
 
 const HOSTILE = [
@@ -125,6 +127,91 @@ describe('a body without an end', () => {
       }
     }
   })
+})
+
+/** The first characters of a text, without half of a surrogate pair. */
+const cut = (text: string, length: number): string => text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
+
+/** What lists name an order by, with pages of one entry each. */
+const LISTS: [path: string, entries: string][] = [
+  ['/api/orders?', 'orders'],
+  ['/api/orders?reference=…&', 'orders'],
+  ['/api/orders?search=…&', 'orders'],
+  ['/api/operations?from=2026-03-01&to=2026-03-02&', 'operations'],
+  ['/api/audit?', 'entries'],
+  ['/api/links?', 'links'],
+  ['/api/links?state=paid&', 'links'],
+  ['/api/events?failing=true&', 'events'],
+]
+
+describe(`seed ${SEED}: any text`, () => {
+  it('is an order’s id, its reference and a note, on every page of every list, in the day’s file and on every route', async () => {
+    const letters = [...'Замовлення їЇ éÿĀ漢 😀🧾 %/~?#&+=\'"<>\\;,|\u202e\u0301', '%2F', '~0', '..']
+    const text = fc
+      .oneof(
+        fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 250 }),
+        fc.constant('Ї'.repeat(255)),
+      )
+      // A name of a further attempt is ours; a link takes no text that begins or ends with a space.
+      .map((drawn) => `${cut(drawn, 250).trim()}-`)
+    const run = async (name: string) => {
+      const world = new World({ onEvent: () => Promise.reject(new Error('down')) })
+      const browser = await new Browser(mount(world)).signIn()
+      const ids = ['', 'Ж', '🧾'].map((end) => name + end)
+      const reference = cut(name, 128)
+      const urlOf = new Map<string, string>()
+      for (const order_id of ids) {
+        const order = { ...ORDER, order_id }
+        const body = JSON.stringify({ order, reference, longOrderId: true })
+        const made = await world.api('/api/links', { method: 'POST', body })
+        expect(made.status).toBe(201)
+        const { url } = (await made.json()) as { url: string }
+        urlOf.set(order_id, url)
+        await world.pay(await world.open(url))
+        await world.api(`/api/orders/${encodeURIComponent(order_id)}/notes`, {
+          method: 'POST',
+          body: JSON.stringify({ text: name }),
+        })
+        await world.advance(60_000)
+      }
+      for (const [path, entries] of LISTS) {
+        const found: unknown[] = []
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const more: string = cursor && `&cursor=${encodeURIComponent(cursor)}`
+          const response = await world.api(`${path.replace('…', encodeURIComponent(reference))}limit=1${more}`)
+          expect([path, response.status]).toEqual([path, 200])
+          const page = (await response.json()) as Record<string, { order_id: string }[]> & { cursor: string | null }
+          found.push(...(page[entries] ?? []).map(({ order_id }) => order_id))
+          cursor = page.cursor
+        }
+        expect([path, [...new Set(found)].sort()]).toEqual([path, [...ids].sort()])
+      }
+      const csv = (await browser.open('/console/day.csv?from=2026-03-01&to=2026-03-02')).text
+      for (const order_id of ids) {
+        const id = encodeURIComponent(order_id)
+        expect(csv).toContain(`${order_id.replaceAll('"', '""')}"`)
+        expect(await world.order(order_id)).toMatchObject({ order_id, reference, status: 'success' })
+        const pages = ['/orders/', '/links/', `/search?q=`].map((path) => `/console${path}${id}`)
+        for (const path of [
+          ...pages,
+          '/console/record',
+          '/console/attention',
+          '/console/day',
+          `/return/${id}`,
+          String(urlOf.get(order_id)),
+        ])
+          expect([path, (await browser.open(path)).status]).toEqual([path, 200])
+        for (const act of ['refund', 'void', 'capture', 'cancel', 'resend']) {
+          const { status } = await world.send(
+            `/api/orders/${id}/${act}`,
+            act === 'resend' ? { operation: 'purchase' } : {},
+          )
+          expect([act, status < 500]).toEqual([act, true])
+        }
+      }
+    }
+    await check(fc.asyncProperty(text, run), 4)
+  }, 60_000)
 })
 
 describe('a failure', () => {

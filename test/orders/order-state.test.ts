@@ -133,9 +133,20 @@ describe('the time of an order', () => {
   })
 
   it('of an operation is that of its first event', () => {
-    const late = { ...purchase, status: 'pending', created_at: at(80) }
-    const { operations } = fold([purchase, late, secondary('A-1', 'capture', { created_at: at(40) })])
-    expect(operations.map(({ method }) => method)).toEqual(['purchase', 'capture'])
+    const refund = secondary('A-1', 'refund', { created_at: at(30) })
+    const late = { ...refund, status: 'pending', created_at: at(80) }
+    const { operations } = fold([refund, late, secondary('A-1', 'capture', { created_at: at(40) })])
+    expect(operations.map(({ method }) => method)).toEqual(['refund', 'capture'])
+  })
+
+  it('orders two payments of one moment alike, whether or not their transaction is known yet', () => {
+    const [first, second] = ['1', '2'].map((id) => payment('A-1', { payment_id: id, transaction_id: undefined }))
+    const paidLater = { ...first, transaction_id: 'z' }
+    for (const events of [
+      [first, second],
+      [second, paidLater, first],
+    ])
+      expect(fold(events as object[]).operations.map(({ id }) => id.replace('z', '1'))).toEqual(['1', '2'])
   })
 })
 
@@ -146,13 +157,15 @@ describe('payments without a transaction_id', () => {
     expect(order.operations).toHaveLength(1)
   })
 
-  it('belong to the payment’s first charge while they are not final', () => {
-    const pending = { ...unnamed, status: 'pending', created_at: at(1), processed_at: at(2) }
+  it('are a charge for each moment, final or not', () => {
+    const pending = { ...unnamed, status: 'pending', processed_at: at(2) }
     expect(fold([pending])).toMatchObject({ status: 'pending', operations: [{ id: purchase.payment_id }], flags: [] })
     expect(fold([pending, purchase]).operations).toHaveLength(1)
     const second = { ...unnamed, created_at: at(100), processed_at: at(101) }
-    const { operations, totals } = fold([pending, purchase, second])
-    expect(operations.map(({ id }) => id)).toEqual([purchase.transaction_id, purchase.payment_id])
+    const third = { ...pending, created_at: at(200) }
+    const { operations, totals } = fold([pending, purchase, second, third])
+    const { payment_id, transaction_id } = purchase
+    expect(operations.map(({ id }) => id)).toEqual([transaction_id, payment_id, payment_id])
     expect(totals.captured).toBe(20100)
   })
 
@@ -173,7 +186,7 @@ describe('an order with money in it is never shown as failed', () => {
   const again = { transaction_id: 't2', created_at: at(10), processed_at: at(11) }
   it.each<[string, object[], object]>([
     ['a second attempt of one payment', [failed, { ...purchase, ...again }], { flags: ['paid_after_failure'] }],
-    ['of one moment', [failed, { ...purchase, transaction_id: 't2' }], { flags: ['paid_after_failure'] }],
+    ['two transactions of one moment', [failed, { ...purchase, transaction_id: 't2' }], { flags: ['status_conflict'] }],
     [
       'a charge that the service repeats',
       [failed, { ...purchase, ...again }].map((one) => ({ ...one, recurring: { id: 'r', status: 'active' } })),

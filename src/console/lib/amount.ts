@@ -1,19 +1,20 @@
 import type { OrderTotals } from '../../index.ts'
-import { fromMinorUnits } from '../../index.ts'
 import { money } from '../../shop/pages/money.ts'
 import type { Words } from '../words/en.ts'
 
-/** Minor units as the language writes them, with the currency: `100,50 грн`. */
+/** An amount of the wire as the language writes it, with the currency: `100,50 грн`. */
+export const wireSum = (words: Words, amount: number, currency: string | null): string =>
+  money(words, amount, currency ?? 'UAH')
+
+/** The same of minor units. */
 export const sumOf = (words: Words, minor: number, currency: string | null): string =>
-  money(words, fromMinorUnits(minor), currency ?? 'UAH')
+  wireSum(words, minor / 100, currency)
 
 const isComma = ({ lang }: Words): boolean => lang === 'uk'
 
 /** Minor units as a person of the language types them: `100,50`. */
 export const typed = (words: Words, minor: number): string =>
-  fromMinorUnits(minor)
-    .toFixed(2)
-    .replace('.', isComma(words) ? ',' : '.')
+  (minor / 100).toFixed(2).replace('.', isComma(words) ? ',' : '.')
 
 /**
  * Reads an amount as the language writes it: in Ukrainian `1 000,50`, and `1000.50` from a keyboard without a comma; in

@@ -3,7 +3,7 @@ import type { OrderOperation } from '../../index.ts'
 import type { ShownOrder } from '../../shop/flows/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import { attentionOf, form, notice, page, redirect } from '../layout.ts'
-import { leftFor, sumOf, typed } from '../lib/amount.ts'
+import { leftFor, sumOf, typed, wireSum } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
 import { type Act, isAllowed, mayWrite } from '../roles.ts'
 import { call, orderPath, type SignedVisit, shownId } from '../visit.ts'
@@ -77,7 +77,7 @@ const textIn = (raw: readonly Raw[], ...names: string[]): string =>
 /** "Paid 100,50 грн by Olena at 14:03, card •••• 3220" */
 function headline(words: Words, order: ShownOrder, raw: readonly Raw[], zone: string | undefined): string {
   const { status, method, amount, currency, totals, operations } = order
-  const sum = sumOf(words, Math.round((amount ?? 0) * 100), currency)
+  const sum = wireSum(words, amount ?? 0, currency)
   const paid = operations.find((one) => one.method === method && one.status === status)
   if (status === 'success') {
     const by = textIn(raw, 'customer_fname', 'customer_lname')
@@ -89,7 +89,7 @@ function headline(words: Words, order: ShownOrder, raw: readonly Raw[], zone: st
         ).split(' ')[0] ?? '',
       )?.[0] ?? ''
     const at = timeOf(words, paid?.processed_at ?? paid?.created_at, zone)
-    const say = totals.captured > 0 ? words.order.paid : words.order.reserved
+    const say = method === 'auth' && totals.captured === 0 ? words.order.reserved : words.order.paid
     return say(sum, by, at, card)
   }
   if (status === 'failure') return words.order.declined(sum, reasonOf(words, paid?.status_code))
@@ -111,7 +111,7 @@ function story(visit: SignedVisit, operations: readonly OrderOperation[], curren
       amount,
       created_at,
       processed_at,
-    }) => html`<li><div class="row"><span>${words.methods[method] ?? method}: <span class="${tone(status)}">${words.statuses[status ?? ''] ?? status ?? ''}</span></span><span>${amount === null ? '' : sumOf(words, Math.round(amount * 100), currency)}</span></div>
+    }) => html`<li><div class="row"><span>${words.methods[method] ?? method}: <span class="${tone(status)}">${words.statuses[status ?? ''] ?? status ?? ''}</span></span><span>${amount === null ? '' : wireSum(words, amount, currency)}</span></div>
 <div class="quiet">${timeOf(words, processed_at ?? created_at, c.env.SHOP_TZ)} ${status === 'failure' ? reasonOf(words, status_code) : ''}</div></li>`,
   )}</ol>`
 }

@@ -9,12 +9,13 @@ import {
   type UnresolvedCall,
   type WebhookEvent,
 } from '../../index.ts'
-import { summarizeEvent } from '../../orders/summary.ts'
+import { operationAmong } from '../../orders/fold.ts'
+import { type EventSummary, summarizeEvent } from '../../orders/summary.ts'
 import { eventOf, keepingSeen } from '../../outcome/look-up.ts'
 import { clientConfig } from '../env.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { OrderScope } from '../scope.ts'
-import { type LoggedEvent, listEvents, orderKeyOf } from '../store/event-log.ts'
+import { listEvents, orderKeyOf } from '../store/event-log.ts'
 import { storeShown } from './store-event.ts'
 
 /** A look-up that the schedule makes is repeated by the schedule, not at once. */
@@ -82,16 +83,8 @@ async function storeNew(scope: OrderScope, order_id: string, seen: readonly Webh
   const events = seen.flatMap((event) => eventOf(order_id, event)).filter(({ record }) => record.status !== 'init')
   if (events.length === 0) return
   const known = await listEvents(scope.store, await orderKeyOf(order_id))
-  for (const event of events) {
-    if (!known.some((one) => saysTheSame(one, event))) await storeShown(scope, event)
-  }
-}
-
-/** A listed record can differ from its webhook in fields that do not count: `onEvent` must not see both. */
-function saysTheSame(known: LoggedEvent, event: WebhookEvent): boolean {
-  const one = summarizeEvent(event)
-  const ids = [one.operation_id, one.transaction_id, one.payment_id]
-  const own = ids.findIndex((id) => id !== undefined)
-  const isSame = [known.operation_id, known.transaction_id, known.payment_id][own] === ids[own]
-  return isSame && known.method === one.method && known.status === one.status && known.amount === one.amount
+  // A listed record can differ from its webhook in fields that do not count: `onEvent` must not see both.
+  const said = (event: EventSummary) => JSON.stringify([operationAmong(known, event), event.status, event.amount])
+  const isKnown = new Set(known.map(said))
+  for (const event of events) if (!isKnown.has(said(summarizeEvent(event)))) await storeShown(scope, event)
 }

@@ -1,6 +1,5 @@
 import { hundredths } from '../../lib/decimal.ts'
-import { paid } from '../../orders/fold.ts'
-import { isPrimary, operationId } from '../../orders/identity.ts'
+import { foldOperations, paid } from '../../orders/fold.ts'
 import { callGate, shopObject } from '../call-gate.ts'
 import { sha256 } from '../lib/crypto.ts'
 import { dayOf } from '../lib/day.ts'
@@ -9,7 +8,7 @@ import { ProblemError } from '../lib/problem.ts'
 import type { RaisedAlert } from '../options.ts'
 import type { OrderScope } from '../scope.ts'
 import { baseOrderId } from '../store/checkouts.ts'
-import { type LoggedEvent, lastFourOf, orderKeyOf, paywayOf } from '../store/event-log.ts'
+import { lastFourOf, orderKeyOf, paywayOf } from '../store/event-log.ts'
 import { type Order, type OrderReading, readAttempts, readOrder, readShown, shownOf } from '../store/order.ts'
 import type { OrderStore } from '../store/order-store.ts'
 import type { OutboxEntry } from '../store/outbox.ts'
@@ -65,14 +64,15 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
 /** Has the shop's object of its month list an order, by the attempt that holds money, else the newest. */
 async function list(
   { store, env }: OrderScope,
-  { order_id, since, version }: Published,
+  published: Published,
   reading: OrderReading,
   due_at: number | null,
 ): Promise<void> {
+  const { order_id, since, version } = published
   const isOne = attemptIds(store, order_id).length === 1
   const attempts = isOne ? [reading] : await readAttempts(store, order_id, env.POS_ID)
   const { order } = shownOf(attempts)
-  const books = await booksOf({ store, env }, version, attempts)
+  const books = await booksOf({ store, env }, published, attempts)
   const month = monthOf(since)
   const { checkout } = reading
   const { customer_email, customer_name, description } = checkout ?? {}
@@ -88,7 +88,7 @@ async function list(
       text: textOf(alert, originOf(env, checkout), checkout),
     })),
     failing: store.all<FailingRow>('SELECT event_id, order_id FROM queue WHERE failing > 0'),
-    books: books.get(month) ?? { version, money: [], audit: [] },
+    books: books.get(month) as Books,
   }
   books.delete(month)
   await callGate(env, shopObject(month), { name: 'putInList', order_id: '', argument: row })
@@ -98,23 +98,29 @@ async function list(
   }
 }
 
-/** What an order adds to each month. */
+/** What an order adds to each month, that of its list among them. */
 async function booksOf(
   { store, env }: Pick<OrderScope, 'store' | 'env'>,
-  version: number,
+  { since, version }: Published,
   attempts: readonly OrderReading[],
 ): Promise<Map<string, Books>> {
+  const orders = attempts.map(({ order }) => order.order_id)
   const months = new Map<string, Books>()
   const of = (at: number): Books => {
-    const books = months.get(monthOf(at)) ?? { version, money: [], audit: [] }
+    const books = months.get(monthOf(at)) ?? { version, orders, money: [], audit: [] }
     months.set(monthOf(at), books)
     return books
   }
+  of(since)
   for (const reading of attempts) {
     const payway = paywayOf(store, await orderKeyOf(reading.order.order_id)) ?? 'unknown'
-    for (const row of moneyOf(reading, payway)) of(row.at).money.push({ day: dayOf(row.at, env), ...row })
+    for (const { row, times } of moneyOf(reading, payway)) {
+      of(row.at).money.push({ day: dayOf(row.at, env), ...row })
+      // While the first one was not known, it was in the month of another.
+      times.forEach(of)
+    }
   }
-  for (const { at, key, entry } of recordOf(store).slice(-REPEATED)) {
+  for (const { at, key, entry } of recordOf(store)) {
     // A note may name a customer.
     const { text, ...rest } = entry
     const shown = rest.action === 'note' || text === undefined ? rest : { ...rest, text }
@@ -122,9 +128,6 @@ async function booksOf(
   }
   return months
 }
-
-/** Entries of the record, and operations of an attempt, that a publication repeats: the last ones. */
-const REPEATED = 50
 
 const KINDS: ReadonlyMap<string | undefined, MoneyRow['kind']> = /* @__PURE__ */ new Map([
   ['purchase', 'paid'],
@@ -135,50 +138,26 @@ const KINDS: ReadonlyMap<string | undefined, MoneyRow['kind']> = /* @__PURE__ */
   ['void', 'voided'],
 ])
 
-/** The operations of an attempt that have succeeded, those included that were taken back: the last ones that something was heard of. */
-function moneyOf({ order, events }: OrderReading, payway: string): Omit<MoneyRow, 'day'>[] {
-  // One event of a payment has its transaction_id, and another one has not.
-  const paymentOf = new Map(
-    events.map((event) => [operationId(event), isPrimary(event) ? event.payment_id : undefined]),
-  )
-  const idOf = (id: string | undefined): string | undefined => paymentOf.get(id) ?? id
-  const successes = new Map<string, LoggedEvent[]>()
-  for (const event of events) {
-    if (event.status !== 'success') continue
-    const key = keyOf({ ...event, id: idOf(operationId(event)) })
-    successes.set(key, [...(successes.get(key) ?? []), event])
-  }
-  const rows = order.operations.flatMap((operation) => {
-    const { method, status, created_at } = operation
-    const id = idOf(operation.id)
-    const kind = KINDS.get(method)
-    const own = successes.get(keyOf({ ...operation, id })) ?? []
-    const last = own.sort((a, b) => (rankOf(a) < rankOf(b) ? 1 : -1))[0]
+/** The operations of an attempt that have succeeded, those included that were taken back, and when their successes came. */
+function moneyOf({ order, events }: OrderReading, payway: string): { row: Omit<MoneyRow, 'day'>; times: number[] }[] {
+  const { order_id, reference = null } = order
+  return foldOperations(events).flatMap(({ key, events, newest }) => {
+    const kind = KINDS.get(newest.method)
+    const successes = events.filter(({ status }) => status === 'success')
+    const last = successes.at(-1)
     if (!kind || last?.currency === undefined) return []
     const { fee_amount = 0, fee_currency = last.currency, currency } = last
-    const times = own.map(({ received_at }) => received_at)
+    const times = successes.map(({ received_at }) => received_at)
     const row: Omit<MoneyRow, 'day'> = {
       at: Math.min(...times),
-      id: [order.order_id, method, id, created_at].join(' '),
-      ...{ order_id: order.order_id, kind, method: payway, amount: paid(last), currency },
+      id: `${order_id} ${key}`,
+      ...{ order_id, kind, method: payway, amount: paid(last), currency, reference },
       fee: fee_currency === currency ? hundredths(fee_amount) : 0,
-      reference: order.reference ?? null,
-      ...(status !== 'success' && { gone: true as const }),
+      ...(newest.status !== 'success' && { gone: true as const }),
     }
-    return { heard: Math.max(...times), row }
+    return { row, times }
   })
-  return rows
-    .sort((a, b) => a.heard - b.heard)
-    .slice(-REPEATED)
-    .map(({ row }) => row)
 }
-
-/** What an operation is known by. Charges of a subscription may differ in their time alone. */
-const keyOf = ({ method = '', id, created_at }: { method?: string; id: unknown; created_at?: string | null }): string =>
-  JSON.stringify([method, id, isPrimary({ method }) ? (created_at ?? null) : ''])
-
-/** Of two events of one success the later one counts, and at the same time the one that says more. */
-const rankOf = (event: LoggedEvent): string => `${event.processed_at ?? ''} ${Object.keys(event).length + 100}`
 
 /** What a person should look at, as the alerts about it were, without what is done. */
 async function attentionOf(store: OrderStore, order: Order): Promise<RaisedAlert[]> {

@@ -3,16 +3,28 @@ import type { Books, MoneyRow } from '../store/shop-tables.ts'
 
 // What the shop's object of a month knows of its days: what was taken, and who did what.
 
-/** Takes the operations of an order that were received in this month into its totals, and what people did into its list. */
-export function putBooks({ shop }: Pick<OrderScope, 'shop'>, { version, money, audit }: Books): void {
+/**
+ * Takes the operations of an order that were received in this month into its totals, and what people did into its list. A row of
+ * the order that is not among them does not count any more: it is known from elsewhere now, or by another id.
+ */
+export function putBooks({ shop }: Pick<OrderScope, 'shop'>, { version, orders, money, audit }: Books): void {
   shop.atomically(() => {
-    for (const row of money) {
-      const where = 'WHERE at = ? AND id = ?'
-      const query = `SELECT version, row FROM money ${where}`
-      const [known] = shop.all<{ version: number; row: string }>(query, row.at, row.id)
+    const placeOf = ({ at, id }: TimePlace) => `${at} ${id}`
+    const query = `SELECT version, row FROM money WHERE json_extract(row, '$.order_id') IN (SELECT value FROM json_each(?))`
+    const ids = JSON.stringify(orders ?? money.map(({ order_id }) => order_id))
+    const known = new Map(
+      shop.all<{ version: number; row: string }>(query, ids).map(({ version, row }) => {
+        const its = JSON.parse(row) as MoneyRow
+        return [placeOf(its), { version, row, its }]
+      }),
+    )
+    const rows = new Map(money.map((row) => [placeOf(row), row]))
+    for (const [place, { its }] of orders ? known : []) if (!rows.has(place)) rows.set(place, { ...its, gone: true })
+    for (const [place, row] of rows) {
+      const before = known.get(place)
       const text = JSON.stringify(row)
-      if (known ? known.version > version || known.row === text : row.gone) continue
-      if (known) add(shop, JSON.parse(known.row), -1)
+      if (before ? before.version > version || before.row === text : row.gone) continue
+      if (before) add(shop, before.its, -1)
       add(shop, row, 1)
       shop.all('INSERT OR REPLACE INTO money VALUES (?, ?, ?, ?, ?)', row.at, row.id, version, row.day, text)
     }
@@ -54,7 +66,10 @@ export async function totalsOfMonth(
   _: string,
   { from, to }: { from: string; to: string },
 ): Promise<DayTotal[]> {
-  return shop.all<DayTotal>('SELECT * FROM total WHERE day BETWEEN ? AND ? AND count > 0', from, to)
+  // SQLite adds up beyond the whole numbers that a number can be.
+  const sums = 'count, CAST(amount AS REAL) AS amount, CAST(fee AS REAL) AS fee'
+  const query = `SELECT day, currency, method, kind, ${sums} FROM total WHERE day BETWEEN ? AND ? AND count > 0`
+  return shop.all<DayTotal>(query, from, to)
 }
 
 const DAY_MS = 86_400_000

@@ -1,3 +1,4 @@
+import type { SqlValue } from '../runtime.ts'
 import type { OrderScope } from '../scope.ts'
 
 // The links that POST /api/links made: rows of the shop's object without a month.
@@ -47,19 +48,40 @@ export async function tokenOfShort(
   return { token: row?.token ?? null, until: row?.until ?? 0 }
 }
 
-/** Links, newest first. */
+/** How far a link is. */
+export type LinkState = 'sent' | 'opened' | 'paid' | 'revoked' | 'expired'
+
+/** What the table alone says of a state: which links are paid or opened, the lists of the months know. */
+function mayBe(state: LinkState | undefined, now: number): [condition: string, ...values: SqlValue[]] {
+  if (state === undefined || state === 'paid') return ['TRUE']
+  if (state === 'revoked') return ['revoked_at IS NOT NULL']
+  return [`revoked_at IS NULL AND expires_at ${state === 'expired' ? '<=' : '>'} ?`, now]
+}
+
+/** Links, newest first; with a state, those that may be in it. */
 export async function linksOfShop(
-  { shop }: OrderScope,
+  { shop, now }: OrderScope,
   _: string,
   {
     limit,
     after: { created_at = 1e15, short = '' } = {},
     order_id,
-  }: { limit: number; after?: Partial<LinkRow> | undefined; order_id?: string | undefined },
+    state,
+  }: {
+    limit: number
+    after?: Partial<LinkRow> | undefined
+    order_id?: string | undefined
+    state?: LinkState | undefined
+  },
 ): Promise<LinkRow[]> {
   const own = order_id === undefined ? '' : 'order_id = ? AND'
-  const query = `SELECT * FROM link WHERE ${own} (created_at, short) < (?, ?) ORDER BY created_at DESC, short DESC LIMIT ?`
-  return shop.all<LinkRow>(query, ...(order_id === undefined ? [] : [order_id]), created_at, short, limit)
+  const [stated, ...values] = mayBe(state, now())
+  const query = `SELECT * FROM link WHERE ${own} ${stated} AND (created_at, short) < (?, ?)
+    ORDER BY created_at DESC, short DESC LIMIT ?`
+  return shop.all<LinkRow>(
+    query,
+    ...[...(order_id === undefined ? [] : [order_id]), ...values, created_at, short, limit],
+  )
 }
 
 /** Marks a link as revoked. */

@@ -143,7 +143,7 @@ export async function storeEvent(
   await takeStock(scope, order_id, logged.id)
   const known = await listEvents(store, orderKey)
   if (known.some(({ id }) => id === logged.id)) {
-    if (isQueued) await outbox.add(logged.id, order_id, stored, now)
+    if (isQueued) await outbox.add(logged, order_id, stored, known)
     return
   }
   const fields = stored.issues?.map(({ path }) => path)
@@ -166,7 +166,7 @@ export async function storeEvent(
     putOwnEvent(store, orderKey, logged, stored.event)
     touch(store, order_id, now)
   }
-  if (isQueued) await outbox.add(logged.id, order_id, stored, now, putOwn)
+  if (isQueued) await outbox.add(logged, order_id, stored, known, putOwn)
   else await store.writeDue(now, putOwn)
   // Last: until then the service is asked about the order, so it is not forgotten when this stops halfway.
   if (hasEnded(order, before, expected ?? checkout)) await scope.watchlist.remove(order_id).catch(ignoreOutage)

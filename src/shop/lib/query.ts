@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
-import { sha256 } from './crypto.ts'
+import { binaryToBytes, decodeBase64urlBinary } from '../../lib/base64url.ts'
+import { sha256, toBase64url } from './crypto.ts'
 import { ProblemError } from './problem.ts'
 
 /** A request's query. @throws {ProblemError} for a parameter that is not known, or is given twice. */
@@ -42,7 +43,7 @@ const CHECK_LENGTH = 8
  */
 export async function sealCursor(place: unknown, listing: string): Promise<string | null> {
   if (place === undefined) return null
-  const text = btoa(JSON.stringify(place)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  const text = toBase64url(new TextEncoder().encode(JSON.stringify(place)))
   return (await checkOf(text, listing)) + text
 }
 
@@ -51,7 +52,7 @@ export async function openCursor(cursor: string | undefined, listing: string): P
   if (cursor === undefined) return undefined
   const text = cursor.slice(CHECK_LENGTH)
   if (text !== '' && cursor === (await checkOf(text, listing)) + text) {
-    return JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
+    return JSON.parse(new TextDecoder().decode(binaryToBytes(decodeBase64urlBinary(text) ?? '')))
   }
   throw new ProblemError(
     400,

@@ -7,7 +7,7 @@ export function money(
   currency: string,
 ): string {
   try {
-    const format = new Intl.NumberFormat(locale, { style: 'currency', currency, maximumFractionDigits: 2 })
+    const format = new Intl.NumberFormat(locale, { style: 'currency', currency, maximumFractionDigits: 3 })
     const parts = format.formatToParts(amount)
     return parts.map(({ type, value }) => (type === 'currency' ? (currencies[currency] ?? value) : value)).join('')
   } catch {

@@ -6,7 +6,15 @@ import { act, actShop } from '../actions.ts'
 import { linkSecrets } from '../env.ts'
 import { revokeLink as revoke } from '../flows/checkout-records.ts'
 import { noteLink } from '../flows/record.ts'
-import { addLink, type LinkRow, linksOfShop, markRevoked, statusesOfMonth, tokenOfShort } from '../flows/shop-links.ts'
+import {
+  addLink,
+  type LinkRow,
+  type LinkState,
+  linksOfShop,
+  markRevoked,
+  statusesOfMonth,
+  tokenOfShort,
+} from '../flows/shop-links.ts'
 import { monthsOfShop } from '../flows/shop-list.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { jsonBody } from '../lib/json-body.ts'
@@ -73,27 +81,36 @@ async function keep(
   return kept ? short : undefined
 }
 
-const STATES = ['sent', 'opened', 'paid', 'revoked', 'expired'] as const
+const STATES: readonly string[] = ['sent', 'opened', 'paid', 'revoked', 'expired'] satisfies LinkState[]
+/** Links that are looked at in one turn for those in a state. */
+const AT_ONCE = 500
 export const LINKS_QUERY: readonly string[] = ['state', 'order_id', ...PAGE_QUERY]
 
-/** `GET /api/links`: the links that `POST /api/links` made, the newest first. */
+/** `GET /api/links`: the links that `POST /api/links` made, the newest first; a page is full unless it is the last one. */
 export const listLinks: Handler = async (c, scope) => {
   const query = queryOf(c, LINKS_QUERY)
-  const { state, order_id } = query
-  if (state !== undefined && !STATES.includes(state as 'sent')) {
+  const { order_id } = query
+  const state = query.state as LinkState | undefined
+  if (state !== undefined && !STATES.includes(state)) {
     throw invalidParameter('state', `must be one of ${STATES.join(', ')}`)
   }
   const listing = `links ${state} ${order_id}`
-  const after = (await openCursor(query.cursor, listing)) as Pick<LinkRow, 'created_at' | 'short'> | undefined
+  const from = (await openCursor(query.cursor, listing)) as Pick<LinkRow, 'created_at' | 'short'> | undefined
   const limit = limitOf(query)
-  const rows = await actShop(scope, undefined, linksOfShop, { limit: limit + 1, after, order_id })
-  const page = rows.slice(0, limit)
-  const statuses = await statusesOf(scope, page)
-  const links = page.map((row) => describeLink(row, stateOf(row, statuses, scope.now()), originOf(c)))
-  const last = rows.length > limit ? page.at(-1) : undefined
+  const atOnce = state === undefined ? limit + 1 : AT_ONCE
+  const found: { row: LinkRow; its: LinkState }[] = []
+  for (let after = from, isMore = true; isMore && found.length <= limit; ) {
+    const rows = await actShop(scope, undefined, linksOfShop, { limit: atOnce, after, order_id, state })
+    const statuses = await statusesOf(scope, rows)
+    const stated = rows.map((row) => ({ row, its: stateOf(row, statuses, scope.now()) }))
+    found.push(...stated.filter(({ its }) => state === undefined || its === state))
+    after = rows.at(-1)
+    isMore = rows.length === atOnce
+  }
+  const links = found.slice(0, limit).map(({ row, its }) => describeLink(row, its, originOf(c)))
+  const last = found.length > limit ? found[limit - 1]?.row : undefined
   const next = last && { created_at: last.created_at, short: last.short }
-  const shown = links.filter((link) => state === undefined || link.state === state)
-  return c.json({ links: shown, cursor: await sealCursor(next, listing) })
+  return c.json({ links, cursor: await sealCursor(next, listing) })
 }
 
 /** The status of each order that was opened: an order comes into the list of the month in which its link is first opened. */
@@ -111,7 +128,7 @@ function stateOf(
   { order_id, revoked_at, expires_at }: LinkRow,
   statuses: Record<string, string | null>,
   now: number,
-): (typeof STATES)[number] {
+): LinkState {
   const isOpened = Object.hasOwn(statuses, order_id)
   if (isOpened && statuses[order_id] === 'success') return 'paid'
   if (revoked_at !== null) return 'revoked'
@@ -119,7 +136,7 @@ function stateOf(
   return isOpened ? 'opened' : 'sent'
 }
 
-function describeLink({ short, token, ...row }: LinkRow, state: (typeof STATES)[number], origin: string) {
+function describeLink({ short, token, ...row }: LinkRow, state: LinkState, origin: string) {
   const time = (at: number) => new Date(at).toISOString()
   const { created_at, expires_at, revoked_at, ...rest } = row
   return {

@@ -1,6 +1,6 @@
-import { operationKey } from '../../index.ts'
+import { operationAmong } from '../../orders/fold.ts'
 import type { GateStorage } from '../runtime.ts'
-import { type StoredEvent, webhookOf } from './event-log.ts'
+import { type LoggedEvent, listEvents, orderKeyOf, type StoredEvent } from './event-log.ts'
 import { orStorageError } from './kv.ts'
 import type { OrderStore } from './order-store.ts'
 import { touch } from './published.ts'
@@ -35,10 +35,10 @@ export interface Outbox {
    * of a handled event nor what the service lists of it is new. The same step sets the alarm that runs it, and does `also`.
    */
   add(
-    event_id: string,
+    event: LoggedEvent,
     order_id: string,
     stored: Pick<StoredEvent, 'event' | 'issues'>,
-    now: number,
+    known: readonly LoggedEvent[],
     also?: () => void,
   ): Promise<void>
   list(): Promise<OutboxEntry[]>
@@ -51,10 +51,10 @@ export interface Outbox {
 
 const WAITING = 'SELECT entry FROM queue WHERE entry IS NOT NULL'
 
-/** An event of an odd shape may have said nothing to `onEvent`: it stands for itself. */
-function operationOf(event_id: string, stored: Pick<StoredEvent, 'event'>): string {
-  const event = webhookOf(stored)
-  return event.kind === 'unexpected' ? event_id : operationKey(event)
+/** What `onEvent` is called for once. An event of an odd shape may have said nothing to it, and stands for itself. */
+function reportOf(order_id: string, known: readonly LoggedEvent[], event: LoggedEvent): string {
+  const operation = event.kind === 'unexpected' ? undefined : operationAmong(known, event)
+  return `~${operation === undefined ? event.id : JSON.stringify([order_id, operation, event.status])}`
 }
 
 /** Table `queue`; an event that was handled keeps its id alone. */
@@ -66,17 +66,42 @@ export function openOutbox(storage: GateStorage, store: OrderStore, now: () => n
     const rows = store.all<{ order_id: string }>(query, failing, event_id, failing)
     for (const { order_id } of rows) touch(store, order_id, now(), { create: false, atOnce: true })
   }
+  let isRenamed = false
+  /** An engine that told payments apart by their `transaction_id` has written hashes, none of which begins with `~`. */
+  async function renameReports(): Promise<void> {
+    if (isRenamed) return
+    const old = "SELECT event_id, order_id FROM queue WHERE operation < '~' ORDER BY entry IS NOT NULL"
+    for (const { event_id, order_id } of store.all<{ event_id: string; order_id: string }>(old)) {
+      const known = await listEvents(store, await orderKeyOf(order_id))
+      const event = known.find(({ id }) => id === event_id)
+      const report = event ? reportOf(order_id, known, event) : `~${event_id}`
+      const query = 'UPDATE OR IGNORE queue SET operation = ? WHERE event_id = ? RETURNING event_id'
+      if (store.all(query, report, event_id).length > 0) continue
+      // It was queued twice, and the other one stands for both.
+      const close = 'UPDATE queue SET operation = ?, next_at = NULL, entry = NULL WHERE event_id = ?'
+      store.all(close, `~${event_id}`, event_id)
+      markFailing(event_id, 0)
+    }
+    isRenamed = true
+  }
   return {
-    add: (event_id, order_id, stored, received_at, also) =>
-      store.writeDue(received_at, () => {
+    async add(event, order_id, stored, known, also) {
+      await renameReports()
+      const { id: event_id } = event
+      const received_at = now()
+      await store.writeDue(received_at, () => {
         also?.()
         const entry: OutboxEntry = { ...stored, event_id, received_at, failures: 0, next_at: received_at }
         store.all(
           'INSERT OR IGNORE INTO queue (event_id, operation, order_id, next_at, entry) VALUES (?, ?, ?, ?, ?)',
-          ...[event_id, operationOf(event_id, stored), order_id, received_at, JSON.stringify(entry)],
+          ...[event_id, reportOf(order_id, known, event), order_id, received_at, JSON.stringify(entry)],
         )
-      }),
-    list: async () => store.all<{ entry: string }>(WAITING).map(entryOf),
+      })
+    },
+    async list() {
+      await renameReports()
+      return store.all<{ entry: string }>(WAITING).map(entryOf)
+    },
     get: async (event_id) => store.all<{ entry: string }>(`${WAITING} AND event_id = ?`, event_id).map(entryOf)[0],
     async put(entry) {
       const { event_id, next_at, given_up, failures, error } = entry

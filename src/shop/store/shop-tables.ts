@@ -70,6 +70,8 @@ export interface MoneyRow {
 /** What an order adds to a month: the money that was received in it, and what people did in it. */
 export interface Books {
   version: number
+  /** The attempts at paying the order: `money` is all that they have in the month. */
+  orders?: string[]
   money: MoneyRow[]
   audit: { at: number; key: string; entry: object }[]
 }
@@ -127,6 +129,7 @@ export const SHOP: Schema = {
   money: [
     `CREATE TABLE money (at INTEGER, id TEXT, version INTEGER NOT NULL, day TEXT NOT NULL, row TEXT NOT NULL,
        PRIMARY KEY (at, id)) WITHOUT ROWID`,
+    "CREATE INDEX money_order ON money (json_extract(row, '$.order_id'))",
   ],
   total: [
     `CREATE TABLE total (day TEXT, currency TEXT, method TEXT, kind TEXT, count INTEGER, amount INTEGER, fee INTEGER,

@@ -139,12 +139,18 @@ export const RACES: readonly Race[] = [
       'the queue is looked at before the write',
       WEBHOOKS,
       'store.writeDue(received_at, () => {\n        also?.()\n',
-      `(store.all('SELECT 1 FROM queue WHERE operation = ?', operationOf(event_id, stored)).length > 0
+      `(store.all('SELECT 1 FROM queue WHERE operation = ?', reportOf(order_id, known, event)).length > 0
         ? (_, write) => store.writeDue(received_at, () => also?.())
         : store.writeDue)(received_at, () => {
         also?.()
-        store.all('DELETE FROM queue WHERE operation = ?', operationOf(event_id, stored))
+        store.all('DELETE FROM queue WHERE operation = ?', reportOf(order_id, known, event))
 `,
+    ],
+    [
+      'each event of an operation is handled',
+      WEBHOOKS,
+      'JSON.stringify([order_id, operation, event.status])',
+      'event.id',
     ],
     ['a call before its count is on disk', BROKEN, "      await orStorageError('write', () => storage.sync())\n"],
     ['an erased event comes back', ERASED_BROKEN, ' AND entry IS NOT NULL RETURNING', ' RETURNING'],
@@ -172,7 +178,7 @@ export const RACES: readonly Race[] = [
   ...inFile('flows/store-event.ts', [
     ['a response beside webhooks', WEBHOOKS, 'await scope.eventsInTurn(store)', 'await store()'],
     ['an event is not published', WEBHOOKS, '    touch(store, order_id, now)\n'],
-    ['an event without its row', WEBHOOKS, 'now, putOwn)\n  else', 'now)\n  else'],
+    ['an event without its row', WEBHOOKS, 'known, putOwn)\n  else', 'known)\n  else'],
     ['KV behind the gate', WEBHOOKS, 'await putEvent(kv', 'void putEvent(kv'],
     ['an ended order is watched', WEBHOOKS, 'await scope.watchlist.remove(order_id)', 'await Promise.resolve()'],
     [
@@ -211,8 +217,8 @@ export const RACES: readonly Race[] = [
     [
       'the books take an older state',
       WEBHOOKS,
-      'known ? known.version > version || known.row === text : row.gone',
-      'known ? known.row === text : row.gone',
+      'before ? before.version > version || before.row === text : row.gone',
+      'before ? before.row === text : row.gone',
     ],
   ]),
   ...inFile('flows/check-open.ts', [

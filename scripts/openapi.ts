@@ -25,9 +25,9 @@ const HEADERS = {
   },
   'If-Match': {
     description:
-      'The totals `authorized-captured-refunded-voided`, in minor units: it is sent only while the order has these.',
+      'The `version` of the order as it was read: it is sent only while the order has it. Without the name of an attempt it is of the first one.',
     required: false,
-    schema: { type: 'string', examples: ['10050-10050-0-0'] },
+    schema: { type: 'string', examples: ['mugs-1001:10050-10050-0-0'] },
   },
 }
 

@@ -3,6 +3,7 @@ import type { Shop, ShopEnv } from '../shop/index.ts'
 import { orderPart } from '../shop/lib/links.ts'
 import type { Problem } from '../shop/lib/problem.ts'
 import type { ConsoleOptions, ConsoleRole } from './options.ts'
+import { refundLimit } from './roles.ts'
 import type { Words } from './words/en.ts'
 
 export type C = Context<{ Bindings: ShopEnv }>
@@ -56,7 +57,7 @@ export async function call<T>(
     ...(body && { body: JSON.stringify(body) }),
   })
   try {
-    const response = await shop.api(request, c.env, contextOf(c), person.name)
+    const response = await shop.api(request, c.env, contextOf(c), person.name, refundLimit(person.role))
     const { status } = response
     const json = (await response.json()) as T & Problem
     return response.ok ? { ok: true, status, body: json } : { ok: false, status, problem: json }

@@ -33,6 +33,10 @@ export type MoneyAnswer =
   | { code: 'contradicted'; id: string; kind: OperationKind; record?: object }
   /** The order is not as the caller has seen it. */
   | { code: 'order_changed' }
+  /** What is not final yet may take what is asked for: `left`, in minor units, is free of it. */
+  | { code: 'pending'; kind: OperationKind; left: number }
+  /** It is more than its caller may refund of the whole order: `limit`, in minor units. */
+  | { code: 'over_limit'; limit: number }
   /** The state was lost, and the service was not asked yet. */
   | { code: 'order_rebuilt' }
   /** The state was lost, and the service shows an operation that may be this one. */
@@ -59,12 +63,14 @@ export interface MoneyRequest {
   hasCurrency: boolean
   /** Whether it says where its webhooks go. */
   hasServerUrl: boolean
-  /** The order's totals as the caller knows them, see {@link versionOf}: of an order that has others nothing is sent. */
+  /** The order as the caller knows it, see {@link versionOf}: of one that is another by now nothing is sent. */
   version?: string | undefined
+  /** What its caller may refund of the whole order, in minor units. */
+  limit?: number | undefined
 }
 
 /** A request that was about to be sent. */
-export interface MoneyOperation extends Omit<MoneyRequest, 'hasCurrency' | 'hasServerUrl' | 'version'> {
+export interface MoneyOperation extends Omit<MoneyRequest, 'hasCurrency' | 'hasServerUrl' | 'version' | 'limit'> {
   started_at: number
   /** What the amount has to be, in minor units. */
   expected: number
@@ -88,6 +94,8 @@ export interface OrderFacts {
   operations: readonly OrderOperation[]
   /** Every `operation_id` of its events. */
   operation_ids: readonly string[]
+  /** What is refunded of the other attempts at paying it, as {@link committed} counts, in minor units. */
+  refundedBeside?: number | undefined
 }
 
 export interface OrderState {
@@ -197,14 +205,17 @@ export interface AttemptFacts {
   hasKey: boolean
 }
 
-/** Whether money is reserved or paid. */
-export const holdsMoney = ({ authorized, captured, refunded, voided }: OrderTotals): boolean =>
-  captured > refunded || authorized > captured + voided
-
-/** The attempt that is meant where the shop names its order, which has several: the one that holds money, and one key is one attempt. */
-export function chooseAttempt(attempts: readonly AttemptFacts[]): string | MoneyAnswer {
-  const [first, ...more] = attempts.filter(({ hasKey }) => hasKey).concat(attempts)
-  if (!first || first.hasKey || more.length === 0) return first?.order_id ?? { code: 'unknown_order' }
+/**
+ * The attempt that a request is about. Where the shop names its order, that is the one that holds money. One key is one
+ * operation of the whole order.
+ *
+ * @param named The attempt, where the shop names it.
+ */
+export function chooseAttempt(attempts: readonly AttemptFacts[], named?: string): string | MoneyAnswer {
+  const keyed = attempts.find(({ hasKey }) => hasKey)
+  if (named !== undefined) return keyed && keyed.order_id !== named ? { code: 'key_reused' } : named
+  const [first, ...more] = attempts
+  if (keyed || more.length === 0) return (keyed ?? first)?.order_id ?? { code: 'unknown_order' }
   const [paid, ...others] = attempts.filter((one) => one.holdsMoney || one.isUnsettled)
   if (!paid) return { code: 'not_paid' }
   const order_ids = [paid, ...others].map(({ order_id }) => order_id)
@@ -216,15 +227,25 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
   const waits = afterLoss(state, wanted, now)
   if (waits) return waits
   const { order, operations } = state
-  const { hasCurrency, hasServerUrl, version, ...fields } = wanted
+  const { hasCurrency, hasServerUrl, version, limit, ...fields } = wanted
   if (!order.isKnown && !hasCurrency) return answer(state, { code: 'unknown_order' })
   if (!order.isAddressable && !hasServerUrl) return answer(state, { code: 'no_server_url' })
-  if (version !== undefined && version !== versionOf(order.totals)) return answer(state, { code: 'order_changed' })
+  if (version !== undefined && version !== versionOf(order, operations)) return answer(state, { code: 'order_changed' })
   const { kind, amount } = wanted
+  const left = leftOf(order, operations)[kind]
+  const expected = amount === null ? left : Math.round(amount * 100)
+  const asked = committed(order, operations)
+  // What is pending may fail: it is not known what is left then, so all of it cannot be asked for.
+  const isMoving = partsOf(asked) !== partsOf(order.totals)
+  if (isMoving && (amount === null || expected > left)) return answer(state, { code: 'pending', kind, left })
+  const refunded = asked.refunded + (order.refundedBeside ?? 0)
+  if (limit !== undefined && kind === 'refund' && refunded + expected > limit) {
+    return answer(state, { code: 'over_limit', limit })
+  }
   const operation: MoneyOperation = {
     ...fields,
     started_at: now,
-    expected: amount === null ? left(kind, order.totals) : Math.round(amount * 100),
+    expected,
     known: [
       ...order.operation_ids,
       // One without an operation_id has another id in the order.
@@ -263,7 +284,7 @@ function afterLoss(state: OrderState, wanted: MoneyRequest, now: number): Step |
 const unexplained = ({ order, operations, loss }: OrderState): OrderOperation[] =>
   loss
     ? order.operations.filter(
-        ({ id, method }) => method in CODES && !operations.some(({ operation_id }) => operation_id === id),
+        ({ id, method }) => isMoney(method) && !operations.some(({ operation_id }) => operation_id === id),
       )
     : []
 
@@ -285,14 +306,48 @@ function explain(state: OrderState, { id, executed }: Extract<Message, { type: '
   }
 }
 
-/** What money the order holds, as one word: another one means that something was moved since. */
-export const versionOf = ({ authorized, captured, refunded, voided }: OrderTotals): string =>
+const TOTAL_OF = { capture: 'captured', refund: 'refunded', void: 'voided' } as const
+const isMoney = (method: string): method is OperationKind => Object.hasOwn(TOTAL_OF, method)
+
+/** An order's totals, with what was asked for and is not final: pending at the service, in progress, or unknown. */
+export function committed(
+  { totals, operations }: Pick<OrderFacts, 'totals' | 'operations'>,
+  made: readonly MoneyOperation[],
+): OrderTotals {
+  const all = { ...totals }
+  for (const { method, status, amount } of operations) {
+    const isFinal = status === 'success' || status === 'failure'
+    if (isMoney(method) && !isFinal) all[TOTAL_OF[method]] += Math.round((amount ?? 0) * 100)
+  }
+  for (const one of made) {
+    const { kind, operation_id, outcome, expected } = one
+    const isShown =
+      operation_id === undefined
+        ? match(made, one, operations) !== 'none'
+        : operations.some(({ id, method }) => id === operation_id && method === kind)
+    if (outcome !== 'rejected' && outcome !== 'not_sent' && !isShown) all[TOTAL_OF[kind]] += expected
+  }
+  return all
+}
+
+const partsOf = ({ authorized, captured, refunded, voided }: OrderTotals): string =>
   [authorized, captured, refunded, voided].join('-')
 
-/** What is left of the order for an operation without an amount, in minor units. */
-function left(kind: OperationKind, { authorized, captured, refunded, voided }: OrderTotals): number {
-  if (kind === 'capture') return authorized - voided - captured
-  return kind === 'refund' ? captured - refunded : authorized
+/** The attempt and the money that it holds, as one word: another one means that something was asked for since. */
+export const versionOf = (
+  order: Pick<OrderFacts, 'order_id' | 'totals' | 'operations'>,
+  made: readonly MoneyOperation[],
+): string => `${encodeURIComponent(order.order_id)}:${partsOf(committed(order, made))}`
+
+/** What is left of the order for each kind of operation, in minor units. */
+export function leftOf(
+  order: Pick<OrderFacts, 'totals' | 'operations'>,
+  made: readonly MoneyOperation[],
+): Record<OperationKind, number> {
+  const { authorized, captured, refunded, voided } = committed(order, made)
+  const held = authorized - captured - voided
+  // What is being captured cannot be refunded yet.
+  return { capture: held, refund: order.totals.captured - refunded, void: held }
 }
 
 /** Where the storage was slow, another request may count the operation as not executed by now: it stays so. */
@@ -346,11 +401,11 @@ function late(
  * outcome is unknown, or whose worker must have died.
  */
 function settle(state: OrderState, operation: MoneyOperation, mayAsk: boolean, now: number): Step {
-  const found = match(state, operation, state.order.operations)
+  const found = match(state.operations, operation, state.order.operations)
   if (typeof found === 'object') return executed(state, operation, found, now)
   const isAskable = operation.outcome === 'unknown' || now - operation.started_at > CALL_MS
   if (found === 'unclear' || !mayAsk || !isAskable) return goOn(state, operation)
-  const known = knownTo(state, operation)
+  const known = knownTo(state.operations, operation)
   return { state, commands: [{ type: 'look_up', operation, known, settleAfterMs: NEVER_MS }] }
 }
 
@@ -362,7 +417,8 @@ function lookedUp(
   now: number,
 ): Step {
   if (!isOpen(operation)) return goOn(state, operation)
-  const found = shown ? match(state, operation, [shown], () => true) : match(state, operation, state.order.operations)
+  const { operations: made, order } = state
+  const found = shown ? match(made, operation, [shown], () => true) : match(made, operation, order.operations)
   if (typeof found === 'object') return executed(state, operation, found, now)
   return found === 'none' && outcome === 'not_executed'
     ? resume(notExecuted(state, operation), now)
@@ -399,24 +455,24 @@ const settledByHand = ({ order }: OrderState, method: OperationKind, amount: num
 })
 
 /** Exclude the operations of the service that are already matched to other requests. */
-const knownTo = ({ operations }: OrderState, { id, known }: MoneyOperation): string[] =>
-  known.concat(operations.flatMap((other) => (other.id === id ? [] : (other.operation_id ?? []))))
+const knownTo = (made: readonly MoneyOperation[], { id, known }: MoneyOperation): string[] =>
+  known.concat(made.flatMap((other) => (other.id === id ? [] : (other.operation_id ?? []))))
 
 /**
  * The operation of the service that this one became: the one of its kind and amount that was not known before. Two that
  * match, or one that may be that of a request that a person has settled: which is which cannot be known.
  */
 function match(
-  state: OrderState,
+  made: readonly MoneyOperation[],
   operation: MoneyOperation,
   shown: readonly OrderOperation[],
   fits: (one: OrderOperation) => boolean = (one) => isLike(one, operation),
 ): OrderOperation | 'none' | 'unclear' {
-  const known = knownTo(state, operation)
+  const known = knownTo(made, operation)
   const found = shown.filter((one) => fits(one) && !known.includes(one.id))
   const [first] = found
   if (!first) return 'none'
-  const isOfOther = state.operations.some(
+  const isOfOther = made.some(
     (other) =>
       other.outcome === 'done' &&
       other.operation_id === undefined &&
@@ -482,5 +538,3 @@ const blocked = ({ id, kind, outcome }: MoneyOperation): MoneyAnswer => ({
   id,
   kind,
 })
-
-const CODES: Readonly<Record<string, true>> = { capture: true, refund: true, void: true }

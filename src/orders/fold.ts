@@ -101,6 +101,18 @@ function wasPaidAfterFailure(operations: readonly Folded[]): boolean {
   )
 }
 
+/** Whether more than one payment holds money. A subscription is charged again and again. */
+function isPaidTwice(
+  operations: readonly Folded[],
+  totals: OrderTotals,
+  { recurring_amount }: ExpectedPayment,
+): boolean {
+  const sums = operations.flatMap((one) =>
+    isSale(one) && isPaid(one) && !one.newest.recurring_id ? paid(one.newest) : [],
+  )
+  return recurring_amount === undefined && sums.length > 1 && heldOf(totals) > Math.max(...sums)
+}
+
 /** Whether an event says enough, and nothing impossible, to change an order: an odd field elsewhere does not matter. */
 function counts(summary: EventSummary): boolean {
   const { unusable, method, status, currency, amount, processed_amount } = summary
@@ -232,6 +244,13 @@ function sum(operations: readonly Folded[], currency: string | null): OrderTotal
   return totals
 }
 
+/** What is reserved or paid, and was not given back. A void releases an authorization, or takes a purchase back. */
+const heldOf = ({ authorized, captured, refunded, voided }: OrderTotals): number =>
+  Math.max(authorized, captured) - refunded - voided
+
+/** Whether money is reserved or paid. */
+export const holdsMoney = (totals: OrderTotals): boolean => heldOf(totals) > 0
+
 /** A map, because an event's method may be "constructor". */
 const COUNTS: ReadonlyMap<string | undefined, readonly (keyof OrderTotals)[]> = /* @__PURE__ */ new Map([
   ['purchase', ['authorized', 'captured']],
@@ -267,6 +286,7 @@ function flagsOf(
     ['status_conflict', operations.some(({ conflict }) => conflict)],
     ['over_refund', succeeded && refunded > captured],
     ['paid_after_failure', wasPaidAfterFailure(operations)],
+    ['paid_twice', isPaidTwice(operations, totals, expected)],
   ]
   return raised.flatMap(([flag, isRaised]) => (isRaised ? [flag] : []))
 }

@@ -80,7 +80,7 @@ export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id'> {
  * - `status_conflict`: one operation was reported both as a success and as a failure, or one payment as two transactions;
  * - `over_refund`: more was refunded than captured;
  * - `paid_after_failure`: a payment failed before another one succeeded: it informs, and needs no action;
- * - `paid_twice`: this attempt at paying an order and another one both hold money (set by the worker only).
+ * - `paid_twice`: two payments of the order hold money, and none of them is a subscription's; the worker sets it for two attempts too;
  * - `rebuilt`: the stored state of the order was lost, and rebuilt from its events (set by the worker only).
  */
 export type OrderFlag =

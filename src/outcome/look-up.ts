@@ -42,7 +42,7 @@ export async function lookUpOrder(
     throw new ConfigError('client', 'The first argument must be a client, as createClient returns it.')
   }
   const startedAt = Date.now()
-  const listed = await unlessNotFound(client.listOrderOperations(order, options))
+  const listed = await unlessNotFound(client.listOrderOperations(order, options), NO_LIST)
   if (listed) return { operations: ofOrder(order, listed), complete: true }
   const latest = (operation: string) => {
     // The first request has checked it.
@@ -71,11 +71,14 @@ function ofOrder({ order_id }: OrderAddress, events: readonly WebhookEvent[]): W
     .filter(({ record }) => typeof record.order_id !== 'string' || record.order_id === order_id)
 }
 
-async function unlessNotFound<T>(found: Promise<T>): Promise<T | undefined> {
+/** The answers of a service without that path. An ASSUMPTION: it is beyond the API document. */
+const NO_LIST = [400, 403, 404, 405, 501]
+
+async function unlessNotFound<T>(found: Promise<T>, statuses = [404]): Promise<T | undefined> {
   try {
     return await found
   } catch (error) {
-    if (isApiError(error) && error.status === 404) return undefined
+    if (isApiError(error) && statuses.includes(error.status)) return undefined
     throw error
   }
 }

@@ -43,7 +43,7 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
       if (rejected) return rejected
       requireBindings(c.env, needs)
       queryOf(c, query)
-      return handle(c, { ...scopeOf(deps, c), by: actorOf(c) ?? 'api' })
+      return handle(c, { ...scopeOf(deps, c), by: actorOf(c)?.by ?? 'api' })
     })
   }
   return app

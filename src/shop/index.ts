@@ -36,6 +36,8 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
    *
    * @param request Its path is `/api/…`; its origin is that of the request in hand, or any other.
    * @param by Who acts, as the record of the order shows it. Over HTTP that is `api`.
+   * @param limit What they may refund of one order, all attempts at paying it together, in minor units: a refund of more is rejected
+   *   with 403 `over_limit`. Unlimited unless given.
    * @example
    * import type { Shop, ShopEnv } from 'edgetill/worker'
    *
@@ -44,7 +46,7 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
    *   return ((await response.json()) as { orders: unknown[] }).orders.length
    * }
    */
-  api: (request: Request, env: Env, context: { waitUntil: WaitUntil }, by: string) => Promise<Response>
+  api: (request: Request, env: Env, context: { waitUntil: WaitUntil }, by: string, limit?: number) => Promise<Response>
   /** The Worker's cron. */
   scheduled: (controller: unknown, env: Env, context: { waitUntil: WaitUntil }) => void
   /** The Durable Object class that wrangler.toml binds as ORDER_GATE. */
@@ -91,8 +93,8 @@ export function createShop<Env extends ShopEnv = ShopEnv>(options: ShopOptions<E
     app,
     notFound,
     fetch,
-    async api(request, env, context, by) {
-      actAs(request, by)
+    async api(request, env, context, by, limit) {
+      actAs(request, { by, limit })
       return fetch(request, env, context as Parameters<typeof fetch>[2])
     },
     scheduled: (_, env, context) => context.waitUntil(runCron(deps, env, (work) => context.waitUntil(work))),

@@ -15,6 +15,8 @@ export interface AttemptFacts {
   status?: string | null | undefined
   /** It was cancelled, rather than declined. */
   cancelled?: boolean | undefined
+  /** Money is reserved or paid. */
+  holdsMoney?: boolean | undefined
 }
 
 /** What the gate has stored of an order's checkouts. */
@@ -106,6 +108,16 @@ export function stepCheckout(
   visit: Visit = { amount: 0, currency: '', method: '', expires_at: 0 },
 ): CheckoutCommand[] {
   const isExpired = !(now < visit.expires_at)
+  const paid = state.attempts.findIndex(({ holdsMoney }) => holdsMoney) + 1
+  if (paid > 0 && !isByShop(message)) {
+    // Paid while another attempt was being created: that one must not be paid too.
+    const { type, attempt, url } = message as Extract<CheckoutMessage, { type: 'created' }>
+    if (type !== 'created') return answer({ kind: 'result', attempt: paid })
+    return [
+      { type: 'remember', attempt, url },
+      { type: 'cancel', attempt, why: 'closed' },
+    ]
+  }
   switch (message.type) {
     case 'open':
       return open(state, visit, isExpired, now)
@@ -130,6 +142,9 @@ export function stepCheckout(
       return [{ type: 'create', attempt: message.attempt + 1, isNew: false }]
   }
 }
+
+const isByShop = (message: CheckoutMessage): boolean =>
+  message.type === 'cancel' || (message.type === 'cancelled' && message.why === 'by_shop')
 
 /** A link leads to the payment that it made, and makes one only where none can be open or paid. */
 function open(state: CheckoutState, visit: Visit, isExpired: boolean, now: number): CheckoutCommand[] {
@@ -223,12 +238,7 @@ function findOut(
   }
   if (status !== 'init') return answer({ kind: 'result', attempt })
   if (!isExpired) {
-    if (attempt >= MAX_ATTEMPTS) return answer({ kind: 'closed' })
-    // Before the cancellation: it alone distinguishes a payment that was cancelled here from one that the shop cancelled.
-    return [
-      { type: 'announce', attempt: attempt + 1 },
-      { type: 'cancel', attempt, why: 'replaced' },
-    ]
+    return replace(attempt)
   }
   // Another link may still lead there.
   if (checkout && checkout.expires_at > now) return answer({ kind: 'expired' })
@@ -237,6 +247,15 @@ function findOut(
     { type: 'cancel', attempt, why: 'expired' },
   ]
 }
+
+/** The next attempt is announced before this one is cancelled: that alone distinguishes it from one that the shop cancelled. */
+const replace = (attempt: number): CheckoutCommand[] =>
+  attempt >= MAX_ATTEMPTS
+    ? answer({ kind: 'closed' })
+    : [
+        { type: 'announce', attempt: attempt + 1 },
+        { type: 'cancel', attempt, why: 'replaced' },
+      ]
 
 /** The attempt after this one is recorded before it is created: it belongs to the order whatever becomes of the call. */
 const next = (attempt: number): CheckoutCommand[] =>
@@ -248,8 +267,8 @@ const next = (attempt: number): CheckoutCommand[] =>
       ]
 
 function notCreated({ attempt, isNew, how }: Extract<CheckoutMessage, { type: 'not_created' }>): CheckoutCommand[] {
-  // By an opening that died before it could record the address.
-  if (how === 'used' && !isNew) return [{ type: 'ask', attempt, why: 'find_out' }]
+  // By an opening that died before it could record the address. Where the service shows nothing of it, it exists all the same.
+  if (how === 'used') return isNew ? replace(attempt) : [{ type: 'ask', attempt, why: 'find_out' }]
   const remember: CheckoutCommand[] = how === 'unknown' ? [{ type: 'remember', attempt }] : []
   return [...remember, ...answer({ kind: how === 'unusable' ? 'unusable' : 'failed' })]
 }

@@ -53,10 +53,16 @@ export function openScope(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): Scop
   return { ...deps, now: () => deps.now() + ahead, env, kv: openKvStore(env.STATE), waitUntil }
 }
 
+/** Who acts; and what they may refund of one order, in minor units. */
+interface Actor {
+  by: string
+  limit?: number | undefined
+}
+
 /** Requests that were made inside the Worker, and who acts. */
-const ACTORS = new WeakMap<Request, string>()
-export const actAs = (request: Request, by: string): unknown => ACTORS.set(request, by)
-export const actorOf = ({ req }: Context): string | undefined => ACTORS.get(req.raw)
+const ACTORS = new WeakMap<Request, Actor>()
+export const actAs = (request: Request, actor: Actor): unknown => ACTORS.set(request, actor)
+export const actorOf = ({ req }: Context): Actor | undefined => ACTORS.get(req.raw)
 
 /** The scope of a request. An app that tests call has no execution context. */
 export function scopeOf(deps: Deps, c: C): Scope {

@@ -71,6 +71,11 @@ export function movedOf(answer: MoneyAnswer, operations: readonly MoneyOperation
       return notSent(answer.code, 'This key belongs to another request.')
     case 'order_changed':
       return notSent(answer.code, 'Money of this order was moved since: read it again.')
+    case 'pending':
+      return notSent(
+        'in_progress',
+        `An earlier operation is not final: ask for at most ${answer.left / 100} until it is.`,
+      )
     case 'order_rebuilt':
       return notSent('in_progress', 'This order was restored from a backup: try again in a minute.')
     case 'unexplained':

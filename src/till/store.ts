@@ -206,7 +206,7 @@ export async function readOrder(tables: Tables, order_id: string): Promise<Readi
     next: Number(rows.at(-1)?.number ?? 0) + 1,
     late: late.flatMap((one) => (one.name === null ? { id: one.id, end: endOf(one) } : [])),
     order: {
-      ...{ ...order, order_id, version: versionOf(order.totals), url: payment?.url ?? null },
+      ...{ ...order, order_id, version: versionOf({ ...order, order_id }, made), url: payment?.url ?? null },
       attempts: made.filter(isOpen).map(attemptOf),
     },
   }

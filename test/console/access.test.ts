@@ -138,7 +138,7 @@ describe('a role', () => {
     const step = formTo(await limited.submit(first, { amount: '30' }), `${REFUND}/confirm`)
     expect((await limited.submit(step, { amount: '50.01' })).status).toBe(400)
     // The totals that the limit is compared with are the gate's, not the form's.
-    expect((await limited.submit(step, { amount: '30', version: '10050-10050-1-0' })).status).toBe(412)
+    expect((await limited.submit(step, { amount: '30', version: 'A-1:10050-10050-1-0' })).status).toBe(412)
     expect((await limited.submit(step)).status).toBe(200)
     await world.advance(5_000)
     const second = formTo(await limited.open('/console/orders/A-1'), REFUND)

@@ -171,6 +171,7 @@ const HISTORIES: [route: string, scenario: Scenario][] = [
         world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
         return send()
       },
+      answering(async () => new Response('{}', { status: 422 })),
     ] as Scenario[]
   ).map((then): [string, Scenario] => [CAPTURE, (call) => paid(call, 'capture').then(() => then(call))]),
   // Any open one of the order is in the way of a new one.

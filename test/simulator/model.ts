@@ -237,7 +237,13 @@ const noticed = (world: World): World =>
 /** The state as the gate reads it. */
 function read({ disk, known, made, loss }: World, run: Run): OrderState {
   const operations = made.filter(({ id }) => known.includes(id)).map((one) => shownOf(one))
-  const order = { order_id: 'A-1', isKnown: true, isAddressable: true, operations, operation_ids: [...known] }
+  const order = {
+    order_id: 'A-1',
+    isKnown: true,
+    isAddressable: true,
+    operations,
+    operation_ids: [...known],
+  }
   const totals = { authorized: TOTAL, captured: 0, refunded: 0, voided: 0, fee: 0 }
   const { loss: _, ...before } = run.state ?? ({} as OrderState)
   return {

@@ -139,18 +139,12 @@ export const RACES: readonly Race[] = [
       'the queue is looked at before the write',
       WEBHOOKS,
       'store.writeDue(received_at, () => {\n        also?.()\n',
-      `(store.all('SELECT 1 FROM queue WHERE operation = ?', reportOf(order_id, known, event)).length > 0
+      `(store.all('SELECT 1 FROM queue WHERE operation = ?', operationOf(event_id, stored)).length > 0
         ? (_, write) => store.writeDue(received_at, () => also?.())
         : store.writeDue)(received_at, () => {
         also?.()
-        store.all('DELETE FROM queue WHERE operation = ?', reportOf(order_id, known, event))
+        store.all('DELETE FROM queue WHERE operation = ?', operationOf(event_id, stored))
 `,
-    ],
-    [
-      'each event of an operation is handled',
-      WEBHOOKS,
-      'JSON.stringify([order_id, operation, event.status])',
-      'event.id',
     ],
     ['a call before its count is on disk', BROKEN, "      await orStorageError('write', () => storage.sync())\n"],
     ['an erased event comes back', ERASED_BROKEN, ' AND entry IS NOT NULL RETURNING', ' RETURNING'],
@@ -178,7 +172,7 @@ export const RACES: readonly Race[] = [
   ...inFile('flows/store-event.ts', [
     ['a response beside webhooks', WEBHOOKS, 'await scope.eventsInTurn(store)', 'await store()'],
     ['an event is not published', WEBHOOKS, '    touch(store, order_id, now)\n'],
-    ['an event without its row', WEBHOOKS, 'known, putOwn)\n  else', 'known)\n  else'],
+    ['an event without its row', WEBHOOKS, 'now, putOwn)\n  else', 'now)\n  else'],
     ['KV behind the gate', WEBHOOKS, 'await putEvent(kv', 'void putEvent(kv'],
     ['an ended order is watched', WEBHOOKS, 'await scope.watchlist.remove(order_id)', 'await Promise.resolve()'],
     [
@@ -217,8 +211,8 @@ export const RACES: readonly Race[] = [
     [
       'the books take an older state',
       WEBHOOKS,
-      'before ? before.version > version || before.row === text : row.gone',
-      'before ? before.row === text : row.gone',
+      'known ? known.version > version || known.row === text : row.gone',
+      'known ? known.row === text : row.gone',
     ],
   ]),
   ...inFile('flows/check-open.ts', [
@@ -276,7 +270,7 @@ export const RACES: readonly Race[] = [
       "      { type: 'watch', operation, listed: false },\n      { type: 'store', operation },\n",
       "      { type: 'store', operation },\n      { type: 'watch', operation, listed: false },\n",
     ],
-    ['an older order is captured', VERSIONS, 'version !== versionOf(order.totals)', 'version === ""'],
+    ['an older order is captured', VERSIONS, 'version !== versionOf(order, operations)', 'version === ""'],
     ['a key is not remembered', MONEY, '  if (ended) return answer(state, ended.answer as MoneyAnswer)\n'],
     ['an open operation does not block', MONEY, 'return open ? settle', 'return open && now < 0 ? settle'],
   ]),
@@ -284,7 +278,7 @@ export const RACES: readonly Race[] = [
     [
       'a rejected cancellation reads nothing again',
       CANCELLED,
-      "if (!state || message.type === 'cancelled')",
+      "if (!state || message.type === 'cancelled' || message.type === 'created')",
       'if (!state)',
     ],
   ]),
@@ -298,8 +292,8 @@ export const RACES: readonly Race[] = [
     [
       'announced after the cancellation',
       LOST,
-      "      { type: 'announce', attempt: attempt + 1 },\n      { type: 'cancel', attempt, why: 'replaced' },\n",
-      "      { type: 'cancel', attempt, why: 'replaced' },\n      { type: 'announce', attempt: attempt + 1 },\n",
+      "        { type: 'announce', attempt: attempt + 1 },\n        { type: 'cancel', attempt, why: 'replaced' },\n",
+      "        { type: 'cancel', attempt, why: 'replaced' },\n        { type: 'announce', attempt: attempt + 1 },\n",
     ],
     [
       'a next attempt before it is announced',

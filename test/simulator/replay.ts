@@ -151,7 +151,7 @@ export class Replay {
         return { status: 200, body: [this.primary, ...made.map((one) => this.recordOf(one))] }
       case 'cannot ask the service':
       case 'cannot list what the service has':
-        return { status: 403, body: {} }
+        return { status: 401, body: {} }
     }
     return undefined
   }

@@ -112,6 +112,30 @@ it.each(Object.keys(FIRST))('of which KV shows nothing makes no capture twice, b
   expect(orders).toMatchObject([{ order_id: ID, totals: { captured: 1_000, refunded: 400 } }])
 })
 
+it('is not said to be lost where another program has captured', async () => {
+  const world = new World()
+  const [paid, captured] = [payment(ID, { method: 'auth' }), secondary(ID, 'capture', { amount: 100.5 })]
+  for (const event of [paid, captured]) await world.deliver(event)
+  await world.advance(200_000)
+  world.intercept = (url) =>
+    url.endsWith(`/orders/${ID}`) ? Promise.resolve(Response.json([paid, captured])) : undefined
+  expect((await send(world, 'refund', 'k', { refund_amount: 10 })).body.code).not.toBe('outcome_unknown')
+  // It is sent: the emulator does not know the order.
+  expect(await capture(world, 'c')).toMatchObject({ status: 404, body: { code: 'api' } })
+  expect((await world.order(ID))?.flags).toEqual(['unknown_order'])
+})
+
+it.each([400, 403, 405, 501, 500])('asks with re-sent webhooks where the service has no list (%d)', async (status) => {
+  const world = await authorized()
+  world.gate.storage(ID).sql.exec(`UPDATE fact SET value = json_remove(value, '$.asked') WHERE key = 'born'`)
+  world.intercept = (url) =>
+    url.endsWith(`/orders/${ID}`) ? Promise.resolve(new Response('{}', { status })) : undefined
+  // A failure says nothing about the path: the list may be there later, and have more than the latest of each kind.
+  const unasked = { status: 503, body: { code: 'connection', title: expect.stringMatching(/^Nothing was sent: /) } }
+  expect(await capture(world, 'k')).toMatchObject(status === 500 ? unasked : { status: 200 })
+  expect(made(world, 'capture')).toHaveLength(status === 500 ? 0 : 1)
+})
+
 it('is not said to be lost while its first event is being stored', async () => {
   for (const how of howsOf('strict')) {
     await killAtEach('strict', 3, async (killAt) => {

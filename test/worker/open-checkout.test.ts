@@ -144,7 +144,7 @@ describe('a link', () => {
     expect([created.calls, asked.calls > 0, ordersOf(world)]).toEqual([0, true, ['A-1']])
   })
 
-  it('whose payment cannot be cancelled, because it is paid at this moment, shows that next', async () => {
+  it('whose payment cannot be cancelled, because it is paid at this moment, shows that', async () => {
     const world = new World()
     const link = await lost(world)
     instead(world, '/cancel', async () => {
@@ -152,11 +152,16 @@ describe('a link', () => {
       await world.pay(world.emulator.orders.get('A-1')?.checkout_url ?? '')
       return error(409)
     })
-    const response = await world.get(link)
-    // The page looks again.
-    expect([response.status, response.headers.has('refresh')]).toEqual([503, true])
     expect((await visit(world, link)).text).toContain(RESULT('A-1'))
     expect(ordersOf(world)).toEqual(['A-1'])
+  })
+
+  it('whose lost payment the service does not show, and rejects as used, is replaced', async () => {
+    const world = new World()
+    const link = await lost(world)
+    const resent = instead(world, RESEND, () => error(404))
+    expect((await visit(world, link)).text).toBe(world.emulator.orders.get('A-1~2')?.checkout_url)
+    expect([resent.calls > 0, world.payable('A-1')]).toEqual([true, ['A-1~2']])
   })
 
   it('that the shop closed, because the service does not know its order, leads to no payment', async () => {

@@ -181,3 +181,45 @@ describe('a capture, refund or void', () => {
     expect(made(world, 'capture')).toHaveLength(2)
   })
 })
+
+describe('a refund that is pending at the service', () => {
+  /** An order of 100.50 whose refunds stay pending. @returns What was sent. */
+  async function refunding() {
+    const world = new World()
+    await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+    await world.advance(2_000)
+    const sent: unknown[] = []
+    const respond = async (init?: RequestInit) => {
+      const { refund_amount: amount = 100.5 } = (await new Response(init?.body).json()) as { refund_amount?: number }
+      sent.push(amount)
+      return Response.json(secondary('A-1', 'refund', { status: 'pending', amount }))
+    }
+    world.intercept = (url, init) => (url.endsWith('/refund') ? respond(init) : undefined)
+    const refund = async (key: string, refund_amount?: number, version?: string) => {
+      const headers = { 'idempotency-key': key, ...(version && { 'if-match': version }) }
+      const body = JSON.stringify({ refund_amount })
+      const response = await world.api('/api/orders/A-1/refund', { method: 'POST', headers, body })
+      return [response.status, ((await response.json()) as { code?: string }).code]
+    }
+    return { world, sent, refund }
+  }
+
+  it('counts in the version: of two who saw the same order, one refunds', async () => {
+    const { world, sent, refund } = await refunding()
+    const seen = (await world.order('A-1'))?.version ?? ''
+    expect(seen).toBe('A-1:10050-10050-0-0')
+    expect(await refund('olena', 60, seen)).toEqual([200, undefined])
+    expect(await refund('petro', 60, seen)).toEqual([412, 'order_changed'])
+    expect((await world.order('A-1'))?.version).toBe('A-1:10050-10050-6000-0')
+    expect(sent).toEqual([60])
+  })
+
+  it('counts in what is left: no more than that is sent, and nothing without an amount', async () => {
+    const { sent, refund } = await refunding()
+    expect(await refund('one', 60)).toEqual([200, undefined])
+    expect(await refund('two')).toEqual([409, 'refund_in_progress'])
+    expect(await refund('three', 40.51)).toEqual([409, 'refund_in_progress'])
+    expect(await refund('four', 40.5)).toEqual([200, undefined])
+    expect(sent).toEqual([60, 40.5])
+  })
+})

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest'
 import { openTables, type Schema } from '../../src/shop/store/order-store.ts'
-import { at, payment } from './support/events.ts'
 import { authorized, made, send } from './support/money.ts'
-import stored from './support/stored-by-635b86b.json' with { type: 'json' }
-import { World, type WorldOptions } from './support/world.ts'
+import { World } from './support/world.ts'
 
 // What an object wrote with one version of the engine, read with another.
 
@@ -94,57 +92,4 @@ it('an operation with the response that an older engine has stored gets it again
   storage.sql.exec('UPDATE operation SET operation = ?', JSON.stringify({ ...operation, response: stored }))
   expect(await send(world, 'capture', 'one', { charge_amount: 10 })).toMatchObject(stored)
   expect(made(world, 'capture')).toHaveLength(1)
-})
-
-/** What the engine of commit 635b86b stored; it told payments apart by their `transaction_id`, and rows of money by their time's text. */
-function upgraded(options: WorldOptions) {
-  const world = new World(options)
-  for (const [name, statements] of Object.entries(stored))
-    for (const statement of statements) world.gate.storage(name, '').sql.exec(statement)
-  world.time = Date.parse('2026-03-01T11:00:00Z')
-  return world
-}
-/** The payment of the n-th stored order. */
-const paymentOf = (n: number, more: object = {}) => ({
-  ...payment(`A-${n}`, {
-    payment_id: `aaaaaaaa-0000-4000-8000-00000000000${n}`,
-    transaction_id: `bbbbbbbb-0000-4000-8000-00000000000${n}`,
-  }),
-  ...more,
-})
-
-it('an event that an older engine handled under its id is not handled again, and one that waits twice is handled once', async () => {
-  const told: unknown[] = []
-  const world = upgraded({ onEvent: ({ event }) => void told.push([event.order_id, event.kind]) })
-  // It was handled without its transaction.
-  await world.deliver(paymentOf(1))
-  await world.deliver(paymentOf(2, { transaction_id: undefined }))
-  await world.advance(20_000)
-  expect(told).toEqual([])
-  await world.deliver(paymentOf(1, { created_at: at(3_000) }))
-  await world.deliver(paymentOf(3, { fee: null, payway: 'card' }))
-  await world.untilHandled()
-  expect(told).toEqual([
-    ['A-1', 'purchase'],
-    ['A-3', 'purchase'],
-  ])
-  expect(await world.waiting()).toEqual([])
-})
-
-it('rows of money that an older engine wrote twice are one as soon as the order is published', async () => {
-  const world = upgraded({})
-  const read = async (path: string) => {
-    const response = await world.settled(`/api/${path}?from=2026-03-01&to=2026-03-01`)
-    return (await response.json()) as Record<string, { order_id: string; kind: string; amount: number }[]>
-  }
-  expect((await read('days')).days).toMatchObject([{ paid: 40200, refunded: 2000, count: 6 }])
-  await world.deliver(paymentOf(2, { payway: 'card' }))
-  const { operations } = await read('operations')
-  expect(operations?.filter(({ order_id }) => order_id === 'A-2').map(({ kind, amount }) => [kind, amount])).toEqual([
-    ['paid', 10050],
-    ['refunded', 1000],
-  ])
-  const total = (name: string) => expect.objectContaining({ paid: name === 'card' ? 10050 : 20100 })
-  expect((await read('days')).days).toEqual([total('card'), total('unknown')])
-  expect(await world.order('A-2')).toMatchObject({ totals: { captured: 10050, refunded: 1000 }, operations: [{}, {}] })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Alert } from '../../src/shop/index.ts'
-import { payment } from './support/events.ts'
+import { at, payment } from './support/events.ts'
+import { instead } from './support/money.ts'
 import { newOrderId, World } from './support/world.ts'
 
 /** A customer's card is declined; the same link leads to another try, which is paid. */
@@ -17,6 +18,7 @@ async function paidByASecondTry(alerts: Alert[] = []): Promise<{ world: World; i
 
 const refund = (world: World, id: string, key: string, fields: object = {}) =>
   world.send(`/api/orders/${encodeURIComponent(id)}/refund`, fields, key)
+const DAY_MS = 86_400_000
 const listed = async (world: World, query: string) =>
   ((await (await world.settled(`/api/orders?${query}`)).json()) as { orders: { order_id: string }[] }).orders
 const refundsOf = (world: World, id: string) =>
@@ -48,7 +50,9 @@ describe('the id that the shop knows', () => {
       ['paid_twice'],
     ])
     const told = alerts.filter(({ flag }) => flag === 'paid_twice')
-    expect(told).toMatchObject([{ kind: 'flag', order_id: id, text: expect.stringContaining('refund one of them') }])
+    expect(told).toMatchObject([
+      { kind: 'flag', order_id: id, text: expect.stringContaining('refund one of the payments') },
+    ])
     expect(await listed(world, 'flag=paid_twice')).toHaveLength(1)
     expect(await refund(world, id, 'which')).toMatchObject({
       status: 409,
@@ -63,6 +67,32 @@ describe('the id that the shop knows', () => {
     expect(await refund(world, `${id}~2`, 'second')).toMatchObject({ status: 200 })
     await world.advance(2_000)
     expect([await flags(`${id}~1`), await flags(`${id}~2`)]).toEqual([['paid_after_failure'], []])
+  })
+
+  it('is one operation for each key, whatever name it is called by', async () => {
+    const { world, id } = await paidByASecondTry()
+    await world.deliver(payment(id))
+    expect(await refund(world, `${id}~2`, 'one', { refund_amount: 1 })).toMatchObject({ status: 200 })
+    for (const named of [`${id}~1`, `${id}~7`]) {
+      const reused = { status: 422, body: { code: 'idempotency_key_reused' } }
+      expect(await refund(world, named, 'one', { refund_amount: 1 })).toMatchObject(reused)
+    }
+    expect(await refund(world, id, 'one', { refund_amount: 1 })).toMatchObject({ body: { order_id: `${id}~2` } })
+    expect([refundsOf(world, id), refundsOf(world, `${id}~2`)]).toEqual([0, 1])
+  })
+
+  it('stays with the attempt that was seen, although another one holds as much by now', async () => {
+    const { world, id } = await paidByASecondTry()
+    const version = '10050-10050-0-0'
+    expect((await world.order(id))?.version).toBe(`${id}~2:${version}`)
+    const sent = instead(world, () => new Response('', { status: 400 }))
+    // Without a name it is of the first attempt.
+    for (const other of [`${id}:${version}`, `${id}~3:${version}`, version]) {
+      const headers = { 'idempotency-key': other.replace(id, 'x'), 'if-match': other }
+      const init = { method: 'POST', headers, body: '{"refund_amount":1}' }
+      expect((await world.api(`/api/orders/${id}/refund`, init)).status).toBe(412)
+    }
+    expect(sent).toEqual([])
   })
 
   it('is what the customer and the shop read of a further attempt', async () => {
@@ -99,5 +129,71 @@ describe('the id that the shop knows', () => {
     expect(await world.open(link)).toContain(`/return/${id}?`)
     expect(world.emulator.orders.list().map(({ order_id }) => order_id)).toEqual([id])
     expect(await world.order(id)).toMatchObject({ status: 'success', flags: ['paid_after_failure'] })
+  })
+})
+
+describe('an order that holds money', () => {
+  async function declined(alerts: Alert[] = []) {
+    const world = new World({ failures: 0, onAlert: (alert) => void alerts.push(alert) })
+    const id = newOrderId('mugs')
+    const link = await world.link({ order_id: id }, world.time + 30 * DAY_MS)
+    await world.pay(await world.open(link), 'declined')
+    await world.advance(11_000)
+    /** Another card pays on the first page. */
+    const late = () => payment(id, { created_at: at(400), processed_at: at(401) })
+    return { world, id, link, late }
+  }
+
+  it.each([0, 10])(
+    'is paid once: its links lead to the result, and the open attempt is cancelled (after %d days)',
+    async (days) => {
+      const { world, id, link, late } = await declined()
+      await world.open(link)
+      for (let day = 0; day < days; day++) await world.advance(DAY_MS)
+      expect(world.payable(id)).toEqual([`${id}~2`])
+      await world.deliver(late())
+      expect(await world.open(link)).toContain(`/return/${id}?`)
+      await world.advance(0)
+      expect(world.payable(id)).toEqual([])
+      await world.advance(11_000)
+      expect(await world.order(`${id}~2`)).toMatchObject({ status: 'failure' })
+      expect(await listed(world, 'open=true')).toEqual([])
+    },
+  )
+
+  it('has an alert at once where the open attempt cannot be cancelled, until that is final', async () => {
+    const alerts: Alert[] = []
+    const { world, id, link, late } = await declined(alerts)
+    await world.open(link)
+    const shows = (status: string) => {
+      const shown = payment(`${id}~2`, { status })
+      world.intercept = (url) => {
+        if (url.endsWith('/cancel')) return Promise.resolve(new Response('{}', { status: 409 }))
+        return url.endsWith('~2') ? Promise.resolve(Response.json([shown])) : undefined
+      }
+    }
+    shows('pending')
+    await world.deliver(late())
+    await world.advance(0)
+    await world.idle()
+    expect(alerts).toContainEqual(expect.objectContaining({ kind: 'checkout_open', order_id: `${id}~2` }))
+    for (let day = 0; day < 12; day++) await world.advance(DAY_MS)
+    expect(await listed(world, 'open=true')).toHaveLength(1)
+    shows('success')
+    for (let day = 0; day < 2; day++) await world.advance(DAY_MS)
+    expect((await world.order(id))?.flags).toContain('paid_twice')
+    expect(await listed(world, 'open=true')).toEqual([])
+  })
+
+  it('is paid beside an attempt that is being created: nobody is led there, and it is cancelled', async () => {
+    const { world, id, link, late } = await declined()
+    const paidBeside = async (url: string, init?: RequestInit) => {
+      const made = await world.emulator.fetch(url, init)
+      await world.post(world.signed(late()))
+      return made
+    }
+    world.intercept = (url, init) => (url.endsWith('/payment') ? paidBeside(url, init) : undefined)
+    expect(await world.open(link)).toContain(`/return/${id}?`)
+    expect([world.emulator.orders.list().length, world.payable(id)]).toEqual([2, []])
   })
 })

@@ -1,4 +1,4 @@
-import type { OrderTotals } from '../../index.ts'
+import { leftOf, type OperationKind } from '../../money/protocol.ts'
 import { money } from '../../shop/pages/money.ts'
 import type { Words } from '../words/en.ts'
 
@@ -33,16 +33,12 @@ export function readAmount(words: Words, text: string): number | string {
   return minor === 0 ? words.amounts.zero : minor
 }
 
-/** What an operation can still move. */
-export const leftFor: Record<'capture' | 'refund' | 'void', (totals: OrderTotals) => number> = {
-  capture: ({ authorized, captured, voided }) => authorized - captured - voided,
-  refund: ({ captured, refunded }) => captured - refunded,
-  void: ({ authorized, captured, voided }) => authorized - captured - voided,
-}
-
-/** The totals of an order as one word, and back. */
-export const readVersion = (text = ''): OrderTotals | undefined => {
-  if (!/^\d{1,16}(-\d{1,16}){3}$/.test(text)) return undefined
-  const [authorized = 0, captured = 0, refunded = 0, voided = 0] = text.split('-').map(Number)
-  return { authorized, captured, refunded, voided, fee: 0 }
+/** What the version of an order says: what can still be asked for, and what is refunded, in minor units. */
+export function readVersion(version = ''): { left: Record<OperationKind, number>; refunded: number } | undefined {
+  const [, ...parts] = /:(\d{1,16})-(\d{1,16})-(\d{1,16})-(\d{1,16})$/.exec(version) ?? []
+  const [authorized, captured, refunded, voided] = parts.map(Number)
+  if (authorized === undefined || captured === undefined || refunded === undefined || voided === undefined)
+    return undefined
+  const totals = { authorized, captured, refunded, voided, fee: 0 }
+  return { left: leftOf({ totals, operations: [] }, []), refunded }
 }

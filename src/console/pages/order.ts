@@ -3,7 +3,7 @@ import type { OrderOperation } from '../../index.ts'
 import type { ShownOrder } from '../../shop/flows/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import { attentionOf, form, notice, page, redirect } from '../layout.ts'
-import { leftFor, sumOf, typed, wireSum } from '../lib/amount.ts'
+import { readVersion, sumOf, typed, wireSum } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
 import { type Act, isAllowed, mayWrite } from '../roles.ts'
 import { call, orderPath, type SignedVisit, shownId } from '../visit.ts'
@@ -138,17 +138,18 @@ function bar(words: Words, { totals, currency }: ShownOrder): Html | string {
 /** The acts that an order allows, each as a form whose second step says what will happen. */
 async function actions(visit: SignedVisit, id: string, order: ShownOrder, event: unknown): Promise<Html> {
   const { words, person } = visit
-  const { totals, currency, status, attempts } = order
+  const { totals, version, currency, status, attempts } = order
+  const { left } = readVersion(version) as NonNullable<ReturnType<typeof readVersion>>
   const isOpen = status !== 'success' && status !== 'failure'
   const key = html`<input type="hidden" name="key" value="${crypto.randomUUID()}">`
   const forms: [Act, boolean, (act: Act) => Html][] = [
     ...(['capture', 'refund'] as const).map((act): [Act, boolean, () => Html] => [
       act,
-      leftFor[act](totals) > 0,
+      left[act] > 0,
       () =>
-        html`${key}<label for="${act}">${words.order.amount}</label><input id="${act}" name="amount" inputmode="decimal" autocomplete="off" required value="${typed(words, leftFor[act](totals))}"><p class="quiet">${words.order.left(sumOf(words, leftFor[act](totals), currency))}</p>`,
+        html`${key}<label for="${act}">${words.order.amount}</label><input id="${act}" name="amount" inputmode="decimal" autocomplete="off" required value="${typed(words, left[act])}"><p class="quiet">${words.order.left(sumOf(words, left[act], currency))}</p>`,
     ]),
-    ['void', leftFor.void(totals) > 0 && totals.captured === 0, () => key],
+    ['void', left.void > 0 && totals.captured === 0, () => key],
     ['cancel', isOpen, () => html``],
     ['resend', order.events.length > 0 || isOpen, () => html``],
     ['replay', typeof event === 'string', () => html`<input type="hidden" name="event" value="${String(event)}">`],

@@ -1,6 +1,8 @@
 import {
   type CallOptions,
   isApiError,
+  isConfigError,
+  isInvalidInputError,
   listOrderOperations,
   type OrderLookup,
   type ResolvedOutcome,
@@ -11,9 +13,10 @@ import {
 } from '../../index.ts'
 import { operationAmong } from '../../orders/fold.ts'
 import { type EventSummary, summarizeEvent } from '../../orders/summary.ts'
-import { eventOf, keepingSeen } from '../../outcome/look-up.ts'
+import { eventOf, keepingSeen, lookUpOrder } from '../../outcome/look-up.ts'
 import { clientConfig } from '../env.ts'
 import { describeError, logError } from '../lib/log.ts'
+import { ProblemError, problemOf } from '../lib/problem.ts'
 import type { OrderScope } from '../scope.ts'
 import { listEvents, orderKeyOf } from '../store/event-log.ts'
 import { storeShown } from './store-event.ts'
@@ -49,7 +52,7 @@ export async function askService(
 /** The look-ups of `resolveOutcome`: they keep what they see, and log their failures. */
 function lookupOf(
   { env, fetch }: OrderScope,
-  { operation, order_id }: UnresolvedCall,
+  { operation, order_id }: Pick<UnresolvedCall, 'operation' | 'order_id'>,
   seen: WebhookEvent[],
 ): OrderLookup {
   const config = clientConfig(env, fetch)
@@ -67,14 +70,22 @@ function lookupOf(
   return keepingSeen(lookup, seen)
 }
 
-/** Stores every operation of an order that the service lists. @throws The error of the call, unless it knows no such order. */
+/**
+ * Stores every operation of an order that the service lists; where it has no lists, the latest of each kind.
+ *
+ * @throws {ProblemError} when it could not be asked.
+ */
 export async function storeListed(scope: OrderScope, order_id: string): Promise<void> {
-  const { env, fetch } = scope
+  const seen: WebhookEvent[] = []
+  const lookup = lookupOf(scope, { operation: 'listOrderOperations', order_id }, seen)
   try {
-    await storeNew(scope, order_id, await listOrderOperations(clientConfig(env, fetch), { order_id }))
+    await lookUpOrder(lookup, { order_id }, ['capture', 'refund', 'void'], {})
   } catch (error) {
-    if (!(isApiError(error) && error.status === 404)) throw error
+    if (isConfigError(error) || isInvalidInputError(error)) throw error
+    const title = 'Nothing was sent: the service could not be asked what was made before.'
+    throw new ProblemError(503, 'connection', title, problemOf(error)?.detail)
   }
+  await storeNew(scope, order_id, seen)
 }
 
 /** Stores the events that say something new of the order. */

@@ -3,13 +3,15 @@ import { isOpen, type MoneyOperation } from '../../money/protocol.ts'
 import { MisconfiguredError, requireBindings } from '../lib/configuration.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import type { RaisedAlert } from '../options.ts'
+import { ABANDONED_MS } from '../protocol-checkout.ts'
 import type { OrderScope } from '../scope.ts'
 import { orderKeyOf } from '../store/event-log.ts'
 import { ignoreOutage } from '../store/kv.ts'
-import { listOperations, readOrder } from '../store/order.ts'
+import { isPaidBeside, listOperations, readOrder } from '../store/order.ts'
 import type { WatchedRow } from '../store/tasks.ts'
 import { askService, ONE_LOOK } from './ask-service.ts'
 import { checkOperation, listAtService } from './move-money.ts'
+import { cancelBeside } from './open-checkout.ts'
 import { raiseAlert, raiseMisconfigured } from './raise-alert.ts'
 import { afterTurn, alertAfterMs, isAskDue } from './schedule.ts'
 
@@ -45,14 +47,17 @@ async function check(scope: OrderScope, row: WatchedRow): Promise<void> {
   const { order_id, attempt_id } = row
   try {
     const operation = await operationOf(scope, row)
+    // An order that holds money takes no second payment.
+    const isBeside = row.kind === 'checkout' && (await isPaidBeside(scope.store, order_id))
     const isOld = now() - row.since >= alertAfterMs(row, operation !== undefined && !isOpen(operation))
     let state = await look(scope, row, operation)
-    const isAsked = state !== 'ended' && isAskDue(row, now())
+    const isAsked = state !== 'ended' && (isBeside || isAskDue(row, now()))
     if (isAsked) state = await ask(scope, row, operation)
-    const next = afterTurn(row, isAsked)
-    const isAbandoned = state === 'unpaid' && isOld
+    if (isBeside && state === 'unpaid' && (await cancelBeside(scope, order_id))) state = 'ended'
+    const next = afterTurn(row, isAsked) ?? (isBeside ? { ...row, next_at: now() + ABANDONED_MS } : undefined)
+    const isAbandoned = state === 'unpaid' && isOld && !isBeside
     if (isAbandoned) logInfo('checkout_abandoned', { order_id })
-    const isAlert = isOld && !row.alerted && (state === 'pending' || state === 'unknown')
+    const isAlert = !row.alerted && state !== 'ended' && (isBeside || (isOld && state !== 'unpaid'))
     if (isAlert) raiseAlert(scope, alertOf(row, state))
     if (state === 'ended' || isAbandoned || next === undefined) await watchlist.remove(order_id, attempt_id)
     else await watchlist.put({ ...next, ...(isAlert && { alerted: true, listed: true }) })

@@ -3,21 +3,24 @@ import { callOf, eventOfResponse, lookedUp, outcomeOf } from '../../money/calls.
 import {
   type Command,
   chooseAttempt,
-  holdsMoney,
+  committed,
   isOpen,
   type Message,
   type MoneyAnswer,
   type MoneyOperation,
   type OperationKind,
+  type OrderFacts,
   type OrderState,
   step,
 } from '../../money/protocol.ts'
+import { holdsMoney } from '../../orders/fold.ts'
 import { sha256 } from '../lib/crypto.ts'
 import { operationAddress } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { type RecordedResponse, responseTo } from '../lib/money-answers.ts'
 import { type Problem, problemOf } from '../lib/problem.ts'
 import type { OrderScope } from '../scope.ts'
+import { baseOrderId } from '../store/checkouts.ts'
 import { orderKeyOf } from '../store/event-log.ts'
 import { listOperations, type OrderReading, putOperation, readAttempts, readOrder } from '../store/order.ts'
 import { attemptIds, ownAttempt } from '../store/published.ts'
@@ -35,6 +38,8 @@ export interface MoneyCall {
   fields: Record<string, unknown>
   /** The order's totals as the caller knows them. */
   version?: string | undefined
+  /** What its caller may refund of the whole order, in minor units. */
+  limit?: number | undefined
 }
 
 /** The field of each kind's amount; a void has none. */
@@ -46,7 +51,7 @@ const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } 
  * @throws {StorageError} before it is sent.
  */
 export async function moveMoney(scope: OrderScope, order_id: string, call: MoneyCall): Promise<RecordedResponse> {
-  const { kind, idempotencyKey, fields, version } = call
+  const { kind, idempotencyKey, fields, version, limit } = call
   const names = Object.keys(fields).sort()
   const [keyHash, fingerprint] = await Promise.all([
     sha256(idempotencyKey),
@@ -61,7 +66,9 @@ export async function moveMoney(scope: OrderScope, order_id: string, call: Money
     amount: typeof asked === 'number' ? asked : null,
     hasCurrency: fields.order_currency !== undefined,
     hasServerUrl: fields.server_url != null,
-    version,
+    // Without a name it is of the first attempt.
+    version: version?.includes(':') === false ? `${encodeURIComponent(baseOrderId(order_id))}:${version}` : version,
+    limit,
   }
   const target = await attemptFor(scope, order_id, keyHash)
   if (typeof target !== 'string') return responseTo(target)
@@ -73,14 +80,14 @@ async function attemptFor(scope: OrderScope, named: string, keyHash: string): Pr
   await takeStock(scope, named)
   const { store, env } = scope
   const own = ownAttempt(store, named)
-  if (own !== undefined || attemptIds(store, named).length === 1) return own ?? named
+  if (own === undefined && attemptIds(store, named).length === 1) return named
   const attempts = (await readAttempts(store, named, env.POS_ID)).map(({ order, made }) => ({
     order_id: order.order_id,
     holdsMoney: holdsMoney(order.totals),
     isUnsettled: made.some(isOpen),
     hasKey: made.some((one) => one.keyHash === keyHash && one.outcome !== 'not_sent'),
   }))
-  return chooseAttempt(attempts)
+  return chooseAttempt(attempts, own)
 }
 
 /** Settles an operation manually when its outcome cannot be determined. */
@@ -133,7 +140,8 @@ async function run(
       const { loss: _, ...before } = state ?? {}
       const isSure = isAsked && rebuilt_at === undefined
       const loss = !isSure && { loss: { at: rebuilt_at ?? 0, isAsked } }
-      state = { ...before, order: factsOf(scope, order_id, reading), operations: reading.made, ...loss }
+      const order = { ...factsOf(scope, order_id, reading), refundedBeside: await refundedBeside(scope, order_id) }
+      state = { ...before, order, operations: reading.made, ...loss }
     }
     const next = step(state, message, scope.now())
     state = next.state
@@ -152,12 +160,19 @@ function factsOf(
   { env }: OrderScope,
   order_id: string,
   { order, events, checkout }: OrderReading,
-): OrderState['order'] {
+): Omit<OrderFacts, 'refundedBeside'> {
   const { totals, operations } = order
   const operation_ids = events.flatMap(({ operation_id }) => operation_id ?? [])
   const isKnown = events.length > 0 || checkout !== undefined
   const isAddressable = Boolean(env.PUBLIC_ORIGIN || checkout?.origin)
   return { order_id, isKnown, isAddressable, totals, operations, operation_ids }
+}
+
+/** What is refunded of the other attempts at paying the order. */
+async function refundedBeside({ store, env }: OrderScope, order_id: string): Promise<number> {
+  const others = attemptIds(store, order_id).filter((id) => id !== order_id)
+  const readings = await Promise.all(others.map((id) => readOrder(store, id, env.POS_ID)))
+  return readings.reduce((sum, { order, made }) => sum + committed(order, made).refunded, 0)
 }
 
 /** @returns The message that follows from a command. */
@@ -172,7 +187,7 @@ async function carryOut(
   if (command.type === 'then') return command.message
   if (command.type === 'list_all') {
     await storeListed(scope, order_id)
-    await noteAsked(scope, (await readOrder(scope.store, order_id, scope.env.POS_ID)).order)
+    await noteAsked(scope, reading.events, (await readOrder(scope.store, order_id, scope.env.POS_ID)).order)
     return { type: 'request', request: command.request }
   }
   const { operation } = command

@@ -6,6 +6,7 @@ import {
   resendWebhook,
   type WebhookEvent,
 } from '../../index.ts'
+import { holdsMoney } from '../../orders/fold.ts'
 import { recordOf } from '../../schemas/read.ts'
 import { clientConfig } from '../env.ts'
 import { resultLink, webhookAddress } from '../lib/links.ts'
@@ -21,7 +22,7 @@ import {
 import type { OrderScope } from '../scope.ts'
 import { areClosed, attemptId, closeLinks, getCheckout, isRevoked, latestAttempt, orderOf } from '../store/checkouts.ts'
 import { ignoreOutage } from '../store/kv.ts'
-import { getStatus } from '../store/order.ts'
+import { getStatus, type OrderStatus } from '../store/order.ts'
 import { announce, expectedOf, expire, type LinkedOrder, remember } from './checkout-records.ts'
 import { cancelAtService, makePayment } from './money-calls.ts'
 import { noteCreated, takeStock } from './rebuild.ts'
@@ -86,8 +87,8 @@ async function play(run: Run, first: CheckoutMessage): Promise<CheckoutAnswer> {
   const { scope, linked } = run
   let state: CheckoutState | undefined
   for (let message: CheckoutMessage | undefined = first; message; ) {
-    // Again after a cancellation was rejected: an event may have said why.
-    if (!state || message.type === 'cancelled') state = await readState(run)
+    // Again after these calls: an event may have said that the order is paid, or why a cancellation was rejected.
+    if (!state || message.type === 'cancelled' || message.type === 'created') state = await readState(run)
     const commands = stepCheckout(state, message, scope.now(), linked && visitOf(linked))
     message = undefined
     for (const command of commands) {
@@ -114,7 +115,22 @@ async function readState({ scope, order_id, linked }: Run): Promise<CheckoutStat
     linked ? isRevoked(store, linked.path) : false,
     ...numbers.map((attempt) => getStatus(store, attemptId(order_id, attempt))),
   ])
-  return { checkout, isClosed, isRevoked: revoked, attempts: statuses.map((status) => status ?? {}) }
+  return { checkout, isClosed, isRevoked: revoked, attempts: statuses.map(factsOf) }
+}
+
+const factsOf = (status: OrderStatus | undefined): CheckoutState['attempts'][number] => ({
+  ...status,
+  holdsMoney: status && holdsMoney(status.totals),
+})
+
+/** Cancels an attempt at paying an order that another one has paid. @returns Whether nobody can pay it any more. */
+export async function cancelBeside(scope: OrderScope, order_id: string): Promise<boolean> {
+  try {
+    await cancelAtService(scope, order_id)
+    return true
+  } catch (error) {
+    return isApiError(error) && error.status === 404
+  }
 }
 
 /** @returns The message that follows from a command. */

@@ -1,3 +1,4 @@
+import { versionOf } from '../../money/protocol.ts'
 import type { OrderScope } from '../scope.ts'
 import { getCheckout } from '../store/checkouts.ts'
 import { orderKeyOf } from '../store/event-log.ts'
@@ -18,6 +19,8 @@ export async function showPage({ store }: OrderScope, order_id: string): Promise
 export interface ShownOrder extends Order {
   /** Who did what with it, the oldest first. */
   record: RecordEntry[]
+  /** For `If-Match`: another one means that something was asked for since. */
+  version: string
 }
 
 const describeRecord = (store: OrderStore): RecordEntry[] =>
@@ -26,11 +29,11 @@ const describeRecord = (store: OrderStore): RecordEntry[] =>
 /** The order, or the attempt at paying it, as the API shows it; undefined when nothing is known of it. */
 export async function showOrder({ store, env }: OrderScope, named: string): Promise<ShownOrder | undefined> {
   const own = ownAttempt(store, named)
-  const { order, events, checkout } =
+  const { order, events, checkout, made } =
     own === undefined ? await readShown(store, named, env.POS_ID) : await readOrder(store, own, env.POS_ID)
   // What the list shows has a page, also where an opening's record could not be written.
   return events.length > 0 || checkout || order.attempts.length > 0 || getPublished(store, own ?? named)
-    ? { ...order, record: describeRecord(store) }
+    ? { ...order, record: describeRecord(store), version: versionOf(order, made) }
     : undefined
 }
 

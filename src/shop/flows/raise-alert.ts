@@ -116,7 +116,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   foreign_pos: 'it was paid to another POS',
   status_conflict: 'it was reported both as successful and as failed',
   over_refund: 'more was refunded than was paid',
-  paid_twice: 'another attempt at it was paid too: refund one of them',
+  paid_twice: 'it was paid twice: refund one of the payments',
 }
 
 /** What happened, and what to do about it, with an address: for the phone of who runs the shop. */

@@ -1,6 +1,7 @@
+import type { OrderOperation } from '../../orders/order.ts'
 import type { OrderScope } from '../scope.ts'
 import { attemptId, baseOrderId } from '../store/checkouts.ts'
-import { importEvents } from '../store/event-log.ts'
+import { importEvents, type LoggedEvent } from '../store/event-log.ts'
 import type { Order } from '../store/order.ts'
 import { addBirth, type Birth, getBirth, putBirth } from '../store/order-store.ts'
 import { touch } from '../store/published.ts'
@@ -10,7 +11,7 @@ import { raiseAlert } from './raise-alert.ts'
  * Makes sure that a gate knows its order. One without a row is new, or its storage was lost: it was lost where KV holds an
  * event of the order other than the one in hand. Then the order is rebuilt from KV. Its keys of money calls are gone, so
  * `money/protocol.ts` makes none until the service was asked. KV may be late: whatever it lists, only a payment that was created
- * by this gate proves that no key is missing, and no event does.
+ * by this gate proves that no key is missing.
  *
  * @param inHand The id of the event that is being stored.
  * @throws {StorageError} when KV cannot be read: nothing may be concluded.
@@ -26,15 +27,26 @@ export async function takeStock(scope: OrderScope, order_id: string, inHand?: st
   }
   if (!isLost && inHand === undefined) return { at: now() }
   // Last: a gate that dies before it begins anew.
-  const birth = await addBirth(store, { at: now(), ...(isLost && { rebuilt_at: now() }) })
+  const birth = await addBirth(store, { at: now(), first: inHand, ...(isLost && { rebuilt_at: now() }) })
   if (isLost) raiseAlert(scope, { kind: 'rebuilt', order_id: base })
   return birth
 }
 
-/** Records that the service was asked. It may show operations of an order of which KV has no event. */
-export async function noteAsked({ store, now }: OrderScope, { operations }: Order): Promise<void> {
-  const { at = now(), rebuilt_at } = (await getBirth(store)) ?? {}
-  const isLost = rebuilt_at !== undefined || operations.some(({ method }) => /^(capture|refund|void)$/.test(method))
+/**
+ * Records that the service was asked. An operation that it shows may be of a key that was lost, unless its event came to this
+ * gate before: then another program made it. The gate's first event proves nothing: it may be the first one after a loss.
+ */
+export async function noteAsked(
+  { store, now }: OrderScope,
+  before: readonly LoggedEvent[],
+  { operations }: Order,
+): Promise<void> {
+  const { at = now(), first, rebuilt_at } = (await getBirth(store)) ?? {}
+  const sure = before.filter(({ id }) => first !== undefined && id !== first)
+  const known = sure.map(({ method, operation_id }) => `${method} ${operation_id}`)
+  const isNews = ({ method, id }: OrderOperation) =>
+    /^(capture|refund|void)$/.test(method) && !known.includes(`${method} ${id}`)
+  const isLost = rebuilt_at !== undefined || operations.some(isNews)
   await putBirth(store, { at, asked: true, ...(isLost && { rebuilt_at: rebuilt_at ?? now() }) })
 }
 

@@ -1,12 +1,12 @@
 import { type EventSummary, isFinal, type WebhookEvent } from '../../index.ts'
-import { holdsMoney } from '../../money/protocol.ts'
+import { holdsMoney } from '../../orders/fold.ts'
 import { summarizeEvent } from '../../orders/summary.ts'
 import { recordOf } from '../../schemas/read.ts'
 import { keepsCardToken, retentionMs, type ShopEnv } from '../env.ts'
 import { toBase64url } from '../lib/crypto.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import type { OrderScope, Scope } from '../scope.ts'
-import { type CheckoutRecord, getCheckout } from '../store/checkouts.ts'
+import { attemptId, baseOrderId, type CheckoutRecord, getCheckout, latestAttempt } from '../store/checkouts.ts'
 import {
   type LoggedEvent,
   listEvents,
@@ -17,9 +17,10 @@ import {
   type StoredEvent,
 } from '../store/event-log.ts'
 import { ignoreOutage } from '../store/kv.ts'
-import { isPaidBeside, type Order, orderFrom } from '../store/order.ts'
+import { getStatus, isPaidBeside, type Order, orderFrom } from '../store/order.ts'
 import { touch } from '../store/published.ts'
 import { putStray } from '../store/strays.ts'
+import { putWatched, type WatchedRow } from '../store/tasks.ts'
 import { scheduleErasure } from './erase-personal-data.ts'
 import { raiseAlert } from './raise-alert.ts'
 import { takeStock } from './rebuild.ts'
@@ -158,18 +159,37 @@ export async function storeEvent(
     if (flag !== 'paid_after_failure' && !before.flags.includes(flag))
       raiseAlert(scope, { kind: 'flag', order_id, flag })
   }
-  if (holdsMoney(order.totals) && !holdsMoney(before.totals) && (await isPaidBeside(store, order_id))) {
+  const isPaid = holdsMoney(order.totals) && !holdsMoney(before.totals)
+  if (isPaid && (await isPaidBeside(store, order_id))) {
     raiseAlert(scope, { kind: 'flag', order_id, flag: 'paid_twice' })
   }
+  const beside = isPaid ? await openBeside(scope, order_id) : []
   await putEvent(kv, orderKey, logged, stored)
   const putOwn = (): void => {
     putOwnEvent(store, orderKey, logged, stored.event)
     touch(store, order_id, now)
+    // The alarm cancels it.
+    for (const row of beside) putWatched(store, { ...row, next_at: now }, now)
   }
   if (isQueued) await outbox.add(logged, order_id, stored, known, putOwn)
   else await store.writeDue(now, putOwn)
   // Last: until then the service is asked about the order, so it is not forgotten when this stops halfway.
   if (hasEnded(order, before, expected ?? checkout)) await scope.watchlist.remove(order_id).catch(ignoreOutage)
+}
+
+/** The other attempts at paying an order that a customer may still pay: each is looked at from now on. */
+async function openBeside({ store, watchlist, now }: OrderScope, order_id: string): Promise<WatchedRow[]> {
+  const base = baseOrderId(order_id)
+  const rows = await watchlist.list()
+  const latest = await latestAttempt(store, base, (await getCheckout(store, base))?.attempts)
+  const open: WatchedRow[] = []
+  for (let attempt = 1; attempt <= latest; attempt++) {
+    const id = attemptId(base, attempt)
+    if (id === order_id || (await getStatus(store, id))) continue
+    const known = rows.find((row) => row.kind === 'checkout' && row.order_id === id)
+    open.push(known ?? { kind: 'checkout', order_id: id, since: now(), asks: 0, next_at: now(), listed: true })
+  }
+  return open
 }
 
 /** Of an order that this worker did not open, nothing is watched. */

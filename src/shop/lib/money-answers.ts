@@ -1,3 +1,4 @@
+import { fromMinorUnits } from '../../helpers/amount.ts'
 import type { MoneyAnswer } from '../../money/protocol.ts'
 
 /** The response to a caller, to be given again under the same key. */
@@ -72,6 +73,17 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
       const title = `The service shows a ${kind} that may be this one: the state of this order was lost.`
       const detail = `If it is this one, it was made. To make another ${kind}, first settle it: POST …/attempts/${operation_id}/settle with {"executed": true}.`
       return [[409, 'outcome_unknown', title, detail], { operation_id }]
+    }
+    case 'pending': {
+      const { kind, left } = answer
+      const title = 'An earlier operation of this order is not final; nothing was sent.'
+      const detail = `Try again when it is. Until then at most ${fromMinorUnits(Math.max(left, 0))} can be asked for, as an amount.`
+      return [[409, `${kind}_in_progress`, title, detail], { left }]
+    }
+    case 'over_limit': {
+      const { code, limit } = answer
+      const title = `Nothing was sent: of one order ${fromMinorUnits(limit)} may be refunded, with what is asked for already.`
+      return [[403, code, title], { limit }]
     }
     case 'paid_twice': {
       const attempts = answer.order_ids.map((id) => (/~\d+$/.test(id) ? id : `${id}~1`))

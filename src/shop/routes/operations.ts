@@ -15,7 +15,7 @@ import { jsonBody } from '../lib/json-body.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { RecordedResponse } from '../lib/money-answers.ts'
 import { type Problem, ProblemError, problemResponse } from '../lib/problem.ts'
-import type { C, Handler } from '../scope.ts'
+import { actorOf, type C, type Handler } from '../scope.ts'
 import { withoutToken } from './orders.ts'
 
 /** `POST /api/orders/:order_id/capture`, `/refund` and `/void`, with an `Idempotency-Key` and the call's fields as JSON. */
@@ -37,7 +37,7 @@ export const moveMoney =
       throw new ProblemError(400, 'invalid_input', 'pos_id must be left out: it is the worker’s POS_ID.')
     }
     const order_id = orderIn(c)
-    const request = { kind, idempotencyKey, fields, version: c.req.header('if-match') }
+    const request = { kind, idempotencyKey, fields, version: c.req.header('if-match'), limit: actorOf(c)?.limit }
     return respond(await act(scope, order_id, move, request).catch(unlessLost(kind, order_id)))
   }
 

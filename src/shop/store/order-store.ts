@@ -143,6 +143,8 @@ export function openOrderStore(storage: GateStorage, now: () => number): OrderSt
 export interface Birth {
   /** Milliseconds since 1970. */
   at: number
+  /** The event that it began with. */
+  first?: string | undefined
   /** When it was rebuilt: its storage was lost. */
   rebuilt_at?: number
   /** Whether the service has been asked since for every operation of the order. */

@@ -1,7 +1,7 @@
 import { type ExpectedPayment, type Order as FoldedOrder, isFinal } from '../../index.ts'
 import { withoutPerson } from '../../money/personal-data.ts'
-import { holdsMoney, isOpen, type MoneyOperation } from '../../money/protocol.ts'
-import { foldSummaries } from '../../orders/fold.ts'
+import { isOpen, type MoneyOperation } from '../../money/protocol.ts'
+import { foldSummaries, holdsMoney } from '../../orders/fold.ts'
 import { responseTo } from '../lib/money-answers.ts'
 import { attemptId, type CheckoutRecord, getCheckout } from './checkouts.ts'
 import { type LoggedEvent, lastFourOf, listEvents, orderKeyOf, receiptUrlOf } from './event-log.ts'
@@ -86,7 +86,8 @@ export async function readOrder(store: OrderStore, order_id: string, posId: stri
   ])
   const order = orderFrom(order_id, events, { checkout, made, posId })
   if (birth?.rebuilt_at !== undefined) order.flags.push('rebuilt')
-  if (holdsMoney(order.totals) && (await isPaidBeside(store, order_id))) order.flags.push('paid_twice')
+  const isTwice = !order.flags.includes('paid_twice') && holdsMoney(order.totals)
+  if (isTwice && (await isPaidBeside(store, order_id))) order.flags.push('paid_twice')
   return { order, events, checkout, made }
 }
 

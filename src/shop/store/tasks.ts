@@ -32,16 +32,17 @@ export interface Watchlist {
 const PUT = 'INSERT OR REPLACE INTO task (kind, order_id, id, next_at, task) VALUES (?, ?, ?, ?, ?)'
 const REMOVE = 'DELETE FROM task WHERE kind = ? AND order_id = ? AND id = ?'
 
+/** Writes a row, in a write that sets the alarm for it. */
+export function putWatched(store: OrderStore, row: WatchedRow, now: number): void {
+  const { order_id, attempt_id = '', next_at } = row
+  store.all(PUT, 'open', order_id, attempt_id, next_at, JSON.stringify(row))
+  if (row.listed) touch(store, order_id, now)
+}
+
 /** Table `task`, kind `open`: the watchlist of one order's gate. */
 export function openWatchlist(store: OrderStore, now: () => number): Watchlist {
   return {
-    put(row) {
-      const { order_id, attempt_id = '', next_at } = row
-      return store.writeDue(next_at, () => {
-        store.all(PUT, 'open', order_id, attempt_id, next_at, JSON.stringify(row))
-        if (row.listed) touch(store, order_id, now())
-      })
-    },
+    put: (row) => store.writeDue(row.next_at, () => putWatched(store, row, now())),
     remove(order_id, attempt_id = '') {
       // The list learns it, also where nothing else is due soon.
       return store.writeDue(now() + PUBLISH_MS, () => {

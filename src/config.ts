@@ -148,6 +148,7 @@ export class ResolvedConfig {
   /** Codes of the warnings that were printed for this configuration object. */
   declare readonly printedWarnings: Set<string>
   readonly #config: Private
+  #init: RequestInit | undefined
 
   constructor(config: ClientConfig, printedWarnings: Set<string>) {
     Object.defineProperty(this, 'printedWarnings', { value: printedWarnings })
@@ -184,6 +185,26 @@ export class ResolvedConfig {
   }
   get fetch(): Fetch {
     return this.#config.fetch ?? globalThis.fetch
+  }
+  /** What every request says, so that no default of a host decides it. Found out at the first request. */
+  get init(): RequestInit {
+    this.#init ??= {
+      redirect: 'manual',
+      keepalive: false,
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
+      ...(takesCache() && { cache: 'no-store' }),
+    }
+    return this.#init
+  }
+}
+
+/** Whether a request may say `cache`: workerd throws under compatibility dates before 2024-11-11. */
+function takesCache(): boolean {
+  try {
+    return Boolean(new Request('https://localhost', { cache: 'no-store' }))
+  } catch {
+    return false
   }
 }
 

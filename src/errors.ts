@@ -157,11 +157,14 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
   declare readonly body: unknown
   /** The address of a redirect that was rejected, without secrets. It was not followed. Not enumerable. */
   declare readonly location: string | undefined
+  /** The `digest` of what a framework threw through `fetch` to steer itself, which Next looks for. Not enumerable. */
+  declare readonly digest?: string
 
   constructor(
     what: string,
     call: CallDetails,
     details: ResponseDetails & {
+      digest?: string
       reason: UnknownOutcomeReason
       howToFindOut: string
       status?: number | undefined
@@ -176,9 +179,11 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
     },
   ) {
     super(`${what} Whether it was processed is unknown. ${details.howToFindOut}`, details.cause)
-    const { body, location, cause: _, ...shown } = details
+    const { body, location, digest, cause: _, ...shown } = details
     Object.assign(this, call, { issues: [] }, shown)
     hide(this, { body, location })
+    // Else the framework gives it one.
+    if (digest !== undefined) hide(this, { digest })
   }
 }
 

@@ -26,7 +26,8 @@ export function startDeadline(timeoutMs: number, callerSignal: AbortSignal | und
     rejectRace?.(cause)
   }
   const onAbort = () => stop('aborted', callerSignal?.reason)
-  const onTimeout = () => stop('timeout', new DOMException('No response in time.', 'TimeoutError'))
+  // Not a DOMException, which React Native lacks.
+  const onTimeout = () => stop('timeout', Object.assign(new Error('No response in time.'), { name: 'TimeoutError' }))
   const endsAt = Date.now() + timeoutMs
   const timer = setTimeout(onTimeout, timeoutMs)
   // A pause before a retry can end late: a request that is sent after its time would end with an unknown outcome.

@@ -30,7 +30,7 @@ const NO_RESPONSE: Record<ConnectionError['reason'], string> = {
  * What an error keeps of a cause that another party threw: name, message, code and stack, redacted, and the same of the cause
  * below it. A `fetch` that wraps another one may attach the request, with its credentials.
  */
-export function foreignCause(attempt: Attempt, cause: unknown, depth = 0): unknown {
+function foreignCause(attempt: Attempt, cause: unknown, depth = 0): unknown {
   const hide = redactorOf(attempt)
   // Not `instanceof`: a cause may be of another realm, or an object with a code alone.
   if (!isObject(cause)) return typeof cause === 'string' ? hide.text(cause) : undefined
@@ -69,6 +69,7 @@ function outcomeUnknown(
     what: string
     status?: number
     cause?: unknown
+    digest?: string
     issues?: readonly Issue[]
   },
 ): OutcomeUnknownError {
@@ -84,22 +85,32 @@ function outcomeUnknown(
   })
 }
 
+const POSTPONE = /* @__PURE__ */ Symbol.for('react.postpone')
+
 /**
  * The error of an attempt without a complete response. `processed` says what a POST can have done: `no` when it provably
  * never left, else `unknown`. A GET changes nothing either way.
+ *
+ * What a framework throws through `fetch` to steer itself has a `digest` (Next), which it finds on the error of a POST too; a GET
+ * passes it on untouched, as anything does what React postpones a rendering with.
  */
 export function noResponse(
   attempt: RunningAttempt,
   details: { processed: 'no' | 'unknown'; cause: unknown; status?: number; requestId?: string | undefined },
-): ConnectionError | OutcomeUnknownError {
-  const { processed, cause, status, requestId } = details
-  const stopped = attempt.deadline.stopReason()
-  if (attempt.request.method === 'GET' || processed === 'no') {
+): unknown {
+  const { processed, cause: thrown, status, requestId } = details
+  const { deadline, request } = attempt
+  const stopped = deadline.stopReason()
+  const { digest, $$typeof } = (isObject(thrown) ? thrown : {}) as { digest?: unknown; $$typeof?: unknown }
+  const isSteering = !stopped && typeof digest === 'string'
+  if ($$typeof === POSTPONE || (isSteering && request.method === 'GET')) return thrown
+  const cause = thrown === deadline.signal.reason ? thrown : foreignCause(attempt, thrown)
+  if (request.method === 'GET' || (processed === 'no' && !isSteering)) {
     const lost = processed === 'no' ? 'unreachable' : 'interrupted'
     return connectionError(attempt, { reason: stopped ?? lost, cause })
   }
   const reason = stopped ?? 'interrupted'
-  const seen = status === undefined ? {} : { status }
+  const seen = { ...(status !== undefined && { status }), ...(isSteering && { digest }) }
   return outcomeUnknown(attempt, { reason, what: NO_RESPONSE[reason], cause, requestId, ...seen })
 }
 

@@ -9,7 +9,6 @@ import { readErrorText, readJson } from './body.ts'
 import { sleep, startDeadline } from './deadline.ts'
 import {
   connectionError,
-  foreignCause,
   invalidResponse,
   isRetryable,
   noResponse,
@@ -149,7 +148,7 @@ async function sign(attempt: RunningAttempt): Promise<Record<string, string>> {
 
 async function exchange(attempt: RunningAttempt, url: string, headers: Record<string, string>): Promise<Response> {
   const { config, request, number, deadline } = attempt
-  const { method, body } = request
+  const { method, body, idempotent } = request
   // Taken out: workerd's fetch throws when it is called as a method of another object.
   const { fetch } = config
   const info = infoOf(attempt, number)
@@ -157,21 +156,20 @@ async function exchange(attempt: RunningAttempt, url: string, headers: Record<st
   deadline.check()
   if (deadline.stopReason()) throw noResponse(attempt, { processed: 'no', cause: deadline.signal.reason })
   const startedAt = Date.now()
-  const init: RequestInit = { method, headers, signal: deadline.signal, redirect: 'manual', keepalive: false }
-  // A Blob is the one form of body that no runtime sends again when a connection drops.
-  if (method !== 'GET') init.body = new Blob(body === undefined ? [] : [body])
+  const init: RequestInit = { ...config.init, method, headers, signal: deadline.signal }
+  // A Blob is the one form of body that no runtime sends again when a connection drops. Deno sends an empty one chunked, which
+  // many a gateway rejects: what may come twice has empty bytes instead.
+  if (method !== 'GET') init.body = body !== undefined || !idempotent ? new Blob([body ?? '']) : new Uint8Array()
   try {
     const response = await deadline.race(fetch(url, init))
     const { status } = response
-    if (!Number.isInteger(status) || status < 200)
+    if (!Number.isInteger(status) || status < 200 || (response.body && !response.body.getReader))
       throw new TypeError('The configured `fetch` did not return a Response.')
     const durationMs = Date.now() - startedAt
     callHook(config.hooks.onResponse, { ...info, status, durationMs, requestId: requestIdOf(attempt, response) })
     return response
   } catch (cause) {
-    const neverSent = !deadline.stopReason() && wasNeverSent(cause)
-    const shown = cause === deadline.signal.reason ? cause : foreignCause(attempt, cause)
-    throw noResponse(attempt, { processed: neverSent ? 'no' : 'unknown', cause: shown })
+    throw noResponse(attempt, { processed: !deadline.stopReason() && wasNeverSent(cause) ? 'no' : 'unknown', cause })
   }
 }
 

@@ -41,6 +41,8 @@ export interface WireRequest extends AuthenticatedRequest {
   }
   /** The `method` that a record may have in the response. */
   methods?: readonly string[]
+  /** Whether a second copy changes nothing more, so that it may be sent in a form that Deno sends again when a connection drops. */
+  idempotent?: boolean
   /** Whether a redirect is a response to this request, rather than an error. It is never followed. */
   redirectExpected?: boolean
   /** Whether a 2xx without a body is a response to this request. */

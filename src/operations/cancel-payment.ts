@@ -34,6 +34,7 @@ function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): Wir
     ...pathOf('/api/v1/pos/{pos_id}/order/{order_id}/cancel', { pos_id: config.posId, ...input }),
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-Key',
+    idempotent: true,
     subject: input,
     methods: ['purchase', 'auth'],
     howToFindOut:
@@ -65,7 +66,8 @@ async function run(
  * a body.
  *
  * Applies to a hosted `purchase` (split ones included) or `auth` with status `init`. The record that comes back has
- * status `failure` and status_code `6007`; what the service does not know is null.
+ * status `failure` and status_code `6007`; what the service does not know is null. Deno sends a request without a body again when
+ * its connection drops: a rejection may then respond to the second copy.
  *
  * @param config The configuration, as for `createClient`.
  * @param input The order.

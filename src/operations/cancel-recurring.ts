@@ -29,6 +29,7 @@ function buildRequest(received: CancelRecurringInput): WireRequest {
     ...pathOf('/api/v1/recurring/{recurring_id}/cancel', input),
     authentication: 'plain',
     endpointsKeyHeader: 'X-API-KEY',
+    idempotent: true,
     howToFindOut:
       "Call resendWebhook({ order_id, operation: 'purchase' }) of the initial purchase: its recurring.status is canceled when the cancellation " +
       'was processed. Cancelling again moves no money.',
@@ -52,6 +53,8 @@ async function run(
 /**
  * Ends a subscription: no further charge is made. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
  * Beyond the API document.
+ *
+ * Deno sends a request without a body again when its connection drops: a rejection may then respond to the second copy.
  *
  * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
  *

@@ -65,6 +65,7 @@ function buildRequest(received: RawRequestInput, options: CallOptions): WireRequ
     authentication,
     endpointsKeyHeader: base === 'baseUrl' ? 'X-API-KEY' : undefined,
     redirectExpected,
+    idempotent: method === 'PUT' || method === 'DELETE',
     emptyExpected: true,
     howToFindOut: 'Ask for the state of what it concerns, for example with resendWebhook, before sending it again.',
   }

@@ -1,20 +1,25 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src/index.ts'
 import { call, GET, HOSTED, POST } from '../support/call.ts'
-import { CHECKOUT_URL, CONFIG, json, redirect, rejection } from '../support/mock-fetch.ts'
+import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/mock-fetch.ts'
 
 describe('every request', () => {
+  const EMPTY = { ...POST, body: undefined }
   it.each([
-    ['a POST', POST, '{"a":1}', true],
-    ['an empty POST', { ...POST, body: undefined }, '', false],
-    ['a GET', GET, undefined, false],
-  ])('%s forbids following redirects and, where it has a body, any repetition by the runtime', async (...row) => {
-    const [, input, body, isJson] = row
+    ['a POST', POST, '{"a":1}', true, Blob],
+    ['an empty POST', EMPTY, '', false, Blob],
+    ['an empty PUT', { ...EMPTY, method: 'PUT' as const }, '', false, Uint8Array],
+    ['a GET', GET, undefined, false, undefined],
+  ])('%s leaves nothing to a host, and forbids any repetition of what may not come twice', async (...row) => {
+    const [, input, body, isJson, form] = row
     const { answer, sent } = call(input, [json({})], { userAgent: 'shop/1.0' })
     await answer
-    expect(sent[0]?.init).toMatchObject({ redirect: 'manual', keepalive: false })
+    const { headers: _, signal, body: sentBody, ...init } = sent[0]?.init ?? {}
+    const guards = { redirect: 'manual', keepalive: false, cache: 'no-store', credentials: 'omit' }
+    expect(init).toEqual({ method: input.method, ...guards, referrerPolicy: 'no-referrer' })
+    expect(signal?.aborted).toBe(false)
     // A Blob is the one form of body that no runtime sends again.
-    expect(sent[0]?.init.body instanceof Blob).toBe(body !== undefined)
+    expect(sentBody?.constructor).toBe(form)
     expect(sent[0]?.body).toBe(body)
     expect(sent[0]?.headers).toMatchObject({ Accept: 'application/json', 'User-Agent': 'shop/1.0' })
     expect('Content-Type' in (sent[0]?.headers ?? {})).toBe(isJson)
@@ -34,6 +39,60 @@ describe('every request', () => {
       expect(sent).toEqual([])
     },
   )
+})
+
+it('asks a runtime once, at the first call, whether it takes `cache`', async () => {
+  const asked = vi.spyOn(globalThis, 'Request')
+  try {
+    const { fetch, sent } = wire(json({}), json({}))
+    const client = createClient({ ...CONFIG, fetch })
+    expect(asked).not.toHaveBeenCalled()
+    for (const _ of [1, 2]) await client.rawRequest(GET)
+    expect(asked).toHaveBeenCalledTimes(1)
+    asked.mockImplementation(() => {
+      throw new Error("The 'cache' field on 'RequestInitializerDict' is not implemented.")
+    })
+    const old = call(GET, [json({})])
+    await old.answer
+    expect(sent.map(({ init }) => 'cache' in init)).toEqual([true, true])
+    expect(old.sent[0]?.init).toMatchObject({ credentials: 'omit', referrerPolicy: 'no-referrer' })
+    expect(old.sent[0]?.init).not.toHaveProperty('cache')
+  } finally {
+    asked.mockRestore()
+  }
+})
+
+describe('what a framework throws through fetch to steer itself', () => {
+  const steering = (more: object = {}) =>
+    Object.assign(new Error('Dynamic server usage'), { digest: 'DYNAMIC_SERVER_USAGE' }, more)
+  const postponed = { $$typeof: Symbol.for('react.postpone') }
+
+  it('passes untouched on a GET, at once', async () => {
+    for (const thrown of [steering(), steering({ code: 'ECONNREFUSED' }), postponed]) {
+      const { answer, sent } = call(GET, [() => Promise.reject(thrown)])
+      await expect(answer).rejects.toBe(thrown)
+      expect(sent).toHaveLength(1)
+    }
+  })
+
+  it('leaves its digest on the error of a POST, where a log does not show it; React’s postpone passes', async () => {
+    for (const thrown of [steering(), steering({ code: 'ECONNREFUSED' })]) {
+      const error = await rejection(call(POST, [() => Promise.reject(thrown)]).answer)
+      expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted', digest: thrown.digest })
+      expect(Object.keys(error)).not.toContain('digest')
+    }
+    const { answer, sent } = call(POST, [() => Promise.reject(postponed)])
+    await expect(answer).rejects.toBe(postponed)
+    expect(sent).toHaveLength(1)
+    // Next gives one to whatever has none.
+    const other = await rejection(call(POST, [Object.assign(new Error('x'), { digest: 5 })]).answer)
+    expect(Object.assign(other, { digest: '1' }).digest).toBe('1')
+    // A caller's own reason is not a framework's.
+    const stopped = new AbortController()
+    stopped.abort(steering())
+    const aborted = await rejection(call(GET, [], {}, { signal: stopped.signal }).answer)
+    expect(aborted).toMatchObject({ code: 'connection', reason: 'aborted' })
+  })
 })
 
 describe('redirects', () => {
@@ -156,4 +215,12 @@ describe('what surrounds a response', () => {
       expect(await rejection(client.rawRequest(POST))).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted' })
     },
   )
+
+  it('nor is one whose body is not a web stream, as node-fetch 2 has it', async () => {
+    const reply = { status: 200, headers: new Headers(), body: { pipe() {} } }
+    const client = createClient({ ...CONFIG, fetch: (async () => reply) as unknown as typeof fetch })
+    const error = await rejection(client.rawRequest(POST))
+    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted' })
+    expect((error.cause as Error).message).toBe('The configured `fetch` did not return a Response.')
+  })
 })

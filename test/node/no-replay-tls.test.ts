@@ -33,6 +33,9 @@ describe.each(RUNTIMES)('on %s over TLS and HTTP/%s', (runtime, version) => {
         const name = NAMES.find((one) => path.includes(`/${one}/`) || body.includes(`"${one}"`))
         return [path.endsWith('/cancel') ? 'cancel' : 'capture', name]
       })
+      // The one thing that Deno sends again moves no money, and was refused by the server as not processed.
+      const again = processed.findIndex(([operation, name], i) => `${[operation, name]}` === `${processed[i - 1]}`)
+      if (again > 0) expect([runtime, ...processed.splice(again, 1)]).toEqual(['deno', ['cancel', 'REFUSED_STREAM']])
       expect(processed).toEqual(calls)
       expect(new Set(server.processed.map((one) => one.version))).toEqual(new Set([version]))
     } finally {

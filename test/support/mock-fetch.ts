@@ -28,7 +28,7 @@ type Reply = Response | Error | ((request: Sent) => Response | Promise<Response>
 export function wire(...replies: Reply[]): { fetch: typeof fetch; sent: Sent[] } {
   const sent: Sent[] = []
   const answer = async (url: unknown, init: RequestInit = {}): Promise<Response> => {
-    const body = init.body === undefined ? undefined : await (init.body as Blob).text()
+    const body = init.body === undefined ? undefined : await new Blob([init.body as Blob]).text()
     const headers = init.headers as Record<string, string>
     const request = { url: String(url), method: init.method ?? '', headers, body, init }
     sent.push(request)

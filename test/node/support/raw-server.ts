@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
@@ -7,6 +7,7 @@ export interface ReceivedRequest {
   method: string
   path: string
   body: string
+  headers: IncomingHttpHeaders
 }
 
 /** What is written to the connection, byte for byte, or `drop`: close it without one byte. */
@@ -25,8 +26,8 @@ export async function startRawServer(react: (request: ReceivedRequest, index: nu
   const received: ReceivedRequest[] = []
   let connections = 0
   const server = createServer(async (request) => {
-    const { method = '', url: path = '', socket } = request
-    const one = { method, path, body: await text(request) }
+    const { method = '', url: path = '', socket, headers } = request
+    const one = { method, path, body: await text(request), headers }
     received.push(one)
     const reaction = react(one, received.length - 1)
     if (reaction === 'drop') socket.destroy()

@@ -8,10 +8,10 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 /** The folder of the checkout. */
 export const root = resolve(import.meta.dirname, '../../..')
 
-export type RuntimeName = 'node' | 'deno' | 'bun' | 'workerd' | 'workerd 2026-08-03'
+export type RuntimeName = 'node' | 'deno' | 'bun' | 'workerd' | 'workerd 2026-08-03' | 'workerd 2024-11-10'
 export const RUNTIMES: readonly RuntimeName[] = ['node', 'deno', 'bun', 'workerd', 'workerd 2026-08-03']
 
-const DATES: Partial<Record<RuntimeName, string>> = { workerd: '2026-10-23', 'workerd 2026-08-03': '2026-08-03' }
+const dateOf = (runtime: RuntimeName) => (runtime === 'workerd' ? '2026-10-23' : runtime.split(' ')[1])
 const execute = promisify(execFile)
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 
@@ -26,7 +26,7 @@ export async function runOn<T>(
   environment: Record<string, string> = {},
 ): Promise<T> {
   const module = join(root, 'test/node/programs', `${program}.ts`)
-  const date = DATES[runtime]
+  const date = dateOf(runtime)
   if (date) return runInWorkerd(module, date, argument)
   const entry = write(
     `${program}-process.ts`,

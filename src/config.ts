@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { ConfigError } from './errors.ts'
 import type { Hooks } from './hooks.ts'
+import { membersOf } from './lib/kind.ts'
 import { fieldsOf, must, option, optionsOf, pure, type Schema } from './schemas/fields.ts'
 import { oneOf, pattern, textThat, uuid, wholeNumber } from './schemas/input.ts'
 import { toIssue } from './schemas/read.ts'
@@ -104,7 +105,7 @@ const configFields = /* @__PURE__ */ pure(() => {
     apiKey: pattern(/^[!-9;-~]+$/, `${CREDENTIAL}; no ":"`),
     apiSecret: credential,
     endpointsKey: credential,
-    scheme: pattern(/^[\w!#$%&'*+.^`|~-]+$/, 'be one word, as in X-API-AUTH'),
+    scheme: pattern(/^(?!.*-HMAC-SHA1$)[\w!#$%&'*+.^`|~-]+$/i, 'be one word, as in X-API-AUTH, without its -HMAC-SHA1'),
     authentication: option(oneOf(['per-endpoint', 'plain'])),
     customerFields: option(oneOf(['optional', 'required'])),
     timeoutMs: option(wholeNumber(1, TIMEOUT_LIMIT_MS)),
@@ -221,7 +222,7 @@ export function resolveConfig(config: ClientConfig | ResolvedConfig): ResolvedCo
     )
   }
   const result = v.safeParse(configSchema, config)
-  if (result.success) return new ResolvedConfig(result.output, printedWarningsOf(config))
+  if (result.success) return new ResolvedConfig(membersOf(result.output), printedWarningsOf(config))
   const { path, message, received } = toIssue(result.issues[0])
   const shown = received === 'missing' ? '' : ` (received: ${received})`
   throw unusable(path || 'config', `${message}${shown}`)

@@ -3,6 +3,8 @@
  * two copies of a package defeat `instanceof`), so the `isX` guards go by `name` and `code`.
  */
 
+import { isBuiltIn } from './lib/kind.ts'
+
 /** The `code` of every error that this package throws. */
 export type ErrorCode =
   | 'config'
@@ -301,6 +303,7 @@ export type WebhookRejection =
   | 'too_large'
   | 'content_type'
   | 'method'
+  | 'incomplete'
 
 /**
  * A webhook was rejected (`verified: false`: respond with a 4xx and forget it), or it is genuine but cannot be read
@@ -326,7 +329,7 @@ export class WebhookVerificationError extends EdgetillError {
 
 // The name too: other libraries have errors with the code "config", "api" or "connection".
 const isOurs = (error: unknown, name: string, code: ErrorCode): boolean =>
-  error instanceof Error && error.name === name && (error as { code?: unknown }).code === code
+  isBuiltIn(error, 'Error') && (error as Error).name === name && (error as { code?: unknown }).code === code
 
 /** Whether `error` is a {@link ConfigError}, also across two copies of the package. */
 export const isConfigError = (error: unknown): error is ConfigError => isOurs(error, 'ConfigError', 'config')
@@ -347,6 +350,18 @@ export const isUnexpectedResponseError = (error: unknown): error is UnexpectedRe
 /** Whether `error` is a {@link WebhookVerificationError}, also across two copies of the package. */
 export const isWebhookVerificationError = (error: unknown): error is WebhookVerificationError =>
   isOurs(error, 'WebhookVerificationError', 'webhook_verification')
+
+/** Whether it is an error of this package, also across two copies of it. */
+export const isEdgetillError = (error: unknown): error is EdgetillError =>
+  [
+    isConfigError,
+    isInvalidInputError,
+    isConnectionError,
+    isOutcomeUnknownError,
+    isApiError,
+    isUnexpectedResponseError,
+    isWebhookVerificationError,
+  ].some((isOne) => isOne(error))
 
 /** Issues as one sentence. */
 export function describeIssues(issues: readonly Issue[]): string {

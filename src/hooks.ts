@@ -85,8 +85,8 @@ export interface Hooks {
 export function callHook<T extends object>(hook: ((info: T) => unknown) | undefined, info: T): void {
   if (!hook) return
   try {
-    const result = hook({ ...info })
-    if (result instanceof Promise) result.catch(() => {})
+    // Whatever it returns: a promise may be of another realm.
+    Promise.resolve(hook({ ...info })).catch(() => {})
   } catch {}
 }
 

@@ -33,7 +33,7 @@ it.each<[keyof ClientConfig, unknown[]]>([
   ['apiSecret', CREDENTIALS],
   ['endpointsKey', CREDENTIALS],
   ['posId', [undefined, '', 'pos', '3f1c2c1e6a5c4b8e9d530a4c1c7d2b11', `${CONFIG.posId}/..`]],
-  ['scheme', ['', 'two words', 'SVC\n', 'ї']],
+  ['scheme', ['', 'two words', 'SVC\n', 'ї', 'SVC-HMAC-SHA1']],
   ['authentication', ['', 'hmac', 'PLAIN']],
   ['customerFields', ['no', true]],
   ['timeoutMs', [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '30']],

@@ -42,8 +42,10 @@ describe.each(ERRORS)('%s', (name, code, error) => {
 
   it('is recognised by its guard alone, also when it comes from another copy of the package', () => {
     const foreign = Object.assign(new Error('x'), { name, code })
+    // An error of another realm (Jest's, a vm's, an iframe's) is an instance of no Error of ours, and has this tag.
+    const ofAnotherRealm = { name, code, [Symbol.toStringTag]: 'Error' }
     for (const [other, , , guard] of ERRORS) {
-      expect([guard(error), guard(foreign)]).toEqual(Array(2).fill(other === name))
+      expect([error, foreign, ofAnotherRealm].map(guard)).toEqual(Array(3).fill(other === name))
       // Other libraries have errors with such codes.
       for (const none of [{ name, code }, Object.assign(new Error('x'), { code }), undefined])
         expect(guard(none)).toBe(false)

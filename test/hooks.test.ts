@@ -56,7 +56,12 @@ describe('the hooks', () => {
       throw new Error('hook')
     }
     const reject = () => Promise.reject(new Error('hook'))
-    for (const hook of [fail, reject]) {
+    // A promise of another realm is such a thing.
+    const thenable = () => ({
+      // biome-ignore lint/suspicious/noThenProperty: it is what is tested
+      then: (_: unknown, rejected: (error: Error) => void) => rejected(new Error('hook')),
+    })
+    for (const hook of [fail, reject, thenable]) {
       const hooks = { onRequest: hook, onResponse: hook, onRetry: hook, onWarning: hook, onError: hook }
       expect(await call(POST, [json({}, 429), json({ ok: 1 })], hooks).answer).toMatchObject({ body: { ok: 1 } })
     }

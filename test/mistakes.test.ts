@@ -38,7 +38,7 @@ it.each<[to: keyof typeof TO, field: string, value: unknown, says: string]>([
   ],
   ['configuration', 'timeout', 5, 'is not an option; the options are '],
   ['configuration', 'timeoutMs', -1, 'must be a whole number from 1 to 2147483647'],
-  ['configuration', 'scheme', 'S V', 'must be one word, as in X-API-AUTH'],
+  ['configuration', 'scheme', 'S V', 'must be one word, as in X-API-AUTH, without its -HMAC-SHA1'],
   ['hosted', 'amount', 0.1 + 0.2, 'with at most 2 decimals: round it, or calculate in hundredths (toMinorUnits)'],
   ['hosted', 'currency', 'uah', 'must be a currency code of three capital letters (ISO 4217)'],
   ['hosted', 'order_id', 7, 'must be a string of 1 to 256 characters'],

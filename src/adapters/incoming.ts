@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts'
+import { isBuiltIn, membersOf } from '../lib/kind.ts'
 import { encodeUtf8 } from '../lib/utf8.ts'
 import { tooLarge } from '../webhooks/errors.ts'
 import { readForm, type WebhookForm } from '../webhooks/form.ts'
@@ -33,7 +34,7 @@ export function createIncomingHandler(
   cure: string,
 ): (request: IncomingRequest, response: OutgoingResponse) => Promise<void> {
   const receive = createReceiver(options)
-  const maxBytes = checkMaxBytes(options.maxBytes)
+  const maxBytes = checkMaxBytes(membersOf(options, ['maxBytes']).maxBytes)
   return async (request, response) => {
     if (typeof response?.setHeader !== 'function') {
       throw new ConfigError(
@@ -68,7 +69,7 @@ export async function readIncomingForm(
   // Express 4 has {} where no parser fitted; a Fastify app may hand the stream over.
   const body = !wasRead && (isEmpty(parsed) || parsed === request) ? await readStream(request, maxBytes) : parsed
   if (body === undefined || body === null) throw new ConfigError('body', `The body was read already. ${cure}`)
-  if (typeof body === 'string' || body instanceof Uint8Array) {
+  if (typeof body === 'string' || isBytes(body)) {
     const bytes = typeof body === 'string' ? encodeUtf8(body) : body
     if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
     return parseBytes(bytes)
@@ -83,6 +84,8 @@ export function requireForm({ method, headers }: IncomingRequest): void {
   requirePost(method)
   requireFormType(String(headers['content-type'] ?? ''))
 }
+
+const isBytes = (body: unknown): body is Uint8Array => isBuiltIn(body, 'Uint8Array')
 
 /** Whether a body parser left nothing, or an object without fields. */
 const isEmpty = (body: unknown): boolean =>

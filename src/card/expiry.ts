@@ -1,3 +1,5 @@
+import { isBuiltIn } from '../lib/kind.ts'
+
 /**
  * Whether a card with this expiry is still valid. A card is valid until the end of its month in the cardholder's time zone,
  * so the month is over only when it is over in the last time zone (UTC−12).
@@ -15,7 +17,7 @@ export function isExpiry(month: unknown, year: unknown, now: number | Date): boo
   const [m, y] = [month as number, fullYear(year as number)]
   if (m < 1 || m > 12 || y < 2000 || y > 2099) return false
   const endOfMonth = Date.UTC(y, m, 1) + 12 * 3_600_000
-  const at = now instanceof Date ? now.getTime() : now
+  const at = isBuiltIn(now, 'Date') ? Number(now) : now
   return typeof at === 'number' && at < endOfMonth
 }
 

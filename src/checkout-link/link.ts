@@ -1,6 +1,7 @@
+import { LOOPBACK } from '../config.ts'
 import { ConfigError } from '../errors.ts'
 import { kindOf } from '../lib/kind.ts'
-import { rejectUnknownOption } from '../schemas/fields.ts'
+import { ownOptions } from '../schemas/fields.ts'
 import { type CheckoutOrder, checkEmail, checkFlag, checkOrder, checkReference } from './check.ts'
 import { nonceBytes, nonceOf, seal, sealUnder, unseal } from './seal.ts'
 
@@ -23,6 +24,8 @@ export interface CheckoutLinkOptions {
   landing?: boolean | undefined
   /** `true`: the order_id may have up to 253 characters, though such a purchase can never be refunded by API. Default: false. */
   longOrderId?: boolean | undefined
+  /** `true`: accepts an `http:` origin beyond loopback, for a test. Whoever is on the way sends customers elsewhere. Default: false. */
+  allowInsecureHttp?: boolean | undefined
   /** Milliseconds since 1970 after which the link no longer leads to a payment. Default: 24 hours from now. */
   expiresAt?: number | undefined
   /** The clock. Default `Date.now`. */
@@ -63,6 +66,7 @@ const OPTIONS = [
   'customerEmail',
   'landing',
   'longOrderId',
+  'allowInsecureHttp',
   'expiresAt',
   'now',
 ]
@@ -91,10 +95,11 @@ const ID = 'checkout link id'
  * })
  * console.log(link)
  */
-export async function createCheckoutLink(options: CheckoutLinkOptions): Promise<string> {
-  rejectUnknownOption(options, OPTIONS)
+export async function createCheckoutLink(received: CheckoutLinkOptions): Promise<string> {
+  const options = ownOptions(received, OPTIONS)
   const { linkSecret, reference, customerEmail, landing, longOrderId, now = Date.now } = options
-  const origin = originOf(options.origin)
+  checkFlag('allowInsecureHttp', options.allowInsecureHttp)
+  const origin = originOf(options.origin, options.allowInsecureHttp)
   const expiresAt = options.expiresAt ?? now() + DAY_MS
   if (typeof expiresAt !== 'number' || !(expiresAt > now() && expiresAt <= LAST_TIME)) {
     throw new ConfigError(
@@ -182,7 +187,7 @@ export async function openCheckoutLinkId(
   return value && { order_id: value[0], expiresAt: value[1], nonce: nonceOf(id) }
 }
 
-function originOf(text: string): string {
+function originOf(text: string, allowInsecureHttp = false): string {
   let url: URL
   try {
     url = new URL(text)
@@ -192,8 +197,12 @@ function originOf(text: string): string {
       `origin: ${typeof text === 'string' ? JSON.stringify(text) : kindOf(text)} is not an address; write it as https://pay.shop.example.com.`,
     )
   }
-  if (!/^https?:$/.test(url.protocol))
-    throw new ConfigError('origin', 'origin must begin with https:// (or http:// on loopback).')
+  const isInsecure = url.protocol === 'http:' && (allowInsecureHttp || LOOPBACK.test(url.hostname))
+  if (url.protocol !== 'https:' && !isInsecure)
+    throw new ConfigError(
+      'origin',
+      'origin must begin with https:// (http:// on loopback only, or with allowInsecureHttp).',
+    )
   if (url.pathname === '/' && url.search === '' && url.hash === '') return url.origin
   throw new ConfigError('origin', `origin must be an address without a path, such as ${url.origin}.`)
 }

@@ -99,5 +99,6 @@ function offset(zone: string, at: number): number {
   const of: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {}
   for (const { type, value } of format.formatToParts(whole)) of[type] = Number(value)
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = of
-  return Date.UTC(year, month - 1, day, hour, minute, second) - whole
+  // Date.UTC takes the year 1 for 1901.
+  return new Date(Date.UTC(2000, month - 1, day, hour, minute, second)).setUTCFullYear(year, month - 1, day) - whole
 }

@@ -1,9 +1,10 @@
 import { InvalidInputError, type Issue } from '../errors.ts'
 import { cutCardData } from '../lib/card-data.ts'
+import { isObject, isReserved } from '../lib/kind.ts'
 import { RESPONSE_BYTES } from '../lib/limits.ts'
 import { readBytes, TooLargeError } from '../lib/read-bytes.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
-import { DOCUMENTED } from '../schemas/documented.ts'
+import { DOCUMENTED, DOCUMENTED_INSIDE } from '../schemas/documented.ts'
 import type { Schema } from '../schemas/fields.ts'
 import { rejectInput } from '../schemas/input.ts'
 import { type Received, readReceived, type Wire } from '../schemas/read.ts'
@@ -12,7 +13,8 @@ import type { ParsedResponse, RunningAttempt } from './types.ts'
 
 /**
  * The JSON text of a request's body, made once: what is signed is what is sent.
- * @param extra Fields that the API document does not show. A documented one belongs into the input, where it is checked.
+ * @param extra Fields that the API document does not show, by name; inside a documented object by path, such as `split[0].label`. A
+ *   documented one belongs into the input, where it is checked.
  */
 export function jsonBody(operation: string, body: object, extra: Record<string, unknown> = {}): string {
   const text = stringify(operation, body)
@@ -20,26 +22,45 @@ export function jsonBody(operation: string, body: object, extra: Record<string, 
   if (typeof extra.toJSON === 'function') {
     rejectInput(operation, 'passThrough', 'must be a plain object of extra fields', extra)
   }
-  const sent = JSON.parse(text) as object
-  for (const name of Object.keys(extra)) {
-    if (Object.hasOwn(sent, name) || DOCUMENTED.includes(name)) {
-      rejectInput(operation, `passThrough.${name}`, 'is a documented field: put it into the input itself', extra[name])
+  const sent: Json = JSON.parse(text)
+  for (const [path, value] of Object.entries(extra)) {
+    const reject = (message: string) => rejectInput(operation, `passThrough.${path}`, message, value)
+    const [head = '', ...inner] = path.split(/[.[\]]+/).filter(Boolean)
+    // Any other name with a dot is a name.
+    const names = inner.length > 0 && DOCUMENTED.includes(head) ? [head, ...inner] : [path]
+    const name = names.pop() as string
+    let target: unknown = sent
+    for (const one of names) target = isContainer(target) && Object.hasOwn(target, one) ? target[one] : undefined
+    if (!isObject(target) || isReserved(name)) return reject('is not inside of an object of the input')
+    if (Object.hasOwn(target, name) || (names.length > 0 ? DOCUMENTED_INSIDE : DOCUMENTED).includes(name)) {
+      reject(
+        "is a documented field: put it into the input itself, and a field inside it under its path, as 'split[0].label'",
+      )
     }
+    target[name] = value
   }
-  return stringify(operation, { ...sent, ...extra })
+  return stringify(operation, sent)
 }
 
-function stringify(operation: string, body: unknown): string {
+type Json = Record<string, unknown>
+const isContainer = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+function stringify(operation: string, body: object): string {
+  const paths = new Map<unknown, string>()
+  let path = ''
   try {
-    return JSON.stringify(body, (key, value) => {
+    return JSON.stringify(body, function (this: unknown, key, value) {
+      const parent = paths.get(this)
+      path = Array.isArray(this) ? `${parent}[${key}]` : parent ? `${parent}.${key}` : key
+      if (isContainer(value)) paths.set(value, path)
       // JSON would turn it into null without a word.
       if (typeof value === 'number' && !Number.isFinite(value))
-        rejectInput(operation, key, 'must be a finite number', value)
+        rejectInput(operation, path, 'must be a finite number', value)
       return value
     })
   } catch (error) {
     if (error instanceof InvalidInputError) throw error
-    return rejectInput(operation, '', 'must be JSON: no BigInt, nothing that contains itself', body)
+    return rejectInput(operation, path, 'must be JSON: no BigInt, nothing that contains itself', body)
   }
 }
 

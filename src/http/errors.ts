@@ -232,7 +232,8 @@ function hint({ config, request }: Attempt, status: number, apiCode?: string, ap
 export function retryAfterMs(value: string): number | undefined {
   if (/^\d+$/.test(value)) return Number(value) * 1000
   // Only the forms of an HTTP date: an engine's Date.parse reads a date into "-1" and "1.5" too.
-  const at = Date.parse(/^[A-Z][a-z]{2,8}, .+ GMT$/.test(value) ? value : '')
+  const isAsctime = /^([A-Z][a-z]{2} ){2}[\d ]\d \d\d:\d\d:\d\d \d{4}$/.test(value)
+  const at = Date.parse(isAsctime ? `${value} GMT` : /^[A-Z][a-z]{2,8}, .+ GMT$/.test(value) ? value : '')
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 

@@ -14,8 +14,8 @@ export interface CallOptions {
   /** How often a GET, or a request that got a 429, is retried, 0 to 10; overrides the configuration's. */
   maxRetries?: number | undefined
   /**
-   * Extra top-level fields of the body that the API document does not show, sent as they are. A documented field of any call is
-   * rejected. For a field inside of another one use `rawRequest`.
+   * Extra fields of the body that the API document does not show, sent as they are: by name, or inside a documented object by
+   * path, such as `{ 'split[0].label': 'Mug' }`. They are added, and replace nothing: a documented field is rejected.
    */
   passThrough?: Record<string, unknown> | undefined
 }

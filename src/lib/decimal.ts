@@ -8,7 +8,10 @@ const TOO_LARGE = 70_368_744_177_664
  * @param positive Whether zero and less are rejected too, as in the API document's "Common types".
  */
 export function amountProblem(value: unknown, positive = true): string | undefined {
-  if (typeof value !== 'number') return `a number${typeof value === 'string' ? ', not a string' : ''}`
+  if (typeof value !== 'number') {
+    const isDecimal = typeof (value as { toNumber?: unknown } | null)?.toNumber === 'function'
+    return `a number${typeof value === 'string' ? ', not a string' : isDecimal ? ': call its toNumber()' : ''}`
+  }
   if (Number.isNaN(value)) return 'a number, not NaN'
   if (!Number.isFinite(value)) return 'finite'
   if (positive && value < 0) return 'positive, not negative'

@@ -2,8 +2,32 @@
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Whether a value is of a built-in class, such as `Date`. Not `instanceof`: it may be of another realm. */
+export const isBuiltIn = (value: unknown, name: string): boolean =>
+  Object.prototype.toString.call(value) === `[object ${name}]`
+
 /** Names that valibot's objects drop unseen, since an assignment to them could change a prototype. */
 export const isReserved = (name: string): boolean => /^(__proto__|constructor|prototype)$/.test(name)
+
+/**
+ * A copy of an object's own members, and of those of its classes that are asked for. What was added to `Object.prototype` is
+ * nobody's input: it would change every payment.
+ */
+export function membersOf<T extends object>(source: T, names: readonly string[] = []): T {
+  const copy = Object.assign(Object.create(null), source)
+  for (const name of names) if (!(name in copy) && isMember(source, name)) copy[name] = source[name as keyof T]
+  return copy
+}
+
+/** Whether an object or one of its classes has a member. */
+export function isMember(source: object, name: string): boolean {
+  for (let from = source; ; ) {
+    const parent: object | null = Object.getPrototypeOf(from)
+    if (Object.hasOwn(from, name)) return parent !== null || from === source
+    if (parent === null) return false
+    from = parent
+  }
+}
 
 /** The kind of a value, for an error: never the value itself. */
 export function kindOf(value: unknown): string {

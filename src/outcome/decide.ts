@@ -27,8 +27,18 @@ export interface CallFacts {
   settled: boolean
 }
 
-/** Decides what became of a call from what the service shows of its order: pure. */
+/**
+ * Decides what became of a call from what the service shows of its order: pure. That something is absent is concluded only from
+ * a view whose every row was understood.
+ */
 export function decide(call: CallFacts, view: OrderView): ResolvedOutcome {
+  const decided = decideByOperation(call, view)
+  if (decided.outcome !== 'not_executed') return decided
+  if (view.mixed) return unknown('The service shows records of another order among those of this one: ask again later.')
+  return view.operations.some((event) => mayBe(event, call, view)) ? unknown(UNREADABLE) : decided
+}
+
+function decideByOperation(call: CallFacts, view: OrderView): ResolvedOutcome {
   const method = methodOf(call.operation)
   if (method) return decideSecondary(call, method, view)
   if (call.operation === 'cancelPayment') return decideCancellation(call, view)
@@ -53,7 +63,7 @@ const OTHERS = 'The service shows another operation of this kind, which may be t
 // order_id is unique, so that a payment with it is the one that was asked for.
 function decideCreation(call: CallFacts, { operations }: OrderView): ResolvedOutcome {
   const [first] = primariesOf(operations).filter(({ payment_id }) => !call.known?.has(payment_id))
-  if (!first) return operations.some(isUnreadable) ? unknown(UNREADABLE) : absent(call)
+  if (!first) return absent(call)
   const { amount, currency } = call
   const same = (amount ?? first.amount) === first.amount && (currency ?? first.currency) === first.currency
   if (same) return { outcome: 'executed', record: first }
@@ -87,7 +97,9 @@ function decideSecondary(call: CallFacts, method: SecondaryMethod, view: OrderVi
   const { known } = call
   const payment = primariesOf(view.operations)[0]
   if (!payment) return unknown(NO_PAYMENT)
-  if (view.operations.some((event) => mayBe(event, method, known))) return unknown(UNREADABLE)
+  // A payment under an unknown method is not a secondary operation.
+  const unreadable = view.operations.filter(({ kind, record }) => kind !== 'unknown' || isText(record.operation_id))
+  if (unreadable.some((event) => mayBe(event, call, view))) return unknown(UNREADABLE)
   const own = secondariesOf(view.operations).filter((one) => one.kind === method)
   const fresh = own.filter(({ operation_id }) => !known?.has(operation_id))
   const amount = call.amount ?? (method === 'void' ? undefined : wholeAmount(method, view, known))
@@ -136,16 +148,19 @@ function wholeAmount(
   return payment.kind === 'purchase' ? (hundredths(paid) - sum('refund')) / 100 : undefined
 }
 
-/** Whether an element that cannot be read may be the operation that is looked for. */
-function mayBe(event: WebhookEvent, method: SecondaryMethod, known: CallFacts['known']): boolean {
-  const { operation_id } = event.record
-  const isKnown = typeof operation_id === 'string' && known?.has(operation_id)
-  // A payment under an unknown method is not a secondary operation.
-  if (event.kind === 'unknown') return typeof operation_id === 'string' && !isKnown
-  return event.kind === 'unexpected' && !isKnown && (event.method ?? method) === method
+/**
+ * Whether it is an element that cannot be read and may be the operation that is looked for: not one that was there before, unless it
+ * hides others, nor one of another kind.
+ */
+function mayBe(event: WebhookEvent, { operation, known }: CallFacts, { complete }: OrderView): boolean {
+  if (isDocumentedEvent(event)) return false
+  const { kind, method, record } = event
+  if (complete && isText(record.operation_id) && known?.has(record.operation_id)) return false
+  const own = methodOf(operation)
+  return !complete || kind === 'unknown' || !own || !method || method === own
 }
 
-const isUnreadable = (event: WebhookEvent) => !isDocumentedEvent(event)
+const isText = (value: unknown): value is string => typeof value === 'string'
 
 // By kind: a field that the other kind is not documented to have may come at any time.
 const SECONDARY: readonly string[] = ['capture', 'void', 'refund', 'auth_increment']

@@ -19,6 +19,8 @@ export interface OrderView {
   operations: readonly WebhookEvent[]
   /** Whether these are all operations of the order. A re-sent webhook shows only one of its kind. */
   complete: boolean
+  /** Whether records of another order were among them. */
+  mixed: boolean
 }
 
 /** The order to look up. */
@@ -30,7 +32,7 @@ export interface OrderAddress {
 /**
  * Looks an order up: by its list of operations (beyond the API document, [A]) and, where the service does not know that
  * path, by re-sent webhooks (the API document, "Re-send a webhook for an operation").
- * @param methods The secondary operations that are looked for, if they are some.
+ * @param methods The operations that are looked for beside the payment, if they are some.
  */
 export async function lookUpOrder(
   client: OrderLookup,
@@ -43,7 +45,7 @@ export async function lookUpOrder(
   }
   const startedAt = Date.now()
   const listed = await unlessNotFound(client.listOrderOperations(order, options), NO_LIST)
-  if (listed) return { operations: ofOrder(order, listed), complete: true }
+  if (listed) return viewOf(order, listed, true)
   const latest = (operation: string) => {
     // The first request has checked it.
     const left = options.deadlineMs && options.deadlineMs + startedAt - Date.now()
@@ -55,20 +57,19 @@ export async function lookUpOrder(
     return unlessNotFound(client.resendWebhook({ ...order, operation }, { ...options, deadlineMs: left }))
   }
   const primary = (await latest('purchase')) ?? (await latest('auth'))
-  if (!primary) return { operations: [], complete: true }
-  const found = [primary]
-  for (const method of methods) {
+  const found = primary ? [primary] : []
+  for (const method of primary ? methods : []) {
     const event = await latest(method)
     if (event) found.push(event)
   }
-  return { operations: ofOrder(order, found), complete: false }
+  return viewOf(order, found, found.length === 0)
 }
 
 /** Without the records of another order, which are never this one's. */
-function ofOrder({ order_id }: OrderAddress, events: readonly WebhookEvent[]): WebhookEvent[] {
-  return events
-    .map(originalOf)
-    .filter(({ record }) => typeof record.order_id !== 'string' || record.order_id === order_id)
+function viewOf({ order_id }: OrderAddress, events: readonly WebhookEvent[], complete: boolean): OrderView {
+  const isForeign = ({ record }: WebhookEvent) => typeof record.order_id === 'string' && record.order_id !== order_id
+  const all = events.map(originalOf)
+  return { operations: all.filter((event) => !isForeign(event)), complete, mixed: all.some(isForeign) }
 }
 
 /** The answers of a service without that path. An ASSUMPTION: it is beyond the API document. */

@@ -1,8 +1,19 @@
 import * as v from 'valibot'
-import { EdgetillError, isConfigError } from '../errors.ts'
+import { isConfigError, isEdgetillError } from '../errors.ts'
 import type { BodilessCallOptions } from '../http/types.ts'
+import { isBuiltIn } from '../lib/kind.ts'
 import { methodOf } from '../operations/secondary-operation.ts'
-import { fieldsOf, must, objectOf, option, optionsOf, pure, type Schema } from '../schemas/fields.ts'
+import {
+  anObject,
+  fieldsOf,
+  must,
+  objectMessage,
+  option,
+  optionsOf,
+  ownMembers,
+  pure,
+  type Schema,
+} from '../schemas/fields.ts'
 import { amount, checkInput, uuid, wholeNumber } from '../schemas/input.ts'
 import { text } from '../schemas/values.ts'
 import { decide, type ResolvedOutcome, unknown } from './decide.ts'
@@ -43,21 +54,20 @@ export interface ResolveOutcomeOptions extends BodilessCallOptions {
 
 const SETTLE_AFTER_MS = 600_000
 
-const callSchema: Schema<UnresolvedCall> = /* @__PURE__ */ pure(() =>
-  objectOf(
-    fieldsOf<UnresolvedCall>()({
-      operation: text,
-      order_id: v.optional(text),
-      amount: v.optional(amount),
-      currency: v.optional(text),
-      pos_id: v.optional(uuid),
-      sent_at: v.custom<string | number | Date>(
-        isTime,
-        must('be an ISO 8601 time with a zone, milliseconds since the epoch or a Date'),
-      ),
-    }),
-  ),
-)
+const callSchema: Schema<UnresolvedCall> = /* @__PURE__ */ pure(() => {
+  const entries = fieldsOf<UnresolvedCall>()({
+    operation: text,
+    order_id: v.optional(text),
+    amount: v.optional(amount),
+    currency: v.optional(text),
+    pos_id: v.optional(uuid),
+    sent_at: v.custom<string | number | Date>(
+      isTime,
+      must('be an ISO 8601 time with a zone, milliseconds since the epoch or a Date'),
+    ),
+  })
+  return v.pipe(anObject, ownMembers(entries), v.looseObject(entries, objectMessage))
+})
 
 type OwnOptions = Pick<ResolveOutcomeOptions, 'known' | 'settleAfterMs' | 'now'>
 
@@ -83,7 +93,7 @@ function isIds(value: unknown): boolean {
 // Without a zone the machine's own would be taken, silently.
 function isTime(value: unknown): boolean {
   if (typeof value === 'string') return /(Z|[+-]\d\d:?\d\d)$/.test(value) && !Number.isNaN(Date.parse(value))
-  return (typeof value === 'number' || value instanceof Date) && Number.isFinite(Number(value))
+  return (typeof value === 'number' || isBuiltIn(value, 'Date')) && Number.isFinite(Number(value))
 }
 
 /**
@@ -128,6 +138,8 @@ export async function resolveOutcome(
   const { known, settleAfterMs = SETTLE_AFTER_MS, now = Date.now, ...callOptions } = checked
   if (order_id === undefined)
     return unknown(`${operation} names no order_id to look up. Ask for the state of its order.`)
+  // A cancellation may be of an auth beside a purchase.
+  const methods = [operation === 'cancelPayment' ? 'auth' : (methodOf(operation) ?? [])].flat()
   const facts = {
     operation,
     amount,
@@ -137,12 +149,9 @@ export async function resolveOutcome(
     settled: now() - new Date(sent_at).getTime() >= settleAfterMs,
   }
   try {
-    return decide(
-      facts,
-      await lookUpOrder(client, { order_id, pos_id }, [methodOf(operation) ?? []].flat(), callOptions),
-    )
+    return decide(facts, await lookUpOrder(client, { order_id, pos_id }, methods, callOptions))
   } catch (error) {
-    if (!(error instanceof EdgetillError) || isConfigError(error)) throw error
+    if (!isEdgetillError(error) || isConfigError(error)) throw error
     return unknown(`The look-up failed. ${error.message}`)
   }
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { ConfigError } from '../errors.ts'
-import { isObject, isReserved } from '../lib/kind.ts'
+import { isObject, isReserved, membersOf } from '../lib/kind.ts'
 import { DOCUMENTED, didYouMean } from './documented.ts'
 
 /** Reads an unknown value as a `T`. */
@@ -91,19 +91,23 @@ export function optionsOf<E extends v.ObjectEntries>(
     (options) => (isPlain(options) ? Object.keys(options).filter((name) => !known.includes(name)) : []),
     () => notAnOption(known),
   )
-  return v.pipe(anObject, unknown, v.looseObject(entries, objectMessage))
+  return v.pipe(anObject, unknown, ownMembers(entries), v.looseObject(entries, objectMessage)) as never
 }
 
 /**
  * The same for a function whose options have no schema.
  * @throws {ConfigError} for the first option that is not known: it would silently do nothing.
  */
-export function rejectUnknownOption(options: unknown, known: readonly string[]): void {
+export function ownOptions<T extends object>(options: T, known: readonly string[]): T {
   if (!isObject(options)) throw new ConfigError('options', 'The options must be an object.')
   const unknown = Object.keys(options).find((name) => !known.includes(name))
-  if (unknown === undefined) return
+  if (unknown === undefined) return membersOf(options, known)
   throw new ConfigError(unknown, `${unknown} ${notAnOption(known)}.`)
 }
+
+/** Leaves the members of an object and its classes: see {@link membersOf}. */
+export const ownMembers = (entries: v.ObjectEntries): v.TransformAction<Options, Options> =>
+  v.transform((input) => membersOf(input, Object.keys(entries)))
 
 const notAnOption = (known: readonly string[]) => `is not an option; the options are ${known.join(', ')}`
 
@@ -135,7 +139,7 @@ export function inputObject(entries: v.ObjectEntries): Schema<never> {
     (input) => Object.keys(input).filter((name) => !own.includes(name)),
     (name) => notAParameter(name, own),
   )
-  return v.pipe(anInput, v.looseObject(entries, objectMessage), unknown as never) as never
+  return v.pipe(anInput, ownMembers(entries), v.looseObject(entries, objectMessage), unknown as never) as never
 }
 
 /** Of a name that is near to a documented one: passing it through would not do what was meant. */
@@ -147,7 +151,7 @@ function notAParameter(name: string, own: readonly string[]): string {
   const other = didYouMean(name, DOCUMENTED)
   return other
     ? `${name} ${what}: ${other} belongs to another call or mode`
-    : `${what} (passThrough takes undocumented fields)`
+    : `${what} (passThrough takes undocumented fields, under this path)`
 }
 
 /** Stands for the operation, which a schema does not know. */

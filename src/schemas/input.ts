@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { InvalidInputError, type Issue } from '../errors.ts'
 import { amountProblem, isAmount } from '../lib/decimal.ts'
-import { countCharacters, isObject, kindOf } from '../lib/kind.ts'
+import { countCharacters, isObject, kindOf, membersOf } from '../lib/kind.ts'
 import { ORDER_ID_LENGTH } from '../lib/limits.ts'
 import { must, pure, type Schema, THIS_CALL } from './fields.ts'
-import { toIssue } from './read.ts'
+import { toIssue, without } from './read.ts'
 
 // Values of a call's input. The functions are those that take a limit.
 
@@ -117,12 +117,13 @@ export function checkInput<T>(
   more: (input: T) => Issue[] = () => [],
 ): T {
   const { output, issues: found } = v.safeParse(schema, input)
-  const issues = (found ? found.map(toIssue) : more(output as T)).map((issue) => ({
+  const checked = found ? output : membersOf(without(output as object))
+  const issues = (found ? found.map(toIssue) : more(checked as T)).map((issue) => ({
     ...issue,
     message: issue.message.replace(THIS_CALL, operation),
   }))
   if (issues.length > 0) throw new InvalidInputError(operation, issues, true)
-  return Object.fromEntries(Object.entries(output as object).filter(([, value]) => value !== undefined)) as T
+  return checked as T
 }
 
 /** What is wrong at one place of an input. */

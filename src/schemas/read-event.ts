@@ -99,8 +99,9 @@ const READERS: ReadonlyMap<unknown, Reader> = /* @__PURE__ */ pure(() => {
 })
 
 /**
- * A webhook's record, or an event that became JSON and back: reads it as `verifyWebhook` does. An unknown method is a value, and
- * so is an event that was unexpected before it became JSON; a record without the fields that decide is not.
+ * A webhook's record, or an event that became JSON and back: reads it as {@link readEvent} does. Whatever `event.record` was stored,
+ * it is an event again: without the fields that decide an {@link UnexpectedEvent}. Only what is not an object is rejected, and a copy
+ * of an event that has lost a field.
  * @see The API document, "Events".
  * @example
  * import * as v from 'valibot'
@@ -111,23 +112,12 @@ export const webhookEventSchema: Schema<WebhookEvent> = /* @__PURE__ */ pure(() 
   v.pipe(
     anObject,
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
-      let event: WebhookEvent
       try {
-        event = readEvent(dataset.value)
+        return readEvent(dataset.value)
       } catch (error) {
         addIssue({ message: String((error as Error).message) })
         return NEVER
       }
-      if (event.kind !== 'unexpected' || dataset.value.kind === 'unexpected') return event
-      for (const { path: key, message } of event.issues) {
-        const value = dataset.value[key]
-        addIssue({
-          message,
-          input: value,
-          path: [{ type: 'object', origin: 'value', input: dataset.value, key, value }],
-        })
-      }
-      return NEVER
     }),
   ),
 )

@@ -81,10 +81,9 @@ export function recordOf(event: unknown): Readonly<Record<string, unknown>> {
   const { kind, record: _, issues, ...fields } = event
   // A record, not a copy of an event.
   if (kind === undefined) return event
-  const lost = UNTYPED.filter(
-    (name) =>
-      !(name in fields) && Array.isArray(issues) && issues.some((issue) => issue?.path === name && wasSent(issue)),
-  )
+  // The wire may have fields of these names too: only an undocumented event can have lost one, and only our issues say so.
+  const isCopy = (kind === 'unknown' || kind === 'unexpected') && Array.isArray(issues)
+  const lost = UNTYPED.filter((name) => isCopy && !Object.hasOwn(fields, name) && issues.some(saysLost(name)))
   if (lost.length === 0) return fields
   throw new ConfigError(
     'event',
@@ -96,16 +95,17 @@ export function recordOf(event: unknown): Readonly<Record<string, unknown>> {
 export const isOriginal = (event: unknown): event is Received =>
   Object.getOwnPropertyDescriptor(event ?? {}, 'record')?.enumerable === false
 
-const wasSent = ({ received }: Partial<Issue>): boolean => received !== 'missing' && received !== 'null'
+const saysLost = (name: string) => (issue: Partial<Issue> | null) =>
+  issue?.path === name &&
+  /^must be a (non-empty )?string$/.test(String(issue.message)) &&
+  issue.received !== 'missing' &&
+  issue.received !== 'null'
 
 /** Fields that an event has as texts, or not at all. */
 export const UNTYPED: readonly string[] = ['method', 'order_id']
 
 /** A copy without some fields, and without those that are undefined: JSON has none. */
-export function without(
-  record: Readonly<Record<string, unknown>>,
-  names: readonly string[] = [],
-): Record<string, unknown> {
+export function without(record: object, names: readonly string[] = []): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(record).filter(([name, value]) => !names.includes(name) && value !== undefined),
   )

@@ -46,8 +46,7 @@ const misused = (field: string, what: string): ConfigError =>
   new ConfigError(field, `${what}. Recipes for each framework: guides/receivers.md.`)
 
 /** The error of a form that only a mistake in the receiver can produce, such as one that is still in Base64. */
-export function notAForm(received: unknown, isBase64 = false): ConfigError {
-  const what = isBase64 ? 'Base64; decode the body and pass new URLSearchParams(text)' : classOf(received)
+export function notAForm(received: unknown, what: string = classOf(received)): ConfigError {
   return misused('form', `verifyWebhook takes the parsed form (received: ${what})`)
 }
 

@@ -43,15 +43,18 @@ export function readForm(fields: unknown): WebhookForm {
   return { data: field(fields, 'data'), signature: field(fields, 'signature') }
 }
 
-/** Whether it is what AWS Lambda delivers: an event, or a form with one key, which is the Base64 of "data=" or "signature=". */
-function isBase64(fields: WebhookFields): boolean {
-  const { keys, isBase64Encoded } = fields as { keys?: unknown; isBase64Encoded?: unknown }
+/**
+ * What was passed in place of a form, where that is plain: what AWS Lambda delivers, which is an event, or a form with one key,
+ * the Base64 of "data=" or "signature="; a request; or a form with one key, which is the whole text. A form that was parsed has texts.
+ */
+function mistakenFor(fields: WebhookFields): string | undefined {
+  const { keys, isBase64Encoded, headers, body, rawBody } = fields as Record<string, unknown>
   const names: unknown[] = typeof keys === 'function' ? [...keys.call(fields)] : Object.keys(fields)
-  // A form that was parsed has texts.
-  return (
-    typeof isBase64Encoded === 'boolean' ||
-    (names.length === 1 && /^(ZGF0YT|c2lnbmF0dXJl)[\w+/ ]*$/.test(String(names[0])))
-  )
+  const only = names.length === 1 ? String(names[0]) : ''
+  if (typeof isBase64Encoded === 'boolean' || /^(ZGF0YT|c2lnbmF0dXJl)[\w+/ ]*$/.test(only))
+    return 'Base64; decode the body and pass new URLSearchParams(text)'
+  if (isObject(rawBody) || (isObject(headers) && (body ?? rawBody) !== undefined)) return 'a request'
+  return only.startsWith('data=') ? 'the text of the body as a key' : undefined
 }
 
 /** Body parsers only produce plain or null-prototype objects, whatever was sent. */
@@ -64,10 +67,10 @@ function field(fields: WebhookFields, name: keyof WebhookForm): string {
   const values = valuesOf(fields, name)
   const [value] = values
   if (typeof value !== 'string' || value === '') {
-    const isEncoded = isBase64(fields)
+    const mistaken = mistakenFor(fields)
     // A FormData, a URLSearchParams or a Map may lack a field. An instance of any other class was never a form.
     const isForm = isParsed(fields) || ('get' in fields && 'has' in fields)
-    throw isForm && !isEncoded ? missing(name) : notAForm(fields, isEncoded)
+    throw isForm && !mistaken ? missing(name) : notAForm(fields, mistaken)
   }
   if (values.length > 1) throw duplicate(name)
   return value

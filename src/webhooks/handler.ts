@@ -1,3 +1,4 @@
+import { membersOf } from '../lib/kind.ts'
 import { isWebRequest, notARequest } from './errors.ts'
 import { createReceiver, requirePost, type WebhookHandlerOptions } from './receiver.ts'
 import { readWebhookForm } from './verify.ts'
@@ -9,8 +10,9 @@ import { readWebhookForm } from './verify.ts'
  * | --- | --- |
  * | 200, an empty body | `onEvent` returned, or `onUnreadable` kept a genuine webhook that cannot be read |
  * | 400, 401, 405, 413, 415 | the request is not a webhook's form, or its signature is wrong |
+ * | 408 | the body did not arrive within `timeoutMs` |
  * | 500 | a mistake in the receiver: the body was read already |
- * | 503 | `onEvent` or `onUnreadable` threw or took more than `timeoutMs`, or there is no `onUnreadable`: asks the service to send again |
+ * | 503 | `onEvent` or `onUnreadable` threw or took more than `timeoutMs`, there is no `onUnreadable`, or a function for the `secrets` returned none that can work: asks the service to send again |
  *
  * The body of a response reveals nothing; `onRejected` receives the reason. A webhook can arrive more than once: `onEvent`
  * recognizes a repetition by `eventKey(event)`.
@@ -30,7 +32,7 @@ import { readWebhookForm } from './verify.ts'
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): (request: Request) => Promise<Response> {
   const receive = createReceiver(options)
-  const { maxBytes } = options
+  const { maxBytes } = membersOf(options, ['maxBytes'])
   return async (request) => {
     const { status, headers, text } = await receive(() => {
       if (!isWebRequest(request)) throw notARequest(request)

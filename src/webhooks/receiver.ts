@@ -6,7 +6,7 @@ import {
   type WebhookVerificationError,
 } from '../errors.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
-import { rejectUnknownOption } from '../schemas/fields.ts'
+import { ownOptions } from '../schemas/fields.ts'
 import { rejected } from './errors.ts'
 import { readForm, type WebhookForm } from './form.ts'
 import { checkSecrets, type WebhookSecrets } from './signature.ts'
@@ -16,12 +16,14 @@ import { checkMaxBytes, verifyWebhookAsync } from './verify.ts'
 export interface WebhookHandlerOptions {
   /**
    * The API secret, or several while one is being replaced; an undefined one is skipped. A function is called at the first webhook,
-   * and again after it threw (the response is then 503): `() => process.env.EDGETILL_API_SECRET` lets a framework build without it.
+   * and again as long as it throws or returns none that can work (the response is then 503):
+   * `() => process.env.EDGETILL_API_SECRET` lets a framework build without it.
    */
   secrets: WebhookSecrets | (() => WebhookSecrets | undefined | Promise<WebhookSecrets | undefined>)
   /**
-   * Stores a genuine event; `form` is what was received. The response waits for the promise it returns. A webhook can arrive more
-   * than once, so use `eventKey(event)` as a unique key. When it throws, the response is 503, which asks the service to send again.
+   * Stores a genuine event; `form` is what was received. The response waits for the promise it returns, up to `timeoutMs`. A webhook
+   * can arrive more than once, so use `eventKey(event)` as a unique key. When it throws, or takes longer, the response is 503, which
+   * asks the service to send again: the event may then come while this still runs.
    */
   onEvent: (event: WebhookEvent, form: WebhookForm) => unknown
   /**
@@ -37,10 +39,13 @@ export interface WebhookHandlerOptions {
   onRejected?: ((error: unknown, status: number) => unknown) | undefined
   /** Bytes of the body that are read at most. Default 65,536. */
   maxBytes?: number | undefined
-  /** Milliseconds until the response is 503, although your functions are still running. Default 25,000. */
+  /**
+   * Milliseconds until the response is 503 although your functions are still running, or 408 where the body has not arrived. Nothing
+   * is stopped. Default 25,000.
+   */
   timeoutMs?: number | undefined
   /**
-   * Receives how a function ended that was still running when the response was sent. The service sends the webhook again, so that
+   * Receives how it ended when one of your functions was still running, or ran only after the response was sent. The service sends the webhook again, so that
    * the event then comes a second time. Without it, the result goes to `console.warn`.
    */
   onLate?: ((late: LateWebhook) => unknown) | undefined
@@ -66,6 +71,7 @@ export interface WebhookResponse {
 export type WebhookReceiver = (form: () => unknown) => Promise<WebhookResponse>
 
 const STATUSES: Partial<Record<WebhookRejection, number>> = {
+  incomplete: 408,
   missing_field: 400,
   duplicate_field: 400,
   not_utf8: 400,
@@ -79,6 +85,7 @@ const TEXTS: Readonly<Record<number, string>> = {
   400: 'Bad request',
   401: 'Unauthorized',
   405: 'Method not allowed',
+  408: 'Request timeout',
   413: 'Too large',
   415: 'Unsupported media type',
   500: 'Internal error',
@@ -89,31 +96,41 @@ const OPTIONS = ['secrets', 'onEvent', 'onUnreadable', 'onRejected', 'maxBytes',
 const TIMEOUT_MS = 25_000
 
 /** @throws {ConfigError} for options that cannot work. */
-export function createReceiver(options: WebhookHandlerOptions): WebhookReceiver {
+export function createReceiver(received: WebhookHandlerOptions): WebhookReceiver {
+  // First: `secret` in place of `secrets` must not read as a missing one.
+  const options = received && ownOptions(received, OPTIONS)
   checkOptions(options)
   const { secrets, onEvent, onUnreadable, onRejected, timeoutMs = TIMEOUT_MS, onLate = printLate } = options
   let known = typeof secrets === 'function' ? undefined : secrets
 
-  async function receive(form: WebhookForm): Promise<void> {
-    // verifyWebhook checks them.
-    known ??= (await stored(secrets as () => WebhookSecrets)) as WebhookSecrets
+  async function receive(form: WebhookForm, onGenuine: () => void): Promise<void> {
+    // Checked before they are kept: what cannot work yet is asked for again.
+    known ??= await stored(async () => checkSecrets(await (secrets as () => WebhookSecrets | undefined)()))
     let event: WebhookEvent
     try {
       event = await verifyWebhookAsync(form, known)
     } catch (error) {
       if (!isUnreadable(error) || !onUnreadable) throw error
+      onGenuine()
       await stored(() => onUnreadable(error))
       return
     }
+    onGenuine()
     await stored(() => onEvent(event, form))
   }
 
   return async (form) => {
     let isLate = false
+    let isReceived = false
+    let isGenuine = false
     const run = async (): Promise<number> => {
       let result: LateWebhook = { status: 200, error: undefined }
       try {
-        await receive(readForm(await form()))
+        const fields = readForm(await form())
+        isReceived = true
+        await receive(fields, () => {
+          isGenuine = true
+        })
       } catch (failure) {
         result =
           failure instanceof StoreFailure
@@ -121,7 +138,7 @@ export function createReceiver(options: WebhookHandlerOptions): WebhookReceiver 
             : { status: statusOf(failure), error: failure }
       }
       const { status, error } = result
-      if (isLate) await quietly(() => onLate(result))
+      if (isLate) await quietly(() => isGenuine && onLate(result))
       else if (status !== 200) await report(onRejected, error, status)
       return status
     }
@@ -129,8 +146,12 @@ export function createReceiver(options: WebhookHandlerOptions): WebhookReceiver 
     const late = new Promise<number>((resolve) => {
       timer = setTimeout(() => {
         isLate = true
-        resolve(503)
-        report(onRejected, new Error(`The webhook was not stored within ${timeoutMs} ms.`), 503)
+        const status = isReceived ? 503 : 408
+        resolve(status)
+        const error = isReceived
+          ? new Error(`The webhook was not stored within ${timeoutMs} ms.`)
+          : rejected('incomplete', `its body did not arrive within ${timeoutMs} ms`)
+        report(onRejected, error, status)
       }, timeoutMs)
     })
     const status = await Promise.race([run(), late])
@@ -160,7 +181,7 @@ export function requirePost(method: string | undefined): void {
 /** Marks what the merchant's own function threw, which may be an error of this package too. */
 class StoreFailure extends Error {}
 
-async function stored(store: () => unknown): Promise<unknown> {
+async function stored<T>(store: () => T): Promise<Awaited<T>> {
   try {
     return await store()
   } catch (cause) {
@@ -185,8 +206,6 @@ async function report(onRejected: WebhookHandlerOptions['onRejected'], error: un
 }
 
 function checkOptions(options: WebhookHandlerOptions): void {
-  // First: `secret` in place of `secrets` must not read as a missing one.
-  if (options) rejectUnknownOption(options, OPTIONS)
   if (typeof options?.secrets !== 'function') checkSecrets(options?.secrets)
   checkMaxBytes(options.maxBytes)
   const { timeoutMs = TIMEOUT_MS } = options

@@ -7,7 +7,7 @@ import { DRAINED_BYTES, WEBHOOK_BYTES } from '../lib/limits.ts'
 import { type RequestLike, readBytes, TooLargeError } from '../lib/read-bytes.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
-import { rejectUnknownOption } from '../schemas/fields.ts'
+import { ownOptions } from '../schemas/fields.ts'
 import { readRecord } from '../schemas/read-event.ts'
 import { bodyAlreadyRead, isWebRequest, notARequest, rejected, signatureError, tooLarge } from './errors.ts'
 import { parseForm, readForm, type WebhookFields, type WebhookForm } from './form.ts'
@@ -106,8 +106,7 @@ export async function readWebhook(
  * }
  */
 export async function readWebhookForm(request: RequestLike, options: ReadWebhookOptions = {}): Promise<WebhookForm> {
-  rejectUnknownOption(options, ['maxBytes'])
-  const maxBytes = checkMaxBytes(options.maxBytes)
+  const maxBytes = checkMaxBytes(ownOptions(options, ['maxBytes']).maxBytes)
   if (!isWebRequest(request)) throw notARequest(request)
   if ((request as { bodyUsed?: unknown }).bodyUsed === true || request.body?.locked) throw bodyAlreadyRead()
   requireFormType(request.headers.get('content-type') ?? '')

@@ -38,6 +38,12 @@ describe('createCheckoutLink', () => {
     expect(await openCheckoutLink(tokenOf(url), [OTHER], () => NOW)).toBeUndefined()
   })
 
+  it('has an http origin on loopback, elsewhere with allowInsecureHttp', async () => {
+    expect(await link({ origin: 'http://127.0.0.1:8787' })).toContain('http://127.0.0.1:8787/checkout/')
+    const insecure = { origin: 'http://192.168.1.5', allowInsecureHttp: true }
+    expect(await link(insecure)).toContain('http://192.168.1.5/checkout/')
+  })
+
   it('puts the e-mail into an order that has none', async () => {
     const { customer_email: _, ...order } = ORDER
     const opened = await openCheckoutLink(tokenOf(await link({ order, customerEmail: 'a@b.c' })), [SECRET], () => NOW)
@@ -48,6 +54,9 @@ describe('createCheckoutLink', () => {
     [{ origin: 'pay.shop.example.com' }, /not an address/],
     [{ origin: 'https://pay.shop.example.com/x' }, /without a path/],
     [{ origin: 'ftp://pay.shop.example.com' }, /must begin with/],
+    [{ origin: 'http://shop.example.com' }, /must begin with https:.*with allowInsecureHttp/],
+    [{ origin: 'ftp://shop.example.com', allowInsecureHttp: true }, /must begin with/],
+    [{ allowInsecureHttp: 1 }, /allowInsecureHttp must be true or false/],
     [{ order: undefined }, /mode "hosted"/],
     [{ linkSecret: 'x'.repeat(31) }, /LINK_SECRET must have at least 32 characters/],
     [{ expiresAt: NOW }, /expiresAt must be a time in the future/],

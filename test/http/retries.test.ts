@@ -69,6 +69,7 @@ describe('a POST that never left', () => {
   const certificates = ['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN']
   const handshakes = ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_TLS_CERT_ALTNAME_INVALID', 'ERR_SSL_WRONG_VERSION_NUMBER']
 
+  const NO_TUNNEL = 'Proxy response (407) !== 200 when HTTP Tunneling'
   it.each<[string, Error]>([
     ['Bun, refused', Object.assign(new Error('Unable to connect.'), { code: 'ConnectionRefused' })],
     ['Deno, without the right to the network', Object.assign(new Error('Requires net'), { name: 'NotCapable' })],
@@ -78,6 +79,7 @@ describe('a POST that never left', () => {
     node({ code: 'ECONNREFUSED' }),
     node({ errors: [{ code: 'ECONNREFUSED' }, { code: 'ENETUNREACH' }] }),
     node({ code: 'UND_ERR_CONNECT_TIMEOUT', name: 'ConnectTimeoutError' }),
+    node({ name: 'Error', cause: { code: 'UND_ERR_ABORTED', message: NO_TUNNEL } }),
     ...Object.entries(connecting).map(([code, syscall]) => node({ code, syscall })),
     ...[...certificates, ...handshakes].map((code) => node({ code })),
   ])('provably: %s', async (_name, failure) => {
@@ -111,6 +113,9 @@ describe('the pause', () => {
   it.each<[string, number]>([
     ['0', 0],
     [new Date(0).toUTCString(), 0],
+    // The two older forms of RFC 9110, 5.6.7.
+    ['Thursday, 01-Jan-70 00:00:01 GMT', 0],
+    ['Thu Jan  1 00:00:01 1970', 0],
     ['7', 7000],
     ['60', 60_000],
     // Neither seconds nor a date: the usual pause.

@@ -108,7 +108,11 @@ it.each<Row>([
 
 it.each<[string, object | null, string]>([
   ['null', null, 'unknown'],
-  ['without a method', { ...refund('r-1'), method: undefined }, 'unknown'],
+  ...[undefined, null, '', 7, {}].map((method): [string, object, string] => [
+    `whose method is ${JSON.stringify(method)}`,
+    { ...refund('r-1'), method },
+    'unknown',
+  ]),
   ['of an unknown method', { ...refund('r-1'), method: 'loyalty' }, 'unknown'],
   ['of another method', { ...capture('c-1'), status: undefined }, 'not_executed'],
   ['from before the call', { ...refund('r-0'), status: undefined }, 'not_executed'],
@@ -116,6 +120,17 @@ it.each<[string, object | null, string]>([
   await judge(name, REFUNDED, [PURCHASE, element], expected, ['r-0'])
   const beside = expected === 'unknown' ? 'unknown' : 'r-2'
   await judge(name, REFUNDED, [PURCHASE, element, refund('r-2')], beside, ['r-0'])
+})
+
+it('an absence is concluded from rows that were understood alone, whatever is wrong with one of them', async () => {
+  for (const call of [CREATION, CANCELLED, UNSUBSCRIBED, REFUNDED, VOIDED, CAPTURED]) {
+    // Each of these orders has nothing of what was asked for.
+    const payment = call === CANCELLED ? PENDING : subscribed('active')
+    const rows = call === CREATION ? [] : [payment]
+    await judge('', call, rows, 'not_executed')
+    for (const odd of [null, 'x', {}, { ...PURCHASE, amount: null, method: null }, { ...refund('r'), method: ' void' }])
+      await judge('', call, [...rows, odd], 'unknown')
+  }
 })
 
 /** A sentence stands beside what is unknown. Known is nothing unless given. */

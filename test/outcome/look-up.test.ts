@@ -9,11 +9,11 @@ import * as records from './support/records.ts'
 const { AUTH, capture, CAPTURE_ALL, CAPTURED, CREATION, inShort, LATER } = records
 const { NOT_FOUND, PURCHASE, refund, REFUNDED, release, SOON, resolve } = records
 
-it('a record of another order is never this one’s, whatever the look-up returns', async () => {
+it('a record of another order is never this one’s, and nothing is concluded from what is absent beside it', async () => {
   const operations = [PURCHASE, { ...refund('r-1'), order_id: 'OTHER' }].map((one) => readEvent(one))
   const lookup = { listOrderOperations: async () => operations, resendWebhook: async () => operations[1] as never }
   const resolved = await resolveOutcome(lookup, REFUNDED, { known: [], now: () => LATER })
-  expect(resolved.outcome).toBe('not_executed')
+  expect(resolved).toEqual({ outcome: 'unknown', why: expect.stringContaining('records of another order') })
   expect(await snapshotOrder(lookup, 'A-1')).toEqual([PURCHASE.payment_id])
 })
 
@@ -47,10 +47,19 @@ describe('where the path of the list is not known', () => {
     expect((await resolve(CAPTURED, nothing(), { known: [] })).resolved.outcome).toBe('unknown')
   })
 
+  it('a cancellation may be of an auth beside a purchase', async () => {
+    const call = { ...CREATION, operation: 'cancelPayment' }
+    const cancelled = { ...AUTH, status: 'failure', status_code: '6007' }
+    const { resolved } = await resolve(call, [NOT_FOUND(), json(PURCHASE), json(cancelled)])
+    expect(resolved).toMatchObject({ outcome: 'executed', record: { method: 'auth' } })
+    expect((await resolve(call, [NOT_FOUND(), json(PURCHASE), NOT_FOUND()])).resolved.outcome).toBe('not_executed')
+  })
+
   it.each<[string, UnresolvedCall, object | undefined, string, (readonly string[])?, number?]>([
     ['a new one that matches', CAPTURED, capture('c-1'), 'c-1', ['c-0']],
     ['a matching one without known', CAPTURED, capture('c-1'), 'unknown'],
     ['a known one hides others', CAPTURED, capture('c-1'), 'unknown', ['c-1']],
+    ['a known one that cannot be read hides others', CAPTURED, { ...capture('c-1'), amount: null }, 'unknown', ['c-1']],
     ['another one hides others', CAPTURED, capture('c-1', 5), 'unknown', ['c-0']],
     ['none at all', CAPTURED, undefined, 'not_executed', ['c-0']],
     ['a whole one, the first', CAPTURE_ALL, capture('c-1', 100.5), 'c-1', []],

@@ -102,6 +102,14 @@ describe('the look-up that fails', () => {
     expect(resolved).toMatchObject({ outcome: 'unknown', why: expect.stringContaining('The look-up failed.') })
   })
 
+  it('leaves it unknown: with an error of another copy of the package, and dates of another realm are dates', async () => {
+    const foreign = Object.assign(new Error('x'), { name: 'ConnectionError', code: 'connection' })
+    const lookUp = () => Promise.reject(foreign)
+    const call = { ...REFUNDED, sent_at: { [Symbol.toStringTag]: 'Date', valueOf: () => 0 } as unknown as Date }
+    const resolved = await resolveOutcome({ listOrderOperations: lookUp, resendWebhook: lookUp }, call)
+    expect(resolved).toEqual({ outcome: 'unknown', why: 'The look-up failed. x' })
+  })
+
   it('with an error of somebody else’s is not a look-up', async () => {
     const fails = () => Promise.reject(new TypeError('mine'))
     await expect(resolveOutcome({ listOrderOperations: fails, resendWebhook: fails }, REFUNDED)).rejects.toThrow('mine')

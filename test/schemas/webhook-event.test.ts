@@ -1,26 +1,56 @@
 import * as v from 'valibot'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { eventKey } from '../../src/index.ts'
 import { webhookEventSchema } from '../../src/schemas/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 
 const RECORD = { payment_id: 'p', order_id: 'A-1', amount: '10.50', currency: 'UAH', status: 'success', method: 'auth' }
+const overJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as Record<string, unknown>
+const LOST = [{ path: 'order_id', message: 'must be a string', received: 'number' }]
 
-it('a queue’s message is read as a webhook is, from the record and from an event that became JSON', () => {
-  const event = v.parse(webhookEventSchema, RECORD)
-  expect(event).toEqual({ ...RECORD, amount: 10.5, kind: 'auth' })
-  expect(event).toEqual(readEvent(RECORD))
-  expect(v.parse(webhookEventSchema, JSON.parse(JSON.stringify(event)))).toEqual(event)
-  const unexpected = readEvent({ ...RECORD, status: 7 })
-  expect(v.parse(webhookEventSchema, JSON.parse(JSON.stringify(unexpected)))).toEqual(unexpected)
-})
+const RECORDS: [name: string, record: Record<string, unknown>][] = [
+  ['a documented one', RECORD],
+  ['an odd field', { ...RECORD, payload: 7 }],
+  ['an unknown method', { method: 'loyalty', order_id: 'A-1' }],
+  ['without what decides', { ...RECORD, status: 7 }],
+  ['without a method', { order_id: 'A-1' }],
+  ['identifiers that are no texts', { ...RECORD, order_id: 12, method: 7 }],
+  ['empty', {}],
+  ...['refund', 'unknown', 'unexpected', 7, null].map((kind): [string, Record<string, unknown>] => [
+    `the wire's own kind ${kind}, record and issues`,
+    { method: 'loyalty', kind, record: { a: 1 }, issues: [null, 1, { path: 'order_id', received: 'number' }] },
+  ]),
+  ['the words of ours, of another kind', { method: 'loyalty', kind: 'refund', issues: LOST }],
+]
 
-it('an unknown method is a value', () => {
-  expect(v.parse(webhookEventSchema, { method: 'loyalty', order_id: 'A-1' })).toMatchObject({ kind: 'unknown' })
-})
+describe('what a person stores and reads back', () => {
+  // What is stored, and how it is read.
+  const STORED: Record<string, (event: ReturnType<typeof readEvent>) => unknown> = {
+    'event.record': ({ record }) => record,
+    'JSON of event.record': ({ record }) => overJson(record),
+    'JSON of the event': overJson,
+    'JSON of the event that was read from that': (event) => overJson(readEvent(overJson(event))),
+    'a structured clone of event.record': ({ record }) => structuredClone(record),
+  }
 
-it('what has not what decides is rejected, with the place', () => {
-  const { issues } = v.safeParse(webhookEventSchema, { ...RECORD, status: 7 })
-  expect(issues?.map((issue) => v.getDotPath(issue))).toEqual(['status'])
-  expect(v.is(webhookEventSchema, {})).toBe(false)
-  expect(v.is(webhookEventSchema, [RECORD])).toBe(false)
+  it.each(RECORDS)('%s', (_name, record) => {
+    const event = readEvent(record)
+    for (const [how, store] of Object.entries(STORED)) {
+      // The wire's own members of our names are in the record alone.
+      const { kind: _, record: __, issues: ___, ...read } = v.parse(webhookEventSchema, store(event))
+      const { kind, record: ____, issues: _____, ...fields } = event
+      expect({ how, ...read }).toEqual({ how, ...fields })
+      expect(eventKey(v.parse(webhookEventSchema, store(event)))).toBe(eventKey(event))
+      expect(v.parse(webhookEventSchema, store(event)).kind).toBe(kind)
+    }
+  })
+
+  it('a copy that has lost a field is rejected, and what is not an object', () => {
+    const event = readEvent({ ...RECORD, order_id: 12 })
+    for (const copy of [structuredClone(event), { ...event }]) {
+      const { issues } = v.safeParse(webhookEventSchema, copy)
+      expect(issues?.[0].message).toContain('has lost its order_id')
+    }
+    for (const none of [null, 'x', 7, [RECORD]]) expect(v.is(webhookEventSchema, none)).toBe(false)
+  })
 })

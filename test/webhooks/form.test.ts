@@ -15,6 +15,24 @@ describe('a body that AWS Lambda delivers as Base64', () => {
     )
   })
 
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  it.each<[string, unknown]>([
+    ['a request', { method: 'POST', headers, body: signed.body }],
+    ['a request', { headers, body: Object.fromEntries(new URLSearchParams(signed.body)) }],
+    ['a request', { rawBody: new TextEncoder().encode(signed.body) }],
+    ['the text of the body as a key', { [signed.body]: '' }],
+  ])('%s in place of the form is one, too', (what, form) => {
+    expect(() => verifyWebhook(form as never, SECRET)).toThrow(
+      expect.objectContaining({
+        code: 'config',
+        field: 'form',
+        message: expect.stringContaining(`(received: ${what})`),
+      }),
+    )
+    // What a stranger's form can be stays a stranger's.
+    expect(() => verifyWebhook({ headers: 'x', body: 'y' }, SECRET)).toThrow(/no "data"/)
+  })
+
   it('another form with one key is a stranger’s', () => {
     expect(() => verifyWebhook(new URLSearchParams('ping'), SECRET)).toThrow(/no "data"/)
   })

@@ -71,7 +71,7 @@ describe('createWebhookHandler', () => {
   })
 
   it('calls a function for its secrets at the first webhook, once, and again after it failed', async () => {
-    const results = [new Error('no vault'), undefined, ['old', SECRET]]
+    const results = [new Error('no vault'), undefined, '', [undefined], [''], ['old', SECRET]]
     const secrets = vi.fn(async () => {
       const result = results.shift()
       if (result instanceof Error) throw result
@@ -80,10 +80,13 @@ describe('createWebhookHandler', () => {
     const { handle, reports } = receiver({ secrets })
     expect(secrets).not.toHaveBeenCalled()
     const statuses = []
-    for (let sent = 0; sent < 4; sent++) statuses.push((await handle(post(signed.body))).status)
-    expect([statuses, secrets.mock.calls.length]).toEqual([[503, 500, 200, 200], 3])
+    for (let sent = 0; sent < 7; sent++) statuses.push((await handle(post(signed.body))).status)
+    expect([statuses, secrets.mock.calls.length]).toEqual([[503, 503, 503, 503, 503, 200, 200], 6])
     const missing = expect.stringContaining('A webhook secret is missing')
-    expect(reports).toMatchObject([{ error: { message: 'no vault' } }, { error: { message: missing } }])
+    expect(reports).toMatchObject([
+      { error: { message: 'no vault' } },
+      ...Array(4).fill({ error: { message: missing } }),
+    ])
   })
 
   it('limits the body by maxBytes', async () => {
@@ -158,6 +161,39 @@ describe('createWebhookHandler', () => {
       expect(() => createWebhookHandler({ secrets: SECRET, onEvent: () => {}, timeoutMs })).toThrow(/timeoutMs must be/)
     }
     for (const timeoutMs of [1, 2 ** 31 - 1]) createWebhookHandler({ secrets: SECRET, onEvent: () => {}, timeoutMs })
+  })
+
+  it('responds 408 where the body does not arrive, and reports what came later only if a function ran', async () => {
+    for (const body of [signed.body, forged]) {
+      const steps: unknown[] = []
+      let end = () => {}
+      const stream = new ReadableStream({
+        start(controller) {
+          end = () => {
+            controller.enqueue(new TextEncoder().encode(body))
+            controller.close()
+          }
+        },
+      })
+      const request = { method: 'POST', headers: new Headers({ 'content-type': FORM }), body: stream } as Request
+      let reported = (_: unknown) => {}
+      const late = new Promise((resolve) => {
+        reported = resolve
+      })
+      const handle = createWebhookHandler({
+        secrets: SECRET,
+        timeoutMs: 5,
+        onEvent: () => void steps.push('stored'),
+        onRejected: (error, status) => steps.push([(error as { reason?: string }).reason, status]),
+        onLate: reported,
+      })
+      expect(await shown(await handle(request))).toEqual([408, 'Request timeout'])
+      end()
+      if (body === signed.body) expect(await late).toEqual({ status: 200, error: undefined })
+      else await handle(post(forged))
+      const after = body === signed.body ? 'stored' : ['signature_mismatch', 401]
+      expect(steps).toEqual([['incomplete', 408], after])
+    }
   })
 
   it('responds 500 for a mistake in the receiver, and names the cure to onRejected alone', async () => {

@@ -3,7 +3,7 @@ import { type CheckoutLink, openCheckoutLinkId, readCheckoutLink } from '../../c
 import { isConfigError, isInvalidInputError } from '../../errors.ts'
 import { hundredths } from '../../lib/decimal.ts'
 import { act, actShop } from '../actions.ts'
-import { linkSecrets } from '../env.ts'
+import { allowsInsecureHttp, linkSecrets } from '../env.ts'
 import { revokeLink as revoke } from '../flows/checkout-records.ts'
 import { noteLink } from '../flows/record.ts'
 import {
@@ -47,6 +47,7 @@ export const makeLink: Handler = async (c, scope) => {
     customerEmail: (body.customer_email ?? undefined) as string | undefined,
     landing: (body.landing ?? undefined) as boolean | undefined,
     longOrderId: (body.longOrderId ?? undefined) as boolean | undefined,
+    allowInsecureHttp: allowsInsecureHttp(c.env),
     expiresAt: timeOf(body.expires_at),
     now,
   })

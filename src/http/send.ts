@@ -70,6 +70,8 @@ export async function send(
     rejectInput(request.operation, 'passThrough', 'must be left out: this request has no body', options.passThrough)
   }
   const { signal } = options
+  // The first call asks the runtime for it, which Node needs milliseconds for: they are no attempt's.
+  void config.init
   const deadlineMs = options.deadlineMs ?? config.deadlineMs
   const startedAt = Date.now()
   const current: Call = {

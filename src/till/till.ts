@@ -7,7 +7,7 @@ import type { RefundPaymentInput } from '../operations/refund-payment.ts'
 import type { VoidPaymentInput } from '../operations/void-payment.ts'
 import type { Capture } from '../schemas/capture.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
-import { rejectUnknownOption } from '../schemas/fields.ts'
+import { ownOptions } from '../schemas/fields.ts'
 import type { CancelledPayment } from '../schemas/payment.ts'
 import { readEvent } from '../schemas/read-event.ts'
 import type { Refund, Void } from '../schemas/secondary-operation.ts'
@@ -101,8 +101,8 @@ const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } 
  * }
  */
 export function createTill(options: TillOptions): Till {
-  rejectUnknownOption(options, ['client', 'database', 'onEvent', 'keepCardToken', 'newId'])
-  const { client, database, onEvent, keepCardToken = false, newId = () => crypto.randomUUID() } = options
+  const own = ownOptions(options, ['client', 'database', 'onEvent', 'keepCardToken', 'newId'])
+  const { client, database, onEvent, keepCardToken = false, newId = () => crypto.randomUUID() } = own
   const must = (isRight: boolean, field: string, what: string): void => {
     if (!isRight) throw new ConfigError(field, `${field} must be ${what}.`)
   }

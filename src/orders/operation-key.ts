@@ -27,5 +27,9 @@ export function operationKey(event: EventCopy): string {
   const fields = readFields(event)
   const operation = operationOf(fields)
   const order = typeof order_id === 'bigint' ? String(order_id) : order_id
-  return operation ? sha256Base64url(JSON.stringify([order, operation, fields.status])) : eventKey(event)
+  return operation ? reportKey(order, operation, fields.status) : eventKey(event)
 }
+
+/** The key of a status of an operation. */
+export const reportKey = (order_id: unknown, operation: unknown[], status: string | undefined): string =>
+  sha256Base64url(JSON.stringify([order_id, operation, status]))

@@ -1,6 +1,7 @@
 import { operationKey, signWebhook } from '../../src/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { ORIGIN, payAt } from '../worker/support/world.ts'
+import { keyOf } from './on-event.ts'
 import type { Played, Schedule } from './schedule.ts'
 import { Simulation } from './simulation.ts'
 import { hasFailed, judgeSoon } from './soon.ts'
@@ -110,13 +111,13 @@ class Play extends Simulation {
         ? operation
         : [],
     )
-    this.erased = left.map(String).filter((operation) => !this.onEvent.handled.includes(operation))
+    this.erased = left.map(keyOf).filter((operation) => !this.onEvent.handled.includes(operation))
   }
 
   /** Nothing of what was erased is queued again. */
   judgeErased(): void {
     for (const [key, { entry, operation }] of this.gate.rows(ORDER_ID))
-      if (key.startsWith('queue/') && entry !== null && this.erased.includes(String(operation)))
+      if (key.startsWith('queue/') && entry !== null && this.erased.includes(keyOf(operation)))
         this.wrong.add('an erased event waits for onEvent')
   }
 

@@ -21,6 +21,9 @@ interface Around {
   kill: () => void
 }
 
+/** The `operationKey` of a row of the queue. */
+export const keyOf = (operation: unknown): string => String(operation).slice(1)
+
 /** What a dead program waits for never comes. */
 export const never = <T>(): Promise<T> => new Promise(() => {})
 
@@ -57,7 +60,7 @@ export class OnEvent {
     }
     // What a program that ends has not yet on disk comes again.
     this.over = [...gate.rows(order_id)].flatMap(([key, { entry, operation }]) =>
-      key.startsWith('queue/') && entry === null ? String(operation) : [],
+      key.startsWith('queue/') && entry === null ? keyOf(operation) : [],
     )
     if (limit && fails('hang', 'onEvent hangs, and')) {
       this.cutOff.add(operation)
@@ -79,8 +82,8 @@ export class OnEvent {
   findCutOff(): void {
     for (const order_id of new Set(this.called.values())) {
       for (const [key, { entry, operation }] of this.around.gate.rows(order_id)) {
-        if (key.startsWith('queue/') && entry !== null && this.called.has(String(operation)))
-          this.cutOff.add(String(operation))
+        if (key.startsWith('queue/') && entry !== null && this.called.has(keyOf(operation)))
+          this.cutOff.add(keyOf(operation))
       }
     }
   }

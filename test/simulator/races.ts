@@ -139,12 +139,18 @@ export const RACES: readonly Race[] = [
       'the queue is looked at before the write',
       WEBHOOKS,
       'store.writeDue(received_at, () => {\n        also?.()\n',
-      `(store.all('SELECT 1 FROM queue WHERE operation = ?', operationOf(event_id, stored)).length > 0
+      `(store.all('SELECT 1 FROM queue WHERE operation = ?', reportOf(order_id, known, event)).length > 0
         ? (_, write) => store.writeDue(received_at, () => also?.())
         : store.writeDue)(received_at, () => {
         also?.()
-        store.all('DELETE FROM queue WHERE operation = ?', operationOf(event_id, stored))
+        store.all('DELETE FROM queue WHERE operation = ?', reportOf(order_id, known, event))
 `,
+    ],
+    [
+      'each event of an operation is handled',
+      WEBHOOKS,
+      'reportKey(order_id, JSON.parse(operation), event.status)',
+      'event.id',
     ],
     ['a call before its count is on disk', BROKEN, "      await orStorageError('write', () => storage.sync())\n"],
     ['an erased event comes back', ERASED_BROKEN, ' AND entry IS NOT NULL RETURNING', ' RETURNING'],

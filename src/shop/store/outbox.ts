@@ -1,4 +1,5 @@
 import { operationAmong } from '../../orders/fold.ts'
+import { reportKey } from '../../orders/operation-key.ts'
 import type { GateStorage } from '../runtime.ts'
 import { type LoggedEvent, listEvents, orderKeyOf, type StoredEvent } from './event-log.ts'
 import { orStorageError } from './kv.ts'
@@ -54,7 +55,7 @@ const WAITING = 'SELECT entry FROM queue WHERE entry IS NOT NULL'
 /** What `onEvent` is called for once. An event of an odd shape may have said nothing to it, and stands for itself. */
 function reportOf(order_id: string, known: readonly LoggedEvent[], event: LoggedEvent): string {
   const operation = event.kind === 'unexpected' ? undefined : operationAmong(known, event)
-  return `~${operation === undefined ? event.id : JSON.stringify([order_id, operation, event.status])}`
+  return `~${operation === undefined ? event.id : reportKey(order_id, JSON.parse(operation), event.status)}`
 }
 
 /** Table `queue`; an event that was handled keeps its id alone. */

@@ -178,7 +178,7 @@ export const RACES: readonly Race[] = [
   ...inFile('flows/store-event.ts', [
     ['a response beside webhooks', WEBHOOKS, 'await scope.eventsInTurn(store)', 'await store()'],
     ['an event is not published', WEBHOOKS, '    touch(store, order_id, now)\n'],
-    ['an event without its row', WEBHOOKS, 'now, putOwn)\n  else', 'now)\n  else'],
+    ['an event without its row', WEBHOOKS, 'known, putOwn)\n  else', 'known)\n  else'],
     ['KV behind the gate', WEBHOOKS, 'await putEvent(kv', 'void putEvent(kv'],
     ['an ended order is watched', WEBHOOKS, 'await scope.watchlist.remove(order_id)', 'await Promise.resolve()'],
     [
@@ -217,8 +217,8 @@ export const RACES: readonly Race[] = [
     [
       'the books take an older state',
       WEBHOOKS,
-      'known ? known.version > version || known.row === text : row.gone',
-      'known ? known.row === text : row.gone',
+      'before ? before.version > version || before.row === text : row.gone',
+      'before ? before.row === text : row.gone',
     ],
   ]),
   ...inFile('flows/check-open.ts', [

@@ -24,8 +24,10 @@ export type {
   OrderKind,
   ProveFinding,
   ProveOptions,
+  ProvePress,
   ProveReport,
   ProveState,
+  StoryFile,
   StoryStep,
 } from './prove/index.ts'
 export { ProveError, prove, reportText } from './prove/index.ts'

@@ -30,7 +30,7 @@ async function serve(bug?: Cause): Promise<string> {
 
 function prove(origin: string, words: string, ...more: string[]) {
   const secret = { EDGETILL_API_SECRET: 'emulator-api-secret' }
-  const flags = ['--url', `${origin}/webhooks`, '--settle-ms', '0', ...words.split(' '), ...more]
+  const flags = ['--url', `${origin}/webhooks`, '--settle-ms', '0', '--stories', folder, ...words.split(' '), ...more]
   return startWith(secret, 'node', 'src/cli/main.ts', 'prove', ...flags).finished
 }
 
@@ -62,6 +62,35 @@ it('reads the state from a command, and waits for a restart', async () => {
     leftOut: expect.arrayContaining([expect.stringContaining('ships twice')]),
   })
   expect(code).toBe(1)
+})
+
+it('plays the story of a finding again, and writes JUnit and SARIF', async () => {
+  const origin = await serve('ships_copies')
+  const state = `--state ${origin}/orders/{order_id}`
+  const files = ['junit.xml', 'log.sarif'].map((name) => join(folder, name))
+  await prove(origin, `${state} --orders 30 --junit ${files[0]} --sarif ${files[1]}`)
+  const [junit = '', sarif = ''] = files.map((file) => readFileSync(file, 'utf8'))
+  expect(junit).toMatch(/<testcase [^>]*shipped twice[^>]*>\s*<failure type="ships_copies"/)
+  expect(JSON.parse(sarif)).toMatchObject({ version: '2.1.0', runs: [{ results: [{ ruleId: 'ships_copies' }] }] })
+  const story = join(folder, 'ships_copies-shipped-twice.json')
+  const again = await prove(origin, `${state} --json --story ${story}`)
+  expect(JSON.parse(again.output)).toMatchObject({ orders: 1, findings: [{ cause: 'ships_copies' }] })
+  const right = await serve()
+  const repaired = await prove(right, `--state ${right}/orders/{order_id} --story ${story}`)
+  expect([again.code, repaired.code, repaired.output]).toEqual([
+    1,
+    0,
+    expect.stringMatching(/^1 orders.*nothing found/),
+  ])
+})
+
+it('does not wait for what a restart leaves running, and takes the order that a command makes', async () => {
+  const origin = await serve()
+  const restart = ['--restart-command', 'sleep 60 &', '--create-command', 'echo shop-{order_id}']
+  const words = `--state ${origin}/orders/{order_id} --orders 3 --kinds paid --json`
+  const { code, output } = await prove(origin, words, ...restart)
+  expect(JSON.parse(output).leftOut).toContainEqual(expect.stringContaining('makes its own'))
+  expect(code).toBe(0)
 })
 
 it('exits 2 with one line when the receiver is not there', async () => {

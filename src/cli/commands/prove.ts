@@ -1,31 +1,26 @@
-import { exec } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
+import { spawn } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
-  PROVE_FLAGS,
+  type AskedOrder,
   ProveError,
   type ProveOptions,
+  type ProveReport,
   prove,
   reportPage,
   reportText,
   stateOf,
 } from '../../testing/prove/index.ts'
+import { junitOf, PROVE_OPTIONS, sarifOf } from '../service/prove-flags.ts'
 import { readSecrets, SECRET_OPTIONS } from '../service/secrets.ts'
-import { type ExitCode, errorLine, UsageError } from '../terminal/errors.ts'
-import { wholeNumber } from '../terminal/option-values.ts'
-import { defineVerb, group, type OptionRows, type Use, type Verb } from '../terminal/verb.ts'
+import { readJsonFile } from '../service/state-file.ts'
+import { errorLine, UsageError } from '../terminal/errors.ts'
+import { defineVerb, group, type Use, type Verb } from '../terminal/verb.ts'
 
-type Words = 'stateCommand' | 'restartCommand' | 'report' | 'json' | 'paid' | 'refunded' | 'shipped' | 'currency'
-type ProveFlags = ProveOptions & { [name in Words]?: string }
+type Given = Use<typeof OPTIONS>['flags']
 
-const whole = wholeNumber(0, 0xffff_ffff)
-const camel = (name: string): string => name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-const FLAGS: OptionRows = Object.fromEntries(
-  PROVE_FLAGS.map(([row, says, isNumber]) => {
-    const [flag = '', value] = row.split(' ')
-    return [camel(flag.slice(2)), { says, value, ...(isNumber && { read: whole }) }]
-  }),
-)
+const COMMAND_MS = 30_000
+const OPTIONS = { ...group('Options:', PROVE_OPTIONS), ...SECRET_OPTIONS }
 
 /** Attacks a receiver, and exits 0 when nothing was found, 1 when something was, 2 when it could not be run. */
 export const verb: Verb = defineVerb({
@@ -40,27 +35,92 @@ export const verb: Verb = defineVerb({
     'prove --url http://127.0.0.1:3000/webhooks --state-command ./state.sh',
   ],
   readOn: 'guides/prove.md',
-  options: { ...group('Options:', FLAGS), ...SECRET_OPTIONS },
-  run: judge,
+  options: OPTIONS,
+  async run({ flags, terminal: { out, err } }) {
+    const { json, report: page, junit, sarif, stories = 'prove-stories' } = flags
+    try {
+      const report = await prove(await optionsOf(flags, err))
+      const written = await writeStories(report, stories)
+      if (page !== undefined) await writeFile(page, reportPage(report))
+      if (junit !== undefined) await writeFile(junit, junitOf(report))
+      if (sarif !== undefined) await writeFile(sarif, sarifOf(report))
+      out(json ? JSON.stringify(report) : reportText(report))
+      if (written.length > 0 && !json) err(`Play one again with edgetill prove --story FILE: ${written.join(', ')}`)
+      return report.findings.length > 0 ? 1 : 0
+    } catch (error) {
+      if (!(error instanceof ProveError)) throw error
+      if (json) out(errorLine(new UsageError(error.message)))
+      else err(error.message)
+      return 2
+    }
+  },
 })
 
-async function judge({ flags: given, terminal }: Use<typeof SECRET_OPTIONS, unknown>): Promise<ExitCode> {
-  const { stateCommand: line = '', restartCommand, report: file, json, ...flags } = given as typeof given & ProveFlags
-  if (!flags.state === !line) throw new UsageError('Pass --state URL or --state-command COMMAND.')
-  const { envFile, secretFile, paid, refunded, shipped, currency, ...options } = flags
+async function optionsOf(flags: Given, note: (text: string) => void): Promise<ProveOptions> {
+  const { envFile: _, secretFile: __, paid, refunded, shipped, currency, header = [], story, ...rest } = flags
+  const { stateCommand, createCommand, restartCommand, refundCommand, captureCommand, ...options } = rest
+  const { report: _page, junit: _junit, sarif: _sarif, stories: _stories, json: _json, ...settings } = options
+  if (!flags.state === !stateCommand) throw new UsageError('Pass --state URL or --state-command COMMAND.')
   const [{ value: apiSecret }] = await readSecrets(flags)
-  const how = { paths: { paid, refunded, shipped, currency }, units: options.units, apiSecret }
-  const shell = async (command: string) => (await promisify(exec)(command)).stdout
-  const ask = async (id: string) => stateOf(await shell(line.replaceAll('{order_id}', id)), how, 'the command printed')
-  const restart = restartCommand ? () => shell(restartCommand) : undefined
-  try {
-    const report = await prove({ ...options, ...how, state: options.state ?? ask, restart })
-    if (file !== undefined) await writeFile(file, reportPage(report))
-    terminal.out(json ? JSON.stringify(report) : reportText(report))
-    return report.findings.length > 0 ? 1 : 0
-  } catch (error) {
-    if (!(error instanceof ProveError)) throw error
-    terminal[json ? 'out' : 'err'](json ? errorLine(new UsageError(error.message)) : error.message)
-    return 2
+  const how = { paths: { paid, refunded, shipped, currency }, units: settings.units as ProveOptions['units'] }
+  const filled = (line: string, values: object): string =>
+    line.replaceAll(/\{(order_id|amount|currency|key)\}/g, (_, name) => String(values[name as keyof typeof values]))
+  const made = async (line: string, order: AskedOrder): Promise<unknown> => {
+    const text = await run(filled(line, order))
+    return /^\s*\{/.test(text) ? JSON.parse(text) : { order_id: text.trim() || order.order_id }
   }
+  const button = (line: string | undefined) => line && ((press: object) => run(filled(line, press)))
+  const state = async (order_id: string) => stateOf(await run(filled(stateCommand ?? '', { order_id })), how, PRINTED)
+  const waits = new Set<string>()
+  return {
+    ...settings,
+    ...how,
+    apiSecret,
+    headers: Object.fromEntries(header.map((line) => /^([^:]+):\s*(.*)$/.exec(line)?.slice(1) ?? [line, ''])),
+    state: settings.state ?? state,
+    create: settings.create ?? (createCommand && ((order: AskedOrder) => made(createCommand, order))),
+    restart: restartCommand ? () => run(restartCommand) : undefined,
+    refund: settings.refund ?? button(refundCommand),
+    capture: settings.capture ?? button(captureCommand),
+    ...(story !== undefined && { story: await readJsonFile('--story', story) }),
+    onWait: (says) => void (waits.size < waits.add(says).size && note(`Waiting: ${says}`)),
+  } as ProveOptions
 }
+
+const PRINTED = 'the command printed'
+
+/** Runs a command until it exits. What it leaves running in the background is not waited for, whatever that keeps open. */
+function run(line: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(line, { shell: true, stdio: ['ignore', 'pipe', 'ignore'] })
+    let text = ''
+    child.stdout.on('data', (chunk) => (text += chunk))
+    const end = (error?: ProveError): void => {
+      clearTimeout(timer)
+      child.stdout.destroy()
+      if (error) reject(error)
+      else resolve(text)
+    }
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      end(new ProveError(`The command does not end within ${COMMAND_MS / 1000} s: ${line}`))
+    }, COMMAND_MS)
+    child.on('error', (error) => end(new ProveError(`The command cannot be run: ${line}: ${error.message}`)))
+    child.on('exit', (code) => {
+      // What it printed last may still be on its way.
+      setImmediate(() => end(code === 0 ? undefined : new ProveError(`The command exits with ${code}: ${line}`)))
+    })
+  })
+}
+
+/** A file for each finding, so that it can be played again: after a correction, and in the shop's own tests. */
+async function writeStories({ findings }: ProveReport, folder: string): Promise<string[]> {
+  const files = new Map(
+    findings.flatMap((one) => (one.file ? [[`${one.cause}-${slug(one.verdict)}.json`, one.file]] : [])),
+  )
+  if (files.size > 0) await mkdir(folder, { recursive: true })
+  for (const [name, file] of files) await writeFile(join(folder, name), `${JSON.stringify(file, null, 2)}\n`)
+  return [...files.keys()].map((name) => join(folder, name))
+}
+
+const slug = (verdict: string): string => verdict.replaceAll(/\W+/g, '-')

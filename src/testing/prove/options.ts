@@ -24,6 +24,12 @@ export interface AskedOrder {
   currency: string
 }
 
+/** A press of a button that sends money. */
+export interface ProvePress extends AskedOrder {
+  /** The same for each press of one intention: a form that is sent twice has it twice. */
+  key: string
+}
+
 /** What {@link prove} takes. */
 export interface ProveOptions {
   /** The receiver of webhooks: `http://127.0.0.1:3000/webhooks`. */
@@ -38,8 +44,9 @@ export interface ProveOptions {
   /** The unit of the JSON's amounts: `decimal` (100.5) or `minor` (10050). Default `decimal`. */
   units?: 'decimal' | 'minor' | undefined
   /**
-   * Creates an order in the shop: a URL that gets it posted as JSON, or a function. Without it, payments of another amount or
-   * currency than asked are left out, and the report says so.
+   * Creates an order in the shop: a URL that gets it posted as JSON, or a function. The JSON of its response, or what the function
+   * returns, may name another `order_id`, `amount` and `currency`: those of the order that the shop made. Without it, payments of
+   * another amount or currency than asked are left out, and the report says so.
    */
   create?: string | ((order: AskedOrder) => Promise<unknown> | unknown) | undefined
   /**
@@ -47,6 +54,22 @@ export interface ProveOptions {
    * stored is not tried, and the report says so.
    */
   restart?: (() => Promise<unknown> | unknown) | undefined
+  /**
+   * The shop's own refund: a URL that gets a form with `order_id`, `amount`, `currency` and `key` posted (each may stand in the
+   * URL, as `{order_id}`), or a function. It is pressed twice, from two sides at once, while the service's response is lost, and
+   * while the shop is killed. Needs `emulator`.
+   */
+  refund?: string | ((press: ProvePress) => Promise<unknown> | unknown) | undefined
+  /** The same for captures. Needs `emulator`. */
+  capture?: ProveOptions['refund']
+  /** Where the emulator is served that the shop refunds and captures with: `http://127.0.0.1:4010`. */
+  emulator?: string | undefined
+  /** Headers for the state, the create, the refund and the capture URL, such as `Authorization`. */
+  headers?: Readonly<Record<string, string>> | undefined
+  /** The receiver uses edgetill: advice names its functions. */
+  usesEdgetill?: boolean | undefined
+  /** Plays this one story in place of orders: what `edgetill prove` wrote for a finding, or `edgetill order --export` for an order. */
+  story?: unknown
   /** The API secret that the shop verifies webhooks with. Default `emulator-api-secret`. */
   apiSecret?: string | undefined
   /** The shop's POS, a UUID. Default the emulator's. */
@@ -63,6 +86,8 @@ export interface ProveOptions {
   timeoutMs?: number | undefined
   /** Milliseconds that the shop may take after its 200 until its state is right: a queue, for instance. Default 500. */
   settleMs?: number | undefined
+  /** Called with what is waited for, when that takes a while. */
+  onWait?: ((says: string) => void) | undefined
   /** Called after each order. */
   onProgress?: ((done: number, of: number) => void) | undefined
 }
@@ -72,7 +97,7 @@ export class ProveError extends Error {
   override readonly name = 'ProveError'
 }
 
-type Defaulted = 'apiSecret' | 'orders' | 'seed' | 'kinds' | 'fetch' | 'timeoutMs' | 'settleMs' | 'units'
+type Defaulted = 'apiSecret' | 'orders' | 'seed' | 'kinds' | 'fetch' | 'timeoutMs' | 'settleMs' | 'units' | 'headers'
 
 /** The options with their defaults. */
 export type Resolved = Omit<ProveOptions, Defaulted> & { [name in Defaulted]: NonNullable<ProveOptions[name]> }
@@ -83,6 +108,7 @@ const address = v.custom<string>(
 )
 const fn = v.custom((value) => typeof value === 'function', 'must be a function or an http(s) address.')
 const path = v.pipe(text, v.regex(/^\$(\.\w+|\[\d+\])+$/, 'must be a path such as $.order.paid or $.orders[0].paid.'))
+const button = v.optional(v.union([address, fn], 'must be a function or an http(s) address.'))
 const milliseconds = v.optional(wholeNumber(0, 3_600_000))
 
 const OPTIONS = fields('prove option', {
@@ -100,8 +126,14 @@ const OPTIONS = fields('prove option', {
     }),
   ),
   units: v.optional(oneOf('unit', ['decimal', 'minor'] as const)),
-  create: v.optional(v.union([address, fn], 'must be a function or an http(s) address.')),
+  create: button,
   restart: v.optional(fn),
+  refund: button,
+  capture: button,
+  emulator: v.optional(address),
+  headers: v.optional(v.record(v.string(), v.string())),
+  usesEdgetill: v.optional(v.boolean()),
+  story: v.optional(v.unknown()),
   apiSecret: v.optional(text),
   posId: v.optional(v.pipe(text, v.uuid('must be a UUID.'))),
   orders: v.optional(wholeNumber(1, 100_000)),
@@ -110,6 +142,7 @@ const OPTIONS = fields('prove option', {
   fetch: v.optional(fn),
   timeoutMs: milliseconds,
   settleMs: milliseconds,
+  onWait: v.optional(fn),
   onProgress: v.optional(fn),
 })
 
@@ -119,6 +152,11 @@ export function resolveProveOptions(options: ProveOptions): Resolved {
     parseInput(OPTIONS, options)
   } catch (cause) {
     throw new ProveError((cause as Error).message, { cause })
+  }
+  if ((options.refund ?? options.capture) !== undefined && options.emulator === undefined) {
+    throw new ProveError(
+      'emulator: refunds and captures are made with an emulator: say where it is served (--emulator).',
+    )
   }
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   const defaults = {
@@ -130,6 +168,7 @@ export function resolveProveOptions(options: ProveOptions): Resolved {
     timeoutMs: 10_000,
     settleMs: 500,
     units: 'decimal' as const,
+    headers: {},
   }
   return { ...defaults, ...(given as unknown as ProveOptions) } as Resolved
 }

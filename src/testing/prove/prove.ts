@@ -1,53 +1,31 @@
-import { CAUSES, type Cause, causeOf, FIRST_STORY } from './causes.ts'
-import { expectedState, verdictOf } from './judge.ts'
+import { adviceOf, causeOf, refusalOf } from './causes.ts'
+import type { ProveFinding, ProveReport } from './finding.ts'
+import { expectedState, minorOf, verdictOf } from './judge.ts'
 import { ProveError, type ProveOptions, type ProveState, type Resolved, resolveProveOptions } from './options.ts'
-import { type Possible, planStory } from './plan.ts'
-import { createPlayer, type Played, type Player, type StoryStep } from './run.ts'
+import { ATTACKS, attacksOf, createPlan, type Possible } from './plan.ts'
+import { proveButtons } from './refund.ts'
+import { createPlayer, FIRST_STORY, type Played, type Player } from './run.ts'
 import { createService } from './service.ts'
 import { openShop } from './shop.ts'
-import { type Failure, shrink } from './shrink.ts'
+import { shrink } from './shrink.ts'
 import type { Story } from './story.ts'
-
-/** Something wrong with a receiver: what it does to money, and the smallest story that shows it. */
-export interface ProveFinding {
-  /** What happened to money: "shipped twice", "paid but not shipped", "refund lost", "a forgery was believed", … */
-  verdict: string
-  /** What is wrong with the receiver, in a word. */
-  cause: Cause
-  /** The same in a sentence, and what to do about it. */
-  advice: string
-  /** How many of the orders failed in this way, about. */
-  orders: number
-  /** The order of the story below, to be looked up in the shop. */
-  order_id: string
-  /** What it should be, in units of the currency. */
-  expected: ProveState
-  /** What the shop says; null when it knows no such order. */
-  seen: ProveState | null
-  story: StoryStep[]
-}
-
-/** The result of {@link prove}. */
-export interface ProveReport {
-  seed: number
-  /** Orders that were played, without those of shrinking. */
-  orders: number
-  /** Requests that the receiver got for them. */
-  requests: number
-  /** What could not be tried, and why. */
-  leftOut: string[]
-  /** Nothing found: empty. */
-  findings: ProveFinding[]
-}
+import { readStory, storyFile } from './story-file.ts'
 
 /** A receiver that fails so often is known well enough. */
-const MAX_FAILURES = 25
+const MAX_FAILURES = 60
+/** So many kinds of failures are looked into. */
+const MAX_GROUPS = 10
+
+interface Group {
+  story: Story
+  played: Played
+  orders: number
+}
 
 /**
- * Attacks the receiver of a shop, in any language, and judges it by money: it plays orders (paid, declined, declined then paid,
- * 3-D Secure, captured in parts, voided, refunded, recurring, cancelled) with signed webhooks that come twice, at once, in any
- * order, late, with other fields, forged or damaged, whose answers are lost or whose receiver is killed, and compares what the
- * shop says of each order with what the service did. Never point it at a live shop: its orders look like paid ones.
+ * Attacks the receiver of a shop, in any language, and judges it by money: it plays orders with signed webhooks that come twice, at
+ * once, in any order, late, with other fields, forged or damaged, whose answers are lost or whose receiver is killed, and compares
+ * what the shop says of each order with what the service did. Never point it at a live shop: its orders look like paid ones.
  *
  * @param options Where the receiver is, and how the shop's state is read.
  * @returns What was found, each with the smallest story that shows it.
@@ -64,63 +42,114 @@ const MAX_FAILURES = 25
  */
 export async function prove(options: ProveOptions): Promise<ProveReport> {
   const resolved = resolveProveOptions(options)
-  const { seed, orders, kinds } = resolved
+  const { seed, kinds, url } = resolved
   const run = crypto.getRandomValues(new Uint32Array(1))[0] as number
   const shop = openShop(resolved)
   const player = createPlayer(resolved, createService(resolved, run), shop, run.toString(36))
+  const report: ProveReport = { url, seed, orders: 0, requests: 0, tried: {}, leftOut: [], findings: [] }
+  if (resolved.story !== undefined) {
+    const story = readStory(resolved.story)
+    const groups = await playOrders(player, 1, () => story, report, resolved)
+    for (const group of groups.values()) report.findings.push(await findingOf(player, group, resolved))
+    return report
+  }
   const first = await playFirst(player, resolved)
-  const possible: Possible = {
-    kinds,
-    create: resolved.create !== undefined,
-    restart: resolved.restart !== undefined,
+  const restart = resolved.restart !== undefined
+  const possible: Possible = { kinds, create: resolved.create !== undefined, restart, anyIds: !player.ownIds }
+  const plan = createPlan(seed, possible)
+  const groups = await playOrders(player, resolved.orders, plan, report, resolved)
+  if (report.orders < resolved.orders) {
+    report.leftOut.push(`${resolved.orders - report.orders} orders: ${MAX_FAILURES} had failed already.`)
   }
-  const report: ProveReport = { seed, orders: 0, requests: 0, leftOut: leftOutOf(possible, first), findings: [] }
-  const groups = new Map<string, { failure: Failure; orders: number }>()
-  let failures = 0
-  for (let n = 0; n < orders && failures < MAX_FAILURES; n++) {
-    const story = planStory(seed, n, possible)
-    const played = await player.play(story)
-    if (played === undefined) throw new Error(`The emulator does not allow the story ${JSON.stringify(story)}.`)
-    report.orders++
-    report.requests += played.requests
-    resolved.onProgress?.(n + 1, orders)
-    if (played.difference === undefined) continue
-    failures++
-    const key = groupOf(story, played)
-    const group = groups.get(key) ?? { failure: { story, played }, orders: 0 }
-    group.orders++
-    groups.set(key, group)
-  }
-  if (report.orders < orders) report.leftOut.push(`${orders - report.orders} orders: ${failures} had failed already.`)
-  for (const group of groups.values()) addFinding(report, await findingOf(player, group))
+  for (const group of representative([...groups.values()])) addFinding(report, await findingOf(player, group, resolved))
+  for (const finding of await proveButtons(resolved, shop, run)) addFinding(report, finding)
+  report.leftOut.unshift(...leftOutOf(possible, first, player, report))
   return report
 }
 
-/** Failures of one group mostly have one cause. The others are found by their own stories. */
-function groupOf({ mismatch, sendings }: Story, { difference }: Played): string {
-  const forged = sendings.some((one) => 'intrusion' in one) && difference?.endsWith('_more')
-  const killed = sendings.some((one) => 'way' in one && one.way === 'killed')
-  return [difference, mismatch, forged, killed].join()
+/** The smallest of each difference and of each mismatch first, then the next ones: each mistake gets its turn. */
+function representative(groups: readonly Group[]): Group[] {
+  const sorted = [...groups].sort((a, b) => sizeOf(a.story) - sizeOf(b.story))
+  const kindOf = ({ story, played }: Group): string =>
+    `${played.difference} ${story.mismatch?.replace('processed_', '')}`
+  const rank = (group: Group, index: number): number =>
+    sorted.slice(0, index).filter((other) => kindOf(other) === kindOf(group)).length
+  const ranked = sorted.map((group, index) => ({ group, at: rank(group, index) }))
+  return ranked
+    .sort((a, b) => a.at - b.at)
+    .slice(0, MAX_GROUPS)
+    .map(({ group }) => group)
 }
 
-async function findingOf(player: Player, group: { failure: Failure; orders: number }): Promise<ProveFinding> {
-  const smallest = await shrink(player, group.failure)
-  const { story, played } = smallest
-  const { difference, expected, seen, steps, order_id } = played
-  const cause = await causeOf(smallest, player)
+const sizeOf = ({ sendings, actions }: Story): number => sendings.length + actions.length
+
+/** Plays orders and groups those that fail: failures of one group mostly have one cause. */
+async function playOrders(
+  player: Player,
+  orders: number,
+  plan: (n: number) => Story,
+  report: ProveReport,
+  { onProgress }: Resolved,
+): Promise<Map<string, Group>> {
+  const groups = new Map<string, Group>()
+  const right: { story: Story; played: Played }[] = []
+  let failures = 0
+  const fail = (story: Story, played: Played): void => {
+    failures++
+    const key = groupOf(story, played)
+    const known = groups.get(key)
+    if (known === undefined || sizeOf(story) < sizeOf(known.story)) {
+      groups.set(key, { story, played, orders: (known?.orders ?? 0) + 1 })
+    } else known.orders++
+  }
+  for (let n = 0; n < orders && failures < MAX_FAILURES; n++) {
+    const story = plan(n)
+    const played = await player.play(story)
+    // A shop that names its own prices may have one too small for the story's parts.
+    if (played === undefined && !player.ownIds) throw new Error(`The emulator does not allow ${JSON.stringify(story)}.`)
+    report.orders++
+    for (const attack of attacksOf(story)) report.tried[attack] = (report.tried[attack] ?? 0) + 1
+    onProgress?.(n + 1, orders)
+    if (played === undefined) continue
+    report.requests += played.requests
+    if (played.difference !== undefined) fail(story, played)
+    else right.push({ story, played })
+  }
+  // What a queue did later.
+  for (const { story, played } of right) {
+    if (!story.twin && !(await player.isStill(played))) {
+      const again = await player.play({ ...story, lingers: true })
+      if (again?.difference !== undefined) fail({ ...story, lingers: true }, again)
+    }
+  }
+  return groups
+}
+
+function groupOf(story: Story, { difference }: Played): string {
+  const { mismatch, sendings, fields, twin, crowd, late, actions } = story
+  const ways = sendings.map((one) => ('intrusion' in one ? 'forged' : one.way === 'plain' ? '' : one.way))
+  const special = [mismatch, fields, twin && 'twin', crowd && 'crowd', late, ...new Set(ways)]
+  return [difference, actions.map((action) => `${action.do}${'ends' in action ? action.ends : ''}`), special].join()
+}
+
+async function findingOf(player: Player, group: Group, { usesEdgetill }: Resolved): Promise<ProveFinding> {
+  const { story, played } = await shrink(player, group.played, group.story)
+  const { expected, seen, steps, order_id, sent } = played
+  const difference = played.difference as NonNullable<Played['difference']>
+  const cause = await causeOf(story, played, player)
+  const forged = cause === 'no_signature_check'
+  const advice = [refusalOf(played), adviceOf(cause, usesEdgetill)].filter(Boolean).join(' ')
+  const verdict = forged ? 'a forgery was believed' : verdictOf(played.story, difference, expected, seen, sent)
   return {
-    verdict:
-      cause === 'no_signature_check'
-        ? 'a forgery was believed'
-        : // biome-ignore lint/style/noNonNullAssertion: it has failed
-          verdictOf(story, difference!, expected, seen),
+    verdict,
     cause,
-    advice: CAUSES[cause],
+    advice,
     orders: group.orders,
     order_id,
     expected: expectedState(story, expected),
     seen: seen ?? null,
     story: steps,
+    file: storyFile(story, { verdict, cause }),
   }
 }
 
@@ -132,7 +161,7 @@ function addFinding({ findings }: ProveReport, finding: ProveFinding): void {
 }
 
 /** One paid order, one webhook. @throws {ProveError} when not even that works: then nothing else would say anything. */
-async function playFirst(player: Player, { url, settleMs }: Resolved): Promise<Played> {
+async function playFirst(player: Player, resolved: Resolved): Promise<Played> {
   const played = await player.play(FIRST_STORY)
   if (played === undefined) throw new Error('The emulator does not allow a payment.')
   const { steps, seen, difference, expected, order_id } = played
@@ -140,23 +169,45 @@ async function playFirst(player: Player, { url, settleMs }: Resolved): Promise<P
   if (difference === undefined) return played
   const paid = expected.paid / 100
   const said = seen === undefined ? 'knows no such order' : `says paid ${seen.paid}, refunded ${seen.refunded}`
-  const what = `Order ${order_id} was paid ${paid} with one webhook, to which ${url} responded ${answer}; its state ${said}`
-  throw new ProveError(`${what}. ${hintFor(answer as number, seen, paid, settleMs)}`)
+  const what = `Order ${order_id} was paid ${paid} with one webhook, to which ${resolved.url} responded ${answer}; its state ${said}`
+  throw new ProveError(`${what}. ${hintFor(answer as number, seen, minorOf(paid), resolved, player.location)}`)
 }
 
-function hintFor(answer: number, seen: ProveState | undefined, paid: number, settleMs: number): string {
+function hintFor(
+  answer: number,
+  seen: ProveState | undefined,
+  minor: number,
+  { settleMs, create }: Resolved,
+  location: string | undefined,
+): string {
   if (answer === 401 || answer === 403) return 'Does the receiver verify with the same API secret?'
+  if (answer >= 300 && answer < 400) return `It redirects to ${location ?? 'nowhere'}: pass that address as the URL.`
   if (answer >= 300) return 'A receiver of webhooks responds 2xx to a form with the fields data and signature.'
-  if (seen?.paid === paid * 100) return 'Amounts are decimals: 100.5, not 10050; for minor units pass --units minor.'
+  if (seen?.paid === minor) return 'Amounts are decimals: 100.5, not 10050; for minor units pass --units minor.'
+  if (create === undefined) {
+    return `If the shop has to have an order before it is paid, pass --create. Else: is the state read from the right place, and is it right within ${settleMs} ms?`
+  }
   return `Is the state read from the right place, and is it right within ${settleMs} ms?`
 }
 
-function leftOutOf({ create, restart }: Possible, { seen }: Played): string[] {
+/** What was not tried, in a line for each reason. */
+function leftOutOf(possible: Possible, { seen }: Played, player: Player, { tried, orders }: ProveReport): string[] {
+  const zeros = ATTACKS.filter((attack) => tried[attack] === undefined)
+  const impossible = (attack: string): boolean =>
+    (!possible.create && attack.startsWith('pays other')) ||
+    (!possible.restart && attack.startsWith('killed')) ||
+    (!possible.anyIds && attack.startsWith('ids '))
+  for (const attack of zeros) tried[attack] = 0
+  const undrawn = zeros.filter((attack) => !impossible(attack))
+  const ids = [...player.unknownTwins]
   return [
-    ...(create
+    ...(possible.create
       ? []
       : ['payments of another amount or currency than asked: the shop is not told what was asked (--create).']),
-    ...(restart ? [] : ['a receiver that is killed after its 200: it cannot be restarted (--restart-command).']),
+    ...(possible.restart ? [] : ['a receiver that is killed: it cannot be restarted (--restart-command).']),
+    ...(possible.anyIds ? [] : ['order ids that are easily confused: the shop makes its own.']),
+    ...(ids.length > 0 ? [`order ids that the shop does not take: ${ids.join(', ')}.`] : []),
     ...(seen?.shipped === undefined ? ['whether it ships twice: the state has no count `shipped`.'] : []),
+    ...(undrawn.length > 0 ? [`in only ${orders} orders: ${undrawn.join(', ')} (--orders).`] : []),
   ]
 }

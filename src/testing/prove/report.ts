@@ -1,6 +1,6 @@
 import { ConfigError } from '../../errors.ts'
+import type { ProveFinding, ProveReport } from './finding.ts'
 import type { ProveState } from './options.ts'
-import type { ProveFinding, ProveReport } from './prove.ts'
 
 /**
  * A report of `prove` as text, for people.
@@ -22,9 +22,11 @@ export function reportText(report: ProveReport): string {
   }
 }
 
-function textOf({ seed, orders, requests, leftOut, findings }: ProveReport): string {
+function textOf({ seed, orders, requests, tried, leftOut, findings }: ProveReport): string {
   const head = `${orders} orders, ${requests} webhooks, seed ${seed}: ${findings.length === 0 ? 'nothing found' : count(findings.length)}.`
-  return [head, ...findings.map(findingText), ...leftOut.map((one) => `Not tried: ${one}`)].join('\n')
+  const times = Object.entries(tried).filter(([, count]) => count > 0)
+  const what = times.length > 0 ? [`Tried: ${times.map(([name, count]) => `${name} ${count}`).join(', ')}.`] : []
+  return [head, ...findings.map(findingText), ...leftOut.map((one) => `Not tried: ${one}`), ...what].join('\n')
 }
 
 const count = (found: number): string => `${found} ${found === 1 ? 'thing is' : 'things are'} wrong`

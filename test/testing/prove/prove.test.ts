@@ -42,8 +42,8 @@ const WRONG: [Cause, verdict: string, lastStep: RegExp][] = [
   ['ships_copies', 'shipped twice', /success .* again arrives/],
   ['dedupes_by_order', 'paid but not shipped', /success/],
   ['dedupes_by_transaction', 'paid but not shipped', /success/],
-  ['newest_wins', 'paid but not shipped', /pending|failure/],
-  ['pending_overwrites', 'paid but not shipped', /pending/],
+  ['newest_wins', 'a payment was lost', /pending|failure/],
+  ['pending_overwrites', 'a payment was lost', /pending/],
   ['adds_up_copies', 'paid counted twice', /success .* again arrives/],
   ['stores_after_answer', 'paid but not shipped', /killed/],
   ['no_signature_check', 'a forgery was believed', /forged/],
@@ -68,7 +68,9 @@ describe('a receiver that is wrong in one way', () => {
 
   it('the same seed tells the same story', async () => {
     const stories = async () =>
-      (await attack('pending_overwrites', { seed: 5, orders: 30 })).findings.map(({ story }) => story)
+      (await attack('pending_overwrites', { seed: 5, orders: 60 })).findings.map(({ story }) =>
+        story.map(({ says, answers }) => [says, answers]),
+      )
     const first = await stories()
     expect(first.length).toBeGreaterThan(0)
     expect(await stories()).toEqual(first)

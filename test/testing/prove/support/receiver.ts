@@ -26,7 +26,7 @@ interface Kept {
   shipped: number
 }
 
-type Fields = Record<string, string> & { amount: number }
+type Fields = Record<string, string> & { amount: number; processed_amount?: number }
 
 /** A hand-written shop: right, or wrong in one way. It shares no rule with edgetill but the form of a webhook. */
 export function receiver(bug?: Cause): Receiver {
@@ -46,7 +46,9 @@ export function receiver(bug?: Cause): Receiver {
 
   function store(event: Fields, isKnown?: boolean): void {
     const kept = order(event.order_id as string)
-    const { method = '', status = '', currency = '', amount } = event
+    const { method = '', status = '', processed_amount, processed_currency } = event
+    const amount = processed_amount ?? event.amount
+    const currency = (processed_currency ?? event.currency) as string
     const { seen, operations, asked } = kept
     const id = idOf(event)
     const once = { dedupes_by_order: 'one', dedupes_by_transaction: event.transaction_id ?? id }[bug as string]

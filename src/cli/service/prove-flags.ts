@@ -1,0 +1,87 @@
+import type { ProveReport } from '../../testing/prove/index.ts'
+import { reportText } from '../../testing/prove/report.ts'
+import { ORDER_KINDS, type OrderKind } from '../../testing/prove/story.ts'
+import { wholeNumber } from '../terminal/option-values.ts'
+import { completed, flag, type OptionRow, option, repeated } from '../terminal/verb.ts'
+
+const whole = wholeNumber(0, 0xffff_ffff)
+
+// commander gathers what follows the flag.
+const kinds: OptionRow<OrderKind[] | undefined> = {
+  says: `the orders that the shop has: ${ORDER_KINDS.join(', ')} (default: all)`,
+  value: '<KIND...>',
+}
+
+/** The options of `edgetill prove`. */
+export const PROVE_OPTIONS = {
+  url: option('<URL>', 'the receiver of webhooks'),
+  state: option('<URL>', "the shop's state of an order as JSON: http://127.0.0.1:3000/orders/{order_id}"),
+  stateCommand: option('<COMMAND>', 'a command that prints this JSON: ./state {order_id}'),
+  paid: option('<PATH>', 'where the JSON has what was paid (default: $.paid)'),
+  refunded: option('<PATH>', 'what was refunded (default: $.refunded)'),
+  shipped: option('<PATH>', 'how often it was shipped (default: $.shipped)'),
+  currency: option('<PATH>', 'the currency (default: $.currency)'),
+  units: option('<UNIT>', 'of the amounts in the JSON: decimal (100.5) or minor (10050) (default: decimal)'),
+  create: option(
+    '<URL>',
+    'where an order is posted before it is paid: {order_id, amount, currency}; may return its own',
+  ),
+  createCommand: option('<COMMAND>', 'a command that makes an order, and may print its order_id, or JSON as above'),
+  header: repeated(
+    '<NAME: VALUE>',
+    'a header for the state, the create, the refund and the capture URL',
+    (line) => line,
+  ),
+  restartCommand: option('<COMMAND>', 'kills the receiver and starts it again'),
+  refund: option('<URL>', "the shop's own refund, which gets a form: order_id, amount, currency, key"),
+  refundCommand: option('<COMMAND>', 'a command that does the same: ./refund {order_id} {amount} {key}'),
+  capture: option('<URL>', "the shop's own capture, which gets the same form"),
+  captureCommand: option('<COMMAND>', 'a command that does the same'),
+  emulator: option('<URL>', 'where the emulator is served that the shop refunds and captures with'),
+  orders: option('<COUNT>', 'how many orders are played (default: 200)', whole),
+  seed: option('<NUMBER>', 'decides orders and attacks (default: 1)', whole),
+  kinds: completed(ORDER_KINDS, kinds),
+  posId: option('<UUID>', "the shop's POS, if the receiver compares it"),
+  settleMs: option('<MS>', 'how long the shop may take after its 200 (default: 500)', whole),
+  timeoutMs: option('<MS>', 'how long a call may take (default: 10000)', whole),
+  story: option('<FILE>', 'plays this story alone: of a finding, or of edgetill order --export'),
+  stories: option('<FOLDER>', 'where the story of each finding is written (default: prove-stories)'),
+  usesEdgetill: flag('the receiver uses edgetill: advice names its functions'),
+  report: option('<FILE>', 'writes an HTML page with the story of each failing order'),
+  junit: option('<FILE>', 'writes the result as JUnit XML'),
+  sarif: option('<FILE>', 'writes the result as SARIF'),
+  json: flag('the result as JSON, for programs'),
+}
+
+/** A report as JUnit XML: a test case for each finding, or one that passes. */
+export function junitOf(report: ProveReport): string {
+  const { findings, seed, orders } = report
+  const xml = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)
+  const cases = findings.map(
+    ({ verdict, cause, advice }, index) => `  <testcase classname="edgetill.prove" name="${xml(verdict)} (${cause})">
+    <failure type="${cause}" message="${xml(advice)}">${xml(reportText({ ...report, findings: findings.slice(index, index + 1) }))}</failure>
+  </testcase>`,
+  )
+  const passed = `  <testcase classname="edgetill.prove" name="${orders} orders, seed ${seed}"/>`
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuite name="edgetill prove" tests="${Math.max(1, findings.length)}" failures="${findings.length}">
+${findings.length > 0 ? cases.join('\n') : passed}
+</testsuite>
+`
+}
+
+/** A report as SARIF 2.1.0. A receiver has an address in place of a file. */
+export function sarifOf({ url, findings }: ProveReport): string {
+  const rules = [
+    ...new Map(findings.map(({ cause, advice }) => [cause, { id: cause, fullDescription: { text: advice } }])).values(),
+  ]
+  const results = findings.map(({ cause, verdict, advice, story }) => ({
+    ruleId: cause,
+    level: 'error',
+    message: { text: [`${verdict}. ${advice}`, ...story.map(({ says }, index) => `${index + 1}. ${says}`)].join('\n') },
+    locations: [{ physicalLocation: { artifactLocation: { uri: url } } }],
+  }))
+  const driver = { name: 'edgetill prove', rules }
+  const $schema = 'https://json.schemastore.org/sarif-2.1.0.json'
+  return `${JSON.stringify({ version: '2.1.0', $schema, runs: [{ tool: { driver }, results }] }, null, 2)}\n`
+}

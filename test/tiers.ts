@@ -36,6 +36,8 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/model.test.ts': 'explores hundreds of thousands of states',
   'test/node/object-ends.test.ts': 'starts workerd',
   'test/node/stores.test.ts': 'starts Postgres',
+  'test/node/till-guide.test.ts': 'starts Postgres and other processes',
+  'test/node/till.test.ts': 'starts Postgres and other processes',
   'test/node/template.test.ts': 'packs the package and starts workerd',
   'test/node/verify-causes.test.ts': 'combines every cause of a signature that does not match',
   'test/node/worker-readme.test.ts': 'compiles programs',

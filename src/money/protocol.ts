@@ -173,7 +173,7 @@ export function step(state: OrderState, message: Message, now: number): Step {
   if (!operation) return message.type === 'by_hand' ? explain(state, message, now) : { state, commands: [] }
   switch (message.type) {
     case 'recorded':
-      return send(state, operation, now)
+      return isOpen(operation) ? send(state, operation, now) : answer(state, operation.answer as MoneyAnswer)
     case 'responded':
       return isOpen(operation) ? responded(state, operation, message) : late(state, operation, message)
     case 'looked_up':
@@ -416,7 +416,8 @@ function lookedUp(
   { outcome, shown }: Extract<Message, { type: 'looked_up' }>,
   now: number,
 ): Step {
-  if (!isOpen(operation)) return goOn(state, operation)
+  // By another process meanwhile.
+  if (!isOpen(operation)) return resume({ state, commands: [] }, now)
   const { operations: made, order } = state
   const found = shown ? match(made, operation, [shown], () => true) : match(made, operation, order.operations)
   if (typeof found === 'object') return executed(state, operation, found, now)

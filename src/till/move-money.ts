@@ -198,8 +198,10 @@ async function send(
   const responded = { type: 'responded', id } as const
   try {
     const call = scope.client[CALL_NAMES[kind] as 'voidPayment'] as (input: object, options: object) => Promise<object>
-    // Compared with the clock in the last step before `fetch`: a process that was paused until then sends nothing.
-    const deadlineMs = Math.max(Math.floor(started_at + SEND_MS - nowOf(reading)), 1)
+    // The SDK compares it with the clock in the last step before `fetch`: a process that was paused sends nothing.
+    const deadlineMs = Math.floor(started_at + SEND_MS - nowOf(reading))
+    const paused = notSent('busy', 'The database or this process took more than 30 seconds: nothing was sent.')
+    if (deadlineMs < 1) return { ...responded, outcome: 'not_sent', answer: { code: 'recorded', response: paused } }
     const record = kept(await call(input, { deadlineMs }), scope)
     const operation_id = String((record as { operation_id?: unknown }).operation_id)
     return { ...responded, outcome: 'done', answer: { code: 'executed', record }, operation_id }

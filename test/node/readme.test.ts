@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { serveEmulator } from '../../src/cli/service/serve-emulator.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
+import { createTill, sqlite } from '../../src/till/index.ts'
 import { signWebhook } from '../../src/webhooks/index.ts'
 import { DIRECT_AUTH } from '../support/inputs.ts'
 import { Document } from './support/document.ts'
@@ -141,7 +143,9 @@ it('the three recipes run: a lost capture is found out, a subscription starts, a
   await client.createPayment({ ...DIRECT_AUTH, order_id: 'A-1' })
   emulator.faults.next({ kind: 'reset', on: 'capture-payment' })
   expect(await capture?.(client, 'A-1')).toBe('executed')
-  expect(await refund?.(client, 'A-1', 5)).toMatchObject({ amount: 5, status: 'success' })
+  const till = createTill({ client, database: sqlite(new DatabaseSync(':memory:')) })
+  await till.migrate()
+  expect(await refund?.(till, 'A-1', 5, 'a press')).toMatchObject({ outcome: 'done', record: { amount: 5 } })
   const checkout = (await subscribe?.(client, 'S-1')) as unknown as { url: string }
   await emulator.pay(checkout.url)
   expect(emulator.orders.get('S-1')?.payments[0]?.status).toBe('success')

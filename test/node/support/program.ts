@@ -62,7 +62,17 @@ export async function bundled(code: string): Promise<string> {
 }
 
 /** What a program of {@link writeProgram} finds installed beside it, or in its runtime. */
-const INSTALLED = ['express', 'fastify', 'hono', '@hono/node-server', 'postgres', 'vitest', 'bun:test', 'bun:sqlite']
+const INSTALLED = [
+  'express',
+  'fastify',
+  'hono',
+  '@hono/node-server',
+  'postgres',
+  'pg',
+  'vitest',
+  'bun:test',
+  'bun:sqlite',
+]
 
 /** Writes a program as one module that a process can run, in which `edgetill` is this checkout. */
 export async function writeProgram(

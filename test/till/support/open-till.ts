@@ -4,6 +4,7 @@ import {
   type D1Handle,
   d1,
   type Moved,
+  type SqliteHandle,
   sqlite,
   type Till,
   type TillDatabase,
@@ -47,6 +48,10 @@ export const PAYMENT = {
 
 /** An empty database of this runtime: its SQLite, or D1 in workerd. */
 export async function openDatabase(): Promise<TillDatabase> {
+  if ('Bun' in globalThis) {
+    const { Database } = await import('bun:sqlite')
+    return sqlite(new Database(':memory:') as SqliteHandle)
+  }
   if (hasSqlite) {
     const { DatabaseSync } = await import('node:sqlite')
     return sqlite(new DatabaseSync(':memory:'))

@@ -1,0 +1,177 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type ServedEmulator, serveEmulator } from '../../src/cli/service/serve-emulator.ts'
+import { createClient } from '../../src/index.ts'
+import { pay } from '../../src/testing/index.ts'
+import { PAYMENT } from '../till/support/open-till.ts'
+import { Document } from './support/document.ts'
+import { freePort } from './support/free-port.ts'
+import { type PostgresServer, startPostgres } from './support/postgres.ts'
+import { type Running, startCommand } from './support/process.ts'
+import { bundled, writeProgram } from './support/program.ts'
+import { root } from './support/runtimes.ts'
+
+const guide = new Document('guides/till.md')
+const SHOP = guide.program('Express and SQLite')
+const POSTGRES = guide.program('Postgres and two processes')
+const DENO = guide.program('A Deno script that captures from a CSV')
+const BUN = guide.program('A Bun script that refunds')
+const D1 = guide.program('D1 in a Worker')
+
+mkdirSync(join(root, 'test-output'), { recursive: true })
+const folder = mkdtempSync(join(root, 'test-output/till-guide-'))
+let service: ServedEmulator
+let postgres: PostgresServer
+const running: Running[] = []
+beforeAll(async () => {
+  service = await serveEmulator({ port: 0 }, {})
+  postgres = await startPostgres()
+})
+afterAll(async () => {
+  for (const one of running) one.stopAlone('SIGKILL')
+  await Promise.all(running.map((one) => one.finished))
+  await service.close()
+  await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const client = () => createClient(service.emulator.credentials)
+
+/** The credentials as `configFromEnv` reads them: `baseUrl` is EDGETILL_BASE_URL. */
+const environment = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(service.emulator.credentials).map(([name, value]) => [
+      `EDGETILL_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+      value,
+    ]),
+  )
+
+async function start(runtime: string, name: string, code: string, words: string[], env: Record<string, string> = {}) {
+  const file = await writeProgram(code, join(folder, `${name}.mjs`))
+  const options = runtime === 'deno' ? ['run', '--allow-env', '--allow-net', '--allow-read', '--allow-write'] : []
+  return startCommand(join(root, 'node_modules/.bin', runtime), [...options, file, ...words], {
+    env: { ...environment(), DATABASE: join(folder, `${name}.db`), ...env },
+  })
+}
+
+async function sell(order_id: string, method: 'purchase' | 'auth' = 'purchase'): Promise<void> {
+  const { url } = (await client().createPayment({ ...PAYMENT, order_id, method } as never)) as { url: string }
+  await pay(url, { card: 'success' })
+}
+
+const refunds = async (order_id: string): Promise<number[]> =>
+  (await client().listOrderOperations({ order_id })).flatMap((one) => (one.kind === 'refund' ? one.amount : []))
+
+/** The shop with the two changes that the guide names. */
+const onPostgres = (): string => {
+  const [opening = ''] = /database: postgres\(connect\(.*\)\)/.exec(POSTGRES) ?? []
+  const code = SHOP.replace('{ createTill, sqlite }', '{ createTill, postgres }')
+    .replace("import { DatabaseSync } from 'node:sqlite'", "import connect from 'postgres'")
+    .replace(/database: sqlite\(.*\)/, opening)
+  if (opening === '' || code.includes('sqlite')) throw new Error(code)
+  return code
+}
+
+it.each([
+  ['SQLite', () => SHOP],
+  ['Postgres', onPostgres],
+])(
+  'the shop on %s sells, ships, and refunds once for twenty presses in two processes, one of them killed',
+  async (name, code) => {
+    const ports = [await freePort(), await freePort()]
+    const origins = ports.map((port) => `http://127.0.0.1:${port}`)
+    const env = { DATABASE_URL: postgres.url, SHOP_ORIGIN: origins[1] as string }
+    for (const port of ports) {
+      const shop = await start('node', `shop-${name}`, code(), [], { ...env, PORT: String(port) })
+      running.push(shop)
+      await shop.seen('shop on')
+    }
+    const [first, second] = running.slice(-2) as [Running, Running]
+    const buy = async () => {
+      const body = new URLSearchParams({ order_id: `mugs-${name}` })
+      const { headers, status } = await fetch(`${origins[0]}/pay`, { method: 'POST', body, redirect: 'manual' })
+      return { status, url: headers.get('location') ?? '' }
+    }
+    const { url } = await buy()
+    expect(await buy()).toEqual({ status: 303, url })
+    await pay(url, { card: 'success' })
+    await second.seen(`ship mugs-${name} `)
+    expect((await buy()).status).toBe(409)
+
+    const order = (path = '') => `/orders/mugs-${name}${path}`
+    const page = await (await fetch(`${origins[0]}${order()}`)).text()
+    const hidden = [...page.matchAll(/name="(key|version)" value="([^"]+)"/g)].map(([, field, value]) => [field, value])
+    const press = (origin = '') => {
+      const body = new URLSearchParams([...(hidden as [string, string][]), ['amount', '30']])
+      return fetch(origin + order('/refund'), { method: 'POST', body }).then(({ status }) => status)
+    }
+    const presses = Array.from({ length: 20 }, (_, i) => press(origins[i % 2]))
+    await Promise.any(presses)
+    first.stopAlone('SIGKILL')
+    await Promise.allSettled(presses)
+    // The webhook of the refund says what became of it, where the process was killed that made it.
+    await vi.waitFor(async () => expect(await press(origins[1])).toBe(200), { timeout: 20_000 })
+    expect(await refunds(`mugs-${name}`)).toEqual([30])
+    expect(await (await fetch(`${origins[1]}${order()}`)).text()).toContain('success, refunded 30')
+    expect(second.output()).not.toContain('Error')
+  },
+  60_000,
+)
+
+it('the Deno script captures each row once, however often it runs', async () => {
+  for (const id of ['R-1', 'R-2']) await sell(id, 'auth')
+  const file = join(folder, 'reserves.csv')
+  writeFileSync(file, 'order_id,order_currency,amount\nR-1,UAH,100.5\nR-2,UAH,20\n')
+  const run = async () => (await (await start('deno', 'capture', DENO, [file])).finished).output.trim()
+  expect(await run()).toBe('R-1 done success\nR-2 done success')
+  expect(await run()).toBe('R-1 done success\nR-2 done success')
+  const captures = (await client().listOrderOperations({ order_id: 'R-2' })).filter(({ kind }) => kind === 'capture')
+  expect(captures).toHaveLength(1)
+}, 60_000)
+
+it('the Bun script refunds once', async () => {
+  await sell('B-1')
+  for (let i = 0; i < 2; i++) {
+    const { output } = await (await start('bun', 'refund', BUN, ['B-1', '12.5'])).finished
+    expect(output).toMatch(/outcome: "done"/)
+  }
+  expect(await refunds('B-1')).toEqual([12.5])
+}, 60_000)
+
+it('the Worker receives webhooks and refunds once over D1', async () => {
+  await sell('W-1')
+  const contents = await bundled(D1)
+  const REFUND_TOKEN = 'a-token'
+  const workerd = new Miniflare(
+    convertV4MiniflareOptions({
+      modules: [{ type: 'ESModule', path: 'worker.js', contents }],
+      compatibilityDate: '2026-10-23',
+      cf: false,
+      bindings: { ...environment(), REFUND_TOKEN },
+      d1Databases: { DB: 'till' },
+    }),
+  )
+  try {
+    const press = async (token: string) => {
+      const body = JSON.stringify({ key: 'press', order_id: 'W-1', refund_amount: 7 })
+      const headers = { authorization: `Bearer ${token}` }
+      const response = await workerd.dispatchFetch('http://shop/refund', { method: 'POST', headers, body })
+      return response.status === 200 ? ((await response.json()) as { outcome: string }).outcome : response.status
+    }
+    expect(await press('wrong')).toBe(401)
+    const words = await Promise.all(Array.from({ length: 5 }, () => press(REFUND_TOKEN)))
+    expect(words).toContain('done')
+    expect(await press(REFUND_TOKEN)).toBe('done')
+    expect(await refunds('W-1')).toEqual([7])
+    expect((await workerd.dispatchFetch('http://shop/webhooks', { method: 'POST' })).status).toBe(415)
+  } finally {
+    await workerd.dispose()
+  }
+}, 60_000)
+
+it('executes every program of the guide', () => {
+  expect(guide.untested()).toEqual([])
+  expect(SHOP.split('\n').length).toBeLessThanOrEqual(61)
+})

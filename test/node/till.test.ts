@@ -1,0 +1,230 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type FetchHandler, serveOnNode } from '../../src/cli/service/serve-node.ts'
+import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
+import { createClient } from '../../src/index.ts'
+import { pay } from '../../src/testing/index.ts'
+import { PAYMENT, REFUND } from '../till/support/open-till.ts'
+import { freePort } from './support/free-port.ts'
+import { type PostgresServer, startPostgres } from './support/postgres.ts'
+import { type Running, startCommand } from './support/process.ts'
+import { writeProgram } from './support/program.ts'
+import { root } from './support/runtimes.ts'
+
+mkdirSync(join(root, 'test-output'), { recursive: true })
+const folder = mkdtempSync(join(root, 'test-output/till-'))
+let postgres: PostgresServer
+let emulator: Emulator
+let served: { close(): Promise<void> }
+/** Called with each refund that arrives. */
+let onRefund = (): void => {}
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  const port = await freePort()
+  emulator = createEmulator({ origin: `http://127.0.0.1:${port}` })
+  const listen: FetchHandler = async (request) => {
+    const response = await emulator.fetch(request)
+    if (new URL(request.url).pathname.endsWith('/refund')) onRefund()
+    return response
+  }
+  served = await serveOnNode(listen, { port })
+})
+afterAll(async () => {
+  await served.close()
+  await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** How each driver opens the same database in each process. */
+const DRIVERS = {
+  'node:sqlite': [
+    'node',
+    `import { DatabaseSync } from 'node:sqlite'\nconst real = sqlite(new DatabaseSync(env.FILE))`,
+  ],
+  'node:sqlite on Deno': [
+    'deno',
+    `import { DatabaseSync } from 'node:sqlite'\nconst real = sqlite(new DatabaseSync(env.FILE))`,
+  ],
+  'bun:sqlite': ['bun', `import { Database } from 'bun:sqlite'\nconst real = sqlite(new Database(env.FILE))`],
+  postgres: [
+    'node',
+    `import connect from 'postgres'\nconst sql = connect(env.URL, { onnotice() {} })\nconst real = postgres(sql)`,
+  ],
+  pg: ['node', `import pg from 'pg'\nconst real = postgres(new pg.Pool({ connectionString: env.URL }))`],
+} as const
+type Driver = keyof typeof DRIVERS
+
+/** A process of a shop: it presses the refund button, and may stop or end itself at a statement or before its call. */
+const PROGRAM = `
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { createClient } from 'edgetill'
+import { createTill, postgres, sqlite } from 'edgetill/till'
+const { env } = process
+OPENING
+const skew = () => Number(readFileSync(env.SKEW, 'utf8'))
+const now = Date.now
+Date.now = () => now() + skew()
+// Those of migrate() do not count.
+let statements = -1000
+let written = 99
+const at = (moment) => {
+  if (env.AT !== moment) return
+  console.log('here')
+  process.kill(process.pid, env.SIGNAL)
+}
+const database = {
+  get clock() {
+    return '(' + real.clock + ' + ' + skew() + ')'
+  },
+  async run(sql, values) {
+    const n = ++statements
+    const name = sql.startsWith('INSERT INTO edgetill_log') ? values[2] : ''
+    at('before ' + n)
+    const rows = await real.run(sql, values)
+    at('after ' + n)
+    at(name === 'operation' ? 'written' : n === written + 1 ? 'checked' : '')
+    if (name === 'operation') written = n
+    return rows
+  },
+}
+const client = createClient({ ...JSON.parse(env.CREDENTIALS), maxRetries: 0, fetch: (url, init) => {
+  if (url.endsWith('/refund')) at('fetch')
+  return fetch(url, init)
+} })
+const till = createTill({ client, database })
+await till.migrate()
+statements = 0
+const refund = (key) => till.refund(JSON.parse(env.REFUND), { key })
+const results = await Promise.all(Array.from({ length: Number(env.PRESSES ?? 1) }, () => refund('press')))
+for (const key of JSON.parse(env.THEN ?? '[]')) results.push(await refund(key))
+console.log('RESULT ' + JSON.stringify({ statements, results, attention: await till.attention(), order: await till.order(JSON.parse(env.REFUND).order_id) }))
+process.exit(0)
+`
+
+interface Result {
+  statements: number
+  results: { outcome: string; reason?: string; record?: object }[]
+  attention: { kind: string }[]
+  order: { totals: { refunded: number } }
+}
+
+/** The processes of one database. */
+async function openShop(driver: Driver) {
+  const [runtime, opening] = DRIVERS[driver]
+  const name = driver.replaceAll(/\W/g, '-')
+  const file = join(folder, `${name}.mjs`)
+  await writeProgram(PROGRAM.replace('OPENING', opening), file)
+  const skew = join(folder, `${name}.skew`)
+  writeFileSync(skew, '0')
+  const start = (order_id: string, environment: Record<string, string> = {}): Running =>
+    startCommand(join(root, 'node_modules/.bin', runtime), [...(runtime === 'deno' ? ['run', '-A'] : []), file], {
+      env: {
+        ...{ FILE: join(folder, `${name}.db`), URL: postgres.url, SKEW: skew },
+        ...{ CREDENTIALS: JSON.stringify(emulator.credentials), REFUND: JSON.stringify({ ...REFUND, order_id }) },
+        ...environment,
+      },
+    })
+  const client = createClient({ ...emulator.credentials })
+  return {
+    start,
+    /** A process that goes through. */
+    async press(order_id: string, environment: Record<string, string> = {}): Promise<Result> {
+      const { output } = await start(order_id, environment).finished
+      const [, result] = /RESULT (.*)/.exec(output) ?? []
+      if (result === undefined) throw new Error(output)
+      return JSON.parse(result) as Result
+    },
+    /** For the database and each process alike. */
+    wait: (minutes: number) => writeFileSync(skew, String(minutes * 60_000)),
+    async sell(order_id: string): Promise<void> {
+      const { url } = await client.createPayment({ ...PAYMENT, order_id })
+      await pay(url, { card: 'success' })
+    },
+    async refunded(order_id: string): Promise<number> {
+      const operations = await client.listOrderOperations({ order_id })
+      return operations.filter(({ kind }) => kind === 'refund').length
+    },
+  }
+}
+
+it.each(Object.keys(DRIVERS) as Driver[])(
+  '%s: twenty presses from two processes, one of them killed, are one refund',
+  async (driver) => {
+    const { start, press, sell, refunded, wait } = await openShop(driver)
+    const order_id = `${driver.replaceAll(/\W/g, '')}-20`
+    await sell(order_id)
+    let killed: Running | undefined
+    onRefund = () => void killed?.stop('SIGKILL')
+    const both = [start(order_id, { PRESSES: '10' }), start(order_id, { PRESSES: '10' })]
+    killed = both[0]
+    const ends = await Promise.all(both.map((one) => one.finished))
+    onRefund = () => {}
+    expect(ends.some(({ output }) => output.includes('RESULT'))).toBe(true)
+    expect(await refunded(order_id)).toBe(1)
+
+    wait(11)
+    const again = await press(order_id, { PRESSES: '3' })
+    expect(new Set(again.results.map(({ outcome }) => outcome))).toEqual(new Set(['done']))
+    expect([await refunded(order_id), again.order.totals.refunded, again.attention]).toEqual([1, 3000, []])
+  },
+  60_000,
+)
+
+it.each(['node:sqlite', 'postgres'] as const)(
+  '%s: killed at each statement, a key is one refund or none, and one answer',
+  async (driver) => {
+    const { start, press, sell, refunded, wait } = await openShop(driver)
+    const seen: string[] = []
+    const play = async (moment: 'before' | 'after', n: number): Promise<boolean> => {
+      const order_id = `${driver === 'postgres' ? 'p' : 's'}-${moment}-${n}`
+      await sell(order_id)
+      wait(0)
+      const { output } = await start(order_id, { AT: `${moment} ${n}`, SIGNAL: 'SIGKILL' }).finished
+      const isOver = output.includes('RESULT')
+      wait(11)
+      const [first, second, other] = (await press(order_id, { THEN: '["press", "another"]' })).results
+      expect([second, other?.outcome]).toEqual([first, 'done'])
+      expect(await refunded(order_id)).toBe(first?.outcome === 'done' ? 2 : 1)
+      seen.push(`${first?.outcome}`)
+      return isOver
+    }
+    for (const moment of ['before', 'after'] as const) {
+      for (let n = 1; !(await play(moment, n)); n++) expect(n).toBeLessThan(40)
+    }
+    // Both are among them: the call had not been made yet, and it was made and its end not written.
+    expect(new Set(seen)).toEqual(new Set(['done', 'rejected']))
+  },
+  300_000,
+)
+
+it.each(['node:sqlite', 'postgres'] as const)(
+  '%s: a process that is frozen before its call sends nothing once another has settled it',
+  async (driver) => {
+    const { start, press, sell, refunded, wait } = await openShop(driver)
+    for (const moment of ['written', 'checked', 'fetch']) {
+      const order_id = `${driver === 'postgres' ? 'p' : 's'}-${moment}`
+      await sell(order_id)
+      wait(0)
+      const frozen = start(order_id, { AT: moment, SIGNAL: 'SIGSTOP' })
+      await frozen.seen('here')
+      wait(11)
+      const settled = await press(order_id)
+      expect(settled.results).toMatchObject([{ outcome: 'rejected' }])
+      frozen.stop('SIGCONT')
+      const { output } = await frozen.finished
+      const { results, attention } = JSON.parse(/RESULT (.*)/.exec(output)?.[1] ?? '') as Result
+      if (moment === 'fetch') {
+        // The window that remains. It is told.
+        expect(results).toMatchObject([{ outcome: 'unknown', record: { amount: 30 } }])
+        expect([await refunded(order_id), attention.map(({ kind }) => kind)]).toEqual([1, ['operation_contradicted']])
+      } else {
+        expect(results).toMatchObject([{ outcome: 'rejected' }])
+        expect([await refunded(order_id), attention]).toEqual([0, []])
+      }
+    }
+  },
+  120_000,
+)

@@ -1,0 +1,123 @@
+import { expect, it } from 'vitest'
+import { readEvent } from '../../src/webhooks/index.ts'
+import { openTill, PAYMENT, REFUND, wordOf } from './support/open-till.ts'
+
+it('calls onEvent once for each status of an operation, for two settle() at once too, and again after it threw', async () => {
+  const calls: string[] = []
+  let isDown = true
+  const onEvent = ({ id, event }: { id: string; event: { kind: string } }, order: { order_id: string }): void => {
+    calls.push([event.kind, order.order_id, id.length].join(' '))
+    if (isDown) throw new Error('the shop is down')
+  }
+  const { till, another, pay, deliver, wait } = await openTill({ onEvent })
+  const opened = await till.createPayment(PAYMENT)
+  await pay((opened as { url: string }).url)
+  const [event] = (await deliver()).slice(-1)
+  if (event) await Promise.all([till.receive(event), till.receive(readEvent(JSON.parse(JSON.stringify(event))))])
+  await Promise.all([till.settle(), another().settle()])
+  expect(calls).toEqual(['purchase A-1 43'])
+
+  isDown = false
+  await wait(1)
+  await Promise.all([till.settle(), another().settle()])
+  await till.settle()
+  expect(calls).toEqual(['purchase A-1 43', 'purchase A-1 43'])
+  await till.refund(REFUND, { key: 'press' })
+  await deliver()
+  await till.settle()
+  expect(calls.slice(2)).toEqual(['refund A-1 43'])
+})
+
+it('shows an event that onEvent goes on failing on, and one that names no order', async () => {
+  const { till, sell, wait } = await openTill({
+    onEvent: () => {
+      throw new Error('the shop is down')
+    },
+  })
+  await sell()
+  for (let i = 0; i < 6; i++) {
+    await wait(2 ** i)
+    await till.settle()
+  }
+  const stray = readEvent({ method: 'loyalty', points: 7, cc_token: 'secret' })
+  await till.receive(stray)
+  await till.receive(stray)
+  expect(await till.attention()).toEqual([
+    {
+      ...{ kind: 'on_event_failing', order_id: 'A-1', event_id: expect.any(String) },
+      ...{ attempts: expect.any(Number), error: 'Error: the shop is down' },
+    },
+    { kind: 'stray', event_id: expect.any(String), record: { method: 'loyalty', points: 7 } },
+  ])
+})
+
+it('flags what was paid otherwise than it was asked for, and keeps no token', async () => {
+  const { till, database } = await openTill()
+  await till.createPayment(PAYMENT)
+  const paid = {
+    payment_id: 'p-1',
+    order_id: 'A-1',
+    method: 'purchase',
+    status: 'success',
+    amount: 90,
+    currency: 'UAH',
+  }
+  await till.receive(readEvent({ ...paid, created_at: '2026-01-31T10:00:00.000', cc_token: 'secret' }))
+  expect(await till.attention()).toEqual([{ kind: 'flag', order_id: 'A-1', flags: ['amount_mismatch'] }])
+  expect(JSON.stringify(await database.run('SELECT * FROM edgetill_log', []))).not.toContain('secret')
+})
+
+it('erases what leads to a person, and keeps the money', async () => {
+  const calls: string[] = []
+  const { till, sell, database, another } = await openTill()
+  await sell()
+  await till.refund(REFUND, { key: 'press' })
+  await till.refund({ ...REFUND, refund_amount: 500 }, { key: 'too much' })
+  const before = await till.order('A-1')
+  const answers = async () => [
+    wordOf(await till.refund(REFUND, { key: 'press' })),
+    wordOf(await till.refund({ ...REFUND, refund_amount: 500 }, { key: 'too much' })),
+  ]
+  await till.erase('A-1')
+  const text = JSON.stringify(await database.run('SELECT * FROM edgetill_log', []))
+  expect(text).not.toMatch(/olena|380441|41111|cc_mask|checkout/i)
+  expect(await till.order('A-1')).toEqual({ ...before, url: null })
+  expect(await answers()).toEqual(['done', 'rejected api'])
+  // An event that waits for onEvent outlives it.
+  await another({ onEvent: ({ event }) => calls.push(event.kind) }).settle()
+  expect(calls).toHaveLength(2)
+})
+
+it('sends nothing under a key that a restored backup may have lost, until the service was asked', async () => {
+  const { till, another, sell, client, wait, refunds, emulator } = await openTill()
+  await sell()
+  await till.refund({ ...REFUND, refund_amount: 5 }, { key: 'before' })
+  const backup = new Date(emulator.clock.now())
+  await wait(60)
+  // Made after the backup: its row is lost.
+  await client.refundPayment(REFUND)
+  await till.recover({ since: backup })
+  expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('not_sent in_progress')
+  await wait(2)
+  const blocked = await another().refund(REFUND, { key: 'press' })
+  expect(wordOf(blocked)).toBe('unknown')
+  expect(await refunds()).toEqual([5, 30])
+  const { id } = blocked as { id: string }
+  expect(wordOf(await till.settleByHand('A-1', id, { executed: true }))).toBe('done')
+  expect(wordOf(await till.refund({ ...REFUND, refund_amount: 10 }, { key: 'another' }))).toBe('done')
+  expect(wordOf(await till.refund({ ...REFUND, refund_amount: 5 }, { key: 'before' }))).toBe('done')
+  expect(await refunds()).toEqual([5, 30, 10])
+})
+
+it('has a newer order, a page and a cursor for each', async () => {
+  const { till, wait } = await openTill()
+  for (const order_id of ['A-1', 'Замовлення-2', 'C-3']) {
+    await till.createPayment({ ...PAYMENT, order_id })
+    await wait(1)
+  }
+  const first = await till.orders({ limit: 2 })
+  const second = await till.orders({ limit: 2, cursor: first.cursor })
+  expect([...first.orders, ...second.orders].map(({ order_id }) => order_id)).toEqual(['C-3', 'Замовлення-2', 'A-1'])
+  expect([first.cursor === null, second.cursor]).toEqual([false, null])
+  expect(await till.order('D-4')).toBeUndefined()
+})

@@ -8,13 +8,16 @@ import { cancelOrder, openCheckout } from './flows/open-checkout.ts'
 import { mayPoll, showOrder, showPage } from './flows/order-page.ts'
 import { attentionDone } from './flows/publish-order.ts'
 import { addNote, noteLink, withRecord } from './flows/record.ts'
+import { relist } from './flows/relist.ts'
 import { auditOfMonth, moneyOfMonth, totalsOfMonth } from './flows/shop-days.ts'
 import { addLink, eraseLinks, linksOfShop, markRevoked, statusesOfMonth, tokenOfShort } from './flows/shop-links.ts'
 import {
   addMonth,
   attentionOfMonth,
+  awaitOrder,
   countFailing,
   failingOfMonth,
+  keepOrder,
   lateOfMonth,
   monthsOfShop,
   onceAnHour,
@@ -23,6 +26,7 @@ import {
   progressOf,
   putInBooks,
   putInList,
+  startRun,
 } from './flows/shop-list.ts'
 import { type PackedEvent, storeEvent } from './flows/store-event.ts'
 import { MisconfiguredError } from './lib/configuration.ts'
@@ -67,10 +71,12 @@ const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
   addNote,
   attentionOfMonth,
   auditOfMonth,
+  awaitOrder,
   countFailing,
   eraseLinks,
   eraseSoon,
   failingOfMonth,
+  keepOrder,
   lateOfMonth,
   linksOfShop,
   markRevoked,
@@ -83,10 +89,12 @@ const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
   progressOf,
   putInBooks,
   putInList,
+  relist,
   replayEvent,
   replaySoon,
   showOrder,
   showPage,
+  startRun,
   statusesOfMonth,
   storeWebhook,
   tokenOfShort,

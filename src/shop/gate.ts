@@ -5,6 +5,7 @@ import { checkOpen } from './flows/check-open.ts'
 import { deliverEvents } from './flows/deliver-events.ts'
 import { eraseDue } from './flows/erase-personal-data.ts'
 import { publishDue } from './flows/publish-order.ts'
+import { announce } from './flows/schedule.ts'
 import type { GateState, GateStorage } from './runtime.ts'
 import { type Deps, type OrderScope, openScope, type Turn } from './scope.ts'
 import { openOrderStore, openTables, scheduleAlarm } from './store/order-store.ts'
@@ -36,6 +37,8 @@ export function createOrderGate(deps: Deps): OrderGateClass {
     private readonly events = inTurn()
     private readonly openings = new Map<string, Promise<GateResult>>()
     private readonly storage: GateStorage
+    /** Whether the shop's object knows the order, or was told of it. */
+    private isKnown = false
 
     constructor(state: GateState, env: ShopEnv) {
       this.storage = withClock(state.storage, clockAhead(env))
@@ -46,7 +49,7 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       const call = (await request.json()) as GateCall
       const result = await (call.name === 'openCheckout' ? this.open(call) : this.run(call))
       // The shop's objects have nothing due.
-      if (call.order_id !== '') await this.wake()
+      if (call.order_id !== '') await this.wake(call.order_id)
       return Response.json(result)
     }
 
@@ -90,9 +93,10 @@ export function createOrderGate(deps: Deps): OrderGateClass {
      * Sets the alarm anew that the runtime has dropped: it repeats one that fails six times. One that is set rings
      * automatically. What fails here is left to the next call: this one has been done.
      */
-    private async wake(): Promise<void> {
+    private async wake(order_id: string): Promise<void> {
       try {
         if ((await this.storage.getAlarm()) === null) await this.schedule()
+        if (!this.isKnown) this.isKnown = announce(this.scope, order_id)
       } catch {}
     }
 

@@ -85,7 +85,10 @@ export type AlertKind =
   | 'on_event_failing'
   /** `onEvent` failed so often that it is not called again for `event_id`, unless it is replayed. */
   | 'on_event_given_up'
-  /** The storage of an order's gate was lost, and rebuilt from the log: check the order before you move its money. */
+  /**
+   * The storage of an order's gate was lost, and rebuilt from the log: check the order before you move its money. Without an
+   * order: one of the shop's lists was lost, and is being filled again.
+   */
   | 'rebuilt'
   /** It has not been known for ten minutes whether `attempt_id` was executed, or its operation is pending after a day. */
   | 'operation_unsettled'

@@ -1,6 +1,7 @@
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { LINK_SECRET, ORDER, ORIGIN, payAt } from '../worker/support/world.ts'
-import { judgeEvents, judgeOrder, personIn } from './judges.ts'
+import { judgeEvents, judgeOrder } from './judges.ts'
+import { personIn } from './on-event.ts'
 import type { Played, Schedule } from './schedule.ts'
 import { type Fate, Simulation } from './simulation.ts'
 import { hasFailed, judgeSoon } from './soon.ts'
@@ -197,7 +198,7 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
   }
   if (cancelled()) play.wrong.add(`${play.having('init')} can be paid in the end, and was cancelled`)
   await play.pass(1)
-  judgeEvents(play, shop === 'erases')
+  judgeEvents(play)
   for (const key of play.erased) {
     const found = personIn(play.kv.dump().get(key))
     if (found) play.wrong.add(`${found} is in an event again`)

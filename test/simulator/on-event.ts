@@ -1,6 +1,7 @@
 import { operationKey, type WebhookEvent } from '../../src/index.ts'
 import { recordOf } from '../../src/schemas/read.ts'
 import type { GateDouble } from '../worker/support/gate-double.ts'
+import { ORDER } from '../worker/support/world.ts'
 import type { Steps } from './steps.ts'
 
 /** A limit that the engine has set. */
@@ -21,8 +22,33 @@ interface Around {
   kill: () => void
 }
 
-/** The `operationKey` of a row of the queue. */
-export const keyOf = (operation: unknown): string => String(operation).slice(1)
+/** What leads to the customer, or is their card's: the first thing that something contains. */
+export function personIn(content: unknown): string | undefined {
+  const { customer_email, customer_phone, customer_patronym, description } = ORDER
+  const all = [
+    customer_email,
+    customer_phone,
+    customer_patronym,
+    description,
+    '411111*',
+    '"1111"',
+    'receipts/',
+    '"/checkout/',
+  ]
+  const text = JSON.stringify(content, (_, value) => (value instanceof Map ? [...value] : value))
+  return all.find((one) => text.includes(one))
+}
+
+/** The events that were queued for an order, with their `operationKey`. */
+export function queueOf(gate: GateDouble, order: string) {
+  const rows = [...gate.rows(order)]
+  const events = new Map(rows.flatMap(([key, row]) => (key.startsWith('event/') ? [[row.id, row]] : [])))
+  return rows.flatMap(([key, { event_id, operation, entry }]) => {
+    const event = key.startsWith('queue/') && events.get(event_id)
+    if (!event) return []
+    return [{ operation: String(operation).slice(1), entry, isErased: event.erased === 1 }]
+  })
+}
 
 /** What a dead program waits for never comes. */
 export const never = <T>(): Promise<T> => new Promise(() => {})
@@ -35,8 +61,10 @@ export class OnEvent {
   private readonly called = new Map<string, string>()
   /** Those of them whose last call failed, or was cut off before its end was on disk: another call follows. */
   private readonly cutOff = new Set<string>()
-  /** What it must not get any more: an earlier call ended after these were handled or erased. */
+  /** What it must not get any more: an earlier call ended after these were handled. */
   private over: readonly string[] = []
+  /** What it may get without the personal data alone. */
+  erased: readonly string[] = []
   /** The limits of calls that hang. */
   private readonly limits = new Set<Timer & { at: number }>()
   private readonly around: Around
@@ -52,16 +80,15 @@ export class OnEvent {
       wrong.add(`onEvent was called again: ${event.kind} ${recordOf(event).status}`)
     const order_id = String(recordOf(event).order_id).replace(/~.*/, '')
     this.called.set(operation, order_id)
-    if (this.over.includes(operation)) wrong.add('onEvent got an event that was erased before')
+    if (this.over.includes(operation)) wrong.add('onEvent got an event that was handled before')
+    if (this.erased.includes(operation) && personIn(recordOf(event)) !== undefined) wrong.add('onEvent got erased data')
     await steps.at(actor, 'onEvent')
     if (fails('ends', 'onEvent ends the program, and')) {
       kill()
       return never()
     }
     // What a program that ends has not yet on disk comes again.
-    this.over = [...gate.rows(order_id)].flatMap(([key, { entry, operation }]) =>
-      key.startsWith('queue/') && entry === null ? keyOf(operation) : [],
-    )
+    this.over = queueOf(gate, order_id).flatMap(({ entry, operation }) => (entry === null ? operation : []))
     if (limit && fails('hang', 'onEvent hangs, and')) {
       this.cutOff.add(operation)
       this.limits.add({ ...limit, at: now() + limit.ms })
@@ -81,10 +108,8 @@ export class OnEvent {
   /** What it was called for and is still queued, when something has failed. */
   findCutOff(): void {
     for (const order_id of new Set(this.called.values())) {
-      for (const [key, { entry, operation }] of this.around.gate.rows(order_id)) {
-        if (key.startsWith('queue/') && entry !== null && this.called.has(keyOf(operation)))
-          this.cutOff.add(keyOf(operation))
-      }
+      for (const { entry, operation } of queueOf(this.around.gate, order_id))
+        if (entry !== null && this.called.has(operation)) this.cutOff.add(operation)
     }
   }
 

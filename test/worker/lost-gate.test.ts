@@ -6,7 +6,7 @@ import { at, payment, secondary } from './support/events.ts'
 import { createKill, howsOf, killAtEach } from './support/kill.ts'
 import { armed } from './support/killable.ts'
 import { authorized, made, send } from './support/money.ts'
-import { type Answer, World } from './support/world.ts'
+import { type Answer, ORDER, World } from './support/world.ts'
 
 const ID = 'A-1'
 const capture = (world: World, key: string, charge_amount = 10): Promise<Answer> =>
@@ -149,3 +149,112 @@ it('is not said to be lost while its first event is being stored', async () => {
     })
   }
 })
+
+describe('the shop’s objects', () => {
+  const DAY_MS = 86_400_000
+  const json = async (world: World, path: string) => (await world.api(path)).json() as Promise<Record<string, unknown>>
+
+  /** What the shop's lists say. */
+  async function lists(world: World) {
+    const { orders } = await json(world, '/api/orders?limit=100')
+    const { days } = await json(world, '/api/days?from=2026-03-01&to=2026-04-30')
+    const { operations } = await json(world, '/api/operations?from=2026-03-01&to=2026-04-30')
+    const { items } = await json(world, '/api/attention')
+    const { links } = await json(world, '/api/links')
+    const opened = (links as Record<string, unknown>[]).map(({ short_url, ...link }) => link)
+    return { orders, days, operations, items, links: opened, entries: (await json(world, '/api/audit')).entries }
+  }
+
+  /** An hour passes. */
+  async function hour(world: World): Promise<void> {
+    for (let quarter = 0; quarter < 4; quarter++) {
+      await world.advance(900_000)
+      await world.cron()
+      await world.idle()
+    }
+  }
+
+  async function sold(alerts: (string | null)[] = []): Promise<World> {
+    const world = new World({
+      onEvent: () => {},
+      onAlert: ({ kind, order_id }) => void (kind === 'rebuilt' && alerts.push(order_id)),
+    })
+    const made = await world.send('/api/links', { order: { ...ORDER, order_id: 'A-1' } })
+    await world.pay(await world.open(String(made.body.url)))
+    await world.pay(await world.open(await world.link({ order_id: 'A-2' })), 'declined')
+    await world.advance(20_000)
+    await world.pay(await world.open(await world.link({ order_id: 'A-2' })))
+    await world.deliver(payment('A-3'))
+    await world.advance(20_000)
+    await world.send('/api/orders/A-1/notes', { text: 'she rang' })
+    await world.advance(40 * DAY_MS)
+    await world.send('/api/orders/A-1/refund', { refund_amount: 10 }, 'r')
+    await world.deliver(payment('A-4', { created_at: '2026-04-10T10:00:00.000' }))
+    await hour(world)
+    return world
+  }
+
+  it.each([[['shop']], [['shop/2026-03']], [['shop/2026-04']], [['shop', 'shop/2026-03', 'shop/2026-04']]])(
+    'that are lost (%j) are filled again from KV by the cron, and a person learns once what may be gone',
+    async (names) => {
+      const alerts: (string | null)[] = []
+      const world = await sold(alerts)
+      const before = await lists(world)
+      expect([(before.orders as []).length, (before.items as []).length, before.links.length]).toEqual([4, 2, 1])
+      for (const name of names) {
+        const { sql } = world.gate.storage('', name)
+        const tables = sql.exec("SELECT name FROM sqlite_master WHERE type = 'table'").toArray()
+        for (const table of tables) sql.exec(`DROP TABLE ${table.name}`)
+      }
+      world.begin()
+      await hour(world)
+      expect(await lists(world)).toEqual(before)
+      expect(alerts).toEqual([null])
+      // It is done: nothing is called but the shop's own objects.
+      const { gate } = world.gate.calls
+      await hour(world)
+      expect(world.gate.calls.gate - gate).toBeLessThanOrEqual(4 * 5)
+    },
+  )
+
+  it('are filled by a bounded part of the orders in each run', async () => {
+    const world = new World()
+    for (let i = 0; i < 320; i++) await world.post(world.signed(payment(`A-${i}`)))
+    await world.advance(20_000)
+    world.gate.storage('', 'shop/2026-03').sql.exec('DELETE FROM listed')
+    world.gate.storage('', 'shop/2026-03').sql.exec('DELETE FROM month')
+    world.begin()
+    const count = () => world.gate.storage('', 'shop/2026-03').sql.exec('SELECT order_id FROM listed').toArray().length
+    const counts: number[] = []
+    for (let run = 0; run < 5; run++) {
+      const { gate } = world.gate.calls
+      await world.cron()
+      expect(world.gate.calls.gate - gate).toBeLessThan(1_000)
+      counts.push(count())
+    }
+    expect(counts).toEqual([150, 300, 320, 320, 320])
+  })
+})
+
+it.each(['a webhook', 'an opening'])(
+  'an order whose alarms fail from its first moment is found within the hour: %s',
+  async (first) => {
+    const told: string[] = []
+    const world = new World({ onEvent: (_, { order_id }) => void told.push(order_id) })
+    const link = await world.link({ order_id: ID })
+    if (first === 'a webhook') await world.post(world.signed(payment(ID)))
+    else await world.get(link)
+    await world.idle()
+    // The runtime gives an alarm up that fails six times.
+    world.gate.dropAlarm(ID)
+    for (let quarter = 0; quarter < 3; quarter++) {
+      world.time += 900_000
+      await world.cron()
+    }
+    await world.advance(1_000)
+    expect(told).toEqual(first === 'a webhook' ? [ID] : [])
+    expect(await (await world.api('/api/orders')).json()).toMatchObject({ orders: [{ order_id: ID }] })
+    const { sql } = world.gate.storage('', 'shop/2026-03')
+    expect(sql.exec('SELECT * FROM awaited').toArray()).toEqual([])
+  },
+)

@@ -5,8 +5,7 @@ import type { OrderScope } from '../scope.ts'
 import { attemptId, type CheckoutRecord, getCheckout, putCheckout, putRevocation } from '../store/checkouts.ts'
 import { StorageError } from '../store/kv.ts'
 import { touch } from '../store/published.ts'
-import { scheduleErasure } from './erase-personal-data.ts'
-import { watch } from './schedule.ts'
+import { scheduleErasure, watch } from './schedule.ts'
 
 /** The order of a link: each attempt at paying it is one payment at the service. */
 export interface LinkedOrder {

@@ -4,7 +4,7 @@ import { describeError, logError, nameOf } from '../lib/log.ts'
 import { ProblemError } from '../lib/problem.ts'
 import type { RaisedAlert } from '../options.ts'
 import type { OrderScope } from '../scope.ts'
-import { orderIdOf, webhookOf } from '../store/event-log.ts'
+import { webhookOf } from '../store/event-log.ts'
 import { readOrder } from '../store/order.ts'
 import { needsPerson, type OutboxEntry } from '../store/outbox.ts'
 import { raiseAlert } from './raise-alert.ts'
@@ -19,7 +19,7 @@ export async function deliverEvents(scope: OrderScope): Promise<void> {
   const due = (await scope.outbox.list()).filter(({ given_up, next_at }) => !given_up && next_at <= scope.now())
   due.sort((a, b) => a.failures - b.failures || a.received_at - b.received_at)
   for (const { event_id } of due.slice(0, BATCH)) {
-    // Again: it may have been erased while those before it were handled.
+    // Again: it may have been handled, or erased, while those before it were.
     const entry = await scope.outbox.get(event_id)
     if (entry) await deliver(scope, entry)
   }
@@ -69,8 +69,7 @@ export const waitingEvent = ({ outbox }: OrderScope, _: string, event_id: string
 async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> {
   const { outbox } = scope
   const { event_id } = entry
-  const event = webhookOf(entry)
-  const order_id = orderIdOf(event) ?? ''
+  const order_id = String(entry.event.order_id)
   const called: OutboxEntry = {
     ...entry,
     failures: entry.failures + 1,
@@ -81,13 +80,16 @@ async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> 
   await outbox.put(called)
   try {
     const { order } = await readOrder(scope.store, order_id, scope.env.POS_ID)
+    // Its personal data may have been removed meanwhile.
+    const event = webhookOf((await outbox.get(event_id)) ?? entry)
     await callInTime(() => scope.onEvent?.({ id: event_id, event }, order, scope.env))
   } catch (error) {
     const { failures } = called
     logError('on_event_failed', { event_id, order_id, attempts: failures, error: nameOf(error) })
-    // Erased while `onEvent` ran: it must not come back.
+    // Handled by another call.
     if ((await outbox.get(event_id)) === undefined) return false
-    const failed = { ...called, error: errorText(error) }
+    // What is said of an event that was erased must not name its customer either.
+    const failed = { ...called, error: entry.erased ? nameOf(error) : errorText(error) }
     if (failures >= MAX_FAILURES) return giveUp(scope, failed)
     await outbox.put({ ...failed, next_at: scope.now() + pauseAfter(failures), failed_at: scope.now() })
     if (needsPerson(failed, scope.now())) await raiseFailing(scope, failed)

@@ -4,13 +4,15 @@ import { describeError, logError, logInfo } from '../lib/log.ts'
 import type { OrderScope } from '../scope.ts'
 import { attemptId, getCheckout, orderOf, putCheckout } from '../store/checkouts.ts'
 import { eraseEvents, importEvents, listEvents, orderKeyOf } from '../store/event-log.ts'
+import { StorageError } from '../store/kv.ts'
 import { eraseResponses } from '../store/order.ts'
 import { touch } from '../store/published.ts'
 import { eraseStrays } from '../store/strays.ts'
-import { eraseNotes } from './record.ts'
+import { eraseNotes, noteTimes } from './record.ts'
+import { GRACE_MS } from './schedule.ts'
 
-/** What is due within an hour of the first event is removed by one alarm. */
-const GRACE_MS = 3_600_000
+/** Until an alarm goes on with what is left: KV takes one write of a key in a second. */
+const REST_MS = 1_000
 
 /** What an erasure has done. */
 export interface Erased {
@@ -22,8 +24,8 @@ export interface Erased {
 
 /**
  * Removes a person's data from everything that is stored of an order, at most 200 events of each attempt at once; an alarm
- * goes on with the rest. The keys and what the books need stay: a repeated webhook is still recognised, and totals stay
- * right.
+ * goes on with the rest. The keys and what the books need stay: a repeated webhook is still recognised, totals stay right,
+ * and `onEvent` is still called for what waits for it.
  *
  * @param named The order, or an attempt at paying it.
  */
@@ -32,7 +34,7 @@ export async function erasePersonalData(scope: OrderScope, named: string): Promi
   const order_id = await orderOf(store, named)
   const before = now()
   const erased = await erase(scope, order_id, before, true)
-  if (erased.events_left > 0) await erasures.eraseAt(order_id, before, before)
+  if (erased.events_left > 0) await erasures.eraseAt(order_id, before + REST_MS, before)
   logInfo('personal_data_erased', { order_id: named, ...erased })
   return erased
 }
@@ -52,12 +54,6 @@ async function erase(scope: OrderScope, order_id: string, before: number, isAske
     sum.events_left += left
   }
   return sum
-}
-
-/** Has what is stored of an order now removed after RETENTION_DAYS. */
-export async function scheduleErasure({ erasures, env, now }: OrderScope, order_id: string): Promise<void> {
-  const retention = retentionMs(env)
-  if (retention !== undefined) await erasures.eraseAt(order_id, now() + retention + GRACE_MS)
 }
 
 /** Has the gate look now for what has been kept for RETENTION_DAYS. */
@@ -81,13 +77,14 @@ export async function eraseDue(
   const before = asked ?? now() - (retention ?? 0)
   try {
     const { events_left } = await erase(scope, order_id, before, asked !== undefined)
-    if (events_left > 0) return now() + 1_000
+    if (events_left > 0) return now() + REST_MS
     if (asked !== undefined || retention === undefined) return undefined
     const times = (await listEvents(store, await orderKeyOf(order_id))).map(({ received_at }) => received_at)
     const opened = (await getCheckout(store, order_id))?.opened_at ?? 0
-    const next = Math.min(...[opened, ...times].filter((time) => time > before))
+    const next = Math.min(...[opened, ...times, ...noteTimes(store)].filter((time) => time > before))
     return Number.isFinite(next) ? next + retention + GRACE_MS : undefined
   } catch (error) {
+    if (error instanceof StorageError && error.tooSoon) return now() + REST_MS
     logError('retention_failed', { order_id, ...describeError(error) })
     throw error
   }
@@ -103,9 +100,8 @@ async function eraseAttempt(
   const orderKey = await orderKeyOf(order_id)
   // A gate that died after it had written an event to KV does not know of it.
   await importEvents(kv, store, order_id)
-  const { done, erased, left } = await eraseEvents({ kv, store }, orderKey, now(), before)
-  // An event that `onEvent` never handled: its key stays known, so that it is not queued again.
-  for (const event_id of done) await outbox.remove(event_id)
+  const { waiting, erased, left } = await eraseEvents({ kv, store }, orderKey, now(), before)
+  for (const event_id of waiting) outbox.erase(event_id)
   await eraseResponses(store, orderKey)
   // Those that are due are removed by their time to live, and by the cron.
   if (isAsked) await eraseStrays(kv, orderKey)

@@ -119,6 +119,9 @@ const FLAGS: Readonly<Record<string, string>> = {
   paid_twice: 'it was paid twice: refund one of the payments',
 }
 
+const LIST_LOST =
+  'A list of the shop was lost, and is being filled again. What may be gone: short addresses, links and orders without a webhook, and who did what with those.'
+
 /** What happened, and what to do about it, with an address: for the phone of who runs the shop. */
 export function textOf(
   alert: RaisedAlert,
@@ -132,6 +135,7 @@ export function textOf(
   const at = order_id === null ? `${api}orders` : `${api}orders/${orderPart(order_id)}`
   const portal = `Look it up in the merchant portal. See ${at}`
   if (count !== undefined) return `${count} alerts "${kind}" within an hour; the log has each of them. See ${at}`
+  if (kind === 'rebuilt' && order_id === null) return `${LIST_LOST} See ${at}`
   switch (kind) {
     case 'stray':
       return `A webhook names no order (${alert.reason}). Ask the service which one is meant. See ${api}strays/${alert.id}`

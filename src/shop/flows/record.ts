@@ -4,10 +4,12 @@ import { describeError, logError } from '../lib/log.ts'
 import type { RecordedResponse } from '../lib/money-answers.ts'
 import { type Problem, ProblemError } from '../lib/problem.ts'
 import type { OrderScope } from '../scope.ts'
+import { baseOrderId } from '../store/checkouts.ts'
 import { StorageError } from '../store/kv.ts'
 import { readShown } from '../store/order.ts'
 import type { OrderStore } from '../store/order-store.ts'
 import { touch } from '../store/published.ts'
+import { scheduleErasure } from './schedule.ts'
 
 /** Who did what with an order. */
 export interface RecordEntry {
@@ -136,10 +138,15 @@ export function eraseNotes(store: OrderStore, before: number): void {
   )
 }
 
+/** When the notes that have a text were written. */
+export const noteTimes = (store: OrderStore): number[] =>
+  recordOf(store).flatMap(({ at, entry }) => (entry.action === 'note' && entry.text !== undefined ? at : []))
+
 /** Takes a note: the record holds its text. */
-export async function addNote({ store, env }: OrderScope, order_id: string, _text: string): Promise<void> {
-  const { events, checkout } = await readShown(store, order_id, env.POS_ID)
+export async function addNote(scope: OrderScope, order_id: string, _text: string): Promise<void> {
+  const { events, checkout } = await readShown(scope.store, order_id, scope.env.POS_ID)
   if (events.length === 0 && !checkout) throw new ProblemError(404, 'not_found', 'No such order.')
+  await scheduleErasure(scope, baseOrderId(order_id))
 }
 
 /** A link was made: there is nothing to do but to record it. */

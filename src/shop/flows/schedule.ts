@@ -1,7 +1,13 @@
 import type { MoneyOperation } from '../../money/protocol.ts'
+import { callGate, shopObject } from '../call-gate.ts'
+import { retentionMs } from '../env.ts'
+import { describeError, logError } from '../lib/log.ts'
 import { ABANDONED_MS } from '../protocol-checkout.ts'
 import type { OrderScope } from '../scope.ts'
+import { baseOrderId } from '../store/checkouts.ts'
 import { ignoreOutage } from '../store/kv.ts'
+import type { Published } from '../store/published.ts'
+import { monthOf } from '../store/shop-tables.ts'
 import type { WatchedRow } from '../store/tasks.ts'
 
 const MINUTE_MS = 60_000
@@ -31,6 +37,32 @@ export function afterTurn(row: WatchedRow, wasAsked: boolean): WatchedRow | unde
   const asks = row.asks + Number(wasAsked)
   const next = ASK_AFTER_MS[asks]
   return next === undefined ? undefined : { ...row, asks, next_at: row.since + next }
+}
+
+/**
+ * Tells the shop's object in the background of an order that no alarm has listed yet: should the alarm be lost, the cron
+ * finds the order there. @returns Whether there is nothing more to tell.
+ */
+export function announce({ store, env, waitUntil }: OrderScope, named: string): boolean {
+  const order_id = baseOrderId(named)
+  const [published] = store.all<Published>('SELECT * FROM published WHERE order_id = ?', order_id)
+  if (!published || published.written_at > 0) return published !== undefined
+  const { since } = published
+  const call = { name: 'awaitOrder', order_id: '', argument: { order_id, since } }
+  const told = callGate(env, shopObject(monthOf(since)), call).catch((error: unknown) => {
+    logError('order_not_announced', { order_id, ...describeError(error) })
+  })
+  waitUntil?.(told)
+  return true
+}
+
+/** What is due within an hour of the first event is removed by one alarm. */
+export const GRACE_MS: number = HOUR_MS
+
+/** Has what is stored of an order now removed after RETENTION_DAYS. */
+export async function scheduleErasure({ erasures, env, now }: OrderScope, order_id: string): Promise<void> {
+  const retention = retentionMs(env)
+  if (retention !== undefined) await erasures.eraseAt(order_id, now() + retention + GRACE_MS)
 }
 
 /** Begins to watch something that has no final state yet. */

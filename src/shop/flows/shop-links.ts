@@ -22,12 +22,14 @@ export interface LinkRow {
   by: string
 }
 
+/** Keeps a link, unless it is kept. */
 export async function addLink({ shop }: OrderScope, _: string, row: LinkRow): Promise<void> {
   const { short, id, order_id, amount, currency, description, customer_name, token } = row
   shop.all(
-    'INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO link SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+     WHERE NOT EXISTS (SELECT short FROM link WHERE order_id = ? AND id = ?)`,
     ...[short, id, order_id, amount, currency, description, customer_name, token],
-    ...[row.created_at, row.expires_at, row.revoked_at, row.by],
+    ...[row.created_at, row.expires_at, row.revoked_at, row.by, order_id, id],
   )
 }
 

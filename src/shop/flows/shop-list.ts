@@ -13,6 +13,7 @@ import {
   putListed,
 } from '../store/shop-tables.ts'
 import { putBooks } from './shop-days.ts'
+import { addLink, eraseLinks, type LinkRow } from './shop-links.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -40,12 +41,48 @@ export async function putInBooks(
 async function knowMonth({ shop, env }: Pick<OrderScope, 'shop' | 'env'>, month: string): Promise<void> {
   if (shop.all('SELECT month FROM month').length === 0) {
     await callGate(env, shopObject(), { name: 'addMonth', order_id: '', argument: month })
-    shop.all('INSERT OR IGNORE INTO month (month) VALUES (?)', month)
+    insertMonth(shop, month)
   }
 }
 
+/** @returns Whether it was unknown. */
+const insertMonth = (shop: OrderScope['shop'], month: string): boolean =>
+  shop.all('INSERT OR IGNORE INTO month (month) VALUES (?) RETURNING month', month).length > 0
+
+/** A month's object begins. One that is known begins anew, because its storage was lost: the cron fills it again. */
 export async function addMonth({ shop }: OrderScope, _: string, month: string): Promise<void> {
-  shop.all('INSERT OR IGNORE INTO month (month) VALUES (?)', month)
+  if (!insertMonth(shop, month)) shop.all("DELETE FROM progress WHERE name = 'refill'")
+}
+
+/**
+ * Takes what the object without a month may have lost of an order: its months, and the link that it was opened by.
+ *
+ * @returns Whether a month was unknown.
+ */
+export async function keepOrder(
+  scope: OrderScope,
+  _: string,
+  { months, link }: { months: readonly string[]; link: LinkRow | undefined },
+): Promise<boolean> {
+  if (link) await addLink(scope, '', link)
+  return months.filter((month) => insertMonth(scope.shop, month)).length > 0
+}
+
+/** Notes that an order is to be listed: should its alarm be lost, the cron wakes its gate. */
+export async function awaitOrder(
+  { shop, env }: OrderScope,
+  _: string,
+  { order_id, since }: Pick<ListedRow, 'order_id' | 'since'>,
+): Promise<void> {
+  await knowMonth({ shop, env }, monthOf(since))
+  const isListed = 'SELECT order_id FROM listed WHERE order_id = ?'
+  shop.all(`INSERT OR IGNORE INTO awaited SELECT ?, ? WHERE NOT EXISTS (${isListed})`, order_id, since, order_id)
+}
+
+/** Begins a run of the cron: links that were made until `before` lose their personal data. @returns The months. */
+export async function startRun(scope: OrderScope, _: string, before?: number): Promise<string[]> {
+  if (before !== undefined) await eraseLinks(scope, '', { before })
+  return monthsOfShop(scope)
 }
 
 /** The months that have a list, the newest first. */
@@ -100,14 +137,16 @@ export async function onceAnHour({ shop, now }: OrderScope, _: string, name: str
   return shop.all(write, name, String(at), at - HOUR_MS).length > 0
 }
 
-/** Orders of a month whose gate should have done something until then, the longest due first. */
+/** Orders of a month whose gate should have done something until then, the longest due first, or listed them. */
 export async function lateOfMonth(
-  { shop }: OrderScope,
+  { shop, env }: OrderScope,
   _: string,
-  { until, limit }: { until: number; limit: number },
+  { month, until, awaited, limit }: { month: string; until: number; awaited: number; limit: number },
 ): Promise<string[]> {
-  const query = 'SELECT order_id FROM listed WHERE due_at <= ? ORDER BY due_at LIMIT ?'
-  return shop.all<{ order_id: string }>(query, until, limit).map(({ order_id }) => order_id)
+  await knowMonth({ shop, env }, month)
+  const query = `SELECT order_id FROM awaited WHERE at <= ? UNION ALL
+    SELECT order_id FROM (SELECT order_id FROM listed WHERE due_at <= ? ORDER BY due_at LIMIT ?) LIMIT ?`
+  return shop.all<{ order_id: string }>(query, awaited, until, limit, limit).map(({ order_id }) => order_id)
 }
 
 /** Orders of a month that came in a period, the oldest first. `after` is exclusive, `until` inclusive. */

@@ -1,4 +1,5 @@
 import { type EventSummary, isFinal, type WebhookEvent } from '../../index.ts'
+import { bookkeepingOf } from '../../money/personal-data.ts'
 import { holdsMoney } from '../../orders/fold.ts'
 import { summarizeEvent } from '../../orders/summary.ts'
 import { recordOf } from '../../schemas/read.ts'
@@ -8,6 +9,7 @@ import type { ExpectedOrder } from '../lib/links.ts'
 import type { OrderScope, Scope } from '../scope.ts'
 import { attemptId, baseOrderId, type CheckoutRecord, getCheckout, latestAttempt } from '../store/checkouts.ts'
 import {
+  isErased,
   type LoggedEvent,
   listEvents,
   orderIdOf,
@@ -21,9 +23,9 @@ import { getStatus, isPaidBeside, type Order, orderFrom } from '../store/order.t
 import { touch } from '../store/published.ts'
 import { putStray } from '../store/strays.ts'
 import { putWatched, type WatchedRow } from '../store/tasks.ts'
-import { scheduleErasure } from './erase-personal-data.ts'
 import { raiseAlert } from './raise-alert.ts'
 import { takeStock } from './rebuild.ts'
+import { scheduleErasure } from './schedule.ts'
 
 /** An event as it is stored: its summary, and its record without card data. */
 export interface PackedEvent extends Pick<StoredEvent, 'event' | 'issues'> {
@@ -144,7 +146,9 @@ export async function storeEvent(
   await takeStock(scope, order_id, logged.id)
   const known = await listEvents(store, orderKey)
   if (known.some(({ id }) => id === logged.id)) {
-    if (isQueued) await outbox.add(logged, order_id, stored, known)
+    // One that was erased before it was queued, since its gate died between the two.
+    const event = isErased(store, orderKey, logged.id) ? bookkeepingOf(stored.event, stored.event) : stored.event
+    if (isQueued) await outbox.add(logged, order_id, { ...stored, event }, known)
     return
   }
   const fields = stored.issues?.map(({ path }) => path)

@@ -119,6 +119,10 @@ export async function listEvents(store: OrderStore, orderKey: string): Promise<L
   })
 }
 
+/** Whether the personal data of an event was removed. */
+export const isErased = (store: OrderStore, orderKey: string, id: string): boolean =>
+  store.all('SELECT id FROM event WHERE order_key = ? AND id = ? AND erased = 1', orderKey, id).length > 0
+
 /** The newest value of what leads to a person; erasing removes it. */
 function newest(store: OrderStore, orderKey: string, column: 'receipt_url' | 'last_four' | 'payway'): string | null {
   const query = `SELECT ${column} AS value FROM event WHERE order_key = ? AND ${column} IS NOT NULL
@@ -155,14 +159,14 @@ const ERASED_AT_ONCE = 200
  * Removes a person's data from events of an order that were received until `before`, at most {@link ERASED_AT_ONCE} of them;
  * the keys, the metadata and the fold's fields stay.
  *
- * @returns The ids of erased events that wait for `onEvent`, how many of them were changed, and how many are left.
+ * @returns The ids of erased events that wait for `onEvent`, how many were changed, and how many are left.
  */
 export async function eraseEvents(
   { kv, store }: { kv: KvStore; store: OrderStore },
   orderKey: string,
   erased_at: number,
   before: number,
-): Promise<{ done: string[]; erased: number; left: number }> {
+): Promise<{ waiting: string[]; erased: number; left: number }> {
   const due = 'FROM event WHERE order_key = ? AND erased = 0 AND received_at <= ?'
   let erased = 0
   type Due = { id: string; received_at: number; summary: string }
@@ -172,23 +176,24 @@ export async function eraseEvents(
     // KV may show it a moment later; an event that has been absent for an hour was deleted by hand.
     if (!stored && erased_at - received_at < HOUR_MS) throw new StorageError('The storage hides an event.', false)
     if (stored && stored.erased_at === undefined) {
-      const { kept, value } = withoutPerson(stored, erased_at)
-      const metadata = kept ? { received_at, value: true } : (JSON.parse(summary) as object)
-      await kv.put(keyOf(orderKey, id), value, metadata)
+      const value = { ...stored, event: bookkeepingOf(stored.event, stored.event), erased_at }
+      const metadata = stored.summary ? { received_at, value: true } : (JSON.parse(summary) as object)
+      const isWritten = await kv.put(keyOf(orderKey, id), value, metadata).then(() => true, unlessTooSoon)
+      if (!isWritten) continue
       erased++
     }
     const query = 'UPDATE event SET erased = 1, receipt_url = NULL, last_four = NULL WHERE order_key = ? AND id = ?'
     store.all(query, orderKey, id)
   }
-  const waiting =
+  const queued =
     'SELECT id FROM event JOIN queue ON event_id = id WHERE order_key = ? AND erased = 1 AND entry IS NOT NULL'
-  const done = store.all<{ id: string }>(waiting, orderKey).map(({ id }) => id)
+  const waiting = store.all<{ id: string }>(queued, orderKey).map(({ id }) => id)
   const [row] = store.all<{ count: number }>(`SELECT count(*) AS count ${due}`, orderKey, before)
-  return { done, erased, left: row?.count ?? 0 }
+  return { waiting, erased, left: row?.count ?? 0 }
 }
 
-function withoutPerson(stored: StoredEvent, erased_at: number): { kept: boolean; value: StoredEvent } {
-  const { received_at, event, issues, summary: kept } = stored
-  const rest = { ...(issues && { issues }), ...(kept && { summary: kept }) }
-  return { kept: kept !== undefined, value: { received_at, event: bookkeepingOf(event, event), ...rest, erased_at } }
+/** KV takes one write of a key in a second: the event is one of those that are left. */
+function unlessTooSoon(error: unknown): false {
+  if (!(error instanceof StorageError && error.tooSoon)) throw error
+  return false
 }

@@ -54,16 +54,16 @@ function bringUpToDate(sql: GateStorage['sql'], schema: Schema): void {
   )
   for (const [name, steps] of Object.entries(schema)) {
     const version = Number(versions.get(name) ?? 0)
-    // Its last breaking step.
-    const needed = `${name} needed`
-    if (Number(versions.get(needed) ?? 0) > steps.length) {
+    if (Number(versions.get(`${name} needed`) ?? 0) > steps.length) {
       throw new StorageError(`A newer engine has written the table ${name}.`, false)
     }
-    for (const [index, step] of [...steps.entries()].slice(version)) {
-      sql.exec(typeof step === 'string' ? step : step.breaking)
-      const reached = typeof step === 'string' ? [name] : [name, needed]
-      for (const row of reached) sql.exec('INSERT OR REPLACE INTO version VALUES (?, ?)', row, index + 1)
-    }
+    if (version >= steps.length) continue
+    for (const step of steps.slice(version)) sql.exec(typeof step === 'string' ? step : step.breaking)
+    const put = (row: string, reached: number) =>
+      sql.exec('INSERT OR REPLACE INTO version (name, version) VALUES (?, ?)', row, reached)
+    put(name, steps.length)
+    const needed = steps.map((step) => typeof step).lastIndexOf('object') + 1
+    if (needed > 0) put(`${name} needed`, needed)
   }
 }
 

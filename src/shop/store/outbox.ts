@@ -1,3 +1,4 @@
+import { bookkeepingOf } from '../../money/personal-data.ts'
 import { operationAmong } from '../../orders/fold.ts'
 import { reportKey } from '../../orders/operation-key.ts'
 import type { GateStorage } from '../runtime.ts'
@@ -21,7 +22,12 @@ export interface OutboxEntry extends Pick<StoredEvent, 'event' | 'issues'> {
   error?: string
   /** Set after the last failure: only a replay calls it again. */
   given_up?: true
+  /** The personal data was removed: `event` has what the books need. */
+  erased?: true
 }
+
+/** In place of the text of an error, which may name a customer. */
+const REMOVED = 'Removed with the personal data.'
 
 const TEN_MINUTES_MS = 600_000
 
@@ -44,9 +50,11 @@ export interface Outbox {
   ): Promise<void>
   list(): Promise<OutboxEntry[]>
   get(event_id: string): Promise<OutboxEntry | undefined>
-  /** Writes an entry and sets the alarm for it; both are on disk when this returns. */
+  /** Writes how far an entry is and sets the alarm for it; both are on disk when this returns. */
   put(entry: OutboxEntry): Promise<void>
-  /** The event was handled, or must not be: its id stays known. */
+  /** Removes the personal data of an entry, which goes on waiting. */
+  erase(event_id: string): void
+  /** The event was handled: its id stays known. */
   remove(event_id: string): Promise<void>
 }
 
@@ -61,6 +69,19 @@ function reportOf(order_id: string, known: readonly LoggedEvent[], event: Logged
 /** Table `queue`; an event that was handled keeps its id alone. */
 export function openOutbox(storage: GateStorage, store: OrderStore, now: () => number): Outbox {
   const entryOf = ({ entry }: { entry: string }) => JSON.parse(entry) as OutboxEntry
+  const find = (event_id: string): OutboxEntry | undefined =>
+    store.all<{ entry: string }>(`${WAITING} AND event_id = ?`, event_id).map(entryOf)[0]
+  const write = (entry: OutboxEntry): unknown =>
+    store.all(
+      'UPDATE queue SET next_at = ?, entry = ? WHERE event_id = ?',
+      ...[entry.given_up ? null : entry.next_at, JSON.stringify(entry), entry.event_id],
+    )
+  const withoutPerson = ({ error, ...entry }: OutboxEntry): OutboxEntry => ({
+    ...entry,
+    ...(error !== undefined && { error: REMOVED }),
+    event: bookkeepingOf(entry.event, entry.event),
+    erased: true,
+  })
   /** The list shows which events fail: it changes with the first failure, and when there is nothing to call any more. */
   const markFailing = (event_id: string, failing: 0 | 1 | 2): void => {
     const query = 'UPDATE queue SET failing = ? WHERE event_id = ? AND failing <> ? RETURNING order_id'
@@ -103,21 +124,25 @@ export function openOutbox(storage: GateStorage, store: OrderStore, now: () => n
       await renameReports()
       return store.all<{ entry: string }>(WAITING).map(entryOf)
     },
-    get: async (event_id) => store.all<{ entry: string }>(`${WAITING} AND event_id = ?`, event_id).map(entryOf)[0],
+    get: async (event_id) => find(event_id),
     async put(entry) {
       const { event_id, next_at, given_up, failures, error } = entry
-      const write = (): void => {
+      const update = (): void => {
         // One that was handled or erased meanwhile stays so.
-        const query =
-          'UPDATE queue SET next_at = ?, entry = ? WHERE event_id = ? AND entry IS NOT NULL RETURNING event_id'
-        if (store.all(query, given_up ? null : next_at, JSON.stringify(entry), event_id).length === 0) return
+        const known = find(event_id)
+        if (!known) return
+        write(known.erased && !entry.erased ? withoutPerson(entry) : entry)
         // A call that is under way counts as a failure, the first one for a moment.
         const isFailing = error !== undefined || failures > 1
         markFailing(event_id, needsPerson(entry, now()) ? 2 : isFailing ? 1 : 0)
       }
-      if (given_up) store.atomically(write)
-      else await store.writeDue(next_at, write)
+      if (given_up) store.atomically(update)
+      else await store.writeDue(next_at, update)
       await orStorageError('write', () => storage.sync())
+    },
+    erase(event_id) {
+      const entry = find(event_id)
+      if (entry && !entry.erased) write(withoutPerson(entry))
     },
     async remove(event_id) {
       store.atomically(() => {

@@ -143,9 +143,12 @@ export const SHOP: Schema = {
        expires_at INTEGER NOT NULL, revoked_at INTEGER, by TEXT NOT NULL) WITHOUT ROWID`,
     'CREATE INDEX link_created ON link (created_at, short)',
     'CREATE INDEX link_order ON link (order_id)',
+    'CREATE INDEX link_kept ON link (created_at) WHERE token IS NOT NULL',
     'CREATE INDEX link_unmarked ON link (expires_at) WHERE length(short) = 12',
   ],
-  // Of the object without a month: the months that have a list.
+  // An order of that month whose gate has not listed it yet.
+  awaited: ['CREATE TABLE awaited (order_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID'],
+  // The months that have a list; in a month's object, itself.
   month: ['CREATE TABLE month (month TEXT PRIMARY KEY) WITHOUT ROWID'],
   // Of the object without a month: how far the cron has come with RETENTION_DAYS.
   progress: ['CREATE TABLE progress (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID'],
@@ -172,6 +175,7 @@ export function putListed(tables: Tables, { summary, order_id, since, version, b
         JSON.stringify(summary),
       ],
     )
+    tables.all('DELETE FROM awaited WHERE order_id = ?', order_id)
     tables.all('DELETE FROM flag WHERE order_id = ?', order_id)
     for (const flag of flags) tables.all('INSERT INTO flag VALUES (?, ?, ?)', flag, since, order_id)
     tables.all('DELETE FROM failing WHERE listed = ?', order_id)

@@ -1,10 +1,10 @@
 import type { Client } from '../client-methods.ts'
 import { isConfigError } from '../errors.ts'
-import { CALL_NAMES, callOf, eventOfResponse, lookedUp, outcomeOf } from '../money/calls.ts'
+import { CALL_NAMES, eventOfResponse, lookedUp, outcomeOf } from '../money/calls.ts'
 import type { Command, Message, MoneyAnswer, MoneyOperation, MoneyRequest, OrderState } from '../money/protocol.ts'
 import { isOpen, SEND_MS, step } from '../money/protocol.ts'
-import { eventOf, keepingSeen, lookUpOrder } from '../outcome/look-up.ts'
-import { resolveOutcome } from '../outcome/resolve-outcome.ts'
+import { decide } from '../outcome/decide.ts'
+import { eventOf, lookUpOrder } from '../outcome/look-up.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { kept, nameOf, type Scope, storeEvent } from './events.ts'
 import { failed, type Moved, movedOf, notSent, unknown } from './outcome.ts'
@@ -146,13 +146,21 @@ async function carryOut(
       await storeEvent(scope, eventOfResponse(command.operation, { order_id, ...command.record })).catch(() => {})
       return []
     case 'look_up': {
-      const { operation, known } = command
-      const seen: WebhookEvent[] = []
-      const settleAfterMs = Math.max(command.settleAfterMs, SETTLE_AFTER_MS)
-      const options = { ...LOOK_UP, known, settleAfterMs, now: () => nowOf(reading) }
-      const resolved = await resolveOutcome(keepingSeen(client, seen), callOf(operation, order_id), options)
-      await storeNews(scope, reading, seen)
-      return [lookedUp(operation, resolved)]
+      const { operation, known, settleAfterMs } = command
+      const { kind, amount, started_at } = operation
+      // What is absent was absent when the order was read.
+      const settled = reading.now - started_at >= Math.max(settleAfterMs, SETTLE_AFTER_MS)
+      const view = await lookUpOrder(client, { order_id }, [kind], LOOK_UP).catch(() => undefined)
+      if (!view) return [lookedUp(operation, { outcome: 'unknown' })]
+      await storeNews(scope, reading, view.operations)
+      const call = {
+        operation: CALL_NAMES[kind],
+        amount: amount ?? undefined,
+        currency: undefined,
+        known: new Set(known),
+        settled,
+      }
+      return [lookedUp(operation, decide(call, view))]
     }
     default:
       // Its row is due by itself: see settle.ts.

@@ -37,8 +37,8 @@ export function createOrderGate(deps: Deps): OrderGateClass {
     private readonly events = inTurn()
     private readonly openings = new Map<string, Promise<GateResult>>()
     private readonly storage: GateStorage
-    /** Whether the shop's object knows the order, or was told of it. */
-    private isKnown = false
+    /** Whether the shop's object was told that the order has changed, since its last alarm. */
+    private isAnnounced = false
 
     constructor(state: GateState, env: ShopEnv) {
       this.storage = withClock(state.storage, clockAhead(env))
@@ -85,6 +85,7 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       ])
       // Last: the list then says what is due after this.
       done.push(...(await Promise.allSettled([publishDue(scope)])))
+      this.isAnnounced = false
       await this.schedule()
       for (const one of [...first, ...done]) if (one.status === 'rejected') throw one.reason
     }
@@ -96,7 +97,7 @@ export function createOrderGate(deps: Deps): OrderGateClass {
     private async wake(order_id: string): Promise<void> {
       try {
         if ((await this.storage.getAlarm()) === null) await this.schedule()
-        if (!this.isKnown) this.isKnown = announce(this.scope, order_id)
+        if (!this.isAnnounced) this.isAnnounced = announce(this.scope, order_id)
       } catch {}
     }
 

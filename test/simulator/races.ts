@@ -114,6 +114,7 @@ export const RACES: readonly Race[] = [
     ['no alarm before an alarm', BROKEN, 'await this.storage.setAlarm(scope.now() + LATER_MS)'],
     ['no alarm after an alarm', MONEY, '      await this.schedule()\n'],
     ['nothing wakes a gate', DROPPED, "if (call.order_id !== '') await this.wake(call.order_id)"],
+    ['a change is not announced', DROPPED, 'this.isAnnounced = announce(this.scope, order_id)', '{}'],
     ['no last publishing', MONEY, 'done.push(...(await Promise.allSettled([publishDue(scope)])))'],
   ]),
   ...inFile('store/order-store.ts', [
@@ -235,6 +236,9 @@ export const RACES: readonly Race[] = [
     await watch(scope, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
 `,
     ],
+  ]),
+  ...inFile('store/event-log.ts', [
+    ['an erasure that is put off counts as done', ERASED, 'if (!isWritten) continue', ''],
   ]),
   ...inFile('store/tasks.ts', [
     [

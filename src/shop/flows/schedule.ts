@@ -40,15 +40,16 @@ export function afterTurn(row: WatchedRow, wasAsked: boolean): WatchedRow | unde
 }
 
 /**
- * Tells the shop's object in the background of an order that no alarm has listed yet: should the alarm be lost, the cron
- * finds the order there. @returns Whether there is nothing more to tell.
+ * Tells the shop's object in the background of an order that has changed and of which the list does not say that something
+ * is due: should its alarm be lost, the cron finds it there. @returns Whether it was told.
  */
-export function announce({ store, env, waitUntil }: OrderScope, named: string): boolean {
+export function announce({ store, env, now, waitUntil }: OrderScope, named: string): boolean {
   const order_id = baseOrderId(named)
-  const [published] = store.all<Published>('SELECT * FROM published WHERE order_id = ?', order_id)
-  if (!published || published.written_at > 0) return published !== undefined
-  const { since } = published
-  const call = { name: 'awaitOrder', order_id: '', argument: { order_id, since } }
+  const query = `SELECT since FROM published WHERE order_id = ? AND next_at IS NOT NULL AND due_at IS NULL`
+  const [changed] = store.all<Published>(query, order_id)
+  if (!changed) return false
+  const { since } = changed
+  const call = { name: 'awaitOrder', order_id: '', argument: { order_id, since, at: now() } }
   const told = callGate(env, shopObject(monthOf(since)), call).catch((error: unknown) => {
     logError('order_not_announced', { order_id, ...describeError(error) })
   })

@@ -72,11 +72,10 @@ export async function keepOrder(
 export async function awaitOrder(
   { shop, env }: OrderScope,
   _: string,
-  { order_id, since }: Pick<ListedRow, 'order_id' | 'since'>,
+  { order_id, since, at }: Pick<ListedRow, 'order_id' | 'since'> & { at: number },
 ): Promise<void> {
   await knowMonth({ shop, env }, monthOf(since))
-  const isListed = 'SELECT order_id FROM listed WHERE order_id = ?'
-  shop.all(`INSERT OR IGNORE INTO awaited SELECT ?, ? WHERE NOT EXISTS (${isListed})`, order_id, since, order_id)
+  shop.all('INSERT OR IGNORE INTO awaited VALUES (?, ?)', order_id, at)
 }
 
 /** Begins a run of the cron: links that were made until `before` lose their personal data. @returns The months. */

@@ -146,7 +146,7 @@ export const SHOP: Schema = {
     'CREATE INDEX link_kept ON link (created_at) WHERE token IS NOT NULL',
     'CREATE INDEX link_unmarked ON link (expires_at) WHERE length(short) = 12',
   ],
-  // An order of that month whose gate has not listed it yet.
+  // An order of that month that has changed, until its gate lists it.
   awaited: ['CREATE TABLE awaited (order_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID'],
   // The months that have a list; in a month's object, itself.
   month: ['CREATE TABLE month (month TEXT PRIMARY KEY) WITHOUT ROWID'],

@@ -214,6 +214,24 @@ describe(`seed ${SEED}: any text`, () => {
   }, 60_000)
 })
 
+it('amounts beyond exact hundredths are shown, flagged and added up, and one of 0 is paid', async () => {
+  const { world, browser } = await seller()
+  const largest = 90_071_992_547_409.91
+  const orders = { 'A-1': [largest, 'UAH'], 'A-2': [largest, 'UAH'], 'A-3': [1.234, 'KWD'], 'A-4': [0, 'UAH'] } as const
+  for (const [id, [amount, currency]] of Object.entries(orders)) await world.deliver(payment(id, { amount, currency }))
+  await world.advance(60_000)
+  const opened = async (path: string) => {
+    const { status, text } = await browser.open(`/console${path}`)
+    expect([path, status]).toEqual([path, 200])
+    return text
+  }
+  for (const path of ['/', '/search?q=A', '/orders/A-1', '/day.csv']) await opened(path)
+  expect(await opened('/day')).toContain('UAH 180,143,985,094,819')
+  expect(await opened('/orders/A-3')).toContain('Paid KWD 1.234')
+  expect(await opened('/orders/A-4')).toContain('Paid UAH 0.00')
+  expect((await world.order('A-3'))?.flags).toContain('unexpected_shape')
+})
+
 describe('a failure', () => {
   async function paid() {
     const here = await seller()

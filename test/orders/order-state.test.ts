@@ -68,6 +68,19 @@ describe('what counts', () => {
       expect(fold([{ ...purchase, amount }])).toMatchObject({ totals: NOTHING, flags: ['unexpected_shape'] })
   })
 
+  it('is what was paid, to the hundredth: a person has to look at more decimals', () => {
+    for (const [currency, amount, captured] of [
+      ['KWD', 1.234, 123],
+      ['UAH', 1.005, 101],
+      ['UAH', 1.01, 101],
+    ] as const) {
+      const flags = amount === 1.01 ? [] : ['unexpected_shape']
+      expect(fold([{ ...purchase, currency, amount }])).toMatchObject({ amount, totals: { captured }, flags })
+      const processed = { processed_amount: amount, processed_currency: currency }
+      expect(fold([{ ...purchase, currency, ...processed }])).toMatchObject({ totals: { captured }, flags })
+    }
+  })
+
   it.each([
     ['an identity', { payment_id: undefined, transaction_id: undefined }],
     ['the identity of a payment', { payment_id: undefined, transaction_id: undefined, operation_id: 'o1' }],

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ShopEnv } from '../../src/shop/env.ts'
-import { at, payment } from './support/events.ts'
+import { Browser, mount } from '../console/support/browser.ts'
+import { at, type Payload, payment, secondary } from './support/events.ts'
+import { createRandom, isLong, seedOfRun } from './support/random.ts'
 import { LINK_SECRET, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
 type Json = Record<string, unknown>
@@ -168,6 +170,35 @@ describe('short links', () => {
     expect(await calls(short)).toEqual([404, 0])
   })
 
+  it('in one state fill every page but the last, however many others lie between', async () => {
+    const world = create()
+    for (const id of ['A-1', 'A-2', 'A-3']) {
+      await world.pay(await world.open(String((await make(world, id)).url)))
+      await world.advance(20_000)
+    }
+    world.gate.storage('', 'shop').sql.exec(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+       INSERT INTO link (short, id, order_id, amount, currency, created_at, expires_at, revoked_at, by)
+       SELECT 'short' || i, 'id', 'O-' || i, 5, 'UAH', ? + i, ? + i % 2, iif(i % 3 = 0, 1, NULL), 'api' FROM n`,
+      ...[world.time, world.time],
+    )
+    const wanted = { paid: 3, revoked: 400, expired: 400, sent: 400, opened: 0 }
+    const lengths = async (state: string, limit: number) => {
+      const pages: number[] = []
+      for (let cursor: unknown = ''; cursor !== null; ) {
+        const page = await json(world, `/api/links?state=${state}&limit=${limit}${cursor && `&cursor=${cursor}`}`)
+        pages.push((page.links as Json[]).filter((link) => link.state === state).length)
+        cursor = page.cursor
+      }
+      return pages
+    }
+    expect(await lengths('paid', 2)).toEqual([2, 1])
+    for (const [state, count] of Object.entries(wanted)) {
+      const full = Array.from({ length: Math.max(1, Math.ceil(count / 100)) }, () => Math.min(count, 100))
+      expect([state, await lengths(state, 100)]).toEqual([state, full])
+    }
+  })
+
   it('are left out when the shop’s object fails: the link works without', async () => {
     const world = create()
     world.gate.before = () => {
@@ -247,6 +278,109 @@ describe('the days', () => {
     ])
     expect(await world.gate.storage('A-1').sql.exec('SELECT payway FROM event LIMIT 1').toArray()).toHaveLength(1)
   })
+
+  const histories = isLong() ? 200 : 6
+  it(`say what the orders say, after any history (${histories} histories)`, async () => {
+    const random = createRandom(seedOfRun())
+    const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T
+    for (let history = 0; history < histories; history++) await play(history)
+
+    async function play(history: number): Promise<void> {
+      const world = create()
+      const told: Payload[] = []
+      const later = (seconds: number) => new Date(world.time + seconds * 1_000).toISOString().replace('Z', '')
+      const tell = async (event: Payload) => {
+        expect((await world.post(world.signed(event))).status).toBe(200)
+        told.push(event)
+      }
+      const amount = () => ({ amount: pick([0.29, 8.2, 100.5, 7]), created_at: later(0), processed_at: later(1) })
+      const status = () => ({ status: pick(['pending', 'success', 'success', 'failure']) })
+      /** The same report, in other words. */
+      const again = ({ created_at, ...event }: Payload): Payload => ({
+        ...event,
+        created_at: pick([created_at, `${created_at}000`, String(created_at).replace(/\.?0+$/, '')]),
+        transaction_id: pick([event.transaction_id, undefined, null]),
+        payment_id: pick([event.payment_id, String(event.payment_id).toUpperCase()]),
+        ...pick([{}, { fee: { amount: pick([0.5, 1]), currency: 'UAH' } }, { processed_at: later(2), ...status() }]),
+      })
+      const steps: (() => Promise<unknown> | unknown)[] = [
+        () =>
+          tell(payment(pick(['A', 'A~2', 'B', 'Ї']), { ...amount(), ...status(), method: pick(['purchase', 'auth']) })),
+        async () => told.length > 0 && tell(again(pick(told))),
+        async () => told.length > 0 && tell(again(pick(told))),
+        // A further charge of a subscription, a refund …
+        async () => told.length > 0 && tell({ ...pick(told), ...amount(), operation_id: crypto.randomUUID() }),
+        async () =>
+          told.length > 0 &&
+          tell(secondary(pick(told).order_id, pick(['capture', 'refund', 'void']), { ...amount(), ...status() })),
+        async () => {
+          for (let charge = told.length < 60 ? 0 : 60; charge < 60; charge++) {
+            world.time += 50
+            await tell(payment('B', amount()))
+          }
+        },
+        () => world.advance(pick([1_000, 20_000, 86_400_000])),
+        () => world.begin(),
+        // The storage of an order, or of a month, is lost.
+        () =>
+          pick([
+            ['A', 'order/'],
+            ['B', 'order/'],
+            ['2026-03', 'shop/'],
+          ] as const),
+      ]
+      for (let step = 0; step < 25; step++) {
+        world.time += 1_500
+        const lost = await pick(steps)()
+        if (!Array.isArray(lost)) continue
+        const { sql } = world.gate.storage(lost[0], lost[1])
+        for (const { name } of sql.exec("SELECT name FROM sqlite_master WHERE type = 'table'").toArray())
+          sql.exec(`DELETE FROM ${name} WHERE '${name}' <> 'version'`)
+        world.begin()
+      }
+      // An order of which something is heard is published as a whole.
+      for (const event of [...new Map(told.map((one) => [one.order_id, one])).values()]) {
+        world.time += 1_500
+        await tell(secondary(event.order_id, 'capture', { ...amount(), status: 'pending' }))
+      }
+      for (let time = 0; time < 4; time++) await world.advance(61_000)
+      const query = `from=2026-03-01&to=${later(0).slice(0, 10)}`
+      const sums = (rows: Json[]) =>
+        ['authorized', 'captured', 'refunded', 'voided', 'fee', 'count'].map((name) =>
+          rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0),
+        )
+      const attempts = [...new Set(told.map(({ order_id }) => order_id))].map((id) => (id === 'A' ? 'A~1' : id))
+      const orders = await Promise.all(attempts.map((id) => json(world, `/api/orders/${encodeURIComponent(id)}`)))
+      const ofOrders = orders.map(({ totals, operations }) => {
+        const made = (operations as Json[]).filter((one) => one.status === 'success')
+        return { ...(totals as Json), count: made.length }
+      })
+      // What is paid at once is authorized and captured.
+      const row = ({ kind, amount, fee }: Json) => ({ [String(kind)]: amount, fee, count: 1 })
+      const both = ({ paid = 0, authorized = 0, captured = 0, ...rest }: Json) => ({
+        ...rest,
+        authorized: Number(paid) + Number(authorized),
+        captured: Number(paid) + Number(captured),
+      })
+      const { days } = (await json(world, `/api/days?${query}`)) as { days: Json[] }
+      const operations: Json[] = []
+      for (let cursor: unknown = ''; cursor !== null; ) {
+        const page = await json(world, `/api/operations?${query}&limit=50${cursor && `&cursor=${cursor}`}`)
+        operations.push(...(page.operations as Json[]))
+        cursor = page.cursor
+      }
+      const browser = await new Browser(mount(world)).signIn()
+      const csv = (await browser.open(`/console/day.csv?${query}`)).text.split('\r\n').slice(1, -1)
+      const file = csv.map((line) => line.split(',').map((cell) => cell.slice(1, -1)))
+      const ofFile = file.map(([, , , kind, , amount, , fee]) =>
+        row({ kind, amount: Math.round(Number(amount) * 100), fee: Math.round(Number(fee) * 100) }),
+      )
+      const wanted = [history, sums(ofOrders)]
+      expect([history, sums(days.map(both))]).toEqual(wanted)
+      expect([history, sums(operations.map(row).map(both))]).toEqual(wanted)
+      expect([history, sums(ofFile.map(both))]).toEqual(wanted)
+    }
+  }, 900_000)
 
   it.each([
     '',

@@ -126,3 +126,22 @@ it('a 425 of a proxy says nothing of what the service has done: the capture is f
   expect(await send(world, 'capture', 'one')).toMatchObject({ status: 200, body: { amount: 100.5 } })
   expect(made(world, 'capture')).toHaveLength(1)
 })
+
+it('what the service lists is taken for what is known by payment and moment: each charge is told once, by whatever it is named', async () => {
+  const told: unknown[] = []
+  const world = new World({ onEvent: ({ event }, { totals }) => void told.push([event.kind, totals.captured]) })
+  const first = payment('A-1', { recurring: { id: 'r', status: 'active' } })
+  await world.deliver({ ...first, transaction_id: undefined, created_at: at(0, '') })
+  const second = { ...first, created_at: at(86_400), processed_at: at(86_405) }
+  world.intercept = async (url) =>
+    /\/orders\/A-1$/.test(url) ? Response.json([first, second]) : new Response('', { status: 404 })
+  await world.advance(200_000)
+  for (let call = 0; call < 2; call++) await send(world, 'refund', `refund ${call}`, { refund_amount: 1 })
+  await world.deliver(second)
+  await world.advance(20_000)
+  expect(await world.order('A-1')).toMatchObject({ totals: { captured: 20_100 }, operations: [{}, {}] })
+  expect(told).toEqual([
+    ['purchase', 10_050],
+    ['purchase', 20_100],
+  ])
+})

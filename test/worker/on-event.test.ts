@@ -48,13 +48,14 @@ describe('onEvent over hostile KV, each webhook sent twice at once,', () => {
   })
 
   it('runs once for an operation and its status, whatever else an event of it says', async () => {
-    const event = payment(newOrderId())
-    for (const fields of [{}, { processed_at: at(9) }, { status: 'pending' }])
-      await world.deliver({ ...event, ...fields })
+    const event = payment(newOrderId(), { payment_id: 'aaaaaaaa-0000-4000-8000-000000000001' })
+    const same = [{}, { processed_at: at(9) }, { transaction_id: undefined }, { transaction_id: 'other' }]
+    const others = [{ payment_id: String(event.payment_id).toUpperCase() }, { created_at: at(0, '') }]
+    for (const fields of [...same, ...others, { status: 'pending' }]) await world.deliver({ ...event, ...fields })
     // One of an odd shape may have told the shop nothing.
     await world.deliver({ ...event, amount: 'much' })
     await world.untilHandled()
-    expect([(await world.order(event.order_id))?.events.length, record.calls.length]).toEqual([4, 3])
+    expect([(await world.order(event.order_id))?.events.length, record.calls.length]).toEqual([8, 3])
   })
 
   it('gets events of unexpected shape and unknown method too, also when it is called again', async () => {

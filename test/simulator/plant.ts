@@ -31,7 +31,7 @@ function plant(race?: Race): void {
     resolve: (name, context, next) =>
       name === 'vitest'
         ? {
-            url: 'data:text/javascript,export const vi = { isMockFunction: () => true }, expect = 0, onTestFinished = 0',
+            url: 'data:text/javascript,export const vi = { isMockFunction: () => true }, expect = { getState: () => ({}) }, onTestFinished = 0',
             shortCircuit: true,
           }
         : next(name, context),

@@ -1,4 +1,5 @@
 import { createRandom } from '../worker/support/random.ts'
+import { playBooks } from './books.ts'
 import { type CheckoutScenario, playCheckout } from './checkout.ts'
 import { replaceCrypto } from './crypto.ts'
 import { type EventsScenario, playEvents } from './events.ts'
@@ -144,6 +145,7 @@ const PLAYS: Readonly<Record<string, Play>> = Object.fromEntries([
     name,
     (schedule: Schedule) => playCheckout(scenario, schedule),
   ]),
+  ['the books', playBooks],
 ])
 
 export const SCENARIOS: readonly string[] = Object.keys(PLAYS)

@@ -79,7 +79,9 @@ export async function withRecord(
   let end: { result: string; amount?: number } | undefined
   try {
     const value = await run()
-    end = name === 'moveMoney' ? endOf(value as RecordedResponse, argument as MoneyCall) : { result: 'done' }
+    // Of a replay: `onEvent` failed again, or the event is none of those that are meant.
+    const done = value !== false ? 'done' : name === 'replaySoon' ? 'not_found' : 'failed'
+    end = name === 'moveMoney' ? endOf(value as RecordedResponse, argument as MoneyCall) : { result: done }
     return value
   } catch (error) {
     end = { result: error instanceof ProblemError ? error.problem.code : String(describeError(error).code ?? 'failed') }

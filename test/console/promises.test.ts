@@ -1,0 +1,206 @@
+// What the console promises, as tables: who may do what up to which amount, what each outcome is called, what a file and a
+// page say of times.
+import { describe, expect, it } from 'vitest'
+import { startOf } from '../../src/console/lib/shop-day.ts'
+import { timeOf } from '../../src/console/lib/time.ts'
+import { isAllowed, refundLimit } from '../../src/console/roles.ts'
+import { shownId } from '../../src/console/visit.ts'
+import { english as en } from '../../src/console/words/en.ts'
+import type { Shop } from '../../src/shop/index.ts'
+import { World } from '../worker/support/world.ts'
+import { Browser, formsOf, formTo, mount, orderOf, payOrder, type Shown } from './support/browser.ts'
+
+type Api = Shop['api']
+
+/** Someone signed in, over a shop whose API may respond otherwise. */
+async function open(method: 'purchase' | 'auth' = 'purchase', SHOP_TZ = '') {
+  const world = new World({ env: { SHOP_TZ } })
+  await payOrder(world, method)
+  await world.advance(20_000)
+  const real: Api = (...call) => world.shop.api(...call)
+  const shop: { api: Api } = { api: real }
+  const send = mount(
+    Object.assign(Object.create(world), {
+      shop: { ...world.shop, api: (...call: Parameters<Api>) => shop.api(...call) },
+    }),
+  )
+  return { world, shop, real, browser: await new Browser(send).signIn() }
+}
+const titleOf = ({ text }: Shown): string | undefined => /<h1><bdi>(.*?)<\/bdi>/.exec(text)?.[1]
+const step = async (browser: Browser, act: string, values = {}): Promise<Shown> =>
+  browser.submit(formTo(await browser.open('/console/orders/A-1'), `/console/orders/A-1/${act}`), values)
+
+describe('an act whose response is lost', () => {
+  it.each(['refund', 'resend', 'erase'])(
+    '%s: may have been done, and is tried again under the same key',
+    async (act) => {
+      const { shop, real, browser, world } = await open()
+      const form = formTo(await step(browser, act), `/console/orders/A-1/${act}/confirm`)
+      shop.api = async (request, ...rest) => {
+        const response = await real(request, ...rest)
+        if (request.method === 'GET') return response
+        throw new Error('The connection was lost.')
+      }
+      const lost = await browser.submit(form)
+      expect([lost.status, titleOf(lost)]).toEqual([503, en.problems.outcome_unknown.title])
+      shop.api = real
+      const again = formTo(lost, `/console/orders/A-1/${act}/confirm`)
+      expect(again.fields).toEqual({ ...form.fields, csrf: again.fields.csrf })
+      expect((await browser.submit(again)).status).toBe(200)
+      await world.advance(5_000)
+      expect((await orderOf(world)).totals.refunded).toBe(act === 'refund' ? 10_050 : 0)
+    },
+  )
+
+  it('may have been done too where the page after it cannot be made; of a page that only reads nothing was changed', async () => {
+    const { shop, browser } = await open()
+    const form = formTo(await step(browser, 'refund'), /\/confirm$/)
+    shop.api = async () => Response.json({ operation_id: '\ud800' })
+    const shown = await browser.submit(form)
+    expect([shown.status, titleOf(shown)]).toEqual([503, en.problems.outcome_unknown.title])
+    shop.api = async () => {
+      throw new Error('The connection was lost.')
+    }
+    const read = await browser.open('/console/orders/A-1')
+    expect([read.status, titleOf(read)]).toEqual([503, en.failed.title])
+  })
+})
+
+describe('what an act that failed is called', () => {
+  type Said = keyof typeof en.problems
+  it.each<[status: number, problem: object, says: Said, mayRetry?: boolean]>([
+    [412, { code: 'order_changed' }, 'order_changed'],
+    [422, { code: 'idempotency_key_reused' }, 'idempotency_key_reused'],
+    [409, { code: 'paid_twice', attempts: ['A-1', 'A-1~2'] }, 'paid_twice'],
+    [502, { code: 'outcome_unknown' }, 'outcome_unknown', true],
+    [503, { code: 'state' }, 'not_sent', true],
+    [503, { code: 'connection' }, 'not_sent', true],
+    [409, { code: 'order_rebuilt' }, 'not_sent', true],
+    [500, { code: 'config' }, 'config'],
+    [400, { code: 'invalid_input', detail: 'refund_amount: too much' }, 'rejected'],
+    [422, { code: 'refund_not_executed' }, 'not_executed'],
+    [409, { code: 'refund_unsettled' }, 'earlier'],
+    [409, { code: 'refund_in_progress' }, 'earlier'],
+    [422, { code: 'api', service: { code: '4009' } }, 'rejected'],
+    [422, { code: 'declined', service: {} }, 'rejected'],
+    [503, { code: 'api' }, 'not_sent', true],
+    [403, { code: 'role' }, 'forbidden'],
+    [500, { code: 'internal' }, 'outcome_unknown', true],
+  ])('%d %j', async (status, problem, says, mayRetry = false) => {
+    const { shop, real, browser } = await open()
+    const form = formTo(await step(browser, 'refund', { amount: '40' }), /\/confirm$/)
+    shop.api = async (request, ...rest) =>
+      request.method === 'GET' ? real(request, ...rest) : Response.json({ status, title: 'x', ...problem }, { status })
+    const shown = await browser.submit(form)
+    const retries = formsOf(shown).filter(({ action }) => action.endsWith('/refund/confirm'))
+    expect([shown.status, titleOf(shown), retries.length > 0]).toEqual([status, en.problems[says].title, mayRetry])
+    if (mayRetry) expect(retries[0]?.fields.key).toBe(form.fields.key)
+    for (const attempt of 'attempts' in problem ? ['A-1~1', 'A-1~2'] : [])
+      expect(shown.text).toContain(`href="/console/orders/${attempt}"`)
+    expect(shown.text.includes(en.reasons['4009'] as string)).toBe(
+      'service' in problem && 'code' in (problem.service as object),
+    )
+  })
+})
+
+it.each(['capture', 'refund', 'void', 'cancel', 'resend', 'settle', 'replay', 'erase'] as const)(
+  '%s is of who may do everything, and a refund of who may refund',
+  (act) => {
+    expect([isAllowed('all', act), isAllowed('view' as never, act), isAllowed({ refund: 0 }, act)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(isAllowed({ refund: 0.01 }, act)).toBe(act === 'refund')
+    expect([0.29, 100.5].map((refund) => refundLimit({ refund }))).toEqual([29, 10_050])
+  },
+)
+
+it.each([
+  ['auth', ['cancel', 'capture', 'erase', 'notes', 'resend', 'void']],
+  ['purchase', ['erase', 'notes', 'refund', 'resend']],
+] as const)(
+  'an order of %s shows the acts that it allows, and each form has a token that is its own',
+  async (method, acts) => {
+    const { browser } = await open(method)
+    const shown = await browser.open('/console/orders/A-1')
+    const forms = formsOf(shown).filter(({ action }) => action.includes('/orders/'))
+    expect(forms.map(({ action }) => action.split('/').at(-1)).sort()).toEqual(acts.filter((act) => act !== 'cancel'))
+    expect(new Set(forms.map(({ fields }) => fields.csrf)).size).toBe(forms.length)
+    for (const form of forms) {
+      const [other] = forms.filter((one) => one !== form)
+      expect((await browser.submit(form, { csrf: other?.fields.csrf ?? '' })).status).toBe(403)
+    }
+    // Of another port of the same host.
+    const from = { origin: 'https://pay.shop.example.com:8443', 'sec-fetch-site': 'same-site' }
+    const body = new URLSearchParams(forms[0]?.fields)
+    expect((await browser.open(forms[0]?.action ?? '', { method: 'POST', headers: from, body })).status).toBe(403)
+  },
+)
+
+it('a cell that a spreadsheet would run is quoted, and the file lists what is asked for', async () => {
+  const { shop, browser } = await open()
+  const cells = ['=1', '+1', '-1', '@x', '\tx', '\rx', 'x=1', '"x"', '']
+  const row = {
+    at: '2026-03-01T10:00:00.000Z',
+    day: '2026-03-01',
+    order_id: 'A',
+    kind: 'paid',
+    method: 'card',
+    amount: 5,
+    currency: 'UAH',
+    fee: 0,
+  }
+  shop.api = async () => Response.json({ operations: cells.map((reference) => ({ ...row, reference })), cursor: null })
+  const lines = (await (await browser.raw('/console/day.csv')).text()).split('\r\n').slice(1, -1)
+  expect(lines.map((line) => line.split(',').at(-1))).toEqual([
+    '"\'=1"',
+    '"\'+1"',
+    '"\'-1"',
+    '"\'@x"',
+    '"\'\tx"',
+    '"\'\rx"',
+    '"x=1"',
+    '"""x"""',
+    '""',
+  ])
+})
+
+describe('in a zone that is not UTC', () => {
+  it.each([
+    ['2026-03-01T22:30:00Z', '2 Mar 2026, 00:30'],
+    // Without a zone it is as the service wrote it.
+    ['2026-03-01T22:30:00.000', '1 Mar 2026, 22:30'],
+    ['2026-03-01 22:30:00', '1 Mar 2026, 22:30'],
+    ['soon', 'soon'],
+    [null, ''],
+  ])('%j is %j', (text, expected) => {
+    expect(timeOf(en, text, 'Europe/Kyiv')).toBe(expected)
+  })
+
+  it('today is the shop’s day, and a link lasts to the end of the day that was chosen', async () => {
+    const { world, browser } = await open('purchase', 'Europe/Kyiv')
+    world.time = Date.parse('2026-03-01T22:30:00Z')
+    await browser.signIn()
+    expect((await browser.open('/console/day')).text).toContain('name="from" type="date" required value="2026-03-02"')
+    const form = formTo(await browser.open('/console/new-link'), '/console/new-link')
+    const filled = { amount: '5', currency: 'UAH', description: 'A mug', until: '2026-03-28' }
+    expect((await browser.submit(form, filled)).status).toBe(200)
+    const { links } = (await (await world.api('/api/links')).json()) as { links: { expires_at: string }[] }
+    expect(links[0]?.expires_at).toBe('2026-03-28T22:00:00.000Z')
+    const kyiv = { SHOP_TZ: 'Europe/Kyiv' } as never
+    const begins = ['2026-03-29', '2026-03-30', '2026-10-25', '2026-10-26'].map((day) =>
+      new Date(startOf(kyiv, day)).toISOString(),
+    )
+    expect(begins.map((time) => time.slice(5, 16))).toEqual([
+      '03-28T22:00',
+      '03-29T21:00',
+      '10-24T21:00',
+      '10-25T22:00',
+    ])
+  })
+})
+
+it('another try at paying an order is shown as the order', () => {
+  expect(['mugs', 'mugs~2', 'mugs~12', 'a~b', 'a~b~3'].map(shownId)).toEqual(['mugs', 'mugs', 'mugs', 'a~b', 'a~b'])
+})

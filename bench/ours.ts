@@ -13,9 +13,7 @@ export interface OurBundle {
 }
 
 const from = (where: 'package' | 'sources', entry: 'index' | 'webhooks' | 'till'): string =>
-  JSON.stringify(
-    where === 'package' ? `${DIST}/${entry}.js` : `./src/${entry === 'index' ? '' : `${entry}/`}index.ts`,
-  )
+  JSON.stringify(where === 'package' ? `${DIST}/${entry}.js` : `./src/${entry === 'index' ? '' : `${entry}/`}index.ts`)
 
 /** What has subpaths of its own: nobody pays for it who does not import it. */
 const NOTHING_FOREIGN = [

@@ -32,6 +32,8 @@ export default {
     'axe-core',
     // Imported by a block of guides/recipes.md.
     '@valibot/to-json-schema',
+    // Imported by a program in test/node/till.test.ts.
+    'pg',
     // Bundled by bench/bundles.ts from a text.
     '@lemonsqueezy/lemonsqueezy.js',
   ],

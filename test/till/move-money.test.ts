@@ -131,3 +131,50 @@ it('sends nothing where the database fails before the call, and says unknown whe
   expect(wordOf(await till.refund({ ...REFUND, refund_amount: 5 }, { key: 'other' }))).toBe('not_sent in_progress')
   await till.settle()
 })
+
+it('counts any other error of a call as unknown, and settle() finds out what became of it', async () => {
+  const { till, another, sell, client, wait, refunds } = await openTill()
+  await sell()
+  const refundPayment = () => Promise.reject(new TypeError('x is not a function'))
+  const broken = another({ client: { ...client, refundPayment } })
+  expect(await broken.refund(REFUND, { key: 'press' })).toMatchObject({
+    outcome: 'unknown',
+    message: expect.stringContaining('x is not'),
+  })
+  await wait(2)
+  expect(await till.settle()).toEqual([])
+  expect((await till.order('A-1'))?.attempts).toMatchObject([{ kind: 'refund', amount: 30, state: 'unknown' }])
+  for (let i = 0; i < 15; i++) {
+    await wait(1)
+    await till.settle()
+  }
+  expect((await till.order('A-1'))?.attempts).toEqual([])
+  expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('rejected not_executed')
+  expect(await refunds()).toEqual([])
+})
+
+it('shows a person what the service does not tell, and takes what the person has seen there', async () => {
+  const { till, another, sell, client, wait } = await openTill()
+  await sell()
+  await till.refund({ ...REFUND, refund_amount: 1 }, { key: 'before' })
+  const silent = another({ client: { ...client, listOrderOperations: () => Promise.reject(new Error('down')) } })
+  for (const [key, executed] of [
+    ['seen', true],
+    ['not seen', false],
+  ] as const) {
+    expect(wordOf(await another({ client: { ...client, refundPayment: timeout } }).refund(REFUND, { key }))).toBe(
+      'unknown',
+    )
+    await wait(11)
+    const [attention] = await silent.settle()
+    expect(attention).toMatchObject({ kind: 'operation_unsettled', attempt: { kind: 'refund', amount: 30 } })
+    const { attempt } = attention as { attempt: { id: string } }
+    const settled = await silent.settleByHand('A-1', attempt.id, { executed })
+    expect(wordOf(settled)).toBe(executed ? 'done' : 'rejected not_executed')
+    expect(await till.refund(REFUND, { key })).toEqual(settled)
+    expect(await silent.attention()).toEqual([])
+  }
+  expect(wordOf(await till.settleByHand('A-1', 'no such', { executed: true }))).toBe('rejected unknown_operation')
+})
+
+const timeout = () => Promise.reject(new Error('no response'))

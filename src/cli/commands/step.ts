@@ -1,39 +1,60 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { OnEvent } from '../../shop/options.ts'
+import { signWebhook } from '../../webhooks/index.ts'
+import { readSecrets, SECRET_OPTIONS } from '../service/secrets.ts'
 import { readOrderFile } from '../take-home/order-file.ts'
 import { walk } from '../take-home/step.ts'
 import { readTextFile } from '../terminal/environment.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { printable } from '../terminal/terminal.ts'
-import { defineVerb, flag, option, required, type Verb } from '../terminal/verb.ts'
+import { defineVerb, flag, option, type Verb } from '../terminal/verb.ts'
 
 export const verb: Verb = defineVerb({
   name: 'step',
   heading: 'Checks',
   summary: "run your onEvent over an exported order's events",
   description:
-    'Runs your onEvent for each event of a file that `order --export` wrote, and shows the order after each.\n' +
-    'Your code really runs: what it calls is called. Exits 1 when it threw.',
-  examples: ['step order.json --on-event worker/on-event.ts', 'step order.json --on-event on-event.js --json'],
+    'Runs your onEvent for each event of a file that `order --export` wrote, and shows the order after each; or sends each\n' +
+    'event to a receiver, signed. Your code really runs: what it calls is called. Exits 1 when it threw or rejected one.',
+  examples: ['step order.json --on-event worker/on-event.ts', 'step order.json --url http://127.0.0.1:3000/webhooks'],
   argument: { name: '<FILE>', says: 'what `edgetill order ID --worker-url URL --export FILE` wrote' },
   options: {
-    onEvent: required(option('<FILE>', 'the file that exports onEvent, such as worker/on-event.ts')),
+    onEvent: option('<FILE>', 'the file that exports onEvent, such as worker/on-event.ts'),
+    url: option('<URL>', 'a receiver of webhooks, in any language: gets each event as a webhook'),
     json: flag('print JSON, one step a line'),
+    ...SECRET_OPTIONS,
   },
-  async run({ argument: file, flags, terminal }) {
+  async run({ argument: file, flags, terminal, fetch = globalThis.fetch }) {
+    const { onEvent: code, url } = flags
+    if ((code === undefined) === (url === undefined)) throw new UsageError('Pass --on-event FILE or --url URL.')
     const taken = readOrderFile(await readTextFile(file, 'FILE'))
     if (!taken) throw new UsageError(`${file} is not an order of this version: write it with edgetill order --export.`)
-    const onEvent = await load(flags.onEvent)
     let isThrown = false
+    if (url !== undefined) {
+      const [{ value: secret }] = await readSecrets(flags)
+      for (const { id, event } of taken.events) {
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+        const { status } = await fetch(url, { method: 'POST', headers, body: signWebhook(event, secret).body })
+        isThrown ||= status >= 300
+        const text = `${printable(`${id}  ${event.method} ${event.status}`)} -> ${status}`
+        terminal.out(flags.json ? JSON.stringify({ id, status }) : text)
+      }
+      return isThrown ? 1 : 0
+    }
+    const onEvent = await load(code as string)
     for await (const step of walk(taken, onEvent, {})) {
       const { id, order, error } = step
       isThrown ||= error !== undefined
-      const { totals, flags: marks, method, status } = order
+      const { totals, flags: marks } = order
+      const { method, status } = taken.events.find((one) => one.id === id)?.event ?? {}
       const line = `${id}  ${method} ${status}  captured ${totals.captured / 100}, refunded ${totals.refunded / 100}`
       const look = marks.length > 0 ? `  look at it: ${marks.join(', ')}` : ''
-      const text = `${line}${look}${error === undefined ? '' : `\n  onEvent threw ${error}`}`
-      terminal.out(flags.json ? JSON.stringify(step) : printable(text))
+      // Each part is escaped, not the line break between them.
+      const text = [`${line}${look}`, ...(error === undefined ? [] : [`  onEvent threw ${error}`])]
+        .map(printable)
+        .join('\n')
+      terminal.out(flags.json ? JSON.stringify(step) : text)
     }
     return isThrown ? 1 : 0
   },

@@ -21,7 +21,7 @@ const PART = 3_020
 /** The service takes so long that the shop is killed in between. */
 const LATENCY_MS = 300
 const KILL_MS = 100
-const PAUSES_MS = [50, 200, 400, 800, 1_500, 2_500]
+const PAUSES_MS = [50, 200, 400, 800, 1_500]
 
 interface Button {
   name: 'refund' | 'capture'
@@ -43,7 +43,10 @@ export async function proveButtons(options: Resolved, shop: Shop, run: number): 
       if (how === 'killed' && options.restart === undefined) continue
       const order_id = `prove-${run.toString(36)}-${button.name[0]}${n}`
       const finding = await pressed(options, shop, button, how, order_id)
-      if (finding !== undefined) findings.push(finding)
+      if (finding === undefined) continue
+      findings.push(finding)
+      // What never comes is waited for once.
+      if (finding.cause !== 'refunds_twice') break
     }
   }
   return findings

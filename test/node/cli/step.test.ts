@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { verb as link } from '../../../src/cli/commands/link.ts'
 import { verb as order } from '../../../src/cli/commands/order.ts'
 import { verb as step } from '../../../src/cli/commands/step.ts'
+import { readStory } from '../../../src/testing/prove/story-file.ts'
+import { readWebhook } from '../../../src/webhooks/index.ts'
 import { payment } from '../../worker/support/events.ts'
 import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
 import { blocks } from '../support/snippets.ts'
@@ -59,6 +61,32 @@ describe('edgetill order --export and edgetill step', () => {
     await writeFile(join(folder, 'own.mjs'), 'export const onEvent = () => {}')
     const ran = await runVerb(step, [join(folder, 'order.json'), '--on-event', join(folder, 'own.mjs')])
     expect([ran.code, ran.out.trim().split('\n').length]).toEqual([0, 2])
+  })
+
+  it('sends each event signed to a receiver of any language, and shows a line for each part of a step', async () => {
+    const { file } = await take()
+    const secret = join(folder, 'secret')
+    await writeFile(secret, 'the-secret')
+    const received: unknown[] = []
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const event = await readWebhook(new Request(input, init), 'the-secret')
+      received.push([event.kind, event.order_id])
+      return new Response('', { status: received.length === 1 ? 200 : 422 })
+    }
+    const sent = await runVerb(step, [file, '--url', 'https://shop.example.com/w', '--secret-file', secret], { fetch })
+    expect(received).toEqual([['purchase', 'A-1']])
+    expect([sent.code, sent.out]).toEqual([0, expect.stringMatching(/purchase success -> 200\n$/)])
+    const own = join(folder, 'boom.mjs')
+    await writeFile(own, "export const onEvent = () => { throw new Error('boom') }")
+    const thrown = await runVerb(step, [file, '--on-event', own])
+    expect(thrown.out).toMatch(
+      /^\S+ {2}purchase success {2}captured 100\.5, refunded 0\n {2}onEvent threw Error: boom\n$/,
+    )
+    expect((await runVerb(step, [file])).code).toBe(2)
+    expect(readStory(JSON.parse(await readFile(file, 'utf8')))).toMatchObject({
+      asked: 10_050,
+      sendings: [{ action: 0, nth: 0, way: 'plain' }],
+    })
   })
 
   it('runs as guides/command-line.md shows', async () => {

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { createEmulator } from '../../../src/emulator/index.ts'
+import { createClient, createWebhookHandler, eventKey, foldOrder, type WebhookEvent } from '../../../src/index.ts'
+import { type ProvePress, prove } from '../../../src/testing/index.ts'
+import { createTill, sqlite } from '../../../src/till/index.ts'
+import { hasSqlite } from '../../support/environment.ts'
+
+const WEBHOOKS = 'https://shop.example.com/webhooks'
+type Emulator = ReturnType<typeof createEmulator>
+type Press = (press: ProvePress) => Promise<unknown>
+
+/** A shop whose events are kept, and which refunds and captures in one way. */
+function play(
+  events: Map<string, WebhookEvent>,
+  receive: (request: Request) => Promise<Response>,
+  emulator: Emulator,
+  buttons: { refund?: Press; capture?: Press },
+) {
+  return prove({
+    url: WEBHOOKS,
+    fetch: (input, init) => {
+      const request = new Request(input, init)
+      return request.url.startsWith('https://shop.') ? receive(request) : emulator.fetch(request)
+    },
+    state(order_id) {
+      const own = [...events.values()].filter((event) => event.order_id === order_id)
+      const { totals } = foldOrder(own)
+      return own.length === 0 ? undefined : { paid: totals.captured / 100, refunded: totals.refunded / 100 }
+    },
+    orders: 1,
+    emulator: emulator.credentials.baseUrl,
+    restart() {},
+    ...buttons,
+  })
+}
+
+function openShop() {
+  const inbox: { receive?: (request: Request) => Promise<Response> } = {}
+  const fetch = async (url: string, init: RequestInit) =>
+    (await inbox.receive?.(new Request(url, init))) ?? new Response()
+  const emulator = createEmulator({ fetch })
+  const events = new Map<string, WebhookEvent>()
+  const onEvent = (event: WebhookEvent) => void events.set(eventKey(event), event)
+  const receive = createWebhookHandler({ secrets: emulator.credentials.apiSecret, onEvent, onRejected() {} })
+  inbox.receive = receive
+  const client = createClient({ ...emulator.credentials, fetch: emulator.fetch, onWarning() {} })
+  return { emulator, events, receive, client, onEvent, inbox }
+}
+
+describe('the buttons of a shop', () => {
+  it('a bare call refunds and captures twice', { timeout: 60_000 }, async () => {
+    const { emulator, events, receive, client } = openShop()
+    const refund: Press = ({ order_id, amount, currency }) =>
+      client.refundPayment({ order_id, order_currency: currency, refund_amount: amount })
+    const capture: Press = ({ order_id, amount, currency }) =>
+      client.capturePayment({ order_id, order_currency: currency, charge_amount: amount, server_url: WEBHOOKS })
+    const { findings } = await play(events, receive, emulator, { refund, capture })
+    expect(findings.map(({ verdict, cause }) => [verdict, cause])).toEqual([
+      ['refunded twice', 'refunds_twice'],
+      ['captured twice', 'refunds_twice'],
+    ])
+    expect(findings[0]?.story.at(-1)?.says).toBe('the service has a refund of 60.4 UAH in all')
+  })
+
+  it('a refund that the shop does not hear of, and a button that does nothing', { timeout: 60_000 }, async () => {
+    const { emulator, events, client, onEvent, inbox } = openShop()
+    const deaf = createWebhookHandler({
+      secrets: emulator.credentials.apiSecret,
+      onEvent: (event) => (event.kind === 'refund' && emulator.deliveries.length > 0 ? undefined : onEvent(event)),
+      onRejected() {},
+    })
+    inbox.receive = deaf
+    const pressed = new Set<string>()
+    const refund: Press = async ({ key, order_id, amount, currency }) => {
+      if (pressed.has(key)) return
+      pressed.add(key)
+      await client.refundPayment({ order_id, order_currency: currency, refund_amount: amount })
+    }
+    const verdicts = async (buttons: { refund?: Press; capture?: Press }) =>
+      (await play(events, deaf, emulator, buttons)).findings.map(({ verdict }) => verdict)
+    expect(await verdicts({ refund })).toContain('refund lost')
+    expect(await verdicts({ refund: async () => {} })).toContain('refund never ends')
+  })
+
+  const onSqlite = hasSqlite ? it : () => {}
+  onSqlite('the till passes', { timeout: 60_000 }, async () => {
+    const { DatabaseSync } = await import('node:sqlite')
+    const { emulator, events, client, onEvent, inbox } = openShop()
+    const till = createTill({ client, database: sqlite(new DatabaseSync(':memory:')), onEvent() {} })
+    await till.migrate()
+    const receive = createWebhookHandler({
+      secrets: emulator.credentials.apiSecret,
+      onEvent: async (event) => {
+        await till.receive(event)
+        onEvent(event)
+      },
+      onRejected() {},
+    })
+    inbox.receive = receive
+    const refund: Press = ({ key, order_id, amount, currency }) =>
+      till.refund({ order_id, order_currency: currency, refund_amount: amount }, { key })
+    const capture: Press = ({ key, order_id, amount, currency }) =>
+      till.capture({ order_id, order_currency: currency, charge_amount: amount, server_url: WEBHOOKS }, { key })
+    expect((await play(events, receive, emulator, { refund, capture })).findings).toEqual([])
+  })
+})

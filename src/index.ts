@@ -98,7 +98,7 @@ export type {
   OrderOperation,
   OrderTotals,
 } from './orders/index.ts'
-export { eventKey, foldOrder, operationKey } from './orders/index.ts'
+export { eventKey, foldOrder, needsPerson, operationKey } from './orders/index.ts'
 
 // Webhooks
 

@@ -57,6 +57,7 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
   describeStatusCode: () => ['1000'],
   eventKey: () => [{ ...event }],
   operationKey: () => [{ ...event }],
+  needsPerson: () => [{ flags: [] }],
   orderKey: () => ['A-1'],
   summarizeEvent: () => [{ ...event }],
   foldOrder: () => [[event], { amount: 1, currency: 'UAH', pos_id: CONFIG.posId, recurring_amount: 1 }],

@@ -7,12 +7,11 @@ import type { Env } from './env.ts'
  * `npx wrangler secret put SHOP_TOKEN --env test`, the same with `--env live`, and a line in `.dev.vars`.
  *
  * @example
- * import { isSuccess } from 'edgetill'
+ * import { isSuccess, needsPerson } from 'edgetill'
  * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
  *   if (event.kind !== 'purchase' || !isSuccess(event)) return
  *   // Called again later: a flag may be gone by then, or a person has looked at the order. A second try needs no look.
- *   const flags = order.flags.filter((flag) => flag !== 'paid_after_failure')
- *   if (flags.length > 0) throw new Error(`flags: ${flags.join(', ')}`)
+ *   if (needsPerson(order)) throw new Error(`flags: ${order.flags.join(', ')}`)
  *   const response = await fetch('https://shop.example.com/orders/paid', {
  *     method: 'POST',
  *     // Your shop must check the token: anybody who knows the address could post "paid".

@@ -1,6 +1,6 @@
 import type { ClientConfig } from '../config.ts'
 import { ConfigError } from '../errors.ts'
-import { isMember } from '../lib/kind.ts'
+import { memberOf } from '../lib/kind.ts'
 
 /**
  * Reads a client's configuration from environment variables, which you pass: nothing is read automatically.
@@ -19,7 +19,7 @@ import { isMember } from '../lib/kind.ts'
 export function configFromEnv(env: Readonly<Record<string, unknown>>): ClientConfig {
   const missing: string[] = []
   const text = (name: string): string | undefined => {
-    const value = env && isMember(env, name) ? env[name] : undefined
+    const value = env && memberOf(env, name)
     return typeof value === 'string' && value !== '' ? value : undefined
   }
   const required = (name: string): string => {

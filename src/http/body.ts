@@ -22,37 +22,34 @@ export function jsonBody(operation: string, body: object, extra: Record<string, 
   if (typeof extra.toJSON === 'function') {
     rejectInput(operation, 'passThrough', 'must be a plain object of extra fields', extra)
   }
-  const sent: Json = JSON.parse(text)
+  const sent = JSON.parse(text) as Json
   for (const [path, value] of Object.entries(extra)) {
-    const reject = (message: string) => rejectInput(operation, `passThrough.${path}`, message, value)
-    const [head = '', ...inner] = path.split(/[.[\]]+/).filter(Boolean)
+    const names = path.split(/[.[\]]+/).filter(Boolean)
     // Any other name with a dot is a name.
-    const names = inner.length > 0 && DOCUMENTED.includes(head) ? [head, ...inner] : [path]
-    const name = names.pop() as string
+    const isInside = names.length > 1 && DOCUMENTED.includes(names[0] as string)
+    const name = (isInside ? names.pop() : path) as string
     let target: unknown = sent
-    for (const one of names) target = isContainer(target) && Object.hasOwn(target, one) ? target[one] : undefined
-    if (!isObject(target) || isReserved(name)) return reject('is not inside of an object of the input')
-    if (Object.hasOwn(target, name) || (names.length > 0 ? DOCUMENTED_INSIDE : DOCUMENTED).includes(name)) {
-      reject(
-        "is a documented field: put it into the input itself, and a field inside it under its path, as 'split[0].label'",
-      )
+    for (const one of isInside ? names : [])
+      target = target && Object.hasOwn(target, one) ? (target as Json)[one] : undefined
+    if (!isObject(target) || isReserved(name) || Object.hasOwn(target, name) || NAMES[+isInside]?.includes(name)) {
+      const message =
+        "is documented: put it into the input itself, or passThrough a field inside it by path: 'split[0].label'"
+      rejectInput(operation, `passThrough.${path}`, message, value)
     }
     target[name] = value
   }
   return stringify(operation, sent)
 }
 
+const NAMES = [DOCUMENTED, DOCUMENTED_INSIDE]
 type Json = Record<string, unknown>
-const isContainer = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
 function stringify(operation: string, body: object): string {
-  const paths = new Map<unknown, string>()
   let path = ''
   try {
-    return JSON.stringify(body, function (this: unknown, key, value) {
-      const parent = paths.get(this)
-      path = Array.isArray(this) ? `${parent}[${key}]` : parent ? `${parent}.${key}` : key
-      if (isContainer(value)) paths.set(value, path)
+    return JSON.stringify(body, (key, value) => {
+      // Not the index of an array.
+      if (/\D/.test(key)) path = key
       // JSON would turn it into null without a word.
       if (typeof value === 'number' && !Number.isFinite(value))
         rejectInput(operation, path, 'must be a finite number', value)

@@ -232,8 +232,8 @@ function hint({ config, request }: Attempt, status: number, apiCode?: string, ap
 export function retryAfterMs(value: string): number | undefined {
   if (/^\d+$/.test(value)) return Number(value) * 1000
   // Only the forms of an HTTP date: an engine's Date.parse reads a date into "-1" and "1.5" too.
-  const isAsctime = /^([A-Z][a-z]{2} ){2}[\d ]\d \d\d:\d\d:\d\d \d{4}$/.test(value)
-  const at = Date.parse(isAsctime ? `${value} GMT` : /^[A-Z][a-z]{2,8}, .+ GMT$/.test(value) ? value : '')
+  const date = /^[A-Z][a-z]{2} .+:\d\d \d{4}$/.test(value) ? `${value} GMT` : value
+  const at = Date.parse(/^[A-Z][a-z]{2,8}[, ].+ GMT$/.test(date) ? date : '')
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 

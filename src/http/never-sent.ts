@@ -43,13 +43,8 @@ interface NetworkError {
  */
 export function wasNeverSent(failure: unknown): boolean {
   const error = failure as NetworkError | null | undefined
-  const errors = [error, error?.cause, error?.cause?.errors, error?.cause?.cause].flat() as (
-    | NetworkError
-    | null
-    | undefined
-  )[]
+  const errors = [error, error?.cause, error?.cause?.errors].flat() as (NetworkError | null | undefined)[]
   if (errors.some(isLostConnection)) return false
-  if (errors.some(isRejectedByProxy)) return true
   const codes = errors.map((one) => one?.code).filter((code) => typeof code === 'string')
   if (codes.length > 0) return codes.every((code) => NEVER_CONNECTED.has(code))
   return errors.some((one) => isDenoNeverSent(one) || isForbiddenPort(one))
@@ -63,11 +58,6 @@ function isLostConnection(error: NetworkError | null | undefined): boolean {
 /** Deno: no permission for the network (`NotCapable`), or a failure in the connect phase, which its message names. */
 function isDenoNeverSent(error: NetworkError | null | undefined): boolean {
   return error?.name === 'NotCapable' || String(error?.message).includes('client error (Connect)')
-}
-
-/** Node (undici): a proxy opened no tunnel, so that the service got no byte. */
-function isRejectedByProxy(error: NetworkError | null | undefined): boolean {
-  return /^Proxy response \(\d+\) !== 200 when HTTP Tunneling$/.test(String(error?.message))
 }
 
 /** Node and Deno: `fetch` opens no connection to a port that the standard forbids. */

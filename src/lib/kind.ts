@@ -15,18 +15,17 @@ export const isReserved = (name: string): boolean => /^(__proto__|constructor|pr
  */
 export function membersOf<T extends object>(source: T, names: readonly string[] = []): T {
   const copy = Object.assign(Object.create(null), source)
-  for (const name of names) if (!(name in copy) && isMember(source, name)) copy[name] = source[name as keyof T]
+  for (const name of names) {
+    const value = name in copy ? undefined : memberOf(source, name)
+    if (value !== undefined) copy[name] = value
+  }
   return copy
 }
 
-/** Whether an object or one of its classes has a member. */
-export function isMember(source: object, name: string): boolean {
-  for (let from = source; ; ) {
-    const parent: object | null = Object.getPrototypeOf(from)
-    if (Object.hasOwn(from, name)) return parent !== null || from === source
-    if (parent === null) return false
-    from = parent
-  }
+/** A member of an object or of its classes. */
+export function memberOf(source: object, name: string): unknown {
+  const value = source[name as keyof object] as unknown
+  return value !== Object.prototype[name as keyof object] || Object.hasOwn(source, name) ? value : undefined
 }
 
 /** The kind of a value, for an error: never the value itself. */

@@ -23,10 +23,10 @@ const MAX_AMOUNT = Number.MAX_SAFE_INTEGER / 100
  * @throws {ConfigError} for events of two orders, often a missing WHERE, for a copy that has lost a field, and for an `expected` of
  *   another type.
  * @example
- * import { foldOrder, type WebhookEvent } from 'edgetill'
+ * import { foldOrder, needsPerson, type WebhookEvent } from 'edgetill'
  * function isPaid(events: WebhookEvent[]): boolean {
- *   const { totals, flags } = foldOrder(events, { amount: 100.5, currency: 'UAH' })
- *   return flags.length === 0 && totals.captured - totals.refunded >= 10_050
+ *   const order = foldOrder(events, { amount: 100.5, currency: 'UAH' })
+ *   return !needsPerson(order) && order.totals.captured - order.totals.refunded >= 10_050
  * }
  */
 export function foldOrder(events: readonly EventCopy[], expected?: ExpectedPayment): Order {
@@ -231,12 +231,12 @@ export function paid({ amount, currency, processed_amount, processed_currency }:
 }
 
 function sum(operations: readonly Folded[], currency: string | null): OrderTotals {
-  const totals: OrderTotals = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 }
+  const totals: OrderTotals = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: null }
   for (const { newest } of operations) {
     if (newest.status !== 'success') continue
     const { fee_amount, fee_currency = newest.currency } = newest
     if (isAmount(fee_amount) && fee_currency === (currency ?? newest.currency)) {
-      totals.fee += hundredths(fee_amount as number)
+      totals.fee = (totals.fee ?? 0) + hundredths(fee_amount as number)
     }
     if (currency !== null && newest.currency !== currency) continue
     for (const name of COUNTS.get(newest.method) ?? []) totals[name] += paid(newest)
@@ -252,7 +252,7 @@ const heldOf = ({ authorized, captured, refunded, voided }: OrderTotals): number
 export const holdsMoney = (totals: OrderTotals): boolean => heldOf(totals) > 0
 
 /** A map, because an event's method may be "constructor". */
-const COUNTS: ReadonlyMap<string | undefined, readonly (keyof OrderTotals)[]> = /* @__PURE__ */ new Map([
+const COUNTS: ReadonlyMap<string | undefined, readonly Exclude<keyof OrderTotals, 'fee'>[]> = /* @__PURE__ */ new Map([
   ['purchase', ['authorized', 'captured']],
   ['auth', ['authorized']],
   ['auth_increment', ['authorized']],

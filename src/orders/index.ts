@@ -1,5 +1,6 @@
 export { eventKey } from './event-key.ts'
 export { foldOrder } from './fold.ts'
+export { needsPerson } from './needs-person.ts'
 export { operationKey } from './operation-key.ts'
 export type {
   ExpectedPayment,

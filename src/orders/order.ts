@@ -16,7 +16,7 @@ export interface Order {
   operations: OrderOperation[]
   /** Every distinct event, oldest first. */
   events: OrderEvent[]
-  /** Why a person should look at the order; empty when that is not needed. */
+  /** What is noticeable about the order; {@link needsPerson} says whether a person should look at it. */
   flags: OrderFlag[]
   /** The newest time of any event, as the service wrote it (no zone); null before the first. */
   updated_at: string | null
@@ -32,8 +32,8 @@ export interface OrderTotals {
   refunded: number
   /** Successful voids. */
   voided: number
-  /** The service's fees. */
-  fee: number
+  /** The service's fees, as far as they were named in the order's currency; null where none was: a list may name none. */
+  fee: number | null
 }
 
 /** One payment, capture, refund, void or increment of an order. */
@@ -69,7 +69,7 @@ export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id'> {
 }
 
 /**
- * Why an order needs a person's attention:
+ * What is noticeable about an order. Each but `paid_after_failure` needs a person's attention:
  * - `amount_mismatch`: the amount paid is not the expected one;
  * - `currency_mismatch`: two currencies in one order, or another one than expected;
  * - `over_capture`: more was captured than is authorized (and not voided);

@@ -7,12 +7,10 @@ export const DOCUMENTED: readonly string[] = /* @__PURE__ */ (
   'f_receipt_delivery account_id recurring_id operation transactionId'
 ).split(' ')
 
-/** The parameters of the objects in it. */
-export const DOCUMENTED_INSIDE: readonly string[] = /* @__PURE__ */ (
-  'amount sub_merchant_id products interval_unit interval_count retry_attempts retry_interval_hours start_date expiry_date time ' +
-  'notification_url browserColorDepth browserScreenHeight browserScreenWidth browserJavaEnabled browserLanguage browserTimeZone ' +
-  'browserTimeZoneOffset browserAcceptHeader browserIpAddress browserUserAgent'
-).split(' ')
+/** The optional parameters of the objects in it: the required ones are there. */
+export const DOCUMENTED_INSIDE: readonly string[] =
+  /* @__PURE__ */
+  'products retry_attempts retry_interval_hours start_date expiry_date time notification_url amount'.split(' ')
 
 /** The known name that is meant by another one: misspelt, in camelCase, or without its first words (`amount`). */
 export function didYouMean(name: string, known: readonly string[]): string | undefined {

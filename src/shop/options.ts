@@ -31,7 +31,7 @@ export interface ReceivedEvent {
  * than on the single event. When it throws or takes longer than 25 seconds, it is called again for this event later.
  *
  * @example
- * import { isSuccess } from 'edgetill'
+ * import { isSuccess, needsPerson } from 'edgetill'
  * import type { OnEvent, ShopEnv } from 'edgetill/worker'
  *
  * interface Env extends ShopEnv {
@@ -40,8 +40,7 @@ export interface ReceivedEvent {
  * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
  *   if (event.kind !== 'purchase' || !isSuccess(event)) return
  *   // Called again later: a flag may be gone by then, or a person has looked at the order. A second try needs no look.
- *   const flags = order.flags.filter((flag) => flag !== 'paid_after_failure')
- *   if (flags.length > 0) throw new Error(`flags: ${flags.join(', ')}`)
+ *   if (needsPerson(order)) throw new Error(`flags: ${order.flags.join(', ')}`)
  *   const response = await fetch('https://shop.example.com/orders/paid', {
  *     method: 'POST',
  *     // Your shop must check the token: anybody who knows the address could post "paid".

@@ -9,7 +9,7 @@ import { runInNewContext } from 'node:vm'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { describe, expect, it, vi } from 'vitest'
 import { createEmulator, type Fault, testCard } from '../../src/emulator/index.ts'
-import { createClient, createWebhookHandler, type WebhookEvent } from '../../src/index.ts'
+import { type Client, createClient, createWebhookHandler, type WebhookEvent } from '../../src/index.ts'
 import * as schemas from '../../src/schemas/index.ts'
 import type { OnEvent } from '../../src/shop/index.ts'
 import { createTestShop, type TestEvent, testEvent } from '../../src/testing/index.ts'
@@ -140,6 +140,29 @@ describe('guides/errors.md', () => {
 })
 
 describe('guides/going-live.md', () => {
+  const connection = guide('going-live').program('What arrives at the service')
+  it('gives each request a connection of its own', async () => {
+    const sent: RequestInit[] = []
+    vi.stubGlobal('fetch', async (_: unknown, init: RequestInit) => {
+      sent.push(init)
+      return Response.json([])
+    })
+    try {
+      const { open } = (await load(connection)) as { open(env: object): Client }
+      const names = ['POS_ID', 'API_KEY', 'API_SECRET', 'ENDPOINTS_KEY', 'SCHEME'].map((name) => [
+        `EDGETILL_${name}`,
+        'x',
+      ])
+      const env = { ...Object.fromEntries(names), EDGETILL_BASE_URL: 'https://pay.example.com' }
+      await open({ ...env, EDGETILL_POS_ID: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11' }).listOrderOperations({
+        order_id: 'A',
+      })
+      expect(sent[0]).toMatchObject({ cache: 'no-store', headers: { connection: 'close', 'X-API-KEY': 'x' } })
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+
   const program = guide('going-live').program('Direct mode')
 
   it('has a form and a handler that make a direct payment, and send the customer to 3-D Secure', async () => {
@@ -346,7 +369,8 @@ describe('guides/recipes.md', () => {
   it('reads a queue’s message with a schema', async () => {
     const { orderOf, jsonSchema } = (await load(queued)) as Record<string, (given: unknown) => { required?: string[] }>
     expect(orderOf?.('{"method":"loyalty","order_id":"A-1"}')).toBe('A-1')
-    expect(() => orderOf?.('{"method":"refund"}')).toThrow('is required')
+    expect(orderOf?.('{"method":"refund","order_id":"A-1"}')).toBe('A-1')
+    expect(() => orderOf?.('[]')).toThrow('must be an object')
     // Chosen by its method; a text or an object.
     const { webhookEventSchema: _, limitInfoSchema: __, ...convertible } = schemas
     for (const schema of Object.values(convertible)) expect(jsonSchema?.(schema)).toHaveProperty('type')

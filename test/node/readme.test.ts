@@ -20,15 +20,23 @@ const CHECKOUT_TEST = readme.program('Test a checkout')
 
 const FORM = /\/api\/v1\/checkout\/[^/]+\/form$/
 
-/** What the complete program has for its credentials. */
+/** What the complete program reads from its environment. */
 const CREDENTIALS = {
+  scheme: 'SVC',
   posId: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',
   ...{ apiKey: 'your-api-key', apiSecret: 'your-api-secret', endpointsKey: 'your-endpoints-key' },
 }
 
+const environment = (origin: string) => ({
+  ...{ EDGETILL_BASE_URL: origin, EDGETILL_POS_ID: CREDENTIALS.posId, EDGETILL_SCHEME: CREDENTIALS.scheme },
+  ...{ EDGETILL_API_KEY: CREDENTIALS.apiKey, EDGETILL_API_SECRET: CREDENTIALS.apiSecret },
+  EDGETILL_ENDPOINTS_KEY: CREDENTIALS.endpointsKey,
+})
+
 /** The complete program in this process, with what it sends, and a way to look at its orders. */
 async function complete(service: typeof fetch) {
   vi.stubGlobal('fetch', service)
+  for (const [name, value] of Object.entries(environment('https://pay.example.com'))) vi.stubEnv(name, value)
   const program = await load(`${COMPLETE}\nexport { orders }`)
   const { fetch } = program.default as { fetch(request: Request): Promise<Response> }
   const call = (method: string, path: string, body?: string) => {
@@ -46,6 +54,7 @@ function silenced(method: 'log' | 'warn') {
 }
 afterEach(() => {
   vi.unstubAllGlobals()
+  vi.unstubAllEnvs()
   vi.restoreAllMocks()
 })
 
@@ -107,8 +116,8 @@ describe('the complete program', () => {
     const { emulator, origin, close } = await serveEmulator({}, { credentials: CREDENTIALS })
     const folder = mkdtempSync(join(tmpdir(), 'edgetill-readme-'))
     const file = join(folder, 'program.js')
-    writeFileSync(file, await bundled(COMPLETE.replace('https://pay.example.com', origin)))
-    const running = startWith({}, runtime, file)
+    writeFileSync(file, await bundled(COMPLETE))
+    const running = startWith(environment(origin), runtime, file)
     try {
       await running.seen('http://')
       const shop = `http://127.0.0.1:${/:(\d{4,5})/.exec(running.output())?.[1]}`

@@ -69,11 +69,11 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
   it('what JSON cannot carry is rejected as an input, not with the runtime’s own error', async () => {
     const circular: { self?: object } = {}
     circular.self = circular
-    if (mode === 'direct') expect(await refused(form, { ...input, cryptogram: circular })).toEqual(['cryptogram.self'])
+    if (mode === 'direct') expect(await refused(form, { ...input, cryptogram: circular })).toEqual(['self'])
     for (const [extra, path] of [
       [10n, 'extra'],
-      [{ deep: [1, { more: 10n }] }, 'extra.deep[1].more'],
-      [circular, 'extra.self'],
+      [{ deep: [1, { more: 10n }] }, 'more'],
+      [circular, 'self'],
     ]) {
       expect(await refused(form, input, {}, { passThrough: { extra } })).toEqual([path])
     }

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../src/index.ts'
-import { type ExpectedPayment, foldOrder, type Order } from '../../src/orders/index.ts'
+import { type ExpectedPayment, foldOrder, needsPerson, type Order, type OrderFlag } from '../../src/orders/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { at, payment, secondary } from '../worker/support/events.ts'
 
@@ -11,13 +11,25 @@ const fold = (payloads: readonly object[], expected?: ExpectedPayment): Order =>
     payloads.map((payload) => readEvent(payload as Record<string, unknown>)),
     expected,
   )
-const NOTHING = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 }
+const NOTHING = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: null }
 
 const purchase = payment('A-1')
 const auth = payment('A-1', { method: 'auth' })
 const ofAuth = { payment_id: auth.payment_id, transaction_id: auth.transaction_id }
 /** A payment as a service sends it that gives no transaction_id. */
 const unnamed = { ...purchase, transaction_id: undefined }
+
+it('needs a person for each flag but one, which informs', () => {
+  const needs = (...flags: OrderFlag[]) => needsPerson({ flags })
+  expect([needs(), needs('paid_after_failure'), needs('paid_after_failure', 'over_refund')]).toEqual([
+    false,
+    false,
+    true,
+  ])
+  const declined = { ...purchase, payment_id: 'first', transaction_id: 'first', status: 'failure' }
+  const order = fold([declined, { ...purchase, created_at: '2027-01-01T00:00:00' }])
+  expect([order.flags, needsPerson(order)]).toEqual([['paid_after_failure'], false])
+})
 
 describe('an order without a payment', () => {
   const empty = { order_id: null, status: null, method: null, totals: NOTHING, operations: [], events: [], flags: [] }
@@ -111,7 +123,7 @@ describe('what counts', () => {
 
   it('is a fee in the order’s currency alone', () => {
     const fees = (currency: string) => fold([{ ...purchase, fee: { amount: 2.5, currency } }]).totals.fee
-    expect([fees('UAH'), fees('USD')]).toEqual([250, 0])
+    expect([fees('UAH'), fees('USD')]).toEqual([250, null])
   })
 })
 

@@ -171,7 +171,7 @@ describe('killed at each await over hostile KV, each webhook sent twice,', () =>
         how,
         killAt,
         'success',
-        { authorized: 10050, captured: 5000, refunded: 0, voided: 0, fee: 0 },
+        { authorized: 10050, captured: 5000, refunded: 0, voided: 0, fee: null },
         events.length,
       ])
       await expectEachHandled(world, handled)

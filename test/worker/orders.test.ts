@@ -39,7 +39,7 @@ async function all(world: World, query: string, limit = 20): Promise<string[]> {
 const tablesOf = (world: World, month?: string) =>
   openTables(world.gate.storage(month === undefined ? 'shop' : `shop/${month}`, ''), SHOP)
 
-const EMPTY = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 }
+const EMPTY = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: null }
 
 /** A row as a gate reports it. */
 function rowOf(

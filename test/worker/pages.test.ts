@@ -130,7 +130,7 @@ it('a button can be read on the shop’s colour', async () => {
 
 it('a paid order’s page says what became of the money', async () => {
   const site = { env: new World().env(), wording: english, pages: {} }
-  const none = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: 0 }
+  const none = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: null }
   const title = async (method: string, totals: object) => {
     const status = { status: 'success', method, amount: 100, currency: 'UAH', totals: { ...none, ...totals } }
     const shown = { status, expected: undefined, description: undefined, link: undefined }

@@ -88,8 +88,8 @@ function describe(order: Order, order_id: string, { terminal }: Session): string
   ])
   const titles = ['created_at', 'method', 'status', 'amount', 'status_code', 'id']
   const sums = (['authorized', 'captured', 'refunded', 'voided', 'fee'] as const)
-    .filter((name) => totals[name] !== 0)
-    .map((name) => `${name} ${money(fromMinorUnits(totals[name]), currency)}`)
+    .filter((name) => totals[name])
+    .map((name) => `${name} ${money(fromMinorUnits(totals[name] ?? 0), currency)}`)
   const lines = [
     printable(
       `Order ${order_id}: ${method ?? 'unknown'} ${status ?? 'unknown'}${updated_at ? `, last change ${updated_at}` : ''}`,

@@ -20,7 +20,7 @@ export interface Running {
 
 const RUN = {
   node: ['node'],
-  'deno serve': ['deno', 'serve', '--allow-net', '--no-check', '--port=0'],
+  'deno serve': ['deno', 'serve', '--allow-net', '--allow-env=EDGETILL_*', '--no-check', '--port=0'],
   'deno serve --allow-all': ['deno', 'serve', '--allow-all', '--no-check', '--port=0'],
   bun: ['bun', 'run'],
 } as const

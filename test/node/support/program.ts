@@ -56,6 +56,7 @@ export async function bundled(code: string): Promise<string> {
     format: 'esm',
     platform: 'neutral',
     mainFields: ['module', 'main'],
+    external: ['node:*'],
     alias: Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, join(root, source)])),
   })
   return outputFiles[0]?.text ?? ''

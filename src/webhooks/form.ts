@@ -54,7 +54,7 @@ function mistakenFor(fields: WebhookFields): string | undefined {
   if (typeof isBase64Encoded === 'boolean' || /^(ZGF0YT|c2lnbmF0dXJl)[\w+/ ]*$/.test(only))
     return 'Base64; decode the body and pass new URLSearchParams(text)'
   if (isObject(rawBody) || (isObject(headers) && (body ?? rawBody) !== undefined)) return 'a request'
-  return only.startsWith('data=') ? 'the text of the body as a key' : undefined
+  return only.startsWith('data=') ? 'the body as a key' : undefined
 }
 
 /** Body parsers only produce plain or null-prototype objects, whatever was sent. */

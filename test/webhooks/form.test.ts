@@ -20,7 +20,7 @@ describe('a body that AWS Lambda delivers as Base64', () => {
     ['a request', { method: 'POST', headers, body: signed.body }],
     ['a request', { headers, body: Object.fromEntries(new URLSearchParams(signed.body)) }],
     ['a request', { rawBody: new TextEncoder().encode(signed.body) }],
-    ['the text of the body as a key', { [signed.body]: '' }],
+    ['the body as a key', { [signed.body]: '' }],
   ])('%s in place of the form is one, too', (what, form) => {
     expect(() => verifyWebhook(form as never, SECRET)).toThrow(
       expect.objectContaining({

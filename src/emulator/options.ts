@@ -131,13 +131,30 @@ export type ResolvedOptions = Required<
 
 const MINUTE = 60_000
 const YEAR = 365 * 24 * 60 * MINUTE
-const DEFAULT_RETRIES = [MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 1440 * MINUTE]
-const DEFAULT_ACCOUNTS = ['UAH', 'USD', 'EUR', 'XTS'].map((currency) => ({
-  name: `Emulator ${currency}`,
-  currency,
-  available: 1000,
-  rolling_reserve: 50,
-}))
+const DEFAULTS = {
+  seed: 1,
+  allowHosts: [],
+  webhookUrl: undefined,
+  fetch: undefined,
+  webhookHeaders: {},
+  webhookTimeoutMs: 10_000,
+  retryDelaysMs: [MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 1440 * MINUTE],
+  maxCapturePercent: 115,
+  authentication: 'either',
+  signature: undefined,
+  customerFields: 'optional',
+  captureContentType: 'json',
+  strict: false,
+  perturbations: [] as readonly Perturbation[] | 'seed',
+  hostedAuthResponse: 'redirect',
+  splitSum: 'any',
+  expiry: {},
+  latencyMs: 0,
+  accounts: ['UAH', 'USD', 'EUR', 'XTS'].map((currency) => {
+    return { name: `Emulator ${currency}`, currency, available: 1000, rolling_reserve: 50 }
+  }),
+  onActivity: undefined,
+} as const
 
 const httpUrl = v.pipe(
   v.string('must be a URL.'),
@@ -236,32 +253,16 @@ export function resolveOptions(input: EmulatorOptions): ResolvedOptions {
     throw new InputError('clock: now() must return milliseconds since the epoch, up to the end of the year 9998.')
   }
   const { origin } = new URL(options.origin ?? 'http://emulator.localhost')
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  const { seed, perturbations } = { ...DEFAULTS, ...given }
   return {
-    seed: options.seed ?? 1,
+    ...DEFAULTS,
+    ...given,
     origin,
     served: options.origin !== undefined,
-    allowHosts: options.allowHosts ?? [],
     clock,
     clockMoves: options.clock === undefined,
-    webhookUrl: options.webhookUrl,
-    fetch: options.fetch,
-    webhookHeaders: options.webhookHeaders ?? {},
-    webhookTimeoutMs: options.webhookTimeoutMs ?? 10_000,
-    retryDelaysMs: options.retryDelaysMs ?? DEFAULT_RETRIES,
-    maxCapturePercent: options.maxCapturePercent ?? 115,
-    authentication: options.authentication ?? 'either',
-    signature: options.signature,
-    customerFields: options.customerFields ?? 'optional',
-    captureContentType: options.captureContentType ?? 'json',
-    strict: options.strict ?? false,
-    perturbations:
-      options.perturbations === 'seed' ? drawPerturbations(options.seed ?? 1) : (options.perturbations ?? []),
-    hostedAuthResponse: options.hostedAuthResponse ?? 'redirect',
-    splitSum: options.splitSum ?? 'any',
-    expiry: options.expiry ?? {},
-    latencyMs: options.latencyMs ?? 0,
-    accounts: options.accounts ?? DEFAULT_ACCOUNTS,
-    onActivity: options.onActivity,
+    perturbations: perturbations === 'seed' ? drawPerturbations(seed) : perturbations,
     credentials: {
       baseUrl: origin,
       apiUrl: `${origin}/balances-api`,

@@ -69,27 +69,6 @@ function searched(order: Order): string {
   return text
 }
 
-const CHUNK = 100
-const chunks = new WeakMap<Order, { version: number; text: string }>()
-
-/** The orders that hold a text, oldest first. Texts are looked through in hundreds: one long text is searched much faster. */
-function find(orders: readonly Order[], wanted: string): Order[] {
-  const found: Order[] = []
-  for (let start = 0; start < orders.length; start += CHUNK) {
-    const part = orders.slice(start, start + CHUNK)
-    const [first] = part
-    if (first === undefined) break
-    const version = part.reduce((sum, { timeline }) => sum + timeline.length + 1, 0)
-    let chunk = chunks.get(first)
-    if (chunk?.version !== version) {
-      chunk = { version, text: part.map(searched).join('\n') }
-      chunks.set(first, chunk)
-    }
-    if (chunk.text.includes(wanted)) found.push(...part.filter((order) => searched(order).includes(wanted)))
-  }
-  return found
-}
-
 /** The order of a webhook, request or note with this id: the terminal prints them to search for. */
 function orderOfEntry({ state, activity, deliveries }: Context, id: string): Order | undefined {
   if (!/^emulator-(delivery|request|note)-\d+$/.test(id)) return undefined
@@ -129,7 +108,10 @@ export function viewOrders(context: Context): Orders {
       const wanted = text.trim().toLowerCase()
       const all = [...context.state.orders.values()]
       const logged = orderOfEntry(context, wanted)
-      const found = logged === undefined ? (wanted === '' ? all : find(all, wanted)).reverse() : [logged]
+      const found =
+        logged === undefined
+          ? all.filter((order) => wanted === '' || searched(order).includes(wanted)).reverse()
+          : [logged]
       return {
         total: found.length,
         orders: found.slice(from, from + count).flatMap(({ order_id }) => view(order_id) ?? []),

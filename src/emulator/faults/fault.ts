@@ -73,16 +73,25 @@ export type Occasion = OperationName | 'checkout' | 'charge' | 'webhook'
 /** The moment of an occasion: before it is executed, when its outcome is decided, after it was executed, a webhook. */
 export type Phase = 'before' | 'outcome' | 'after' | 'webhook'
 
-const WHEN = v.optional(oneOf('time', ['before_commit', 'after_commit'] as const), 'after_commit')
+const WHEN = v.optional(oneOf('time', ['after_commit', 'before_commit'] as const), 'after_commit')
 const MINUTE = 60_000
 const YEAR = 365 * 24 * 60 * MINUTE
 
-/** What each kind takes beside `on` and `order_id`, and when it fires. */
+/** What each kind does, what it takes beside `on` and `order_id`, and when it fires. */
 const KINDS = {
-  reset: { phase: 'commit', entries: { when: WHEN } },
-  too_many_requests: { phase: 'before', entries: { retryAfter: v.optional(wholeNumber(0, 86_400)) } },
+  reset: {
+    phase: 'commit',
+    says: 'The connection breaks before the first byte of the response. The request was executed after_commit, and was not before_commit.',
+    entries: { when: WHEN },
+  },
+  too_many_requests: {
+    phase: 'before',
+    says: '429 with a Retry-After header, in seconds. Nothing is executed.',
+    entries: { retryAfter: v.optional(wholeNumber(0, 86_400)) },
+  },
   server_error: {
     phase: 'commit',
+    says: 'A 5xx with an HTML page, as a proxy sends it. The request may have been executed.',
     entries: {
       status: v.optional(wholeNumber(500, 599)),
       body: v.optional(oneOf('body', ['html', 'empty', 'truncated', 'huge'] as const)),
@@ -91,30 +100,55 @@ const KINDS = {
   },
   body: {
     phase: 'after',
-    entries: { body: v.optional(oneOf('body', ['empty', 'truncated', 'huge', 'html'] as const), 'truncated') },
+    says: 'The request is executed, and the body of its response is broken.',
+    entries: { body: v.optional(oneOf('body', ['truncated', 'empty', 'huge', 'html'] as const), 'truncated') },
   },
-  no_response: { phase: 'commit', entries: { when: v.optional(WHEN.wrapped) } },
+  no_response: {
+    phase: 'commit',
+    says: 'No response is sent until the caller gives up.',
+    entries: { when: v.optional(WHEN.wrapped) },
+  },
   slow_body: {
     phase: 'after',
+    says: 'The body of the response arrives in pieces, ten of them unless you say otherwise.',
     entries: { ms: v.optional(number(0, MINUTE)), pieces: v.optional(wholeNumber(1, 1000)) },
   },
-  latency: { phase: 'before', entries: { ms: latency } },
+  latency: { phase: 'before', says: 'The request waits before it is executed.', entries: { ms: latency } },
   status_code: {
     phase: 'outcome',
+    says: 'The payment or the operation ends with this status code: 1xxx success, 2xxx pending, any other failure.',
     entries: { status_code: statusCode },
   },
-  duplicate: { phase: 'webhook', entries: { times: v.optional(wholeNumber(1, 100)) } },
-  reorder: { phase: 'webhook', entries: {} },
-  delay: { phase: 'webhook', entries: { ms: v.optional(number(0, YEAR), MINUTE) } },
-  drop: { phase: 'webhook', entries: {} },
-  corrupt_signature: { phase: 'webhook', entries: {} },
-  missing_padding: { phase: 'webhook', entries: {} },
-  numbers_as_strings: { phase: 'content', entries: {} },
-  null_fee: { phase: 'content', entries: {} },
-  unknown_fields: { phase: 'content', entries: {} },
-  unknown_status: { phase: 'content', entries: {} },
-  unknown_method: { phase: 'content', entries: {} },
-} as const satisfies Record<FaultKind, { phase: Phase | 'commit' | 'content'; entries: v.ObjectEntries }>
+  duplicate: {
+    phase: 'webhook',
+    says: 'The webhook is delivered again at once.',
+    entries: { times: v.optional(wholeNumber(1, 100)) },
+  },
+  reorder: onWebhook("The webhook is held until the order's next one has been delivered, for an hour at most."),
+  delay: {
+    phase: 'webhook',
+    says: 'The webhook is delivered when the clock has advanced, by a minute unless you say otherwise.',
+    entries: { ms: v.optional(number(0, YEAR), MINUTE) },
+  },
+  drop: onWebhook('The first attempt is lost. The retry policy sends it again.'),
+  corrupt_signature: onWebhook(
+    'The first attempt has a wrong signature. The retry policy sends it again with the right one.',
+  ),
+  missing_padding: onWebhook('The data has no "=" at its end. The signature matches what is sent.'),
+  numbers_as_strings: ofContents('Every number is text: "100.50" for 100.50.'),
+  null_fee: ofContents('The fees are null.'),
+  unknown_fields: ofContents('There are fields that the API document does not name.'),
+  unknown_status: ofContents('The status is one that the API document does not name.'),
+  unknown_method: ofContents('The method is one that the API document does not name.'),
+} as const satisfies Record<FaultKind, { phase: Phase | 'commit' | 'content'; says: string; entries: v.ObjectEntries }>
+
+function onWebhook(says: string) {
+  return { phase: 'webhook', says, entries: {} } as const
+}
+
+function ofContents(says: string) {
+  return { phase: 'content', says, entries: {} } as const
+}
 
 /** Every kind of fault. */
 export const FAULT_KINDS: readonly FaultKind[] = Object.keys(KINDS) as FaultKind[]
@@ -124,18 +158,18 @@ export function faultEntries(kind: unknown): v.ObjectEntries {
   return KINDS[kind as FaultKind]?.entries ?? {}
 }
 
+/** What a kind does, in a sentence, and what it is a fault of. */
+export function describeFault(kind: FaultKind): { says: string; of: 'response' | 'webhook' | 'content' } {
+  const { says, phase } = KINDS[kind]
+  return { says, of: phase === 'webhook' || phase === 'content' ? phase : 'response' }
+}
+
 const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as OperationName[]
 /** Every place at which a fault can fire. */
 const OCCASIONS: readonly Occasion[] = [...ENDPOINT_NAMES, 'checkout', 'charge', 'webhook']
 /** The endpoints at which a payment or an operation gets its status. */
 const WITH_OUTCOME: readonly Occasion[] = [
-  'create-payment',
-  'create-split-purchase',
-  'capture-payment',
-  'capture-split-purchase',
-  'refund-payment',
-  'refund-split-purchase',
-  'void-payment',
+  ...ENDPOINT_NAMES.filter((name) => /^(create|capture|refund|void)-/.test(name)),
   'checkout',
   'charge',
 ]

@@ -1,64 +1,20 @@
 import type { Order } from '../state/state.ts'
 
-/** What is wrong with a field of the card form. */
-export type FieldError =
-  | 'number_missing'
-  | 'number_length'
-  | 'number_invalid'
-  | 'month_invalid'
-  | 'year_invalid'
-  | 'expired'
-  | 'cvv_invalid'
+type Pair = readonly [title: string, text: string]
 
 /** The customer's pages in one language. */
-export interface Messages {
-  lang: string
-  banner: string
-  checkout: string
-  order: string
-  /** Before a language that the emulator does not speak. */
-  otherLanguage: string
-  amount: string
-  pay: (amount: string) => string
-  number: string
-  month: string
-  year: string
-  cvv: string
-  cvvHint: string
-  correct: string
-  error: string
-  errors: Record<FieldError, string>
-  cards: { title: string; hint: string; all: string; use: string; paid: string; declined: string; later: string }
-  threeDS: {
-    bank: string
-    question: string
-    shop: string
-    card: string
-    confirm: string
-    decline: string
-    emulator: string
-    fails: string
-  }
-  outcome: Record<
-    'paid' | 'authorized' | 'declined' | 'cancelled' | 'pending' | 'unpaid',
-    [title: string, text: string]
-  >
-  reason: string
-  paidAmount: (paid: string, asked: string) => string
-  startAgain: string
-  back: string
-  noReturn: string
-  inEmulator: string
-}
+export type Messages = typeof ENGLISH
+/** What is wrong with a field of the card form. */
+export type FieldError = keyof Messages['errors']
 
-export const ENGLISH: Messages = {
+export const ENGLISH = {
   lang: 'en',
   banner: 'Emulator: no real money, no real cards.',
   checkout: 'Checkout',
   order: 'Order',
   otherLanguage: 'Language asked for, shown in English',
   amount: 'Amount',
-  pay: (amount) => `Pay ${amount}`,
+  pay: (amount: string): string => `Pay ${amount}`,
   number: 'Card number',
   month: 'Month',
   year: 'Year',
@@ -95,15 +51,15 @@ export const ENGLISH: Messages = {
     fails: 'failure (4157)',
   },
   outcome: {
-    paid: ['Paid', 'Thank you. The payment was successful.'],
-    authorized: ['Amount reserved', 'Thank you. The amount is held on the card until the shop charges it.'],
-    declined: ['Declined', 'Nothing was charged.'],
-    cancelled: ['Cancelled', 'Nothing was charged.'],
-    pending: ['In progress', 'The payment is still being processed. The shop will be notified of the result.'],
-    unpaid: ['Not paid', 'This payment has not been made.'],
+    paid: ['Paid', 'Thank you. The payment was successful.'] as Pair,
+    authorized: ['Amount reserved', 'Thank you. The amount is held on the card until the shop charges it.'] as Pair,
+    declined: ['Declined', 'Nothing was charged.'] as Pair,
+    cancelled: ['Cancelled', 'Nothing was charged.'] as Pair,
+    pending: ['In progress', 'The payment is still being processed. The shop will be notified of the result.'] as Pair,
+    unpaid: ['Not paid', 'This payment has not been made.'] as Pair,
   },
   reason: 'Reason',
-  paidAmount: (paid, asked) => `${paid} of ${asked}`,
+  paidAmount: (paid: string, asked: string): string => `${paid} of ${asked}`,
   startAgain:
     'This checkout is closed. To try another card, open the payment link again, or start a new payment in the shop.',
   back: 'Back to the shop',

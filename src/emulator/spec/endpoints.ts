@@ -35,99 +35,42 @@ export type EndpointRules = Record<OperationName, EndpointRule>
  * all of them authenticate plainly, as public integrations do.
  */
 const BEYOND = {
-  'refund-payment': beyond('POST', '/api/v1/refund'),
-  'void-payment': beyond('POST', '/api/v1/void'),
-  'capture-split-purchase': beyond('POST', '/api/v1/split/capture'),
-  'refund-split-purchase': beyond('POST', '/api/v1/split/refund'),
-  'list-order-operations': { ...beyond('GET', '/api/v1/pos/{pos_id}/orders/{order_id}'), jsonBody: false },
-  'cancel-recurring': {
-    ...beyond('PUT', '/api/v1/recurring/{recurring_id}/cancel'),
+  'refund-payment': row('POST', '/api/v1/refund', 'plain'),
+  'void-payment': row('POST', '/api/v1/void', 'plain'),
+  'capture-split-purchase': row('POST', '/api/v1/split/capture', 'plain'),
+  'refund-split-purchase': row('POST', '/api/v1/split/refund', 'plain'),
+  'list-order-operations': row('GET', '/api/v1/pos/{pos_id}/orders/{order_id}', 'plain', { jsonBody: false }),
+  'cancel-recurring': row('PUT', '/api/v1/recurring/{recurring_id}/cancel', 'plain', {
     base: 'api_url',
     jsonBody: false,
-  },
+  }),
 } satisfies Partial<EndpointRules>
 
-function beyond(verb: string, path: string): EndpointRule {
-  return { base: 'base_url', verb, path, scheme: 'plain', endpointsKey: true, jsonBody: true }
+function row(
+  verb: string,
+  path: string,
+  scheme: EndpointRule['scheme'],
+  more: Partial<EndpointRule> = {},
+): EndpointRule {
+  return { base: 'base_url', verb, path, scheme, endpointsKey: true, jsonBody: true, ...more }
 }
+
+const BALANCES: Partial<EndpointRule> = { base: 'api_url', endpointsKey: false, jsonBody: false }
 
 /** API document, "Endpoints" 1-7 and "Authentication". */
 export const ENDPOINTS: EndpointRules = {
-  'create-split-purchase': {
-    base: 'base_url',
-    verb: 'POST',
-    path: '/api/v1/split/purchase',
-    scheme: 'hmac',
-    endpointsKey: true,
-    jsonBody: true,
-  },
-  'create-payment': {
-    base: 'base_url',
-    verb: 'POST',
-    path: '/api/v1/payment',
-    scheme: 'hmac',
-    endpointsKey: true,
-    jsonBody: true,
-  },
-  'capture-payment': {
-    base: 'base_url',
-    verb: 'POST',
-    path: '/api/v1/capture',
-    scheme: 'plain',
-    endpointsKey: true,
-    jsonBody: true,
-  },
-  'cancel-payment': {
-    base: 'base_url',
-    verb: 'POST',
-    path: '/api/v1/pos/{pos_id}/order/{order_id}/cancel',
-    scheme: 'plain',
-    endpointsKey: true,
-    jsonBody: false,
-  },
-  'list-accounts': {
-    base: 'api_url',
-    verb: 'GET',
-    path: '/api/v1/balances/pos/{pos_id}/accounts',
-    scheme: 'plain',
-    endpointsKey: false,
-    jsonBody: false,
-  },
-  'get-account': {
-    base: 'api_url',
-    verb: 'GET',
-    path: '/api/v1/balances/pos/{pos_id}/accounts/{account_id}',
-    scheme: 'plain',
-    endpointsKey: false,
-    jsonBody: false,
-  },
-  'resend-webhook': {
-    base: 'base_url',
-    verb: 'GET',
-    path: '/api/v1/pos/{pos_id}/orders/{order_id}/{operation}',
-    scheme: 'hmac',
-    endpointsKey: true,
-    jsonBody: false,
-  },
+  'create-split-purchase': row('POST', '/api/v1/split/purchase', 'hmac'),
+  'create-payment': row('POST', '/api/v1/payment', 'hmac'),
+  'capture-payment': row('POST', '/api/v1/capture', 'plain'),
+  'cancel-payment': row('POST', '/api/v1/pos/{pos_id}/order/{order_id}/cancel', 'plain', { jsonBody: false }),
+  'list-accounts': row('GET', '/api/v1/balances/pos/{pos_id}/accounts', 'plain', BALANCES),
+  'get-account': row('GET', '/api/v1/balances/pos/{pos_id}/accounts/{account_id}', 'plain', BALANCES),
+  'resend-webhook': row('GET', '/api/v1/pos/{pos_id}/orders/{order_id}/{operation}', 'hmac', { jsonBody: false }),
   ...BEYOND,
 }
 
 /** Names and HTTP statuses of "Authentication", "Events" and "Errors". */
-export interface WireRules {
-  authHeader: string
-  keyHeader: string
-  hmacSuffix: string
-  checkoutRedirect: number
-  webhookVerb: string
-  webhookContentType: string
-  unauthorized: number
-  invalid: number
-  callback: string
-  /** "Full card data". */
-  cardData: readonly string[]
-}
-
-export const WIRE: WireRules = {
+export const WIRE = {
   authHeader: 'x-api-auth',
   keyHeader: 'x-api-key',
   hmacSuffix: '-HMAC-SHA1',
@@ -137,5 +80,7 @@ export const WIRE: WireRules = {
   unauthorized: 401,
   invalid: 400,
   callback: 'true',
-  cardData: ['cc_number', 'exp_month', 'exp_year', 'card_cvv'],
+  /** "Full card data". */
+  cardData: ['cc_number', 'exp_month', 'exp_year', 'card_cvv'] as readonly string[],
 }
+export type WireRules = typeof WIRE

@@ -19,116 +19,48 @@ export interface ResponseRules {
   singleReserve: string
 }
 
-const STATUS = ['status', 'status_code', 'status_description', 'user_action_required', 'user_action_url']
-const CARD = ['eci', 'mcc', 'options_3ds', 'cc_mask', 'cc_token', 'cc_token_expiration']
-const IDS = ['payment_id', 'gateway_order_id', 'billing_order_id', 'transaction_id']
+/** Names, in their order. */
+const words = (text: string): readonly string[] => text.split(/\s+/)
 
-const CAPTURE = [
-  'operation_id',
-  'payment_id',
-  'order_id',
-  'transaction_id',
-  'pos_id',
-  'mode',
-  'method',
-  'amount',
-  'status',
-  'status_code',
-  'status_description',
-  'created_at',
-  'processed_at',
-  'fee',
-  'comment',
-]
+const STATUS = words('status status_code status_description user_action_required user_action_url')
+const CARD = words('eci mcc options_3ds cc_mask cc_token cc_token_expiration')
+const IDS = words('payment_id gateway_order_id billing_order_id transaction_id')
+
+const CAPTURE = words(`operation_id payment_id order_id transaction_id pos_id mode method amount status status_code
+      status_description created_at processed_at fee comment`)
 
 /** Fields that begin with `customer_` are added as the request had them: the tables say "customer fields". */
 export const RESPONSES: ResponseRules = {
   splitPurchase: [
-    'pos_id',
-    'mode',
-    'method',
-    'amount',
-    'currency',
-    'description',
-    'order_id',
-    'order_3ds_bypass',
-    'cc_number',
-    'exp_month',
-    'exp_year',
-    'card_cvv',
-    'server_url',
-    'result_url',
-    'merchant_mcc',
-    'payload',
-    'validation_url',
-    'browser_fingerprint',
-    'split',
-    'receipt_url',
+    ...words(`pos_id mode method amount currency description order_id order_3ds_bypass cc_number exp_month
+      exp_year card_cvv server_url result_url merchant_mcc payload validation_url browser_fingerprint
+      split receipt_url`),
     ...IDS,
     ...STATUS,
     ...CARD,
-    'created_at',
-    'processed_at',
-    'bank_short_name',
+    ...words('created_at processed_at bank_short_name'),
   ],
   payment: [
-    'payment_id',
-    'order_id',
-    'gateway_order_id',
-    'billing_order_id',
-    'transaction_id',
-    'pos_id',
-    'mode',
-    'method',
-    'amount',
-    'currency',
-    'description',
+    ...words(`payment_id order_id gateway_order_id billing_order_id transaction_id pos_id mode method amount
+      currency description`),
     ...STATUS,
     ...CARD,
-    'result_url',
-    'created_at',
-    'processed_at',
-    'payload',
-    'bank_short_name',
-    'receipt_url',
+    ...words('result_url created_at processed_at payload bank_short_name receipt_url'),
   ],
   cancel: [
-    'payment_id',
-    'order_id',
-    'gateway_order_id',
-    'billing_order_id',
-    'transaction_id',
-    'pos_id',
-    'mode',
-    'method',
-    'amount',
-    'currency',
-    'description',
+    ...words(`payment_id order_id gateway_order_id billing_order_id transaction_id pos_id mode method amount
+      currency description`),
     ...STATUS,
     ...CARD,
-    'result_url',
-    'created_at',
-    'processed_at',
-    'payload',
-    'receipt_url',
+    ...words('result_url created_at processed_at payload receipt_url'),
   ],
-  cancelCustomer: [
-    'customer_id',
-    'customer_ip',
-    'customer_fname',
-    'customer_lname',
-    'customer_patronym',
-    'customer_email',
-    'customer_phone',
-    'customer_country',
-    'customer_birthday',
-    'customer_city',
-  ],
+  cancelCustomer: words(`customer_id customer_ip customer_fname customer_lname customer_patronym customer_email
+      customer_phone customer_country customer_birthday customer_city`),
   capture: CAPTURE,
   operation: [...CAPTURE, 'currency'],
   fullCaptureCurrency: 'order_currency',
   partialCaptureCurrency: 'currency',
-  account: ['id', 'name', 'currency', 'balances'],
+  account: words('id name currency balances'),
   listedReserve: 'rolling_reserve',
   singleReserve: 'rollingReserve',
 }
@@ -148,45 +80,13 @@ export interface WebhookRules {
 
 export const WEBHOOKS: WebhookRules = {
   primary: {
-    required: ['payment_id', 'order_id', 'pos_id', 'mode', 'method', 'amount', 'currency', 'status', 'created_at'],
-    optional: [
-      'gateway_order_id',
-      'billing_order_id',
-      'transaction_id',
-      'payway',
-      'eci',
-      'status_code',
-      'limit_info',
-      'status_description',
-      'cc_mask',
-      'cc_token',
-      'cc_token_expiration',
-      'customer_id',
-      'customer_phone',
-      'fee',
-      'fixed_fee',
-      'percent_fee',
-      'processed_at',
-      'payload',
-      'receipt_url',
-      'bank_pay',
-      'processed_amount',
-      'processed_currency',
-    ],
+    required: words('payment_id order_id pos_id mode method amount currency status created_at'),
+    optional: words(`gateway_order_id billing_order_id transaction_id payway eci status_code limit_info
+      status_description cc_mask cc_token cc_token_expiration customer_id customer_phone fee fixed_fee
+      percent_fee processed_at payload receipt_url bank_pay processed_amount processed_currency`),
   },
-  secondaryRequired: [
-    'operation_id',
-    'payment_id',
-    'order_id',
-    'pos_id',
-    'mode',
-    'method',
-    'amount',
-    'currency',
-    'status',
-    'created_at',
-  ],
-  secondaryOptional: ['transaction_id', 'status_code', 'status_description', 'fee', 'processed_at'],
+  secondaryRequired: words('operation_id payment_id order_id pos_id mode method amount currency status created_at'),
+  secondaryOptional: words('transaction_id status_code status_description fee processed_at'),
   capture: ['limit_info'],
   void: [],
   auth_increment: ['limit_info'],

@@ -1,23 +1,7 @@
 import type { Operation, Payment } from '../state/state.ts'
 
 /** The status codes that the emulator uses. 1000, 2122 and 6007 are the API document's; the others come from public lists. */
-export interface CodeRules {
-  success: string
-  reserved: string
-  refunded: string
-  voided: string
-  threeDSecure: string
-  processing: string
-  cancelled: string
-  threeDSecureFailed: string
-  timedOut: string
-  threeDSecureTimedOut: string
-  sessionExpired: string
-  invalidCard: string
-  expiredCard: string
-}
-
-export const CODES: CodeRules = {
+export const CODES = {
   success: '1000',
   reserved: '1002',
   refunded: '1004',
@@ -32,111 +16,75 @@ export const CODES: CodeRules = {
   invalidCard: '4144',
   expiredCard: '4001',
 }
+export type CodeRules = typeof CODES
 
 /** The status that each event leads to ("States and transitions"), and the fixed words of records. */
-export interface StatusRules {
-  created: string
-  threeDSecure: string
-  paid: string
-  declined: string
-  processing: string
-  cancelled: string
-  /** `mode` of every secondary operation. */
-  operationMode: string
-  recurringCreated: string
-  recurringActive: string
-  recurringEnded: string
-}
-
-export const STATUSES: StatusRules = {
+export const STATUSES = {
   created: 'init',
   threeDSecure: 'pending',
   paid: 'success',
   declined: 'failure',
   processing: 'pending',
   cancelled: 'failure',
+  /** `mode` of every secondary operation. */
   operationMode: 'direct',
   recurringCreated: 'init',
   recurringActive: 'active',
   recurringEnded: 'canceled',
 }
+export type StatusRules = typeof STATUSES
 
 /** Where a webhook goes ("Events", 2); the last argument is what the merchant set up without a request. */
-export interface DestinationRules {
-  payment(serverUrl: string | null, standing: string | null): string | null
-  operation(serverUrl: string | null, standing: string | null): string | null
+export const DESTINATIONS = {
+  payment: (serverUrl: string | null, standing: string | null): string | null => serverUrl ?? standing,
+  operation: (serverUrl: string | null, standing: string | null): string | null => serverUrl ?? standing,
   /** Void, refund and both split operations: the call's own address, else the payment's (assumption). */
-  beyond(serverUrl: string | null, paymentUrl: string | null): string | null
-  charge(notificationUrl: string | null, initial: string | null): string | null
+  beyond: (serverUrl: string | null, paymentUrl: string | null): string | null => serverUrl ?? paymentUrl,
+  charge: (notificationUrl: string | null, initial: string | null): string | null => notificationUrl ?? initial,
 }
-
-export const DESTINATIONS: DestinationRules = {
-  payment: (serverUrl, standing) => serverUrl ?? standing,
-  operation: (serverUrl, standing) => serverUrl ?? standing,
-  beyond: (serverUrl, paymentUrl) => serverUrl ?? paymentUrl,
-  charge: (notificationUrl, initial) => notificationUrl ?? initial,
-}
+export type DestinationRules = typeof DESTINATIONS
 
 /** What must hold before an operation changes anything. Each returns whether the operation may go on. */
-export interface ConditionRules {
+export const CONDITIONS = {
   /** "Capture", rule 1: only a primary `auth` … */
-  captureMethod(payment: Payment): boolean
+  captureMethod: (payment: Payment): boolean => payment.method === 'auth',
   /** … with status `success` can be captured. */
-  captureStatus(payment: Payment): boolean
+  captureStatus: (payment: Payment): boolean => payment.status === 'success',
   /** "Capture", request table: `order_currency` is the currency of the original order. The same for every secondary operation. */
-  orderCurrency(payment: Payment, currency: unknown): boolean
+  orderCurrency: (payment: Payment, currency: unknown): boolean => payment.currency === currency,
   /** "Capture", rule 2: at most the configured percentage of the authorized amount, over all captures. Amounts in minor units. */
-  captureWithin(reserved: number, captured: number, asked: number, percent: number): boolean
+  captureWithin: (reserved: number, captured: number, asked: number, percent: number): boolean =>
+    (captured + asked) * 100 <= reserved * percent,
   /** "Cancel": the method is `purchase` or `auth` … */
-  cancelMethod(payment: Payment): boolean
+  cancelMethod: (payment: Payment): boolean => payment.method === 'purchase' || payment.method === 'auth',
   /** … the status is `init` … */
-  cancelStatus(payment: Payment): boolean
+  cancelStatus: (payment: Payment): boolean => payment.status === 'init',
   /** … and the mode is `hosted`. */
-  cancelMode(payment: Payment): boolean
+  cancelMode: (payment: Payment): boolean => payment.mode === 'hosted',
   /** "Payment record": the merchant's order identifier is unique, failed payments included. */
-  orderIsNew(known: boolean): boolean
+  orderIsNew: (known: boolean): boolean => !known,
   /** "Split purchase", rule 1: either card data or a token. */
-  oneInstrument(card: boolean, token: boolean): boolean
+  oneInstrument: (card: boolean, token: boolean): boolean => card !== token,
   /** "Split purchase", rule 2: wallet tokens, which this emulator has never issued, carry the prefix `rcr:`. */
-  walletToken(token: string): boolean
+  walletToken: (token: string): boolean => token.startsWith('rcr:'),
   /** A voided authorization can neither be captured nor voided again nor increased (assumption). */
-  notVoided(operations: readonly Operation[]): boolean
+  notVoided: (operations: readonly Operation[]): boolean =>
+    !operations.some(({ method, status }) => method === 'void' && status !== 'failure'),
   /** Beyond the API document: only an `auth` can be voided … */
-  voidMethod(payment: Payment): boolean
+  voidMethod: (payment: Payment): boolean => payment.method === 'auth',
   /** … with status `success` … */
-  voidStatus(payment: Payment): boolean
+  voidStatus: (payment: Payment): boolean => payment.status === 'success',
   /** … and only whole: nothing of it was captured. Minor units. */
-  voidWhole(captured: number): boolean
+  voidWhole: (captured: number): boolean => captured === 0,
   /** Beyond the API document: only a purchase or a captured auth can be refunded … */
-  refundMethod(payment: Payment): boolean
+  refundMethod: (payment: Payment): boolean => payment.method === 'purchase' || payment.method === 'auth',
   /** … with status `success` … */
-  refundStatus(payment: Payment): boolean
+  refundStatus: (payment: Payment): boolean => payment.status === 'success',
   /** … and at most what was paid and not refunded yet. Minor units. */
-  refundWithin(left: number, asked: number): boolean
+  refundWithin: (left: number, asked: number): boolean => asked > 0 && asked <= left,
   /** The parts of a split capture or refund add up to its amount (assumption: they do in every public example). Minor units. */
-  splitAddsUp(parts: number, amount: number): boolean
+  splitAddsUp: (parts: number, amount: number): boolean => parts === amount,
   /** A sub-merchant gives back at most its own share. Minor units. */
-  splitWithin(left: number, asked: number): boolean
+  splitWithin: (left: number, asked: number): boolean => asked <= left,
 }
-
-export const CONDITIONS: ConditionRules = {
-  captureMethod: (payment) => payment.method === 'auth',
-  captureStatus: (payment) => payment.status === 'success',
-  orderCurrency: (payment, currency) => payment.currency === currency,
-  captureWithin: (reserved, captured, asked, percent) => (captured + asked) * 100 <= reserved * percent,
-  cancelMethod: (payment) => payment.method === 'purchase' || payment.method === 'auth',
-  cancelStatus: (payment) => payment.status === 'init',
-  cancelMode: (payment) => payment.mode === 'hosted',
-  orderIsNew: (known) => !known,
-  oneInstrument: (card, token) => card !== token,
-  walletToken: (token) => token.startsWith('rcr:'),
-  notVoided: (operations) => !operations.some(({ method, status }) => method === 'void' && status !== 'failure'),
-  voidMethod: (payment) => payment.method === 'auth',
-  voidStatus: (payment) => payment.status === 'success',
-  voidWhole: (captured) => captured === 0,
-  refundMethod: (payment) => payment.method === 'purchase' || payment.method === 'auth',
-  refundStatus: (payment) => payment.status === 'success',
-  refundWithin: (left, asked) => asked > 0 && asked <= left,
-  splitAddsUp: (parts, amount) => parts === amount,
-  splitWithin: (left, asked) => asked <= left,
-}
+export type ConditionRules = typeof CONDITIONS

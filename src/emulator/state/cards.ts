@@ -52,21 +52,16 @@ export type TestCardName =
   | 'recurring_declined'
   | 'recurring_declined_once'
 
-const pays = (name: TestCardName, number: string, says: string): TestCard => ({
-  name,
-  number,
-  says,
-  threeDSecure: false,
-  status: 'success',
-})
-const fails = (name: TestCardName, number: string, code: string, says: string): TestCard => ({
-  name,
-  number,
-  says,
-  threeDSecure: false,
-  status: 'failure',
-  code,
-})
+const pays = (name: TestCardName, number: string, says: string, more: Partial<TestCard> = {}): TestCard => {
+  return { name, number, says, threeDSecure: false, status: 'success', ...more }
+}
+const fails = (
+  name: TestCardName,
+  number: string,
+  code: string,
+  says: string,
+  more: Partial<TestCard> = {},
+): TestCard => pays(name, number, says, { status: 'failure', code, ...more })
 
 /**
  * The test cards. Any other number that passes the Luhn check is paid without 3-D Secure.
@@ -75,16 +70,10 @@ const fails = (name: TestCardName, number: string, code: string, says: string): 
 export const TEST_CARDS: readonly TestCard[] = [
   pays('success', '4111111111111111', 'Paid at once.'),
   pays('success_mastercard', '5555555555554444', 'Paid at once.'),
-  { ...pays('three_d_secure', '4000000000003220', 'Asks for 3-D Secure, then paid.'), threeDSecure: true },
-  {
-    ...fails(
-      'three_d_secure_declined',
-      '4000000000003063',
-      '4158',
-      'Asks for 3-D Secure, then rejected by the issuer.',
-    ),
+  pays('three_d_secure', '4000000000003220', 'Asks for 3-D Secure, then paid.', { threeDSecure: true }),
+  fails('three_d_secure_declined', '4000000000003063', '4158', 'Asks for 3-D Secure, then rejected by the issuer.', {
     threeDSecure: true,
-  },
+  }),
   fails('insufficient_funds', '4000000000009995', '4009', 'Declined: insufficient funds.'),
   fails('declined', '4000000000000002', '4153', 'Declined.'),
   fails('rejected_by_issuer', '4000000000000127', '4158', 'Rejected by the issuer.'),
@@ -92,63 +81,43 @@ export const TEST_CARDS: readonly TestCard[] = [
   fails('blacklisted', '4000000000009979', '4155', 'Declined: blacklisted.'),
   fails('unsupported_card', '4000000000000069', '4156', 'Declined: card not supported.'),
   fails('internal_error', '4000000000000119', '4005', 'Fails with an internal error.'),
-  {
-    ...fails(
-      'limit_exceeded',
-      '4000000000000341',
-      '4010',
-      'Declined: over a limit; the webhook says when to try again.',
-    ),
+  fails('limit_exceeded', '4000000000000341', '4010', 'Declined: over a limit; the webhook says when to try again.', {
     limit: 'Daily amount of the card exceeded',
-  },
-  {
-    ...pays('capture_declined', '4000000000000051', 'Paid or authorized; every capture is declined, over a limit.'),
+  }),
+  pays('capture_declined', '4000000000000051', 'Paid or authorized; every capture is declined, over a limit.', {
     operations: { capture: '4010', auth_increment: '4010' },
     laterLimit: 'Daily amount of captures exceeded',
-  },
-  {
-    ...pays('capture_pending', '4000000000005100', 'Paid or authorized; every capture stays pending.'),
+  }),
+  pays('capture_pending', '4000000000005100', 'Paid or authorized; every capture stays pending.', {
     operations: { capture: '2001' },
-  },
-  {
-    ...pays('refund_declined', '4000000000005209', 'Paid; every refund is declined.'),
-    operations: { refund: '4153' },
-  },
-  {
-    ...pays('void_declined', '4000000000005308', 'Paid or authorized; every void is declined.'),
+  }),
+  pays('refund_declined', '4000000000005209', 'Paid; every refund is declined.', { operations: { refund: '4153' } }),
+  pays('void_declined', '4000000000005308', 'Paid or authorized; every void is declined.', {
     operations: { void: '4153' },
-  },
-  {
-    ...pays('timeout', '4000000000000259', 'Stays pending, and fails by timeout after 15 minutes.'),
-    status: 'pending',
-  },
-  { ...pays('fee_null', '4000000000000077', 'Paid, and the webhook says fee: null.'), noFee: true },
-  { ...pays('bank_pay', '4000000000000093', 'Paid from account to account; the webhook has bank_pay.'), bankPay: true },
-  {
-    ...pays(
-      'payer_changes_amount',
-      '4000000000000010',
-      'The payer pays 90% of the amount; the webhook has processed_amount.',
-    ),
-    paysPercent: 90,
-  },
-  {
-    ...pays('recurring_declined', '4000000000000036', 'Paid the first time; every scheduled charge is declined.'),
+  }),
+  pays('timeout', '4000000000000259', 'Stays pending, and fails by timeout after 15 minutes.', { status: 'pending' }),
+  pays('fee_null', '4000000000000077', 'Paid, and the webhook says fee: null.', { noFee: true }),
+  pays('bank_pay', '4000000000000093', 'Paid from account to account; the webhook has bank_pay.', { bankPay: true }),
+  pays(
+    'payer_changes_amount',
+    '4000000000000010',
+    'The payer pays 90% of the amount; the webhook has processed_amount.',
+    { paysPercent: 90 },
+  ),
+  pays('recurring_declined', '4000000000000036', 'Paid the first time; every scheduled charge is declined.', {
     recurring: 'decline',
-  },
-  {
-    ...pays(
-      'recurring_declined_once',
-      '4000000000000028',
-      'Paid; the first attempt at each scheduled charge is declined, its retry is paid.',
-    ),
-    recurring: 'decline_once',
-  },
+  }),
+  pays(
+    'recurring_declined_once',
+    '4000000000000028',
+    'Paid; the first attempt at each scheduled charge is declined, its retry is paid.',
+    { recurring: 'decline_once' },
+  ),
 ]
 
 /** How a card ends: the test card with this number, or else as `success` does. */
 export function findCard(number: string): TestCard {
-  return TEST_CARDS.find((card) => card.number === number) ?? { ...pays('success', number, ''), number }
+  return TEST_CARDS.find((card) => card.number === number) ?? pays('success', number, '')
 }
 
 /**

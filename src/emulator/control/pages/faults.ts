@@ -1,8 +1,14 @@
 import { html } from 'hono/html'
-import { FAULT_KINDS, type Fault } from '../../faults/fault.ts'
+import {
+  describeFault,
+  FAULT_KINDS,
+  type Fault,
+  type FaultKind,
+  faultEntries,
+  occasionsOf,
+} from '../../faults/fault.ts'
 import type { Html } from '../../pages/layout.ts'
 import { commandForm } from './components.ts'
-import { FAULT_HELP, type FaultField } from './fault-help.ts'
 import { type Desk, renderSection } from './frame.ts'
 
 const HERE = '/_emulator/faults'
@@ -39,20 +45,54 @@ const TITLES: Record<string, string> = {
 }
 
 function groupSection(group: string): Html {
-  const kinds = FAULT_KINDS.filter((kind) => FAULT_HELP[kind].group === group)
+  const kinds = FAULT_KINDS.filter((kind) => describeFault(kind).of === group)
   return html`<h2>${TITLES[group] ?? ''}</h2>
 ${kinds.map((kind) => {
-  const { says, fields } = FAULT_HELP[kind]
+  const { says } = describeFault(kind)
+  const inputs = Object.entries(faultEntries(kind)).map(([name, schema]) => fieldInput(kind, name, schema as Choice))
+  const places = occasionsOf(kind)
+  // A webhook is the only place, or the usual one; an outcome is decided where the payment is made.
+  const on = places.length === 1 || kind === 'status_code' ? '' : placeInput(kind, places)
   return html`<details><summary><code>${kind}</code> <span class="says">${says}</span></summary>
-<div class="actions">${commandForm('faults', { fault: kind, return_to: HERE }, 'Set', { inputs: html`${fields.map((field) => fieldInput(kind, field))}` })}</div></details>`
+<div class="actions">${commandForm('faults', { fault: kind, return_to: HERE }, 'Set', { inputs: html`${inputs}${on}${OTHERS.map((name) => fieldInput(kind, name))}` })}</div></details>`
 })}`
 }
 
-function fieldInput(kind: string, { name, label, options, value = '' }: FaultField): Html {
+/** The parts of a schema that a form needs. */
+interface Choice {
+  type: string
+  options?: readonly unknown[]
+  wrapped?: Choice
+  default?: unknown
+}
+
+const OTHERS = ['order_id', 'probability']
+const LABELS: Record<string, string> = {
+  order_id: 'Order (empty: any)',
+  probability: 'Probability (empty: once)',
+  retryAfter: 'Retry-After (s)',
+  ms: 'Milliseconds',
+  status_code: 'Status code',
+}
+/** What is filled in where a field must not be empty. */
+const VALUES: Record<string, string> = { ms: '500', status_code: '4009' }
+
+function fieldInput(kind: FaultKind, name: string, schema: Choice = { type: 'optional' }): Html {
   const id = `${kind}-${name}`
+  const inner = schema.wrapped?.wrapped ?? schema.wrapped ?? schema
+  const value = schema.type === 'optional' ? '' : (VALUES[name] ?? '')
   const input =
-    options === undefined
-      ? html`<input id="${id}" name="${name}" value="${value}">`
-      : html`<select id="${id}" name="${name}">${options.map((option) => html`<option value="${option}">${option === '' ? 'any' : option}</option>`)}</select>`
-  return html`<div><label for="${id}">${label}</label>${input}</div>`
+    inner.type === 'picklist'
+      ? html`<select id="${id}" name="${name}">${schema.default === undefined ? html`<option value="">default</option>` : ''}${inner.options?.map((option) => html`<option>${option}</option>`)}</select>`
+      : html`<input id="${id}" name="${name}" value="${value}">`
+  return html`<div><label for="${id}">${LABELS[name] ?? name}</label>${input}</div>`
+}
+
+function placeInput(kind: FaultKind, places: readonly string[]): Html {
+  const id = `${kind}-on`
+  const first = places.includes('webhook') ? 'webhook' : ''
+  const others = places.filter((place) => place !== first)
+  return html`<div><label for="${id}">Where</label><select id="${id}" name="on"><option value="${first}">${first || 'any'}</option>${others.map(
+    (place) => html`<option>${place}</option>`,
+  )}</select></div>`
 }
